@@ -1,0 +1,164 @@
+/**
+ * What IndexedDB keys and names are called in URIs.
+ *
+ * A key is written as a tag, a dot, and its text, so that `1`, `'1'`, a Date, bytes and `[1]` are five different URIs:
+ *
+ * | tag | key | text |
+ * |---|---|---|
+ * | `n.` | number | as JavaScript prints it: `1`, `-1.5`, `1e+21`, `-Infinity`; `-0` is the key `0`, as in `indexedDB.cmp` |
+ * | `s.` | string | the string itself |
+ * | `u.` | string with lone surrogates, which UTF-8 cannot say | four hexadecimal digits for each UTF-16 code unit |
+ * | `d.` | Date | ISO 8601 in UTC, with milliseconds |
+ * | `b.` | ArrayBuffer or view | base64url without padding (RFC 4648 §5) |
+ * | `a.` | array | JSON: an array of key texts, nested arrays as arrays |
+ *
+ * In a URI the text is one path segment in which all but RFC 3986's unreserved characters are percent-encoded: what RFC
+ * 6570 makes of `{key}`. A key has exactly one text: `keyFromText` refuses `n.01`. `testdata/uris.json` has the cases.
+ */
+
+/** How deep array keys may nest: the most that Chromium stores; Firefox stores fewer. */
+const maxKeyDepth = 2000 // levels
+
+type KeyJson = string | KeyJson[]
+
+/**
+ * Percent-encodes all but the unreserved characters of RFC 3986, as RFC 6570 does for `{name}`.
+ *
+ * @throws URIError if text has lone surrogates
+ */
+export function segment(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
+
+/**
+ * The path segment of a database's or store's name. Names that a path cannot carry (empty, dot segments, lone surrogates)
+ * and those that begin with `~` become `~` and four hexadecimal digits for each UTF-16 code unit.
+ */
+export function nameSegment(name: string): string {
+  const plain =
+    name !== '' && name !== '.' && name !== '..' && !name.startsWith('~') && wellFormed(name)
+  return plain ? segment(name) : `~${toHex(name)}`
+}
+
+/** The path segment of a key. Equal keys, and only they, have equal segments. */
+export function keySegment(key: IDBValidKey): string {
+  return segment(keyText(key))
+}
+
+/** The key that a path segment names, or undefined if there is none. Any percent-encoding of the key's text will do. */
+export function keyFromSegment(encoded: string): IDBValidKey | undefined {
+  try {
+    return keyFromText(decodeURIComponent(encoded))
+  } catch {
+    return undefined // not UTF-8
+  }
+}
+
+/** The tagged text of a key. */
+export function keyText(key: IDBValidKey): string {
+  return Array.isArray(key) ? `a.${JSON.stringify(key.map(keyJson))}` : scalarText(key)
+}
+
+/** The key of a tagged text, or undefined if it is not exactly what {@link keyText} writes. */
+export function keyFromText(text: string): IDBValidKey | undefined {
+  let key: IDBValidKey | undefined
+  try {
+    key = text.startsWith('a.') ? arrayKey(JSON.parse(text.slice(2)), maxKeyDepth) : scalarKey(text)
+  } catch {
+    return undefined
+  }
+  return key !== undefined && keyText(key) === text ? key : undefined
+}
+
+/** What people see of a key where a record has no better name: the text without its tag. */
+export function keyLabel(key: IDBValidKey): string {
+  if (Array.isArray(key)) return `[${key.map(keyLabel).join(', ')}]`
+  return typeof key === 'string' ? key.toWellFormed() : scalarText(key).slice(2)
+}
+
+function keyJson(key: IDBValidKey): KeyJson {
+  return Array.isArray(key) ? key.map(keyJson) : scalarText(key)
+}
+
+function arrayKey(json: unknown, depth: number): IDBValidKey[] {
+  if (!Array.isArray(json) || depth === 0) throw new TypeError('not an array of key texts')
+  return json.map((element) => {
+    if (typeof element !== 'string') return arrayKey(element, depth - 1)
+    const key = scalarKey(element)
+    if (key === undefined) throw new TypeError('not a key text')
+    return key
+  })
+}
+
+function scalarText(key: Exclude<IDBValidKey, IDBValidKey[]>): string {
+  if (typeof key === 'number') return `n.${key}` // -0 prints as 0
+  if (typeof key === 'string') return wellFormed(key) ? `s.${key}` : `u.${toHex(key)}`
+  if (key instanceof Date) return `d.${key.toISOString()}`
+  return `b.${toBase64Url(bytesOf(key))}`
+}
+
+function scalarKey(text: string): IDBValidKey | undefined {
+  const rest = text.slice(2)
+  switch (text.slice(0, 2)) {
+    case 'n.': {
+      const number = Number(rest)
+      return Number.isNaN(number) ? undefined : number
+    }
+    case 's.':
+      return rest
+    case 'u.':
+      return fromHex(rest)
+    case 'd.': {
+      const date = new Date(rest)
+      return Number.isNaN(date.getTime()) ? undefined : date
+    }
+    case 'b.':
+      return fromBase64Url(rest)
+    default:
+      return undefined
+  }
+}
+
+function wellFormed(text: string): boolean {
+  return text.isWellFormed()
+}
+
+function toHex(text: string): string {
+  let hex = ''
+  for (let i = 0; i < text.length; i++) hex += text.charCodeAt(i).toString(16).padStart(4, '0')
+  return hex
+}
+
+function fromHex(hex: string): string {
+  const units = hex.match(/[0-9a-f]{4}/g) ?? []
+  return units.map((unit) => String.fromCharCode(Number.parseInt(unit, 16))).join('')
+}
+
+/** The bytes of a buffer or of the part of it that a view shows; nothing is copied. */
+export function bytesOf(data: BufferSource): Uint8Array<ArrayBuffer> {
+  if (!ArrayBuffer.isView(data)) return new Uint8Array(data)
+  return new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength)
+}
+
+/** Standard base64 with padding (RFC 4648 §4). */
+export function toBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (let at = 0; at < bytes.length; at += 0x8000) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000)) // few enough for the stack
+  }
+  return btoa(binary)
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  return toBase64(bytes).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '')
+}
+
+function fromBase64Url(text: string): ArrayBuffer {
+  const binary = atob(text.replace(/-/g, '+').replace(/_/g, '/'))
+  const bytes = new Uint8Array(binary.length)
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i)
+  return bytes.buffer
+}

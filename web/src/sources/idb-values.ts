@@ -1,0 +1,293 @@
+/**
+ * JSON of the values that IndexedDB holds: what the structured clone algorithm keeps and JSON lacks gets a tag, and nothing
+ * silently becomes `{}`.
+ *
+ * | value | JSON |
+ * |---|---|
+ * | Date | `{"$date": "2026-11-21T08:00:00.000Z"}`, `null` for an invalid one |
+ * | BigInt | `{"$bigint": "9007199254740993"}` |
+ * | NaN, Infinity, -Infinity, -0 | `{"$number": "NaN"}` … `{"$number": "-0"}` |
+ * | undefined | `{"$undefined": true}` |
+ * | holes of an array | `{"$hole": 3}`: so many in a row |
+ * | array with named properties | `{"$array": […], "properties": {…}}` |
+ * | Map, Set | `{"$map": [[key, value], …]}`, `{"$set": […]}` |
+ * | RegExp | `{"$regexp": {"source", "flags"}}` |
+ * | Error, DOMException | `{"$error": {"name", "message", "cause"?}}`; its stack is left out |
+ * | Boolean, Number, String, BigInt objects | `{"$boxed": primitive}` |
+ * | ArrayBuffer, DataView, typed arrays | `{"$bytes": base64, "type": "Uint8Array"}` |
+ * | Blob, File | `{"$blob": base64, "type", "size"}`, a File also with `"name"` and `"lastModified"` |
+ * | FileList | `{"$files": […]}` |
+ * | ImageData | `{"$image": base64, "width", "height", "colorSpace"}` |
+ * | DOMRect, DOMPoint, DOMQuad, DOMMatrix | `{"$dom": {…}, "type": "DOMRect"}` |
+ * | CryptoKey | `{"$cryptokey": {"type", "algorithm", "extractable", "usages"}}`, never the key |
+ * | handles of files and directories | `{"$handle": {"kind", "name"}}` |
+ * | other platform objects | `{"$object": "RTCCertificate"}` |
+ * | an object for the second time, in a cycle or not | `{"$ref": "/a/0"}`, the JSON Pointer (RFC 6901) of the first, in this JSON |
+ * | what lies deeper than 128 levels | `{"$deep": "Object"}` |
+ * | bytes beyond 8 MiB in one value | `null` for the base64, and `"size"` |
+ *
+ * A property that is called like a tag gets one more `$`: `{"$date": 1}` is stored, `{"$$date": 1}` served. Strings keep
+ * lone surrogates, as JSON escapes. No getter runs: values that IndexedDB hands out are plain clones.
+ */
+
+import type { Json } from '../source.ts'
+import { bytesOf, toBase64 } from './idb-keys.ts'
+
+/** How deep objects may nest in what is served. */
+export const maxDepth = 128 // levels; a parser of ours would refuse more
+
+/** How many bytes of one Blob or buffer are put into JSON. A record that is bytes as a whole has no such limit. */
+export const maxInlineBytes = 8 << 20 // bytes
+
+export interface Encoded {
+  text: string
+  /** JSON Pointers into text of what could not be kept exactly; at most {@link maxLossy} */
+  lossy: string[]
+}
+
+/** How many places {@link Encoded.lossy} names; the list ends with `…` if there are more. */
+const maxLossy = 100
+
+const tags =
+  /^\$+(array|bigint|blob|boxed|bytes|cryptokey|date|deep|dom|error|files|handle|hole|image|map|number|object|ref|regexp|set|undefined)$/
+
+/**
+ * The JSON of a value. Blobs are read, so await it outside of any transaction.
+ *
+ * @param value - a value that IndexedDB handed out
+ * @throws a `DOMException` named `NotReadableError` if a Blob's bytes are gone
+ */
+export async function encodeValue(value: unknown): Promise<Encoded> {
+  const walk: Walk = { seen: new Map(), lossy: [], blobs: [] }
+  const json = encode(value, '', 0, walk)
+  await Promise.all(walk.blobs.map((fill) => fill()))
+  return { text: JSON.stringify(json), lossy: walk.lossy }
+}
+
+/** The bytes of a record that is bytes as a whole, with their MIME type. */
+export function asBinary(
+  value: unknown,
+): { blob: Blob | Uint8Array<ArrayBuffer>; mimeType: string } | undefined {
+  if (value instanceof Blob)
+    return { blob: value, mimeType: value.type || 'application/octet-stream' }
+  if (!(value instanceof ArrayBuffer || ArrayBuffer.isView(value))) return undefined
+  return { blob: bytesOf(value as BufferSource), mimeType: 'application/octet-stream' }
+}
+
+/**
+ * A copy of a record with the named fields only. A record that is no plain object has no fields: what is left of it is an
+ * object without any.
+ */
+export function withFields(
+  value: unknown,
+  fields: readonly string[],
+): { [field: string]: unknown } {
+  const copy: { [field: string]: unknown } = Object.create(null)
+  if (!isPlainObject(value)) return copy
+  for (const field of fields) {
+    if (Object.hasOwn(value as object, field))
+      copy[field] = (value as { [field: string]: unknown })[field]
+  }
+  return copy
+}
+
+/** Whether a value is what `{}` makes, and neither an array nor of a class with a name. */
+export function isPlainObject(value: unknown): value is { [field: string]: unknown } {
+  return className(value) === 'Object'
+}
+
+/** The text of a record's field, for a name or a title; undefined if it holds neither text nor a number. */
+export function fieldText(value: unknown, field: string | undefined): string | undefined {
+  if (
+    field === undefined ||
+    className(value) !== 'Object' ||
+    !Object.hasOwn(value as object, field)
+  )
+    return undefined
+  const found = (value as { [field: string]: unknown })[field]
+  if (typeof found === 'number') return String(found)
+  return typeof found === 'string' && found !== '' ? found.toWellFormed() : undefined
+}
+
+interface Walk {
+  /** where an object stands for the first time */
+  seen: Map<object, string>
+  lossy: string[]
+  blobs: (() => Promise<void>)[]
+}
+
+type JsonObject = { [key: string]: Json }
+
+function encode(value: unknown, path: string, depth: number, walk: Walk): Json {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value
+    case 'number':
+      return Number.isFinite(value) && !Object.is(value, -0)
+        ? value
+        : { $number: Object.is(value, -0) ? '-0' : String(value) }
+    case 'bigint':
+      return { $bigint: String(value) }
+    case 'undefined':
+      return { $undefined: true }
+    case 'object':
+      return value === null ? null : encodeObject(value, path, depth, walk)
+    default: // functions and symbols: no clone has them
+      return lose(walk, path, { $object: typeof value })
+  }
+}
+
+function encodeObject(value: object, path: string, depth: number, walk: Walk): Json {
+  const first = walk.seen.get(value)
+  if (first !== undefined) return { $ref: first }
+  const name = className(value)
+  if (depth >= maxDepth) return lose(walk, path, { $deep: name })
+  walk.seen.set(value, path)
+  if (Array.isArray(value)) return encodeArray(value, path, depth, walk)
+  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value))
+    return encodeBytes(value as BufferSource, name, path, walk)
+  const inner = (child: unknown, at: string): Json =>
+    encode(child, `${path}/${at}`, depth + 1, walk)
+  switch (name) {
+    case 'Object':
+      return encodeProperties(value, path, depth, walk)
+    case 'Date':
+      return {
+        $date: Number.isNaN((value as Date).getTime()) ? null : (value as Date).toISOString(),
+      }
+    case 'Map':
+      return {
+        $map: Array.from(value as Map<unknown, unknown>, ([k, v], i) => [
+          inner(k, `$map/${i}/0`),
+          inner(v, `$map/${i}/1`),
+        ]),
+      }
+    case 'Set':
+      return { $set: Array.from(value as Set<unknown>, (v, i) => inner(v, `$set/${i}`)) }
+    case 'RegExp':
+      return { $regexp: { source: (value as RegExp).source, flags: (value as RegExp).flags } }
+    case 'Error':
+    case 'DOMException': {
+      const { name: kind, message } = value as Error
+      const error: JsonObject = { name: String(kind), message: String(message) }
+      if (Object.hasOwn(value, 'cause')) error.cause = inner((value as Error).cause, '$error/cause')
+      return lose(walk, path, { $error: error })
+    }
+    case 'Boolean':
+    case 'Number':
+    case 'String':
+    case 'BigInt':
+      return { $boxed: inner((value as { valueOf(): unknown }).valueOf(), '$boxed') }
+    case 'Blob':
+    case 'File':
+      return encodeBlob(value as Blob, path, walk)
+    case 'FileList':
+      return { $files: Array.from(value as FileList, (file, i) => inner(file, `$files/${i}`)) }
+    case 'ImageData': {
+      const { data, width, height } = value as ImageData
+      const { $bytes, size } = encodeBytes(data as BufferSource, name, path, walk)
+      return defined({
+        $image: $bytes,
+        width,
+        height,
+        colorSpace: (value as ImageData).colorSpace,
+        size,
+      })
+    }
+    case 'CryptoKey': {
+      const { type, extractable, algorithm, usages } = value as CryptoKey
+      return lose(walk, path, {
+        $cryptokey: {
+          type,
+          algorithm: inner(algorithm, '$cryptokey/algorithm'),
+          extractable,
+          usages,
+        },
+      })
+    }
+    case 'FileSystemFileHandle':
+    case 'FileSystemDirectoryHandle': {
+      const { kind, name: called } = value as FileSystemHandle
+      return lose(walk, path, { $handle: { kind, name: called } })
+    }
+    default:
+      if (/^DOM(Rect|Point|Quad|Matrix)/.test(name))
+        return { $dom: inner((value as DOMRect).toJSON(), '$dom'), type: name }
+      return lose(walk, path, { $object: name })
+  }
+}
+
+function encodeProperties(value: object, path: string, depth: number, walk: Walk): JsonObject {
+  const properties: JsonObject = Object.create(null) // so that `__proto__` is a property like any other
+  for (const [key, child] of Object.entries(value)) {
+    const name = tags.test(key) ? `$${key}` : key
+    properties[name] = encode(child, `${path}/${pointer(name)}`, depth + 1, walk)
+  }
+  return properties
+}
+
+/** Walks over the elements that are there: an array of length 2^32 - 1 may have none. */
+function encodeArray(array: unknown[], path: string, depth: number, walk: Walk): Json {
+  const keys = Object.keys(array) // elements in order, then named properties
+  const named = keys.slice(keys.findLastIndex((key) => isIndex(key)) + 1)
+  const inside = named.length > 0 ? `${path}/$array` : path
+  const elements: Json[] = []
+  let next = 0
+  for (const key of named.length > 0 ? keys.slice(0, -named.length) : keys) {
+    const index = Number(key)
+    if (index > next) elements.push({ $hole: index - next })
+    elements.push(encode(array[index], `${inside}/${elements.length}`, depth + 1, walk))
+    next = index + 1
+  }
+  if (array.length > next) elements.push({ $hole: array.length - next })
+  if (named.length === 0) return elements
+  const rest = Object.fromEntries(
+    named.map((key) => [key, (array as unknown as { [key: string]: unknown })[key]]),
+  )
+  return { $array: elements, properties: encodeProperties(rest, `${path}/properties`, depth, walk) }
+}
+
+function isIndex(key: string): boolean {
+  return /^(0|[1-9]\d*)$/.test(key) && Number(key) < 2 ** 32 - 1
+}
+
+function encodeBytes(data: BufferSource, type: string, path: string, walk: Walk): JsonObject {
+  const bytes = bytesOf(data)
+  if (bytes.length > maxInlineBytes)
+    return lose(walk, path, { $bytes: null, type, size: bytes.length })
+  return { $bytes: toBase64(bytes), type }
+}
+
+function encodeBlob(blob: Blob, path: string, walk: Walk): JsonObject {
+  const json: JsonObject = { $blob: null, type: blob.type, size: blob.size }
+  if (blob instanceof File)
+    Object.assign(json, { name: blob.name, lastModified: blob.lastModified })
+  if (blob.size > maxInlineBytes) return lose(walk, path, json)
+  walk.blobs.push(async () => {
+    json.$blob = toBase64(new Uint8Array(await blob.arrayBuffer()))
+  })
+  return json
+}
+
+/** The name of a value's class, as the platform knows it: `Object` for plain objects only. */
+function className(value: unknown): string {
+  return Object.prototype.toString.call(value).slice(8, -1)
+}
+
+function lose<T extends Json>(walk: Walk, path: string, json: T): T {
+  if (walk.lossy.length < maxLossy) walk.lossy.push(path)
+  else if (walk.lossy.length === maxLossy) walk.lossy.push('…')
+  return json
+}
+
+/** One step of a JSON Pointer. */
+function pointer(name: string): string {
+  return name.replace(/~/g, '~0').replace(/\//g, '~1')
+}
+
+function defined(json: { [key: string]: Json | undefined }): JsonObject {
+  return Object.fromEntries(
+    Object.entries(json).filter(([, value]) => value !== undefined),
+  ) as JsonObject
+}
