@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// The classic revisions begin with initialize and keep state for a connection.
+// What they have and 2026-07-28 has not is here: the handshake, ping, and
+// subscriptions of a connection. That their results lack some fields is told by
+// the methods of revision.
+
+// initialize answers the handshake. What the client says of itself decides
+// nothing. MCP 2025-11-25, basic/lifecycle.
+func (e *Engine) initialize(_ context.Context, req *request) (Result, error) {
+	version, ok := jsonrpc.Text(req.requested)
+	if !ok {
+		return Result{}, BadParams("protocolVersion must be a string")
+	}
+	c := req.client
+	c.mu.Lock()
+	c.session = negotiate(version)
+	c.classic = &subscription{client: c}
+	c.mu.Unlock()
+	return Result{Document: e.fixed.initialize[c.session]}, nil
+}
+
+// Initialized takes notifications/initialized: from now on the session hears of
+// changes of the list, asked or not. Without a session it is ignored.
+func (c *Client) Initialized() {
+	c.mu.Lock()
+	s := c.classic
+	c.mu.Unlock()
+	if s == nil {
+		return
+	}
+	c.engine.wantList(s)
+	c.engine.rewatch()
+	s.openUp()
+}
+
+// ping answers in any state, so that either side can tell whether the engine
+// itself, and not only its channel, is alive.
+func (e *Engine) ping(context.Context, *request) (Result, error) {
+	return Result{Document: e.fixed.empty}, nil
+}
+
+// subscribe adds a URI to those of the session. Subscribing to what cannot be
+// read fails like the read (decision 6.16); what is merely not there yet may be
+// subscribed to if the source lists it later. MCP 2025-11-25, server/resources.
+func (e *Engine) subscribe(ctx context.Context, req *request) (Result, error) {
+	uri, err := req.readURI()
+	if err != nil {
+		return Result{}, err
+	}
+	if !e.options.Allow(PrincipalOf(ctx), VerbWatch, uri) {
+		return Result{}, ErrDenied
+	}
+	if err := e.exists(ctx, req, uri); err != nil {
+		return Result{}, err
+	}
+	if !req.mayWait && e.mustArm() {
+		return Result{}, errMustWait
+	}
+	if !e.want(req.client.classic, uri) {
+		return Result{}, ErrBusy
+	}
+	e.arm(ctx)
+	return Result{Document: e.fixed.empty}, nil
+}
+
+// unsubscribe takes a URI away. Doing so twice is harmless.
+func (e *Engine) unsubscribe(_ context.Context, req *request) (Result, error) {
+	uri, err := req.readURI()
+	if err != nil {
+		return Result{}, err
+	}
+	e.unwant(req.client.classic, uri)
+	return Result{Document: e.fixed.empty}, nil
+}

@@ -1,0 +1,347 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A Client is one speaker of MCP: the other end of a port. Its requests come by
+// Take or by Message, which one goroutine calls at a time; what answers them goes
+// to its Sink.
+type Client struct {
+	engine *Engine
+	who    Principal
+	ctx    context.Context // ends with Close; sources are asked under it
+	end    context.CancelFunc
+
+	mu      sync.Mutex // held while the Sink is told something
+	sink    Sink
+	closed  bool
+	session revision                    // what initialize negotiated; 0: no session
+	classic *subscription               // of the session
+	waiting map[Call]context.CancelFunc // requests with a goroutine of their own
+	listens map[Call]*subscription
+}
+
+// Outcome says what became of a request that was taken.
+type Outcome uint8
+
+const (
+	Answered Outcome = iota // the Document that came back is the whole result
+	Sent                    // the Sink was told during the call
+	Pending                 // the Sink will be told
+)
+
+// Connect makes a client of s. who is the principal of all its requests, unless
+// a gateway that is trusted to do so names another one.
+func (e *Engine) Connect(s Sink, who Principal) *Client {
+	c := &Client{
+		engine:  e,
+		who:     who,
+		sink:    s,
+		waiting: map[Call]context.CancelFunc{},
+		listens: map[Call]*subscription{},
+	}
+	c.ctx, c.end = context.WithCancel(WithPrincipal(context.Background(), who))
+	e.mu.Lock()
+	e.clients[c] = struct{}{}
+	e.mu.Unlock()
+	return c
+}
+
+// Take takes a request whose envelope the caller has checked and whose id it
+// keeps. params is JSON text of an object, or empty; it belongs to the caller
+// again when Take returns. Take never waits.
+func (c *Client) Take(call Call, m Method, params []byte) (*Document, Outcome) {
+	result, outcome := c.take(call, m, params)
+	if outcome == Answered && (len(result.Refs) > 0 || !result.Document.Kept) {
+		c.respond(call, result)
+		return nil, Sent
+	}
+	return result.Document, outcome
+}
+
+func (c *Client) take(call Call, m Method, params []byte) (Result, Outcome) {
+	req := &request{client: c, call: call, method: m}
+	if int(m) >= len(methods) {
+		req.method = unknownMethod
+	}
+	result, err := c.run(c.ctx, req, params)
+	switch {
+	case err == nil:
+		return result, Answered
+	case err == errSent:
+		return result, Sent
+	case err == errMustWait:
+		if err = c.later(call, m, params); err == nil {
+			return result, Pending
+		}
+	}
+	c.fail(call, req.wireError(err))
+	return result, Sent
+}
+
+// run reads the params, decides the era and calls the method.
+func (c *Client) run(ctx context.Context, req *request, params []byte) (result Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.engine.options.Report(fmt.Errorf("panic while answering %v: %v", methodName(req.method), p))
+			err = &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}
+		}
+	}()
+	if len(params) > c.engine.options.MaxMessage {
+		return result, tooLarge()
+	}
+	if err := req.read(params); err != nil {
+		return result, err
+	}
+	if err := req.decide(c.session, &c.engine.options); err != nil {
+		return result, err
+	}
+	if who, ok := jsonrpc.Text(req.principal); ok {
+		ctx = WithPrincipal(ctx, Principal(who))
+	}
+	return methods[req.method].answer(c.engine, ctx, req)
+}
+
+// later answers in a goroutine of its own, which ends with the answer, a cancel,
+// the timeout, or the client.
+func (c *Client) later(call Call, m Method, params []byte) error {
+	ctx, cancel := context.WithTimeout(c.ctx, c.engine.options.Timeout)
+	c.mu.Lock()
+	if len(c.waiting) >= c.engine.options.MaxInFlight {
+		c.mu.Unlock()
+		cancel()
+		return ErrBusy
+	}
+	c.waiting[call] = cancel
+	c.mu.Unlock()
+
+	params = bytes.Clone(params)
+	go func() {
+		defer cancel()
+		req := &request{client: c, call: call, method: m, mayWait: true}
+		result, err := c.run(ctx, req, params)
+		var failure *jsonrpc.Error
+		if err != nil && err != errSent {
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				err = ErrTimeout
+			}
+			failure = req.wireError(err)
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if _, waits := c.waiting[call]; !waits {
+			return // cancelled, or the client is gone: nothing more about it
+		}
+		delete(c.waiting, call)
+		switch {
+		case err == errSent:
+		case failure != nil:
+			c.sink.Fail(call, failure)
+		default:
+			c.sink.Respond(call, result)
+		}
+	}()
+	return nil
+}
+
+// Message takes any whole message as JSON text. It never waits. The text may be
+// used again when it returns.
+func (c *Client) Message(data []byte) {
+	if len(data) > c.engine.options.MaxMessage {
+		c.refuse(tooLarge())
+		return
+	}
+	elements, isArray := jsonrpc.Elements(data)
+	if !isArray || c.session != rev2025March { // rows 15, 16; only 2025-03-26 has batches
+		c.message(data, false)
+		return
+	}
+	if len(elements) == 0 {
+		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "A batch must not be empty"})
+	}
+	for _, element := range elements {
+		c.message(element, true)
+	}
+}
+
+func (c *Client) message(data []byte, inBatch bool) {
+	msg, refusal := jsonrpc.Parse(data)
+	switch msg.Kind {
+	case jsonrpc.Notification: // never answered, whatever is wrong with it
+		if refusal == nil {
+			c.notification(msg)
+		}
+		return
+	case jsonrpc.Response: // rows 13, 14: the engine asks nothing
+		return
+	}
+	if msg.ID == "" {
+		c.refuse(refusal)
+		return
+	}
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return
+	}
+	call, fresh := c.sink.Open(msg.ID)
+	c.mu.Unlock()
+	method := methodByName(msg.Method)
+	switch {
+	case !fresh: // an error with that id would settle the older request: decision 6.15
+		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "This id still waits for its answer"})
+	case refusal != nil:
+		c.fail(call, refusal)
+	case inBatch && method == methodInitialize:
+		c.fail(call, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "initialize cannot be in a batch"})
+	default:
+		if result, outcome := c.take(call, method, msg.Params); outcome == Answered {
+			c.respond(call, result)
+		}
+	}
+}
+
+// notification takes what a client may say without being answered. Unknown ones
+// are ignored.
+func (c *Client) notification(msg jsonrpc.Message) {
+	switch msg.Method {
+	case "notifications/cancelled": // row 11
+		var id jsonrpc.ID
+		jsonrpc.Members(msg.Params, func(name string, value []byte) *jsonrpc.Error {
+			if name == "requestId" {
+				id = jsonrpc.ID(value)
+			}
+			return nil
+		})
+		c.mu.Lock()
+		call, found := c.sink.Find(id)
+		c.mu.Unlock()
+		if found {
+			c.Cancel(call)
+		}
+	case "notifications/initialized": // row 12
+		c.Initialized()
+	}
+}
+
+// Cancel gives up a request at the client's wish: whatever it was doing stops,
+// and nothing more is said about it. Calls that are not waiting are ignored.
+func (c *Client) Cancel(call Call) {
+	c.mu.Lock()
+	cancel, waits := c.waiting[call]
+	delete(c.waiting, call)
+	listen := c.listens[call]
+	delete(c.listens, call)
+	if (waits || listen != nil) && !c.closed {
+		c.sink.Drop(call)
+	}
+	c.mu.Unlock()
+	if waits {
+		cancel()
+	}
+	if listen != nil {
+		listen.close()
+	}
+}
+
+// FailCall ends a call whose result the Sink could not complete, because what
+// should have filled it failed: err is one of this package's, or any other.
+func (c *Client) FailCall(call Call, uri string, err error) {
+	rev := modern
+	if c.session != 0 {
+		rev = c.session
+	}
+	c.fail(call, (&request{client: c, rev: rev, uri: uri}).wireError(err))
+}
+
+// Close ends the client: its channel is gone. Its requests are cancelled, its
+// subscriptions end, and its Sink is told nothing more.
+func (c *Client) Close() {
+	c.mu.Lock()
+	c.closed = true
+	ended := c.subscriptions()
+	c.waiting = map[Call]context.CancelFunc{}
+	c.listens = map[Call]*subscription{}
+	c.mu.Unlock()
+	c.end()
+	for _, s := range ended {
+		s.close()
+	}
+	c.engine.mu.Lock()
+	delete(c.engine.clients, c)
+	c.engine.mu.Unlock()
+}
+
+// finish ends what the client still has, from the engine's side: subscriptions
+// with their result, requests with an error.
+func (c *Client) finish() {
+	c.mu.Lock()
+	ended := c.subscriptions()
+	for call := range c.listens {
+		c.sink.End(call, &Document{JSON: append(c.engine.fixed.begin(), '}')})
+	}
+	for call, cancel := range c.waiting {
+		cancel()
+		c.sink.Fail(call, reason("The engine is shutting down", "closed", true))
+	}
+	c.waiting = map[Call]context.CancelFunc{}
+	c.listens = map[Call]*subscription{}
+	c.mu.Unlock()
+	for _, s := range ended {
+		s.close()
+	}
+}
+
+// subscriptions returns all of the client's; c.mu is held.
+func (c *Client) subscriptions() []*subscription {
+	all := make([]*subscription, 0, len(c.listens)+1)
+	for _, s := range c.listens {
+		all = append(all, s)
+	}
+	if c.classic != nil {
+		all = append(all, c.classic)
+	}
+	return all
+}
+
+func (c *Client) respond(call Call, result Result) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.sink.Respond(call, result)
+	}
+}
+
+func (c *Client) fail(call Call, err *jsonrpc.Error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.sink.Fail(call, err)
+	}
+}
+
+func (c *Client) refuse(err *jsonrpc.Error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.sink.Refuse(err)
+	}
+}
+
+func tooLarge() *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "The message is too large"}
+}
+
+func methodName(m Method) string {
+	if m == unknownMethod {
+		return "an unknown method"
+	}
+	return methods[m].name
+}

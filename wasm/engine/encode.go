@@ -1,0 +1,215 @@
+package engine
+
+import (
+	"encoding/base64"
+	"strconv"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// JSON is written by append functions: no reflection, and one allocation a
+// document.
+
+// fixed has the documents that never change while the engine lives.
+type fixed struct {
+	empty        *Document // {} of classic methods
+	discover     *Document
+	tools        *Document
+	toolsClassic *Document
+	initialize   [modern]*Document // by classic revision
+	listChanged  [2]*Document      // the notification: classic, modern
+
+	head []byte // how each modern result begins: resultType and _meta
+	meta []byte // its _meta alone, as a member
+}
+
+const (
+	cacheHints   = `,"ttlMs":0,"cacheScope":"private"` // unless a developer says otherwise; R-221 R-226
+	listChanged  = "notifications/resources/list_changed"
+	updated      = "notifications/resources/updated"
+	acknowledged = "notifications/subscriptions/acknowledged"
+)
+
+func newFixed(info Info, o *Options) fixed {
+	var f fixed
+	server := appendInfo(nil, info, true)
+	f.meta = append([]byte(`"_meta":{"`+keyServerInfo+`":`), server...)
+	f.meta = append(f.meta, '}')
+	f.head = append([]byte(`{"resultType":"complete",`), f.meta...)
+
+	// Capabilities equal what handlers honour (R-042); they do not depend on what
+	// is mounted, for classic sessions fix them at initialize and sources come
+	// and go.
+	capabilities := `"capabilities":{"resources":{"subscribe":true,"listChanged":true}`
+	if o.Tools {
+		capabilities += `,"tools":{}`
+	}
+	capabilities += "}"
+	instructions := []byte(nil)
+	if info.Instructions != "" {
+		instructions = jsonrpc.AppendString([]byte(`,"instructions":`), info.Instructions)
+	}
+
+	f.empty = &Document{JSON: []byte(`{}`), Kept: true}
+	f.toolsClassic = &Document{JSON: []byte(`{"tools":[]}`), Kept: true}
+	f.tools = &Document{JSON: append(f.begin(), cacheHints+`,"tools":[]}`...), Kept: true}
+
+	d := append(f.begin(), cacheHints+`,"supportedVersions":[`...)
+	for r := modern; r >= rev2024; r-- { // modern first: decision 6.2
+		if r != modern {
+			d = append(d, ',')
+		}
+		d = jsonrpc.AppendString(d, r.String())
+	}
+	d = append(append(d, `],`...), capabilities...)
+	f.discover = &Document{JSON: append(append(d, instructions...), '}'), Kept: true}
+
+	for r := rev2024; r < modern; r++ {
+		i := append([]byte(`{"protocolVersion":"`+r.String()+`",`), capabilities...)
+		i = append(i, `,"serverInfo":`...)
+		i = appendInfo(i, info, r.hasIcons())
+		if !r.hasIcons() && r.hasTitles() {
+			i = i[:len(i)-1]
+			i = append(appendText(i, "title", info.Title), '}')
+		}
+		f.initialize[r] = &Document{JSON: append(append(i, instructions...), '}'), Kept: true}
+	}
+
+	f.listChanged[0] = &Document{JSON: jsonrpc.AppendNotification(nil, listChanged, nil), Kept: true}
+	f.listChanged[1] = &Document{JSON: jsonrpc.AppendNotification(nil, listChanged, []byte(`{"_meta":{}}`)), Kept: true}
+	return f
+}
+
+// begin returns the beginning of a modern result, with room behind it.
+func (f *fixed) begin() []byte { return append(make([]byte, 0, len(f.head)+512), f.head...) }
+
+// appendInfo appends an Implementation object; whole with the fields that
+// revisions since 2025-11-25 know.
+func appendInfo(dst []byte, info Info, whole bool) []byte {
+	dst = jsonrpc.AppendString(append(dst, `{"name":`...), info.Name)
+	dst = jsonrpc.AppendString(append(dst, `,"version":`...), info.Version)
+	if whole {
+		dst = appendText(dst, "title", info.Title)
+		dst = appendText(dst, "websiteUrl", info.WebsiteURL)
+		dst = appendRaw(dst, "icons", info.Icons)
+	}
+	return append(dst, '}')
+}
+
+// appendText appends a further member, unless its text is empty.
+func appendText(dst []byte, name, text string) []byte {
+	if text == "" {
+		return dst
+	}
+	dst = append(append(append(dst, `,"`...), name...), `":`...)
+	return jsonrpc.AppendString(dst, text)
+}
+
+// appendRaw appends a further member of JSON text, unless it is nil.
+func appendRaw(dst []byte, name string, value []byte) []byte {
+	if value == nil {
+		return dst
+	}
+	dst = append(append(append(dst, `,"`...), name...), `":`...)
+	return append(dst, value...)
+}
+
+func appendURI(dst []byte, prefix, uri string) []byte {
+	if prefix != "" {
+		uri = prefix + uri
+	}
+	return jsonrpc.AppendString(dst, uri)
+}
+
+// appendResource appends a resource in the shape of a revision.
+func appendResource(dst []byte, r *Resource, prefix string, rev revision) []byte {
+	dst = appendURI(append(dst, `{"uri":`...), prefix, r.URI)
+	dst = jsonrpc.AppendString(append(dst, `,"name":`...), r.Name)
+	if rev.hasTitles() {
+		dst = appendText(dst, "title", r.Title)
+	}
+	dst = appendText(dst, "description", r.Description)
+	dst = appendText(dst, "mimeType", r.MIMEType)
+	if r.Size > 0 {
+		dst = strconv.AppendInt(append(dst, `,"size":`...), r.Size, 10)
+	}
+	return appendExtras(dst, r.Annotations, r.Icons, r.Meta, rev)
+}
+
+// appendTemplate appends a template in the shape of a revision.
+func appendTemplate(dst []byte, t *Template, prefix string, rev revision) []byte {
+	dst = appendURI(append(dst, `{"uriTemplate":`...), prefix, t.URITemplate)
+	dst = jsonrpc.AppendString(append(dst, `,"name":`...), t.Name)
+	if rev.hasTitles() {
+		dst = appendText(dst, "title", t.Title)
+	}
+	dst = appendText(dst, "description", t.Description)
+	dst = appendText(dst, "mimeType", t.MIMEType)
+	return appendExtras(dst, t.Annotations, t.Icons, t.Meta, rev)
+}
+
+func appendExtras(dst, annotations, icons, meta []byte, rev revision) []byte {
+	dst = appendRaw(dst, "annotations", annotations)
+	if rev.hasIcons() {
+		dst = appendRaw(dst, "icons", icons)
+	}
+	if rev.hasTitles() {
+		dst = appendRaw(dst, "_meta", meta)
+	}
+	return append(dst, '}')
+}
+
+// appendContents appends an item of contents. With a Ref it has neither text nor
+// blob, and an empty _meta for the Sink to put the version into.
+func appendContents(dst []byte, c *Contents, prefix string, rev revision) []byte {
+	dst = appendURI(append(dst, `{"uri":`...), prefix, c.URI)
+	dst = appendText(dst, "mimeType", c.MIMEType)
+	var version string
+	switch {
+	case c.Ref != 0:
+	case c.body != nil:
+		dst = append(append(dst, ','), c.body...)
+	case c.Blob != nil:
+		dst = append(dst, `,"blob":"`...)
+		dst = base64.StdEncoding.AppendEncode(dst, c.Blob)
+		dst = append(dst, '"')
+		version = fingerprint(c.Blob)
+	default:
+		dst = jsonrpc.AppendString(append(dst, `,"text":`...), c.Text)
+		version = fingerprint(c.Text)
+	}
+	switch {
+	case !rev.hasTitles():
+	case c.Meta != nil && (version == "" || hasVersion(c.Meta)):
+		dst = appendRaw(dst, "_meta", c.Meta)
+	case c.Meta != nil && string(c.Meta) != "{}":
+		dst = append(dst, `,"_meta":{"`+MetaVersion+`":"`...)
+		dst = append(append(dst, version...), `",`...)
+		dst = append(dst, c.Meta[1:]...)
+	case version != "":
+		dst = append(dst, `,"_meta":{"`+MetaVersion+`":"`...)
+		dst = append(append(dst, version...), `"}`...)
+	case c.Ref != 0:
+		dst = append(dst, `,"_meta":{}`...)
+	}
+	return append(dst, '}')
+}
+
+func hasVersion(meta []byte) bool {
+	found := false
+	jsonrpc.Members(meta, func(name string, _ []byte) *jsonrpc.Error {
+		found = found || name == MetaVersion
+		return nil
+	})
+	return found
+}
+
+// fingerprint is the content version of what is known here: 64 bits of FNV-1a
+// over its bytes, in hexadecimal. It tells versions apart; it protects nothing.
+func fingerprint[T string | []byte](content T) string {
+	hash := uint64(14695981039346656037)
+	for i := 0; i < len(content); i++ {
+		hash = (hash ^ uint64(content[i])) * 1099511628211
+	}
+	return strconv.FormatUint(hash, 16)
+}

@@ -1,0 +1,223 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Info is how an engine introduces itself. Name and Version are required.
+type Info struct {
+	Name         string // for programs
+	Title        string // for people
+	Version      string
+	WebsiteURL   string
+	Icons        []byte // JSON array, or nil
+	Instructions string // how a model should use what is served; written by the developer
+}
+
+// Options has what can be chosen; the zero value of a field is its default.
+type Options struct {
+	// PageSize is how many resources or templates a page of a list has at least,
+	// unless the list ends. Default 200, at most MaxPageSize.
+	PageSize int
+
+	// CursorKey signs cursors, so that a changed one is noticed. The same key
+	// keeps cursors valid over a restart. It protects no data: cursors grant
+	// nothing.
+	CursorKey [16]byte
+
+	MaxMessage     int           // bytes of a message that comes in; default 1 MiB
+	MaxInFlight    int           // requests of one client at a time; default 64
+	Timeout        time.Duration // for a request that waits for a source; default 30 s
+	UpdateInterval time.Duration // least time between two updates of one URI; default 250 ms
+
+	// Tools declares tools and answers tools/list, though the list is empty.
+	// Several assistants show nothing of a server without tools (peers.md §11).
+	Tools bool
+
+	// Allow decides about every list entry, read, subscription and notification.
+	// It is called often and from many goroutines, and must not block. Nil
+	// allows what is mounted: mounting is the grant.
+	Allow func(who Principal, verb Verb, uri string) bool
+
+	// Forget is told that a kept Document will not be used again. It must not
+	// block or call back.
+	Forget func(*Document)
+
+	// Report gets what went wrong and is not the client's business, such as a
+	// panic of a source. Nil: it is dropped.
+	Report func(error)
+}
+
+// Limits and defaults; security.md §8 has their reasons.
+const (
+	defaultPageSize       = 200                    // resources
+	MaxPageSize           = 1000                   // resources
+	defaultMaxMessage     = 1 << 20                // bytes
+	defaultMaxInFlight    = 64                     // requests of one client
+	defaultTimeout        = 30 * time.Second       // for a request that waits
+	defaultUpdateInterval = 250 * time.Millisecond // between updates of one URI
+	maxStreams            = 64                     // listens of one client
+	maxStreamURIs         = 1000                   // URIs of one listen, or classic session
+	armTimeout            = 2 * time.Second        // for sources to get ready before an acknowledgement
+)
+
+// A Principal is who asks, as policy sees it: the origin of a window, the name
+// that belongs to a bearer token, "stdio". It never comes from clientInfo.
+type Principal string
+
+// A Verb is what a principal wants to do with a URI.
+type Verb uint8
+
+const (
+	VerbList  Verb = iota + 1 // see that it exists
+	VerbRead                  // read it
+	VerbWatch                 // learn of changes
+)
+
+// An Engine answers MCP from mounted sources. All methods may be called
+// concurrently.
+type Engine struct {
+	info    Info
+	options Options
+	fixed   fixed // documents that never change
+
+	mu      sync.Mutex // never held while something waits, nor while a Sink or Source is called
+	mounts  []*mount   // by prefix, then in the order they were mounted
+	mounted uint64     // counts Mount and unmount
+	clients map[*Client]struct{}
+	watched map[string]*watchers       // by URI
+	listing map[*subscription]struct{} // those who want to know of the list
+	pages   pages                      // list pages that are kept
+	bones   map[skeletonKey]*Document  // skeletons that are kept
+	closed  bool
+}
+
+// New returns an engine that serves nothing yet. opts may be nil.
+func New(info Info, opts *Options) *Engine {
+	e := &Engine{
+		info:    info,
+		clients: map[*Client]struct{}{},
+		watched: map[string]*watchers{},
+		listing: map[*subscription]struct{}{},
+		bones:   map[skeletonKey]*Document{},
+	}
+	if opts != nil {
+		e.options = *opts
+	}
+	o := &e.options
+	o.PageSize = min(cmp.Or(o.PageSize, defaultPageSize), MaxPageSize)
+	o.MaxMessage = cmp.Or(o.MaxMessage, defaultMaxMessage)
+	o.MaxInFlight = cmp.Or(o.MaxInFlight, defaultMaxInFlight)
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.UpdateInterval = cmp.Or(o.UpdateInterval, defaultUpdateInterval)
+	if o.Allow == nil {
+		o.Allow = func(Principal, Verb, string) bool { return true }
+	} else {
+		e.pages.disabled = true // what one principal sees is not for another
+	}
+	if o.Forget == nil {
+		o.Forget = func(*Document) {}
+	}
+	if o.Report == nil {
+		o.Report = func(error) {}
+	}
+	e.fixed = newFixed(info, o)
+	return e
+}
+
+// A mount is a source under a prefix.
+type mount struct {
+	prefix    string
+	source    Source
+	immediate Immediate // the source, if it never waits; else nil
+	nth       uint8     // among the mounts of the same prefix
+	watch     watch
+}
+
+// Mount puts s into the engine: its URIs appear with prefix before them, which
+// is empty or ends in a way that keeps them URIs, such as "notes+". Several
+// sources may share a prefix; the first that knows a URI answers. unmount takes
+// it out again; reads of it that run go on.
+func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
+	m := &mount{prefix: prefix, source: s}
+	m.immediate, _ = s.(Immediate)
+	e.mu.Lock()
+	for _, other := range e.mounts {
+		if other.prefix == prefix && other.nth >= m.nth {
+			m.nth = other.nth + 1
+		}
+	}
+	e.mounts = append(slices.Clone(e.mounts), m) // readers hold the old slice
+	slices.SortStableFunc(e.mounts, func(a, b *mount) int {
+		return cmp.Or(strings.Compare(a.prefix, b.prefix), cmp.Compare(a.nth, b.nth))
+	})
+	e.mounted++
+	e.mu.Unlock()
+	e.rewatch()
+	e.announceList()
+	return sync.OnceFunc(func() {
+		e.mu.Lock()
+		e.mounts = slices.DeleteFunc(slices.Clone(e.mounts), func(other *mount) bool { return other == m })
+		e.mounted++
+		e.mu.Unlock()
+		m.watch.stop()
+		e.announceList()
+	})
+}
+
+// sources returns the present mounts, in list order. The slice is never changed.
+func (e *Engine) sources() []*mount {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.mounts
+}
+
+// stamp changes whenever a list page made of immediate sources may have changed.
+func (e *Engine) stamp(mounts []*mount) uint64 {
+	e.mu.Lock()
+	stamp := e.mounted << 32
+	e.mu.Unlock()
+	for _, m := range mounts {
+		if m.immediate != nil {
+			stamp += m.immediate.Generation()
+		}
+	}
+	return stamp
+}
+
+// Close ends the engine for its clients: subscriptions end with their result,
+// requests that wait fail. Ports stay open; whoever opened them closes them.
+func (e *Engine) Close() {
+	e.mu.Lock()
+	e.closed = true
+	clients := make([]*Client, 0, len(e.clients))
+	for c := range e.clients {
+		clients = append(clients, c)
+	}
+	e.mu.Unlock()
+	for _, c := range clients {
+		c.finish()
+	}
+	for _, m := range e.sources() {
+		m.watch.stop()
+	}
+}
+
+type principalKey struct{}
+
+// WithPrincipal returns a context under which [Engine.Serve] serves who, and
+// sources are asked on behalf of who.
+func WithPrincipal(ctx context.Context, who Principal) context.Context {
+	return context.WithValue(ctx, principalKey{}, who)
+}
+
+// PrincipalOf returns on whose behalf a source is asked.
+func PrincipalOf(ctx context.Context) Principal {
+	who, _ := ctx.Value(principalKey{}).(Principal)
+	return who
+}

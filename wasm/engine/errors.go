@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// What can go wrong, in Go's words. The wire's numbers are made in this file
+// alone, by era.
+var (
+	ErrNotFound    = errors.New("not found")
+	ErrDenied      = errors.New("not allowed") // looks like ErrNotFound from outside
+	ErrBadCursor   = errors.New("cursor was not given out by this list")
+	ErrTooLarge    = errors.New("too large")
+	ErrBusy        = errors.New("too many requests in flight")
+	ErrTimeout     = errors.New("took too long")
+	ErrAway        = errors.New("the page is away")
+	ErrUnavailable = errors.New("not available at the moment")
+
+	errMustWait = errors.New("a source has to be waited for")
+	errSent     = errors.New("the sink was told already")
+)
+
+// Codes of MCP 2026-07-28 beyond JSON-RPC. They never answer a classic request:
+// clients take them as proof of a modern server (R-062).
+const (
+	codeUnsupportedVersion = -32022
+	codeNotFoundClassic    = -32002
+)
+
+// BadParams is the error for params that do not fit the method. Its text goes to
+// the client: it names members, never their values.
+func BadParams(message string) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
+}
+
+// wireError turns err into the JSON-RPC error that the sender of req sees; no
+// other code knows the numbers. Text of unknown errors, maybe page data, stays
+// inside.
+func (req *request) wireError(err error) *jsonrpc.Error {
+	var own *jsonrpc.Error
+	switch {
+	case errors.As(err, &own):
+		if req.rev != modern && own.Code >= -32099 && own.Code <= -32020 { // from a page, by way of a Remote
+			return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: own.Message}
+		}
+		return own
+	case errors.Is(err, ErrNotFound), errors.Is(err, ErrDenied):
+		code := int64(jsonrpc.CodeInvalidParams) // MCP 2026-07-28, server/resources, Error Handling
+		if req.rev != modern {
+			code = codeNotFoundClassic // the same section of 2025-11-25 and older
+		}
+		return &jsonrpc.Error{Code: code, Message: "Resource not found", Data: req.uriObject()}
+	case errors.Is(err, ErrBadCursor):
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Invalid cursor"}
+	case errors.Is(err, ErrBusy):
+		return reason("Too many requests in flight", "busy", true)
+	case errors.Is(err, ErrTimeout), errors.Is(err, context.DeadlineExceeded):
+		return reason("The resource took too long to answer", "timeout", true)
+	case errors.Is(err, ErrTooLarge):
+		return reason("The answer is too large", "too-large", false)
+	case errors.Is(err, ErrAway):
+		return reason("The page is away", "page-away", true)
+	case errors.Is(err, ErrUnavailable):
+		return reason("The resource is not available at the moment", "unavailable", true)
+	}
+	req.client.engine.options.Report(err)
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"} // JSON-RPC 2.0, section 5.1
+}
+
+// reason is an error that this side found out by itself: -32603 and why, for
+// -32000…-32099 are not ours to use (decision 6.22, R-251, R-253).
+func reason(message, reason string, retry bool) *jsonrpc.Error {
+	data := append([]byte(`{"origin":"pagemcp","reason":"`), reason...)
+	if retry {
+		data = append(data, `","retry":true}`...)
+	} else {
+		data = append(data, `","retry":false}`...)
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: message, Data: data}
+}
+
+// uriObject is the data of "not found": the URI as it was asked for.
+func (req *request) uriObject() []byte {
+	data := jsonrpc.AppendString([]byte(`{"uri":`), req.uri)
+	return append(data, '}')
+}
+
+// unsupported is the answer to an envelope of a version that is not modern here:
+// data names what a retry can use, and repeats what was asked for byte for byte.
+func unsupported(requested []byte) *jsonrpc.Error {
+	data := append([]byte(`{"supported":["`+LatestModern+`"],"requested":`), requested...)
+	return &jsonrpc.Error{Code: codeUnsupportedVersion, Message: "Unsupported protocol version", Data: append(data, '}')}
+}

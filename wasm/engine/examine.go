@@ -1,0 +1,59 @@
+package engine
+
+import "github.com/pagemcp/pagemcp/wasm/jsonrpc"
+
+// An Examination is what can be said of a message before it is served, for doors
+// that have to choose a status first. It is made by the code that also serves,
+// so that guard and engine read the same bytes alike.
+type Examination struct {
+	Kind    jsonrpc.Kind
+	ID      jsonrpc.ID
+	Method  string
+	Modern  bool   // has the envelope of 2026-07-28, right or wrong, or can only be meant so
+	Version string // protocolVersion in the envelope; decoded
+	Name    string // params.uri of resources/read, params.name of prompts/get and tools/call
+
+	// Malformed is the error of a message, or of its envelope, that is not
+	// valid. Unserved is that of a modern request with a version or method that
+	// is not served here. HTTP checks its headers after the first and before the
+	// second (decision 6.4).
+	Malformed *jsonrpc.Error
+	Unserved  *jsonrpc.Error
+}
+
+// Examine reads a message as the engine will. What depends on a connection's
+// session is left open.
+func (e *Engine) Examine(message []byte) Examination {
+	msg, refusal := jsonrpc.Parse(message)
+	x := Examination{Kind: msg.Kind, ID: msg.ID, Method: msg.Method, Malformed: refusal}
+	if refusal != nil || msg.Kind == jsonrpc.Response {
+		return x
+	}
+	req := &request{method: methodByName(msg.Method)}
+	if x.Malformed = req.read(msg.Params); x.Malformed != nil {
+		return x
+	}
+	x.Version, _ = jsonrpc.Text(req.version)
+	switch msg.Method {
+	case "resources/read":
+		x.Name = req.uri
+	case "prompts/get", "tools/call":
+		x.Name = req.name
+	}
+	needsEnvelope := req.method == methodDiscover || req.method == methodListen
+	x.Modern = req.version != nil || needsEnvelope
+	switch {
+	case msg.Kind != jsonrpc.Request:
+	case req.version != nil:
+		if x.Malformed = req.checkEnvelope(); x.Malformed == nil {
+			x.Unserved = req.decide(0, &e.options)
+		}
+	case needsEnvelope:
+		x.Malformed = missingEnvelope()
+	}
+	return x
+}
+
+// MissingEnvelope is the error for a message that has to be modern, for example
+// by its HTTP header, and has no envelope.
+func MissingEnvelope() *jsonrpc.Error { return missingEnvelope() }

@@ -1,0 +1,221 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strconv"
+)
+
+// listResources answers resources/list: the mounts one after the other, by
+// prefix. A page ends with the source's page that fills it.
+// MCP 2026-07-28, server/resources and server/utilities/pagination.
+func (e *Engine) listResources(ctx context.Context, req *request) (Result, error) {
+	return e.list(ctx, req, listOfResources, func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error) {
+		listing, err := m.source.List(ctx, cursor)
+		if err != nil {
+			return "", err
+		}
+		for i := range listing.Resources {
+			r := &listing.Resources[i]
+			if e.options.Allow(p.who, VerbList, m.prefix+r.URI) {
+				p.add(func(dst []byte) []byte { return appendResource(dst, r, m.prefix, req.rev) })
+			}
+		}
+		return listing.Next, nil
+	})
+}
+
+// listTemplates answers resources/templates/list.
+func (e *Engine) listTemplates(ctx context.Context, req *request) (Result, error) {
+	return e.list(ctx, req, listOfTemplates, func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error) {
+		source, ok := m.source.(Templater)
+		if !ok {
+			return "", nil
+		}
+		all, err := source.Templates(ctx)
+		if err != nil {
+			return "", err
+		}
+		rest, err := templatesAfter(all, cursor)
+		if err != nil {
+			return "", err
+		}
+		for i := range rest {
+			t := &rest[i]
+			if p.count >= e.options.PageSize {
+				return strconv.Itoa(len(all)-len(rest)+i) + " " + rest[i-1].URITemplate, nil
+			}
+			if e.options.Allow(p.who, VerbList, m.prefix+t.URITemplate) {
+				p.add(func(dst []byte) []byte { return appendTemplate(dst, t, m.prefix, req.rev) })
+			}
+		}
+		return "", nil
+	})
+}
+
+// templatesAfter goes on behind the template that a cursor names, wherever it is
+// now; if it is gone, where it was.
+func templatesAfter(all []Template, cursor string) ([]Template, error) {
+	if cursor == "" {
+		return all, nil
+	}
+	for i := range len(cursor) {
+		if cursor[i] != ' ' {
+			continue
+		}
+		at, err := strconv.Atoi(cursor[:i])
+		if err != nil || at < 0 {
+			return nil, ErrBadCursor
+		}
+		last := cursor[i+1:]
+		if found := slices.IndexFunc(all, func(t Template) bool { return t.URITemplate == last }); found >= 0 {
+			at = found + 1
+		}
+		return all[min(at, len(all)):], nil
+	}
+	return nil, ErrBadCursor
+}
+
+// Kinds of lists. A cursor belongs to one of them; the letters are in cursors.
+const (
+	listOfResources = 'r'
+	listOfTemplates = 't'
+)
+
+// A listPage is a page of a list while it is made.
+type listPage struct {
+	who   Principal
+	json  []byte
+	count int
+}
+
+func (p *listPage) add(item func(dst []byte) []byte) {
+	if p.count > 0 {
+		p.json = append(p.json, ',')
+	}
+	p.json = item(p.json)
+	p.count++
+}
+
+// list makes a page, or finds it. more adds the entries of a mount from the
+// source's cursor on, and returns the source's next.
+func (e *Engine) list(ctx context.Context, req *request, kind byte,
+	more func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error)) (Result, error) {
+	mounts := e.sources()
+	stamp := e.stamp(mounts)
+	if doc := e.pages.find(e, stamp, pageKey{req.rev, kind, req.cursor, req.hasCursor}); doc != nil {
+		return Result{Document: doc}, nil
+	}
+	at := position{}
+	if req.hasCursor { // "" is a cursor that was never given out (R-218)
+		var err error
+		if at, err = readCursor(e.options.CursorKey, kind, req.cursor); err != nil {
+			return Result{}, err
+		}
+	}
+	page := listPage{who: PrincipalOf(ctx), json: e.beginList(req.rev, kind)}
+	keep := true
+	var next string
+	for _, m := range mounts {
+		if !at.reached(m) {
+			continue
+		}
+		cursor := at.within(m)
+		for {
+			if m.immediate == nil {
+				keep = false
+				if !req.mayWait {
+					return Result{}, errMustWait
+				}
+			}
+			if page.count >= e.options.PageSize {
+				next = writeCursor(e.options.CursorKey, kind, position{m.prefix, m.nth, cursor})
+				break
+			}
+			var err error
+			if cursor, err = more(ctx, &page, m, cursor); err != nil {
+				return Result{}, err
+			}
+			if cursor == "" {
+				break
+			}
+		}
+		if next != "" {
+			break
+		}
+	}
+	page.json = append(page.json, ']')
+	if next != "" {
+		page.json = appendText(page.json, "nextCursor", next)
+	}
+	doc := &Document{JSON: append(page.json, '}')}
+	if keep {
+		e.pages.keep(e, stamp, pageKey{req.rev, kind, req.cursor, req.hasCursor}, doc)
+	}
+	return Result{Document: doc}, nil
+}
+
+func (e *Engine) beginList(rev revision, kind byte) []byte {
+	begin := []byte("{")
+	if rev == modern {
+		begin = append(e.fixed.begin(), cacheHints+","...)
+	}
+	if kind == listOfTemplates {
+		return append(begin, `"resourceTemplates":[`...)
+	}
+	return append(begin, `"resources":[`...)
+}
+
+// pages keeps list pages that were made from immediate sources alone, until one
+// of these changes.
+type pages struct {
+	disabled bool
+	stamp    uint64
+	byKey    map[pageKey]*Document
+	bytes    int
+}
+
+type pageKey struct {
+	rev       revision
+	kind      byte
+	cursor    string
+	hasCursor bool
+}
+
+// maxPages bounds the text of kept pages: 10,000 resources take about 2.5 MB in
+// each revision in use.
+const maxPages = 8 << 20 // bytes
+
+func (p *pages) find(e *Engine, stamp uint64, key pageKey) *Document {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if stamp != p.stamp {
+		p.clear(e)
+	}
+	return p.byKey[key]
+}
+
+func (p *pages) keep(e *Engine, stamp uint64, key pageKey, doc *Document) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if p.disabled || stamp != p.stamp && p.stamp != 0 {
+		return
+	}
+	if p.bytes += len(doc.JSON); p.bytes > maxPages {
+		p.clear(e)
+		p.bytes = len(doc.JSON)
+	}
+	if p.byKey == nil {
+		p.byKey = map[pageKey]*Document{}
+	}
+	p.stamp = stamp
+	doc.Kept = true
+	p.byKey[key] = doc
+}
+
+func (p *pages) clear(e *Engine) {
+	for _, doc := range p.byKey {
+		e.options.Forget(doc)
+	}
+	p.byKey, p.stamp, p.bytes = nil, 0, 0
+}

@@ -1,0 +1,131 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// listen answers subscriptions/listen: it opens a subscription and acknowledges
+// what it honours. The request stays open; it ends by a cancel, with the
+// channel, or with the engine. MCP 2026-07-28, basic/patterns/subscriptions.
+func (e *Engine) listen(ctx context.Context, req *request) (Result, error) {
+	if req.filter == nil {
+		return Result{}, BadParams("notifications is missing")
+	}
+	if req.filter[0] != '{' {
+		return Result{}, BadParams("notifications must be an object")
+	}
+	f, err := readFilter(req.filter)
+	if err != nil {
+		return Result{}, err
+	}
+	if !req.mayWait && e.mustArm() {
+		return Result{}, errMustWait
+	}
+	s := &subscription{client: req.client, who: PrincipalOf(ctx), call: req.call}
+	var honoured []string
+	for _, uri := range f.uris {
+		// Valid, permitted URIs are honoured even if there is nothing yet
+		// (decision 6.6); the others are left out of the acknowledgement.
+		if CheckURI(uri) == nil && e.options.Allow(s.who, VerbWatch, uri) && e.want(s, uri) {
+			honoured = append(honoured, uri)
+		}
+	}
+	if f.list {
+		e.wantList(s)
+	}
+	e.arm(ctx)
+	if !req.client.acknowledge(req, s, f.list, honoured) {
+		s.close()
+	}
+	return Result{}, errSent
+}
+
+// acknowledge sends the first message of a subscription, then what changed since
+// it was made. It returns false if the request is over already.
+func (c *Client) acknowledge(req *request, s *subscription, list bool, uris []string) bool {
+	params := []byte(`{"_meta":{},"notifications":{`)
+	if list {
+		params = append(params, `"resourcesListChanged":true`...)
+	}
+	if len(uris) > 0 {
+		if list {
+			params = append(params, ',')
+		}
+		params = append(params, `"resourceSubscriptions":[`...)
+		for i, uri := range uris {
+			if i > 0 {
+				params = append(params, ',')
+			}
+			params = jsonrpc.AppendString(params, uri)
+		}
+		params = append(params, ']')
+	}
+	doc := &Document{JSON: jsonrpc.AppendNotification(nil, acknowledged, append(params, "}}"...))}
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	if req.mayWait {
+		if _, waits := c.waiting[req.call]; !waits {
+			return false // cancelled while the sources got ready
+		}
+		delete(c.waiting, req.call)
+	}
+	if len(c.listens) >= maxStreams {
+		c.sink.Fail(req.call, reason("Too many subscriptions", "busy", true)) // R-170
+		return false
+	}
+	c.listens[req.call] = s
+	c.sink.Notify(doc, req.call)
+	s.open = true
+	s.flush()
+	return true
+}
+
+// A filter is what a listen asks for, as far as it is offered. Other keys are
+// left out of the acknowledgement (R-157, R-169).
+type filter struct {
+	list bool
+	uris []string
+}
+
+func readFilter(object []byte) (filter, error) {
+	var f filter
+	refusal := jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
+		switch name {
+		case "resourcesListChanged":
+			if f.list = string(value) == "true"; !f.list && string(value) != "false" {
+				return badFilter("resourcesListChanged must be true or false")
+			}
+		case "resourceSubscriptions":
+			elements, ok := jsonrpc.Elements(value)
+			if !ok {
+				return badFilter("resourceSubscriptions must be an array of strings")
+			}
+			seen := map[string]bool{}
+			for _, element := range elements {
+				uri, ok := jsonrpc.Text(element)
+				if !ok {
+					return badFilter("resourceSubscriptions must be an array of strings")
+				}
+				if !seen[uri] {
+					f.uris = append(f.uris, uri)
+				}
+				seen[uri] = true
+			}
+		}
+		return nil
+	})
+	if refusal != nil {
+		return f, refusal
+	}
+	return f, nil
+}
+
+func badFilter(message string) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "notifications." + message}
+}

@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// Keys of the envelope that every modern request carries in params._meta.
+// MCP 2026-07-28, basic/index, _meta.
+const (
+	keyVersion      = "io.modelcontextprotocol/protocolVersion"
+	keyCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	keyServerInfo   = "io.modelcontextprotocol/serverInfo"
+	keySubscription = "io.modelcontextprotocol/subscriptionId"
+)
+
+// A request is one request with what the engine looks at in its params.
+type request struct {
+	client  *Client
+	call    Call
+	method  Method
+	rev     revision // decides the shape of the answer; 0 until the era is decided
+	mayWait bool     // runs in a goroutine of its own
+
+	// From params, as JSON text or nil if absent. They share memory with it.
+	version      []byte // _meta: protocolVersion of the envelope
+	capabilities []byte // _meta: clientCapabilities of the envelope
+	principal    []byte // _meta: on whose behalf a gateway asks
+	filter       []byte // notifications, of subscriptions/listen
+	requested    []byte // protocolVersion, of initialize
+
+	uri       string
+	hasURI    bool
+	cursor    string
+	hasCursor bool
+	name      string
+}
+
+// read takes the members of params that methods use. It says nothing about
+// missing ones.
+func (req *request) read(params []byte) *jsonrpc.Error {
+	if len(params) == 0 {
+		return nil
+	}
+	return jsonrpc.Members(params, func(name string, value []byte) *jsonrpc.Error {
+		ok := true
+		switch name {
+		case "_meta":
+			if value[0] != '{' {
+				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta must be an object"}
+			}
+			return jsonrpc.Members(value, req.readMeta)
+		case "uri":
+			req.uri, ok = jsonrpc.Text(value)
+			req.hasURI = ok
+		case "cursor":
+			req.cursor, ok = jsonrpc.Text(value)
+			req.hasCursor = ok
+		case "name":
+			req.name, ok = jsonrpc.Text(value)
+		case "notifications":
+			req.filter = value
+		case "protocolVersion":
+			req.requested = value
+		}
+		if !ok {
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: name + " must be a string"}
+		}
+		return nil
+	})
+}
+
+func (req *request) readMeta(name string, value []byte) *jsonrpc.Error {
+	switch name {
+	case keyVersion:
+		req.version = value
+	case keyCapabilities:
+		req.capabilities = value
+	case MetaPrincipal:
+		req.principal = value
+	}
+	return nil
+}
+
+// decide finds the era of a request by the table of protocol.md §3.2, rows 1 to
+// 10; the comments have their numbers. session is the revision that the
+// connection negotiated, or 0.
+func (req *request) decide(session revision, o *Options) *jsonrpc.Error {
+	if req.version != nil { // 1: always modern, even initialize
+		if err := req.checkEnvelope(); err != nil {
+			return err // 2
+		}
+		req.rev = modern
+		if string(req.version) != `"`+LatestModern+`"` {
+			if version, _ := jsonrpc.Text(req.version); version != LatestModern {
+				return unsupported(req.version) // 3, 4
+			}
+		}
+		if !o.knows(req.method, inModern) {
+			return methodNotFound()
+		}
+		return nil
+	}
+	switch req.method {
+	case methodInitialize:
+		if session != 0 { // 6
+			req.rev = session
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "This connection is initialized already"}
+		}
+		req.rev = rev2025November // 5
+		return nil
+	case methodPing: // 7
+		req.rev = max(session, rev2024)
+		return nil
+	case methodDiscover, methodListen: // 8
+		return missingEnvelope()
+	}
+	if session == 0 { // 10
+		return &jsonrpc.Error{
+			Code:    jsonrpc.CodeInvalidParams,
+			Message: "Send initialize first, or _meta with " + keyVersion + " and " + keyCapabilities,
+		}
+	}
+	req.rev = session // 9
+	if !o.knows(req.method, inClassic) {
+		return methodNotFound()
+	}
+	return nil
+}
+
+// checkEnvelope says whether a request with a protocolVersion in its _meta has
+// the rest of the envelope: R-035. clientInfo is optional: R-036.
+func (req *request) checkEnvelope() *jsonrpc.Error {
+	switch {
+	case req.version[0] != '"':
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + keyVersion + " must be a string"}
+	case req.capabilities == nil:
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta lacks " + keyCapabilities}
+	case req.capabilities[0] != '{':
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + keyCapabilities + " must be an object"}
+	}
+	return nil
+}
+
+func missingEnvelope() *jsonrpc.Error {
+	return &jsonrpc.Error{
+		Code:    jsonrpc.CodeInvalidParams,
+		Message: "_meta lacks " + keyVersion + " and " + keyCapabilities,
+	}
+}
+
+func methodNotFound() *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}
+}
+
+// readURI returns the URI that a request names, checked before any lookup.
+func (req *request) readURI() (string, error) {
+	if !req.hasURI {
+		return "", BadParams("uri is missing")
+	}
+	if err := CheckURI(req.uri); err != nil {
+		return "", BadParams("uri " + err.Error())
+	}
+	return req.uri, nil
+}

@@ -1,0 +1,238 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// Serve serves one client until its port closes or ctx ends; then it closes the
+// port. The client's principal is that of ctx ([WithPrincipal]). It returns nil
+// if the client closed the port.
+func (e *Engine) Serve(ctx context.Context, p jsonrpc.Port) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	sink := newPortSink()
+	c := e.Connect(sink, PrincipalOf(ctx))
+	defer c.Close()
+
+	written := make(chan error, 1)
+	go func() { // ends with the sink, or when the port does
+		err := sink.writeTo(ctx, p)
+		cancel()
+		written <- err
+	}()
+	err := serveReads(ctx, p, c, sink)
+	c.Close()
+	sink.close() // what is answered already is still written
+	writeErr := <-written
+	p.Close()
+	switch {
+	case err == io.EOF:
+		return nil
+	case errors.Is(err, context.Canceled) && writeErr != nil:
+		return writeErr
+	}
+	return err
+}
+
+func serveReads(ctx context.Context, p jsonrpc.Port, c *Client, sink *portSink) error {
+	for {
+		if err := sink.waitForRoom(ctx); err != nil {
+			return err
+		}
+		data, err := p.Read(ctx)
+		switch {
+		case errors.Is(err, jsonrpc.ErrTooLarge):
+			c.refuse(tooLarge())
+		case err != nil:
+			return err
+		default:
+			c.Message(data)
+		}
+	}
+}
+
+// A portSink is the Sink of Serve: it turns calls back into ids and writes bytes,
+// in a goroutine of its own, so that a slow client stops nobody. What waits to be
+// written is bounded: while it is much, no further request is read; and equal
+// notifications that wait become one.
+type portSink struct {
+	mu      sync.Mutex
+	last    Call
+	calls   map[string]Call     // by the id's key
+	ids     map[Call]jsonrpc.ID // of the same calls
+	queue   [][]byte            // whole messages
+	queued  map[string]struct{} // notifications in queue
+	bytes   int                 // in queue
+	closed  bool
+	changed chan struct{} // has room for one: something changed for the writer or the reader
+	room    chan struct{}
+}
+
+// maxQueued is how much may wait to be written before reading pauses.
+const maxQueued = 4 << 20 // bytes; security.md §5, slow consumer
+
+func newPortSink() *portSink {
+	return &portSink{
+		calls:   map[string]Call{},
+		ids:     map[Call]jsonrpc.ID{},
+		queued:  map[string]struct{}{},
+		changed: make(chan struct{}, 1),
+		room:    make(chan struct{}, 1),
+	}
+}
+
+// writeTo writes what is queued until the sink closes and the queue is empty, or
+// the port ends.
+func (s *portSink) writeTo(ctx context.Context, p jsonrpc.Port) error {
+	for {
+		s.mu.Lock()
+		queue, closed := s.queue, s.closed
+		s.queue, s.bytes = nil, 0
+		clear(s.queued)
+		s.mu.Unlock()
+		wake(s.room)
+		for _, msg := range queue {
+			if err := p.Write(ctx, msg); err != nil {
+				return err
+			}
+		}
+		if len(queue) > 0 {
+			continue
+		}
+		if closed {
+			return nil
+		}
+		select {
+		case <-s.changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (s *portSink) waitForRoom(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		full := s.bytes > maxQueued
+		s.mu.Unlock()
+		if !full {
+			return nil
+		}
+		select {
+		case <-s.room:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (s *portSink) close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	wake(s.changed)
+}
+
+func wake(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// put queues a message; s.mu is held.
+func (s *portSink) put(msg []byte) {
+	s.queue = append(s.queue, msg)
+	s.bytes += len(msg)
+	wake(s.changed)
+}
+
+// take ends a call and returns its id; s.mu is held.
+func (s *portSink) take(call Call) jsonrpc.ID {
+	id := s.ids[call]
+	delete(s.ids, call)
+	delete(s.calls, id.Key())
+	return id
+}
+
+func (s *portSink) Open(id jsonrpc.ID) (Call, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, busy := s.calls[id.Key()]; busy {
+		return 0, false
+	}
+	s.last++
+	s.calls[id.Key()] = s.last
+	s.ids[s.last] = id
+	return s.last, true
+}
+
+func (s *portSink) Find(id jsonrpc.ID) (Call, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	call, found := s.calls[id.Key()]
+	return call, found
+}
+
+func (s *portSink) Respond(call Call, result Result) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(result.Refs) > 0 { // a Source that keeps contents elsewhere belongs to another Sink
+		s.put(jsonrpc.AppendError(nil, s.take(call), &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}))
+		return
+	}
+	s.put(jsonrpc.AppendResult(nil, s.take(call), result.Document.JSON))
+}
+
+func (s *portSink) Fail(call Call, err *jsonrpc.Error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.put(jsonrpc.AppendError(nil, s.take(call), err))
+}
+
+func (s *portSink) Drop(call Call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.take(call)
+}
+
+func (s *portSink) End(call Call, result *Document) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := s.take(call)
+	tagged := bytes.Replace(result.JSON, []byte(`"_meta":{`), append(subscriptionMember(id), ','), 1)
+	s.put(jsonrpc.AppendResult(nil, id, tagged))
+	params := append(append([]byte(`{"requestId":`), id...), '}')
+	s.put(jsonrpc.AppendNotification(nil, "notifications/cancelled", params))
+}
+
+func (s *portSink) Refuse(err *jsonrpc.Error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.put(jsonrpc.AppendError(nil, "", err))
+}
+
+func (s *portSink) Notify(notification *Document, subscription Call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	msg := notification.JSON
+	if subscription != 0 {
+		msg = bytes.Replace(msg, []byte(`"_meta":{}`), append(subscriptionMember(s.ids[subscription]), '}'), 1)
+	}
+	if _, waits := s.queued[string(msg)]; waits {
+		return
+	}
+	s.queued[string(msg)] = struct{}{}
+	s.put(msg)
+}
+
+// subscriptionMember returns the beginning of a _meta with the subscription's id.
+func subscriptionMember(id jsonrpc.ID) []byte {
+	return append([]byte(`"_meta":{"`+keySubscription+`":`), id...)
+}

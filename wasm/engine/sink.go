@@ -1,0 +1,83 @@
+package engine
+
+import "github.com/pagemcp/pagemcp/wasm/jsonrpc"
+
+// A Call names one request of one client, in the numbering of the client's
+// Sink. It lives from Open, or from Take, until the Sink is told the outcome.
+// Zero is no call.
+type Call int32
+
+// A Sink takes what the engine says to one client. It knows the ids: the engine
+// only knows calls. No method may block or call the engine back; the engine
+// calls them from one goroutine at a time for each client.
+type Sink interface {
+	// Open gives a number to the request with this id, which came by
+	// [Client.Message]. It refuses an id that is still waiting for its answer.
+	Open(id jsonrpc.ID) (Call, bool)
+
+	// Find returns the call of an id that is still waiting for its answer.
+	Find(id jsonrpc.ID) (Call, bool)
+
+	// Respond ends call with a result.
+	Respond(call Call, result Result)
+
+	// Fail ends call with an error.
+	Fail(call Call, err *jsonrpc.Error)
+
+	// Drop ends call without an answer: it was cancelled.
+	Drop(call Call)
+
+	// End ends a subscription from the engine's side: the Sink adds the id of
+	// call as io.modelcontextprotocol/subscriptionId to the result's _meta (which
+	// is there), sends it as the answer, and then, since a Sink is a shared
+	// channel, notifications/cancelled with that id as requestId. MCP 2026-07-28,
+	// basic/patterns/subscriptions and cancellation; decision 6.1.
+	End(call Call, result *Document)
+
+	// Refuse answers a message whose id could not be read or is in use: an error
+	// without id.
+	Refuse(err *jsonrpc.Error)
+
+	// Notify sends a notification. If subscription is not zero, the Sink adds
+	// the id of that call as io.modelcontextprotocol/subscriptionId to the
+	// notification's params._meta, which is there and empty: the text
+	// `"_meta":{}` occurs in the Document, first as this member. Two equal
+	// notifications of one subscription that wait to be written may become one.
+	Notify(notification *Document, subscription Call)
+}
+
+// A Document is immutable JSON text, built once and used many times: a whole
+// result, the skeleton of one, or a whole notification (a JSON-RPC message
+// without id). Sinks that hold Documents in another form note it in Handle.
+type Document struct {
+	JSON   []byte
+	Handle int32 // for the Sink's own use; zero until a Sink sets it
+	Kept   bool  // the engine keeps it and will use it again; else it is used once
+}
+
+// A Result is a Document, or a skeleton and where its contents are.
+type Result struct {
+	Document *Document
+
+	// Refs, if there are any, say for each item of the Document's "contents"
+	// which text or blob belongs in it; zero: it is complete. The Sink adds a
+	// member "text" or "blob", and, where the item has a "_meta", the content
+	// version as MetaVersion.
+	Refs []Ref
+
+	// URI is put into contents[0].uri, whose value in the skeleton is "". Empty:
+	// the skeleton has its URIs.
+	URI string
+
+	// Variables of the template that matched URI, as a JSON object of strings and
+	// arrays of strings, for the provider behind Refs[0]; nil: no template.
+	Variables []byte
+}
+
+// MetaVersion is the `_meta` key of contents whose value, a string, changes when
+// the content does (design.md, P4).
+const MetaVersion = "io.github.pagemcp/version"
+
+// MetaPrincipal is the `_meta` key that tells a page's engine on whose behalf a
+// gateway asks: a string.
+const MetaPrincipal = "io.github.pagemcp/principal"

@@ -1,0 +1,123 @@
+package engine
+
+import "context"
+
+// A Source publishes resources: records of an IndexedDB store, open tabs, the
+// text of a page. Its URIs are absolute (RFC 3986) and its own; the engine puts
+// the prefix of the mount before them and takes it off again.
+//
+// Methods may be called concurrently and return soon after ctx ends.
+type Source interface {
+	// List returns resources in a stable order, from cursor on. Cursors are
+	// opaque to others: "" is the beginning, an empty Listing.Next the end, and
+	// one that was never given out an error that wraps [ErrBadCursor].
+	// The source chooses the size of a page, at most [MaxPageSize].
+	List(ctx context.Context, cursor string) (Listing, error)
+
+	// Read returns the contents of uri: one item, or one for each of its parts.
+	// If there is no such resource, the error wraps [ErrNotFound].
+	// See MCP 2026-07-28, server/resources, Reading Resources.
+	Read(ctx context.Context, uri string) ([]Contents, error)
+}
+
+// A Watcher is a Source that knows when it changes. The engine calls Watch for
+// the first listener and ends ctx after the last: what nobody watches costs
+// nothing. Watch returns when ctx ends. Any goroutine may call changed; it never
+// blocks, and calling it too often is harmless: changes of one URI are merged.
+type Watcher interface {
+	Watch(ctx context.Context, changed func(Change)) error
+}
+
+// A Follower is a Source that has to know which URIs are watched, because each
+// of them costs something: a [Remote] subscribes to them on its hop. The engine
+// calls Follow instead of Watch, for the first listener, and ends ctx after the
+// last.
+type Follower interface {
+	Follow(ctx context.Context, changed func(Change)) Following
+}
+
+// Following is one engine's interest in a [Follower].
+type Following interface {
+	// Want replaces the set of URIs whose changes are announced, and returns when
+	// the source is armed for all of them, or when ctx ends. The engine waits for
+	// it before it acknowledges, so that no change falls between. Changes of the
+	// list are announced in any case.
+	Want(ctx context.Context, uris []string) error
+}
+
+// A Finder is a Source that can tell without reading whether a resource exists.
+type Finder interface {
+	Has(ctx context.Context, uri string) (bool, error)
+}
+
+// A Templater is a Source that also describes resources by RFC 6570 templates.
+type Templater interface {
+	Templates(ctx context.Context) ([]Template, error)
+}
+
+// An Immediate source answers List, Read and Templates from memory, without ever
+// waiting. The engine may call it on the stack of a wasm export, where nothing
+// may block.
+type Immediate interface {
+	// Generation changes whenever what List or Templates answers changes. Pages
+	// made of it are kept until then.
+	Generation() uint64
+}
+
+// A Change says that a copy may be stale. It never carries the new value.
+type Change struct {
+	URI  string // the resource that changed; empty: none in particular
+	List bool   // the list, or the templates, changed
+}
+
+// Listing is a part of a source's list.
+type Listing struct {
+	Resources []Resource
+	Next      string // the cursor of what follows; empty at the end
+}
+
+// A Resource describes one thing that can be read. URI and Name are required.
+// Fields that an older revision does not know are left out there.
+type Resource struct {
+	URI         string // absolute, RFC 3986
+	Name        string // for programs, and for people when there is no Title
+	Title       string
+	Description string
+	MIMEType    string
+	Size        int64  // bytes before any encoding; 0: not known
+	Annotations []byte // JSON object, or nil: audience, priority, lastModified
+	Icons       []byte // JSON array, or nil
+	Meta        []byte // JSON object, or nil: _meta
+}
+
+// A Template describes resources by an RFC 6570 URI template.
+type Template struct {
+	URITemplate string
+	Name        string
+	Title       string
+	Description string
+	MIMEType    string // only if all of its resources share it
+	Annotations []byte // JSON object, or nil
+	Icons       []byte // JSON array, or nil
+	Meta        []byte // JSON object, or nil
+}
+
+// Contents is one item of what a read answers with. Exactly one of Text, Blob
+// and Ref says what it is: Ref if it is not zero, else Blob if it is not nil,
+// else Text.
+type Contents struct {
+	URI      string
+	MIMEType string
+	Text     string
+	Blob     []byte
+	Ref      Ref    // the text or bytes live with the Sink
+	Meta     []byte // JSON object, or nil
+
+	body      []byte // from a Remote: the member "text" or "blob" as it came
+	variables []byte // from a template of a Table: see Result.Variables
+}
+
+// A Ref names text or bytes that live with the [Sink], in the page's JavaScript,
+// and never enter the engine. What the numbers mean is the Sink's affair. Zero
+// is no reference.
+type Ref int32

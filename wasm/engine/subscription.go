@@ -1,0 +1,212 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A subscription is one listen, or what one classic session subscribed to. What
+// waits to be said is a set of URIs: however often they change and however slow
+// the client is, it grows no further. The URI "" stands for the list.
+type subscription struct {
+	client *Client
+	who    Principal
+	call   Call // of the listen; 0: a classic session
+
+	// Guarded by the engine's mu.
+	uris   map[string]struct{}
+	closed bool
+
+	// Guarded by the client's mu.
+	open    bool                // acknowledged: may speak
+	pending map[string]struct{} // to be said when it opens, or at the next tick
+	recent  map[string]struct{} // said since the last tick
+	tick    *time.Timer         // runs while recent or pending has anything
+	ended   bool
+}
+
+// watchers is who wants to know of one URI, and what they are told.
+type watchers struct {
+	subscriptions []*subscription // never changed in place
+	updated       [2]*Document    // the notification: classic, modern
+}
+
+// want adds a URI to a subscription, unless it has too many.
+func (e *Engine) want(s *subscription, uri string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if _, has := s.uris[uri]; has {
+		return true
+	}
+	if len(s.uris) >= maxStreamURIs || s.closed {
+		return false
+	}
+	if s.uris == nil {
+		s.uris = map[string]struct{}{}
+	}
+	s.uris[uri] = struct{}{}
+	w := e.watched[uri]
+	if w == nil {
+		w = &watchers{}
+		e.watched[uri] = w
+	}
+	w.subscriptions = append(w.subscriptions[:len(w.subscriptions):len(w.subscriptions)], s)
+	return true
+}
+
+// unwant takes a URI away from a subscription.
+func (e *Engine) unwant(s *subscription, uri string) {
+	e.mu.Lock()
+	_, has := s.uris[uri]
+	e.drop(s, uri)
+	e.mu.Unlock()
+	if !has {
+		return
+	}
+	s.client.mu.Lock()
+	delete(s.pending, uri)
+	s.client.mu.Unlock()
+	e.rewatch()
+}
+
+// drop removes s from the watchers of uri; e.mu is held.
+func (e *Engine) drop(s *subscription, uri string) {
+	delete(s.uris, uri)
+	w := e.watched[uri]
+	if w == nil {
+		return
+	}
+	w.subscriptions = slices.DeleteFunc(slices.Clone(w.subscriptions), func(other *subscription) bool { return other == s })
+	if len(w.subscriptions) > 0 {
+		return
+	}
+	delete(e.watched, uri)
+	for _, doc := range w.updated {
+		if doc != nil {
+			e.options.Forget(doc)
+		}
+	}
+}
+
+func (e *Engine) wantList(s *subscription) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !s.closed {
+		e.listing[s] = struct{}{}
+	}
+}
+
+// close ends s: nothing more is said.
+func (s *subscription) close() {
+	e := s.client.engine
+	e.mu.Lock()
+	s.closed = true
+	for uri := range s.uris {
+		e.drop(s, uri)
+	}
+	delete(e.listing, s)
+	e.mu.Unlock()
+
+	s.client.mu.Lock()
+	s.ended = true
+	if s.tick != nil {
+		s.tick.Stop()
+	}
+	s.client.mu.Unlock()
+	e.rewatch()
+}
+
+// openUp lets s speak, beginning with what changed meanwhile.
+func (s *subscription) openUp() {
+	s.client.mu.Lock()
+	defer s.client.mu.Unlock()
+	s.open = true
+	s.flush()
+}
+
+// offer says that uri changed: at once, or, if that was said a moment ago, at the
+// next tick.
+func (s *subscription) offer(uri string) {
+	s.client.mu.Lock()
+	defer s.client.mu.Unlock()
+	if s.ended || s.client.closed {
+		return
+	}
+	if _, said := s.recent[uri]; said || !s.open {
+		if s.pending == nil {
+			s.pending = map[string]struct{}{}
+		}
+		s.pending[uri] = struct{}{}
+		return
+	}
+	s.say(uri)
+}
+
+// flush says all that is pending; the client's mu is held.
+func (s *subscription) flush() {
+	if !s.open || s.ended {
+		return
+	}
+	pending := s.pending
+	s.pending = nil
+	for uri := range pending {
+		s.say(uri)
+	}
+}
+
+// say sends one notification and remembers it until the next tick; the client's
+// mu is held.
+func (s *subscription) say(uri string) {
+	doc := s.client.engine.notificationFor(uri, s.call != 0)
+	if doc == nil || s.client.closed {
+		return // nobody watches it any more
+	}
+	s.client.sink.Notify(doc, s.call)
+	if s.recent == nil {
+		s.recent = map[string]struct{}{}
+	}
+	s.recent[uri] = struct{}{}
+	if s.tick == nil {
+		s.tick = time.AfterFunc(s.client.engine.options.UpdateInterval, s.next)
+	} else if len(s.recent) == 1 {
+		s.tick.Reset(s.client.engine.options.UpdateInterval)
+	}
+}
+
+// next is the tick: what was held back is said, and may be said again after the
+// next one. Without anything to hold back the ticking stops.
+func (s *subscription) next() {
+	s.client.mu.Lock()
+	defer s.client.mu.Unlock()
+	clear(s.recent)
+	s.flush()
+}
+
+// notificationFor returns the notification about uri, made once while anybody
+// watches it, or nil if nobody does.
+func (e *Engine) notificationFor(uri string, isModern bool) *Document {
+	era := 0
+	if isModern {
+		era = 1
+	}
+	if uri == "" {
+		return e.fixed.listChanged[era]
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	w := e.watched[uri]
+	if w == nil {
+		return nil
+	}
+	if w.updated[era] == nil {
+		params := []byte(`{"uri":`)
+		if isModern {
+			params = []byte(`{"_meta":{},"uri":`)
+		}
+		params = append(jsonrpc.AppendString(params, uri), '}')
+		w.updated[era] = &Document{JSON: jsonrpc.AppendNotification(nil, updated, params), Kept: true}
+	}
+	return w.updated[era]
+}

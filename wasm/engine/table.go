@@ -1,0 +1,298 @@
+package engine
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// A Table is a source in memory: what a web app registers by itself. It answers
+// at once ([Immediate]) and lists in the order of registration. Its methods may
+// be called concurrently.
+type Table struct {
+	mu         sync.Mutex
+	generation uint64
+	last       uint64 // the newest number given out
+	rows       []*row // by number
+	byURI      map[string]*row
+	templates  []*templateRow
+	byPrefix   map[string][]*templateRow // by the literal beginning
+	lengths    []int                     // of the keys of byPrefix, longest first
+	hooks      map[int]func(Change)
+	nextHook   int
+}
+
+// An Entry is a resource and how to read it: by Ref, where the Sink has it, or by
+// Read.
+type Entry struct {
+	Resource
+	Ref  Ref
+	Read func(ctx context.Context, uri string) ([]Contents, error)
+}
+
+// A TemplateEntry is a template and how to read what it describes. Read gets the
+// variables as a JSON object.
+type TemplateEntry struct {
+	Template
+	Ref  Ref
+	Read func(ctx context.Context, uri string, variables []byte) ([]Contents, error)
+}
+
+type row struct {
+	Entry
+	number uint64 // the place in the list: kept when the entry is replaced
+}
+
+type templateRow struct {
+	TemplateEntry
+	matcher *matcher
+}
+
+// NewTable returns an empty Table.
+func NewTable() *Table {
+	return &Table{byURI: map[string]*row{}, byPrefix: map[string][]*templateRow{}, hooks: map[int]func(Change){}}
+}
+
+// Put registers entries, or replaces those with the same URI. It refuses all of
+// them if one is not valid.
+func (t *Table) Put(entries ...Entry) error {
+	for i := range entries {
+		e := &entries[i]
+		if err := CheckURI(e.URI); err != nil {
+			return fmt.Errorf("resource %q: its URI %w", e.URI, err)
+		}
+		if e.Name == "" {
+			return fmt.Errorf("resource %q: its name is missing", e.URI)
+		}
+	}
+	t.mu.Lock()
+	for _, e := range entries {
+		if old := t.byURI[e.URI]; old != nil {
+			old.Entry = e
+			continue
+		}
+		t.last++
+		r := &row{e, t.last}
+		t.rows = append(t.rows, r)
+		t.byURI[e.URI] = r
+	}
+	t.listChanged()
+	return nil
+}
+
+// PutTemplate registers templates, or replaces equal ones.
+func (t *Table) PutTemplate(entries ...TemplateEntry) error {
+	rows := make([]*templateRow, len(entries))
+	for i, e := range entries {
+		m, err := newMatcher(e.URITemplate)
+		if err != nil {
+			return fmt.Errorf("template %q is not one by RFC 6570: %w", e.URITemplate, err)
+		}
+		if scheme(m.prefix) == 0 {
+			return fmt.Errorf("template %q must begin with a scheme, such as notes:", e.URITemplate)
+		}
+		if e.Name == "" {
+			return fmt.Errorf("template %q: its name is missing", e.URITemplate)
+		}
+		rows[i] = &templateRow{e, m}
+	}
+	t.mu.Lock()
+	for _, r := range rows {
+		at := slices.IndexFunc(t.templates, func(old *templateRow) bool { return old.URITemplate == r.URITemplate })
+		if at >= 0 {
+			t.templates[at] = r
+		} else {
+			t.templates = append(t.templates, r)
+		}
+	}
+	t.index()
+	t.listChanged()
+	return nil
+}
+
+// Remove takes resources out. Unknown URIs are ignored.
+func (t *Table) Remove(uris ...string) {
+	gone := map[*row]bool{}
+	t.mu.Lock()
+	for _, uri := range uris {
+		gone[t.byURI[uri]] = true
+		delete(t.byURI, uri)
+	}
+	t.rows = slices.DeleteFunc(t.rows, func(r *row) bool { return gone[r] })
+	t.listChanged()
+}
+
+// RemoveTemplate takes templates out.
+func (t *Table) RemoveTemplate(uriTemplates ...string) {
+	t.mu.Lock()
+	t.templates = slices.DeleteFunc(t.templates, func(r *templateRow) bool {
+		return slices.Contains(uriTemplates, r.URITemplate)
+	})
+	t.index()
+	t.listChanged()
+}
+
+// Changed says that a copy of uri may be stale; "" says so of the list.
+func (t *Table) Changed(uri string) {
+	t.mu.Lock()
+	if uri == "" {
+		t.listChanged()
+		return
+	}
+	hooks := t.allHooks()
+	t.mu.Unlock()
+	for _, changed := range hooks {
+		changed(Change{URI: uri})
+	}
+}
+
+// index builds byPrefix and lengths anew; t.mu is held.
+func (t *Table) index() {
+	clear(t.byPrefix)
+	t.lengths = t.lengths[:0]
+	for _, r := range t.templates {
+		prefix := r.matcher.prefix
+		t.byPrefix[prefix] = append(t.byPrefix[prefix], r)
+		if !slices.Contains(t.lengths, len(prefix)) {
+			t.lengths = append(t.lengths, len(prefix))
+		}
+	}
+	slices.SortFunc(t.lengths, func(a, b int) int { return b - a })
+}
+
+// listChanged takes note of a change of the list, unlocks t.mu and says so.
+func (t *Table) listChanged() {
+	t.generation++
+	hooks := t.allHooks()
+	t.mu.Unlock()
+	for _, changed := range hooks {
+		changed(Change{List: true})
+	}
+}
+
+// allHooks: t.mu is held.
+func (t *Table) allHooks() []func(Change) {
+	hooks := make([]func(Change), 0, len(t.hooks))
+	for _, changed := range t.hooks {
+		hooks = append(hooks, changed)
+	}
+	return hooks
+}
+
+// Generation counts changes of the list and of the templates.
+func (t *Table) Generation() uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.generation
+}
+
+// tablePage is how many resources List returns at a time: few, since the engine
+// takes as many pieces as it needs, and a piece is never split.
+const tablePage = 50 // resources
+
+// List goes on behind the number in the cursor, so that entries which come and go
+// neither hide nor double others.
+func (t *Table) List(_ context.Context, cursor string) (Listing, error) {
+	behind := uint64(0)
+	if cursor != "" {
+		raw, err := base64.RawURLEncoding.DecodeString(cursor)
+		if err != nil || len(raw) != 8 {
+			return Listing{}, ErrBadCursor
+		}
+		behind = binary.BigEndian.Uint64(raw)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	from, _ := slices.BinarySearchFunc(t.rows, behind+1, func(r *row, number uint64) int {
+		return int(int64(r.number) - int64(number))
+	})
+	part := t.rows[from:min(from+tablePage, len(t.rows))]
+	listing := Listing{Resources: make([]Resource, len(part))}
+	for i, r := range part {
+		listing.Resources[i] = r.Resource
+	}
+	if from+len(part) < len(t.rows) {
+		next := binary.BigEndian.AppendUint64(nil, part[len(part)-1].number)
+		listing.Next = base64.RawURLEncoding.EncodeToString(next)
+	}
+	return listing, nil
+}
+
+// Templates returns all templates in the order of registration.
+func (t *Table) Templates(context.Context) ([]Template, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := make([]Template, len(t.templates))
+	for i, r := range t.templates {
+		all[i] = r.Template
+	}
+	return all, nil
+}
+
+// Read finds uri among the resources, then among what templates describe.
+func (t *Table) Read(ctx context.Context, uri string) ([]Contents, error) {
+	r, template, variables := t.find(uri)
+	switch {
+	case r != nil && r.Read == nil:
+		return []Contents{{URI: uri, MIMEType: r.MIMEType, Ref: r.Ref}}, nil
+	case r != nil:
+		return r.Read(ctx, uri)
+	case template != nil && template.Read == nil:
+		return []Contents{{URI: uri, MIMEType: template.MIMEType, Ref: template.Ref, variables: variables}}, nil
+	case template != nil:
+		return template.Read(ctx, uri, variables)
+	}
+	return nil, ErrNotFound
+}
+
+// Has tells whether a resource or a template is there for uri.
+func (t *Table) Has(_ context.Context, uri string) (bool, error) {
+	r, template, _ := t.find(uri)
+	return r != nil || template != nil, nil
+}
+
+// find returns copies, which may be used without t.mu.
+func (t *Table) find(uri string) (*Entry, *TemplateEntry, []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r := t.byURI[uri]; r != nil {
+		entry := r.Entry
+		return &entry, nil, nil
+	}
+	for _, length := range t.lengths {
+		if length > len(uri) {
+			continue
+		}
+		for _, r := range t.byPrefix[uri[:length]] {
+			if variables, ok := r.matcher.match(uri); ok {
+				return nil, &r.TemplateEntry, variables
+			}
+		}
+	}
+	return nil, nil, nil
+}
+
+// hook calls changed for every change until unhook.
+func (t *Table) hook(changed func(Change)) (unhook func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	number := t.nextHook
+	t.nextHook++
+	t.hooks[number] = changed
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.hooks, number)
+	}
+}
+
+// Watch is for those who watch a Table outside an engine.
+func (t *Table) Watch(ctx context.Context, changed func(Change)) error {
+	unhook := t.hook(changed)
+	<-ctx.Done()
+	unhook()
+	return nil
+}

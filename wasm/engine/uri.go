@@ -1,0 +1,74 @@
+package engine
+
+import "errors"
+
+// MaxURI is how long a URI may be. security.md §8.
+const MaxURI = 8 << 10 // bytes
+
+// CheckURI tells whether uri is an absolute URI by the characters of RFC 3986:
+// a scheme, then unreserved, reserved and percent-encoded characters. Its text
+// begins in the middle of a sentence: "uri " + err.Error().
+func CheckURI(uri string) error {
+	if len(uri) > MaxURI {
+		return errors.New("is longer than 8 KiB")
+	}
+	rest := scheme(uri)
+	if rest == 0 {
+		return errors.New("must begin with a scheme, such as notes:")
+	}
+	for i := rest; i < len(uri); i++ {
+		switch c := uri[i]; {
+		case uriCharacter(c):
+		case c == '%' && i+2 < len(uri) && isHex(uri[i+1]) && isHex(uri[i+2]):
+			i += 2
+		case c == '%':
+			return errors.New("has a percent sign that encodes nothing")
+		default:
+			return errors.New("has a character that RFC 3986 wants percent-encoded")
+		}
+	}
+	return nil
+}
+
+// scheme returns the length of a URI's scheme and colon, or 0.
+func scheme(uri string) int {
+	for i := 0; i < len(uri); i++ {
+		switch c := uri[i]; {
+		case c == ':' && i > 0:
+			return i + 1
+		case isLetter(c):
+		case i > 0 && (isDigit(c) || c == '+' || c == '-' || c == '.'):
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+func uriCharacter(c byte) bool {
+	if isUnreserved(c) {
+		return true
+	}
+	switch c {
+	case ':', '/', '?', '#', '[', ']', '@', // gen-delims
+		'!', '$', '&', '\'', '(', ')', '*', '+', ',', ';', '=': // sub-delims
+		return true
+	}
+	return false
+}
+
+// isUnreserved: RFC 3986, section 2.3.
+func isUnreserved(c byte) bool {
+	return isLetter(c) || isDigit(c) || c == '-' || c == '.' || c == '_' || c == '~'
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isHex(c byte) bool    { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+func unhex(c byte) byte {
+	if isDigit(c) {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}

@@ -1,0 +1,164 @@
+package jsonrpc
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+)
+
+// A Conn is the calling side of a port: it sends requests under ids of its own,
+// counting from 1, and matches the answers.
+type Conn struct {
+	port   Port
+	notify func(Message) // notifications of the peer, in order; must not block
+
+	mu      sync.Mutex
+	last    int64
+	pending map[ID]*Pending
+	closed  error // why the port ended
+}
+
+// Pending is a request that waits for its answer.
+type Pending struct {
+	ID     ID
+	done   chan struct{}
+	result []byte
+	err    error
+}
+
+// Done is closed when the answer is there, or the port has ended.
+func (p *Pending) Done() <-chan struct{} { return p.done }
+
+// Answer returns what came: the result, a JSON value, or an error, which is an
+// *[Error] if the peer sent it. Only after Done.
+func (p *Pending) Answer() ([]byte, error) { return p.result, p.err }
+
+// NewConn returns a Conn on p. notify gets the notifications of the peer, in
+// their order, and must not block; requests of the peer are answered with
+// "method not found". Run has to be called for anything to arrive.
+func NewConn(p Port, notify func(Message)) *Conn {
+	return &Conn{port: p, notify: notify, pending: map[ID]*Pending{}}
+}
+
+// Run takes what the peer sends until the port ends, then fails every request
+// that still waits, with an error that wraps [ErrClosed]. It returns nil if the
+// peer closed the port.
+func (c *Conn) Run(ctx context.Context) error {
+	var err error
+	for {
+		var data []byte
+		data, err = c.port.Read(ctx)
+		if errors.Is(err, ErrTooLarge) {
+			continue
+		}
+		if err != nil {
+			break
+		}
+		c.take(ctx, data)
+	}
+	c.mu.Lock()
+	c.closed = ErrClosed
+	waiting := c.pending
+	c.pending = nil
+	c.mu.Unlock()
+	for _, p := range waiting {
+		p.err = ErrClosed
+		close(p.done)
+	}
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+func (c *Conn) take(ctx context.Context, data []byte) {
+	msg, err := Parse(data)
+	switch {
+	case msg.Kind == Response && msg.ID != "":
+		c.mu.Lock()
+		p := c.pending[msg.ID]
+		delete(c.pending, msg.ID)
+		c.mu.Unlock()
+		if p == nil {
+			return // late: cancelled meanwhile
+		}
+		switch {
+		case err != nil:
+			p.err = err
+		case msg.Error != nil:
+			p.err = msg.Error
+		default:
+			p.result = msg.Result
+		}
+		close(p.done)
+	case err == nil && msg.Kind == Notification:
+		c.notify(msg)
+	case err == nil && msg.Kind == Request:
+		refusal := &Error{Code: CodeMethodNotFound, Message: "this side takes no requests"}
+		c.port.Write(ctx, AppendError(nil, msg.ID, refusal)) // if that fails, Read will say so
+	}
+}
+
+// Begin sends a request. params is a JSON object. If known is not nil, it gets
+// the request before anything is sent, so that nothing that comes for it comes
+// too early.
+func (c *Conn) Begin(ctx context.Context, method string, params []byte, known func(*Pending)) (*Pending, error) {
+	c.mu.Lock()
+	if c.closed != nil {
+		c.mu.Unlock()
+		return nil, c.closed
+	}
+	c.last++
+	p := &Pending{ID: IDOf(c.last), done: make(chan struct{})}
+	c.pending[p.ID] = p
+	c.mu.Unlock()
+	if known != nil {
+		known(p)
+	}
+	if err := c.port.Write(ctx, AppendRequest(nil, p.ID, method, params)); err != nil {
+		c.forget(p)
+		return nil, err
+	}
+	return p, nil
+}
+
+// Call sends a request and waits for its answer. When ctx ends first, the peer
+// is told so and a later answer is ignored.
+func (c *Conn) Call(ctx context.Context, method string, params []byte) ([]byte, error) {
+	p, err := c.Begin(ctx, method, params, nil)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-p.done:
+		return p.result, p.err
+	case <-ctx.Done():
+		c.Cancel(p)
+		return nil, ctx.Err()
+	}
+}
+
+// Cancel gives up p and tells the peer. What p still gets is ignored.
+func (c *Conn) Cancel(p *Pending) {
+	if c.forget(p) {
+		c.Notify("notifications/cancelled", append(append([]byte(`{"requestId":`), p.ID...), '}'))
+	}
+}
+
+// Notify sends a notification, whatever becomes of it. params is a JSON object,
+// or nil.
+func (c *Conn) Notify(method string, params []byte) {
+	c.port.Write(context.Background(), AppendNotification(nil, method, params))
+}
+
+// Close ends the port, and with it Run.
+func (c *Conn) Close() error { return c.port.Close() }
+
+func (c *Conn) forget(p *Pending) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, waits := c.pending[p.ID]
+	delete(c.pending, p.ID)
+	return waits
+}
