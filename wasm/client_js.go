@@ -1,0 +1,208 @@
+package main
+
+import (
+	"runtime"
+	"unsafe"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+//lint:file-ignore U1000 JavaScript calls the exports; staticcheck does not know //go:wasmexport
+
+// Answers of take, besides the handle of a Document, which is positive.
+const (
+	pending int32 = 0  // the answer follows by an import, later
+	sent    int32 = -3 // the answer, or an error, was recorded during the call
+)
+
+// connect makes a client of the shim's number. input[:n] is its principal.
+//
+//go:wasmexport connect
+func connect(client, n int32) (result int32) {
+	defer survive("connect", &result)
+	principal := engine.Principal(string(input[:n]))
+	clients[client] = serving.Connect(&sink{client}, principal)
+	return done
+}
+
+// disconnect forgets a client: its port is closed.
+//
+//go:wasmexport disconnect
+func disconnect(client int32) (result int32) {
+	defer survive("disconnect", &result)
+	if c := clients[client]; c != nil {
+		delete(clients, client)
+		c.Close()
+	}
+	return done
+}
+
+// take is the fast lane: one request whose envelope JavaScript has checked and
+// whose id it keeps. method is an index into engine.Methods, params are the first
+// n bytes of input, JSON text; below 0: none. JavaScript numbers the calls, over
+// all clients.
+//
+//go:wasmexport take
+func take(client, call, method, n int32) (result int32) {
+	defer survive("take", &result)
+	c := clients[client]
+	if c == nil {
+		return sent // disconnected meanwhile: nothing is said any more
+	}
+	var params []byte
+	if n >= 0 {
+		params = input[:n]
+	}
+	before := runtime.NumGoroutine()
+	document, outcome := c.Take(engine.Call(call), engine.Method(method), params)
+	if runtime.NumGoroutine() > before {
+		wake() // else the new one would not run before something else happens
+	}
+	switch outcome {
+	case engine.Answered:
+		return held.handle(document)
+	case engine.Sent:
+		return sent
+	}
+	return pending
+}
+
+// message is the general lane: the first n bytes of input are a whole message,
+// JSON text. What comes of it is recorded, now or later.
+//
+//go:wasmexport message
+func message(client, n int32) (result int32) {
+	defer survive("message", &result)
+	if c := clients[client]; c != nil {
+		c.Message(input[:n])
+	}
+	return done
+}
+
+// cancel gives up a call at the client's wish.
+//
+//go:wasmexport cancel
+func cancel(client, call int32) (result int32) {
+	defer survive("cancel", &result)
+	if c := clients[client]; c != nil {
+		c.Cancel(engine.Call(call))
+	}
+	return done
+}
+
+// fail ends a call whose contents JavaScript could not get. modern is 1 if its
+// result would have been one of 2026-07-28. input[:n] is the URI
+// that was read.
+//
+//go:wasmexport fail
+func fail(client, call, reason, modern, n int32) (result int32) {
+	defer survive("fail", &result)
+	if c := clients[client]; c != nil {
+		uri := string(input[:n])
+		c.FailCall(engine.Call(call), uri, modern != 0, reasonError(reason))
+	}
+	return done
+}
+
+// Reasons by which JavaScript tells why it has no answer. web/src/wasm.ts has the
+// same numbers.
+const (
+	reasonNone int32 = iota
+	reasonInternal
+	reasonNotFound
+	reasonBadCursor
+	reasonTimeout
+	reasonBusy
+	reasonTooLarge
+	reasonUnavailable
+)
+
+// reasonError makes a reason one of the engine's errors; what stays inside.
+func reasonError(reason int32) error {
+	switch reason {
+	case reasonNotFound:
+		return engine.ErrNotFound
+	case reasonBadCursor:
+		return engine.ErrBadCursor
+	case reasonTimeout:
+		return engine.ErrTimeout
+	case reasonBusy:
+		return engine.ErrBusy
+	case reasonTooLarge:
+		return engine.ErrTooLarge
+	case reasonUnavailable:
+		return engine.ErrUnavailable
+	}
+	// JavaScript has told the developer what happened; the engine need not.
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}
+}
+
+// A sink records what the engine says to one client. JavaScript knows the ids and
+// says it when the export has returned.
+type sink struct{ client int32 }
+
+func (s *sink) Open(id jsonrpc.ID) (engine.Call, bool) {
+	call := open(s.client, id.Key(), string(id))
+	return engine.Call(call), call != 0
+}
+
+func (s *sink) Find(id jsonrpc.ID) (engine.Call, bool) {
+	call := find(s.client, id.Key())
+	return engine.Call(call), call != 0
+}
+
+func (s *sink) Respond(call engine.Call, r engine.Result) {
+	handle, text := held.pass(r.Document)
+	if len(r.Refs) == 0 {
+		respond(int32(call), handle, text)
+		return
+	}
+	fill(int32(call), handle, text, unsafe.Pointer(&r.Refs[0]), int32(len(r.Refs)), r.URI, view(r.Variables))
+}
+
+func (s *sink) Fail(call engine.Call, err *jsonrpc.Error) { failed(int32(call), view(err.Append(nil))) }
+
+func (s *sink) Drop(call engine.Call) { drop(int32(call)) }
+
+func (s *sink) End(call engine.Call, result *engine.Document) { end(int32(call), view(result.JSON)) }
+
+func (s *sink) Refuse(err *jsonrpc.Error) { refuse(s.client, view(err.Append(nil))) }
+
+func (s *sink) Notify(notification *engine.Document, subscription engine.Call) {
+	handle, text := held.pass(notification)
+	notify(s.client, handle, text, int32(subscription))
+}
+
+// view is text as a string, without copying: imports read it at once.
+func view(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
+
+//go:wasmimport pagemcp wake
+func wake() // a goroutine wants to run
+
+//go:wasmimport pagemcp open
+func open(client int32, key, token string) int32 // 0: the id is in use
+
+//go:wasmimport pagemcp find
+func find(client int32, key string) int32 // 0: no such call, or JavaScript itself ended it
+
+//go:wasmimport pagemcp respond
+func respond(call, handle int32, text string) // text if handle is 0
+
+//go:wasmimport pagemcp fill
+func fill(call, handle int32, text string, refs unsafe.Pointer, count int32, uri, variables string)
+
+//go:wasmimport pagemcp failed
+func failed(call int32, failure string)
+
+//go:wasmimport pagemcp drop
+func drop(call int32)
+
+//go:wasmimport pagemcp end
+func end(call int32, text string)
+
+//go:wasmimport pagemcp refuse
+func refuse(client int32, failure string)
+
+//go:wasmimport pagemcp notify
+func notify(client, handle int32, text string, subscription int32)
