@@ -1,0 +1,822 @@
+/**
+ * The hot path: clients, their ids, and what goes to and fro between their channels and the engine.
+ * Go decides; objects, ids and contents are here (performance.md §9).
+ *
+ * A request takes the fast lane if its envelope is as expected: only its params cross, as JSON text,
+ * and mostly a number comes back, the handle of a Document that is already an object here. All else
+ * crosses as a whole message, the general lane. Both end in the same engine code.
+ *
+ * What the engine says is recorded while Go runs (`listener`), and done when it has returned
+ * (`drain`). So nothing calls into Go from within Go.
+ *
+ * One file, for the two lanes share all of their state.
+ */
+
+import { filler, type Gaps, lazySignal, type Provide, type ReadResult } from './fill.ts'
+import { freeze, isPlain, measure, notJson } from './json.ts'
+import { clones, goodbye, hear, isGoodbye, type Port } from './port.ts'
+import {
+  answers,
+  type Exports,
+  type Listener,
+  type Program,
+  type Reason,
+  reasonOf,
+  reasons,
+} from './wasm.ts'
+
+/** Tells who read what; for the page's own display. */
+export interface ReadEvent {
+  uri: string
+  /** The client's principal: an origin, `page`, `gateway`. */
+  client: string
+}
+
+/** What the clients need from those around them. */
+export interface Around {
+  provide: Provide
+  /** Somebody was given contents; only called while {@link Clients.watchReads} is on. */
+  read(event: ReadEvent): void
+  /** Something went wrong that is the developer's business and no client's. */
+  report(error: unknown): void
+  /** The program has exited. May be called more than once for the same one. */
+  died(): void
+}
+
+/** A channel that carries JSON text: a WebSocket. */
+export interface TextChannel {
+  send(text: string): void
+  /** The program has gone, and with it the client; the channel should be opened anew. */
+  lost(): void
+}
+
+/** A client, seen from its channel. */
+export interface Client {
+  /** Takes a message: an object of a port, a string of a text channel. */
+  receive(message: unknown): void
+  /** The channel is gone: all that this client has ends. */
+  close(): void
+}
+
+/** All clients of one engine, over all the programs that run it in turn. */
+export interface Clients {
+  readonly listener: Omit<Listener, 'report' | 'ask' | 'unask' | 'watch'>
+  watchReads: boolean
+  /** Serves a port until it closes. `closed` is called then, once. */
+  openPort(port: Port, principal: string, closed?: () => void): Client
+  openText(channel: TextChannel, principal: string): Client
+  /** Keeps a value that a source read, until the answer that it belongs to; returns its number. */
+  keep(value: Parameters<ReturnType<typeof filler>['keep']>[0]): number
+  /** Gives a new program all clients, and what waited for it. */
+  attach(program: Program): void
+  /** The program is gone: what it had to answer fails. Messages wait for the next, if there is one. */
+  detach(forGood: boolean): void
+  /** Does what the program has recorded. */
+  drain(): void
+  /**
+   * Calls an export of the present program, lets goroutines run, and does what comes of it. Without
+   * a program nothing happens: whatever holds for every program is told to the next one anyway.
+   */
+  call(act: (exports: Exports, running: Program) => number | undefined): number | undefined
+  /** Says goodbye on every port, and closes all. */
+  closeAll(reason: string): void
+}
+
+/** Limits; security.md §8 has their reasons. */
+const maxIn = 1 << 20 // bytes of a message
+const maxPortOut = 64 << 20 // UTF-16 code units of contents in one answer over a port
+const maxTextOut = 8 << 20 // bytes of an answer over a text channel
+const maxFilling = 64 // reads of one client that wait for providers
+const maxQueued = 64 // messages of one client that wait for a new program
+const providerTimeout = 30_000 // ms
+
+const keySubscription = 'io.modelcontextprotocol/subscriptionId'
+
+/** Methods that only look: what they start in Go, if anything, is noticed. */
+const quiet = [
+  'ping',
+  'initialize',
+  'server/discover',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'tools/list',
+]
+
+/** The inside of a {@link Client}. */
+interface Own extends Client {
+  readonly number: number
+  readonly principal: string
+  readonly port: Port | undefined // else a text channel
+  readonly channel: TextChannel | undefined
+  readonly clones: boolean
+  /** Requests that have no answer so far: by id (port), or by Go's key of the id (text). */
+  readonly waiting: Map<unknown, Waiting>
+  filling: number
+  /** What the next program has to be told of a classic session on a port. */
+  session: { params: Params; initialized: boolean; uris: Set<string> } | undefined
+  queue: unknown[]
+  closed: boolean
+}
+
+type Params = Record<string, unknown>
+
+/** A request that has no answer so far. */
+interface Waiting {
+  readonly client: Own
+  readonly call: number
+  /** What goes back: a value (port), or the token that was sent (text). */
+  readonly id: unknown
+  readonly key: unknown
+  readonly method: number
+  readonly params: Params | undefined
+  /** It repeats for a new program what an old one was told: nobody waits for the answer. */
+  readonly muted: boolean
+  /** Whether it is in the maps. What is answered at once never is. */
+  held: boolean
+  /** Whether the engine is done with it. */
+  settled: boolean
+  /** The era of its answer, as far as it is known. */
+  modern: boolean
+  /** While a provider is asked. */
+  abort: ((reason?: unknown) => void) | undefined
+}
+
+/** A Document: text, and the object that is made of it when a port needs it. */
+interface Held {
+  readonly text: string
+  object: Record<string, unknown> | undefined
+  frozen: boolean
+}
+
+type Entry =
+  | { what: 'respond'; waiting: Waiting; held: Held }
+  | { what: 'fill'; waiting: Waiting; held: Held; gaps: Gaps }
+  | { what: 'failed'; waiting: Waiting; failure: string }
+  | { what: 'end'; waiting: Waiting; held: Held }
+  | { what: 'drop'; waiting: Waiting }
+  | { what: 'refuse'; client: Own; failure: string }
+  | { what: 'notify'; client: Own; held: Held; subscription: Waiting | undefined }
+
+export function clients(around: Around): Clients {
+  let program: Program | undefined
+  let down = false
+  const everyone = new Map<number, Own>()
+  let lastClient = 0
+  const filling = filler(around.provide)
+
+  // What the present program has said.
+  let methods = new Map<string, number>()
+  let loud: boolean[] = [] // by method: goroutines may want to run afterwards
+  let initialize = -1
+  let subscribe = -1
+  let unsubscribe = -1
+  let documents: (Held | undefined)[] = []
+  let goroutines = false // some want to run
+  let records: Entry[] = []
+  let draining = false
+
+  // Calls have numbers while they wait; over all programs, so that none is mistaken for an older one.
+  const calls = new Map<number, Waiting>()
+  let lastCall = 0
+  let now: Waiting | undefined // is being taken by the fast lane
+  let arriving: Params | undefined // the message in the general lane, if it came as an object
+
+  function newWaiting(client: Own, id: unknown, key: unknown, method: number, params?: Params) {
+    do lastCall = lastCall === 0x7fffffff ? 1 : lastCall + 1
+    while (calls.has(lastCall))
+    const w: Waiting = {
+      client,
+      call: lastCall,
+      id,
+      key,
+      method,
+      params,
+      muted: false,
+      held: false,
+      settled: false,
+      modern: false,
+      abort: undefined,
+    }
+    return w
+  }
+
+  function hold(w: Waiting) {
+    if (w.held) return
+    w.held = true
+    calls.set(w.call, w)
+    if (!w.muted) w.client.waiting.set(w.key, w)
+  }
+
+  function letGo(w: Waiting) {
+    if (!w.held) return
+    w.held = false
+    calls.delete(w.call)
+    if (!w.muted) w.client.waiting.delete(w.key)
+  }
+
+  const lookup = (call: number) => (now !== undefined && now.call === call ? now : calls.get(call))
+
+  function settle(call: number): Waiting | undefined {
+    const w = lookup(call)
+    if (w === undefined || w.settled) return undefined
+    w.settled = true
+    return w
+  }
+
+  const held = (handle: number, text: string): Held =>
+    (handle === 0 ? undefined : documents[handle]) ?? { text, object: undefined, frozen: false }
+
+  const listener: Clients['listener'] = {
+    methods(names) {
+      methods = new Map(names.map((name, number) => [name, number]))
+      loud = names.map((name) => !quiet.includes(name))
+      initialize = names.indexOf('initialize')
+      subscribe = names.indexOf('resources/subscribe')
+      unsubscribe = names.indexOf('resources/unsubscribe')
+    },
+    wake() {
+      goroutines = true
+    },
+    define(handle, text) {
+      documents[handle] = { text, object: undefined, frozen: false }
+    },
+    release(handle) {
+      documents[handle] = undefined
+    },
+    open(number, key, token) {
+      const client = everyone.get(number)
+      if (client === undefined) return 0
+      const id = client.port ? JSON.parse(token) : token
+      const own = client.port ? id : key
+      if (client.waiting.has(own)) return 0
+      const method = methods.get(String(arriving?.method)) ?? -1
+      const w = newWaiting(client, id, own, method, arriving?.params as Params | undefined)
+      hold(w)
+      return w.call
+    },
+    find(number, key) {
+      const client = everyone.get(number)
+      const w = client?.waiting.get(client.port ? idOfKey(key) : key)
+      if (w === undefined || w.settled) {
+        if (w?.abort) giveUp(w) // the engine is done with it; we are not
+        return 0
+      }
+      return w.call
+    },
+    expected() {
+      const uri = now?.params?.uri
+      return typeof uri === 'string' ? uri : ''
+    },
+    respond(call, handle, text) {
+      const waiting = settle(call)
+      if (waiting) records.push({ what: 'respond', waiting, held: held(handle, text) })
+    },
+    fill(call, handle, text, refs, uri, variables) {
+      const waiting = settle(call)
+      if (!waiting) return
+      const gaps = { refs, uri, variables }
+      records.push({ what: 'fill', waiting, held: held(handle, text), gaps })
+    },
+    failed(call, failure) {
+      const waiting = settle(call)
+      if (waiting) records.push({ what: 'failed', waiting, failure })
+    },
+    drop(call) {
+      const waiting = settle(call)
+      if (waiting) records.push({ what: 'drop', waiting })
+    },
+    end(call, text) {
+      const waiting = settle(call)
+      if (waiting) records.push({ what: 'end', waiting, held: held(0, text) })
+    },
+    refuse(number, failure) {
+      const client = everyone.get(number)
+      if (client) records.push({ what: 'refuse', client, failure })
+    },
+    notify(number, handle, text, call) {
+      const client = everyone.get(number)
+      const subscription = call === 0 ? undefined : lookup(call)
+      if (client) records.push({ what: 'notify', client, held: held(handle, text), subscription })
+    },
+  }
+
+  // In.
+
+  function receiveObject(client: Own, message: unknown) {
+    if (program === undefined) {
+      wait(client, message)
+      return
+    }
+    if (isRequest(message)) {
+      const { id, params } = message
+      const method = methods.get(message.method)
+      if (method !== undefined && !client.waiting.has(id)) {
+        let n = -1
+        if (params !== undefined) {
+          if (!isPlain(params)) {
+            general(client, message)
+            return
+          }
+          const size = measure(params, maxIn)
+          if (size === notJson || size > maxIn) {
+            refuseObject(client, message, size)
+            return
+          }
+          n = program.write(JSON.stringify(params))
+        }
+        take(program, newWaiting(client, id, id, method, params), n)
+        return
+      }
+    }
+    if (isGoodbye(message)) close(client)
+    else if (!cancelled(client, message)) general(client, message)
+  }
+
+  function take(running: Program, w: Waiting, n: number) {
+    now = w
+    let answer: number | undefined
+    try {
+      answer = running.exports.take(w.client.number, w.call, w.method, n)
+    } catch {
+      answer = undefined
+    }
+    now = undefined
+    if (answer === undefined) {
+      hold(w)
+      around.died()
+      return
+    }
+    const document = answer > 0 ? documents[answer] : undefined
+    if (document !== undefined) {
+      w.settled = true
+      send(w, document)
+    } else if (answer > 0 || answer === answers.broken) {
+      failHere(w, 'Internal error')
+    } else if (!w.settled) {
+      hold(w)
+      goroutines = true
+    }
+    if (goroutines || loud[w.method]) pump(running)
+    if (records.length > 0) drain()
+  }
+
+  function pump(running: Program) {
+    goroutines = false
+    running.pump() // drains, too
+  }
+
+  /** The general lane for a message of a port. */
+  function general(client: Own, message: unknown) {
+    const size = measure(message, maxIn)
+    if (size === notJson || size > maxIn) {
+      refuseObject(client, message, size)
+      return
+    }
+    arriving = isPlain(message) ? message : undefined
+    whole(client, JSON.stringify(message))
+    arriving = undefined
+    if (client.session && isPlain(message) && message.method === 'notifications/initialized') {
+      client.session.initialized = true
+    }
+  }
+
+  function receiveText(client: Own, message: unknown) {
+    if (program === undefined) wait(client, message)
+    else if (typeof message === 'string') whole(client, message)
+  }
+
+  /** The general lane. */
+  function whole(client: Own, text: string) {
+    const before = lastCall
+    const answer = run((exports, running) =>
+      exports.message(client.number, running.write(text, maxIn + 1)),
+    )
+    if (answer !== answers.broken) return
+    for (const w of client.waiting.values()) {
+      if (w.call > before && !w.settled) failHere(w, 'Internal error')
+    }
+  }
+
+  /** Cancels what a well-formed message of a port says is cancelled. */
+  function cancelled(client: Own, message: unknown): boolean {
+    if (!isPlain(message) || message.method !== 'notifications/cancelled') return false
+    if (message.jsonrpc !== '2.0' || 'id' in message || !isPlain(message.params)) return false
+    const w = client.waiting.get(message.params.requestId)
+    if (w?.abort) giveUp(w)
+    else if (w && !w.settled) run((exports) => exports.cancel(client.number, w.call))
+    return true
+  }
+
+  /** Calls an export other than take, and does what comes of it. */
+  function run(act: (exports: Exports, running: Program) => number | undefined) {
+    const running = program
+    if (running === undefined) return undefined
+    let answer: number | undefined
+    try {
+      answer = act(running.exports, running)
+    } catch {
+      answer = undefined
+    }
+    if (answer === undefined) around.died()
+    else pump(running)
+    return answer
+  }
+
+  /** Answers what cannot be handed to Go, for it has no JSON text. */
+  function refuseObject(client: Own, message: unknown, size: number) {
+    const what = size === notJson ? 'The message is not JSON' : 'The message is too large'
+    const error = { code: -32600, message: what } // JSON-RPC 2.0, section 5.1
+    const { id, method } = (message ?? {}) as Params
+    if (isId(id) && method !== undefined && !client.waiting.has(id)) {
+      post(client, { jsonrpc: '2.0', id, error })
+    } else if (id !== undefined || method === undefined) {
+      post(client, { jsonrpc: '2.0', error })
+    }
+  }
+
+  /** Without a program: messages wait for the next, as long as one may come. */
+  function wait(client: Own, message: unknown) {
+    if (isGoodbye(message)) {
+      close(client)
+    } else if (!down && client.queue.length < maxQueued) {
+      client.queue.push(message)
+    } else if (client.port && isRequest(message) && !client.waiting.has(message.id)) {
+      post(client, { jsonrpc: '2.0', id: message.id, error: gone(down) })
+    }
+  }
+
+  // Out.
+
+  function drain() {
+    if (draining) return
+    draining = true
+    for (let i = 0; i < records.length; i++) perform(records[i] as Entry)
+    records = []
+    draining = false
+  }
+
+  function perform(entry: Entry) {
+    switch (entry.what) {
+      case 'respond':
+        send(entry.waiting, entry.held)
+        break
+      case 'fill':
+        fill(entry.waiting, entry.held, entry.gaps)
+        break
+      case 'failed':
+        answer(entry.waiting, 'error', entry.failure)
+        break
+      case 'drop':
+        letGo(entry.waiting)
+        break
+      case 'end':
+        endListen(entry.waiting, entry.held)
+        break
+      case 'refuse':
+        say(entry.client, `{"jsonrpc":"2.0","error":${entry.failure}}`)
+        break
+      case 'notify':
+        notify(entry.client, entry.held, entry.subscription)
+    }
+  }
+
+  /** Answers with a Document. */
+  function send(w: Waiting, document: Held) {
+    const { client } = w
+    letGo(w)
+    if (w.method === initialize || w.method === subscribe || w.method === unsubscribe) note(w)
+    if (w.muted) return
+    if (client.port) {
+      const result = objectOf(document, client)
+      post(client, { jsonrpc: '2.0', id: w.id, result })
+      if (all.watchReads) tell(client, result)
+    } else {
+      answer(w, 'result', document.text)
+      if (all.watchReads) tell(client, objectOf(document, client))
+    }
+  }
+
+  /** Answers with JSON text. */
+  function answer(w: Waiting, member: 'result' | 'error', text: string) {
+    const { client } = w
+    letGo(w)
+    if (w.muted) return
+    if (client.port) {
+      post(client, { jsonrpc: '2.0', id: w.id, [member]: JSON.parse(text) })
+    } else if (member === 'result' && isLonger(text, maxTextOut)) {
+      w.modern = text.startsWith('{"resultType"')
+      failCall(w, reasons.tooLarge, '')
+    } else {
+      post(client, `{"jsonrpc":"2.0","id":${w.id},"${member}":${text}}`)
+    }
+  }
+
+  /** Puts contents into a skeleton and answers with it, at once if they are there. */
+  function fill(w: Waiting, skeleton: Held, gaps: Gaps) {
+    const { client } = w
+    if (client.closed) return
+    if (client.filling >= maxFilling) {
+      failCall(w, reasons.busy, gaps.uri)
+      return
+    }
+    const lazy = lazySignal()
+    let filled: ReadResult | Promise<ReadResult>
+    try {
+      const object = objectOf(skeleton, client) as ReadResult
+      w.modern = 'resultType' in object
+      filled = filling.fill(object, gaps, lazy)
+    } catch (error) {
+      notFilled(w, gaps.uri, error)
+      return
+    }
+    if (!(filled instanceof Promise)) {
+      sendRead(w, filled)
+      return
+    }
+    hold(w)
+    client.filling++
+    const timer = setTimeout(() => {
+      lazy.abort(new DOMException('the read took too long', 'TimeoutError'))
+      done(() => failCall(w, reasons.timeout, gaps.uri))
+    }, providerTimeout)
+    w.abort = (reason) => {
+      lazy.abort(reason)
+      done(() => {})
+    }
+    const done = (then: () => void) => {
+      if (w.abort === undefined) return // given up, or too late
+      w.abort = undefined
+      clearTimeout(timer)
+      client.filling--
+      then()
+    }
+    filled.then(
+      (result) => done(() => sendRead(w, result)),
+      (error) => done(() => notFilled(w, gaps.uri, error)),
+    )
+  }
+
+  function sendRead(w: Waiting, result: ReadResult) {
+    const { client } = w
+    let size = 0
+    for (const { text, blob } of result.contents) size += (text ?? blob ?? '').length
+    if (size > (client.port ? maxPortOut : maxTextOut)) {
+      failCall(w, reasons.tooLarge, '')
+      return
+    }
+    if (client.port) {
+      letGo(w)
+      post(client, { jsonrpc: '2.0', id: w.id, result })
+    } else {
+      answer(w, 'result', JSON.stringify(result))
+    }
+    if (all.watchReads) tell(client, result)
+  }
+
+  function notFilled(w: Waiting, uri: string, error: unknown) {
+    const reason = reasonOf(error)
+    if (reason === reasons.internal) around.report(error)
+    failCall(w, reason, uri)
+  }
+
+  /** Ends a call that the engine has answered already with an error instead; Go knows its code. */
+  function failCall(w: Waiting, reason: Reason, uri: string) {
+    const { client, call } = w
+    w.settled = false
+    hold(w)
+    const told = run((exports, running) =>
+      exports.fail(client.number, call, reason, w.modern ? 1 : 0, running.write(uri)),
+    )
+    if (told === undefined || told === answers.broken) failHere(w, 'Internal error')
+    else drain()
+  }
+
+  /** Ends a call with an internal error when Go cannot say it. */
+  function failHere(w: Waiting, message: string) {
+    w.settled = true
+    answer(w, 'error', JSON.stringify({ code: -32603, message })) // JSON-RPC 2.0, section 5.1
+  }
+
+  /** Gives up a read that waits for a provider, at the client's wish. */
+  function giveUp(w: Waiting) {
+    w.abort?.(new DOMException('the read was cancelled', 'AbortError'))
+    letGo(w)
+  }
+
+  /** The engine ends a subscription: its result, then a cancellation (Go's `engine.Sink.End`). */
+  function endListen(w: Waiting, document: Held) {
+    const result = JSON.parse(document.text) as { _meta?: Params }
+    const id = w.client.port ? w.id : JSON.parse(w.id as string)
+    result._meta = { ...result._meta, [keySubscription]: id }
+    answer(w, 'result', JSON.stringify(result))
+    const params = { requestId: id }
+    say(w.client, JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }))
+  }
+
+  function notify(client: Own, document: Held, subscription: Waiting | undefined) {
+    if (subscription === undefined) {
+      post(client, client.port ? objectOf(document, client) : document.text)
+    } else if (client.port) {
+      const message = objectOf(document, client) as { params: Params }
+      const _meta = { [keySubscription]: subscription.id }
+      post(client, { ...message, params: { ...message.params, _meta } })
+    } else {
+      const meta = `"_meta":{"${keySubscription}":${subscription.id}}`
+      post(
+        client,
+        document.text.replace('"_meta":{}', () => meta),
+      )
+    }
+  }
+
+  /** Says a message of which there is only text. */
+  function say(client: Own, text: string) {
+    post(client, client.port ? JSON.parse(text) : text)
+  }
+
+  function post(client: Own, message: unknown) {
+    if (client.closed) return
+    try {
+      if (client.port) client.port.postMessage(message)
+      else client.channel?.send(message as string)
+    } catch (error) {
+      around.report(error)
+    }
+  }
+
+  function objectOf(document: Held, client: Own) {
+    document.object ??= JSON.parse(document.text) as Record<string, unknown>
+    if (!client.clones && !document.frozen) {
+      freeze(document.object)
+      document.frozen = true
+    }
+    return document.object
+  }
+
+  function tell(client: Own, result: Record<string, unknown>) {
+    if (!('contents' in result)) return
+    for (const { uri } of (result as ReadResult).contents) {
+      around.read({ uri, client: client.principal })
+    }
+  }
+
+  /** Takes note of what a classic session would miss in a new program. */
+  function note({ client, method, params }: Waiting) {
+    if (client.port === undefined || params === undefined) return
+    if (method === initialize) client.session = { params, initialized: false, uris: new Set() }
+    else if (method === subscribe) client.session?.uris.add(String(params.uri))
+    else client.session?.uris.delete(String(params.uri))
+  }
+
+  // Coming and going.
+
+  function open(port: Port | undefined, channel: TextChannel | undefined, principal: string) {
+    const client: Own = {
+      number: ++lastClient,
+      principal,
+      port,
+      channel,
+      clones: port !== undefined && clones(port),
+      waiting: new Map(),
+      filling: 0,
+      session: undefined,
+      queue: [],
+      closed: false,
+      receive: (message) => {
+        if (client.closed) return
+        if (port) receiveObject(client, message)
+        else receiveText(client, message)
+      },
+      close: () => close(client),
+    }
+    everyone.set(client.number, client)
+    connect(client)
+    return client
+  }
+
+  function connect(client: Own) {
+    run((exports, running) => exports.connect(client.number, running.write(client.principal)))
+  }
+
+  function close(client: Own) {
+    if (client.closed) return
+    client.closed = true
+    everyone.delete(client.number)
+    for (const w of [...client.waiting.values()]) {
+      w.abort?.(new DOMException('the client has gone', 'AbortError'))
+      letGo(w)
+    }
+    run((exports) => exports.disconnect(client.number))
+    client.port?.close?.()
+    closers.get(client)?.()
+  }
+  const closers = new WeakMap<Own, () => void>()
+
+  /** Tells a new program about a classic session, and the client that it may have missed something. */
+  function resume(client: Own) {
+    const { session } = client
+    if (session === undefined) return
+    const repeat = (method: number, params: Params) => {
+      if (program === undefined) return
+      const w = { ...newWaiting(client, undefined, undefined, method, params), muted: true }
+      take(program, w, program.write(JSON.stringify(params)))
+    }
+    repeat(initialize, session.params)
+    if (session.initialized) {
+      whole(client, '{"jsonrpc":"2.0","method":"notifications/initialized"}')
+      post(client, { jsonrpc: '2.0', method: 'notifications/resources/list_changed' })
+    }
+    client.session = session
+    for (const uri of session.uris) {
+      repeat(subscribe, { uri })
+      post(client, { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } })
+    }
+  }
+
+  const all: Clients = {
+    listener,
+    watchReads: false,
+    openPort(port, principal, closed) {
+      const client = open(port, undefined, principal)
+      if (closed) closers.set(client, closed)
+      hear(port, client.receive, client.close)
+      return client
+    },
+    openText: (channel, principal) => open(undefined, channel, principal),
+    keep: (value) => filling.keep(value),
+    attach(next) {
+      program = next
+      down = false
+      for (const client of [...everyone.values()]) {
+        connect(client)
+        resume(client)
+        const queue = client.queue
+        client.queue = []
+        for (const message of queue) client.receive(message)
+      }
+    },
+    detach(forGood) {
+      program = undefined
+      down = forGood
+      drain() // what was said before the end counts
+      documents = []
+      for (const client of [...everyone.values()]) {
+        for (const w of [...client.waiting.values()]) {
+          if (w.abort === undefined) answer(w, 'error', JSON.stringify(gone(forGood)))
+        }
+        if (client.channel) {
+          close(client)
+          client.channel.lost()
+        } else if (forGood) {
+          for (const message of client.queue.splice(0)) wait(client, message)
+        }
+      }
+      for (const w of [...calls.values()]) if (w.muted) letGo(w)
+    },
+    drain,
+    call: run,
+    closeAll(reason) {
+      for (const client of [...everyone.values()]) {
+        if (client.port) post(client, goodbye(reason))
+        close(client)
+      }
+    },
+  }
+  return all
+}
+
+/** A request whose envelope is exactly as expected, and whose id survives being a number. */
+function isRequest(
+  message: unknown,
+): message is { id: string | number; method: string; params?: unknown } {
+  if (typeof message !== 'object' || message === null) return false
+  const { jsonrpc, id, method } = message as Params
+  if (jsonrpc !== '2.0' || typeof method !== 'string' || !isId(id)) return false
+  for (const name in message) {
+    if (name !== 'jsonrpc' && name !== 'id' && name !== 'method' && name !== 'params') return false
+  }
+  return true
+}
+
+function isId(id: unknown): id is string | number {
+  return typeof id === 'string' || (Number.isSafeInteger(id) && !Object.is(id, -0))
+}
+
+/** The id that Go's `jsonrpc.ID.Key` stands for: a string after a quotation mark, or a number. */
+function idOfKey(key: string): string | number {
+  return key.startsWith('"') ? key.slice(1) : Number(key)
+}
+
+/** Whether text has more bytes of UTF-8 than limit. */
+function isLonger(text: string, limit: number): boolean {
+  if (text.length * 3 <= limit) return false
+  return text.length > limit || new TextEncoder().encode(text).length > limit
+}
+
+/** The error of what the engine had to answer when it ended. The codes are those of Go's errors.go. */
+function gone(forGood: boolean) {
+  const reason = forGood ? 'down' : 'restarted'
+  const message = forGood ? 'The engine is down' : 'The engine was restarted; ask again'
+  return { code: -32603, message, data: { origin: 'pagemcp', reason, retry: !forGood } }
+}

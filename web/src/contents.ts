@@ -1,0 +1,168 @@
+/**
+ * Text and blobs on their way out: what a provider gave becomes the member `text` or `blob` of a
+ * result, and gets its content version. Contents stay in JavaScript; Go never sees them.
+ */
+
+/** The `_meta` key of the content version; Go's `engine.MetaVersion`. */
+export const metaVersion = 'io.github.pagemcp/version'
+
+/** The `_meta` key that names, as JSON paths, what of a content could not be kept. */
+export const metaLossy = 'io.github.pagemcp/lossy'
+
+/** What a client receives of one item: `text`, or `blob` in Base64. */
+export interface Body {
+  readonly text?: string
+  readonly blob?: string
+  /** Changes when the content does, and only then; hexadecimal. */
+  readonly version: string
+  /** The MIME type that follows from the value, where the description has none. */
+  readonly mimeType?: string
+  /** Lone surrogates, which UTF-8 cannot carry, became U+FFFD. */
+  readonly lossy: boolean
+}
+
+/** Binary contents. */
+export type Bytes = ArrayBuffer | ArrayBufferView<ArrayBuffer> | Blob
+
+/** What {@link provided} makes of a provider's answer. */
+export type Value = string | Bytes
+
+/** How many bodies are remembered, and how long they may be together. */
+const maxBodies = 16384
+const maxRemembered = 64 << 20 // UTF-16 code units
+
+/**
+ * Remembers, by URI, the last value and what became of it, so that an unchanged value is neither
+ * hashed nor encoded again. Strings are compared by content; bytes by identity: whoever changes them
+ * in place and announces nothing is not noticed.
+ */
+export interface Bodies {
+  of(uri: string, value: Value): Body | Promise<Body>
+}
+
+export function bodies(): Bodies {
+  const known = new Map<string, { value: Value; body: Body; size: number }>()
+  let total = 0
+
+  const remember = (uri: string, value: Value, body: Body) => {
+    const old = known.get(uri)
+    if (old) {
+      total -= old.size
+      known.delete(uri)
+    }
+    const size = (body.text ?? body.blob ?? '').length + (typeof value === 'string' ? 0 : 64)
+    if (size > maxRemembered) return body
+    known.set(uri, { value, body, size })
+    total += size
+    for (const [oldest, entry] of known) {
+      if (known.size <= maxBodies && total <= maxRemembered) break
+      known.delete(oldest)
+      total -= entry.size
+    }
+    return body
+  }
+
+  return {
+    of(uri, value) {
+      const last = known.get(uri)
+      if (last?.value === value) return last.body
+      const body = bodyOf(value)
+      if (body instanceof Promise) return body.then((made) => remember(uri, value, made))
+      return remember(uri, value, body)
+    },
+  }
+}
+
+/** Makes the body of a value that will not be asked for again. */
+export function bodyOf(value: Value): Body | Promise<Body> {
+  if (typeof value === 'string') {
+    const whole = value.isWellFormed()
+    const text = whole ? value : value.toWellFormed()
+    return { text, version: hashText(text), lossy: !whole }
+  }
+  if (value instanceof Blob) {
+    const mimeType = value.type || undefined
+    return value
+      .arrayBuffer()
+      .then((buffer) => ({ ...bytesBody(new Uint8Array(buffer)), mimeType }))
+  }
+  if (value instanceof ArrayBuffer) return bytesBody(new Uint8Array(value))
+  return bytesBody(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
+}
+
+function bytesBody(bytes: Uint8Array<ArrayBuffer>): Body {
+  return { blob: toBase64(bytes), version: hashBytes(bytes), lossy: false }
+}
+
+/** Base64 with padding (RFC 4648, section 4). */
+export function toBase64(bytes: Uint8Array<ArrayBuffer>): string {
+  if (bytes.toBase64) return bytes.toBase64()
+  let text = ''
+  const chunk = 3 << 12 // bytes; a multiple of 3, so that chunks join without padding
+  for (let i = 0; i < bytes.length; i += chunk) {
+    text += btoa(String.fromCharCode(...bytes.subarray(i, i + chunk)))
+  }
+  return text
+}
+
+// Versions: two lanes of 32-bit multiplication, as in MurmurHash3. They tell contents apart by
+// chance of 2^-64; they protect nothing.
+
+function hashText(text: string): string {
+  let a = 0x9e3779b9
+  let b = 0x7f4a7c15
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    a = Math.imul(a ^ c, 0x85ebca6b)
+    b = Math.imul(b ^ c, 0xc2b2ae35)
+    a ^= a >>> 15
+    b ^= b >>> 13
+  }
+  return digest(a, b, text.length)
+}
+
+function hashBytes(bytes: Uint8Array<ArrayBuffer>): string {
+  let a = 0x3c6ef372
+  let b = 0x510e527f
+  for (let i = 0; i < bytes.length; i++) {
+    const c = bytes[i] as number
+    a = Math.imul(a ^ c, 0x85ebca6b)
+    b = Math.imul(b ^ c, 0xc2b2ae35)
+    a ^= a >>> 15
+    b ^= b >>> 13
+  }
+  return digest(a, b, bytes.length)
+}
+
+function digest(a: number, b: number, length: number): string {
+  const high = Math.imul(a ^ (b >>> 16) ^ length, 0x27d4eb2f) >>> 0
+  const low = Math.imul(b ^ (a >>> 16) ^ length, 0x165667b1) >>> 0
+  return high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0')
+}
+
+/** What a provider may answer with; see {@link provided}. */
+export type Provided = unknown
+
+/** A value made ready to be sent to the engine's thread, with the MIME type that follows from it. */
+export interface Ready {
+  value: Value
+  mimeType?: string
+}
+
+/**
+ * Reads a provider's answer: a string is text, bytes or a Blob are a blob, `undefined` means that
+ * there is nothing, anything else is JSON text.
+ *
+ * @throws TypeError for what JSON cannot write: functions, symbols, cycles, BigInt
+ */
+export function provided(answer: Provided): Ready | undefined {
+  if (typeof answer === 'string') return { value: answer }
+  if (answer === undefined) return undefined
+  if (typeof answer === 'object' && answer !== null) {
+    if (answer instanceof ArrayBuffer || answer instanceof Blob) return { value: answer }
+    if (ArrayBuffer.isView(answer)) return { value: answer as ArrayBufferView<ArrayBuffer> }
+  }
+  const text = JSON.stringify(answer)
+  if (text === undefined) throw new TypeError(`a ${typeof answer} is no content`)
+  return { value: text, mimeType: 'application/json' }
+}

@@ -1,0 +1,322 @@
+/**
+ * The engine in its thread, with its supervisor. A Go program that panics or runs out of memory has
+ * ended for good while its exports stay callable; then what it had to answer fails, a new instance
+ * starts, and is told all that the old one knew: registrations, mounts, clients.
+ */
+
+import { type Clients, clients, type ReadEvent } from './clients.ts'
+import type { Provide } from './fill.ts'
+import type { Contents, Icon, Json, Resource, Source, Template } from './source.ts'
+import {
+  abilities,
+  answers,
+  type GoRuntime,
+  type Listener,
+  type Program,
+  questions,
+  type Reason,
+  reasonOf,
+  reasons,
+  run,
+} from './wasm.ts'
+
+/** How the engine introduces itself, and what can be chosen. */
+export interface EngineOptions {
+  /** For programs. */
+  name: string
+  /** For people. */
+  title?: string
+  version: string
+  websiteUrl?: string
+  icons?: Icon[]
+  /** How a model should use what is served. */
+  instructions?: string
+  /** Resources in a page of a list; at most 1,000. */
+  pageSize: number
+  /** 16 bytes in Base64. The same key keeps cursors valid. It protects nothing. */
+  cursorKey: string
+}
+
+/** `down`: the program ended three times within a minute, and is not started again. */
+export type EngineState = 'running' | 'restarting' | 'down' | 'closed'
+
+/** What the engine needs from its thread. */
+export interface Ground {
+  module: WebAssembly.Module
+  /** The class of Go's wasm_exec.js. */
+  Go: new () => GoRuntime
+  provide: Provide
+  state(state: EngineState): void
+  read(event: ReadEvent): void
+  /** Something went wrong that is the developer's business: a provider threw, Go panicked. */
+  report(error: unknown): void
+}
+
+/** What the thread can make the engine do. Numbers are chosen by the caller, and above 0. */
+export interface Engine {
+  readonly state: EngineState
+  readonly clients: Clients
+  /** Adds descriptions; the one with index i, resources first, has the provider `first + i`. */
+  register(first: number, resources: Resource[], templates: Template[]): void
+  /** Takes away what was added under `first` and is not replaced since. */
+  unregister(first: number): void
+  mount(number: number, prefix: string, source: Source): void
+  unmount(number: number): void
+  /** Source 0 is what was registered. */
+  changed(source: number, uri: string | undefined): void
+  /** Ends subscriptions with their result, closes all ports. For good. */
+  close(): void
+}
+
+/** The supervisor: this many new programs within this time, then none any more. */
+const maxRestarts = 3
+const restartWindow = 60_000 // ms
+const restartDelays = [0, 250, 1000] // ms
+
+interface Mounted {
+  readonly prefix: string
+  readonly source: Source
+  watching: AbortController | undefined
+}
+
+/**
+ * Starts the engine.
+ *
+ * @throws if engine.wasm does not start the first time
+ */
+export async function startEngine(options: EngineOptions, ground: Ground): Promise<Engine> {
+  let program: Program | undefined
+  let state: EngineState = 'restarting'
+  const registered = new Map<number, { resources: Resource[]; templates: Template[] }>()
+  const owners = new Map<string, number>() // URI, or URI template, to `first`
+  const mounted = new Map<number, Mounted>()
+  let asked = new Map<number, AbortController>()
+  let deferred: (() => void)[] = [] // what calls code of the web app: never within Go
+  let restarts: number[] = [] // when, ms
+
+  const all = clients({
+    provide: ground.provide,
+    read: ground.read,
+    report: ground.report,
+    died,
+  })
+  const defer = (act: () => void) => {
+    deferred.push(act)
+    all.listener.wake()
+  }
+  const listener: Listener = {
+    ...all.listener,
+    report: (text) => defer(() => ground.report(new Error(text))),
+    ask: (question, source, what, text) => {
+      const asker = program
+      defer(() => void ask(asker, question, source, what, text))
+    },
+    unask: (question) => {
+      const controller = asked.get(question)
+      asked.delete(question)
+      defer(() => controller?.abort())
+    },
+    watch: (number, on) => defer(() => watch(number, on)),
+  }
+
+  /** Does what Go has recorded. Called whenever Go ran. */
+  function woken() {
+    all.drain()
+    const acts = deferred
+    deferred = []
+    for (const act of acts) act()
+    if (program?.exited) died()
+  }
+
+  function become(next: EngineState) {
+    if (state === next || state === 'closed') return
+    state = next
+    ground.state(next)
+  }
+
+  /** Starts a program and tells it everything. */
+  async function boot() {
+    const next = await run(ground.module, ground.Go, listener, woken)
+    if (state === 'closed') {
+      next.kill()
+      return
+    }
+    program = next
+    const tell = (answer: number | undefined) => {
+      if (answer === undefined || next.exited) throw new Error('engine.wasm ended at its start')
+    }
+    const { exports } = next
+    const answer = exports.start(next.write(JSON.stringify(options)))
+    tell(answer)
+    if (answer !== answers.done) throw new Error('engine.wasm refused its options')
+    for (const [first, { resources, templates }] of registered) {
+      tell(exports.register(first, next.write(JSON.stringify({ resources, templates }))))
+    }
+    for (const [number, { prefix, source }] of mounted) {
+      tell(exports.mount(number, abilitiesOf(source), next.write(prefix)))
+    }
+    all.attach(next)
+    next.pump()
+    if (!next.exited) become('running')
+  }
+
+  function died() {
+    const old = program
+    if (old === undefined) return
+    program = undefined
+    old.kill()
+    for (const controller of asked.values()) controller.abort()
+    asked = new Map()
+    for (const entry of mounted.values()) {
+      entry.watching?.abort()
+      entry.watching = undefined
+    }
+    const now = Date.now()
+    restarts = restarts.filter((when) => now - when < restartWindow)
+    const nth = restarts.length
+    const forGood = state === 'closed' || nth >= maxRestarts
+    all.detach(forGood)
+    if (state === 'closed') return
+    become(forGood ? 'down' : 'restarting')
+    ground.report(new Error(`engine.wasm has ended${forGood ? ', and stays down' : ''}`))
+    if (forGood) return
+    restarts.push(now)
+    setTimeout(() => boot().catch(failedToBoot), restartDelays[nth])
+  }
+
+  function failedToBoot(error: unknown) {
+    ground.report(error)
+    if (program === undefined) {
+      all.detach(true)
+      become('down')
+    } else {
+      died()
+    }
+  }
+
+  /** Asks a source; `asker` is who gets the answer, for a later program numbers anew. */
+  async function ask(
+    asker: Program | undefined,
+    question: number,
+    number: number,
+    what: number,
+    text: string,
+  ) {
+    const controller = new AbortController()
+    asked.set(question, controller)
+    let reason: Reason = reasons.none
+    let answer = ''
+    try {
+      const source = mounted.get(number)?.source
+      if (source === undefined) reason = reasons.notFound
+      else answer = await answerOf(source, what, text, controller.signal)
+    } catch (error) {
+      reason = reasonOf(error)
+      if (reason === reasons.internal && !controller.signal.aborted) ground.report(error)
+    }
+    if (program !== asker || asked.get(question) !== controller) return // nobody waits any more
+    asked.delete(question)
+    all.call((exports, running) => exports.told(question, reason, running.write(answer)))
+  }
+
+  async function answerOf(source: Source, what: number, text: string, signal: AbortSignal) {
+    const { pageSize } = options
+    switch (what) {
+      case questions.list: {
+        const listing = await source.list(text === '' ? undefined : text, { pageSize, signal })
+        return JSON.stringify(listing)
+      }
+      case questions.read: {
+        const contents = await source.read(text, { signal })
+        return signal.aborted ? '' : JSON.stringify({ contents: contents.map(kept) })
+      }
+      case questions.has:
+        await source.read(text, { signal })
+        return ''
+      default:
+        return JSON.stringify({ templates: (await source.templates?.()) ?? [] })
+    }
+  }
+
+  /** An item as Go sees it: its text or blob stays here. */
+  function kept({ uri, mimeType, text, blob, _meta }: Contents) {
+    const value = text ?? blob
+    if (value === undefined || (text !== undefined && blob !== undefined)) {
+      throw new TypeError(`contents of ${uri} need exactly one of text and blob`)
+    }
+    return { uri, mimeType, _meta, ref: all.keep(value) }
+  }
+
+  function watch(number: number, on: boolean) {
+    const entry = mounted.get(number)
+    if (entry === undefined) return
+    entry.watching?.abort()
+    entry.watching = undefined
+    if (!on) return
+    entry.watching = new AbortController()
+    const { signal } = entry.watching
+    try {
+      entry.source.watch?.((uri) => {
+        if (!signal.aborted) changed(number, uri)
+      }, signal)
+    } catch (error) {
+      ground.report(error)
+    }
+  }
+
+  function changed(source: number, uri: string | undefined) {
+    all.call((exports, running) =>
+      exports.changed(source, uri === undefined ? -1 : running.write(uri)),
+    )
+  }
+
+  await boot()
+  return {
+    get state() {
+      return state
+    },
+    clients: all,
+    register(first, resources, templates) {
+      registered.set(first, { resources, templates })
+      for (const { uri } of resources) owners.set(uri, first)
+      for (const { uriTemplate } of templates) owners.set(uriTemplate, first)
+      const text = JSON.stringify({ resources, templates })
+      all.call((exports, running) => exports.register(first, running.write(text)))
+    },
+    unregister(first) {
+      const batch = registered.get(first)
+      if (batch === undefined) return
+      registered.delete(first)
+      const own = (name: string) => owners.get(name) === first && owners.delete(name)
+      const uris = batch.resources.map(({ uri }) => uri).filter(own)
+      const templates = batch.templates.map(({ uriTemplate }) => uriTemplate).filter(own)
+      const text = JSON.stringify({ uris, templates } satisfies Json)
+      all.call((exports, running) => exports.unregister(running.write(text)))
+    },
+    mount(number, prefix, source) {
+      mounted.set(number, { prefix, source, watching: undefined })
+      all.call((exports, running) =>
+        exports.mount(number, abilitiesOf(source), running.write(prefix)),
+      )
+    },
+    unmount(number) {
+      mounted.get(number)?.watching?.abort()
+      mounted.delete(number)
+      all.call((exports) => exports.unmount(number))
+    },
+    changed,
+    close() {
+      all.call((exports) => exports.stop())
+      become('closed')
+      all.closeAll('the page stopped serving')
+      for (const { watching } of mounted.values()) watching?.abort()
+      for (const controller of asked.values()) controller.abort()
+      program?.kill()
+      program = undefined
+    },
+  }
+}
+
+function abilitiesOf(source: Source): number {
+  return (source.templates ? abilities.templates : 0) | (source.watch ? abilities.watch : 0)
+}

@@ -1,0 +1,86 @@
+/**
+ * Keeps messages inside the JSON data model (RFC 8259). Structured clone carries more: `undefined`,
+ * NaN, Map, Date, BigInt, cycles. What is more than JSON is refused, never thrown (protocol.md
+ * R-348), with one exception: a member of an object that is `undefined` is taken as absent, as
+ * `JSON.stringify` does, for clients that write `{ cursor: undefined }` mean just that.
+ */
+
+/** How deep arrays and objects may be nested; the same as Go's `jsonrpc.MaxDepth`. */
+export const maxDepth = 128 // levels
+
+/** What {@link measure} answers instead of a size. */
+export const notJson = -1
+
+/**
+ * Walks over a value.
+ *
+ * @param limit - where to stop counting: shared parts of a structured clone can make a small value
+ *   an endless text
+ * @returns about how long its JSON text is at least, in UTF-16 code units; above `limit`: too long;
+ *   {@link notJson}: it is outside the JSON data model, or nested deeper than {@link maxDepth}
+ */
+export function measure(value: unknown, limit: number): number {
+  return walk(value, limit, 0)
+}
+
+function walk(value: unknown, limit: number, depth: number): number {
+  switch (typeof value) {
+    case 'string':
+      return value.length + 2
+    case 'number':
+      return Number.isFinite(value) ? 1 : notJson
+    case 'boolean':
+      return 4
+    case 'object':
+      break
+    default:
+      return notJson // undefined, bigint, function, symbol
+  }
+  if (value === null) return 4
+  if (depth === maxDepth) return notJson
+  let size = 2
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const part = walk(value[i], limit - size, depth + 1)
+      if (part === notJson) return notJson
+      size += part + 1
+      if (size > limit) return size
+    }
+    return size
+  }
+  if (!isPlain(value)) return notJson
+  for (const name in value) {
+    const member = (value as Record<string, unknown>)[name]
+    if (member === undefined) continue
+    const part = walk(member, limit - size, depth + 1)
+    if (part === notJson) return notJson
+    size += name.length + part + 3
+    if (size > limit) return size
+  }
+  return size
+}
+
+/**
+ * Whether a value is an object as JSON.parse makes it. Objects of another realm count as well; ones
+ * with a toJSON of their own do not, for they are written as something else than they are.
+ */
+export function isPlain(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) {
+    if (Object.getPrototypeOf(prototype) !== null || !('hasOwnProperty' in prototype)) return false
+  }
+  return typeof (value as { toJSON?: unknown }).toJSON !== 'function'
+}
+
+/**
+ * Freezes a value of the JSON data model and all in it, for ports that hand objects over without
+ * cloning.
+ */
+export function freeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    for (const member of Object.values(value)) freeze(member)
+    Object.freeze(value)
+  }
+  return value
+}

@@ -1,0 +1,56 @@
+/**
+ * What carries the messages of one client: a `MessagePort`, or anything shaped like one. One message
+ * is one JSON-RPC object, as a plain object. Besides, either side may say that it goes, for ports
+ * have no reliable close event: {@link goodbye}. README.md describes the whole binding.
+ */
+
+/**
+ * A port, by structure: `MessagePort`, a Worker, one end of a fake pair in a test. It is taken over:
+ * its `onmessage` is set, or, if it has none, a listener is added.
+ */
+export interface Port {
+  postMessage(message: unknown, transfer?: Transferable[]): void
+  onmessage?: unknown
+  addEventListener?(type: string, listener: (event: MessageEvent) => void): void
+  start?(): void
+  close?(): void
+}
+
+/** What either side sends last on a port. It is no JSON-RPC message, and never answered. */
+export interface Goodbye {
+  pagemcp: 'close'
+  /** For people. */
+  reason?: string
+}
+
+/** Makes the last message on a port. */
+export function goodbye(reason: string): Goodbye {
+  return { pagemcp: 'close', reason }
+}
+
+/** Whether a message is the other side's last one. */
+export function isGoodbye(message: unknown): message is Goodbye {
+  return (message as Partial<Goodbye> | null | undefined)?.pagemcp === 'close'
+}
+
+/**
+ * Takes a port over.
+ *
+ * @param closed - called when the port closes, where the platform tells (Chromium does)
+ */
+export function hear(port: Port, message: (data: unknown) => void, closed: () => void): void {
+  const listener = (event: { data: unknown }) => message(event.data)
+  if ('onmessage' in port)
+    port.onmessage = listener // starts a MessagePort, too
+  else port.addEventListener?.('message', listener)
+  port.addEventListener?.('close', closed)
+  port.start?.()
+}
+
+/**
+ * Whether a port clones what it carries. Others hand objects over as they are: those are frozen, for
+ * they are sent to more than one.
+ */
+export function clones(port: Port): boolean {
+  return typeof MessagePort === 'function' && port instanceof MessagePort
+}

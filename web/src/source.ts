@@ -1,0 +1,160 @@
+/**
+ * What a source is: the TypeScript side of Go's `engine.Source`, name for name. A source publishes
+ * resources whose URIs are absolute (RFC 3986) and its own; the engine puts the prefix of the mount
+ * before them and takes it off again.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
+ */
+
+/** A value that JSON can carry. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+/** Hints for clients about who wants a resource, how much it matters and how old it is. */
+export interface Annotations {
+  audience?: ('user' | 'assistant')[]
+  /** 0 (least) to 1 (most important). */
+  priority?: number
+  /** ISO 8601, for example `2026-01-31T12:00:00Z`. */
+  lastModified?: string
+}
+
+/** An image that a client may show. */
+export interface Icon {
+  /** An `https:` or `data:` URL. */
+  src: string
+  mimeType?: string
+  /** For example `48x48`, or `any`. */
+  sizes?: string[]
+  theme?: 'light' | 'dark'
+}
+
+/** Describes one thing that can be read. */
+export interface Resource {
+  /** Absolute, RFC 3986. */
+  uri: string
+  /** For programs, and for people when there is no `title`. */
+  name: string
+  title?: string
+  description?: string
+  mimeType?: string
+  /** Bytes before any encoding. */
+  size?: number
+  annotations?: Annotations
+  icons?: Icon[]
+  _meta?: Record<string, Json>
+}
+
+/** Describes resources by an RFC 6570 URI template. */
+export interface Template {
+  uriTemplate: string
+  name: string
+  title?: string
+  description?: string
+  /** Only if all resources of the template share it. */
+  mimeType?: string
+  annotations?: Annotations
+  icons?: Icon[]
+  _meta?: Record<string, Json>
+}
+
+/**
+ * One item of what a read answers with: exactly one of `text` and `blob`. A blob stays binary here;
+ * base64 is made where the channel needs it. Bytes may be handed over: do not change them afterwards.
+ */
+export interface Contents {
+  uri: string
+  mimeType?: string
+  text?: string
+  blob?: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>
+  _meta?: Record<string, Json>
+}
+
+/** A part of a source's list. */
+export interface Listing {
+  resources: Resource[]
+  /** The cursor of what follows; `undefined` at the end. */
+  nextCursor?: string
+}
+
+/** How `list` shall answer. */
+export interface ListOptions {
+  /** The most resources to answer with. */
+  pageSize: number
+  /** Ends when nobody waits for the answer any more. */
+  signal: AbortSignal
+}
+
+/** How `read` shall answer. */
+export interface ReadOptions {
+  /** Ends when nobody waits for the answer any more. */
+  signal: AbortSignal
+}
+
+/**
+ * Says that a copy may be stale; never carries the new value. With a URI: the copy of that resource.
+ * Without: the list, or the templates. Never blocks; calling it too often is harmless.
+ */
+export type Changed = (uri?: string) => void
+
+/**
+ * Publishes resources. Methods may be called concurrently and settle soon after their signal is
+ * aborted.
+ */
+export interface Source {
+  /**
+   * Resources in a stable order, from `cursor` on; `undefined` is the beginning. Cursors are opaque
+   * to others. Rejects with {@link BadCursorError} for one that was never given out.
+   */
+  list(cursor: string | undefined, options: ListOptions): Promise<Listing>
+
+  /**
+   * The contents of `uri`: one item, or one for each of its parts. Rejects with
+   * {@link NotFoundError} if there is no such resource.
+   */
+  read(uri: string, options: ReadOptions): Promise<Contents[]>
+
+  /** RFC 6570 templates that describe this source's resources. */
+  templates?(): Promise<Template[]>
+
+  /** Called for the first listener; `signal` is aborted after the last. */
+  watch?(changed: Changed, signal: AbortSignal): void
+}
+
+/**
+ * A source whose `list`, `read` and `templates` can run in the engine's Worker, where a hidden
+ * window does not slow them down. `watch` stays where the source was made.
+ */
+export interface PortableSource extends Source {
+  readonly portable: Portable
+}
+
+/** What the Worker makes the reading half of a {@link PortableSource} from. */
+export interface Portable {
+  readonly kind: 'idb'
+  /** What the reader of that kind is made with. */
+  readonly options: Json
+}
+
+/** There is no such resource. */
+export class NotFoundError extends Error {
+  override readonly name = 'NotFoundError'
+  /** The URI that was asked for. */
+  readonly uri: string
+
+  constructor(uri: string) {
+    super(`no resource ${JSON.stringify(uri)}`)
+    this.uri = uri
+  }
+}
+
+/** The cursor was never given out by this source. */
+export class BadCursorError extends Error {
+  override readonly name = 'BadCursorError'
+  /** The cursor that was asked for. */
+  readonly cursor: string
+
+  constructor(cursor: string) {
+    super(`no such cursor ${JSON.stringify(cursor)}`)
+    this.cursor = cursor
+  }
+}

@@ -1,0 +1,267 @@
+/**
+ * The Go program behind its exports and imports. One {@link Program} is one instance of engine.wasm:
+ * it lives until Go exits, and is then replaced as a whole (engine.ts). Crossings are numbers and,
+ * in one buffer of Go's, text; see wasm/main_js.go.
+ */
+
+/** Why JavaScript has no answer; the numbers are those of wasm/client_js.go. */
+export const reasons = {
+  none: 0,
+  internal: 1,
+  notFound: 2,
+  badCursor: 3,
+  timeout: 4,
+  busy: 5,
+  tooLarge: 6,
+  unavailable: 7,
+} as const
+export type Reason = (typeof reasons)[keyof typeof reasons]
+
+/** The reason that an error stands for. By name, for errors may come from another thread. */
+export function reasonOf(error: unknown): Reason {
+  switch ((error as { name?: unknown } | undefined)?.name) {
+    case 'NotFoundError':
+      return reasons.notFound
+    case 'BadCursorError':
+      return reasons.badCursor
+    case 'TimeoutError':
+      return reasons.timeout
+  }
+  return reasons.internal
+}
+
+/** What exports answer, besides the handle of a Document from `take`. */
+export const answers = { pending: 0, done: 0, broken: -1, wrong: -2, sent: -3 } as const
+
+/** What `ask` can ask a source; the numbers are those of wasm/source_js.go. */
+export const questions = { list: 1, read: 2, templates: 3, has: 4 } as const
+
+/** What a mounted source has besides `list` and `read`. */
+export const abilities = { templates: 1, watch: 2 } as const
+
+/** The exports of engine.wasm. `undefined` from any of them means that Go has exited. */
+export interface Exports {
+  readonly mem: WebAssembly.Memory
+  buffer(bytes: number): number
+  start(n: number): number | undefined
+  stop(): number | undefined
+  connect(client: number, n: number): number | undefined
+  disconnect(client: number): number | undefined
+  take(client: number, call: number, method: number, n: number): number | undefined
+  message(client: number, n: number): number | undefined
+  cancel(client: number, call: number): number | undefined
+  fail(client: number, call: number, reason: number, modern: number, n: number): number | undefined
+  register(first: number, n: number): number | undefined
+  unregister(n: number): number | undefined
+  mount(source: number, able: number, n: number): number | undefined
+  unmount(source: number): number | undefined
+  told(question: number, reason: number, n: number): number | undefined
+  changed(source: number, n: number): number | undefined
+}
+
+/**
+ * What the program says. The methods are called from within Go: they record, and return at once.
+ * `text` is `''` where a handle is given.
+ */
+export interface Listener {
+  methods(names: string[]): void
+  report(text: string): void
+  wake(): void
+  define(handle: number, text: string): void
+  release(handle: number): void
+  open(client: number, key: string, token: string): number
+  find(client: number, key: string): number
+  /** The URI that fill will most likely name: comparing is cheaper than making a string. */
+  expected(): string
+  respond(call: number, handle: number, text: string): void
+  fill(
+    call: number,
+    handle: number,
+    text: string,
+    refs: number[],
+    uri: string,
+    variables: string,
+  ): void
+  failed(call: number, failure: string): void
+  drop(call: number): void
+  end(call: number, text: string): void
+  refuse(client: number, failure: string): void
+  notify(client: number, handle: number, text: string, subscription: number): void
+  ask(question: number, source: number, what: number, text: string): void
+  unask(question: number): void
+  watch(source: number, on: boolean): void
+}
+
+/** One running instance of engine.wasm. */
+export interface Program {
+  readonly exports: Exports
+  /** Whether Go has exited. Then no export may be called any more. */
+  readonly exited: boolean
+  /**
+   * Puts text into the input buffer, at most `limit` bytes of it.
+   *
+   * @returns its length in bytes (UTF-8; lone surrogates become U+FFFD)
+   */
+  write(text: string, limit?: number): number
+  /** Lets goroutines that can run do so until all wait; also arms Go's timers. */
+  pump(): void
+  /** Never runs again: timers of Go are cleared. */
+  kill(): void
+}
+
+/** The class that Go's wasm_exec.js defines, as far as we use it. */
+export interface GoRuntime {
+  readonly importObject: WebAssembly.Imports
+  readonly exited: boolean
+  run(instance: WebAssembly.Instance): Promise<void>
+  exit: (code: number) => void
+  _resume(): void
+  readonly _scheduledTimeouts: Map<number, ReturnType<typeof setTimeout>>
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** Up to this length, a loop over the characters is faster than encodeInto; performance.md §2. */
+const shortText = 256 // UTF-16 code units
+
+/** The least that is asked for; the same as in wasm/main_js.go. */
+const inputSize = 64 << 10 // bytes
+
+/**
+ * Instantiates engine.wasm and runs it until its main function waits.
+ *
+ * @param Go - the class of wasm_exec.js
+ * @param woken - called after goroutines ran by a timer of Go's, so that what they recorded is done
+ */
+export async function run(
+  module: WebAssembly.Module,
+  Go: new () => GoRuntime,
+  listener: Listener,
+  woken: () => void,
+): Promise<Program> {
+  const go = new Go()
+  go.exit = () => {} // whoever calls an export sees it by `exited`
+  let exports = {} as Exports
+  let memory = new Uint8Array(0) // all of it; empty when it has grown and moved
+  const view = () => {
+    if (memory.length === 0) memory = new Uint8Array(exports.mem.buffer)
+    return memory
+  }
+  const read = (pointer: number, length: number) =>
+    length === 0 ? '' : decoder.decode(view().subarray(pointer >>> 0, (pointer >>> 0) + length))
+  const readLikely = (pointer: number, length: number, likely: string) => {
+    if (likely.length !== length) return read(pointer, length)
+    const bytes = view()
+    const first = pointer >>> 0
+    for (let i = 0; i < length; i++) {
+      if (bytes[first + i] !== likely.charCodeAt(i)) return read(pointer, length)
+    }
+    return likely
+  }
+  const numbers = (pointer: number, count: number) => {
+    const bytes = view()
+    const words = new Int32Array(bytes.buffer, pointer >>> 0, count)
+    return count === 1 ? [words[0] as number] : [...words]
+  }
+
+  const instance = await WebAssembly.instantiate(module, {
+    ...go.importObject,
+    pagemcp: {
+      methods: (p: number, n: number) => listener.methods(read(p, n).split('\n')),
+      report: (p: number, n: number) => listener.report(read(p, n)),
+      wake: () => listener.wake(),
+      define: (handle: number, p: number, n: number) => listener.define(handle, read(p, n)),
+      release: (handle: number) => listener.release(handle),
+      open: (client: number, kp: number, kn: number, tp: number, tn: number) =>
+        listener.open(client, read(kp, kn), read(tp, tn)),
+      find: (client: number, p: number, n: number) => listener.find(client, read(p, n)),
+      respond: (call: number, handle: number, p: number, n: number) =>
+        listener.respond(call, handle, read(p, n)),
+      fill: (
+        call: number,
+        handle: number,
+        p: number,
+        n: number,
+        refs: number,
+        count: number,
+        up: number,
+        un: number,
+        vp: number,
+        vn: number,
+      ) =>
+        listener.fill(
+          call,
+          handle,
+          read(p, n),
+          numbers(refs, count),
+          readLikely(up, un, listener.expected()),
+          read(vp, vn),
+        ),
+      failed: (call: number, p: number, n: number) => listener.failed(call, read(p, n)),
+      drop: (call: number) => listener.drop(call),
+      end: (call: number, p: number, n: number) => listener.end(call, read(p, n)),
+      refuse: (client: number, p: number, n: number) => listener.refuse(client, read(p, n)),
+      notify: (client: number, handle: number, p: number, n: number, subscription: number) =>
+        listener.notify(client, handle, read(p, n), subscription),
+      ask: (question: number, source: number, what: number, p: number, n: number) =>
+        listener.ask(question, source, what, read(p, n)),
+      unask: (question: number) => listener.unask(question),
+      watch: (source: number, on: number) => listener.watch(source, on !== 0),
+    },
+  })
+  exports = instance.exports as unknown as Exports
+
+  // Go's timers come back through _resume as well: what they record has to be done.
+  let dead = false
+  const resume = go._resume.bind(go)
+  go._resume = () => {
+    if (!dead && !go.exited) {
+      try {
+        resume()
+      } catch {
+        dead = true // an error of JavaScript flew through the Go stack: it is torn
+      }
+    }
+    if (dead || go.exited) go._scheduledTimeouts.clear() // wasm_exec.js waits for them in a loop
+    woken()
+  }
+  go.run(instance).catch(() => {})
+
+  let offset = 0 // of the input buffer
+  let size = 0 // of the input buffer, bytes; 0: ask for it
+  return {
+    exports,
+    get exited() {
+      return dead || go.exited
+    },
+    write(text, limit = Number.POSITIVE_INFINITY) {
+      const most = Math.min(text.length * 3, limit) // bytes
+      if (most > size) {
+        size = Math.max(most, inputSize)
+        offset = exports.buffer(size) >>> 0
+      }
+      const bytes = view()
+      if (text.length <= shortText && most < limit) {
+        let i = 0
+        for (; i < text.length; i++) {
+          const code = text.charCodeAt(i)
+          if (code > 127) break
+          bytes[offset + i] = code
+        }
+        if (i === text.length) return i
+      }
+      const { written } = encoder.encodeInto(text, bytes.subarray(offset, offset + most))
+      if (size > 1 << 20) size = 0 // asks anew next time, so that Go gives a large one back
+      return written
+    },
+    pump() {
+      go._resume()
+    },
+    kill() {
+      dead = true
+      for (const timer of go._scheduledTimeouts.values()) clearTimeout(timer)
+      go._scheduledTimeouts.clear()
+    },
+  }
+}
