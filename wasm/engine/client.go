@@ -16,6 +16,7 @@ import (
 type Client struct {
 	engine *Engine
 	who    Principal
+	proxy  bool            // speaks for others
 	ctx    context.Context // ends with Close; sources are asked under it
 	end    context.CancelFunc
 
@@ -37,8 +38,7 @@ const (
 	Pending                 // the Sink will be told
 )
 
-// Connect makes a client of s. who is the principal of all its requests, unless
-// a gateway that is trusted to do so names another one.
+// Connect makes a client of s. who is the principal of its requests.
 func (e *Engine) Connect(s Sink, who Principal) *Client {
 	c := &Client{
 		engine:  e,
@@ -53,6 +53,11 @@ func (e *Engine) Connect(s Sink, who Principal) *Client {
 	e.mu.Unlock()
 	return c
 }
+
+// SpeakForOthers lets the client name the principal of each request in its _meta
+// as MetaPrincipal: a gateway that has proved who it is, and nobody else. It is
+// called before the first message.
+func (c *Client) SpeakForOthers() { c.proxy = true }
 
 // Take takes a request whose envelope the caller has checked and whose id it
 // keeps. params is JSON text of an object, or empty; it belongs to the caller
@@ -103,7 +108,7 @@ func (c *Client) run(ctx context.Context, req *request, params []byte) (result R
 	if err := req.decide(c.session, &c.engine.options); err != nil {
 		return result, err
 	}
-	if who, ok := jsonrpc.Text(req.principal); ok {
+	if who, ok := jsonrpc.Text(req.principal); ok && c.proxy {
 		ctx = WithPrincipal(ctx, Principal(who))
 	}
 	return methods[req.method].answer(c.engine, ctx, req)
@@ -253,10 +258,11 @@ func (c *Client) Cancel(call Call) {
 
 // FailCall ends a call whose result the Sink could not complete, because what
 // should have filled it failed: err is one of this package's, or any other.
-func (c *Client) FailCall(call Call, uri string, err error) {
-	rev := modern
-	if c.session != 0 {
-		rev = c.session
+// isModern is that of the Result.
+func (c *Client) FailCall(call Call, uri string, isModern bool, err error) {
+	rev := rev2025November
+	if isModern {
+		rev = modern
 	}
 	c.fail(call, (&request{client: c, rev: rev, uri: uri}).wireError(err))
 }

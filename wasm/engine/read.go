@@ -87,6 +87,7 @@ func (e *Engine) readResult(rev revision, prefix string, contents []Contents) Re
 		return Result{
 			Document:  e.skeleton(rev, c.MIMEType),
 			Refs:      []Ref{c.Ref},
+			Modern:    rev == modern,
 			URI:       prefix + c.URI,
 			Variables: c.variables,
 		}
@@ -105,7 +106,7 @@ func (e *Engine) readResult(rev revision, prefix string, contents []Contents) Re
 			refs[i] = contents[i].Ref
 		}
 	}
-	return Result{Document: &Document{JSON: append(doc, "]}"...)}, Refs: refs}
+	return Result{Document: &Document{JSON: append(doc, "]}"...)}, Refs: refs, Modern: rev == modern}
 }
 
 // A skeletonKey names what the results of all reads of one item have in common.

@@ -69,6 +69,9 @@ type Result struct {
 	// the skeleton has its URIs.
 	URI string
 
+	// Modern tells the era of the request, for Client.FailCall.
+	Modern bool
+
 	// Variables of the template that matched URI, as a JSON object of strings and
 	// arrays of strings, for the provider behind Refs[0]; nil: no template.
 	Variables []byte

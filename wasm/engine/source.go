@@ -66,8 +66,9 @@ type Immediate interface {
 
 // A Change says that a copy may be stale. It never carries the new value.
 type Change struct {
-	URI  string // the resource that changed; empty: none in particular
-	List bool   // the list, or the templates, changed
+	URI   string // the resource that changed; empty: none in particular
+	Under bool   // so did, or may have, every resource whose URI begins with URI
+	List  bool   // the list, or the templates, changed
 }
 
 // Listing is a part of a source's list.

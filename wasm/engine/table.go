@@ -191,7 +191,7 @@ func (t *Table) Generation() uint64 {
 
 // tablePage is how many resources List returns at a time: few, since the engine
 // takes as many pieces as it needs, and a piece is never split.
-const tablePage = 50 // resources
+const tablePage = 10 // resources
 
 // List goes on behind the number in the cursor, so that entries which come and go
 // neither hide nor double others.

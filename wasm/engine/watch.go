@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"strings"
 	"sync"
 )
 
@@ -134,10 +135,28 @@ func (e *Engine) changed(m *mount, change Change) {
 		return
 	}
 	uri := m.prefix + change.URI
+	if !change.Under {
+		e.announce(uri)
+		return
+	}
 	e.mu.Lock()
-	w := e.watched[uri]
+	var uris []string
+	for watched := range e.watched {
+		if strings.HasPrefix(watched, uri) {
+			uris = append(uris, watched)
+		}
+	}
+	e.mu.Unlock()
+	for _, uri := range uris {
+		e.announce(uri)
+	}
+}
+
+// announce tells those who watch uri, and still may, that it may have changed.
+func (e *Engine) announce(uri string) {
+	e.mu.Lock()
 	var all []*subscription
-	if w != nil {
+	if w := e.watched[uri]; w != nil {
 		all = w.subscriptions
 	}
 	e.mu.Unlock()

@@ -27,7 +27,8 @@ type Pending struct {
 	err    error
 }
 
-// Done is closed when the answer is there, or the port has ended.
+// Done is closed when the answer is there, the request was cancelled, or the port
+// has ended.
 func (p *Pending) Done() <-chan struct{} { return p.done }
 
 // Answer returns what came: the result, a JSON value, or an error, which is an
@@ -139,7 +140,8 @@ func (c *Conn) Call(ctx context.Context, method string, params []byte) ([]byte, 
 	}
 }
 
-// Cancel gives up p and tells the peer. What p still gets is ignored.
+// Cancel gives up p and tells the peer; Answer then returns context.Canceled.
+// What still comes for it is ignored.
 func (c *Conn) Cancel(p *Pending) {
 	if c.forget(p) {
 		c.Notify("notifications/cancelled", append(append([]byte(`{"requestId":`), p.ID...), '}'))
@@ -155,10 +157,15 @@ func (c *Conn) Notify(method string, params []byte) {
 // Close ends the port, and with it Run.
 func (c *Conn) Close() error { return c.port.Close() }
 
+// forget ends p without an answer, unless it has one.
 func (c *Conn) forget(p *Pending) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, waits := c.pending[p.ID]
-	delete(c.pending, p.ID)
+	if waits {
+		delete(c.pending, p.ID)
+		p.err = context.Canceled
+		close(p.done)
+	}
 	return waits
 }
