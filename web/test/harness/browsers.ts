@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { after, test } from 'node:test'
+import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core'
+
+export type BrowserName = 'chromium' | 'firefox'
+
+export const browserNames: readonly BrowserName[] = ['chromium', 'firefox']
+
+/** How long anything that a test asks of a browser may take. */
+const protocolTimeout = 60_000 // ms
+
+/** How long one browser test may take, unless it says otherwise. */
+const testTimeout = 120_000 // ms
+
+/** How long a browser may take to close. */
+const closeTimeout = 10_000 // ms
+
+const installed: {
+  readonly [name in BrowserName]: { path: string; env: string; install: string }
+} = {
+  chromium: {
+    path: '/usr/bin/chromium',
+    env: 'PAGEMCP_CHROMIUM',
+    install: 'apt-get install -y chromium',
+  },
+  firefox: {
+    path: '/usr/bin/firefox-esr',
+    env: 'PAGEMCP_FIREFOX',
+    install: 'apt-get install -y firefox-esr',
+  },
+}
+
+const chromiumFlags = [
+  '--no-sandbox', // as root there is none
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** Nothing that a stock Firefox would fetch or time less precisely; no page depends on these. */
+const firefoxPreferences = {
+  'app.update.enabled': false,
+  'browser.safebrowsing.update.enabled': false,
+  'datareporting.policy.dataSubmissionEnabled': false,
+  'network.captive-portal-service.enabled': false,
+  'network.connectivity-service.enabled': false,
+  'services.settings.server': 'data:,',
+  'toolkit.telemetry.enabled': false,
+}
+
+export interface LaunchOptions {
+  /** Further flags for Chromium. */
+  flags?: readonly string[]
+  /** Further preferences for Firefox. */
+  preferences?: { readonly [name: string]: boolean | number | string }
+}
+
+/**
+ * Starts a stock browser, headless, in a fresh profile that goes away with it: Chromium by CDP, Firefox by WebDriver BiDi.
+ *
+ * @throws an Error with the line that installs the browser, if it is missing
+ */
+export async function launch(name: BrowserName, options: LaunchOptions = {}): Promise<Browser> {
+  const { path, env, install } = installed[name]
+  const executablePath = process.env[env] ?? path
+  if (!existsSync(executablePath)) {
+    throw new Error(`${name} is missing at ${executablePath}: ${install} (or set ${env})`)
+  }
+  return puppeteer.launch({
+    browser: name === 'chromium' ? 'chrome' : 'firefox',
+    executablePath,
+    headless: true,
+    args: name === 'chromium' ? [...chromiumFlags, ...(options.flags ?? [])] : [],
+    extraPrefsFirefox: { ...firefoxPreferences, ...options.preferences },
+    timeout: protocolTimeout,
+    protocolTimeout,
+  })
+}
+
+/** A browser for one test: what it stores is seen by no other test. */
+export interface TestBrowser {
+  name: BrowserName
+  context: BrowserContext
+  /** A new tab; the test fails if the page throws where nobody catches. */
+  open(url: string): Promise<Page>
+}
+
+const running = new Map<BrowserName, Promise<Browser>>()
+let closing = false
+
+/**
+ * Makes one test per browser. The tests of a file share a browser, each in a context of its own; both end with the file.
+ *
+ * @param timeout - ms for one test; default 120,000
+ */
+export function inBrowsers(
+  behaviour: string,
+  run: (browser: TestBrowser) => Promise<void>,
+  { timeout = testTimeout }: { timeout?: number } = {},
+): void {
+  if (!closing) after(closeAll) // registered here, at the level of the file, and not within a test
+  closing = true
+  for (const name of browserNames) {
+    test(`${behaviour} (${name})`, { timeout }, async () => {
+      const context = await (await shared(name)).createBrowserContext()
+      const uncaught: string[] = []
+      const open = async (url: string) => {
+        const page = await context.newPage()
+        page.setDefaultTimeout(protocolTimeout)
+        page.on('pageerror', (error) => uncaught.push(String(error)))
+        await page.goto(url)
+        return page
+      }
+      try {
+        await run({ name, context, open })
+      } finally {
+        await context.close()
+      }
+      assert.deepEqual(uncaught, [], 'uncaught errors in the page')
+    })
+  }
+}
+
+function shared(name: BrowserName): Promise<Browser> {
+  const known = running.get(name)
+  if (known !== undefined) return known
+  const starting = launch(name)
+  running.set(name, starting)
+  return starting
+}
+
+async function closeAll(): Promise<void> {
+  const browsers = await Promise.allSettled(running.values())
+  await Promise.all(browsers.map((one) => one.status === 'fulfilled' && close(one.value)))
+}
+
+/** Closes a browser, or kills its process if it does not answer. */
+export async function close(browser: Browser): Promise<void> {
+  const timer = setTimeout(() => browser.process()?.kill('SIGKILL'), closeTimeout)
+  await browser.close().finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import * as nodeModule from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { extname, join, normalize, sep } from 'node:path'
+
+/** What a test server answers with. */
+export interface ServeOptions {
+  /** Directories by URL path prefix, such as `{ '/src/': '…/web/src' }`; the longest prefix that fits wins. */
+  directories?: { readonly [prefix: string]: string }
+  /** Bodies by exact URL path, with `text/html` unless the path has an extension. */
+  files?: { readonly [path: string]: string }
+  /** Sent with everything. */
+  headers?: { readonly [name: string]: string }
+}
+
+/** One loopback port; the same content under two origins. */
+export interface Served {
+  /** `http://127.0.0.1:PORT`: no slash at its end. */
+  origin: string
+  /** `http://localhost:PORT`: another origin for browsers. */
+  otherOrigin: string
+  close(): Promise<void>
+}
+
+const types: { readonly [extension: string]: string } = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.ts': 'text/javascript',
+  '.wasm': 'application/wasm',
+}
+
+// @types/node of Node 20 does not know it; tests run in Node 24.
+const { stripTypeScriptTypes } = nodeModule as unknown as {
+  stripTypeScriptTypes(code: string): string
+}
+
+/** Serves files on a free loopback port. TypeScript is served as JavaScript: types become blanks, lines stay. */
+export async function serve(options: ServeOptions): Promise<Served> {
+  const server = createServer((request, response) => {
+    answer(options, request, response).catch((error: unknown) => {
+      response.writeHead(500, { 'content-type': 'text/plain' }).end(String(error))
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    otherOrigin: `http://localhost:${port}`,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function answer(options: ServeOptions, request: IncomingMessage, response: ServerResponse) {
+  const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname)
+  const found = await find(options, path.endsWith('/') ? `${path}index.html` : path)
+  const extension = extname(path) || '.html'
+  if (found === undefined) {
+    response.writeHead(404, { 'content-type': 'text/plain' }).end(`no ${path}`)
+    return
+  }
+  const headers = {
+    'content-type': types[extension] ?? 'application/octet-stream',
+    'cache-control': 'no-store',
+  }
+  response.writeHead(200, { ...headers, ...options.headers })
+  response.end(extension === '.ts' ? stripTypeScriptTypes(found.toString()) : found)
+}
+
+async function find(
+  { files = {}, directories = {} }: ServeOptions,
+  path: string,
+): Promise<Buffer | string | undefined> {
+  const body = files[path] ?? files[path.replace(/index\.html$/, '')]
+  if (body !== undefined) return body
+  const prefixes = Object.keys(directories).filter((prefix) => path.startsWith(prefix))
+  const prefix = prefixes.sort((a, b) => b.length - a.length)[0]
+  if (prefix === undefined) return undefined
+  const root = normalize(directories[prefix] ?? '')
+  const file = join(root, path.slice(prefix.length))
+  if (!file.startsWith(root.endsWith(sep) ? root : root + sep)) return undefined
+  return readFile(file).catch(() => undefined)
+}
