@@ -19,6 +19,7 @@ type Remote struct {
 	link    *link         // nil: away
 	back    chan struct{} // closed when there is a link, or none will come
 	closed  bool
+	given   bool                  // up: nobody expects it back
 	kept    map[string]Listing    // the last good answers, by principal and cursor
 	keptTpl map[string][]Template // by principal
 	follows map[*following]struct{}
@@ -47,16 +48,23 @@ const (
 // 2026-07-28. It returns when that engine has answered, or ctx ends. The port is
 // the Remote's from then on, also after an error.
 func Attach(ctx context.Context, p jsonrpc.Port) (*Remote, error) {
-	r := &Remote{
-		back:    make(chan struct{}),
-		kept:    map[string]Listing{},
-		keptTpl: map[string][]Template{},
-		follows: map[*following]struct{}{},
-	}
+	r := NewRemote()
 	if err := r.Reattach(ctx, p); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// NewRemote returns a Remote that is away, of an engine that is not expected
+// before its first Reattach.
+func NewRemote() *Remote {
+	return &Remote{
+		back:    make(chan struct{}),
+		given:   true,
+		kept:    map[string]Listing{},
+		keptTpl: map[string][]Template{},
+		follows: map[*following]struct{}{},
+	}
 }
 
 // Reattach gives the Remote a new port to the same engine, or to the one that
@@ -95,6 +103,7 @@ func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 	default:
 	}
 	r.link = l
+	r.given = false
 	if old == nil {
 		close(r.back)
 	}
@@ -132,9 +141,19 @@ func (r *Remote) Gone() <-chan struct{} {
 	return gone
 }
 
-// Forget drops the copies of lists: the engine is not expected back.
+// Forget gives the engine up: its lists become empty, and reads no longer wait
+// for it. It may still come back.
 func (r *Remote) Forget() {
 	r.mu.Lock()
+	if r.link != nil {
+		r.mu.Unlock()
+		return // it came back meanwhile
+	}
+	if !r.given && !r.closed {
+		r.given = true
+		close(r.back) // whoever waits looks again
+		r.back = make(chan struct{})
+	}
 	clear(r.kept)
 	clear(r.keptTpl)
 	r.mu.Unlock()
@@ -161,7 +180,7 @@ func (r *Remote) current(ctx context.Context) (*link, error) {
 	defer cancel()
 	for {
 		r.mu.Lock()
-		l, back, closed := r.link, r.back, r.closed
+		l, back, closed := r.link, r.back, r.closed || r.given
 		r.mu.Unlock()
 		switch {
 		case l != nil:
