@@ -1,0 +1,317 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A hop is a page's engine with a Table, and ports to it that can be cut.
+type hop struct {
+	*testing.T
+	page  *engine.Engine
+	table *engine.Table
+	ports []jsonrpc.Port
+	wire  *wire
+}
+
+// wire is what went over the hop, for tests that look at it.
+type wire struct {
+	mu   sync.Mutex
+	sent []string
+}
+
+type tapped struct {
+	jsonrpc.Port
+	*wire
+}
+
+func (t tapped) Write(ctx context.Context, msg []byte) error {
+	t.mu.Lock()
+	t.sent = append(t.sent, string(msg))
+	t.mu.Unlock()
+	return t.Port.Write(ctx, msg)
+}
+
+func (w *wire) count(part string) (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, msg := range w.sent {
+		if strings.Contains(msg, part) {
+			n++
+		}
+	}
+	return n
+}
+
+func newHop(t *testing.T) *hop {
+	h := &hop{T: t, page: engine.New(engine.Info{Name: "page", Version: "1"}, nil), table: engine.NewTable(), wire: &wire{}}
+	h.page.Mount("", h.table)
+	h.put("notes://cart", "2 apples")
+	return h
+}
+
+func (h *hop) put(uri, text string) {
+	err := h.table.Put(engine.Entry{
+		Resource: engine.Resource{URI: uri, Name: uri},
+		Read: func(context.Context, string) ([]engine.Contents, error) {
+			return []engine.Contents{{URI: uri, Text: text}}, nil
+		},
+	})
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+// port opens a port to the page.
+func (h *hop) port() jsonrpc.Port {
+	near, far := jsonrpc.Pipe()
+	h.ports = append(h.ports, near)
+	go h.page.Serve(context.Background(), far) // ends with the port
+	return tapped{near, h.wire}
+}
+
+func (h *hop) cut() {
+	for _, p := range h.ports {
+		p.Close()
+	}
+	h.ports = nil
+	synctest.Wait()
+}
+
+// changes collects what a Remote says.
+type changes struct {
+	mu   sync.Mutex
+	said []string
+}
+
+func (c *changes) add(change engine.Change) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.said = append(c.said, fmt.Sprintf("%s list=%v", change.URI, change.List))
+}
+
+func (c *changes) take() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	said := strings.Join(c.said, ", ")
+	c.said = nil
+	return said
+}
+
+// A page that reloads: a read waits for it, what is watched is watched again and
+// announced, the list stays meanwhile. P3, R-359.
+func TestRemoteOutlivesItsPort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		h := newHop(t)
+		remote, err := engine.Attach(ctx, h.port())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var heard changes
+		following := remote.Follow(ctx, heard.add)
+		if err := following.Want(ctx, []string{"notes://cart"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := remote.List(ctx, ""); err != nil {
+			t.Fatal(err)
+		}
+		h.table.Changed("notes://cart")
+		synctest.Wait()
+		if got := heard.take(); got != "notes://cart list=false" {
+			t.Errorf("heard %q", got)
+		}
+
+		h.cut()
+		<-remote.Gone()
+		read := make(chan string)
+		go func() {
+			contents, err := remote.Read(ctx, "notes://cart")
+			read <- fmt.Sprint(len(contents), err)
+		}()
+		listing, err := remote.List(ctx, "")
+		if len(listing.Resources) != 1 || err != nil {
+			t.Errorf("while away the list is %v, %v", listing, err)
+		}
+		time.Sleep(5 * time.Second)
+		if err := remote.Reattach(ctx, h.port()); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-read; got != "1 <nil>" {
+			t.Errorf("the read that waited: %s", got)
+		}
+		synctest.Wait()
+		if got := heard.take(); got != "notes://cart list=false,  list=true" {
+			t.Errorf("after the return heard %q", got)
+		}
+		h.table.Changed("notes://cart")
+		synctest.Wait()
+		if got := heard.take(); got != "notes://cart list=false" {
+			t.Errorf("then heard %q", got)
+		}
+		cancel()
+		remote.Close()
+		synctest.Wait()
+	})
+}
+
+// A page that stays away: reads end after the grace time, and at once when it was
+// given up; lists are empty then.
+func TestRemoteThatStaysAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHop(t)
+		remote, err := engine.Attach(t.Context(), h.port())
+		if err != nil {
+			t.Fatal(err)
+		}
+		remote.List(t.Context(), "")
+		h.cut()
+		began := time.Now()
+		if _, err := remote.Read(t.Context(), "notes://cart"); !errors.Is(err, engine.ErrAway) {
+			t.Errorf("read: %v", err)
+		}
+		if waited := time.Since(began); waited != 10*time.Second {
+			t.Errorf("waited %v", waited)
+		}
+		remote.Forget()
+		began = time.Now()
+		if _, err := remote.Read(t.Context(), "notes://cart"); !errors.Is(err, engine.ErrAway) || time.Since(began) != 0 {
+			t.Errorf("read of what was given up: %v after %v", err, time.Since(began))
+		}
+		if listing, err := remote.List(t.Context(), ""); len(listing.Resources) != 0 || err != nil {
+			t.Errorf("list of what was given up: %v, %v", listing, err)
+		}
+		if err := remote.Reattach(t.Context(), h.port()); err != nil {
+			t.Fatal(err)
+		}
+		if contents, err := remote.Read(t.Context(), "notes://cart"); len(contents) != 1 || err != nil {
+			t.Errorf("read after the return: %v, %v", contents, err)
+		}
+		remote.Close()
+		synctest.Wait()
+	})
+}
+
+// Two engines mount one Remote, each with listeners of its own; the hop has one
+// subscription for both, and none when both have gone. R-353 R-355.
+func TestRemoteInTwoEngines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		h := newHop(t)
+		remote, err := engine.Attach(ctx, h.port())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ends []jsonrpc.Port
+		listen := func(prefix string) (next func() string) {
+			e := engine.New(engine.Info{Name: "gateway", Version: "1"}, nil)
+			e.Mount(prefix, remote)
+			near, far := jsonrpc.Pipe()
+			ends = append(ends, near)
+			go e.Serve(ctx, far)
+			near.Write(ctx, []byte(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"_meta":{`+
+				`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},`+
+				`"notifications":{"resourceSubscriptions":["`+prefix+`notes://cart"]}}}`))
+			return func() string {
+				short, cancel := context.WithTimeout(ctx, time.Second)
+				defer cancel()
+				msg, err := near.Read(short)
+				if err != nil {
+					return err.Error()
+				}
+				return string(msg)
+			}
+		}
+		alone, all := listen(""), listen("notes+")
+		for _, next := range []func() string{alone, all} {
+			if msg := next(); !strings.Contains(msg, "acknowledged") {
+				t.Errorf("first came %s", msg)
+			}
+		}
+		h.table.Changed("notes://cart")
+		if msg := alone(); !strings.Contains(msg, `"uri":"notes://cart"`) {
+			t.Errorf("alone: %s", msg)
+		}
+		if msg := all(); !strings.Contains(msg, `"uri":"notes+notes://cart"`) {
+			t.Errorf("all: %s", msg)
+		}
+		opened := h.wire.count("subscriptions/listen")
+		if cancelled := h.wire.count("notifications/cancelled"); opened-cancelled != 1 {
+			t.Errorf("%d listens opened on the hop, %d cancelled, want one open", opened, cancelled)
+		}
+		for _, end := range ends {
+			end.Close()
+		}
+		synctest.Wait()
+		if opened, cancelled := h.wire.count("subscriptions/listen"), h.wire.count("notifications/cancelled"); opened != cancelled {
+			t.Errorf("%d listens opened on the hop, %d cancelled", opened, cancelled)
+		}
+		remote.Close()
+		synctest.Wait()
+	})
+}
+
+// More URIs than one listen holds take several.
+func TestRemoteWatchesManyURIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		h := newHop(t)
+		remote, err := engine.Attach(ctx, h.port())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var heard changes
+		following := remote.Follow(ctx, heard.add)
+		var uris []string
+		for i := range 2500 {
+			uris = append(uris, fmt.Sprintf("notes://n%d", i))
+		}
+		if err := following.Want(ctx, uris); err != nil {
+			t.Fatal(err)
+		}
+		h.table.Changed("notes://n0")
+		h.table.Changed("notes://n2499")
+		synctest.Wait()
+		if got := heard.take(); got != "notes://n0 list=false, notes://n2499 list=false" {
+			t.Errorf("heard %q", got)
+		}
+		cancel()
+		remote.Close()
+		synctest.Wait()
+	})
+}
+
+// The page learns on whose behalf a gateway asks; a client's id never crosses.
+func TestHopCarriesThePrincipalAndNoIDs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHop(t)
+		remote, err := engine.Attach(t.Context(), h.port())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := engine.New(engine.Info{Name: "gateway", Version: "1"}, nil)
+		e.Mount("", remote)
+		near, far := jsonrpc.Pipe()
+		go e.Serve(engine.WithPrincipal(t.Context(), "somebody"), far)
+		near.Write(t.Context(), []byte(`{"jsonrpc":"2.0","id":"my own id","method":"resources/read","params":{"_meta":{`+
+			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"uri":"notes://cart"}}`))
+		if msg, err := near.Read(t.Context()); !strings.Contains(string(msg), "2 apples") || err != nil {
+			t.Errorf("read: %s, %v", msg, err)
+		}
+		if h.wire.count("my own id") != 0 || h.wire.count(`"io.github.pagemcp/principal":"somebody"`) != 1 {
+			t.Errorf("on the hop: %v", h.wire.sent)
+		}
+		near.Close()
+		remote.Close()
+		synctest.Wait()
+	})
+}

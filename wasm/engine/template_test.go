@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/yosida95/uritemplate/v3"
+)
+
+// The scan for plain templates gives the library's answers. R-138 R-139.
+func TestMatcherAgreesWithTheLibrary(t *testing.T) {
+	uris := []string{
+		"app://t1/items/5", "app://t1/items/", "app://t1/items/a%20b", "app://t1/items/%C3%BC%2F", "app://t1/items/a/b",
+		"app://t1/items/%2", "app://t1/items/a~b.c_d-e", "app://t1/items/a!b", "app://t1/items", "app://t2/items/5",
+		"idb:///db/store/n.1", "idb:///db/store/a%2Cb", "idb:///d%2Fb/s/", "idb:////store/x", "idb:///db/store/x/y", "idb:///",
+		"x:a", "x:", "x:a:b", "x:%41", "notes://tag/", "notes://tag/a,b", "q:?a=1", "q:?a=1&b=2",
+	}
+	for _, template := range []string{
+		"app://t1/items/{id}", "idb:///{database}/{store}/{key}", "x:{a}:{b}", "x:{a}", "notes://tag/{tag}", "q:?a={a}&b={b}",
+		"plain:literal", "app://t1/items/{id}/", "idb:///{database}/{store}/",
+	} {
+		m, err := newMatcher(template)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.library != nil {
+			t.Errorf("%s should not need the library", template)
+		}
+		library := uritemplate.MustNew(template)
+		for _, uri := range append(uris, template) {
+			var mine map[string]string
+			values, matched := m.match(uri)
+			if matched {
+				if err := json.Unmarshal(values, &mine); err != nil {
+					t.Fatalf("%s of %s: %s: %v", template, uri, values, err)
+				}
+			}
+			found := library.Match(uri)
+			if matched != (found != nil) {
+				if found != nil && listed(found) {
+					continue // {name} also matches a list, a,b: see TestMatcherTakesNoLists
+				}
+				t.Errorf("%s of %s: match is %v, the library says %v", template, uri, matched, found)
+				continue
+			}
+			for name, value := range mine {
+				if found.Get(name).String() != value {
+					t.Errorf("%s of %s: %s is %q, the library says %q", template, uri, name, value, found.Get(name).String())
+				}
+			}
+		}
+	}
+}
+
+func listed(values uritemplate.Values) bool {
+	for _, v := range values {
+		if v.T != uritemplate.ValueTypeString {
+			return true
+		}
+	}
+	return false
+}
+
+// What is percent-encoded but no UTF-8 is no text, so no value; the library makes
+// U+FFFD of it, and two URIs would be one resource.
+func TestMatcherTakesTextOnly(t *testing.T) {
+	m, err := newMatcher("notes://tag/{tag}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if values, ok := m.match("notes://tag/%ff"); ok {
+		t.Errorf("matched with %s", values)
+	}
+}
+
+// A value of {name} has no comma, only %2C: a,b is the expansion of a list, which
+// plain variables are not.
+func TestMatcherTakesNoLists(t *testing.T) {
+	m, err := newMatcher("notes://tag/{tag}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if values, ok := m.match("notes://tag/a,b"); ok {
+		t.Errorf("a list matched: %s", values)
+	}
+	if values, _ := m.match("notes://tag/a%2Cb"); string(values) != `{"tag":"a,b"}` {
+		t.Errorf("an encoded comma is %s", values)
+	}
+}
+
+// Every expansion of a plain template matches and gives its values back. The
+// expansion is made here: version 3.0.2 of the library encodes the bytes of the
+// code point instead of those of UTF-8, ü as %FC.
+func FuzzMatcher(f *testing.F) {
+	f.Add("fruit", "a/b c")
+	f.Add("", "ü%\x00")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if !utf8.ValidString(a) || !utf8.ValidString(b) {
+			return
+		}
+		m, err := newMatcher("notes://x/{a}/y?b={b}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		uri := "notes://x/" + percentEncode(a) + "/y?b=" + percentEncode(b)
+		values, ok := m.match(uri)
+		var got struct{ A, B string }
+		if err := json.Unmarshal(values, &got); !ok || err != nil || got.A != a || got.B != b {
+			t.Errorf("%q and %q make %s, which gives %s", a, b, uri, values)
+		}
+	})
+}
+
+// percentEncode is simple string expansion, RFC 6570 section 3.2.2.
+func percentEncode(text string) string {
+	var encoded strings.Builder
+	for i := range len(text) {
+		if isUnreserved(text[i]) {
+			encoded.WriteByte(text[i])
+		} else {
+			fmt.Fprintf(&encoded, "%%%02X", text[i])
+		}
+	}
+	return encoded.String()
+}
+
+// The public suite of RFC 6570, where it is at hand, expanded by the library: it
+// is what checks and expands templates here.
+func TestPublicTemplateSuite(t *testing.T) {
+	const file = "../../../shared/data/uritemplate/spec-examples.json"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Skipf("%v: the suite is not part of the project", err)
+	}
+	var groups map[string]struct{ Testcases [][2]any }
+	if err := json.Unmarshal(data, &groups); err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for name, group := range groups {
+		for _, c := range group.Testcases {
+			count++
+			if _, err := newMatcher(c[0].(string)); err != nil {
+				t.Errorf("%s: %s: %v", name, c[0], err)
+			}
+		}
+	}
+	if count != 64 {
+		t.Errorf("%d cases, want 64", count)
+	}
+}
+
+// RFC 3986 by its characters. R-122 R-128 R-255.
+func TestCheckURI(t *testing.T) {
+	for uri, valid := range map[string]bool{
+		"notes://cart": true, "idb:///a/b/n.1": true, "urn:x": true, "a+b-c.d:/x?y=%20#z": true, "x:": true, "notes+idb:///a": true,
+		"": false, ":x": false, "no scheme": false, "1a:x": false, "+a:x": false, "notes://a b": false, "notes://ü": false,
+		"notes://%": false, "notes://%4": false, "notes://%zz": false, "notes://\x00": false, "notes://\\": false, "notes://<>": false,
+		"notes://" + strings.Repeat("x", MaxURI-8): true, "notes://" + strings.Repeat("x", MaxURI-7): false,
+	} {
+		if err := CheckURI(uri); (err == nil) != valid {
+			t.Errorf("CheckURI(%.40q) is %v, want valid %v", uri, err, valid)
+		}
+	}
+}
+
+// A cursor keeps its place, and whatever is changed in it is noticed. R-214 R-216.
+func TestCursor(t *testing.T) {
+	key := [16]byte{1, 2, 3}
+	at := position{prefix: "notes+", nth: 2, cursor: "somewhere \x00 else"}
+	cursor := writeCursor(key, listOfResources, at)
+	if got, err := readCursor(key, listOfResources, cursor); got != at || err != nil {
+		t.Errorf("read %+v, %v", got, err)
+	}
+	if _, err := readCursor(key, listOfTemplates, cursor); err == nil {
+		t.Error("a cursor of one list is none of the other")
+	}
+	if _, err := readCursor([16]byte{9}, listOfResources, cursor); err == nil {
+		t.Error("a cursor of another key was taken")
+	}
+	for i := range cursor {
+		for _, c := range []byte("Aa0_\n") {
+			changed := cursor[:i] + string(c) + cursor[i+1:]
+			if changed == cursor {
+				continue
+			}
+			if _, err := readCursor(key, listOfResources, changed); err == nil {
+				t.Errorf("%q was taken", changed)
+			}
+		}
+	}
+}
+
+// The reference vector of SipHash-2-4: key 00…0f, input 00…0e.
+func TestSipHash(t *testing.T) {
+	var key [16]byte
+	for i := range key {
+		key[i] = byte(i)
+	}
+	data := make([]byte, 15)
+	for i := range data {
+		data[i] = byte(i)
+	}
+	if got := sipHash(key, data); got != 0xa129ca6149be45e5 {
+		t.Errorf("%#x", got)
+	}
+}
