@@ -1,0 +1,194 @@
+package bundle
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// Files are what a browser may ask for: contents by path, which begins with a
+// slash. The npm package is below /pagemcp/, each demo below /demo/<name>/, and
+// / is the start page.
+type Files map[string][]byte
+
+// Package is where Files has the npm package.
+const Package = "/pagemcp/"
+
+// An Error tells what is wrong with the sources, with file and line.
+type Error struct {
+	Text string // as a terminal shows it, without colours
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// Build makes all files from the sources below root, once. The error is an
+// *[Error] if the sources are at fault.
+func Build(root string) (Files, error) {
+	options, err := buildOptions(root, false)
+	if err != nil {
+		return nil, err
+	}
+	return filesOf(api.Build(*options))
+}
+
+// Watch makes all files, and again whenever their sources change, until ctx ends.
+// built gets each outcome: either files, or what is wrong with the sources.
+func Watch(ctx context.Context, root string, built func(Files, error)) error {
+	options, err := buildOptions(root, true)
+	if err != nil {
+		return err
+	}
+	options.Plugins = append(options.Plugins, api.Plugin{Name: "hand over", Setup: func(build api.PluginBuild) {
+		build.OnEnd(func(result *api.BuildResult) (api.OnEndResult, error) {
+			built(filesOf(*result))
+			return api.OnEndResult{}, nil
+		})
+	}})
+	running, failure := api.Context(*options)
+	if failure != nil {
+		return &Error{Text: messages(failure.Errors)}
+	}
+	defer running.Dispose()
+	if err := running.Watch(api.WatchOptions{}); err != nil {
+		return fmt.Errorf("watch the sources: %w", err)
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// outDir is where esbuild believes to write.
+const outDir = "/out"
+
+func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := entryPoints(root)
+	if err != nil {
+		return nil, err
+	}
+	goroot, err := goRoot()
+	if err != nil {
+		return nil, err
+	}
+	options := &api.BuildOptions{
+		AbsWorkingDir:       root,
+		EntryPointsAdvanced: entries,
+		Outdir:              outDir,
+		Bundle:              true,
+		Format:              api.FormatESModule,
+		Platform:            api.PlatformBrowser,
+		Target:              api.ES2022,
+		MinifyWhitespace:    true,
+		MinifySyntax:        true,
+		MinifyIdentifiers:   true,
+		LegalComments:       api.LegalCommentsInline,
+		Charset:             api.CharsetUTF8,
+		TsconfigRaw:         `{"compilerOptions":{"target":"es2022","verbatimModuleSyntax":true}}`,
+		Loader: map[string]api.Loader{
+			".html": api.LoaderCopy, ".svg": api.LoaderCopy, ".png": api.LoaderCopy, ".ico": api.LoaderCopy,
+			".txt": api.LoaderCopy,
+		},
+		Plugins:  []api.Plugin{publicEntry, wasmExec(goroot), engineWasm(root)},
+		LogLevel: api.LogLevelSilent,
+	}
+	if dev {
+		options.Sourcemap = api.SourceMapLinked
+	}
+	return options, nil
+}
+
+// entryPoints finds what is built: the package's two modules, the engine, and
+// below web/demo every module, style sheet, page and picture that stands beside
+// an index.html.
+func entryPoints(root string) ([]api.EntryPoint, error) {
+	entries := []api.EntryPoint{
+		{InputPath: "web/src/index.ts", OutputPath: "pagemcp/index"},
+		{InputPath: "web/src/worker.ts", OutputPath: "pagemcp/worker"},
+		{InputPath: engineEntry, OutputPath: "pagemcp/engine"},
+	}
+	demos := filepath.Join(root, "web", "demo")
+	err := filepath.WalkDir(demos, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
+			return err
+		}
+		if _, err := os.Stat(filepath.Join(filepath.Dir(name), "index.html")); err != nil {
+			return nil
+		}
+		ext := filepath.Ext(name)
+		switch base := d.Name(); {
+		case base == "main.ts", ext == ".css", ext == ".html", ext == ".svg", ext == ".png", ext == ".ico":
+		default:
+			return nil
+		}
+		below, err := filepath.Rel(demos, strings.TrimSuffix(name, ext))
+		if err != nil {
+			return err
+		}
+		out := filepath.ToSlash(below)
+		if strings.Contains(out, "/") {
+			out = "demo/" + out
+		}
+		input, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		entries = append(entries, api.EntryPoint{InputPath: filepath.ToSlash(input), OutputPath: out})
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("find the demos: %w", err)
+	}
+	return entries, nil
+}
+
+func filesOf(result api.BuildResult) (Files, error) {
+	if len(result.Errors) > 0 {
+		return nil, &Error{Text: messages(result.Errors)}
+	}
+	files := Files{}
+	for _, out := range result.OutputFiles {
+		name := filepath.ToSlash(out.Path)
+		if i := strings.Index(name, outDir+"/"); i >= 0 { // Windows puts a drive before it
+			name = name[i+len(outDir):]
+		}
+		contents := out.Contents
+		if path.Ext(name) == ".html" { // a page names its module as it stands in the sources
+			contents = bytes.ReplaceAll(contents, []byte(`.ts"`), []byte(`.js"`))
+		}
+		files[name] = contents
+	}
+	return files, nil
+}
+
+// messages is what esbuild would print.
+func messages(errors []api.Message) string {
+	return strings.Join(api.FormatMessages(errors, api.FormatMessagesOptions{Kind: api.ErrorMessage}), "")
+}
+
+// Write puts those files below dir whose path begins with prefix, without it.
+func (files Files) Write(dir, prefix string) error {
+	for name, contents := range files {
+		below, ok := strings.CutPrefix(name, prefix)
+		if !ok {
+			continue
+		}
+		file := filepath.Join(dir, filepath.FromSlash(below))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return fmt.Errorf("write the files: %w", err)
+		}
+		if err := os.WriteFile(file, contents, 0o644); err != nil {
+			return fmt.Errorf("write the files: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package bundle
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// publicEntry keeps `import 'pagemcp'` in the demos what it is in an app: one
+// module beside worker.js and engine.wasm, which it finds by its own URL.
+var publicEntry = api.Plugin{Name: "public entry", Setup: func(build api.PluginBuild) {
+	build.OnResolve(api.OnResolveOptions{Filter: `^pagemcp$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
+		return api.OnResolveResult{Path: Package + "index.js", External: true}, nil
+	})
+}}
+
+// wasmExec makes `import 'wasm_exec'` Go's own support file, of the very
+// toolchain that builds engine.wasm: the two must fit each other, so it is never
+// copied into the project.
+func wasmExec(goroot string) api.Plugin {
+	return api.Plugin{Name: "wasm_exec", Setup: func(build api.PluginBuild) {
+		file := filepath.Join(goroot, "lib", "wasm", "wasm_exec.js")
+		build.OnResolve(api.OnResolveOptions{Filter: `^wasm_exec$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: file, SideEffects: api.SideEffectsTrue}, nil
+		})
+	}}
+}
+
+// engineEntry is the entry point that engineWasm answers to.
+const engineEntry = "engine.wasm"
+
+// engineWasm builds the engine. Its directories are watched for files that come
+// and go, and the files for edits: a directory alone does not notice those.
+func engineWasm(root string) api.Plugin {
+	return api.Plugin{Name: "engine.wasm", Setup: func(build api.PluginBuild) {
+		cache := &engineCache{root: root}
+		build.OnResolve(api.OnResolveOptions{Filter: `^engine\.wasm$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: engineEntry, Namespace: "engine"}, nil
+		})
+		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "engine"}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
+			dirs, files, err := goSources(root)
+			if err != nil {
+				return api.OnLoadResult{}, err
+			}
+			result := api.OnLoadResult{WatchDirs: dirs, WatchFiles: files, Loader: api.LoaderCopy}
+			contents, problems, err := cache.build(files)
+			if err != nil {
+				return result, err
+			}
+			result.Errors = problems
+			if problems == nil {
+				result.Contents = &contents
+			}
+			return result, nil
+		})
+	}}
+}
+
+// goSources returns the directories and files that engine.wasm is made of.
+func goSources(root string) (dirs, files []string, err error) {
+	files = []string{filepath.Join(root, "go.mod"), filepath.Join(root, "go.sum")}
+	err = filepath.WalkDir(filepath.Join(root, "wasm"), func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == "testdata":
+			return fs.SkipDir
+		case d.IsDir():
+			dirs = append(dirs, name)
+		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
+			files = append(files, name)
+		}
+		return nil
+	})
+	return dirs, files, err
+}
+
+// An engineCache spares a `go build` when only TypeScript was edited.
+type engineCache struct {
+	root  string
+	mu    sync.Mutex
+	stamp string
+	built string
+}
+
+func (c *engineCache) build(files []string) (contents string, problems []api.Message, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	stamp := stampOf(files)
+	if c.built != "" && stamp == c.stamp {
+		return c.built, nil, nil
+	}
+	built, problems, err := BuildEngine(context.Background(), c.root)
+	if err == nil && problems == nil {
+		c.stamp, c.built = stamp, string(built)
+	}
+	return string(built), problems, err
+}
+
+func stampOf(files []string) string {
+	var stamp strings.Builder
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil {
+			fmt.Fprintln(&stamp, file, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return stamp.String()
+}
+
+// BuildEngine compiles wasm/ below root and returns engine.wasm, or the
+// compiler's messages.
+func BuildEngine(ctx context.Context, root string) ([]byte, []api.Message, error) {
+	dir, err := os.MkdirTemp("", "pagemcp-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("build engine.wasm: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	out := filepath.Join(dir, "engine.wasm")
+	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "./wasm")
+	command.Dir = root
+	command.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	output, err := command.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		return nil, goMessages(root, output), nil
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, nil, errors.New("build engine.wasm: there is no `go` on the PATH; install Go 1.26 or newer")
+	case err != nil:
+		return nil, nil, fmt.Errorf("build engine.wasm: %w", err)
+	}
+	built, err := os.ReadFile(out)
+	return built, nil, err
+}
+
+// goMessages turns what the compiler prints into messages of esbuild, with the
+// line they are about.
+func goMessages(root string, output []byte) []api.Message {
+	place := regexp.MustCompile(`^(?:\./)?([^\s:]+\.go):(\d+)(?::(\d+))?: (.*)$`)
+	var all []api.Message
+	for line := range strings.Lines(string(output)) {
+		line = strings.TrimRight(line, "\r\n")
+		found := place.FindStringSubmatch(line)
+		if found == nil {
+			if !strings.HasPrefix(line, "#") && strings.TrimSpace(line) != "" {
+				all = append(all, api.Message{Text: line})
+			}
+			continue
+		}
+		row, _ := strconv.Atoi(found[2])    // digits
+		column, _ := strconv.Atoi(found[3]) // digits, or nothing: 0
+		all = append(all, api.Message{Text: found[4], Location: &api.Location{
+			File: found[1], Line: row, Column: max(column-1, 0), LineText: lineOf(filepath.Join(root, found[1]), row),
+		}})
+	}
+	if all == nil {
+		all = []api.Message{{Text: "go build failed and said nothing"}}
+	}
+	return all
+}
+
+func lineOf(file string, row int) string {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	lines := bytes.Split(data, []byte("\n"))
+	if row < 1 || row > len(lines) {
+		return ""
+	}
+	return string(lines[row-1])
+}
+
+// goRoot asks the toolchain that will build the engine.
+func goRoot() (string, error) {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", errors.New("find Go: there is no working `go` on the PATH; install Go 1.26 or newer")
+	}
+	return strings.TrimSpace(string(out)), nil
+}

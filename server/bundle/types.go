@@ -1,0 +1,60 @@
+package bundle
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// WriteTypes puts the package's declarations (*.d.ts) into dir. The TypeScript
+// compiler has to be installed below web/.
+func WriteTypes(root, dir string) error {
+	web := filepath.Join(root, "web")
+	tsc := filepath.Join(web, "node_modules", ".bin", "tsc")
+	if _, err := os.Stat(tsc); err != nil {
+		return fmt.Errorf("write the declarations: %w; run `npm ci` in %s", err, web)
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	// A configuration of its own, since the project's covers tests and demos too.
+	config := fmt.Sprintf(`{"extends":%q,"compilerOptions":{"noEmit":false,"declaration":true,"emitDeclarationOnly":true,"rootDir":%q,"outDir":%q,"types":[]},"include":[%q],"exclude":[]}`,
+		filepath.Join(web, "tsconfig.json"), filepath.Join(web, "src"), dir, filepath.Join(web, "src"))
+	file, err := os.CreateTemp(web, "tsconfig-*.json")
+	if err != nil {
+		return fmt.Errorf("write the declarations: %w", err)
+	}
+	defer os.Remove(file.Name())
+	_, err = file.WriteString(config)
+	if closing := file.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return fmt.Errorf("write the declarations: %w", err)
+	}
+	command := exec.Command(tsc, "-p", file.Name())
+	command.Dir = web
+	if out, err := command.CombinedOutput(); err != nil {
+		return &Error{Text: string(out)}
+	}
+	return importsAsWritten(dir)
+}
+
+// importsAsWritten lets declarations import './x.js' rather than './x.ts': only the
+// former is in the package.
+func importsAsWritten(dir string) error {
+	return filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".d.ts") {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		text := strings.NewReplacer(`.ts'`, `.js'`, `.ts"`, `.js"`).Replace(string(data))
+		return os.WriteFile(name, []byte(text), 0o644)
+	})
+}

@@ -1,0 +1,13 @@
+// Package server is the gateway: the Go process between assistants and pages.
+//
+// It answers MCP itself, with the engine that pages run too, and mounts every
+// page that joined as a Remote. So there are two MCP conversations, never one
+// that is passed through:
+//
+//	assistant ── HTTP, /ws or stdio, any revision ──▶ engine of the gateway
+//	                                                   └─ "notes+"  Remote ── /page, 2026-07-28 ──▶ engine of a page
+//
+// Every door stands behind the same guard: Host, Origin and Sec-Fetch-Site are
+// checked before anything is routed. Assistants show a bearer token, pages prove
+// that they know a secret, and the gateway proves it to them first.
+package server

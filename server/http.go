@@ -1,0 +1,357 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// An endpoint is one URL at which an engine is served: /mcp with all pages, or
+// /mcp/{page} with one.
+type endpoint struct {
+	path   string
+	engine *engine.Engine
+}
+
+// serveMCP answers Streamable HTTP, both eras on one URL, in the order of checks
+// of gateway.md §2.1. The guard has been passed.
+func (g *Gateway) serveMCP(w http.ResponseWriter, r *http.Request, path string) {
+	hasSession := len(r.Header.Values(sessionHeader)) > 0
+	switch {
+	case r.Method == http.MethodPost:
+	case (r.Method == http.MethodGet || r.Method == http.MethodDelete) && hasSession:
+	default:
+		allow := "POST"
+		if hasSession {
+			allow = "GET, POST, DELETE"
+		}
+		w.Header().Set("Allow", allow)
+		http.Error(w, "POST a JSON-RPC message; GET and DELETE need Mcp-Session-Id", http.StatusMethodNotAllowed)
+		return
+	}
+	if !g.token.admit(w, r) {
+		return
+	}
+	at := g.endpoint(path)
+	if at == nil {
+		http.Error(w, "too many pages", http.StatusTooManyRequests)
+		return
+	}
+	post := &post{gateway: g, at: at, w: w, r: r, visit: visit{who: g.token.principal(), door: path}}
+	switch r.Method {
+	case http.MethodGet:
+		post.openSessionStream()
+	case http.MethodDelete:
+		post.endSession()
+	default:
+		post.serve()
+	}
+}
+
+// A post is one HTTP request at an endpoint.
+type post struct {
+	gateway *Gateway
+	at      *endpoint
+	w       http.ResponseWriter
+	r       *http.Request
+	visit   visit
+}
+
+func (p *post) serve() {
+	if !isJSON(p.r.Header) {
+		http.Error(p.w, "Content-Type must be application/json", http.StatusUnsupportedMediaType)
+		return
+	}
+	body, ok := p.body()
+	if !ok {
+		return
+	}
+	version, versionOK := header(p.r.Header, versionHeader)
+	if !versionOK && len(p.r.Header.Values(versionHeader)) > 0 {
+		p.fail(http.StatusBadRequest, "", invalidRequest("MCP-Protocol-Version stands twice"))
+		return
+	}
+	if elements, isArray := jsonrpc.Elements(body); isArray {
+		p.batch(elements)
+		return
+	}
+	x := p.at.engine.Examine(body)
+	switch {
+	case x.Malformed != nil:
+		p.fail(http.StatusBadRequest, x.ID, x.Malformed)
+	case x.Kind == jsonrpc.Request && x.Modern:
+		p.modern(x, body)
+	case x.Modern: // a notification; over HTTP it can only be about nothing, cancelling is closing
+		p.w.WriteHeader(http.StatusAccepted)
+	case version == engine.LatestModern && x.Kind == jsonrpc.Request:
+		p.fail(http.StatusBadRequest, x.ID, engine.MissingEnvelope())
+	case version == engine.LatestModern && x.Kind == jsonrpc.Notification:
+		p.w.WriteHeader(http.StatusAccepted)
+	case version == engine.LatestModern:
+		p.fail(http.StatusBadRequest, "", invalidRequest("A response is not accepted here"))
+	case version != "" && engine.ClassicVersion(version) != version:
+		p.fail(http.StatusBadRequest, x.ID, invalidRequest("MCP-Protocol-Version is not supported"))
+	default:
+		p.classic(x, body)
+	}
+}
+
+// body reads the request to its end: without that net/http does not notice when
+// the client goes.
+func (p *post) body() ([]byte, bool) {
+	tooLarge := func() {
+		p.fail(http.StatusRequestEntityTooLarge, "", invalidRequest("The message is larger than 1 MiB"))
+	}
+	if p.r.ContentLength > maxMessage {
+		tooLarge()
+		return nil, false
+	}
+	done := timeoutBody(p.w)
+	body, err := io.ReadAll(http.MaxBytesReader(p.w, p.r.Body, maxMessage))
+	done()
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		tooLarge()
+	case err != nil:
+		http.Error(p.w, "the body did not arrive", http.StatusBadRequest)
+	}
+	return body, err == nil
+}
+
+func (p *post) fail(status int, id jsonrpc.ID, err *jsonrpc.Error) {
+	writeError(p.w, status, id, err)
+}
+
+// modern serves a request of 2026-07-28. It is a whole conversation: one message
+// goes into an engine, its answer comes out, and closing the response closes the
+// port, which abandons everything.
+func (p *post) modern(x engine.Examination, body []byte) {
+	if mismatch := checkHeaders(p.r.Header, x); mismatch != nil {
+		p.fail(http.StatusBadRequest, x.ID, mismatch)
+		return
+	}
+	if x.Unserved != nil {
+		p.fail(modernStatus(head{failed: true}, jsonrpc.AppendError(nil, x.ID, x.Unserved)), x.ID, x.Unserved)
+		return
+	}
+	listen := x.Method == "subscriptions/listen"
+	stream := accepts(p.r.Header, "text/event-stream")
+	if listen && !stream {
+		p.fail(http.StatusNotAcceptable, x.ID, invalidRequest("subscriptions/listen needs Accept: text/event-stream"))
+		return
+	}
+	p.once(x, body, stream, modernStatus, listen)
+}
+
+// once serves one request on a port of its own.
+func (p *post) once(x engine.Examination, body []byte, stream bool, status func(head, []byte) int, listen bool) {
+	leave, ok := p.gateway.limits.enter(p.visit.who, listen)
+	if !ok {
+		p.fail(http.StatusTooManyRequests, x.ID, busy("Too many requests in flight"))
+		return
+	}
+	defer leave()
+	ctx, cancel := context.WithCancel(engine.WithPrincipal(p.r.Context(), engine.Principal(p.visit.who)))
+	defer cancel()
+	near, far := jsonrpc.Pipe()
+	defer far.Close()
+	go p.at.engine.Serve(ctx, p.gateway.watch(near, p.at.engine, p.visit)) // ends when far closes
+	if err := far.Write(ctx, body); err != nil {
+		return
+	}
+	box, ended := newMailbox(), make(chan struct{})
+	go func() { // ends when far closes
+		defer close(ended)
+		for {
+			msg, err := far.Read(ctx)
+			if err != nil {
+				return
+			}
+			box.put(msg, headOf(msg))
+		}
+	}()
+	a := &answer{w: p.w, box: box, ended: ended, id: x.ID, want: 1, stream: stream, status: status}
+	a.run(ctx) // an error means that nobody is there to be told
+}
+
+// classic serves a message of the older revisions.
+func (p *post) classic(x engine.Examination, body []byte) {
+	if len(p.r.Header.Values(sessionHeader)) == 0 {
+		switch {
+		case x.Kind == jsonrpc.Request && x.Method == "initialize":
+			p.begin(x, body)
+		case x.Kind == jsonrpc.Request: // rows 7 and 10: the engine says what is missing
+			p.once(x, body, accepts(p.r.Header, "text/event-stream"), strangerStatus, false)
+		default:
+			p.fail(http.StatusBadRequest, "", invalidRequest("Mcp-Session-Id is missing"))
+		}
+		return
+	}
+	s := p.session()
+	if s == nil {
+		return
+	}
+	defer s.leave()
+	if x.Kind != jsonrpc.Request {
+		if s.send(body) != nil {
+			p.unknownSession()
+			return
+		}
+		p.w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	p.ask(s, [][]byte{body}, false)
+}
+
+// batch serves an array, which only 2025-03-26 has.
+func (p *post) batch(elements [][]byte) {
+	if len(p.r.Header.Values(sessionHeader)) > 0 {
+		s := p.session()
+		if s == nil {
+			return
+		}
+		defer s.leave()
+		if s.record.Version == "2025-03-26" && len(elements) > 0 {
+			p.ask(s, elements, true)
+			return
+		}
+	}
+	p.fail(http.StatusBadRequest, "", invalidRequest("A message must be an object"))
+}
+
+// ask sends messages into a session and waits for the answers of those that are
+// requests. A client that goes meanwhile has not cancelled them.
+func (p *post) ask(s *session, messages [][]byte, batch bool) {
+	leave, ok := p.gateway.limits.enter(p.visit.who, false)
+	if !ok {
+		p.fail(http.StatusTooManyRequests, "", busy("Too many requests in flight"))
+		return
+	}
+	defer leave()
+	box := newMailbox()
+	want := 0
+	var first jsonrpc.ID
+	for _, msg := range messages {
+		x := p.at.engine.Examine(msg)
+		if batch && x.Kind == jsonrpc.Request && x.Method == "initialize" {
+			p.fail(http.StatusBadRequest, "", invalidRequest("initialize cannot be in a batch"))
+			return
+		}
+		if x.Kind != jsonrpc.Request {
+			continue
+		}
+		if x.ID == "" {
+			p.fail(http.StatusBadRequest, "", invalidRequest("A request has no valid id"))
+			return
+		}
+		if !s.expect(x, msg, box) { // decision 6.15: without id, for that would settle the older one
+			s.forget(box)
+			p.fail(http.StatusBadRequest, "", invalidRequest("This id still waits for its answer"))
+			return
+		}
+		want, first = want+1, x.ID
+	}
+	for _, msg := range messages {
+		if s.send(msg) != nil {
+			s.forget(box)
+			p.unknownSession()
+			return
+		}
+	}
+	if want == 0 {
+		p.w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	a := &answer{
+		w: p.w, box: box, ended: s.done, id: first, want: want, batch: batch,
+		stream: accepts(p.r.Header, "text/event-stream"), status: classicStatus,
+	}
+	if a.run(p.r.Context()) != nil {
+		s.forget(box)
+	}
+}
+
+// session returns the session that the request names, or answers 404. Whoever
+// gets it has to leave it.
+func (p *post) session() *session {
+	id, ok := header(p.r.Header, sessionHeader)
+	if !ok || !isVisible(id) {
+		p.fail(http.StatusBadRequest, "", invalidRequest("Mcp-Session-Id is not a session id"))
+		return nil
+	}
+	s := p.gateway.sessions.find(id, p.visit.who, p.at)
+	if s == nil {
+		p.unknownSession()
+	}
+	return s
+}
+
+// unknownSession is for ids that were never given out, were ended, or have
+// expired; not after a restart, for clients do not begin anew by themselves.
+func (p *post) unknownSession() {
+	p.fail(http.StatusNotFound, "", invalidRequest("There is no such session"))
+}
+
+// begin opens a session. Its id is in the header of the answer.
+func (p *post) begin(x engine.Examination, body []byte) {
+	s, id, result := p.gateway.sessions.begin(p.r.Context(), p.at, p.visit, x, body)
+	if s == nil {
+		if result == nil {
+			p.fail(http.StatusTooManyRequests, x.ID, busy("Too many sessions"))
+			return
+		}
+		writeJSON(p.w, classicStatus(headOf(result), result), result)
+		return
+	}
+	defer s.leave()
+	p.w.Header().Set(sessionHeader, id)
+	writeJSON(p.w, http.StatusOK, result)
+}
+
+// endSession answers DELETE.
+func (p *post) endSession() {
+	s := p.session()
+	if s == nil {
+		return
+	}
+	defer s.leave()
+	p.gateway.sessions.end(s)
+	p.w.WriteHeader(http.StatusNoContent)
+}
+
+// openSessionStream answers GET: the stream of a session, for what belongs to no
+// request.
+func (p *post) openSessionStream() {
+	if version, ok := header(p.r.Header, versionHeader); ok && engine.ClassicVersion(version) != version {
+		p.fail(http.StatusBadRequest, "", invalidRequest("MCP-Protocol-Version is not supported"))
+		return
+	}
+	if !accepts(p.r.Header, "text/event-stream") {
+		http.Error(p.w, "GET needs Accept: text/event-stream", http.StatusNotAcceptable)
+		return
+	}
+	s := p.session()
+	if s == nil {
+		return
+	}
+	defer s.leave()
+	if !s.stream(p.w, p.r) {
+		http.Error(p.w, "this session has a stream already", http.StatusConflict)
+	}
+}
+
+// pageOf returns the page's name in a path /mcp/{page}, or false if the path is
+// not an endpoint.
+func pageOf(path string) (name string, ok bool) {
+	if path == "/mcp" {
+		return "", true
+	}
+	name, ok = strings.CutPrefix(path, "/mcp/")
+	return name, ok && validName(name)
+}

@@ -1,0 +1,122 @@
+package server
+
+import (
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Limits of the gateway. Their source is security.md §8 where nothing else is
+// said; they are what a well-behaved peer never meets.
+const (
+	maxMessage    = 1 << 20           // bytes of a message from an assistant
+	maxAnswer     = 8<<20 + 64<<10    // bytes of a message from a page, with the slack for the hop's own _meta
+	maxHandshake  = 4 << 10           // bytes of a frame before a page has joined
+	maxDiscard    = 64 << 20          // bytes of an oversized frame that are thrown away before the socket is given up
+	maxURI        = 8 << 10           // bytes
+	maxInFlight   = 64                // requests of one principal over HTTP, listens not counted
+	maxStreams    = 256               // open listens of one principal over HTTP
+	maxSockets    = 256               // WebSockets in all
+	maxPerOrigin  = 16                // pages of one origin that are joined at once
+	maxEndpoints  = 256               // names at /mcp/{page} that have an engine
+	maxQueued     = 256               // messages that wait for a session's stream, besides one `updated` for each URI
+	maxSessions   = 10_000            // stored classic sessions
+	maxNames      = 1_024             // remembered page names
+	maxKeys       = 1_024             // stored keys of pages
+	maxSecrets    = 1_024             // secrets that are not used yet
+	readRate      = rate.Limit(20)    // reads a second of one principal
+	readBurst     = 100               // reads
+	completeRate  = rate.Limit(10)    // completions a second of one principal
+	handshakeTime = 5 * time.Second   // for a page to join
+	headerTime    = 5 * time.Second   // for the header of an HTTP request
+	bodyTime      = 10 * time.Second  // for its body
+	writeTime     = 20 * time.Second  // for one event of a stream, or one frame of a socket
+	graceTime     = 10 * time.Second  // a page that left may come back as if nothing had happened
+	pingEvery     = 15 * time.Second  // to pages and assistants on WebSockets, and as comments on event streams
+	pingDead      = 40 * time.Second  // a page that said nothing for so long is dead
+	silence       = 2 * time.Second   // without a message, before an answer turns into an event stream
+	nameMemory    = 24 * time.Hour    // how long the name of a page that left is kept
+	keyMemory     = 12 * time.Hour    // how long a page's key is good without being used
+	sessionMemory = 24 * time.Hour    // how long an idle classic session is kept
+	sessionSleep  = 30 * time.Second  // without a stream or a request, before a session gives up its memory
+	loginWindow   = time.Minute       // in which failedLogins wrong tokens are answered 401
+	loginPause    = 60 * time.Second  // in which wrong tokens are answered 429 after that
+	failedLogins  = 10                // a minute
+	shutdownTime  = 3 * time.Second   // for answers under way when the gateway ends
+	attachTime    = 10 * time.Second  // for a page's engine to say what it speaks
+	probeTime     = 1 * time.Second   // for an older stream to show that it is alive
+	idleTime      = 120 * time.Second // of a kept-alive HTTP connection
+	uploadHeaders = 32 << 10          // bytes of a request's header
+	auditSize     = 10 << 20          // bytes of the audit log, before the older half goes to audit.1.jsonl
+)
+
+// allowance is what one principal may do in a second.
+type allowance struct {
+	reads       *rate.Limiter
+	completions *rate.Limiter
+	requests    int // under way over HTTP
+	streams     int // open listens over HTTP
+}
+
+// limits counts what principals do.
+type limits struct {
+	reads       rate.Limit // 0: the default
+	mu          sync.Mutex
+	byPrincipal map[string]*allowance
+}
+
+func newLimits(reads rate.Limit) *limits {
+	if reads == 0 {
+		reads = readRate
+	}
+	return &limits{reads: reads, byPrincipal: map[string]*allowance{}}
+}
+
+func (l *limits) of(principal string) *allowance {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a := l.byPrincipal[principal]
+	if a == nil {
+		burst := max(readBurst, int(5*l.reads))
+		a = &allowance{
+			reads:       rate.NewLimiter(l.reads, burst),
+			completions: rate.NewLimiter(completeRate, int(completeRate)),
+		}
+		l.byPrincipal[principal] = a
+	}
+	return a
+}
+
+// allow tells whether principal may send one more request of this method now.
+// Only what makes pages work is limited by rate.
+func (l *limits) allow(principal, method string) bool {
+	switch method {
+	case "resources/read":
+		return l.of(principal).reads.Allow()
+	case "completion/complete":
+		return l.of(principal).completions.Allow()
+	}
+	return true
+}
+
+// enter counts one more HTTP request of principal, and leave takes it off.
+// enter returns false if there are too many under way.
+func (l *limits) enter(principal string, listen bool) (leave func(), ok bool) {
+	a := l.of(principal)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	count, most := &a.requests, maxInFlight
+	if listen {
+		count, most = &a.streams, maxStreams
+	}
+	if *count >= most {
+		return nil, false
+	}
+	*count++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		*count--
+	}, true
+}

@@ -1,0 +1,231 @@
+package server
+
+import (
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	secretMemory = 120 * time.Second // a secret is good for so long, once; security.md §7.2
+	wrongTries   = 5                 // proofs with one secret, before it is void
+	nonceLength  = 32                // bytes
+	saveKeys     = 10 * time.Minute  // how exactly the last use of a key is stored
+)
+
+// Labels of the two proofs: different, so that neither can be sent back as the
+// other.
+const (
+	gatewayLabel = "pagemcp/1 gateway"
+	pageLabel    = "pagemcp/1 page"
+)
+
+// errRefused is all that a page learns when it may not join.
+var errRefused = errors.New("refused")
+
+// A keyring holds the secrets that were handed out and the keys of pages that
+// joined with one. A secret is passed once, out of band; from it and the page's
+// origin both sides derive a key that stays. Neither ever travels.
+type keyring struct {
+	state   *state
+	gateway string // id
+
+	mu      sync.Mutex
+	secrets map[string]*secret
+	keys    map[string]*pageKey
+	saved   time.Time
+}
+
+type secret struct {
+	bytes []byte
+	made  time.Time
+	wrong int
+}
+
+// A pageKey is what one origin proves itself with.
+type pageKey struct {
+	ID     string    `json:"id"`
+	Origin string    `json:"origin"`
+	Key    []byte    `json:"key"`
+	Used   time.Time `json:"used"` // while we run its monotonic part counts, so that a clock that jumps expires nothing
+}
+
+func openKeyring(s *state, gateway string) (*keyring, error) {
+	k := &keyring{state: s, gateway: gateway, secrets: map[string]*secret{}, keys: map[string]*pageKey{}}
+	var stored []*pageKey
+	if err := s.load("keys.json", &stored); err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	for _, key := range stored {
+		if key.Used.After(now) { // the clock was set back
+			key.Used = now
+		}
+		if now.Sub(key.Used) < keyMemory {
+			k.keys[key.ID] = key
+		}
+	}
+	return k, nil
+}
+
+// newSecret returns a secret of 256 bits for one page, and its id, both as
+// base64url.
+func (k *keyring) newSecret() (id, text string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for id, s := range k.secrets {
+		if time.Since(s.made) >= secretMemory {
+			delete(k.secrets, id)
+		}
+	}
+	if len(k.secrets) >= maxSecrets { // nobody opens so many pages in two minutes
+		clear(k.secrets)
+	}
+	s := &secret{bytes: randomBytes(32), made: time.Now()}
+	id = randomText(8)
+	k.secrets[id] = s
+	return id, base64.RawURLEncoding.EncodeToString(s.bytes)
+}
+
+// An attempt is one page on its way in. Its key is either stored already, or
+// derived from a secret that is still good.
+type attempt struct {
+	ring   *keyring
+	key    []byte
+	keyID  string // of a stored key
+	secret string // id of a secret
+	origin string
+	proven transcript
+}
+
+// A transcript is what both proofs are about, besides their labels.
+type transcript struct {
+	pageNonce, gatewayNonce  []byte
+	origin, gateway, address string
+}
+
+// begin looks up what the page wants to prove itself with: the id of a secret or
+// of a key. The address is the one that the page dialled, already compared with
+// ours.
+func (k *keyring) begin(origin, address string, pageNonce []byte, secretID, keyID string) (*attempt, error) {
+	a := &attempt{ring: k, secret: secretID, keyID: keyID, origin: origin, proven: transcript{
+		pageNonce: pageNonce, gatewayNonce: randomBytes(nonceLength),
+		origin: origin, gateway: k.gateway, address: address,
+	}}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch s, key := k.secrets[secretID], k.keys[keyID]; {
+	case secretID != "" && keyID != "":
+		return nil, errRefused
+	case s != nil && time.Since(s.made) < secretMemory && s.wrong < wrongTries:
+		derived, err := deriveKey(s.bytes, k.gateway, origin)
+		if err != nil {
+			return nil, err
+		}
+		a.key = derived
+	case key != nil && key.Origin == origin && time.Since(key.Used) < keyMemory:
+		a.key = key.Key
+	default:
+		return nil, errRefused
+	}
+	return a, nil
+}
+
+// proof is the gateway's: it comes first, so that a stranger on our port gets
+// nothing from a page.
+func (a *attempt) proof() []byte { return a.proven.sign(a.key, gatewayLabel) }
+
+// finish checks the page's proof and returns the id of the key that the page
+// keeps. Of several pages with one secret exactly one gets here.
+func (a *attempt) finish(proof []byte) (keyID string, err error) {
+	k := a.ring
+	right := subtle.ConstantTimeCompare(proof, a.proven.sign(a.key, pageLabel)) == 1
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if a.keyID != "" {
+		key := k.keys[a.keyID]
+		if !right || key == nil {
+			return "", errRefused
+		}
+		key.Used = time.Now()
+		if time.Since(k.saved) < saveKeys {
+			return key.ID, nil
+		}
+		return key.ID, k.save()
+	}
+	s := k.secrets[a.secret]
+	if s == nil || s.wrong >= wrongTries || time.Since(s.made) >= secretMemory {
+		return "", errRefused
+	}
+	if !right {
+		if s.wrong++; s.wrong >= wrongTries {
+			delete(k.secrets, a.secret)
+		}
+		return "", errRefused
+	}
+	delete(k.secrets, a.secret) // void from here on, also if the page goes now
+	key := &pageKey{ID: randomText(12), Origin: a.origin, Key: a.key, Used: time.Now()}
+	k.keys[key.ID] = key
+	return key.ID, k.save()
+}
+
+// touch notes that the key is in use: a page that stays joined for days must
+// not find itself locked out at its next reload.
+func (k *keyring) touch(keyID string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if key := k.keys[keyID]; key != nil {
+		key.Used = time.Now()
+		if time.Since(k.saved) >= saveKeys {
+			k.save() // it will be tried again
+		}
+	}
+}
+
+// flush stores when the keys were last used.
+func (k *keyring) flush() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.keys) == 0 && k.saved.IsZero() {
+		return nil
+	}
+	return k.save()
+}
+
+// save stores the keys that are still good. The lock is held.
+func (k *keyring) save() error {
+	k.saved = time.Now()
+	maps.DeleteFunc(k.keys, func(_ string, key *pageKey) bool { return time.Since(key.Used) >= keyMemory })
+	stored := slices.SortedFunc(maps.Values(k.keys), func(a, b *pageKey) int { return b.Used.Compare(a.Used) })
+	for len(stored) > maxKeys {
+		delete(k.keys, stored[len(stored)-1].ID)
+		stored = stored[:len(stored)-1]
+	}
+	return k.state.save("keys.json", stored)
+}
+
+// deriveKey makes the key of one origin at one gateway. RFC 5869.
+func deriveKey(secret []byte, gateway, origin string) ([]byte, error) {
+	return hkdf.Key(sha256.New, secret, []byte(gateway), "pagemcp/1 key "+origin, 32)
+}
+
+// sign is the proof of whoever has key and goes by label. Each part carries its
+// length, so that no two transcripts are spelled alike.
+func (t *transcript) sign(key []byte, label string) []byte {
+	mac := hmac.New(sha256.New, key)
+	for _, part := range [...][]byte{
+		[]byte(label), t.pageNonce, t.gatewayNonce, []byte(t.origin), []byte(t.gateway), []byte(t.address),
+	} {
+		mac.Write(binary.BigEndian.AppendUint32(nil, uint32(len(part))))
+		mac.Write(part)
+	}
+	return mac.Sum(nil)
+}

@@ -1,0 +1,438 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A session is one assistant of the classic revisions. It outlives its HTTP
+// requests, its stream, its page and this process: its record is on disk, and
+// the conversation with the engine is begun anew from it when there is none.
+type session struct {
+	owner *sessions
+	at    *endpoint
+	hash  string        // of the id; the id itself is nowhere
+	done  chan struct{} // closed when the session ends
+	out   *mailbox      // for the stream
+
+	mu      sync.Mutex
+	record  record
+	users   int // HTTP requests that hold the session
+	used    time.Time
+	talk    *talk // nil: asleep
+	current *sessionStream
+	rearms  bool // a goroutine subscribes again
+}
+
+// A record is what is stored of a session.
+type record struct {
+	Principal    string         `json:"principal"`
+	Path         string         `json:"path"` // of the endpoint
+	Version      string         `json:"version"`
+	Client       string         `json:"client,omitempty"` // what it calls itself
+	ClientInfo   jsontext.Value `json:"clientInfo,omitempty"`
+	Capabilities jsontext.Value `json:"capabilities,omitempty"`
+	URIs         []string       `json:"uris"` // subscribed
+	Used         time.Time      `json:"used"`
+}
+
+// A talk is a session's conversation with the engine.
+type talk struct {
+	port    jsonrpc.Port
+	waiting map[string]*waiter  // by the id's key
+	tokens  map[string]*mailbox // by progress token
+	armed   map[string]bool     // subscribed URIs
+	own     int                 // requests of the session itself so far
+}
+
+// A waiter is a request that the engine has not answered.
+type waiter struct {
+	method, uri string
+	token       string   // progress token, if it gave one
+	box         *mailbox // nil: the client has gone
+	own         func(failed bool)
+	begun       time.Time
+}
+
+var errEnded = errors.New("the session has ended")
+
+// leave is called once by whoever got the session.
+func (s *session) leave() {
+	s.mu.Lock()
+	s.users--
+	s.used = time.Now()
+	s.mu.Unlock()
+}
+
+// start begins a conversation. The lock is held.
+func (s *session) start() *talk {
+	near, far := jsonrpc.Pipe()
+	t := &talk{port: far, waiting: map[string]*waiter{}, tokens: map[string]*mailbox{}, armed: map[string]bool{}}
+	s.talk = t
+	ctx := engine.WithPrincipal(context.Background(), engine.Principal(s.record.Principal))
+	g := s.owner.gateway
+	v := visit{who: s.record.Principal, door: s.record.Path, client: s.record.Client}
+	go s.at.engine.Serve(ctx, g.watch(near, s.at.engine, v)) // ends when far closes
+	go s.route(t)                                            // likewise
+	return t
+}
+
+// wake begins a conversation anew from the record, if there is none: the
+// handshake at once, subscriptions as soon as their pages are there. Whatever the
+// client knows may be stale (P3). The lock is held.
+func (s *session) wake() {
+	if s.talk != nil {
+		return
+	}
+	t := s.start()
+	s.out.put([]byte(listChanged), headOf([]byte(listChanged)))
+	params := []byte(`{"protocolVersion":"` + s.record.Version + `","capabilities":`)
+	params = append(params, orObject(s.record.Capabilities)...)
+	params = append(params, `,"clientInfo":`...)
+	params = append(append(params, orObject(s.record.ClientInfo)...), '}')
+	// The pipe has room for both, and the engine takes them in order.
+	t.port.Write(context.Background(), jsonrpc.AppendRequest(nil, `"pagemcp"`, "initialize", params))
+	t.port.Write(context.Background(), jsonrpc.AppendNotification(nil, "notifications/initialized", nil))
+	s.rearm()
+}
+
+const listChanged = `{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`
+
+func orObject(value jsontext.Value) []byte {
+	if len(value) == 0 {
+		return []byte("{}")
+	}
+	return value
+}
+
+// sleep ends the conversation of a session that nobody uses: an assistant that
+// forgot it must not cost memory for a day.
+func (s *session) sleep(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.talk == nil || s.users > 0 || len(s.talk.waiting) > 0 || now.Sub(s.used) < sessionSleep {
+		return
+	}
+	s.talk.port.Close()
+	s.talk = nil
+	s.out.take()
+	s.store()
+}
+
+// expect announces a request before it is sent. It returns false if one with the
+// same id still waits.
+func (s *session) expect(x engine.Examination, msg []byte, box *mailbox) bool {
+	m, _ := jsonrpc.Parse(msg)
+	uri, _ := jsonrpc.Text(member(m.Params, "uri"))
+	token := member(member(m.Params, "_meta"), "progressToken")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.talk == nil || s.talk.waiting[x.ID.Key()] != nil {
+		return false
+	}
+	w := &waiter{method: x.Method, uri: uri, box: box, begun: time.Now()}
+	if token != nil {
+		w.token = jsonrpc.ID(token).Key()
+		s.talk.tokens[w.token] = box
+	}
+	s.talk.waiting[x.ID.Key()] = w
+	return true
+}
+
+// send passes a message of the client on.
+func (s *session) send(msg []byte) error {
+	s.mu.Lock()
+	t := s.talk
+	s.mu.Unlock()
+	if t == nil {
+		return errEnded
+	}
+	return t.port.Write(context.Background(), msg)
+}
+
+// forget takes note that nobody reads box any more. Its requests go on.
+func (s *session) forget(box *mailbox) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.talk == nil {
+		return
+	}
+	for _, w := range s.talk.waiting {
+		if w.box == box {
+			w.box = nil
+		}
+	}
+	for token, other := range s.talk.tokens {
+		if other == box {
+			delete(s.talk.tokens, token)
+		}
+	}
+}
+
+// route takes what the engine says, until the conversation ends. Each message
+// goes to exactly one stream: an answer and what belongs to a request to the POST
+// that waits for it, the rest to the session's stream (R-317, R-318).
+func (s *session) route(t *talk) {
+	for {
+		msg, err := t.port.Read(context.Background())
+		if err != nil {
+			return
+		}
+		h := headOf(msg)
+		switch {
+		case h.kind == jsonrpc.Response:
+			s.settle(t, h, msg)
+		case h.method == "notifications/progress":
+			if box := s.boxFor(t, msg); box != nil {
+				box.put(msg, h)
+			}
+		default:
+			s.out.put(msg, h)
+		}
+	}
+}
+
+func (s *session) boxFor(t *talk, msg []byte) *mailbox {
+	m, _ := jsonrpc.Parse(msg)
+	token := jsonrpc.ID(member(m.Params, "progressToken")).Key()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return t.tokens[token]
+}
+
+// settle gives an answer to whom it belongs. What it changes is stored before the
+// client can know of it.
+func (s *session) settle(t *talk, h head, msg []byte) {
+	s.mu.Lock()
+	w := t.waiting[h.id.Key()]
+	delete(t.waiting, h.id.Key())
+	if w == nil { // of the handshake that wake began
+		s.mu.Unlock()
+		return
+	}
+	delete(t.tokens, w.token)
+	if !h.failed {
+		switch w.method {
+		case "resources/subscribe":
+			t.armed[w.uri] = true
+			if w.own == nil && !slices.Contains(s.record.URIs, w.uri) {
+				s.record.URIs = append(s.record.URIs, w.uri)
+				s.store()
+			}
+		case "resources/unsubscribe":
+			delete(t.armed, w.uri)
+			if i := slices.Index(s.record.URIs, w.uri); i >= 0 {
+				s.record.URIs = slices.Delete(s.record.URIs, i, i+1)
+				s.store()
+			}
+		}
+	}
+	box := w.box
+	s.used = time.Now()
+	s.mu.Unlock()
+	switch {
+	case w.own != nil:
+		w.own(h.failed)
+	case box != nil:
+		box.put(msg, h)
+	default:
+		s.owner.gateway.audit.note(entry{
+			Who: s.record.Principal, Client: s.record.Client, Door: s.record.Path, Verb: w.method, URI: w.uri,
+			Outcome: "dropped", Ms: float64(time.Since(w.begun).Microseconds()) / 1000,
+		})
+	}
+}
+
+// rearm subscribes again to what the record names and the engine does not have,
+// in the background: pages may take a while to come back, and those that are not
+// there yet are tried again when they join. The lock is held.
+func (s *session) rearm() {
+	t := s.talk
+	if s.rearms || t == nil {
+		return
+	}
+	var missing []string
+	for _, uri := range s.record.URIs {
+		if !t.armed[uri] {
+			missing = append(missing, uri)
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	s.rearms = true
+	go func() { // ends when the engine has answered for each, or the conversation ends
+		next := make(chan string)
+		var workers sync.WaitGroup
+		for range min(len(missing), maxInFlight/4) {
+			workers.Go(func() {
+				for uri := range next {
+					s.subscribe(t, uri)
+				}
+			})
+		}
+		for _, uri := range missing {
+			next <- uri
+		}
+		close(next)
+		workers.Wait()
+		s.mu.Lock()
+		s.rearms = false
+		s.mu.Unlock()
+	}()
+}
+
+// subscribe is a subscription that the client made earlier. Once it stands, the
+// client is told to read again.
+func (s *session) subscribe(t *talk, uri string) {
+	answered := make(chan bool, 1)
+	s.mu.Lock()
+	t.own++
+	id := jsonrpc.ID(`"pagemcp/` + strconv.Itoa(t.own) + `"`)
+	t.waiting[id.Key()] = &waiter{
+		method: "resources/subscribe", uri: uri, begun: time.Now(),
+		own: func(failed bool) { answered <- !failed },
+	}
+	s.mu.Unlock()
+	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
+	if t.port.Write(context.Background(), jsonrpc.AppendRequest(nil, id, "resources/subscribe", params)) != nil {
+		return
+	}
+	patience := time.NewTimer(2 * graceTime)
+	defer patience.Stop()
+	select {
+	case ok := <-answered:
+		if ok {
+			msg := jsonrpc.AppendNotification(nil, "notifications/resources/updated", params)
+			s.out.put(msg, headOf(msg))
+		}
+	case <-patience.C:
+	case <-s.done:
+	}
+}
+
+// pageJoined tries again what could not be subscribed to before.
+func (s *session) pageJoined() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rearm()
+}
+
+// A sessionStream is the GET stream of a session.
+type sessionStream struct {
+	probe    chan chan error // asks it to write something
+	replaced chan struct{}   // closed by the one that takes its place
+	ended    chan struct{}
+}
+
+// alive finds out whether the client still reads.
+func (st *sessionStream) alive() bool {
+	patience := time.NewTimer(probeTime)
+	defer patience.Stop()
+	result := make(chan error, 1)
+	select {
+	case st.probe <- result:
+	case <-st.ended:
+		return false
+	case <-patience.C: // stuck in a write
+		return false
+	}
+	select {
+	case err := <-result:
+		return err == nil
+	case <-patience.C:
+		return false
+	}
+}
+
+// stream serves the session's stream until the client goes. It returns false if
+// there is another one whose client is alive.
+func (s *session) stream(w http.ResponseWriter, r *http.Request) bool {
+	st := &sessionStream{probe: make(chan chan error), replaced: make(chan struct{}), ended: make(chan struct{})}
+	defer close(st.ended)
+	s.mu.Lock()
+	old := s.current
+	s.mu.Unlock()
+	if old != nil && old.alive() {
+		return false
+	}
+	s.mu.Lock()
+	if s.current != old {
+		s.mu.Unlock()
+		return false
+	}
+	s.current = st
+	s.mu.Unlock()
+	if old != nil {
+		close(old.replaced)
+	}
+	defer func() {
+		s.mu.Lock()
+		if s.current == st {
+			s.current = nil
+		}
+		s.mu.Unlock()
+	}()
+	s.pump(st, w, r.Context())
+	return true
+}
+
+// pump writes what waits for the stream. What could not be written waits for the
+// next one.
+func (s *session) pump(st *sessionStream, w http.ResponseWriter, ctx context.Context) {
+	events, err := openStream(w, retryLine)
+	if err != nil {
+		return
+	}
+	comments := time.NewTicker(pingEvery)
+	defer comments.Stop()
+	for err == nil {
+		waiting := s.out.take()
+		for i, msg := range waiting {
+			if err = events.message(msg); err != nil {
+				s.out.giveBack(waiting[i:])
+				return
+			}
+		}
+		select {
+		case <-s.out.changed:
+		case <-comments.C:
+			err = events.comment()
+		case result := <-st.probe:
+			err = events.comment()
+			result <- err
+		case <-st.replaced:
+			return
+		case <-s.done:
+			return
+		case <-s.owner.gateway.closing:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// store writes the record. The lock is held. A disk that fails costs what it is
+// for, surviving a restart, and nothing else.
+func (s *session) store() {
+	s.record.Used = s.used
+	if err := s.owner.gateway.state.save(sessionFile(s.hash), &s.record); err != nil {
+		s.owner.gateway.report(err)
+	}
+}
+
+// clientOf returns what initialize says of the client, as JSON.
+func clientOf(params []byte) (info, capabilities jsontext.Value) {
+	return bytes.Clone(member(params, "clientInfo")), bytes.Clone(member(params, "capabilities"))
+}

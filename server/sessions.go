@@ -1,0 +1,254 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// sessions are all classic sessions, those that are asleep too. A session id is
+// random and no proof of anything: it is good for the principal that began it,
+// at the endpoint where it did, together with the token.
+type sessions struct {
+	gateway *Gateway
+	mu      sync.Mutex
+	byHash  map[string]*session
+}
+
+const sessionDir = "sessions"
+
+func sessionFile(hash string) string { return filepath.Join(sessionDir, hash+".json") }
+
+func hashOf(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])
+}
+
+// openSessions reads the records of an earlier run. Conversations begin when a
+// client comes back.
+func openSessions(g *Gateway) (*sessions, error) {
+	all := &sessions{gateway: g, byHash: map[string]*session{}}
+	dir := g.state.path(sessionDir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	for _, file := range files {
+		hash, isRecord := strings.CutSuffix(file.Name(), ".json")
+		if !isRecord || len(hash) != 2*sha256.Size {
+			continue
+		}
+		s := all.blank(hash)
+		if err := g.state.load(sessionFile(hash), &s.record); err != nil {
+			return nil, err
+		}
+		s.used = s.record.Used
+		if s.used.After(now) { // the clock was set back
+			s.used = now
+		}
+		name, isEndpoint := pageOf(s.record.Path)
+		if !isEndpoint || engine.ClassicVersion(s.record.Version) != s.record.Version || now.Sub(s.used) >= sessionMemory {
+			os.Remove(g.state.path(sessionFile(hash)))
+			continue
+		}
+		if s.at = g.endpoint(s.record.Path); s.at == nil {
+			continue
+		}
+		_ = name
+		all.byHash[hash] = s
+	}
+	return all, nil
+}
+
+func (all *sessions) blank(hash string) *session {
+	return &session{owner: all, hash: hash, done: make(chan struct{}), out: newMailbox()}
+}
+
+// begin opens a session with the client's initialize. It returns the session,
+// its id and the answer; or no session and the engine's refusal; or nothing at
+// all if there are too many.
+func (all *sessions) begin(ctx context.Context, at *endpoint, v visit, x engine.Examination, body []byte) (*session, string, []byte) {
+	id := randomText(32)
+	s := all.blank(hashOf(id))
+	s.at, s.users, s.used = at, 1, time.Now()
+	m, _ := jsonrpc.Parse(body)
+	s.record = record{Principal: v.who, Path: at.path, Client: clientName("initialize", body)}
+	s.record.ClientInfo, s.record.Capabilities = clientOf(m.Params)
+
+	box := newMailbox()
+	s.mu.Lock()
+	t := s.start()
+	s.mu.Unlock()
+	s.expect(x, body, box)
+	s.send(body)
+	result := firstOf(ctx, box)
+	if result == nil || headOf(result).failed {
+		t.port.Close()
+		if result == nil {
+			result = jsonrpc.AppendError(nil, x.ID, interrupted("The handshake was not answered"))
+		}
+		return nil, "", result
+	}
+	answer, _ := jsonrpc.Parse(result)
+	version, _ := jsonrpc.Text(member(answer.Result, "protocolVersion"))
+	s.mu.Lock()
+	s.record.Version = version
+	s.mu.Unlock()
+	if !all.add(s) {
+		t.port.Close()
+		return nil, "", nil
+	}
+	s.mu.Lock()
+	s.store()
+	s.mu.Unlock()
+	return s, id, result
+}
+
+// firstOf waits for the first message in box.
+func firstOf(ctx context.Context, box *mailbox) []byte {
+	patience := time.NewTimer(attachTime)
+	defer patience.Stop()
+	for {
+		if msgs := box.take(); len(msgs) > 0 {
+			return msgs[0]
+		}
+		select {
+		case <-box.changed:
+		case <-patience.C:
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// add makes a session known. When there are too many, the one that sleeps longest
+// ends; if all are awake, false.
+func (all *sessions) add(s *session) bool {
+	all.mu.Lock()
+	var oldest *session
+	if len(all.byHash) >= maxSessions {
+		for _, other := range all.byHash {
+			other.mu.Lock()
+			asleep := other.talk == nil && other.users == 0
+			older := oldest == nil || other.used.Before(oldest.used)
+			other.mu.Unlock()
+			if asleep && older {
+				oldest = other
+			}
+		}
+		if oldest == nil {
+			all.mu.Unlock()
+			return false
+		}
+	}
+	all.byHash[s.hash] = s
+	all.mu.Unlock()
+	if oldest != nil {
+		all.end(oldest)
+	}
+	return true
+}
+
+// find returns the session with this id, awake and held, or nil.
+func (all *sessions) find(id, principal string, at *endpoint) *session {
+	all.mu.Lock()
+	s := all.byHash[hashOf(id)]
+	all.mu.Unlock()
+	if s == nil || s.at != at {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.record.Principal != principal || s.isOver() {
+		return nil
+	}
+	s.users++
+	s.used = time.Now()
+	s.wake()
+	return s
+}
+
+func (s *session) isOver() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// end is for DELETE and for sessions that nobody will miss: what runs is
+// cancelled, the stream ends, the record goes.
+func (all *sessions) end(s *session) {
+	all.mu.Lock()
+	delete(all.byHash, s.hash)
+	all.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isOver() {
+		return
+	}
+	close(s.done)
+	if s.talk != nil {
+		s.talk.port.Close()
+		s.talk = nil
+	}
+	os.Remove(all.gateway.state.path(sessionFile(s.hash)))
+}
+
+// sweep lets sessions sleep that nobody uses, and ends those that nobody used
+// for a day.
+func (all *sessions) sweep(now time.Time) {
+	for _, s := range all.all() {
+		s.sleep(now)
+		s.mu.Lock()
+		expired := s.users == 0 && now.Sub(s.used) >= sessionMemory
+		s.mu.Unlock()
+		if expired {
+			all.end(s)
+		}
+	}
+}
+
+// pageJoined tells all sessions that a page is there.
+func (all *sessions) pageJoined() {
+	for _, s := range all.all() {
+		s.pageJoined()
+	}
+}
+
+// close stores all sessions and ends their conversations, not the sessions.
+func (all *sessions) close() {
+	for _, s := range all.all() {
+		s.mu.Lock()
+		if s.talk != nil {
+			s.talk.port.Close()
+			s.talk = nil
+		}
+		s.store()
+		s.mu.Unlock()
+	}
+}
+
+func (all *sessions) all() []*session {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	list := make([]*session, 0, len(all.byHash))
+	for _, s := range all.byHash {
+		list = append(list, s)
+	}
+	return list
+}

@@ -1,0 +1,257 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// Close codes of our own; RFC 6455, section 7.4.2.
+const (
+	closeVersion  websocket.StatusCode = 4400 // unsupported version
+	closeRefused  websocket.StatusCode = 4403 // whatever the reason
+	closeReplaced websocket.StatusCode = 4409 // a newer hello of the same page
+)
+
+// A socket is a WebSocket as a port: one message a text frame. Its context is
+// its own, since coder/websocket closes the connection when the context of a
+// read or write ends, and a request's must never do that.
+type socket struct {
+	conn   *websocket.Conn
+	ctx    context.Context // ends when the connection is gone
+	cancel context.CancelFunc
+	limit  int64 // bytes of a message in
+	in     chan received
+	out    chan []byte
+	drop   bool // a full queue refuses, rather than makes the writer wait
+
+	heard   atomic.Int64 // when the last message came, Unix nanoseconds
+	queued  atomic.Int64 // bytes in out
+	once    sync.Once
+	closing chan struct{} // closed by Close
+	code    websocket.StatusCode
+	reason  string
+}
+
+type received struct {
+	msg []byte
+	err error
+}
+
+// maxSocketQueue is how much may wait for one peer to read. security.md §5.
+const maxSocketQueue = 16 << 20 // bytes
+
+// newSocket takes over conn. drop is for pages: their socket serves many
+// assistants, and one message too many fails instead of holding up all.
+func newSocket(conn *websocket.Conn, limit int64, drop bool) *socket {
+	conn.SetReadLimit(-1) // receive has a limit that does not cost the connection
+	s := &socket{
+		conn: conn, limit: limit, drop: drop, closing: make(chan struct{}),
+		in: make(chan received, 16), out: make(chan []byte, 256),
+		code: websocket.StatusNormalClosure,
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.heard.Store(time.Now().UnixNano())
+	go s.receive() // ends with the connection
+	go s.send()    // likewise
+	return s
+}
+
+// Read implements jsonrpc.Port.
+func (s *socket) Read(ctx context.Context) ([]byte, error) {
+	select {
+	case r, ok := <-s.in:
+		if !ok {
+			return nil, io.EOF
+		}
+		return r.msg, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write implements jsonrpc.Port.
+func (s *socket) Write(ctx context.Context, msg []byte) error {
+	if s.queued.Add(int64(len(msg))) > maxSocketQueue && s.drop {
+		s.queued.Add(-int64(len(msg)))
+		return fmt.Errorf("write to a page that does not read: %w", engine.ErrBusy)
+	}
+	select {
+	case <-s.closing:
+		return jsonrpc.ErrClosed
+	case <-s.ctx.Done():
+		return jsonrpc.ErrClosed
+	default:
+	}
+	if s.drop {
+		select {
+		case s.out <- msg:
+			return nil
+		default:
+			s.queued.Add(-int64(len(msg)))
+			return fmt.Errorf("write to a page that does not read: %w", engine.ErrBusy)
+		}
+	}
+	select {
+	case s.out <- msg:
+		return nil
+	case <-s.closing:
+		return jsonrpc.ErrClosed
+	case <-s.ctx.Done():
+		return jsonrpc.ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Close implements jsonrpc.Port: what is queued is still sent.
+func (s *socket) Close() error {
+	s.closeWith(websocket.StatusNormalClosure, "")
+	return nil
+}
+
+// closeWith closes with a code, without waiting for the peer.
+func (s *socket) closeWith(code websocket.StatusCode, reason string) {
+	s.once.Do(func() {
+		s.code, s.reason = code, reason
+		close(s.closing)
+	})
+}
+
+// gone is closed when the connection is.
+func (s *socket) gone() <-chan struct{} { return s.ctx.Done() }
+
+// receive reads messages until the connection ends.
+func (s *socket) receive() {
+	defer close(s.in)
+	defer s.cancel()
+	var buffer bytes.Buffer // reused: Conn.Read would cost twice as much from 11 KB on
+	for {
+		kind, reader, err := s.conn.Reader(s.ctx)
+		if err != nil {
+			return
+		}
+		if kind != websocket.MessageText {
+			s.conn.Close(websocket.StatusUnsupportedData, "text frames only")
+			return
+		}
+		buffer.Reset()
+		if _, err := buffer.ReadFrom(io.LimitReader(reader, s.limit+1)); err != nil {
+			return
+		}
+		s.heard.Store(time.Now().UnixNano())
+		r := received{}
+		switch {
+		case int64(buffer.Len()) > s.limit: // the rest is skipped, the connection lives
+			n, err := io.Copy(io.Discard, io.LimitReader(reader, maxDiscard))
+			if err != nil {
+				return
+			}
+			if n == maxDiscard {
+				s.conn.Close(websocket.StatusMessageTooBig, "message is too large")
+				return
+			}
+			r.err = jsonrpc.ErrTooLarge
+			if buffer.Cap() > 1<<20 {
+				buffer = bytes.Buffer{}
+			}
+		case !utf8.Valid(buffer.Bytes()): // the library does not look
+			s.conn.Close(websocket.StatusInvalidFramePayloadData, "not UTF-8")
+			return
+		default:
+			r.msg = bytes.Clone(buffer.Bytes())
+		}
+		select {
+		case s.in <- r:
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// send writes what is queued, each frame within its time, until the socket is
+// closed from either side.
+func (s *socket) send() {
+	defer s.cancel()
+	for {
+		select {
+		case msg := <-s.out:
+			if s.frame(msg) != nil {
+				return
+			}
+		case <-s.ctx.Done():
+			s.conn.CloseNow()
+			return
+		case <-s.closing:
+			for {
+				select {
+				case msg := <-s.out:
+					if s.frame(msg) != nil {
+						return
+					}
+					continue
+				default:
+				}
+				s.conn.Close(s.code, s.reason)
+				return
+			}
+		}
+	}
+}
+
+func (s *socket) frame(msg []byte) error {
+	ctx, cancel := context.WithTimeout(s.ctx, writeTime)
+	defer cancel()
+	defer s.queued.Add(-int64(len(msg)))
+	return s.conn.Write(ctx, websocket.MessageText, msg)
+}
+
+// pingMessage asks the engine itself: a pong comes from the browser even while
+// its page hangs. It is answered in any state and any era; the id is none that a
+// Remote uses.
+const pingMessage = `{"jsonrpc":"2.0","id":"gateway-ping","method":"ping"}`
+
+// keepAlive pings until the socket is gone, and ends it when the peer is dead. A
+// page has to speak; of an assistant a pong is enough, for it may have nothing to
+// say.
+func (s *socket) keepAlive(page bool) {
+	ticker := time.NewTicker(pingEvery)
+	defer ticker.Stop()
+	var pong atomic.Int64
+	pong.Store(time.Now().UnixNano())
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case now := <-ticker.C:
+			last := max(s.heard.Load(), pong.Load())
+			if page {
+				last = s.heard.Load()
+			}
+			if now.Sub(time.Unix(0, last)) > pingDead-pingEvery {
+				s.cancel() // half-open: no handshake to wait for
+				s.conn.CloseNow()
+				return
+			}
+			go func() { // ends with the pong, or before the next but one
+				ctx, cancel := context.WithTimeout(s.ctx, pingDead)
+				defer cancel()
+				if s.conn.Ping(ctx) == nil {
+					pong.Store(time.Now().UnixNano())
+				}
+			}()
+			if page {
+				s.Write(s.ctx, []byte(pingMessage)) // a full queue is as good as no answer
+			}
+		}
+	}
+}

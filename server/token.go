@@ -1,0 +1,131 @@
+package server
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+const tokenLength = 43 // characters at least: 256 bits as base64url
+
+// token checks the bearer token of assistants. The comparison takes the same
+// time whatever was sent.
+type token struct {
+	file string
+	hash [sha256.Size]byte
+	none bool // --no-token: everybody on this machine is let in
+
+	mu     sync.Mutex
+	failed []time.Time // wrong tokens of the last minute
+	paused time.Time   // until then wrong tokens are not even told that they are wrong
+}
+
+// loadToken reads the token from file, or makes one on the first start.
+func loadToken(file string) (*token, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		data = []byte(randomText(32) + "\n")
+		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("make the token file: %w", err)
+		}
+		_, err = f.Write(data)
+		if closing := f.Close(); err == nil {
+			err = closing
+		}
+		if err != nil {
+			return nil, fmt.Errorf("write the token file: %w", err)
+		}
+	} else if err != nil {
+		return nil, fmt.Errorf("read the token file: %w", err)
+	}
+	if info, err := os.Stat(file); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("token file %s can be read by other users: chmod 600 %[1]s", file)
+	}
+	secret := strings.TrimSpace(string(data))
+	if len(secret) < tokenLength {
+		return nil, fmt.Errorf("token file %s: want at least %d characters on one line; remove the file to get a new token", file, tokenLength)
+	}
+	return &token{file: file, hash: sha256.Sum256([]byte(secret))}, nil
+}
+
+// A verdict is what became of a login.
+type verdict int
+
+const (
+	right   verdict = iota
+	unknown         // no token, or a wrong one
+	pausing         // too many wrong ones
+)
+
+// check looks at the Authorization header of r. The right token is always
+// welcome: with 256 bits a pause does not protect it, and nobody may lock
+// the user out. What the pause keeps short is what a guesser costs.
+func (t *token) check(r *http.Request) verdict {
+	if t.none {
+		return right
+	}
+	values := r.Header.Values("Authorization")
+	if len(values) == 0 {
+		return unknown
+	}
+	scheme, secret, _ := strings.Cut(values[0], " ")
+	hash := sha256.Sum256([]byte(strings.TrimSpace(secret)))
+	equal := subtle.ConstantTimeCompare(hash[:], t.hash[:]) == 1
+	if equal && len(values) == 1 && strings.EqualFold(scheme, "Bearer") {
+		return right
+	}
+	return t.fail(time.Now())
+}
+
+func (t *token) fail(now time.Time) verdict {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now.Before(t.paused) {
+		return pausing
+	}
+	recent := t.failed[:0]
+	for _, at := range t.failed {
+		if now.Sub(at) < loginWindow {
+			recent = append(recent, at)
+		}
+	}
+	t.failed = append(recent, now)
+	if len(t.failed) > failedLogins {
+		t.failed, t.paused = nil, now.Add(loginPause)
+		return pausing
+	}
+	return unknown
+}
+
+// admit answers a request without the right token, and tells whether r may go
+// on. The body is not read before.
+func (t *token) admit(w http.ResponseWriter, r *http.Request) bool {
+	switch t.check(r) {
+	case right:
+		return true
+	case pausing:
+		w.Header().Set("Retry-After", "60") // seconds; loginPause
+		http.Error(w, "too many wrong tokens", http.StatusTooManyRequests)
+	default:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		http.Error(w, "the bearer token is missing or wrong; `pagemcp serve` prints where it is", http.StatusUnauthorized)
+	}
+	return false
+}
+
+// principal names whoever showed the token, for policy and the audit log.
+func (t *token) principal() string {
+	if t.none {
+		return "anyone"
+	}
+	return "token"
+}

@@ -1,0 +1,299 @@
+package server
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"html"
+	"maps"
+	"net"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Web serves the start page, the demos and the npm package from memory, behind
+// the same guard as the gateway and on another port, hence from another origin
+// than the control plane. Nothing outside what [Web.Set] was given can be asked
+// for: there is no file system behind it.
+type Web struct {
+	listeners []net.Listener
+	port      int
+	gateway   int // its port, for the pages' policy
+	http      *http.Server
+	done      chan struct{}
+	once      sync.Once
+
+	mu      sync.Mutex
+	files   map[string]*webFile // by path
+	build   int                 // counts Set and Fail
+	failure string              // what is wrong with the present sources
+	changed chan struct{}       // closed at the next build
+}
+
+type webFile struct {
+	body []byte
+	kind string // Content-Type
+	etag string
+
+	once   sync.Once
+	packed []byte // gzip, made when it is first asked for; nil: not worth it
+}
+
+// NewWeb returns a Web without files.
+func NewWeb() *Web {
+	return &Web{done: make(chan struct{}), changed: make(chan struct{}), files: map[string]*webFile{}}
+}
+
+// Listen binds addr; see [CheckLoopback].
+func (w *Web) Listen(addr string) error {
+	port, err := CheckLoopback(addr)
+	if err != nil {
+		return err
+	}
+	w.listeners, w.port, err = listenLoopback(port)
+	return err
+}
+
+// URL is the address of the start page.
+func (w *Web) URL() string { return "http://127.0.0.1:" + strconv.Itoa(w.port) + "/" }
+
+// Origins are what browsers call this server.
+func (w *Web) Origins() []string {
+	return newGuard(w.port, nil, nil).own
+}
+
+// Set replaces all files. Keys are paths that begin with a slash; open pages
+// reload.
+func (w *Web) Set(files map[string][]byte) {
+	next := map[string]*webFile{}
+	w.mu.Lock()
+	old := maps.Clone(w.files)
+	w.mu.Unlock()
+	for name, body := range files {
+		sum := sha256.Sum256(body)
+		etag := `"` + hex.EncodeToString(sum[:12]) + `"`
+		if same := old[name]; same != nil && same.etag == etag {
+			next[name] = same
+			continue
+		}
+		next[name] = &webFile{body: body, kind: contentType(name), etag: etag}
+	}
+	w.publish(func() { w.files, w.failure = next, "" })
+}
+
+// Fail tells what is wrong with the sources: pages show it until the next Set.
+func (w *Web) Fail(message string) {
+	w.publish(func() { w.failure = message })
+}
+
+func (w *Web) publish(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+	w.build++
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+// Serve answers until Close. gateway is the port that pages may connect to.
+func (w *Web) Serve(gateway int) error {
+	w.gateway = gateway
+	w.http = httpServer(newGuard(w.port, nil, http.HandlerFunc(w.serve)))
+	errs := make(chan error, len(w.listeners))
+	for _, listener := range w.listeners {
+		go func() { errs <- w.http.Serve(listener) }() // ends with Close
+	}
+	if err := <-errs; err != http.ErrServerClosed {
+		return err
+	}
+	return nil
+}
+
+// Close ends all.
+func (w *Web) Close() {
+	w.once.Do(func() {
+		close(w.done)
+		if w.http != nil {
+			w.http.Close()
+		}
+		for _, listener := range w.listeners {
+			listener.Close()
+		}
+	})
+}
+
+// Paths of live reload.
+const (
+	livePath   = "/live"    // an event stream of build numbers, nothing else
+	scriptPath = "/live.js" // reloads the page when the number changes
+	liveScript = `const source = new EventSource('/live')
+let build
+source.onmessage = (event) => {
+  if (build !== undefined && build !== event.data) location.reload()
+  build = event.data
+}
+addEventListener('pagehide', () => source.close())
+`
+	liveTag = `<script type="module" src="` + scriptPath + `"></script>`
+)
+
+func (w *Web) serve(out http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		out.Header().Set("Allow", "GET, HEAD")
+		http.Error(out, "GET only", http.StatusMethodNotAllowed)
+		return
+	}
+	h := out.Header()
+	h.Set("Content-Security-Policy", w.policy())
+	h.Set("Cache-Control", "no-cache")
+	name := r.URL.Path
+	switch name {
+	case livePath:
+		w.live(out, r)
+		return
+	case scriptPath:
+		h.Set("Content-Type", contentType(name))
+		http.ServeContent(out, r, "", time.Time{}, strings.NewReader(liveScript))
+		return
+	}
+	if strings.HasSuffix(name, "/") {
+		name += "index.html"
+	}
+	w.mu.Lock()
+	file, failure := w.files[name], w.failure
+	if file == nil && w.files[name+"/index.html"] != nil {
+		w.mu.Unlock()
+		http.Redirect(out, r, path.Base(name)+"/", http.StatusMovedPermanently)
+		return
+	}
+	w.mu.Unlock()
+	switch {
+	case failure != "" && path.Ext(name) == ".html":
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		out.WriteHeader(http.StatusInternalServerError)
+		fmt.Fprintf(out, "<!doctype html><meta charset=utf-8><title>Build failed</title><h1>Build failed</h1><pre>%s</pre>%s",
+			html.EscapeString(failure), liveTag)
+	case file == nil:
+		http.NotFound(out, r)
+	default:
+		file.serve(out, r)
+	}
+}
+
+func (f *webFile) serve(out http.ResponseWriter, r *http.Request) {
+	h := out.Header()
+	h.Set("Content-Type", f.kind)
+	h.Set("ETag", f.etag)
+	h.Add("Vary", "Accept-Encoding")
+	body := f.body
+	if r.Header.Get("Range") == "" && acceptsGzip(r.Header) {
+		if packed := f.pack(); packed != nil {
+			body = packed
+			h.Set("Content-Encoding", "gzip")
+		}
+	}
+	http.ServeContent(out, r, "", time.Time{}, bytes.NewReader(body))
+}
+
+// pack compresses the file once. On loopback the time to unpack is the only
+// cost or gain, so what is small stays as it is.
+func (f *webFile) pack() []byte {
+	f.once.Do(func() {
+		if len(f.body) < 4<<10 || strings.HasPrefix(f.kind, "image/") { // bytes
+			return
+		}
+		var packed bytes.Buffer
+		writer, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+		if err != nil {
+			return
+		}
+		if _, err := writer.Write(f.body); err == nil && writer.Close() == nil {
+			f.packed = packed.Bytes()
+		}
+	})
+	return f.packed
+}
+
+func acceptsGzip(h http.Header) bool {
+	for part := range strings.SplitSeq(h.Get("Accept-Encoding"), ",") {
+		name, quality, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if name == "gzip" && strings.ReplaceAll(quality, " ", "") != "q=0" {
+			return true
+		}
+	}
+	return false
+}
+
+// live streams the number of the present build: no path, no error text, since
+// any page of this machine may try to listen.
+func (w *Web) live(out http.ResponseWriter, r *http.Request) {
+	events, err := openStream(out, commentLine)
+	if err != nil {
+		return
+	}
+	comments := time.NewTicker(pingEvery)
+	defer comments.Stop()
+	for last := -1; err == nil; {
+		w.mu.Lock()
+		build, changed := w.build, w.changed
+		w.mu.Unlock()
+		if build != last {
+			last = build
+			if err = events.write([]byte("data: " + strconv.Itoa(build) + "\n\n")); err != nil {
+				return
+			}
+		}
+		select {
+		case <-changed:
+		case <-comments.C:
+			err = events.comment()
+		case <-w.done:
+			return
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// policy is the Content-Security-Policy of every page and Worker: its own files,
+// WebAssembly, and the gateway. Trusted Types have one policy, for the URL of the
+// engine's Worker. security.md, S10.
+func (w *Web) policy() string {
+	connect := "connect-src 'self'"
+	for _, name := range hostNames {
+		host := name + ":" + strconv.Itoa(w.gateway)
+		connect += " ws://" + host + " http://" + host
+	}
+	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
+		connect + "; worker-src 'self'; require-trusted-types-for 'script'; trusted-types pagemcp; " +
+		"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+}
+
+// contentType is a table of our own: the machine's may say anything about .js.
+func contentType(name string) string {
+	switch path.Ext(name) {
+	case ".html":
+		return "text/html; charset=utf-8"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".json", ".map":
+		return "application/json"
+	case ".wasm":
+		return "application/wasm"
+	case ".svg":
+		return "image/svg+xml"
+	case ".png":
+		return "image/png"
+	case ".txt", ".ts", ".md":
+		return "text/plain; charset=utf-8"
+	}
+	return "application/octet-stream"
+}

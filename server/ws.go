@@ -1,0 +1,105 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// Subprotocols of the two WebSocket doors.
+const (
+	assistantProtocol = "mcp"        // what the TypeScript SDK's client asks for
+	pageProtocol      = "pagemcp.v1" // joining, then MCP with the page as server
+)
+
+// serveSocket is raw MCP over WebSocket: one JSON-RPC message a text frame, the
+// era of each message its own. Closing the socket abandons everything on it
+// (protocol.md §3.4).
+func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
+	if !wantsUpgrade(w, r) || !g.token.admit(w, r) {
+		return
+	}
+	leave, ok := g.sockets.enter("")
+	if !ok {
+		tooManySockets(w)
+		return
+	}
+	defer leave()
+	conn, err := accept(w, r, assistantProtocol)
+	if err != nil {
+		return // it has answered
+	}
+	if conn.Subprotocol() != assistantProtocol {
+		conn.Close(closeVersion, "subprotocol mcp is needed")
+		return
+	}
+	s := newSocket(conn, maxMessage, false)
+	if !g.track(s) {
+		return
+	}
+	defer g.untrack(s)
+	go s.keepAlive(false) // ends with the socket
+	at := g.endpoint("/mcp")
+	who := g.token.principal()
+	ctx := engine.WithPrincipal(s.ctx, engine.Principal(who))
+	at.engine.Serve(ctx, g.watch(s, at.engine, visit{who: who, door: "/ws"})) // why it ended, the client knows
+	<-s.gone()
+}
+
+// wantsUpgrade answers 426 to whoever does not ask for a WebSocket.
+func wantsUpgrade(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		return true
+	}
+	w.Header().Set("Upgrade", "websocket")
+	w.Header().Set("Connection", "Upgrade")
+	http.Error(w, "this is a WebSocket", http.StatusUpgradeRequired)
+	return false
+}
+
+// accept upgrades. Host and Origin are checked already, by rules stricter than
+// the library's, which takes a rebound origin for our own.
+func accept(w http.ResponseWriter, r *http.Request, protocols ...string) (*websocket.Conn, error) {
+	return websocket.Accept(w, r, &websocket.AcceptOptions{
+		Subprotocols:       protocols,
+		InsecureSkipVerify: true,
+		CompressionMode:    websocket.CompressionDisabled,
+	})
+}
+
+func tooManySockets(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "5") // seconds
+	http.Error(w, "too many connections", http.StatusTooManyRequests)
+}
+
+// sockets counts WebSockets.
+type sockets struct {
+	mu       sync.Mutex
+	all      int
+	byOrigin map[string]int
+}
+
+// enter counts one more of origin, which is empty for an assistant's.
+func (c *sockets) enter(origin string) (leave func(), ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.all >= maxSockets || origin != "" && c.byOrigin[origin] >= maxPerOrigin {
+		return nil, false
+	}
+	if c.byOrigin == nil {
+		c.byOrigin = map[string]int{}
+	}
+	c.all++
+	c.byOrigin[origin]++
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.all--
+		if c.byOrigin[origin]--; c.byOrigin[origin] == 0 {
+			delete(c.byOrigin, origin)
+		}
+	}, true
+}
