@@ -24,16 +24,15 @@ const maxHopListens = 8
 type following struct {
 	remote  *Remote
 	changed func(Change)
-	uris    map[string]struct{} // guarded by the Remote's mu
+	uris    map[string]struct{} // nil before the first Want; guarded by the Remote's mu
 }
 
-// Follow implements [Follower].
+// Follow implements [Follower]. Nothing is subscribed to before the first Want.
 func (r *Remote) Follow(ctx context.Context, changed func(Change)) Following {
 	f := &following{remote: r, changed: changed}
 	r.mu.Lock()
 	r.follows[f] = struct{}{}
 	r.mu.Unlock()
-	r.rearm()
 	context.AfterFunc(ctx, func() {
 		r.mu.Lock()
 		delete(r.follows, f)
@@ -135,12 +134,13 @@ func (r *Remote) arm(l *link) {
 	r.mu.Lock()
 	l.begun++
 	wanted := map[string]struct{}{}
+	anybody := false
 	for f := range r.follows {
+		anybody = anybody || f.uris != nil
 		for uri := range f.uris {
 			wanted[uri] = struct{}{}
 		}
 	}
-	anybody := len(r.follows) > 0
 	missing := make([]string, 0, len(wanted))
 	covered := 0
 	for _, h := range l.listens {
