@@ -6,7 +6,7 @@
 /** The `_meta` key of the content version; Go's `engine.MetaVersion`. */
 export const metaVersion = 'io.github.pagemcp/version'
 
-/** The `_meta` key that names, as JSON paths, what of a content could not be kept. */
+/** The `_meta` key that names, by JSON Pointers (RFC 6901), what of a content could not be kept. */
 export const metaLossy = 'io.github.pagemcp/lossy'
 
 /** What a client receives of one item: `text`, or `blob` in Base64. */

@@ -144,7 +144,7 @@ function complete(item: Item, uri: string, body: Body): Item {
   else whole.text = body.text
   if (item._meta !== undefined) {
     whole._meta = { [metaVersion]: body.version, ...item._meta }
-    if (body.lossy) whole._meta[metaLossy] ??= ['$']
+    if (body.lossy) whole._meta[metaLossy] ??= ['']
   }
   return whole
 }

@@ -1,0 +1,114 @@
+/**
+ * Calls between the window and the engine's Worker. Either side names functions that the other may
+ * call; a call that wants an answer can be given up by a signal. Errors travel as name and message.
+ */
+
+import { hear, type Port } from './port.ts'
+
+/** What the other side may call. The signal is aborted when the caller gives up. */
+export type Handlers = Record<string, (args: never, signal: AbortSignal) => unknown>
+
+/** The other side. */
+export interface Link {
+  /** Calls without waiting for an answer. */
+  tell(name: string, args: unknown, transfer?: Transferable[]): void
+  /** Calls; rejects with what the function threw, or with the signal's reason. */
+  ask(name: string, args: unknown, signal?: AbortSignal): Promise<unknown>
+}
+
+type Message =
+  | { call: string; args: unknown; number?: number }
+  | { answer: number; value?: unknown; error?: Flat }
+  | { giveUp: number }
+
+/** Joins two threads. What throws in a handler of a {@link Link.tell} goes to `failed`. */
+export function link(port: Port, handlers: Handlers, failed: (error: unknown) => void): Link {
+  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
+  const running = new Map<number, AbortController>()
+  let last = 0
+
+  const serve = async (call: string, args: unknown, number: number | undefined) => {
+    const handler = handlers[call]
+    const controller = new AbortController()
+    if (number !== undefined) running.set(number, controller)
+    try {
+      const value = await handler?.(args as never, controller.signal)
+      if (number !== undefined) port.postMessage({ answer: number, value })
+    } catch (error) {
+      if (number === undefined) failed(error)
+      else port.postMessage({ answer: number, error: flat(error) })
+    }
+    if (number !== undefined) running.delete(number)
+  }
+
+  hear(
+    port,
+    (data) => {
+      const message = data as Message
+      if ('call' in message) {
+        void serve(message.call, message.args, message.number)
+      } else if ('giveUp' in message) {
+        running.get(message.giveUp)?.abort()
+      } else {
+        const call = waiting.get(message.answer)
+        waiting.delete(message.answer)
+        if (message.error) call?.reject(raise(message.error))
+        else call?.resolve(message.value)
+      }
+    },
+    () => {},
+  )
+
+  return {
+    tell(call, args, transfer = []) {
+      port.postMessage({ call, args }, transfer)
+    },
+    ask(call, args, signal) {
+      return new Promise((resolve, reject) => {
+        const number = ++last
+        const giveUp = () => {
+          waiting.delete(number)
+          port.postMessage({ giveUp: number })
+          reject(signal?.reason)
+        }
+        const end = () => signal?.removeEventListener('abort', giveUp)
+        waiting.set(number, {
+          resolve: (value) => {
+            end()
+            resolve(value)
+          },
+          reject: (error) => {
+            end()
+            reject(error)
+          },
+        })
+        signal?.addEventListener('abort', giveUp, { once: true })
+        port.postMessage({ call, args, number })
+      })
+    },
+  }
+}
+
+/** An error on its way: what is thrown may be anything, and is not cloned as it is. */
+export interface Flat {
+  name: string
+  message: string
+  stack?: string
+}
+
+export function flat(error: unknown): Flat {
+  const { name, message, stack } = (error ?? {}) as Record<string, unknown>
+  return {
+    name: String(name ?? 'Error'),
+    message: String(message ?? error),
+    ...(typeof stack === 'string' && { stack }),
+  }
+}
+
+/** The error of the other side, with the stack that it has there. */
+export function raise({ name, message, stack }: Flat): Error {
+  const error = new Error(message)
+  error.name = name
+  if (stack !== undefined) error.stack = stack
+  return error
+}

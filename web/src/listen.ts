@@ -1,0 +1,142 @@
+/**
+ * The window handshake. A client in another window, an iframe or this window asks for a port with one
+ * message; if its origin is on the list, it gets a `MessagePort`, and all that follows runs on that.
+ * Windows see each other's messages; ports are seen by their two ends alone.
+ *
+ *     client  {"pagemcp": "connect", nonce}         to the page's window, targetOrigin the page's
+ *     page    {"pagemcp": "connected", nonce}       to event.source, targetOrigin its origin, and a port
+ *
+ * Everybody else gets nothing, not even a refusal (security.md S5).
+ */
+
+/** Most clients of one origin at a time; one more ends the oldest. security.md §8. */
+const maxPerOrigin = 16
+
+/** How long a client repeats its question: the page may not be ready yet. */
+const repeatEvery = 200 // ms
+const defaultPatience = 10_000 // ms
+
+/** Serves one client on a port; returns how to end it. `closed` is called when it has ended. */
+export type Admit = (port: MessagePort, origin: string, closed: () => void) => () => void
+
+/**
+ * Listens for clients in other windows.
+ *
+ * @param options.origins - exact origins, such as `https://assistant.example`; no default, no wildcard
+ * @param options.signal - stops listening, and ends the clients that came this way
+ * @throws TypeError for what is no origin; `null`, the origin of sandboxed frames, cannot be listed
+ */
+export function listen(
+  options: { origins: readonly [string, ...string[]]; signal?: AbortSignal },
+  admit: Admit,
+): void {
+  const origins = new Set(options.origins.map(checkedOrigin))
+  const admitted = new Map<string, (() => void)[]>() // ends, oldest first
+  const nonces = new WeakMap<object, Set<string>>() // by source: a handshake is good once
+
+  const hearWindow = (event: MessageEvent<unknown>) => {
+    const nonce = nonceOf(event.data, 'connect')
+    if (nonce === undefined || !event.isTrusted || !origins.has(event.origin)) return
+    const source = event.source as Window | null
+    if (source === null || !('window' in source) || !isReal(source, event.origin)) return
+    const used = nonces.get(source) ?? new Set()
+    if (used.has(nonce)) return
+    nonces.set(source, used.add(nonce))
+
+    const { port1, port2 } = new MessageChannel()
+    const ends = admitted.get(event.origin) ?? []
+    admitted.set(event.origin, ends)
+    if (ends.length >= maxPerOrigin) ends.shift()?.()
+    const end = admit(port1, event.origin, () => {
+      const at = ends.indexOf(end)
+      if (at >= 0) ends.splice(at, 1)
+    })
+    ends.push(end)
+    source.postMessage({ pagemcp: 'connected', nonce }, event.origin, [port2])
+  }
+
+  const { signal } = options
+  signal?.throwIfAborted()
+  addEventListener('message', hearWindow, { signal })
+  signal?.addEventListener('abort', () => {
+    for (const ends of admitted.values()) for (const end of [...ends]) end()
+  })
+}
+
+/**
+ * Asks a page for a port, from a window of a listed origin.
+ *
+ * @param target - the page's window: `parent`, an iframe's `contentWindow`, `window` itself
+ * @param options.origin - the page's origin; no other gets the question
+ * @param options.timeout - how long to ask, in ms; default 10,000
+ * @returns a started port: post JSON-RPC objects, hear them by `onmessage`
+ * @throws a `DOMException` named `TimeoutError` if nobody answers, for instance since this origin is
+ *   not on the page's list; the signal's reason if that is aborted
+ */
+export function connectTo(
+  target: Window,
+  options: { origin: string; timeout?: number; signal?: AbortSignal },
+): Promise<MessagePort> {
+  const origin = checkedOrigin(options.origin)
+  const nonce = crypto.randomUUID?.() ?? String(Math.random()).padEnd(16, '0')
+  return new Promise((resolve, reject) => {
+    const over = new AbortController()
+    const ask = () => target.postMessage({ pagemcp: 'connect', nonce }, origin)
+    const timer = setInterval(ask, repeatEvery)
+    const end = () => {
+      clearInterval(timer)
+      clearTimeout(deadline)
+      over.abort()
+    }
+    const give = (reason: unknown) => {
+      end()
+      reject(reason)
+    }
+    const deadline = setTimeout(
+      () => give(new DOMException(`no answer from ${origin}`, 'TimeoutError')),
+      options.timeout ?? defaultPatience,
+    )
+    const hearWindow = (event: MessageEvent<unknown>) => {
+      if (!event.isTrusted || event.source !== target || event.origin !== origin) return
+      const port = event.ports[0]
+      if (nonceOf(event.data, 'connected') !== nonce || port === undefined) return
+      end()
+      resolve(port)
+    }
+    addEventListener('message', hearWindow, { signal: over.signal })
+    options.signal?.addEventListener('abort', () => give(options.signal?.reason), {
+      signal: over.signal,
+    })
+    if (options.signal?.aborted) give(options.signal.reason)
+    else ask()
+  })
+}
+
+/** The nonce of a handshake message, if it is one of that kind and nothing else. */
+function nonceOf(data: unknown, kind: 'connect' | 'connected'): string | undefined {
+  if (typeof data !== 'object' || data === null) return undefined
+  const { pagemcp, nonce } = data as Record<string, unknown>
+  if (pagemcp !== kind || typeof nonce !== 'string') return undefined
+  return nonce.length >= 16 && nonce.length <= 128 ? nonce : undefined
+}
+
+/**
+ * Whether a source is a document that was served by its origin. A frame of about:blank, about:srcdoc
+ * or blob: that this page made inherits our origin, but not our trust: anybody's markup may be in it.
+ */
+function isReal(source: Window, origin: string): boolean {
+  if (source === window || origin !== self.origin) return true
+  try {
+    return source.location.href.startsWith(`${origin}/`)
+  } catch {
+    return true // another process: not one that we made
+  }
+}
+
+function checkedOrigin(text: string): string {
+  const origin = URL.canParse(text) ? new URL(text).origin : 'null'
+  if (origin === 'null' || origin !== text) {
+    throw new TypeError(`not an origin: ${JSON.stringify(text)}; write it like https://a.example`)
+  }
+  return origin
+}

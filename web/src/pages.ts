@@ -1,0 +1,88 @@
+/**
+ * Who this document is to a gateway. A page is a tab of an app: its id lives in sessionStorage, so
+ * that it stays through reloads and is another one in another tab. `window.open` and duplicating a
+ * tab copy sessionStorage: a Web Lock tells which of two documents the id belongs to. An instance is
+ * one document: it stays when the page comes back from the back/forward cache.
+ */
+
+import { toBase64Url } from './base64url.ts'
+
+const storedAs = 'pagemcp.page'
+
+/** How long a reload waits for the document before it to let go of the lock. */
+const lockPatience = 1000 // ms
+
+/** The number of this document: 12 random bytes. */
+export const instance = randomId()
+
+let current: Promise<string> | undefined
+
+/** The id of this page. */
+export function page(): Promise<string> {
+  current ??= claim()
+  return current
+}
+
+/** Another id: a gateway knows this page's one from a newer document. */
+export function freshPage(): Promise<string> {
+  const id = store(randomId())
+  current = lock(id).then(() => id)
+  return current
+}
+
+async function claim(): Promise<string> {
+  const known = stored()
+  if (known !== undefined && (await lock(known))) return known
+  return freshPage()
+}
+
+/** Takes the lock of an id and keeps it as long as the document lives. */
+async function lock(id: string): Promise<boolean> {
+  if (!('locks' in navigator)) return true // not a secure context: there is no joining either
+  return new Promise((resolve) => {
+    const mine = () => {
+      resolve(true)
+      return new Promise<never>(() => {})
+    }
+    const signal = AbortSignal.timeout(lockPatience)
+    navigator.locks.request(`pagemcp:${id}`, { signal }, mine).catch(() => resolve(false))
+  })
+}
+
+function stored(): string | undefined {
+  try {
+    return sessionStorage.getItem(storedAs) ?? undefined
+  } catch {
+    return undefined // an opaque origin has no storage
+  }
+}
+
+function store(id: string): string {
+  try {
+    sessionStorage.setItem(storedAs, id)
+  } catch {
+    // then each reload is a new page
+  }
+  return id
+}
+
+/**
+ * The key that signs cursors, kept for the tab, so that a cursor is still good after a reload. It
+ * protects nothing.
+ */
+export function cursorKey(): string {
+  const name = 'pagemcp.cursors'
+  const fresh = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))))
+  try {
+    const known = sessionStorage.getItem(name)
+    if (known !== null) return known
+    sessionStorage.setItem(name, fresh)
+  } catch {
+    // an opaque origin: cursors end with the document
+  }
+  return fresh
+}
+
+function randomId(): string {
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(12)))
+}

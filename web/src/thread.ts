@@ -1,0 +1,210 @@
+/**
+ * Where the engine runs, seen from the window: in a dedicated Worker, or in the window itself. Both
+ * offer the same, {@link Thread}; what needs the document is asked back.
+ */
+
+import type { ReadEvent } from './clients.ts'
+import { provided, type Ready } from './contents.ts'
+import { type Engine, type EngineOptions, type EngineState, startEngine } from './engine.ts'
+import type { ReadRequest } from './fill.ts'
+import { type Flat, link, raise } from './link.ts'
+import { freshPage } from './pages.ts'
+import { hear, type Port } from './port.ts'
+import type { PortableSource, Resource, Source, Template } from './source.ts'
+import type { GoRuntime } from './wasm.ts'
+import { type Connection, connectGateway, type Dial, type GatewayState } from './websocket.ts'
+
+/** Answers a read of what the web app registered, by whatever {@link provided} understands. */
+export type AnyProvider = (request: ReadRequest) => unknown
+
+/** What the thread says. */
+export interface Ears {
+  provider(ref: number): AnyProvider | undefined
+  engineState(state: EngineState): void
+  gatewayState(number: number, state: GatewayState): void
+  read(event: ReadEvent): void
+  report(error: unknown): void
+}
+
+/** The engine's thread. Numbers are the caller's, and above 0. */
+export interface Thread {
+  register(first: number, resources: Resource[], templates: Template[]): void
+  unregister(first: number): void
+  mount(number: number, prefix: string, source: Source | PortableSource): void
+  unmount(number: number): void
+  changed(uri: string | undefined): void
+  /** Serves a port until it closes. */
+  open(port: Port, principal: string, closed?: () => void): () => void
+  /** Joins a gateway; settles when that is done for the first time. */
+  connect(number: number, dial: Dial): Promise<string>
+  disconnect(number: number): void
+  wake(): void
+  watchReads(on: boolean): void
+  close(): void
+}
+
+/** Runs the engine in this thread. */
+export async function here(
+  options: EngineOptions,
+  module: WebAssembly.Module,
+  Go: new () => GoRuntime,
+  ears: Ears,
+): Promise<Thread> {
+  const engine: Engine = await startEngine(options, {
+    module,
+    Go,
+    provide: (ref, request) => provide(ears, ref, request),
+    state: ears.engineState,
+    read: ears.read,
+    report: ears.report,
+  })
+  const connections = new Map<number, Connection>()
+  return {
+    register: engine.register,
+    unregister: engine.unregister,
+    mount: engine.mount,
+    unmount: engine.unmount,
+    changed: (uri) => engine.changed(0, uri),
+    open: (port, principal, closed) => engine.clients.openPort(port, principal, closed).close,
+    connect(number, dial) {
+      const connection = connectGateway(dial, {
+        open: (channel) => engine.clients.openText(channel, 'gateway'),
+        freshPage,
+        state: (state) => ears.gatewayState(number, state),
+      })
+      connections.set(number, connection)
+      return connection.joined
+    },
+    disconnect(number) {
+      connections.get(number)?.close()
+      connections.delete(number)
+    },
+    wake() {
+      for (const connection of connections.values()) connection.wake()
+    },
+    watchReads(on) {
+      engine.clients.watchReads = on
+    },
+    close() {
+      for (const connection of connections.values()) connection.close()
+      engine.close()
+    },
+  }
+}
+
+/** Runs the engine in a Worker. */
+export async function inWorker(
+  options: EngineOptions,
+  module: Promise<WebAssembly.Module>,
+  worker: Worker,
+  ears: Ears,
+): Promise<Thread> {
+  const sources = new Map<number, Source>()
+  const watches = new Map<number, AbortController>()
+  const ends = new Map<number, () => void>()
+  let lastPort = 0
+
+  const source = (number: number): Source => {
+    const found = sources.get(number)
+    if (found === undefined) throw new Error('the source was unmounted')
+    return found
+  }
+  const handlers = {
+    provide: ({ ref, uri, variables }: ReadRequest & { ref: number }, signal: AbortSignal) =>
+      provide(ears, ref, { uri, variables, signal }),
+    list: (args: { source: number; cursor?: string; pageSize: number }, signal: AbortSignal) =>
+      source(args.source).list(args.cursor, { pageSize: args.pageSize, signal }),
+    readSource: (args: { source: number; uri: string }, signal: AbortSignal) =>
+      source(args.source).read(args.uri, { signal }),
+    templates: (args: { source: number }) => source(args.source).templates?.() ?? [],
+    watch({ source: number, on }: { source: number; on: boolean }) {
+      watches.get(number)?.abort()
+      watches.delete(number)
+      if (!on) return
+      const controller = new AbortController()
+      watches.set(number, controller)
+      const { signal } = controller
+      sources.get(number)?.watch?.((uri) => {
+        if (!signal.aborted) far.tell('watched', { source: number, uri })
+      }, signal)
+    },
+    freshPage: () => freshPage(),
+    closed(number: number) {
+      ends.get(number)?.()
+      ends.delete(number)
+    },
+    engineState: ears.engineState,
+    gatewayState: ({ number, state }: { number: number; state: GatewayState }) =>
+      ears.gatewayState(number, state),
+    read: ears.read,
+    report: (error: Flat) => ears.report(raise(error)),
+  }
+  const far = link(worker as Port, handlers, ears.report)
+  const failed = new Promise<never>((_, reject) => {
+    worker.onerror = (event) => {
+      const what = event.message || 'does worker-src of the Content-Security-Policy allow it?'
+      reject(new Error(`the engine's Worker does not start: ${what}`))
+      ears.report(new Error(`the engine's Worker: ${what}`))
+    }
+  })
+  await Promise.race([far.ask('start', { options, module: await module }), failed])
+
+  return {
+    register: (first, resources, templates) =>
+      far.tell('register', { first, resources, templates }),
+    unregister: (first) => far.tell('unregister', first),
+    mount(number, prefix, mounted) {
+      sources.set(number, mounted)
+      const able = {
+        templates: mounted.templates !== undefined,
+        watch: mounted.watch !== undefined,
+      }
+      const portable = 'portable' in mounted ? mounted.portable : undefined
+      far.tell('mount', { number, prefix, able, portable })
+    },
+    unmount(number) {
+      sources.delete(number)
+      watches.get(number)?.abort()
+      watches.delete(number)
+      far.tell('unmount', number)
+    },
+    changed: (uri) => far.tell('changed', { source: 0, uri }),
+    open(port, principal, closed) {
+      const number = ++lastPort
+      if (closed) ends.set(number, closed)
+      const own = transferable(port)
+      far.tell('open', { number, port: own, principal }, [own])
+      return () => far.tell('shut', number)
+    },
+    connect: (number, dial) => far.ask('connect', { number, dial }) as Promise<string>,
+    disconnect: (number) => far.tell('disconnect', number),
+    wake: () => far.tell('wake', undefined),
+    watchReads: (on) => far.tell('watchReads', on),
+    close() {
+      for (const controller of watches.values()) controller.abort()
+      far.tell('close', undefined) // it ends by itself, when all is said
+    },
+  }
+}
+
+/** A port that can go to the Worker: itself, or one end of a channel to it. */
+function transferable(port: Port): MessagePort {
+  if (typeof MessagePort === 'function' && port instanceof MessagePort) return port
+  const { port1, port2 } = new MessageChannel()
+  port1.onmessage = ({ data }) => port.postMessage(data)
+  const stop = () => port1.close()
+  hear(port, (data) => port1.postMessage(data), stop)
+  return port2
+}
+
+function provide(
+  ears: Ears,
+  ref: number,
+  request: ReadRequest,
+): Ready | undefined | Promise<Ready | undefined> {
+  const answer = ears.provider(ref)?.(request)
+  if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') {
+    return Promise.resolve(answer).then(provided)
+  }
+  return provided(answer)
+}

@@ -1,0 +1,354 @@
+/**
+ * The connection of a page to its gateway: joins, serves, and comes back whenever it was lost.
+ * Runs where the engine runs, in a Worker by default, whose timers a hidden window does not slow.
+ */
+
+import type { Client, TextChannel } from './clients.ts'
+import {
+  type Credential,
+  type Hello,
+  JoinError,
+  type Joining,
+  joining,
+  subprotocol,
+} from './joining.ts'
+import { forget, keep, kept } from './pairings.ts'
+
+/** How to reach a gateway; made by `webSocket`. Can be cloned to the Worker. */
+export interface Dial {
+  /** The address; without one, that of the gateway joined last. */
+  readonly url?: string
+  /** From the invitation. */
+  readonly secret?: { readonly id: string; readonly secret: string }
+  /** What the page says of itself; without it, the page is paired and not joined. */
+  readonly hello?: Hello
+}
+
+/** How a connection is doing. */
+export interface GatewayState {
+  readonly url: string
+  readonly is: 'connecting' | 'joined' | 'away' | 'refused' | 'closed'
+  /** The page's name at the gateway, once joined: `notes`, `notes-2`. */
+  readonly name?: string
+  /** Why it is away or refused; for people. */
+  readonly error?: string
+}
+
+/** What a connection needs from those around it. */
+export interface Station {
+  /** Serves the gateway as a client. */
+  open(channel: TextChannel): Client
+  /** Takes another page id: a newer document has this one. */
+  freshPage(): Promise<string>
+  state(state: GatewayState): void
+}
+
+export interface Connection {
+  /** Settles when the page is joined for the first time; rejects with a {@link JoinError}. */
+  readonly joined: Promise<string>
+  /** Tries at once: the network or the page came back. */
+  wake(): void
+  close(): void
+}
+
+// Times; gateway.md §3.
+const openTimeout = 10_000 // ms until a socket is open
+const joinTimeout = 5_000 // ms from then on until joined
+const silence = 45_000 // ms without a message: dead, at the next wake
+const firstDelay = 200 // ms
+const longDelay = 2_000 // ms, for five minutes
+const patience = 300_000 // ms
+const slowDelay = 15_000 // ms, from then on
+const refusedByBrowserDelay = 30_000 // ms; local network permission
+
+// Sizes.
+const maxJoining = 4096 // UTF-16 code units of a message before joined
+const maxBuffered = 16 << 20 // bytes that wait in the socket: the gateway reads too slowly
+
+/** Close codes; README.md. */
+const closeCodes = {
+  normal: 1000,
+  unsupported: 4400,
+  notMyGateway: 4401,
+  refused: 4403,
+  tooSlow: 4408,
+  replaced: 4409,
+} as const
+
+export function connectGateway(dial: Dial, station: Station): Connection {
+  let socket: WebSocket | undefined
+  let client: Client | undefined
+  let stopped = false
+  let everJoined = false
+  let secret = dial.secret
+  let page = dial.hello?.page
+  let url = dial.url ?? ''
+  let failures = 0
+  let since = Date.now() // it is away, ms
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let lastHeard = 0
+  let busy = false // getting ready to dial
+  let drop: ((error: string) => void) | undefined // the present socket
+  let state: GatewayState = { url, is: 'connecting' }
+  let resolve: (name: string) => void = () => {}
+  let reject: (error: unknown) => void = () => {}
+  const first = new Promise<string>((yes, no) => {
+    resolve = yes
+    reject = no
+  })
+  first.catch(() => {}) // whoever wants to know asks
+
+  function become(next: Omit<GatewayState, 'url'>) {
+    if (state.is === next.is && state.name === next.name && state.error === next.error) return
+    state = { url, ...next }
+    station.state(state)
+  }
+
+  /** Ends it for good. */
+  function giveUp(error: JoinError) {
+    stopped = true
+    clearTimeout(timer)
+    become({ is: 'refused', error: error.message })
+    reject(error)
+  }
+
+  function retry(error: string, atLeast = 0) {
+    if (stopped) return
+    if (failures === 0) since = Date.now()
+    const growing = Math.min(firstDelay * 2 ** failures, longDelay)
+    const delay = Date.now() - since > patience ? slowDelay : growing
+    failures++
+    become({ is: everJoined ? 'away' : 'connecting', error })
+    clearTimeout(timer)
+    timer = setTimeout(attempt, Math.max(delay * (0.75 + Math.random() / 2), atLeast))
+  }
+
+  async function attempt() {
+    clearTimeout(timer)
+    if (stopped || socket !== undefined || busy) return
+    if (globalThis.crypto?.subtle === undefined) {
+      giveUp(new JoinError('insecure', 'joining a gateway needs https, or http on localhost'))
+      return
+    }
+    busy = true
+    const credential = await findCredential()
+    const reachable = credential !== undefined && (failures === 0 || (await answersHttp()))
+    busy = false
+    if (stopped) return
+    if (credential === undefined) {
+      const where = url === '' ? 'a gateway' : `the gateway at ${url}`
+      giveUp(new JoinError('not-invited', `not invited by ${where}: open the page by its link`))
+    } else if (reachable) {
+      dialNow(credential)
+    } else {
+      retry(`nothing answers at ${url}`)
+    }
+  }
+
+  /** The invitation first; then what was kept of an earlier one. */
+  async function findCredential(): Promise<Credential | undefined> {
+    if (secret) return { kind: 'secret', ...secret }
+    const pairing = await kept(dial.url)
+    if (pairing === undefined) return undefined
+    url = pairing.address
+    return { kind: 'key', id: pairing.keyId, gateway: pairing.gateway, key: pairing.key }
+  }
+
+  /**
+   * Firefox delays WebSockets after failures by up to a minute, but not fetch: a page of a loopback
+   * origin asks that way first. Every fourth time the socket is tried anyway, for a
+   * Content-Security-Policy may allow just that.
+   */
+  async function answersHttp(): Promise<boolean> {
+    const loopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/
+    if (!loopback.test(self.origin) || failures % 4 === 0) return true
+    try {
+      const signal = AbortSignal.timeout(2000)
+      const init: RequestInit = { mode: 'no-cors', cache: 'no-store', credentials: 'omit', signal }
+      await fetch(url.replace(/^ws/, 'http'), init)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  function dialNow(credential: Credential) {
+    const began = Date.now()
+    let ws: WebSocket
+    try {
+      ws = new WebSocket(url, [subprotocol])
+    } catch (error) {
+      // Firefox, when a Content-Security-Policy forbids it.
+      retry(`the browser refuses to open ${url}: ${blocked} (${(error as Error).name})`)
+      return
+    }
+    socket = ws
+    let session: Joining | undefined
+    let step = 0
+    let over = false
+    let deadline = setTimeout(() => end('nothing answered in time'), openTimeout)
+
+    /** The one way out, whatever came first: an error without close, a close, time. */
+    const end = (error: string, code?: number) => {
+      if (over) return
+      over = true
+      clearTimeout(deadline)
+      if (socket === ws) socket = undefined
+      drop = undefined
+      client?.close()
+      client = undefined
+      if (code !== undefined) ws.close(code)
+      else if (ws.readyState <= WebSocket.OPEN) ws.close()
+      void closed(error, code)
+    }
+
+    drop = end
+
+    /** What a close means, and what to do then. */
+    const closed = async (error: string, code: number | undefined) => {
+      if (stopped) return
+      if (code === closeCodes.replaced && page !== undefined) page = await station.freshPage()
+      if (code === closeCodes.refused) {
+        const other = await kept(dial.url)
+        if (credential.kind === 'secret' && other) {
+          secret = undefined // it was used or is too old; the kept key may be good
+        } else {
+          if (credential.kind === 'key') await forget(url)
+          giveUp(new JoinError('refused', `the gateway at ${url} refused this page`))
+          return
+        }
+      }
+      if (code === closeCodes.unsupported && step < 3 && !everJoined) {
+        giveUp(new JoinError('unsupported', `the gateway at ${url} speaks another version`))
+        return
+      }
+      if (code === closeCodes.unsupported || code === closeCodes.notMyGateway) {
+        retry(error, slowDelay) // somebody else has its port for now
+        return
+      }
+      const quick = step === 0 && Date.now() - began < 50
+      retry(error, quick && (await deniedByBrowser()) ? refusedByBrowserDelay : 0)
+    }
+
+    const failed = (error: unknown) => {
+      if (error instanceof JoinError && error.reason === 'not-my-gateway') {
+        if (!everJoined) giveUp(error)
+        end(error.message, closeCodes.notMyGateway)
+      } else {
+        end('the gateway does not speak this protocol', closeCodes.unsupported)
+      }
+    }
+
+    const join = async (text: string) => {
+      if (text.length > maxJoining) throw new Error('too long')
+      const message: unknown = JSON.parse(text)
+      if (typeof message !== 'object' || message === null) throw new Error('not an object')
+      if (step === 1) {
+        step = 2
+        const hello = dial.hello && { ...dial.hello, page: page ?? dial.hello.page }
+        const answer = await session?.prove(message, hello)
+        if (!over && answer !== undefined) ws.send(answer)
+      } else if (step === 2 && session) {
+        step = 3
+        const { name, pairing } = session.joined(message)
+        clearTimeout(deadline)
+        if (dial.hello) {
+          client = station.open({
+            send: (answer) => {
+              ws.send(answer)
+              if (ws.bufferedAmount > maxBuffered) {
+                end('the gateway reads too slowly', closeCodes.tooSlow)
+              }
+            },
+            lost: () => end('the engine was restarted', closeCodes.normal),
+          })
+        }
+        secret = undefined
+        everJoined = true
+        failures = 0
+        await keep(pairing)
+        if (over) return
+        become({ is: 'joined', name })
+        resolve(name)
+        if (!dial.hello) close()
+      }
+    }
+
+    // One message after the other: those that come while a proof is checked wait for it.
+    let order: Promise<void> | undefined
+    ws.onopen = () => {
+      clearTimeout(deadline)
+      if (ws.protocol !== subprotocol) {
+        end('no gateway answered', closeCodes.unsupported)
+        return
+      }
+      deadline = setTimeout(() => end('joining took too long'), joinTimeout)
+      session = joining(url, credential)
+      step = 1
+      ws.send(session.first)
+    }
+    ws.onmessage = ({ data }: MessageEvent<unknown>) => {
+      lastHeard = Date.now()
+      if (over) return
+      if (typeof data !== 'string') {
+        end('the gateway sent a binary frame', closeCodes.unsupported)
+      } else if (client) {
+        client.receive(data)
+      } else if (step < 3) {
+        order = (order ?? Promise.resolve()).then(() => join(data)).catch(failed)
+      }
+    }
+    ws.onclose = ({ code, reason }) =>
+      end(reason || (step === 0 ? `cannot reach ${url}` : 'the connection was lost'), code)
+    // Chromium, when a Content-Security-Policy forbids it: no close event follows. Otherwise one does,
+    // and says more.
+    ws.onerror = () => {
+      if (ws.readyState !== WebSocket.CONNECTING) {
+        setTimeout(() => end(`the browser did not open ${url}: ${blocked}`), 100)
+      } else {
+        end(`the browser did not open ${url}: ${blocked}`)
+      }
+    }
+  }
+
+  function wake() {
+    if (stopped) return
+    if (socket?.readyState === WebSocket.OPEN && Date.now() - lastHeard > silence && client) {
+      drop?.('nothing was heard for 45 s')
+    } else if (socket === undefined) {
+      failures = 0
+      void attempt()
+    }
+  }
+
+  function close() {
+    if (stopped) return
+    stopped = true
+    clearTimeout(timer)
+    const ws = socket
+    socket = undefined
+    client?.close()
+    client = undefined
+    ws?.close(closeCodes.normal)
+    become({ is: 'closed' })
+    reject(new DOMException('the connection was closed', 'AbortError'))
+  }
+
+  station.state(state)
+  void attempt()
+  return { joined: first, wake, close }
+}
+
+/** What to look at when a socket does not even begin. */
+const blocked =
+  'does connect-src of the Content-Security-Policy allow it, and the local network permission?'
+
+/** Whether the browser itself keeps this page from the local network; then hurry is no use. */
+async function deniedByBrowser(): Promise<boolean> {
+  try {
+    const name = 'loopback-network' as PermissionName
+    return (await navigator.permissions.query({ name })).state !== 'granted'
+  } catch {
+    return false // a browser without that permission
+  }
+}
