@@ -191,7 +191,7 @@ function encodeObject(value: object, path: string, depth: number, walk: Walk): J
         $image: $bytes,
         width,
         height,
-        colorSpace: (value as ImageData).colorSpace,
+        colorSpace: (value as ImageData).colorSpace ?? 'srgb', // Firefox has but the one
         size,
       })
     }

@@ -8,7 +8,7 @@ export type BrowserName = 'chromium' | 'firefox'
 export const browserNames: readonly BrowserName[] = ['chromium', 'firefox']
 
 /** How long anything that a test asks of a browser may take. */
-const protocolTimeout = 60_000 // ms
+const protocolTimeout = 30_000 // ms
 
 /** How long one browser test may take, unless it says otherwise. */
 const testTimeout = 120_000 // ms

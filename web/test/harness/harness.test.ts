@@ -47,7 +47,13 @@ test('nothing outside of the directories is served', { timeout: 10_000 }, async 
   }
 })
 
-test('a missing browser is a failure that says what to install', async (t) => {
-  t.mock.property(process, 'env', { ...process.env, PAGEMCP_CHROMIUM: '/nowhere/chromium' })
-  await assert.rejects(launch('chromium'), /apt-get install -y chromium/)
+test('a missing browser is a failure that says what to install', async () => {
+  const before = process.env.PAGEMCP_CHROMIUM
+  process.env.PAGEMCP_CHROMIUM = '/nowhere/chromium'
+  try {
+    await assert.rejects(launch('chromium'), /apt-get install -y chromium/)
+  } finally {
+    if (before === undefined) delete process.env.PAGEMCP_CHROMIUM
+    else process.env.PAGEMCP_CHROMIUM = before
+  }
 })
