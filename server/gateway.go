@@ -235,6 +235,8 @@ func (g *Gateway) route(w http.ResponseWriter, r *http.Request) {
 		g.servePage(w, r)
 	case "/ws":
 		g.serveSocket(w, r)
+	case probePath:
+		g.serveProbe(w, r)
 	default:
 		if _, ok := pageOf(path); !ok || r.URL.RawPath != "" {
 			http.NotFound(w, r)

@@ -1,8 +1,19 @@
 package server
 
 import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"strconv"
+	"strings"
+	"time"
 )
 
 // A Running is how the gateway of this user is found by other processes of this
@@ -12,7 +23,6 @@ type Running struct {
 	MCP       string `json:"mcp"` // http://127.0.0.1:8808/mcp
 	WS        string `json:"ws"`  // ws://127.0.0.1:8808/ws
 	TokenFile string `json:"tokenFile"`
-	NoToken   bool   `json:"noToken,omitempty"`
 }
 
 const runningFile = "running.json"
@@ -22,7 +32,7 @@ const runningFile = "running.json"
 func (g *Gateway) announce() error {
 	return g.state.save(runningFile, Running{
 		PID: os.Getpid(), MCP: g.URL(), WS: "ws://127.0.0.1:" + strconv.Itoa(g.port) + "/ws",
-		TokenFile: g.options.TokenFile, NoToken: g.options.NoToken,
+		TokenFile: g.options.TokenFile,
 	})
 }
 
@@ -34,10 +44,76 @@ func (g *Gateway) withdraw() {
 	}
 }
 
-// FindRunning returns what the state directory says of a gateway. Whether it
-// still runs is for the caller to find out.
-func FindRunning(dir string) (Running, bool) {
+// FindRunning returns the gateway that uses the state directory dir, if there is
+// one and it has proved that it is ours. Without the proof a program that took
+// the port of a gateway that crashed would be sent the token.
+func FindRunning(ctx context.Context, dir string) (Running, bool) {
 	var running Running
-	err := (&state{dir: dir}).load(runningFile, &running)
-	return running, err == nil && running.MCP != ""
+	if (&state{dir: dir}).load(runningFile, &running) != nil || running.MCP == "" {
+		return running, false
+	}
+	secret, err := os.ReadFile(running.TokenFile)
+	if err != nil {
+		return running, false
+	}
+	return running, probe(ctx, running.MCP, strings.TrimSpace(string(secret))) == nil
+}
+
+// The probe: whoever asks sends a nonce, and the gateway signs it, together with
+// the address that was dialled, so that nobody on our port can pass the question
+// on to a gateway that moved.
+const (
+	probePath   = "/probe"
+	nonceHeader = "Pagemcp-Nonce"
+	proofHeader = "Pagemcp-Proof"
+)
+
+func probeProof(token, nonce, host string) string {
+	mac := hmac.New(sha256.New, []byte(token))
+	fmt.Fprintf(mac, "pagemcp/1 probe\n%s\n%s", nonce, host)
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+func (g *Gateway) serveProbe(w http.ResponseWriter, r *http.Request) {
+	nonce := r.Header.Get(nonceHeader)
+	if r.Method != http.MethodGet || len(nonce) != hex.EncodedLen(nonceLength) || r.Header.Get("Origin") != "" {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set(proofHeader, probeProof(g.token.text, nonce, r.Host))
+	w.WriteHeader(http.StatusNoContent)
+}
+
+var errStranger = errors.New("whoever listens there is not the gateway of this user")
+
+// probe asks the gateway at an MCP URL for its proof.
+func probe(ctx context.Context, mcp, token string) error {
+	u, err := url.Parse(mcp)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	u.Path = probePath
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return err
+	}
+	nonce := hex.EncodeToString(randomBytes(nonceLength))
+	r.Header.Set(nonceHeader, nonce)
+	client := &http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true}, // no proxy: the gateway is on this machine
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Timeout:       2 * time.Second,
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	io.Copy(io.Discard, io.LimitReader(answer.Body, 4<<10)) // bytes; whatever it is
+	if !hmac.Equal([]byte(answer.Header.Get(proofHeader)), []byte(probeProof(token, nonce, u.Host))) {
+		return errStranger
+	}
+	return nil
 }

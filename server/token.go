@@ -21,6 +21,7 @@ const tokenLength = 43 // characters at least: 256 bits as base64url
 type token struct {
 	file string
 	hash [sha256.Size]byte
+	text string
 	none bool // --no-token: everybody on this machine is let in
 
 	mu     sync.Mutex
@@ -54,7 +55,7 @@ func loadToken(file string) (*token, error) {
 	if len(secret) < tokenLength {
 		return nil, fmt.Errorf("token file %s: want at least %d characters on one line; remove the file to get a new token", file, tokenLength)
 	}
-	return &token{file: file, hash: sha256.Sum256([]byte(secret))}, nil
+	return &token{file: file, text: secret, hash: sha256.Sum256([]byte(secret))}, nil
 }
 
 // A verdict is what became of a login.

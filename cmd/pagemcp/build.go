@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"path/filepath"
+
+	"github.com/pagemcp/pagemcp/server/bundle"
+)
+
+// build writes the npm package into web/dist; or, with --out, everything that dev
+// would serve, laid out as it serves it.
+func build(_ context.Context, args []string, std streams) error {
+	var out string
+	err := parse("build", "Builds the npm package into web/dist.", args, std, func(flags *flag.FlagSet) {
+		flags.StringVar(&out, "out", "", "write the package and the demos into this `directory` instead, laid out as dev serves them")
+	})
+	if err != nil {
+		return err
+	}
+	root, err := findSources()
+	if err != nil {
+		return err
+	}
+	files, err := bundle.Build(root)
+	if err != nil {
+		return err
+	}
+	if out != "" {
+		return files.Write(out, "/")
+	}
+	dist := filepath.Join(root, "web", "dist")
+	if err := files.Write(dist, bundle.Package); err != nil {
+		return err
+	}
+	if err := bundle.WriteTypes(root, dist); err != nil {
+		return err
+	}
+	fmt.Fprintln(std.err, "built", dist)
+	return nil
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pagemcp/pagemcp/server"
+	"github.com/pagemcp/pagemcp/server/bundle"
+)
+
+// dev runs the gateway and, on another port, a web server with the demos, built
+// from the sources and again whenever they change.
+func dev(ctx context.Context, args []string, std streams) error {
+	var s settings
+	var address string
+	err := parse("dev", "Runs the gateway and serves the demos, live, from the sources.", args, std, func(flags *flag.FlagSet) {
+		s.register(flags)
+		flags.StringVar(&address, "web", defaultWeb, "`address` of the web server, on loopback; port 0 picks a free one")
+		flags.BoolVar(&s.json, "json", false, "print one line of JSON with all addresses on standard output; again for each line on standard input")
+	})
+	if err != nil {
+		return err
+	}
+	root, err := findSources()
+	if err != nil {
+		return err
+	}
+	g, err := s.gateway(ctx, std)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	if _, err := server.CheckLoopback(address); err != nil {
+		return fmt.Errorf("--web: %w", err)
+	}
+	w := server.NewWeb()
+	if err := w.Listen(address); err != nil {
+		return portTaken(err, "--web")
+	}
+	defer w.Close()
+	g.AllowOrigins(w.Origins()...)
+
+	demos := make(chan []string, 1) // of the first build
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 3)
+	go func() { ended <- g.Serve() }()
+	go func() { ended <- w.Serve(g.Port()) }()
+	go func() { // ends with ctx
+		ended <- bundle.Watch(ctx, root, func(files bundle.Files, err error) {
+			if err != nil {
+				w.Fail(err.Error())
+				fmt.Fprintln(std.err, err)
+			} else {
+				w.Set(server.WithLiveReload(files))
+			}
+			select {
+			case demos <- demoNames(files):
+			default:
+			}
+		})
+	}()
+	select {
+	case names := <-demos:
+		welcome := func() error { return greet(std, g, w, s, names) }
+		if err := welcome(); err != nil {
+			return err
+		}
+		go onLine(ctx, std.in, func() { welcome() }) // a stream that cannot be written to ends us elsewhere
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return nil
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// greet prints where everything is. Each page URL carries a secret of its own.
+func greet(std streams, g *server.Gateway, w *server.Web, s settings, demos []string) error {
+	if s.json {
+		line := ready{MCP: g.URL(), Web: w.URL(), Start: w.URL() + g.Fragment(), TokenFile: g.TokenFile(), Pages: map[string]string{}}
+		for _, name := range demos {
+			line.Pages[name] = w.URL() + "demo/" + name + "/" + g.Fragment()
+		}
+		return line.print(std.out)
+	}
+	say(std.err, s, "\n  Open         "+w.URL()+g.Fragment()+"\n               (good once, for two minutes; press Enter for a new one)\n"+connect(g, s.noToken)+"\n")
+	return nil
+}
+
+// demoNames finds the demos among the files.
+func demoNames(files bundle.Files) []string {
+	var names []string
+	for name := range files {
+		if name, ok := strings.CutPrefix(name, "/demo/"); ok {
+			if name, ok := strings.CutSuffix(name, "/index.html"); ok && !strings.Contains(name, "/") {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// findSources returns the root of the project, from the working directory up.
+func findSources() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		mod, err := os.Open(filepath.Join(dir, "go.mod"))
+		if err == nil {
+			head := make([]byte, 256) // bytes; the module's name stands first
+			n, _ := io.ReadFull(mod, head)
+			mod.Close()
+			if strings.HasPrefix(string(head[:n]), "module github.com/pagemcp/pagemcp\n") {
+				return dir, nil
+			}
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New("dev and build need PageMCP's sources: run them inside a clone of github.com/pagemcp/pagemcp; `pagemcp serve` does not")
+		}
+		dir = parent
+	}
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+
+	"github.com/pagemcp/pagemcp/server"
+	"github.com/pagemcp/pagemcp/web"
+)
+
+// Where the gateway and the web server listen unless told otherwise.
+const (
+	defaultMCP = "127.0.0.1:8808"
+	defaultWeb = "127.0.0.1:8809"
+)
+
+// settings are the flags that dev, serve and stdio share.
+type settings struct {
+	mcp       string
+	state     string
+	tokenFile string
+	noToken   bool
+	origins   list
+	json      bool
+}
+
+// list is a flag that may stand several times.
+type list []string
+
+func (l *list) String() string { return strings.Join(*l, " ") }
+
+func (l *list) Set(value string) error {
+	if err := server.CheckOrigin(value); err != nil {
+		return err
+	}
+	*l = append(*l, value)
+	return nil
+}
+
+func (s *settings) register(flags *flag.FlagSet) {
+	flags.StringVar(&s.mcp, "mcp", defaultMCP, "`address` of the gateway, on loopback; port 0 picks a free one")
+	flags.StringVar(&s.state, "state", "", "`directory` for token, keys, names, sessions and audit log (default: pagemcp in your state directory)")
+	flags.StringVar(&s.tokenFile, "token-file", "", "`file` with the bearer token of assistants, made if it is missing (default: token in the state directory)")
+	flags.BoolVar(&s.noToken, "no-token", false, "let every program on this machine read what pages serve")
+	flags.Var(&s.origins, "allow-origin", "`origin` whose pages may join, like https://app.example; may stand several times")
+}
+
+// parse reads the flags of one command, which takes no further arguments.
+func parse(name, about string, args []string, std streams, register func(*flag.FlagSet)) error {
+	flags := flag.NewFlagSet("pagemcp "+name, flag.ContinueOnError)
+	flags.SetOutput(std.err)
+	flags.Usage = func() {
+		fmt.Fprintf(std.err, "%s\n\n", about)
+		flags.PrintDefaults()
+	}
+	register(flags)
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("%s takes no argument %q; see pagemcp %s -h", name, flags.Arg(0), name)
+	}
+	return nil
+}
+
+// gateway makes a gateway that is bound, but does not serve yet. Two of them
+// with one state directory would undo what the other one stores.
+func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, error) {
+	if _, err := server.CheckLoopback(s.mcp); err != nil {
+		return nil, fmt.Errorf("--mcp: %w", err)
+	}
+	if s.state == "" {
+		dir, err := server.DefaultState()
+		if err != nil {
+			return nil, err
+		}
+		s.state = dir
+	}
+	if other, ok := server.FindRunning(ctx, s.state); ok {
+		return nil, fmt.Errorf("a gateway runs already at %s (process %d): stop it, or start another one with --state DIR and --mcp 127.0.0.1:0", other.MCP, other.PID)
+	}
+	g, err := server.New(server.Options{
+		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, Version: web.Version(),
+		Log: func(line string) { fmt.Fprintln(std.err, line) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := g.Listen(s.mcp); err != nil {
+		g.Close()
+		return nil, portTaken(err, "--mcp")
+	}
+	return g, nil
+}
+
+// portTaken says what to do about a port that somebody else has.
+func portTaken(err error, name string) error {
+	if taken := (*server.PortTakenError)(nil); errors.As(err, &taken) {
+		return fmt.Errorf("%w: stop it, or choose another port with %s 127.0.0.1:0", err, name)
+	}
+	return err
+}
+
+// loud is what --no-token says at start.
+const loud = `
+  !!  --no-token: every program and every user of this machine can read what
+  !!  your pages serve. Leave it off unless you are alone here.
+
+`

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/pagemcp/pagemcp/server"
+)
+
+// serve runs the gateway alone: pages come from web servers of their own.
+func serve(ctx context.Context, args []string, std streams) error {
+	var s settings
+	err := parse("serve", "Runs the gateway between assistants and pages.", args, std, func(flags *flag.FlagSet) {
+		s.register(flags)
+		flags.BoolVar(&s.json, "json", false, "print one line of JSON with all addresses on standard output")
+	})
+	if err != nil {
+		return err
+	}
+	g, err := s.gateway(ctx, std)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	served := make(chan error, 1)
+	go func() { served <- g.Serve() }() // ends with Close
+	line := ready{MCP: g.URL(), TokenFile: g.TokenFile(), Pages: map[string]string{}, Pairing: g.Fragment()}
+	if s.json {
+		if err := line.print(std.out); err != nil {
+			return err
+		}
+	} else {
+		say(std.err, s, connect(g, s.noToken))
+		pairing(std.err, g, s.origins)
+		go onLine(ctx, std.in, func() { pairing(std.err, g, s.origins) })
+	}
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// ready is the line of --json.
+type ready struct {
+	MCP       string            `json:"mcp"`
+	Web       string            `json:"web,omitempty"`
+	Start     string            `json:"start,omitempty"` // the start page, ready to open like the pages
+	TokenFile string            `json:"tokenFile"`
+	Pages     map[string]string `json:"pages"`
+	Pairing   string            `json:"pairing,omitempty"` // a fragment for any page of a listed origin
+}
+
+func (r ready) print(w io.Writer) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}
+
+func say(w io.Writer, s settings, text string) {
+	if s.noToken {
+		fmt.Fprint(w, loud)
+	}
+	fmt.Fprint(w, text)
+}
+
+// connect tells how assistants reach the gateway. The token itself is printed
+// nowhere: what a shell puts in its place stays out of scroll-back and logs.
+func connect(g *server.Gateway, noToken bool) string {
+	header, field := ` --header "Authorization: Bearer $(cat `+g.TokenFile()+`)"`, `, "headers": { "Authorization": "Bearer <the line in `+g.TokenFile()+`>" }`
+	curl := ` -H "Authorization: Bearer $(cat ` + g.TokenFile() + `)"`
+	if noToken {
+		header, field, curl = "", "", ""
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		executable = "pagemcp"
+	}
+	return strings.NewReplacer("URL", g.URL(), "HEADER", header, "FIELD", field, "CURL", curl, "PAGEMCP", executable).Replace(`
+  MCP          URL
+
+  Claude Code  claude mcp add --transport http pagemcp URLHEADER
+  VS Code      .vscode/mcp.json: { "servers": { "pagemcp": { "type": "http", "url": "URL"FIELD } } }
+  a command    PAGEMCP stdio
+  curl         curl -s URL -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: resources/list'CURL \
+                 -d '{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}'
+`)
+}
+
+// pairing tells how a page of a listed origin joins.
+func pairing(w io.Writer, g *server.Gateway, origins []string) {
+	if len(origins) == 0 {
+		fmt.Fprint(w, "\n  No page can join yet: name its origin with --allow-origin, like --allow-origin http://localhost:5173\n\n")
+		return
+	}
+	fmt.Fprintf(w, "\n  A page of %s joins when you open it once with this at the end of its URL\n  (good once, for two minutes; press Enter for a new one):\n\n  %s\n\n",
+		strings.Join(origins, " or "), g.Fragment())
+}
+
+// onLine calls do for each line that a person enters. It ends with in, or with
+// the process.
+func onLine(ctx context.Context, in io.Reader, do func()) {
+	lines := bufio.NewScanner(in)
+	for lines.Scan() && ctx.Err() == nil {
+		do()
+	}
+}

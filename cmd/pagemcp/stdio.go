@@ -1,0 +1,27 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pagemcp/pagemcp/server"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"github.com/pagemcp/pagemcp/web"
+)
+
+// stdio serves one assistant on standard streams, from the gateway of this user
+// if one runs, else by becoming it.
+func stdio(ctx context.Context, args []string, std streams) error {
+	var s settings
+	if err := parse("stdio", "Serves MCP on standard input and output.", args, std, s.register); err != nil {
+		return err
+	}
+	return server.ServeStdio(ctx, server.StdioOptions{
+		Gateway: server.Options{
+			State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, Version: web.Version(),
+			Log: func(line string) { fmt.Fprintln(std.err, line) },
+		},
+		Listen: s.mcp,
+		Port:   jsonrpc.Lines(std.in, std.out),
+	})
+}

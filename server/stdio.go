@@ -1,0 +1,203 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// StdioOptions say how one assistant is served that started us as a command.
+type StdioOptions struct {
+	Gateway Options      // for becoming the gateway, if none runs
+	Listen  string       // likewise; see [CheckLoopback]
+	Port    jsonrpc.Port // the assistant
+}
+
+// ServeStdio serves one assistant until it goes, or ctx ends. It answers MCP
+// itself and mounts the gateway of this user as one Remote, without a prefix:
+// reconnecting, subscribing again and answering exactly once come from the
+// Remote. If no gateway runs it becomes one, in this process; when that of
+// another process ends, it tries to.
+func ServeStdio(ctx context.Context, opts StdioOptions) error {
+	if opts.Gateway.State == "" {
+		dir, err := DefaultState()
+		if err != nil {
+			return err
+		}
+		opts.Gateway.State = dir
+	}
+	if _, err := CheckLoopback(opts.Listen); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	e := engine.New(
+		engine.Info{Name: "pagemcp", Title: "PageMCP", Version: opts.Gateway.Version, Instructions: instructions},
+		&engine.Options{MaxMessage: maxMessage, Tools: true, Report: func(err error) { opts.say("%v", err) }},
+	)
+	l := &gatewayLink{opts: opts, remote: awayRemote()}
+	defer l.close()
+	if err := l.connect(ctx); err != nil {
+		return err
+	}
+	defer e.Mount("", l.remote)()
+	go l.keep(ctx) // ends with ctx
+	err := e.Serve(engine.WithPrincipal(ctx, "stdio"), opts.Port)
+	e.Close()
+	if errors.Is(err, context.Canceled) { // a signal: as good as the end of the input
+		return nil
+	}
+	return err
+}
+
+func (o *StdioOptions) say(format string, args ...any) {
+	if o.Gateway.Log != nil {
+		o.Gateway.Log(fmt.Sprintf(format, args...))
+	}
+}
+
+// A gatewayLink is the way from a stdio process to the gateway: a WebSocket, or,
+// where the gateway is ourselves, a pipe.
+type gatewayLink struct {
+	opts   StdioOptions
+	remote *engine.Remote
+	own    *Gateway // if we became it
+}
+
+// Between two attempts to find or become the gateway.
+const (
+	linkSoon = 50 * time.Millisecond
+	linkSlow = 2 * time.Second
+)
+
+// connect makes the first connection. Several processes may start at once, and
+// only one can bind the port: so a port that is taken by somebody unknown is
+// looked at again for a while.
+func (l *gatewayLink) connect(ctx context.Context) error {
+	deadline := time.Now().Add(linkSlow)
+	for {
+		err := l.attach(ctx)
+		if taken := (*PortTakenError)(nil); !errors.As(err, &taken) {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%w, and it is not a gateway of this state directory: choose another port with --mcp 127.0.0.1:0", err)
+		}
+		if pause(ctx, linkSoon) != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// keep connects again whenever the gateway has gone, until ctx ends.
+func (l *gatewayLink) keep(ctx context.Context) {
+	wait := linkSoon
+	for {
+		select {
+		case <-l.remote.Gone():
+		case <-ctx.Done():
+			return
+		}
+		if pause(ctx, wait) != nil {
+			return
+		}
+		if err := l.attach(ctx); err != nil {
+			wait = min(2*wait, linkSlow)
+			continue
+		}
+		wait = linkSoon
+	}
+}
+
+// pause waits for d, more or less, so that many who wait for the same do not all
+// try at the same moment.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d/2 + rand.N(d))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// attach gives the Remote a port to the gateway that runs, or to the one that we
+// become.
+func (l *gatewayLink) attach(ctx context.Context) error {
+	port, err := l.dial(ctx)
+	if err != nil {
+		return err
+	}
+	if port == nil {
+		if port, err = l.become(); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, attachTime)
+	defer cancel()
+	return l.remote.Reattach(ctx, port)
+}
+
+// dial connects to the gateway that runs; nil if there is none.
+func (l *gatewayLink) dial(ctx context.Context) (jsonrpc.Port, error) {
+	running, ok := FindRunning(ctx, l.opts.Gateway.State)
+	if !ok || l.own != nil && running.PID == os.Getpid() {
+		return nil, nil
+	}
+	secret, err := os.ReadFile(running.TokenFile)
+	if err != nil {
+		return nil, fmt.Errorf("read the token of the gateway that runs: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, attachTime)
+	defer cancel()
+	conn, _, err := websocket.Dial(ctx, running.WS, &websocket.DialOptions{
+		HTTPClient:   &http.Client{Transport: &http.Transport{}}, // no proxy
+		HTTPHeader:   http.Header{"Authorization": {"Bearer " + strings.TrimSpace(string(secret))}},
+		Subprotocols: []string{assistantProtocol},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("connect to the gateway at %s: %w", running.WS, err)
+	}
+	s := newSocket(conn, maxAnswer, false)
+	go s.keepAlive(false) // ends with the socket
+	return s, nil
+}
+
+// become makes a gateway in this process, and a pipe to it.
+func (l *gatewayLink) become() (jsonrpc.Port, error) {
+	if l.own == nil {
+		g, err := New(l.opts.Gateway)
+		if err != nil {
+			return nil, err
+		}
+		if err := g.Listen(l.opts.Listen); err != nil {
+			g.Close()
+			return nil, err
+		}
+		go g.Serve() // ends with close
+		l.own = g
+	}
+	g := l.own
+	near, far := jsonrpc.Pipe()
+	at := g.endpoint("/mcp")
+	ctx := engine.WithPrincipal(context.Background(), "stdio")
+	go at.engine.Serve(ctx, g.watch(near, at.engine, visit{who: "stdio", door: "stdio"})) // ends when far closes
+	return far, nil
+}
+
+func (l *gatewayLink) close() {
+	l.remote.Close()
+	if l.own != nil {
+		l.own.Close()
+	}
+}
