@@ -1,0 +1,80 @@
+# make run    everything one needs to try it: gateway on 8808, demos on 8809, live
+# make check  the inner loop: format, vet, linters, types, unit tests
+# make test   all that must hold; installs browsers on a fresh Debian
+# make bench  races ours against others and prints ratios; never fails on time
+# make build  bin/pagemcp, and the npm package in web/dist
+
+STATICCHECK = v0.8.2 # of honnef.co/go/tools: 2026.1
+
+GO   = go
+BIN  = $(CURDIR)/bin
+NODE = $(CURDIR)/web/node_modules/.bin/node
+# go_js_wasm_exec starts whatever `node` it finds, and a Go program in wasm takes
+# no more than 12 KB of environment.
+UNDER_NODE = env -i HOME="$$HOME" PATH="$(CURDIR)/web/node_modules/.bin:$$PATH" GOFLAGS="$$GOFLAGS" GOPROXY="$$($(GO) env GOPROXY)" \
+	GOCACHE="$$($(GO) env GOCACHE)" GOMODCACHE="$$($(GO) env GOMODCACHE)" GOOS=js GOARCH=wasm
+NPM_STAMP = web/node_modules/.package-lock.json
+
+.PHONY: run check test bench build lint unit browsers race under-node in-node binary
+
+run: $(NPM_STAMP) binary
+	@$(BIN)/pagemcp dev $(ARGS)
+
+build: $(NPM_STAMP) binary
+	$(BIN)/pagemcp build
+
+binary:
+	@$(GO) build -trimpath -o $(BIN)/pagemcp ./cmd/pagemcp
+
+$(NPM_STAMP): web/package-lock.json
+	cd web && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+check: lint unit
+
+lint: $(NPM_STAMP) $(BIN)/staticcheck-$(strip $(STATICCHECK))
+	@unformatted=$$(gofmt -l cmd server wasm web/*.go); test -z "$$unformatted" || { echo "not formatted: $$unformatted; run gofmt -w"; exit 1; }
+	$(GO) vet ./...
+	GOOS=js GOARCH=wasm $(GO) vet ./wasm/...
+	$(BIN)/staticcheck-$(strip $(STATICCHECK)) ./...
+	GOOS=js GOARCH=wasm $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./wasm/...
+	cd web && node_modules/.bin/tsc --noEmit
+	cd web && node_modules/.bin/biome check --error-on-warnings .
+
+# Built for this machine, whatever it is to look at.
+$(BIN)/staticcheck-$(strip $(STATICCHECK)):
+	@mkdir -p $(BIN)
+	GOBIN=$(BIN) $(GO) install honnef.co/go/tools/cmd/staticcheck@$(strip $(STATICCHECK))
+	@mv $(BIN)/staticcheck $@
+
+unit: $(NPM_STAMP) binary
+	$(GO) test ./...
+
+test: browsers check race under-node in-node
+	@echo "all tests passed"
+
+race: $(NPM_STAMP) binary
+	$(GO) test -race ./...
+
+under-node: $(NPM_STAMP)
+	$(UNDER_NODE) $(GO) test -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" ./wasm/...
+
+in-node: $(NPM_STAMP) binary browsers
+	cd web && $(NODE) --test --test-timeout=180000 'test/**/*.test.ts'
+
+# Debian's browsers, and a C compiler for the race detector.
+browsers:
+	@missing=; \
+	command -v chromium >/dev/null || missing="$$missing chromium"; \
+	command -v firefox-esr >/dev/null || missing="$$missing firefox-esr"; \
+	command -v gcc >/dev/null || missing="$$missing gcc libc6-dev"; \
+	test -z "$$missing" && exit 0; \
+	sudo=; test "$$(id -u)" = 0 || sudo="sudo -n"; \
+	if command -v apt-get >/dev/null && $$sudo true 2>/dev/null; then \
+		$$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing; \
+	else \
+		echo "missing for the tests: run  sudo apt-get install$$missing"; exit 1; \
+	fi
+
+bench: $(NPM_STAMP) binary
+	cd web && $(NODE) bench/run.ts $(ARGS)

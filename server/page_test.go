@@ -1,0 +1,209 @@
+package server
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+const (
+	testOrigin = "https://app.example"
+	testTime   = 15 * time.Second // for anything that a test waits for
+)
+
+// startGateway runs a gateway on a free port, with a state directory of its own
+// unless opts names one.
+func startGateway(t *testing.T, opts Options) *Gateway {
+	t.Helper()
+	if opts.State == "" {
+		opts.State = t.TempDir()
+	}
+	if opts.Origins == nil {
+		opts.Origins = []string{testOrigin}
+	}
+	opts.Version = "0.0.0-test"
+	g, err := New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Listen("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- g.Serve() }()
+	t.Cleanup(func() {
+		g.Close()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+	return g
+}
+
+func (g *Gateway) testToken() string { return g.token.text }
+
+// A testPage is a page without a browser: an engine with a table, joined by the
+// real handshake over a real WebSocket.
+type testPage struct {
+	t      *testing.T
+	origin string
+	id     string
+	table  *engine.Table
+	engine *engine.Engine
+
+	mu    sync.Mutex
+	notes map[string]string
+	keyID string
+	key   []byte
+	conn  *websocket.Conn
+	name  string
+}
+
+func newPage(t *testing.T, origin, id string) *testPage {
+	p := &testPage{t: t, origin: origin, id: id, table: engine.NewTable(), notes: map[string]string{}}
+	p.engine = engine.New(engine.Info{Name: "notes", Version: "0.0.0-test"}, &engine.Options{UpdateInterval: 10 * time.Millisecond})
+	p.engine.Mount("", p.table)
+	return p
+}
+
+// write changes or makes a resource.
+func (p *testPage) write(uri, text string) {
+	p.t.Helper()
+	p.mu.Lock()
+	_, known := p.notes[uri]
+	p.notes[uri] = text
+	p.mu.Unlock()
+	if known {
+		p.table.Changed(uri)
+		return
+	}
+	err := p.table.Put(engine.Entry{
+		Resource: engine.Resource{URI: uri, Name: uri, MIMEType: "text/plain", Size: -1},
+		Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: p.notes[uri]}}, nil
+		},
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// pass is what a page finds in its fragment.
+type pass struct {
+	URL    string `json:"url"`
+	ID     string `json:"id"`
+	Secret string `json:"secret"`
+}
+
+func readFragment(t *testing.T, fragment string) pass {
+	t.Helper()
+	data, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(fragment, "#pagemcp="))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p pass
+	if err := json.Unmarshal(data, &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// join joins with a fresh secret, or with the key of an earlier join. It returns
+// when the page is mounted.
+func (p *testPage) join(g *Gateway) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), testTime)
+	defer cancel()
+	address := "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + "/page"
+	conn := p.dial(ctx, address)
+	open := opening{Version: 1, Address: address, Key: p.keyID}
+	if p.keyID == "" {
+		pass := readFragment(p.t, g.Fragment())
+		secret, err := decodeBinary(pass.Secret)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		open.Secret = pass.ID
+		if p.key, err = deriveKey(secret, g.identity.Gateway, p.origin); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	done, err := prove(ctx, conn, open, p.origin, p.key, &hello{Page: p.id, Instance: "1", Name: "notes", Title: "Notes"})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.keyID, p.conn, p.name = done.Key, conn, *done.Joined
+	s := newSocket(conn, maxMessage, false)
+	go p.engine.Serve(context.Background(), s) // ends with the socket
+	p.t.Cleanup(func() { conn.CloseNow() })
+	eventually(p.t, "the page is attached", func() bool {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		at := g.pages[p.name]
+		return at != nil && at.socket != nil && at.entered == nil
+	})
+}
+
+func (p *testPage) dial(ctx context.Context, address string) *websocket.Conn {
+	p.t.Helper()
+	conn, _, err := websocket.Dial(ctx, address, &websocket.DialOptions{
+		HTTPHeader: http.Header{"Origin": {p.origin}}, Subprotocols: []string{pageProtocol},
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return conn
+}
+
+// leave drops the connection without a word, like a page that crashed.
+func (p *testPage) leave() { p.conn.CloseNow() }
+
+// prove is the page's side of joining.
+func prove(ctx context.Context, conn *websocket.Conn, open opening, origin string, key []byte, who *hello) (welcome, error) {
+	var done welcome
+	nonce := randomBytes(nonceLength)
+	open.Nonce = encodeBinary(nonce)
+	if err := writeFrame(ctx, conn, open); err != nil {
+		return done, err
+	}
+	var first challenge
+	if err := readFrame(ctx, conn, &first); err != nil {
+		return done, err
+	}
+	gatewayNonce, err := decodeBinary(first.Nonce)
+	if err != nil {
+		return done, err
+	}
+	spoken := transcript{pageNonce: nonce, gatewayNonce: gatewayNonce, origin: origin, gateway: first.Gateway, address: open.Address}
+	if encodeBinary(spoken.sign(key, gatewayLabel)) != first.Proof {
+		return done, errStranger
+	}
+	answer := reply{Proof: encodeBinary(spoken.sign(key, pageLabel)), Hello: who, Pair: who == nil}
+	if err := writeFrame(ctx, conn, answer); err != nil {
+		return done, err
+	}
+	return done, readFrame(ctx, conn, &done)
+}
+
+// eventually waits until ok, which other goroutines bring about.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(testTime)
+	for !ok() {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited %v and still not: %s", testTime, what)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
