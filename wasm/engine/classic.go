@@ -54,7 +54,7 @@ func (e *Engine) subscribe(ctx context.Context, req *request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if !e.options.Allow(PrincipalOf(ctx), VerbWatch, uri) {
+	if !e.options.Allow(req.who, VerbWatch, uri) {
 		return Result{}, ErrDenied
 	}
 	if err := e.exists(ctx, req, uri); err != nil {

@@ -20,6 +20,9 @@ type Client struct {
 	ctx    context.Context // ends with Close; sources are asked under it
 	end    context.CancelFunc
 
+	scratch request // of the request that is being taken: spares an allocation for each
+	oneRef  [1]Ref  // likewise, of its result
+
 	mu      sync.Mutex // held while the Sink is told something
 	sink    Sink
 	closed  bool
@@ -72,7 +75,8 @@ func (c *Client) Take(call Call, m Method, params []byte) (*Document, Outcome) {
 }
 
 func (c *Client) take(call Call, m Method, params []byte) (Result, Outcome) {
-	req := &request{client: c, call: call, method: m}
+	req := &c.scratch
+	*req = request{client: c, call: call, method: m}
 	if int(m) >= len(methods) {
 		req.method = unknownMethod
 	}
@@ -108,8 +112,10 @@ func (c *Client) run(ctx context.Context, req *request, params []byte) (result R
 	if err := req.decide(c.session, &c.engine.options); err != nil {
 		return result, err
 	}
+	req.who = c.who
 	if who, ok := jsonrpc.Text(req.principal); ok && c.proxy {
-		ctx = WithPrincipal(ctx, Principal(who))
+		req.who = Principal(who)
+		ctx = WithPrincipal(ctx, req.who)
 	}
 	return methods[req.method].answer(c.engine, ctx, req)
 }

@@ -86,15 +86,15 @@ type Engine struct {
 	options Options
 	fixed   fixed // documents that never change
 
-	mu      sync.Mutex // never held while something waits, nor while a Sink or Source is called
-	mounts  []*mount   // by prefix, then in the order they were mounted
-	mounted uint64     // counts Mount and unmount
-	clients map[*Client]struct{}
-	watched map[string]*watchers       // by URI
-	listing map[*subscription]struct{} // those who want to know of the list
-	pages   pages                      // list pages that are kept
-	bones   map[skeletonKey]*Document  // skeletons that are kept
-	closed  bool
+	mu        sync.Mutex // never held while something waits, nor while a Sink or Source is called
+	mounts    []*mount   // by prefix, then in the order they were mounted
+	mounted   uint64     // counts Mount and unmount
+	clients   map[*Client]struct{}
+	watched   map[string]*watchers       // by URI
+	listing   map[*subscription]struct{} // those who want to know of the list
+	pages     pages                      // list pages that are kept
+	skeletons []skeleton                 // of reads
+	closed    bool
 }
 
 // New returns an engine that serves nothing yet. opts may be nil.
@@ -104,7 +104,6 @@ func New(info Info, opts *Options) *Engine {
 		clients: map[*Client]struct{}{},
 		watched: map[string]*watchers{},
 		listing: map[*subscription]struct{}{},
-		bones:   map[skeletonKey]*Document{},
 	}
 	if opts != nil {
 		e.options = *opts
@@ -175,19 +174,6 @@ func (e *Engine) sources() []*mount {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.mounts
-}
-
-// stamp changes whenever a list page made of immediate sources may have changed.
-func (e *Engine) stamp(mounts []*mount) uint64 {
-	e.mu.Lock()
-	stamp := e.mounted << 32
-	e.mu.Unlock()
-	for _, m := range mounts {
-		if m.immediate != nil {
-			stamp += m.immediate.Generation()
-		}
-	}
-	return stamp
 }
 
 // Close ends the engine for its clients: subscriptions end with their result,

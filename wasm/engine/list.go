@@ -10,6 +10,9 @@ import (
 // prefix. A page ends with the source's page that fills it.
 // MCP 2026-07-28, server/resources and server/utilities/pagination.
 func (e *Engine) listResources(ctx context.Context, req *request) (Result, error) {
+	if doc, _ := e.keptPage(req, listOfResources); doc != nil {
+		return Result{Document: doc}, nil
+	}
 	return e.list(ctx, req, listOfResources, func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error) {
 		listing, err := m.source.List(ctx, cursor)
 		if err != nil {
@@ -101,11 +104,11 @@ func (p *listPage) add(item func(dst []byte) []byte) {
 // source's cursor on, and returns the source's next.
 func (e *Engine) list(ctx context.Context, req *request, kind byte,
 	more func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error)) (Result, error) {
-	mounts := e.sources()
-	stamp := e.stamp(mounts)
-	if doc := e.pages.find(e, stamp, pageKey{req.rev, kind, req.cursor, req.hasCursor}); doc != nil {
+	doc, stamp := e.keptPage(req, kind)
+	if doc != nil {
 		return Result{Document: doc}, nil
 	}
+	mounts := e.sources()
 	at := position{}
 	if req.hasCursor { // "" is a cursor that was never given out
 		var err error
@@ -113,7 +116,7 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 			return Result{}, err
 		}
 	}
-	page := listPage{who: PrincipalOf(ctx), json: e.beginList(req.rev, kind)}
+	page := listPage{who: req.who, json: e.beginList(req.rev, kind)}
 	keep := true
 	var next string
 	for _, m := range mounts {
@@ -148,9 +151,9 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 	if next != "" {
 		page.json = appendText(page.json, "nextCursor", next)
 	}
-	doc := &Document{JSON: append(page.json, '}')}
+	doc = &Document{JSON: append(page.json, '}')}
 	if keep {
-		e.pages.keep(e, stamp, pageKey{req.rev, kind, req.cursor, req.hasCursor}, doc)
+		e.keepPage(req, kind, stamp, doc)
 	}
 	return Result{Document: doc}, nil
 }
@@ -186,36 +189,46 @@ type pageKey struct {
 // each revision in use.
 const maxPages = 8 << 20 // bytes
 
-func (p *pages) find(e *Engine, stamp uint64, key pageKey) *Document {
+// keptPage returns the page that req asks for, if it is kept, and the stamp under
+// which one made now may be kept.
+func (e *Engine) keptPage(req *request, kind byte) (*Document, uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if stamp != p.stamp {
-		p.clear(e)
+	stamp := e.mounted << 32
+	for _, m := range e.mounts {
+		if m.immediate != nil {
+			stamp += m.immediate.Generation()
+		}
 	}
-	return p.byKey[key]
+	if stamp != e.pages.stamp {
+		e.pages.clear(e)
+		e.pages.stamp = stamp
+	}
+	return e.pages.byKey[pageKey{req.rev, kind, req.cursor, req.hasCursor}], stamp
 }
 
-func (p *pages) keep(e *Engine, stamp uint64, key pageKey, doc *Document) {
+// keepPage keeps a page, unless something has changed since its stamp.
+func (e *Engine) keepPage(req *request, kind byte, stamp uint64, doc *Document) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if p.disabled || stamp != p.stamp && p.stamp != 0 {
+	p := &e.pages
+	if p.disabled || stamp != p.stamp {
 		return
 	}
-	if p.bytes += len(doc.JSON); p.bytes > maxPages {
+	if p.bytes+len(doc.JSON) > maxPages {
 		p.clear(e)
-		p.bytes = len(doc.JSON)
 	}
 	if p.byKey == nil {
 		p.byKey = map[pageKey]*Document{}
 	}
-	p.stamp = stamp
 	doc.Kept = true
-	p.byKey[key] = doc
+	p.byKey[pageKey{req.rev, kind, req.cursor, req.hasCursor}] = doc
+	p.bytes += len(doc.JSON)
 }
 
 func (p *pages) clear(e *Engine) {
 	for _, doc := range p.byKey {
 		e.options.Forget(doc)
 	}
-	p.byKey, p.stamp, p.bytes = nil, 0, 0
+	p.byKey, p.bytes = nil, 0
 }

@@ -23,7 +23,7 @@ func (e *Engine) listen(ctx context.Context, req *request) (Result, error) {
 	if !req.mayWait && e.mustArm() {
 		return Result{}, errMustWait
 	}
-	s := &subscription{client: req.client, who: PrincipalOf(ctx), call: req.call}
+	s := &subscription{client: req.client, who: req.who, call: req.call}
 	var honoured []string
 	for _, uri := range f.uris {
 		// Valid, permitted URIs are honoured even if there is nothing yet

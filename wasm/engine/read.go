@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // read answers resources/read. Mounts are asked longest prefix first, then in
@@ -15,70 +14,108 @@ func (e *Engine) read(ctx context.Context, req *request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if !e.options.Allow(PrincipalOf(ctx), VerbRead, uri) {
+	if !e.options.Allow(req.who, VerbRead, uri) {
 		return Result{}, ErrDenied
 	}
-	var result Result
-	err = e.ask(req, uri, func(m *mount, own string) error {
-		contents, err := m.source.Read(ctx, own)
-		if err != nil {
-			return err
+	for l := e.lookup(uri); l.next(); {
+		if table, ok := l.mount.source.(*Table); ok { // the hot path: nothing is allocated
+			if ref, mimeType, variables := table.refer(l.own); ref != 0 {
+				refs := []Ref{ref}
+				if !req.mayWait {
+					refs = req.client.oneRef[:]
+					refs[0] = ref
+				}
+				return Result{
+					Document:  e.skeleton(req.rev, mimeType),
+					Refs:      refs,
+					URI:       uri,
+					Modern:    req.rev == modern,
+					Variables: variables,
+				}, nil
+			}
 		}
-		if len(contents) == 0 {
-			return ErrNotFound // never empty contents
+		if l.mount.immediate == nil && !req.mayWait {
+			return Result{}, errMustWait
 		}
-		result = e.readResult(req.rev, m.prefix, contents)
-		return nil
-	})
-	return result, err
+		contents, err := l.mount.source.Read(ctx, l.own)
+		switch {
+		case err == nil && len(contents) > 0: // never empty contents
+			return e.readResult(req.rev, l.mount.prefix, contents), nil
+		case err != nil && !passesOn(err):
+			return Result{}, fmt.Errorf("read %q: %w", uri, err)
+		}
+	}
+	return Result{}, ErrNotFound
 }
 
 // exists tells by its error whether uri could be read.
 func (e *Engine) exists(ctx context.Context, req *request, uri string) error {
-	return e.ask(req, uri, func(m *mount, own string) error {
-		if finder, ok := m.source.(Finder); ok {
-			found, err := finder.Has(ctx, own)
-			if err == nil && !found {
-				err = ErrNotFound
-			}
-			return err
+	for l := e.lookup(uri); l.next(); {
+		if l.mount.immediate == nil && !req.mayWait {
+			return errMustWait
 		}
-		_, err := m.source.Read(ctx, own)
-		return err
-	})
-}
-
-// ask calls question with the mounts that may know uri, and uri as they know it,
-// until one does. It returns errMustWait if one would have to be waited for and
-// the request may not.
-func (e *Engine) ask(req *request, uri string, question func(m *mount, own string) error) error {
-	mounts := e.sources()
-	for length := len(uri); length >= 0; {
-		next := -1 // the longest prefix shorter than this one
-		for _, m := range mounts {
-			switch n := len(m.prefix); {
-			case !strings.HasPrefix(uri, m.prefix) || n > length:
-			case n < length:
-				next = max(next, n)
-			case m.immediate == nil && !req.mayWait:
-				return errMustWait
-			default:
-				err := question(m, uri[n:])
-				if err == nil || !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrDenied) {
-					return wrapRead(uri, err)
-				}
-			}
+		found, err := true, error(nil)
+		if finder, ok := l.mount.source.(Finder); ok {
+			found, err = finder.Has(ctx, l.own)
+		} else {
+			_, err = l.mount.source.Read(ctx, l.own)
 		}
-		length = next
+		switch {
+		case err == nil && found:
+			return nil
+		case err != nil && !passesOn(err):
+			return fmt.Errorf("look for %q: %w", uri, err)
+		}
 	}
 	return ErrNotFound
 }
 
-func wrapRead(uri string, err error) error {
-	if err == nil {
-		return nil
+// passesOn: the next source may know.
+func passesOn(err error) bool { return errors.Is(err, ErrNotFound) || errors.Is(err, ErrDenied) }
+
+// A lookup goes through the mounts that may know a URI: longest prefix first,
+// then in the order they were mounted.
+type lookup struct {
+	mount *mount // the present one
+	own   string // the URI without the mount's prefix
+
+	uri    string
+	mounts []*mount
+	at     int // behind the present one
+	length int // of the prefixes that are looked at
+}
+
+func (e *Engine) lookup(uri string) lookup {
+	l := lookup{uri: uri, mounts: e.sources(), length: len(uri) + 1}
+	l.shorter()
+	return l
+}
+
+func (l *lookup) next() bool {
+	for l.length >= 0 {
+		for l.at < len(l.mounts) {
+			m := l.mounts[l.at]
+			l.at++
+			if len(m.prefix) == l.length && l.uri[:l.length] == m.prefix {
+				l.mount, l.own = m, l.uri[l.length:]
+				return true
+			}
+		}
+		l.shorter()
 	}
-	return fmt.Errorf("read %q: %w", uri, err)
+	return false
+}
+
+// shorter goes on to the longest prefix that is shorter than the present one and
+// fits; -1: there is none.
+func (l *lookup) shorter() {
+	longest := -1
+	for _, m := range l.mounts {
+		if n := len(m.prefix); n > longest && n < l.length && n <= len(l.uri) && l.uri[:n] == m.prefix {
+			longest = n
+		}
+	}
+	l.length, l.at = longest, 0
 }
 
 // readResult makes the result of a read in the shape of a revision.
@@ -109,29 +146,31 @@ func (e *Engine) readResult(rev revision, prefix string, contents []Contents) Re
 	return Result{Document: &Document{JSON: append(doc, "]}"...)}, Refs: refs, Modern: rev == modern}
 }
 
-// A skeletonKey names what the results of all reads of one item have in common.
-type skeletonKey struct {
+// A skeleton is what the results of all reads of one item have in common.
+type skeleton struct {
 	rev      revision
 	mimeType string
+	document *Document
 }
 
 // maxSkeletons bounds how many are kept: apps have few MIME types, and those who
 // have many do without.
-const maxSkeletons = 256
+const maxSkeletons = 64
 
 // skeleton returns the result of a read without its URI and content.
 func (e *Engine) skeleton(rev revision, mimeType string) *Document {
-	key := skeletonKey{rev, mimeType}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if doc := e.bones[key]; doc != nil {
-		return doc
+	for i := range e.skeletons {
+		if s := &e.skeletons[i]; s.rev == rev && s.mimeType == mimeType {
+			return s.document
+		}
 	}
 	json := appendContents(e.beginRead(rev), &Contents{MIMEType: mimeType, Ref: 1}, "", rev)
 	doc := &Document{JSON: append(json, "]}"...)}
-	if len(e.bones) < maxSkeletons {
+	if len(e.skeletons) < maxSkeletons {
 		doc.Kept = true
-		e.bones[key] = doc
+		e.skeletons = append(e.skeletons, skeleton{rev, mimeType, doc})
 	}
 	return doc
 }

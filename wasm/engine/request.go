@@ -16,6 +16,7 @@ const (
 // A request is one request with what the engine looks at in its params.
 type request struct {
 	client  *Client
+	who     Principal
 	call    Call
 	method  Method
 	rev     revision // decides the shape of the answer; 0 until the era is decided
@@ -41,14 +42,15 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 	if len(params) == 0 {
 		return nil
 	}
-	return jsonrpc.Members(params, func(name string, value []byte) *jsonrpc.Error {
-		ok := true
-		switch name {
+	members := jsonrpc.Scan(params)
+	for members.Next() {
+		value, ok := members.Value, true
+		switch string(members.Name) {
 		case "_meta":
 			if value[0] != '{' {
 				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta must be an object"}
 			}
-			return jsonrpc.Members(value, req.readMeta)
+			req.readMeta(value)
 		case "uri":
 			req.uri, ok = jsonrpc.Text(value)
 			req.hasURI = ok
@@ -63,22 +65,24 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 			req.requested = value
 		}
 		if !ok {
-			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: name + " must be a string"}
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: string(members.Name) + " must be a string"}
 		}
-		return nil
-	})
+	}
+	return members.Err()
 }
 
-func (req *request) readMeta(name string, value []byte) *jsonrpc.Error {
-	switch name {
-	case keyVersion:
-		req.version = value
-	case keyCapabilities:
-		req.capabilities = value
-	case MetaPrincipal:
-		req.principal = value
+func (req *request) readMeta(meta []byte) {
+	members := jsonrpc.Scan(meta)
+	for members.Next() {
+		switch string(members.Name) {
+		case keyVersion:
+			req.version = members.Value
+		case keyCapabilities:
+			req.capabilities = members.Value
+		case MetaPrincipal:
+			req.principal = members.Value
+		}
 	}
-	return nil
 }
 
 // decide finds the era of a request by the table of protocol.md §3.2, rows 1 to

@@ -60,7 +60,8 @@ type Templater interface {
 // may block.
 type Immediate interface {
 	// Generation changes whenever what List or Templates answers changes. Pages
-	// made of it are kept until then.
+	// made of it are kept until then. It is called under a lock: it must not call
+	// back.
 	Generation() uint64
 }
 

@@ -248,6 +248,20 @@ func (t *Table) Read(ctx context.Context, uri string) ([]Contents, error) {
 	return nil, ErrNotFound
 }
 
+// refer returns where the contents of uri are, or 0 if they have to be read: the
+// short way for what Read would answer with a Ref.
+func (t *Table) refer(uri string) (ref Ref, mimeType string, variables []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r := t.byURI[uri]; r != nil {
+		return r.Ref, r.MIMEType, nil
+	}
+	if r, variables := t.match(uri); r != nil {
+		return r.Ref, r.MIMEType, variables
+	}
+	return 0, "", nil
+}
+
 // Has tells whether a resource or a template is there for uri.
 func (t *Table) Has(_ context.Context, uri string) (bool, error) {
 	r, template, _ := t.find(uri)
@@ -262,17 +276,26 @@ func (t *Table) find(uri string) (*Entry, *TemplateEntry, []byte) {
 		entry := r.Entry
 		return &entry, nil, nil
 	}
+	if r, variables := t.match(uri); r != nil {
+		return nil, &r.TemplateEntry, variables
+	}
+	return nil, nil, nil
+}
+
+// match finds the first template that uri is an expansion of; t.mu is held. It
+// looks at those with the same literal beginning only, however many there are.
+func (t *Table) match(uri string) (*templateRow, []byte) {
 	for _, length := range t.lengths {
 		if length > len(uri) {
 			continue
 		}
 		for _, r := range t.byPrefix[uri[:length]] {
 			if variables, ok := r.matcher.match(uri); ok {
-				return nil, &r.TemplateEntry, variables
+				return r, variables
 			}
 		}
 	}
-	return nil, nil, nil
+	return nil, nil
 }
 
 // hook calls changed for every change until unhook.

@@ -18,7 +18,7 @@ func CheckURI(uri string) error {
 	}
 	for i := rest; i < len(uri); i++ {
 		switch c := uri[i]; {
-		case uriCharacter(c):
+		case uriCharacters[c]:
 		case c == '%' && i+2 < len(uri) && isHex(uri[i+1]) && isHex(uri[i+2]):
 			i += 2
 		case c == '%':
@@ -45,16 +45,20 @@ func scheme(uri string) int {
 	return 0
 }
 
-func uriCharacter(c byte) bool {
-	if isUnreserved(c) {
-		return true
-	}
-	switch c {
-	case ':', '/', '?', '#', '[', ']', '@', // gen-delims
-		'!', '$', '&', '\'', '(', ')', '*', '+', ',', ';', '=': // sub-delims
-		return true
-	}
-	return false
+// uriCharacters are those that stand for themselves: RFC 3986, sections 2.2 and
+// 2.3. The compiler lays the table out.
+var uriCharacters = [256]bool{
+	':': true, '/': true, '?': true, '#': true, '[': true, ']': true, '@': true, // gen-delims
+	'!': true, '$': true, '&': true, '\'': true, '(': true, ')': true, '*': true, // sub-delims
+	'+': true, ',': true, ';': true, '=': true,
+	'-': true, '.': true, '_': true, '~': true, // unreserved, with letters and digits
+	'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true,
+	'A': true, 'B': true, 'C': true, 'D': true, 'E': true, 'F': true, 'G': true, 'H': true, 'I': true, 'J': true,
+	'K': true, 'L': true, 'M': true, 'N': true, 'O': true, 'P': true, 'Q': true, 'R': true, 'S': true, 'T': true,
+	'U': true, 'V': true, 'W': true, 'X': true, 'Y': true, 'Z': true,
+	'a': true, 'b': true, 'c': true, 'd': true, 'e': true, 'f': true, 'g': true, 'h': true, 'i': true, 'j': true,
+	'k': true, 'l': true, 'm': true, 'n': true, 'o': true, 'p': true, 'q': true, 'r': true, 's': true, 't': true,
+	'u': true, 'v': true, 'w': true, 'x': true, 'y': true, 'z': true,
 }
 
 // isUnreserved: RFC 3986, section 2.3.

@@ -137,40 +137,8 @@ func (msg *Message) answer(result, failure []byte) *Error {
 	})
 }
 
-// Elements splits a JSON array into its elements. It returns false if data is
-// not an array; then [Parse] says what is wrong.
-func Elements(data []byte) ([][]byte, bool) {
-	trimmed := bytes.TrimLeft(data, " \t\r\n")
-	if len(trimmed) == 0 || trimmed[0] != '[' || tooDeep(data) {
-		return nil, false
-	}
-	dec := decoder(data)
-	defer dec.free()
-	if _, err := dec.ReadToken(); err != nil {
-		return nil, false
-	}
-	elements := [][]byte{}
-	for dec.PeekKind() != ']' {
-		value, err := dec.ReadValue()
-		if err != nil {
-			return nil, false
-		}
-		elements = append(elements, bytes.Clone(value))
-	}
-	if _, err := dec.ReadToken(); err != nil {
-		return nil, false
-	}
-	_, err := dec.ReadToken()
-	return elements, err == io.EOF
-}
-
-// Members calls each for every member of a JSON object, in order, with the
-// unescaped name and the JSON text of the value, and stops at an error of each.
-// It refuses what [Parse] refuses.
-func Members(object []byte, each func(name string, value []byte) *Error) *Error {
-	return members(object, each)
-}
-
+// members reads an object that nobody has looked at: it refuses what is no JSON,
+// and what [Parse] refuses, at every depth.
 func members(data []byte, each func(name string, value []byte) *Error) *Error {
 	dec := decoder(data)
 	defer dec.free()

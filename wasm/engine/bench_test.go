@@ -1,0 +1,55 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// silentSink is a Sink that costs nothing.
+type silentSink struct{ engine.Sink }
+
+func (silentSink) Respond(engine.Call, engine.Result)   {}
+func (silentSink) Fail(engine.Call, *jsonrpc.Error)     {}
+func (silentSink) Notify(*engine.Document, engine.Call) {}
+
+// What a request costs the engine, without any channel: the fast lane of a page.
+func BenchmarkTake(b *testing.B) {
+	const envelope = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	table := engine.NewTable()
+	entries := make([]engine.Entry, 10_000)
+	for i := range entries {
+		entries[i] = engine.Entry{Resource: engine.Resource{URI: fmt.Sprintf("app://records/item-%d", i), Name: fmt.Sprint(i)}, Ref: 1}
+	}
+	if err := table.Put(entries...); err != nil {
+		b.Fatal(err)
+	}
+	e := engine.New(engine.Info{Name: "bench", Version: "1"}, &engine.Options{PageSize: 50})
+	e.Mount("", table)
+	method := map[string]engine.Method{}
+	for i, name := range engine.Methods() {
+		method[name] = engine.Method(i)
+	}
+	for _, bench := range []struct{ name, method, params string }{
+		{"ping", "ping", ""},
+		{"list", "resources/list", `{}`},
+		{"list modern", "resources/list", `{` + envelope + `}`},
+		{"read", "resources/read", `{"uri":"app://records/item-5000"}`},
+		{"read modern", "resources/read", `{` + envelope + `,"uri":"app://records/item-5000"}`},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			c := e.Connect(silentSink{}, "")
+			defer c.Close()
+			c.Take(1, method["initialize"], []byte(`{"protocolVersion":"2025-11-25"}`))
+			params := []byte(bench.params)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, outcome := c.Take(2, method[bench.method], params); outcome == engine.Pending {
+					b.Fatal("waited")
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,167 @@
+package jsonrpc
+
+import "bytes"
+
+// A Scanner steps through the members of a JSON object. It is meant for text that
+// has been accepted as JSON before, as a part of a message by [Parse] or because
+// the platform wrote it: it finds its way by brackets and quotes and checks no
+// more than it needs for that, at a fraction of a decoder's cost. Other text
+// does no harm: it ends the scan with an error.
+type Scanner struct {
+	Name  []byte // of the present member, unescaped
+	Value []byte // its JSON text; shares memory with the object
+
+	text []byte
+	at   int
+	bad  bool
+}
+
+// Scan returns a Scanner of object, before its first member.
+func Scan(object []byte) Scanner {
+	s := Scanner{text: object}
+	s.bad = !s.take('{')
+	return s
+}
+
+// Next goes on to the next member. It returns false at the end.
+func (s *Scanner) Next() bool {
+	if s.bad || s.text == nil {
+		return false
+	}
+	if s.take('}') {
+		s.bad = s.rest()
+		s.text = nil
+		return false
+	}
+	if s.Name != nil && !s.take(',') {
+		s.bad = true
+		return false
+	}
+	name := s.value()
+	if len(name) < 2 || name[0] != '"' || !s.take(':') {
+		s.bad = true
+		return false
+	}
+	s.Name = name[1 : len(name)-1]
+	if bytes.IndexByte(s.Name, '\\') >= 0 {
+		s.Name = []byte(unquote(name))
+	}
+	s.Value = s.value()
+	s.bad = len(s.Value) == 0
+	return !s.bad
+}
+
+// Err tells, after Next has returned false, whether the text was no object.
+func (s *Scanner) Err() *Error {
+	if s.bad {
+		return &Error{Code: CodeParse, Message: "not valid JSON"}
+	}
+	return nil
+}
+
+// Members calls each for every member of object, as a [Scanner] finds them, and
+// stops at an error of each.
+func Members(object []byte, each func(name string, value []byte) *Error) *Error {
+	s := Scan(object)
+	for s.Next() {
+		if err := each(string(s.Name), s.Value); err != nil {
+			return err
+		}
+	}
+	return s.Err()
+}
+
+// Elements splits a JSON array into its elements, as a [Scanner] would: they
+// share memory with it, and are to be parsed unless they have been. It returns
+// false if data is no array.
+func Elements(data []byte) ([][]byte, bool) {
+	s := Scanner{text: data}
+	if !s.take('[') {
+		return nil, false
+	}
+	elements := [][]byte{}
+	for !s.take(']') {
+		if len(elements) > 0 && !s.take(',') {
+			return nil, false
+		}
+		element := s.value()
+		if len(element) == 0 {
+			return nil, false
+		}
+		elements = append(elements, element)
+	}
+	return elements, !s.rest()
+}
+
+// take skips white space, and c if it follows.
+func (s *Scanner) take(c byte) bool {
+	s.space()
+	if s.at < len(s.text) && s.text[s.at] == c {
+		s.at++
+		return true
+	}
+	return false
+}
+
+func (s *Scanner) space() {
+	for s.at < len(s.text) {
+		switch s.text[s.at] {
+		case ' ', '\t', '\r', '\n':
+			s.at++
+		default:
+			return
+		}
+	}
+}
+
+// rest tells whether anything but white space is left.
+func (s *Scanner) rest() bool {
+	s.space()
+	return s.at < len(s.text)
+}
+
+// value skips a value and returns its text; none if there is none.
+func (s *Scanner) value() []byte {
+	s.space()
+	text, from, i, depth := s.text, s.at, s.at, 0
+	for i < len(text) {
+		switch c := text[i]; c {
+		case '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+			if i >= len(text) {
+				return nil
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 { // the end of what this is in
+				s.at = i
+				return text[from:i:i]
+			}
+			depth--
+		case ',', ' ', '\t', '\r', '\n', ':':
+			if depth == 0 {
+				s.at = i
+				return text[from:i:i]
+			}
+			i++
+			continue
+		default:
+			i++
+			continue
+		}
+		i++
+		if depth == 0 {
+			break
+		}
+	}
+	if depth > 0 || i > len(text) {
+		return nil
+	}
+	s.at = i
+	return text[from:i:i]
+}
