@@ -12,8 +12,8 @@ import (
 
 // Answers of take, besides the handle of a Document, which is positive.
 const (
-	pending int32 = 0  // the answer follows by an import, later
 	sent    int32 = -3 // the answer, or an error, was recorded during the call
+	pending int32 = -4 // the answer follows by an import, later
 )
 
 // connect makes a client of the shim's number. input[:n] is its principal.
@@ -92,8 +92,7 @@ func cancel(client, call int32) (result int32) {
 }
 
 // fail ends a call whose contents JavaScript could not get. modern is 1 if its
-// result would have been one of 2026-07-28. input[:n] is the URI
-// that was read.
+// result would have been one of 2026-07-28. input[:n] is the URI that was read.
 //
 //go:wasmexport fail
 func fail(client, call, reason, modern, n int32) (result int32) {

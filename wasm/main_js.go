@@ -8,8 +8,8 @@
 //     that both sides know, JSON text. It never blocks and always recovers: parking
 //     its goroutine would corrupt the Go stack, and a panic would end the program.
 //     What may wait is a goroutine; it runs when the shim then calls go._resume(),
-//     once. Every export returns a number, so that "undefined" tells the shim that
-//     the program is dead.
+//     once. Every export returns a number that is not 0: "undefined" tells the shim
+//     that the program is dead, 0 that the export blocked.
 //   - An import only records what is to be done. The shim does it after the export
 //     has returned, so nothing re-enters Go from within Go.
 package main
@@ -27,9 +27,10 @@ import (
 
 //lint:file-ignore U1000 JavaScript calls the exports; staticcheck does not know //go:wasmexport
 
-// What most exports answer. [take] has more.
+// What most exports answer. [take] has more. Never 0: that is what an export
+// returns that blocked, and the shim takes it as the end of the program.
 const (
-	done   int32 = 0
+	done   int32 = 1
 	broken int32 = -1 // a panic was recovered: our own fault
 	wrong  int32 = -2 // the argument was refused; report says why
 )

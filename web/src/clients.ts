@@ -342,7 +342,7 @@ export function clients(around: Around): Clients {
       answer = undefined
     }
     now = undefined
-    if (answer === undefined) {
+    if (!answer) {
       hold(w)
       around.died()
       return
@@ -418,7 +418,7 @@ export function clients(around: Around): Clients {
     } catch {
       answer = undefined
     }
-    if (answer === undefined) around.died()
+    if (!answer) around.died()
     else pump(running)
     return answer
   }
@@ -588,7 +588,7 @@ export function clients(around: Around): Clients {
     const told = run((exports, running) =>
       exports.fail(client.number, call, reason, w.modern ? 1 : 0, running.write(uri)),
     )
-    if (told === undefined || told === answers.broken) failHere(w, 'Internal error')
+    if (told !== answers.done) failHere(w, 'Internal error')
     else drain()
   }
 

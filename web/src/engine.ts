@@ -143,7 +143,7 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
     }
     program = next
     const tell = (answer: number | undefined) => {
-      if (answer === undefined || next.exited) throw new Error('engine.wasm ended at its start')
+      if (!answer || next.exited) throw new Error('engine.wasm ended at its start')
     }
     const { exports } = next
     const answer = exports.start(next.write(JSON.stringify(options)))

@@ -30,8 +30,11 @@ export function reasonOf(error: unknown): Reason {
   return reasons.internal
 }
 
-/** What exports answer, besides the handle of a Document from `take`. */
-export const answers = { pending: 0, done: 0, broken: -1, wrong: -2, sent: -3 } as const
+/**
+ * What exports answer, besides the handle of a Document from `take`. An export that answers 0 has
+ * blocked, which corrupts Go's stack: that is the end of the program, too.
+ */
+export const answers = { done: 1, broken: -1, wrong: -2, sent: -3, pending: -4 } as const
 
 /** What `ask` can ask a source; the numbers are those of wasm/source_js.go. */
 export const questions = { list: 1, read: 2, templates: 3, has: 4 } as const
@@ -39,7 +42,7 @@ export const questions = { list: 1, read: 2, templates: 3, has: 4 } as const
 /** What a mounted source has besides `list` and `read`. */
 export const abilities = { templates: 1, watch: 2 } as const
 
-/** The exports of engine.wasm. `undefined` from any of them means that Go has exited. */
+/** The exports of engine.wasm. `undefined` from any of them means that Go has exited; 0, see {@link answers}. */
 export interface Exports {
   readonly mem: WebAssembly.Memory
   buffer(bytes: number): number
@@ -214,6 +217,10 @@ export async function run(
 
   // Go's timers come back through _resume as well: what they record has to be done.
   let dead = false
+  const clearTimers = () => {
+    for (const timer of go._scheduledTimeouts.values()) clearTimeout(timer)
+    go._scheduledTimeouts.clear()
+  }
   const resume = go._resume.bind(go)
   go._resume = () => {
     if (!dead && !go.exited) {
@@ -223,7 +230,7 @@ export async function run(
         dead = true // an error of JavaScript flew through the Go stack: it is torn
       }
     }
-    if (dead || go.exited) go._scheduledTimeouts.clear() // wasm_exec.js waits for them in a loop
+    if (dead || go.exited) clearTimers() // wasm_exec.js would wait for them in a loop
     woken()
   }
   go.run(instance).catch(() => {})
@@ -260,8 +267,7 @@ export async function run(
     },
     kill() {
       dead = true
-      for (const timer of go._scheduledTimeouts.values()) clearTimeout(timer)
-      go._scheduledTimeouts.clear()
+      clearTimers()
     },
   }
 }

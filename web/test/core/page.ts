@@ -1,0 +1,51 @@
+/** Starts the whole package in Node: engine.wasm in this thread, as `worker: false` does in a window. */
+
+import { type PageMcp, type StartOptions, start } from '../../src/index.ts'
+import type { GoRuntime } from '../../src/wasm.ts'
+import { type TestClient, testClient } from './client.ts'
+import { engineModule, goRuntime } from './load.ts'
+
+export interface TestPage {
+  readonly mcp: PageMcp
+  /** What was reported to the developer. */
+  readonly errors: unknown[]
+  /** A client on a real MessageChannel. */
+  client(): TestClient
+  /** Ends the present Go program, as a panic or running out of memory does. */
+  kill(): void
+  /** Bytes of wasm memory. */
+  memory(): number
+}
+
+/** What wasm_exec.js keeps inside. */
+interface GoInside extends GoRuntime {
+  importObject: WebAssembly.Imports & { gojs: Record<string, (sp: number) => void> }
+  mem: DataView
+}
+
+export async function testPage(options: Partial<StartOptions> = {}): Promise<TestPage> {
+  const Go = (await goRuntime()) as unknown as new () => GoInside
+  const programs: GoInside[] = []
+  const errors: unknown[] = []
+  class Watched extends Go {
+    constructor() {
+      super()
+      programs.push(this)
+    }
+  }
+  const global = globalThis as { Go?: unknown }
+  global.Go = Watched
+  const wasm = await engineModule()
+  const mcp = await start({ name: 'test', worker: false, urls: { wasm }, pageSize: 50, ...options })
+  global.Go = Go
+  mcp.on('error', (error) => errors.push(error))
+  return {
+    mcp,
+    errors,
+    client: () => testClient(mcp.port()),
+    kill() {
+      programs.at(-1)?.importObject.gojs['runtime.wasmExit']?.(0)
+    },
+    memory: () => programs.at(-1)?.mem.buffer.byteLength ?? 0,
+  }
+}
