@@ -5,8 +5,10 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -69,6 +71,7 @@ type Gateway struct {
 	endpoints map[string]*endpoint // by path
 	pages     map[string]*page     // by name
 	open      map[*socket]struct{}
+	hosting   sync.WaitGroup // one for each of open
 	closed    bool
 }
 
@@ -208,14 +211,18 @@ func (g *Gateway) Serve() error {
 	}
 	g.mu.Lock()
 	g.http = httpServer(handler)
+	closed := g.closed
 	g.mu.Unlock()
+	if closed {
+		return nil
+	}
 	errs := make(chan error, len(g.listeners)+1)
 	for _, listener := range g.listeners {
 		go func() { errs <- g.http.Serve(listener) }() // ends with Close
 	}
 	go g.sweep() // likewise
 	for range g.listeners {
-		if err := <-errs; !errors.Is(err, http.ErrServerClosed) {
+		if err := <-errs; !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
 			g.Close()
 			return err
 		}
@@ -273,14 +280,15 @@ func (g *Gateway) Close() {
 			engines = append(engines, at.engine)
 		}
 		server, open := g.http, g.open
-		g.open = map[*socket]struct{}{}
 		pages := g.pages
+		all := slices.Collect(maps.Keys(open))
 		g.mu.Unlock()
 		for _, e := range engines {
 			e.Close()
 		}
-		for s := range open {
+		for _, s := range all {
 			s.closeWith(websocket.StatusGoingAway, "the gateway is shutting down")
+			time.AfterFunc(shutdownTime, s.cancel) // for a peer that does not answer
 		}
 		if server != nil {
 			ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
@@ -288,6 +296,7 @@ func (g *Gateway) Close() {
 			cancel()
 			server.Close()
 		}
+		g.hosting.Wait()
 		for _, listener := range g.listeners {
 			listener.Close()
 		}
@@ -315,6 +324,7 @@ func (g *Gateway) track(s *socket) bool {
 		return false
 	}
 	g.open[s] = struct{}{}
+	g.hosting.Add(1)
 	return true
 }
 
@@ -322,6 +332,7 @@ func (g *Gateway) untrack(s *socket) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.open, s)
+	g.hosting.Done()
 }
 
 func (g *Gateway) say(format string, args ...any) {

@@ -46,6 +46,11 @@ func startGateway(t *testing.T, opts Options) *Gateway {
 			t.Error(err)
 		}
 	})
+	if answer, err := http.Get(strings.TrimSuffix(g.URL(), "mcp")); err != nil { // now it serves
+		t.Fatal(err)
+	} else {
+		answer.Body.Close()
+	}
 	return g
 }
 

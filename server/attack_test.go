@@ -1,0 +1,268 @@
+package server
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// raw sends a request as it stands, for what no HTTP client would send. %d in it
+// is the port.
+func raw(t *testing.T, port int, request string) (status int, header http.Header, body string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", "127.0.0.1:"+strconv.Itoa(port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(testTime))
+	request = strings.ReplaceAll(request, "%d", strconv.Itoa(port))
+	if _, err := io.WriteString(conn, strings.ReplaceAll(request, "\n", "\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	method, _, _ := strings.Cut(request, " ")
+	answer, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method}) // to HEAD there is no body
+	if err != nil {
+		t.Fatalf("%q: %v", request, err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode == http.StatusSwitchingProtocols {
+		return answer.StatusCode, answer.Header, ""
+	}
+	data, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, answer.Header, string(data)
+}
+
+// audited returns what the gateway has served.
+func audited(t *testing.T, g *Gateway) string {
+	t.Helper()
+	data, err := os.ReadFile(g.state.path("audit.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// S2: a name that is not ours, however it leads here, on every route and before
+// routing.
+func TestGuardRefusesForeignHosts(t *testing.T) {
+	g := startGateway(t, Options{NoToken: true})
+	routes := []string{"GET /", "GET /mcp", "POST /mcp", "OPTIONS /mcp", "GET /mcp/notes", "GET /page", "GET /ws", "GET /probe", "DELETE /mcp", "GET /nothing", "HEAD /"}
+	hosts := []string{
+		"evil.example", "evil.example:%d", "localhost", "127.0.0.1", "localhost:80", "localhost.:%d", "LOCALHOST:%d", "127.1:%d", "2130706433:%d",
+		"0.0.0.0:%d", "foo.localhost:%d", "localhost.evil.example:%d", "[::]:%d", "[0:0:0:0:0:0:0:1]:%d", "[::ffff:127.0.0.1]:%d", "127.0.0.1:0%d",
+		"0177.0.0.1:%d", "user@localhost:%d",
+	}
+	for _, route := range routes {
+		for _, host := range hosts {
+			status, _, body := raw(t, g.Port(), route+" HTTP/1.1\nHost: "+host+"\nConnection: close\n\n")
+			// net/http itself refuses what cannot be a host at all.
+			if status != http.StatusForbidden && !(status == http.StatusBadRequest && strings.Contains(host, "@")) {
+				t.Errorf("%s with Host %q: %d", route, host, status)
+			}
+			if status == http.StatusForbidden && !strings.HasPrefix(route, "HEAD") && body != "forbidden\n" {
+				t.Errorf("%s with Host %q: body %q", route, host, body)
+			}
+		}
+	}
+	for _, host := range []string{"localhost:%d", "127.0.0.1:%d", "[::1]:%d"} {
+		if status, _, _ := raw(t, g.Port(), "GET /nothing HTTP/1.1\nHost: "+host+"\nConnection: close\n\n"); status != http.StatusNotFound {
+			t.Errorf("our own Host %q: %d", host, status)
+		}
+	}
+	// What is in the request line counts, as it does for the router.
+	if status, _, _ := raw(t, g.Port(), "GET http://evil.example/mcp HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n"); status != http.StatusForbidden {
+		t.Errorf("absolute form: %d", status)
+	}
+	if status, _, _ := raw(t, g.Port(), "GET /mcp HTTP/1.0\n\n"); status != http.StatusForbidden {
+		t.Errorf("no Host: %d", status)
+	}
+	if status, _, _ := raw(t, g.Port(), "GET /mcp HTTP/1.1\nHost: localhost:%d\nHost: evil.example\nConnection: close\n\n"); status == http.StatusOK || status == http.StatusMethodNotAllowed {
+		t.Errorf("two Hosts: %d", status)
+	}
+}
+
+const upgradeLines = "Connection: Upgrade\nUpgrade: websocket\nSec-WebSocket-Version: 13\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\n"
+
+// S1: no site opens a socket unless its origin is listed, letter for letter.
+func TestPageDoorRefusesForeignOrigins(t *testing.T) {
+	g := startGateway(t, Options{NoToken: true, Origins: []string{"https://app.example", "http://localhost:5173"}})
+	lines := []string{
+		"", "Origin:", "Origin: null", "Origin: file://", "Origin: https://evil.example", "Origin: https://app.example.", "Origin: https://APP.example",
+		"Origin: HTTPS://app.example", "Origin: https://app.example:443", "Origin: https://app.example:444", "Origin: http://app.example",
+		"Origin: https://app.example/", "Origin: https://user@app.example", "Origin: https://app.example.evil.example", "Origin: https://evilapp.example",
+		"Origin: https://xn--app-.example", "Origin: http://localhost:5174", "Origin: http://localhost", "Origin: http://localhost.evil:5173",
+		"Origin: http://127.0.0.1:5173", "Origin: http://[::1]:5173", "Origin: http://127.0.0.1:%d", "Origin: http://localhost:%d", "Origin: https://app.example https://evil.example",
+		"Origin: https://app.example\nOrigin: https://evil.example", "Origin: https://app.example\nOrigin: https://app.example", "Origin: *", "Origin: https://*.example",
+	}
+	for _, origin := range lines {
+		if origin != "" {
+			origin += "\n"
+		}
+		request := "GET /page HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: pagemcp.v1\n" + origin + upgradeLines + "\n"
+		if status, _, body := raw(t, g.Port(), request); status != http.StatusForbidden || body != "forbidden\n" {
+			t.Errorf("%q: %d %q", origin, status, body)
+		}
+	}
+	request := "GET /page HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: pagemcp.v1\nOrigin: http://localhost:5173\n" + upgradeLines + "\n"
+	if status, _, _ := raw(t, g.Port(), request); status != http.StatusSwitchingProtocols {
+		t.Errorf("a listed origin: %d", status)
+	}
+	if status, _, _ := raw(t, g.Port(), "GET /page HTTP/1.1\nHost: 127.0.0.1:%d\nOrigin: http://localhost:5173\nConnection: close\n\n"); status != http.StatusUpgradeRequired {
+		t.Errorf("without an upgrade: %d", status)
+	}
+}
+
+// S1 again, at the assistants' socket: a site may not even be the same site.
+func TestAssistantSocketRefusesSites(t *testing.T) {
+	g := startGateway(t, Options{NoToken: true})
+	for _, lines := range []string{
+		"Origin: https://evil.example\n", "Origin: null\n", "Sec-Fetch-Site: cross-site\n", "Sec-Fetch-Site: same-site\n", "Sec-Fetch-Site: none\nSec-Fetch-Site: none\n",
+		"Origin: http://127.0.0.1:%d\nSec-Fetch-Site: same-site\n",
+	} {
+		request := "GET /ws HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: mcp\n" + lines + upgradeLines + "\n"
+		if status, _, _ := raw(t, g.Port(), request); status != http.StatusForbidden {
+			t.Errorf("%q: %d", lines, status)
+		}
+	}
+}
+
+const discover = `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+
+// S3: what a page can send without asking never reaches an engine, even if its
+// bytes are JSON-RPC.
+func TestCrossSitePostsAreNotServed(t *testing.T) {
+	g := startGateway(t, Options{NoToken: true})
+	post := func(lines string) int {
+		t.Helper()
+		status, _, _ := raw(t, g.Port(), fmt.Sprintf(
+			"POST /mcp HTTP/1.1\nHost: 127.0.0.1:%%d\nConnection: close\nMCP-Protocol-Version: 2026-07-28\nMcp-Method: server/discover\n%sContent-Length: %d\n\n%s",
+			lines, len(discover), discover))
+		return status
+	}
+	for lines, want := range map[string]int{
+		"Content-Type: text/plain\nOrigin: null\nSec-Fetch-Site: cross-site\n": 403,
+		"Content-Type: application/json\nOrigin: https://evil.example\n":       403,
+		"Content-Type: application/json\nSec-Fetch-Site: cross-site\n":         403,
+		"Content-Type: application/json\nSec-Fetch-Site: same-site\n":          403,
+		"Content-Type: text/plain\n":                                           415,
+		"Content-Type: multipart/form-data; boundary=x\n":                      415,
+		"Content-Type: application/x-www-form-urlencoded\n":                    415,
+		"Content-Type: text/plain; application/json\n":                         415,
+		"Content-Type: application/json-rpc\n":                                 415,
+		"Content-Type: application/json, text/plain\n":                         415,
+		"Content-Type: application/json; charset=utf-16\n":                     415,
+		"Content-Type: application/json\nContent-Type: text/plain\n":           415,
+		"Content-Type: application/json\nContent-Encoding: gzip\n":             415,
+		"": 415,
+	} {
+		if status := post(lines); status != want {
+			t.Errorf("%q: %d, want %d", lines, status, want)
+		}
+	}
+	if served := audited(t, g); served != "" {
+		t.Errorf("served: %s", served)
+	}
+	for _, lines := range []string{
+		"Content-Type: application/json\n", "Content-Type: Application/JSON\n", "Content-Type: application/json;x=y\n", "Content-Type: application/json; charset=UTF-8\n",
+		"Content-Type: application/json\nOrigin: https://app.example\nSec-Fetch-Site: cross-site\n", "Content-Type: application/json\nOrigin: http://localhost:%d\n",
+		"Content-Type: application/json\nSec-Fetch-Site: none\n",
+	} {
+		if status := post(strings.ReplaceAll(lines, "%d", strconv.Itoa(g.Port()))); status != 200 {
+			t.Errorf("%q: %d, want 200", lines, status)
+		}
+	}
+}
+
+// CORS is for listed origins alone, and a preflight needs no token.
+func TestPreflightIsForListedOrigins(t *testing.T) {
+	g := startGateway(t, Options{})
+	status, header, _ := raw(t, g.Port(), "OPTIONS /mcp HTTP/1.1\nHost: localhost:%d\nOrigin: https://app.example\nSec-Fetch-Site: cross-site\n"+
+		"Access-Control-Request-Method: POST\nAccess-Control-Request-Headers: authorization, mcp-param-region, x-other\nAccess-Control-Request-Private-Network: true\nConnection: close\n\n")
+	allowed := header.Get("Access-Control-Allow-Headers")
+	if status != http.StatusNoContent || header.Get("Access-Control-Allow-Origin") != testOrigin || !strings.Contains(strings.Join(header.Values("Vary"), ","), "Origin") ||
+		!strings.Contains(allowed, "Authorization") || !strings.Contains(allowed, "mcp-param-region") || strings.Contains(allowed, "x-other") ||
+		header.Get("Access-Control-Allow-Private-Network") != "true" || header.Get("Access-Control-Allow-Credentials") != "" {
+		t.Errorf("%d %v", status, header)
+	}
+	status, header, _ = raw(t, g.Port(), "OPTIONS /mcp HTTP/1.1\nHost: localhost:%d\nOrigin: https://evil.example\nAccess-Control-Request-Method: POST\nConnection: close\n\n")
+	if status != http.StatusForbidden || header.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("a stranger: %d %v", status, header)
+	}
+	status, header, _ = raw(t, g.Port(), "POST /mcp HTTP/1.1\nHost: localhost:%d\nConnection: close\nContent-Length: 0\n\n")
+	if status != http.StatusUnauthorized || header.Get("Access-Control-Allow-Origin") != "" || header.Get("WWW-Authenticate") != "Bearer" {
+		t.Errorf("nobody: %d %v", status, header)
+	}
+}
+
+// Tokens are compared as a whole, on every request, and wrong ones run into a
+// pause that never locks out the right one. R-268 R-275 R-276.
+func TestTokenIsAskedForEveryTime(t *testing.T) {
+	g := startGateway(t, Options{})
+	ask := func(authorization string) int {
+		t.Helper()
+		status, _, _ := raw(t, g.Port(), fmt.Sprintf("POST /mcp HTTP/1.1\nHost: 127.0.0.1:%%d\nConnection: close\nContent-Type: application/json\n"+
+			"MCP-Protocol-Version: 2026-07-28\nMcp-Method: server/discover\n%sContent-Length: %d\n\n%s", authorization, len(discover), discover))
+		return status
+	}
+	right := "Authorization: Bearer " + g.testToken() + "\n"
+	for i, wrong := range []string{
+		"Authorization: Bearer x\n", "Authorization: Basic " + g.testToken() + "\n", "Authorization: Bearer " + g.testToken() + "x\n", "Authorization: Bearer\n",
+		"Authorization: Bearer " + g.testToken()[:42] + "\n", "Authorization: " + g.testToken() + "\n", right + right, "Authorization: \n", "Authorization: Bearer a b\n", "Authorization: Bearer null\n",
+	} {
+		if status := ask(wrong); status != http.StatusUnauthorized {
+			t.Errorf("%d %q: %d", i, wrong, status)
+		}
+		if status := ask(right); status != http.StatusOK {
+			t.Errorf("the right token after %d wrong ones: %d", i+1, status)
+		}
+	}
+	if status := ask("Authorization: Bearer x\n"); status != http.StatusTooManyRequests {
+		t.Errorf("the eleventh wrong token: %d", status)
+	}
+	if status := ask(right); status != http.StatusOK {
+		t.Errorf("the right token during the pause: %d", status)
+	}
+	if status := ask(""); status != http.StatusUnauthorized {
+		t.Errorf("no token: %d", status)
+	}
+	if strings.Contains(audited(t, g), g.testToken()) {
+		t.Error("the token is in the audit log")
+	}
+}
+
+// Nobody else on this machine can read the files, and the gateway starts on none
+// that others could have read.
+func TestStateIsPrivate(t *testing.T) {
+	g := startGateway(t, Options{})
+	for name, want := range map[string]os.FileMode{".": 0o700, "sessions": 0o700, "token": 0o600, "gateway.json": 0o600, "running.json": 0o600, "audit.jsonl": 0o600} {
+		info, err := os.Stat(g.state.path(name))
+		if err != nil {
+			t.Error(err)
+		} else if info.Mode().Perm() != want {
+			t.Errorf("%s: %v, want %v", name, info.Mode().Perm(), want)
+		}
+	}
+	file := t.TempDir() + "/token"
+	if err := os.WriteFile(file, []byte(strings.Repeat("a", 43)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(Options{State: t.TempDir(), TokenFile: file}); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+		t.Errorf("a token that others can read: %v", err)
+	}
+	for _, addr := range []string{"0.0.0.0:0", ":0", "192.0.2.1:8808", "[::]:0", "example.com:80", "localhost.:1"} {
+		if err := (&Gateway{}).Listen(addr); err == nil {
+			t.Errorf("bound to %q", addr)
+		}
+	}
+}

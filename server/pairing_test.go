@@ -1,0 +1,353 @@
+package server
+
+import (
+	"context"
+	"encoding/hex"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// The proof, byte by byte, as the page computes it in TypeScript too.
+func TestProofIsTheDocumentedOne(t *testing.T) {
+	secret, nonce := make([]byte, 32), make([]byte, 32)
+	for i := range secret {
+		secret[i], nonce[i] = byte(i), byte(0x80+i)
+	}
+	key, err := deriveKey(secret, "gw", "https://app.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spoken := transcript{nonce, secret, "https://app.example", "gw", "ws://127.0.0.1:8808/page"}
+	for got, want := range map[string]string{
+		hex.EncodeToString(key):                            testKeyHex,
+		hex.EncodeToString(spoken.sign(key, gatewayLabel)): testGatewayProofHex,
+		hex.EncodeToString(spoken.sign(key, pageLabel)):    testPageProofHex,
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// Computed with Python's hmac and hashlib from the description in the package's
+// README.
+const (
+	testKeyHex          = "92252d852ba75f365384288b06826a59c3fa28d4927d246053e82968054ccf2b"
+	testGatewayProofHex = "9de8ef518d6231a23184e1c528af4acbe682d01b02385a70a0283db90652e197"
+	testPageProofHex    = "8969a06c161e85b2078a8751c79c72f973073badc298a4a2fb074904725a1334"
+)
+
+func testRing(t *testing.T) *keyring {
+	t.Helper()
+	ring, err := openKeyring(&state{dir: t.TempDir()}, "gw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ring
+}
+
+// pageSide proves that it knows the secret, or does not.
+func pageSide(t *testing.T, a *attempt, secret string) []byte {
+	t.Helper()
+	bytes, err := decodeBinary(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := deriveKey(bytes, "gw", a.origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.proven.sign(key, pageLabel)
+}
+
+const testAddress = "ws://127.0.0.1:8808/page"
+
+func begin(t *testing.T, ring *keyring, secret, key string) *attempt {
+	t.Helper()
+	a, err := ring.begin(testOrigin, testAddress, randomBytes(nonceLength), secret, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// S14: a secret is good once, for two minutes, and void after five wrong proofs.
+func TestSecretIsGoodOnceAndSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ring := testRing(t)
+		id, secret := ring.newSecret()
+		if bytes, err := decodeBinary(secret); err != nil || len(bytes) < 16 {
+			t.Fatalf("a secret of %d bytes, %v", len(bytes), err)
+		}
+		a := begin(t, ring, id, "")
+		keyID, err := a.finish(pageSide(t, a, secret))
+		if err != nil || keyID == "" {
+			t.Fatal(keyID, err)
+		}
+		if _, err := ring.begin(testOrigin, testAddress, nil, id, ""); err != errRefused {
+			t.Errorf("the second time: %v", err)
+		}
+		again := begin(t, ring, "", keyID)
+		if _, err := again.finish(again.proven.sign(again.key, gatewayLabel)); err != errRefused {
+			t.Errorf("our own proof reflected: %v", err)
+		}
+		if _, err := again.finish(again.proven.sign(again.key, pageLabel)); err != nil {
+			t.Errorf("the key: %v", err)
+		}
+		if _, err := ring.begin("https://evil.example", testAddress, nil, "", keyID); err != errRefused {
+			t.Errorf("another origin with the key's id: %v", err)
+		}
+
+		late, _ := ring.newSecret()
+		time.Sleep(secretMemory)
+		if _, err := ring.begin(testOrigin, testAddress, nil, late, ""); err != errRefused {
+			t.Errorf("after two minutes: %v", err)
+		}
+
+		id, secret = ring.newSecret()
+		for range wrongTries {
+			a := begin(t, ring, id, "")
+			if _, err := a.finish(randomBytes(32)); err != errRefused {
+				t.Errorf("a guess: %v", err)
+			}
+		}
+		if _, err := ring.begin(testOrigin, testAddress, nil, id, ""); err != errRefused {
+			t.Errorf("after five wrong ones: %v", err)
+		}
+	})
+}
+
+// A million guesses: none is right, since each secret takes only five.
+func TestGuessingSecretsIsHopeless(t *testing.T) {
+	ring := testRing(t)
+	id, _ := ring.newSecret()
+	guess := make([]byte, 32)
+	refused := 0
+	for i := range 1_000_000 {
+		a, err := ring.begin(testOrigin, testAddress, guess, id, "")
+		if err != nil {
+			refused++
+			continue
+		}
+		guess[0], guess[1], guess[2] = byte(i), byte(i>>8), byte(i>>16)
+		if _, err := a.finish(guess); err == nil {
+			t.Fatal("guessed")
+		}
+	}
+	if refused != 1_000_000-wrongTries {
+		t.Errorf("%d were refused at once", refused)
+	}
+}
+
+// S14: of two pages with one secret exactly one joins, whoever it is.
+func TestOneSecretLetsOnePageIn(t *testing.T) {
+	for range 50 {
+		ring := testRing(t)
+		id, secret := ring.newSecret()
+		var all []*attempt
+		for range 8 {
+			all = append(all, begin(t, ring, id, ""))
+		}
+		var won sync.Map
+		var wait sync.WaitGroup
+		for i, a := range all {
+			proof := pageSide(t, a, secret)
+			wait.Go(func() {
+				if _, err := a.finish(proof); err == nil {
+					won.Store(i, true)
+				}
+			})
+		}
+		wait.Wait()
+		n := 0
+		won.Range(func(any, any) bool { n++; return true })
+		if n != 1 {
+			t.Fatalf("%d pages got in", n)
+		}
+	}
+}
+
+// Keys outlive the process, not disuse; a clock that jumps expires none that is
+// in use.
+func TestKeysExpireOnlyByDisuse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ring := testRing(t)
+		id, secret := ring.newSecret()
+		a := begin(t, ring, id, "")
+		keyID, err := a.finish(pageSide(t, a, secret))
+		if err != nil {
+			t.Fatal(err)
+		}
+		reopen := func() *keyring {
+			t.Helper()
+			if err := ring.flush(); err != nil {
+				t.Fatal(err)
+			}
+			again, err := openKeyring(ring.state, "gw")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return again
+		}
+		time.Sleep(keyMemory - time.Hour)
+		ring = reopen()
+		ring.touch(keyID)
+		time.Sleep(keyMemory - time.Hour)
+		ring = reopen()
+		begin(t, ring, "", keyID)
+		time.Sleep(2 * time.Hour)
+		if _, err := ring.begin(testOrigin, testAddress, nil, "", keyID); err != errRefused {
+			t.Errorf("after %v without use: %v", keyMemory, err)
+		}
+		if ring = reopen(); len(ring.keys) != 0 {
+			t.Error("it is still stored")
+		}
+	})
+}
+
+// Every way to join wrongly ends alike, and the gateway says nothing before its
+// proof.
+func TestJoiningWronglyIsRefusedAlike(t *testing.T) {
+	g := startGateway(t, Options{})
+	address := "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + "/page"
+	page := newPage(t, testOrigin, "tab-1")
+	fresh := func() (opening, []byte) {
+		p := readFragment(t, g.Fragment())
+		secret, err := decodeBinary(p.Secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := deriveKey(secret, g.identity.Gateway, testOrigin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return opening{Version: 1, Address: p.URL, Secret: p.ID}, key
+	}
+	who := &hello{Page: "tab-1", Name: "notes"}
+	cases := map[string]func(ctx context.Context, conn *websocket.Conn) error{
+		"an unknown secret": func(ctx context.Context, conn *websocket.Conn) error {
+			open, key := fresh()
+			open.Secret = "AAAAAAAAAAA"
+			_, err := prove(ctx, conn, open, testOrigin, key, who)
+			return err
+		},
+		"another address": func(ctx context.Context, conn *websocket.Conn) error {
+			open, key := fresh()
+			open.Address = "ws://localhost:" + strconv.Itoa(g.Port()) + "/page"
+			_, err := prove(ctx, conn, open, testOrigin, key, who)
+			return err
+		},
+		"both a secret and a key": func(ctx context.Context, conn *websocket.Conn) error {
+			open, key := fresh()
+			open.Key = "AAAA"
+			_, err := prove(ctx, conn, open, testOrigin, key, who)
+			return err
+		},
+		"no hello": func(ctx context.Context, conn *websocket.Conn) error {
+			open, key := fresh()
+			_, err := prove(ctx, conn, open, testOrigin, key, &hello{})
+			return err
+		},
+		"not JSON": func(ctx context.Context, conn *websocket.Conn) error {
+			conn.Write(ctx, websocket.MessageText, []byte("hello"))
+			_, _, err := conn.Read(ctx)
+			return err
+		},
+		"a name twice": func(ctx context.Context, conn *websocket.Conn) error {
+			conn.Write(ctx, websocket.MessageText, []byte(`{"pagemcp":1,"pagemcp":1}`))
+			_, _, err := conn.Read(ctx)
+			return err
+		},
+		"MCP at once": func(ctx context.Context, conn *websocket.Conn) error {
+			conn.Write(ctx, websocket.MessageText, []byte(`{"pagemcp":1,"jsonrpc":"2.0","id":1,"method":"ping"}`))
+			_, _, err := conn.Read(ctx)
+			return err
+		},
+	}
+	for name, try := range cases {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), testTime)
+			defer cancel()
+			conn := page.dial(ctx, address)
+			defer conn.CloseNow()
+			if err := try(ctx, conn); websocket.CloseStatus(err) != closeRefused {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	defer cancel()
+	conn := page.dial(ctx, address)
+	defer conn.CloseNow()
+	conn.Write(ctx, websocket.MessageText, []byte(`{"pagemcp":2}`))
+	if _, _, err := conn.Read(ctx); websocket.CloseStatus(err) != closeVersion {
+		t.Errorf("another version: %v", err)
+	}
+	big := page.dial(ctx, address)
+	defer big.CloseNow()
+	big.Write(ctx, websocket.MessageText, []byte(`{"pagemcp":1,"x":"`+strings.Repeat("a", maxHandshake)+`"}`))
+	if _, _, err := big.Read(ctx); err == nil {
+		t.Error("a large first frame was taken")
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.pages) != 0 {
+		t.Errorf("%d pages joined", len(g.pages))
+	}
+}
+
+// S9: a program on the port of a gateway that moved hears nothing from the page
+// but what was meant for that address, and cannot pass it on.
+func TestSquatterCannotRelayProof(t *testing.T) {
+	g := startGateway(t, Options{})
+	p := readFragment(t, g.Fragment())
+	squatter := "ws://127.0.0.1:1/page" // the address that the page dialled
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	defer cancel()
+	conn := newPage(t, testOrigin, "x").dial(ctx, "ws://127.0.0.1:"+strconv.Itoa(g.Port())+"/page")
+	defer conn.CloseNow()
+	if err := writeFrame(ctx, conn, opening{Version: 1, Nonce: encodeBinary(randomBytes(32)), Address: squatter, Secret: p.ID}); err != nil {
+		t.Fatal(err)
+	}
+	var first challenge
+	if err := readFrame(ctx, conn, &first); websocket.CloseStatus(err) != closeRefused || first.Proof != "" {
+		t.Errorf("the gateway proved itself for an address that is not its own: %+v, %v", first, err)
+	}
+}
+
+// Pairing alone leaves a key and no page.
+func TestPairingAloneMountsNothing(t *testing.T) {
+	g := startGateway(t, Options{})
+	page := newPage(t, testOrigin, "tab-1")
+	p := readFragment(t, g.Fragment())
+	secret, err := decodeBinary(p.Secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := deriveKey(secret, g.identity.Gateway, testOrigin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	defer cancel()
+	conn := page.dial(ctx, p.URL)
+	defer conn.CloseNow()
+	done, err := prove(ctx, conn, opening{Version: 1, Address: p.URL, Secret: p.ID}, testOrigin, key, nil)
+	if err != nil || done.Joined != nil || done.Key == "" {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	if _, _, err := conn.Read(ctx); websocket.CloseStatus(err) != websocket.StatusNormalClosure {
+		t.Errorf("then: %v", err)
+	}
+	page.keyID, page.key = done.Key, key
+	page.join(g) // the key is good for the pages of the origin
+	if page.name != "notes" {
+		t.Errorf("joined as %q", page.name)
+	}
+}
