@@ -1,0 +1,341 @@
+import { noteOf, noteUri, openUri, type Serving, type Standing, serveNotes } from './serving.ts'
+import { type NewNote, type Note, openNotes } from './store.ts'
+import { ago, element, summary, text } from './view.ts'
+
+/** How long to wait for the next key before a note is stored. */
+const saveDelay = 300 // ms
+
+/** How many reads are shown. */
+const maxReads = 30
+
+interface Read {
+  uri: string
+  client: string
+  at: Date
+}
+
+const main = element('main')
+const list = element('notes')
+const search = element<HTMLInputElement>('search')
+const title = element<HTMLInputElement>('title')
+const body = element<HTMLTextAreaElement>('text')
+
+const store = await openNotes()
+const tabs = new BroadcastChannel('notes-app')
+let notes = sorted(await store.all())
+let open: NewNote = notes[0] ?? blank()
+let removed: Note | undefined
+let unsaved: ReturnType<typeof setTimeout> | undefined
+let saving: Promise<void> = Promise.resolve()
+let reads: Read[] = []
+let serving: Serving | undefined
+
+// ——— the list
+
+function shown(): Note[] {
+  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
+  return notes.filter((note) => {
+    const all = `${note.title}\n${note.text}`.toLowerCase()
+    return words.every((word) => all.includes(word))
+  })
+}
+
+function showList() {
+  const found = shown()
+  const last = new Map(
+    reads.map((read) => [noteOf(read.uri), read.at]).reverse() as [number, Date][],
+  )
+  const tabbable = found.some((note) => note.id === open.id) ? open.id : found[0]?.id
+  list.replaceChildren(
+    ...found.map((note) => {
+      const item = document.createElement('div')
+      item.id = `note-${note.id}`
+      item.dataset.id = String(note.id)
+      item.role = 'option'
+      item.ariaSelected = String(note.id === open.id)
+      item.tabIndex = note.id === tabbable ? 0 : -1
+      item.append(text('strong', note.title || 'Untitled'), text('span', summary(note), 'summary'))
+      const read = last.get(note.id)
+      item.append(
+        text('span', read ? `read ${ago(read)}` : ago(note.changed), read ? 'when read' : 'when'),
+      )
+      return item
+    }),
+  )
+  const searching = search.value.trim() !== ''
+  element('count').textContent = searching ? `${found.length} of ${notes.length} found` : ''
+  element('empty').hidden = found.length > 0
+  element('empty-title').textContent = searching ? 'Nothing found' : 'No notes yet'
+  element('empty-text').textContent = searching
+    ? `No note has “${search.value.trim()}” in it.`
+    : 'Press New and write the first one.'
+  element('offer').textContent =
+    notes.length === 1
+      ? 'Offered: one note, and which one is open. Nothing else of this page.'
+      : `Offered: ${notes.length} notes, and which one is open. Nothing else of this page.`
+}
+
+function focusInList() {
+  main.dataset.view = 'list'
+  const item = list.querySelector<HTMLElement>('[tabindex="0"]')
+  if (item) item.focus()
+  else search.focus()
+}
+
+// ——— the editor
+
+function showEditor() {
+  title.value = open.title
+  body.value = open.text
+  element('saved').textContent = ''
+  showIdentity()
+}
+
+function showIdentity() {
+  element<HTMLButtonElement>('delete').disabled = open.id === undefined
+  element('uri').hidden = open.id === undefined
+  if (open.id !== undefined) element('uri-text').textContent = noteUri(open.id)
+}
+
+async function choose(note: NewNote) {
+  await save()
+  open = note
+  showEditor()
+  showList()
+  serving?.opened()
+}
+
+async function edit(note: NewNote) {
+  await choose(note)
+  main.dataset.view = 'editor'
+  const isNew = note.id === undefined
+  ;(isNew ? title : body).focus()
+}
+
+/** Stores what was typed. Saves follow each other, so that a new note gets one number and not two. */
+function save(): Promise<void> {
+  if (unsaved === undefined) return saving
+  clearTimeout(unsaved)
+  unsaved = undefined
+  const note = open
+  Object.assign(note, { title: title.value, text: body.value, changed: new Date() })
+  saving = saving.then(async () => {
+    note.id = await store.put(note)
+    tabs.postMessage(note.id)
+    notes = sorted([note as Note, ...notes.filter(({ id }) => id !== note.id)])
+    if (note === open) {
+      element('saved').textContent = 'Saved'
+      showIdentity()
+    }
+    showList()
+    serving?.opened()
+  })
+  saving.catch((error: unknown) => {
+    element('saved').textContent = `Not saved: ${error}`
+  })
+  return saving
+}
+
+function typed() {
+  element('saved').textContent = 'Saving…'
+  clearTimeout(unsaved)
+  unsaved = setTimeout(save, saveDelay)
+}
+
+async function remove(note: NewNote) {
+  await save()
+  if (note.id === undefined) return
+  const at = shown().findIndex(({ id }) => id === note.id)
+  await store.remove(note.id)
+  tabs.postMessage(note.id)
+  removed = note as Note
+  notes = notes.filter(({ id }) => id !== note.id)
+  element('toast-text').textContent = `Deleted “${note.title || 'Untitled'}”.`
+  element('toast').hidden = false
+  const rest = shown()
+  await choose(rest[Math.min(at, rest.length - 1)] ?? blank())
+  focusInList()
+}
+
+async function undo() {
+  const note = removed
+  forgetRemoved()
+  if (note === undefined) return
+  await store.put(note)
+  tabs.postMessage(note.id)
+  notes = sorted([note, ...notes])
+  await choose(note)
+  focusInList()
+}
+
+function forgetRemoved() {
+  removed = undefined
+  element('toast').hidden = true
+}
+
+// ——— what assistants do
+
+function showStanding({ is, text, advice }: Standing) {
+  element('state').dataset.is = is
+  element('state-text').textContent = text
+  element('advice').hidden = advice === undefined
+  element('advice-title').textContent = advice?.title ?? ''
+  element('advice-text').textContent = advice?.text ?? ''
+  element('retry').hidden = is !== 'unpaired' && is !== 'failed'
+}
+
+function showReads() {
+  element('quiet').hidden = reads.length > 0
+  element('reads').replaceChildren(
+    ...reads.map(({ uri, client, at }) => {
+      const item = document.createElement('li')
+      const note = notes.find(({ id }) => id === noteOf(uri))
+      const what = document.createElement(note ? 'button' : 'span')
+      what.className = 'what'
+      what.textContent = note ? note.title || 'Untitled' : nameOf(uri)
+      if (note) what.addEventListener('click', () => void edit(note))
+      const when = document.createElement('time')
+      when.dateTime = at.toISOString()
+      when.textContent = ago(at)
+      item.append(
+        what,
+        text('span', `by ${client === 'gateway' ? 'an assistant' : client}`, 'who'),
+        when,
+      )
+      return item
+    }),
+  )
+}
+
+function nameOf(uri: string): string {
+  if (uri === openUri) return 'The open note'
+  return noteOf(uri) === undefined ? 'What the store holds' : 'A deleted note'
+}
+
+function noteRead(uri: string, client: string) {
+  reads = [{ uri, client, at: new Date() }, ...reads].slice(0, maxReads)
+  showReads()
+  showListKeepingFocus()
+  const item = document.getElementById(`note-${noteOf(uri) ?? open.id}`)
+  item?.classList.add('glow')
+  item?.addEventListener('animationend', () => item.classList.remove('glow'), { once: true })
+}
+
+/** Shows the list anew; whoever stands in it stays there. */
+function showListKeepingFocus() {
+  const focused = list.contains(document.activeElement) ? document.activeElement?.id : undefined
+  showList()
+  if (focused) document.getElementById(focused)?.focus({ preventScroll: true })
+}
+
+// ——— what people do
+
+search.addEventListener('input', showList)
+search.addEventListener('keydown', (event) => {
+  if (event.key === 'ArrowDown' || event.key === 'Enter') {
+    event.preventDefault()
+    focusInList()
+  } else if (event.key === 'Escape' && search.value === '') focusInList()
+})
+
+list.addEventListener('click', ({ target }) => {
+  const note = noteAt(target as Element)
+  if (note) void edit(note)
+})
+list.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return
+  const note = noteAt(event.target as Element)
+  const act = note && listKeys(note)[event.key]
+  if (act === undefined) return
+  event.preventDefault()
+  void act()
+})
+
+function noteAt(target: Element): Note | undefined {
+  const id = Number(target.closest<HTMLElement>('[data-id]')?.dataset.id)
+  return notes.find((note) => note.id === id)
+}
+
+function listKeys(note: Note): { [key: string]: () => unknown } {
+  const found = shown()
+  const at = found.indexOf(note)
+  const go = async (to: number) => {
+    const next = found[Math.min(Math.max(to, 0), found.length - 1)]
+    if (next === undefined) return
+    await choose(next)
+    document.getElementById(`note-${next.id}`)?.focus()
+  }
+  return {
+    ArrowDown: () => go(at + 1),
+    ArrowUp: () => go(at - 1),
+    Home: () => go(0),
+    End: () => go(found.length - 1),
+    Enter: () => edit(note),
+    ' ': () => edit(note),
+    Delete: () => remove(note),
+    Backspace: () => remove(note),
+    n: startNew,
+    '/': () => search.focus(),
+  }
+}
+
+function startNew() {
+  search.value = ''
+  return edit(blank())
+}
+
+const form = element<HTMLFormElement>('editor')
+form.addEventListener('input', typed)
+form.addEventListener('submit', (event) => {
+  event.preventDefault() // Enter in the title
+  body.focus()
+})
+form.addEventListener('keydown', (event) => {
+  if (event.key !== 'Escape' || event.isComposing) return
+  event.preventDefault()
+  void save().then(focusInList)
+})
+element('new').addEventListener('click', () => void startNew())
+element('back').addEventListener('click', () => void save().then(focusInList))
+element('delete').addEventListener('click', () => void remove(open))
+element('undo').addEventListener('click', () => void undo())
+element('toast').addEventListener('keydown', (event) => event.key === 'Escape' && forgetRemoved())
+element('retry').addEventListener('click', () => serving?.retry())
+addEventListener('pagehide', () => void save())
+document.addEventListener('visibilitychange', () => void save())
+
+// Other tabs of this app write into the same store: nobody but we can tell our engine.
+tabs.addEventListener('message', async ({ data: id }: MessageEvent<number>) => {
+  notes = sorted(await store.all())
+  const newer = notes.find((note) => note.id === open.id)
+  if (unsaved === undefined && newer) {
+    open = newer
+    if (title.value !== newer.title || body.value !== newer.text) showEditor()
+  }
+  showListKeepingFocus()
+  serving?.changedElsewhere(id)
+})
+
+setInterval(() => {
+  if (document.hidden) return
+  showListKeepingFocus()
+  showReads()
+}, 20_000) // ms: as coarse as the times that are shown
+
+showList()
+showEditor()
+showReads()
+serving = await serveNotes(() => `# ${open.title || 'Untitled'}\n\n${open.text}\n`, {
+  standing: showStanding,
+  read: noteRead,
+})
+
+function blank(): NewNote {
+  const now = new Date()
+  return { title: '', text: '', created: now, changed: now }
+}
+
+/** The newest first. */
+function sorted(all: Note[]): Note[] {
+  return all.sort((a, b) => b.changed.getTime() - a.changed.getTime())
+}
