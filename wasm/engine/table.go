@@ -59,6 +59,9 @@ func NewTable() *Table {
 // Put registers entries, or replaces those with the same URI. It refuses all of
 // them if one is not valid.
 func (t *Table) Put(entries ...Entry) error {
+	if len(entries) == 0 {
+		return nil // and nothing is announced
+	}
 	for i := range entries {
 		e := &entries[i]
 		if err := CheckURI(e.URI); err != nil {
@@ -85,6 +88,9 @@ func (t *Table) Put(entries ...Entry) error {
 
 // PutTemplate registers templates, or replaces equal ones.
 func (t *Table) PutTemplate(entries ...TemplateEntry) error {
+	if len(entries) == 0 {
+		return nil
+	}
 	rows := make([]*templateRow, len(entries))
 	for i, e := range entries {
 		m, err := newMatcher(e.URITemplate)
@@ -115,6 +121,9 @@ func (t *Table) PutTemplate(entries ...TemplateEntry) error {
 
 // Remove takes resources out. Unknown URIs are ignored.
 func (t *Table) Remove(uris ...string) {
+	if len(uris) == 0 {
+		return
+	}
 	gone := map[*row]bool{}
 	t.mu.Lock()
 	for _, uri := range uris {
@@ -127,6 +136,9 @@ func (t *Table) Remove(uris ...string) {
 
 // RemoveTemplate takes templates out.
 func (t *Table) RemoveTemplate(uriTemplates ...string) {
+	if len(uriTemplates) == 0 {
+		return
+	}
 	t.mu.Lock()
 	t.templates = slices.DeleteFunc(t.templates, func(r *templateRow) bool {
 		return slices.Contains(uriTemplates, r.URITemplate)
