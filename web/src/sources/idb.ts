@@ -49,7 +49,7 @@ const json = 'application/json'
 const lossyMeta = 'io.github.pagemcp/lossy'
 
 /**
- * Publishes records of IndexedDB, read only: `idb:///{database}/{store}` says what a store holds, and
+ * Publishes records of IndexedDB, read only: `idb:///{database}/{store}` says what a store holds (count, key path, indexes), and
  * `idb:///{database}/{store}/{key}` is a record, as JSON (idb-values.ts says how), or as a blob if it is a Blob, ArrayBuffer or
  * view as a whole. Keys are type-tagged: `n.1`, `s.one`, … (idb-keys.ts). Databases are never created, and never kept from
  * being upgraded; a database or store that does not exist has no resources.
@@ -220,8 +220,9 @@ function storeResource({ uri, database, store }: Served): Resource {
 }
 
 async function describeStore(store: IDBObjectStore) {
-  const { name, keyPath, autoIncrement } = store
-  return { store: name, count: await result(store.count()), keyPath, autoIncrement }
+  const { name, keyPath, autoIncrement, indexNames } = store
+  const count = await result(store.count())
+  return { store: name, count, keyPath, autoIncrement, indexes: Array.from(indexNames) }
 }
 
 /** The first `count` records after a key. Values are looked at only for what the listing says of them. */

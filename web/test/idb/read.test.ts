@@ -80,6 +80,7 @@ inBrowsers('a store says what it holds', async ({ open }) => {
     count: 1,
     keyPath: ['a', 'b'],
     autoIncrement: false,
+    indexes: [],
   })
 })
 

@@ -1,0 +1,141 @@
+import { isInvited, type JoinReason, pair } from 'pagemcp'
+import { type Config, ways } from './ways.ts'
+
+/** When silence means that nobody is there. */
+const patience = 2500 // ms
+
+/** What each demo is; one that is not here is shown by its name. */
+const demos: { readonly [name: string]: { title: string; text: string } } = {
+  notes: {
+    title: 'Notes',
+    text: 'A notes app on IndexedDB. Assistants read its notes, are told when you change one, and you see what they read.',
+  },
+}
+
+type Standing = 'looking' | 'paired' | 'silent' | 'expired' | 'unpaired' | 'failed'
+
+const standings: { readonly [is in Standing]: [title: string, text: string] } = {
+  looking: ['Looking for the gateway', 'One moment.'],
+  paired: [
+    'This browser is paired',
+    'The demos join the gateway by themselves, now and after every reload.',
+  ],
+  silent: [
+    'The gateway does not answer',
+    'Is pagemcp dev still running? This page goes on trying.',
+  ],
+  expired: [
+    'This link has expired, or was used before',
+    'Press Enter in the terminal where pagemcp dev runs, and open the link that it prints.',
+  ],
+  unpaired: [
+    'This browser is not paired yet',
+    'Open the link that pagemcp dev has printed in the terminal. Press Enter there for a new one.',
+  ],
+  failed: ['Pairing did not work', ''],
+}
+
+function element<T extends HTMLElement = HTMLElement>(id: string): T {
+  const found = document.getElementById(id)
+  if (found === null) throw new Error(`index.html has no #${id}`)
+  return found as T
+}
+
+function make(tag: string, className: string, ...children: (string | Node)[]): HTMLElement {
+  const made = document.createElement(tag)
+  made.className = className
+  made.append(...children)
+  return made
+}
+
+function show(is: Standing, detail?: string) {
+  const [title, text] = standings[is]
+  element('state').dataset.is = is
+  element('state-title').textContent = title
+  element('state-text').textContent = detail ?? text
+  element('again').hidden = is !== 'failed'
+}
+
+async function join() {
+  show('looking')
+  const timer = setTimeout(() => show('silent'), patience)
+  try {
+    await pair()
+    show('paired')
+  } catch (error) {
+    const { reason, message } = error as { reason?: JoinReason; message: string }
+    if (reason === 'not-invited') show('unpaired')
+    else if (reason === 'refused') show(isInvited() ? 'expired' : 'unpaired')
+    else show('failed', message)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function showDemos(names: readonly string[]) {
+  element('demos').replaceChildren(
+    ...names.map((name) => {
+      const { title, text } = demos[name] ?? { title: name, text: '' }
+      const link = make('a', 'demo') as HTMLAnchorElement
+      link.href = `demo/${encodeURIComponent(name)}/`
+      link.target = '_blank'
+      const icon = document.createElement('img')
+      icon.src = `${link.href}icon.svg`
+      icon.alt = ''
+      link.append(
+        icon,
+        make('strong', '', title),
+        make('span', 'about', text),
+        make('span', 'sr', ' (opens in a new tab)'),
+      )
+      return make('li', '', link)
+    }),
+  )
+}
+
+/** One way to connect: a heading, what to paste, and a button that copies it. */
+function showWays(config: Config) {
+  element('ways').replaceChildren(
+    ...ways(config).map(({ title, hint, text }) => {
+      const copy = make('button', 'copy', 'Copy') as HTMLButtonElement
+      copy.type = 'button'
+      copy.setAttribute('aria-label', `Copy: ${title}`)
+      copy.addEventListener('click', () => void copied(copy, code, text))
+      const code = make('pre', '', make('code', '', text))
+      code.tabIndex = 0 // it scrolls
+      code.setAttribute('aria-label', title)
+      code.role = 'region'
+      return make('article', 'way', make('h3', '', title), make('p', 'hint', hint), copy, code)
+    }),
+  )
+}
+
+async function copied(button: HTMLButtonElement, code: HTMLElement, text: string) {
+  try {
+    await navigator.clipboard.writeText(text)
+    button.textContent = 'Copied'
+  } catch {
+    getSelection()?.selectAllChildren(code) // the browser says no: one key is left to press
+    button.textContent = 'Press Ctrl+C'
+  }
+  setTimeout(() => {
+    button.textContent = 'Copy'
+  }, 2000)
+}
+
+async function configure() {
+  try {
+    const response = await fetch('pagemcp/config.json')
+    if (!response.ok) throw new Error(`status ${response.status}`)
+    const config = (await response.json()) as Config
+    showDemos(config.demos)
+    showWays(config)
+  } catch {
+    showDemos(Object.keys(demos))
+    element('pending').textContent = 'The terminal where pagemcp dev runs shows how.'
+  }
+}
+
+element('again').addEventListener('click', () => void join())
+void join()
+void configure()

@@ -1,0 +1,93 @@
+/** How assistants are connected: what a person pastes where. */
+
+/** What the web server of `pagemcp dev` says of its gateway: no secret is in it. */
+export interface Config {
+  /** The MCP URL. */
+  mcp: string
+  /** Where the bearer token is; without it none is asked for. */
+  tokenFile?: string
+  /** The path of the pagemcp command. */
+  command?: string
+  /** The names of the demos. */
+  demos: readonly string[]
+}
+
+export interface Way {
+  title: string
+  hint: string
+  text: string
+}
+
+const request = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'resources/list',
+  params: {
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+}
+
+export function ways({ mcp, tokenFile, command }: Config): Way[] {
+  const token = tokenFile === undefined ? '' : `Authorization: Bearer $(cat ${quoted(tokenFile)})`
+  const all: Way[] = [
+    {
+      title: 'MCP URL',
+      hint:
+        tokenFile === undefined
+          ? 'No token is needed.'
+          : `The bearer token is the line in ${tokenFile}.`,
+      text: mcp,
+    },
+    {
+      title: 'Claude Code',
+      hint: 'In a terminal; then ask it to read your notes.',
+      text: `claude mcp add --transport http pagemcp ${mcp}${token && ` \\\n  --header "${token}"`}`,
+    },
+    {
+      title: 'VS Code',
+      hint: 'Put this into .vscode/mcp.json and start the server there.',
+      text: vsCode(mcp, tokenFile),
+    },
+    {
+      title: 'curl',
+      hint: 'Or any HTTP client: protocol 2026-07-28 needs no handshake.',
+      text: [
+        `curl -s ${mcp}`,
+        ...(token && [`-H "${token}"`]),
+        "-H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream'",
+        "-H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: resources/list'",
+        `-d '${JSON.stringify(request)}'`,
+      ].join(' \\\n  '),
+    },
+  ]
+  if (command !== undefined) {
+    const config = { mcpServers: { pagemcp: { command, args: ['stdio'] } } }
+    all.push({
+      title: 'Assistants that start a command',
+      hint: 'They need no token.',
+      text: JSON.stringify(config, undefined, 2),
+    })
+  }
+  return all
+}
+
+function vsCode(url: string, tokenFile: string | undefined): string {
+  const open = { servers: { pagemcp: { type: 'http', url } } }
+  if (tokenFile === undefined) return JSON.stringify(open, undefined, 2)
+  const description = `the line in ${tokenFile}`
+  const config = {
+    inputs: [{ id: 'pagemcp', type: 'promptString', description, password: true }],
+    servers: {
+      pagemcp: { type: 'http', url, headers: { Authorization: `Bearer \${input:pagemcp}` } },
+    },
+  }
+  return JSON.stringify(config, undefined, 2)
+}
+
+/** A path for a shell, inside of double quotes. */
+function quoted(path: string): string {
+  return /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+}
