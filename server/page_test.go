@@ -174,6 +174,15 @@ func (p *testPage) dial(ctx context.Context, address string) *websocket.Conn {
 // leave drops the connection without a word, like a page that crashed.
 func (p *testPage) leave() { p.conn.CloseNow() }
 
+func (p *testPage) awaitAway(g *Gateway) {
+	p.t.Helper()
+	eventually(p.t, "the gateway notices that the page has gone", func() bool {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return g.pages[p.name].socket == nil
+	})
+}
+
 // prove is the page's side of joining.
 func prove(ctx context.Context, conn *websocket.Conn, open opening, origin string, key []byte, who *hello) (welcome, error) {
 	var done welcome

@@ -1,0 +1,391 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A sessionCaller is an assistant of 2025-11-25.
+type sessionCaller struct {
+	caller
+	id   string
+	path string
+}
+
+const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
+
+func openSession(t *testing.T, g *Gateway, path string) *sessionCaller {
+	t.Helper()
+	c := &sessionCaller{caller: caller{t, g}, path: path}
+	answer, body := c.do(t.Context(), "POST", path, initialize)
+	c.id = answer.Header.Get("Mcp-Session-Id")
+	if answer.StatusCode != 200 || !strings.Contains(body, `"protocolVersion":"2025-11-25"`) || !isVisible(c.id) || len(c.id) < 22 {
+		t.Fatalf("initialize: %d %s, session %q", answer.StatusCode, body, c.id)
+	}
+	if status, body := c.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`); status != 202 || body != "" {
+		t.Fatalf("initialized: %d %s", status, body)
+	}
+	return c
+}
+
+func (c *sessionCaller) say(body string, lines ...string) (status int, answer string) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), testTime)
+	defer cancel()
+	lines = append(lines, "Mcp-Session-Id: "+c.id, "Accept: application/json, text/event-stream")
+	got, text := c.do(ctx, "POST", c.path, body, lines...)
+	return got.StatusCode, text
+}
+
+func (c *sessionCaller) request(id, method, params string) (int, string) {
+	c.t.Helper()
+	return c.say(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{` + params + `}}`)
+}
+
+// stream opens the GET stream. ctx ends it.
+func (c *sessionCaller) stream(ctx context.Context) (<-chan string, int) {
+	c.t.Helper()
+	answer, _ := c.do(ctx, "GET", c.path, "", "Mcp-Session-Id: "+c.id, "Accept: text/event-stream")
+	if answer.StatusCode != 200 {
+		return nil, answer.StatusCode
+	}
+	messages, other := events(c.t, answer.Body)
+	if first := receive(c.t, other); first != "retry: 3000" {
+		c.t.Errorf("first line of the stream: %q", first)
+	}
+	return messages, 200
+}
+
+// A session from its handshake to its end. R-310…R-327.
+func TestSessionLives(t *testing.T) {
+	g := startGateway(t, Options{})
+	page := newPage(t, testOrigin, "tab")
+	page.write("notes://a", "1")
+	page.join(g)
+	c := openSession(t, g, "/mcp")
+	messages, _ := c.stream(t.Context())
+	if status, body := c.request("1", "resources/read", `"uri":"notes+notes://a"`); status != 200 || !strings.Contains(body, `"text":"1"`) || strings.Contains(body, "resultType") {
+		t.Errorf("read: %d %s", status, body)
+	}
+	if status, body := c.request("2", "resources/read", `"uri":"notes+notes://none"`); status != 200 || !strings.Contains(body, "-32002") {
+		t.Errorf("not found: %d %s", status, body)
+	}
+	if status, body := c.request("3", "resources/subscribe", `"uri":"notes+notes://a"`); status != 200 || !strings.Contains(body, `"result":{}`) {
+		t.Errorf("subscribe: %d %s", status, body)
+	}
+	page.write("notes://a", "2")
+	if got := receive(t, messages); got != `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"notes+notes://a"}}` {
+		t.Errorf("on the stream: %s", got)
+	}
+	for _, test := range []struct {
+		body   string
+		lines  []string
+		status int
+		want   string
+	}{
+		{initialize, nil, 400, "-32600"}, // row 6: the session is kept
+		{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"MCP-Protocol-Version: 2025-11-25"}, 200, `"result":{}`},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"MCP-Protocol-Version: banana"}, 400, "-32600"},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{v2026}, 400, "-32602"},
+		{modern("1", "server/discover", ""), []string{v2026, "Mcp-Method: server/discover"}, 200, "resultType"},
+		{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, nil, 400, "-32600"},
+		{`{"jsonrpc":"2.0","id":1,"result":{}}`, nil, 202, ""},
+		{`{"jsonrpc":"2.0","id":1,"method":"acme/x"}`, nil, 200, "-32601"},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil, 200, `"tools":[]`},
+	} {
+		if status, body := c.say(test.body, test.lines...); status != test.status || !strings.Contains(body, test.want) {
+			t.Errorf("%s %v: %d %s; want %d with %s", test.body, test.lines, status, body, test.status, test.want)
+		}
+	}
+	other := openSession(t, g, "/mcp")
+	other.path = "/mcp/notes"
+	if status, _ := other.request("1", "ping", ""); status != 404 {
+		t.Errorf("a session at another endpoint: %d", status)
+	}
+	answer, _ := c.do(t.Context(), "DELETE", "/mcp", "", "Mcp-Session-Id: "+c.id)
+	if answer.StatusCode != 204 {
+		t.Errorf("DELETE: %d", answer.StatusCode)
+	}
+	if _, more := <-messages; more {
+		t.Error("the stream outlives its session")
+	}
+	if status, _ := c.request("9", "ping", ""); status != 404 {
+		t.Errorf("after DELETE: %d", status)
+	}
+	if files, _ := filepath.Glob(g.state.path("sessions/*.json")); len(files) != 1 {
+		t.Errorf("stored: %v", files)
+	}
+}
+
+// A batch of 2025-03-26 is answered by an array. R-311, rows 15 and 16.
+func TestBatchOfMarch2025(t *testing.T) {
+	g := startGateway(t, Options{})
+	c := &sessionCaller{caller: caller{t, g}, path: "/mcp"}
+	answer, _ := c.do(t.Context(), "POST", "/mcp", strings.Replace(initialize, "2025-11-25", "2025-03-26", 1))
+	c.id = answer.Header.Get("Mcp-Session-Id")
+	status, body := c.say(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":"b","method":"resources/list"}]`)
+	if status != 200 || !strings.HasPrefix(body, "[") || !strings.Contains(body, `"id":1,"result":{}`) || !strings.Contains(body, `"id":"b"`) {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, body := c.say(`[{"jsonrpc":"2.0","method":"notifications/initialized"}]`); status != 202 || body != "" {
+		t.Errorf("notifications alone: %d %s", status, body)
+	}
+	if status, body := c.say(`[]`); status != 400 || !strings.Contains(body, "-32600") {
+		t.Errorf("nothing: %d %s", status, body)
+	}
+	if status, body := c.say(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`); status != 400 {
+		t.Errorf("one id twice: %d %s", status, body)
+	}
+}
+
+// One stream a session: a second one has to wait until the first is gone. R-318.
+func TestSecondStreamIsRefusedWhileFirstLives(t *testing.T) {
+	g := startGateway(t, Options{})
+	c := openSession(t, g, "/mcp")
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, status := c.stream(ctx); status != 200 {
+		t.Fatal(status)
+	}
+	if _, status := c.stream(t.Context()); status != http.StatusConflict {
+		t.Errorf("the second: %d", status)
+	}
+	cancel()
+	eventually(t, "the next one is let in", func() bool {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		_, status := c.stream(ctx)
+		return status == 200
+	})
+}
+
+// A page that reloads keeps sessions, subscriptions and URIs; a read that was
+// sent while it was away is answered, once. P3, R-359.
+func TestPageReloads(t *testing.T) {
+	g := startGateway(t, Options{})
+	page := newPage(t, testOrigin, "tab")
+	page.write("notes://a", "1")
+	page.join(g)
+	c := openSession(t, g, "/mcp/notes")
+	messages, _ := c.stream(t.Context())
+	if status, body := c.request("1", "resources/subscribe", `"uri":"notes://a"`); status != 200 || !strings.Contains(body, `"result":{}`) {
+		t.Fatalf("subscribe: %d %s", status, body)
+	}
+	if _, body := c.request("2", "resources/list", ""); !strings.Contains(body, "notes://a") {
+		t.Errorf("the list: %s", body)
+	}
+	page.leave()
+	page.awaitAway(g)
+	if _, body := c.request("2", "resources/list", ""); !strings.Contains(body, "notes://a") {
+		t.Errorf("the list while it is away: %s", body)
+	}
+	answer := make(chan string, 1)
+	go func() {
+		_, body := c.request("3", "resources/read", `"uri":"notes://a"`)
+		answer <- body
+	}()
+	again := newPage(t, testOrigin, "tab")
+	again.keyID, again.key = page.keyID, page.key
+	again.write("notes://a", "2")
+	again.join(g)
+	if again.name != "notes" {
+		t.Errorf("it came back as %q", again.name)
+	}
+	if got := receive(t, answer); !strings.Contains(got, `"text":"2"`) {
+		t.Errorf("the read: %s", got)
+	}
+	for {
+		got := receive(t, messages)
+		if strings.Contains(got, "resources/updated") {
+			if !strings.Contains(got, `"uri":"notes://a"`) {
+				t.Errorf("updated: %s", got)
+			}
+			break
+		}
+	}
+}
+
+// Of two documents with one page id the newer wins, and the older is told.
+func TestNewerHelloReplacesOlder(t *testing.T) {
+	g := startGateway(t, Options{})
+	first, second := newPage(t, testOrigin, "tab"), newPage(t, testOrigin, "tab")
+	first.write("notes://a", "first")
+	second.write("notes://a", "second")
+	first.join(g)
+	second.join(g)
+	c := openSession(t, g, "/mcp")
+	eventually(t, "the second answers", func() bool {
+		_, body := c.request("1", "resources/read", `"uri":"notes+notes://a"`)
+		return strings.Contains(body, `"text":"second"`)
+	})
+	third := newPage(t, testOrigin, "another tab")
+	third.write("notes://a", "third")
+	third.join(g)
+	if third.name != "notes-2" {
+		t.Errorf("another tab is %q", third.name)
+	}
+	if _, body := c.request("2", "resources/list", ""); strings.Count(body, `"uri":"notes+`) != 1 || strings.Count(body, `"uri":"notes-2+`) != 1 {
+		t.Errorf("list: %s", body)
+	}
+}
+
+// A restart of the gateway: the session goes on under its id, and its client is
+// told to read again. Its record is on disk, its id is not. R-269 R-323,
+// decision 6.23.
+func TestSessionSurvivesRestart(t *testing.T) {
+	state := t.TempDir()
+	first := startGateway(t, Options{State: state})
+	page := newPage(t, testOrigin, "tab")
+	page.write("notes://a", "1")
+	page.join(first)
+	c := openSession(t, first, "/mcp")
+	if status, body := c.request("1", "resources/subscribe", `"uri":"notes+notes://a"`); status != 200 || !strings.Contains(body, `"result":{}`) {
+		t.Fatalf("subscribe: %d %s", status, body)
+	}
+	first.Close()
+	err := filepath.WalkDir(state, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if strings.Contains(string(data), c.id) || strings.Contains(name, c.id) {
+			t.Errorf("the session id is in %s", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	second := startGateway(t, Options{State: state})
+	c.g = second
+	messages, status := c.stream(t.Context())
+	if status != 200 {
+		t.Fatalf("the stream after the restart: %d", status)
+	}
+	again := newPage(t, testOrigin, "tab")
+	again.keyID, again.key = page.keyID, page.key
+	again.write("notes://a", "2")
+	again.join(second)
+	sawList, sawUpdate := false, false
+	for !sawList || !sawUpdate {
+		got := receive(t, messages)
+		sawList = sawList || strings.Contains(got, "resources/list_changed")
+		sawUpdate = sawUpdate || strings.Contains(got, `"uri":"notes+notes://a"`)
+	}
+	if status, body := c.request("2", "resources/read", `"uri":"notes+notes://a"`); status != 200 || !strings.Contains(body, `"text":"2"`) {
+		t.Errorf("read: %d %s", status, body)
+	}
+	eventually(t, "later changes are announced", func() bool {
+		again.write("notes://a", "3")
+		select {
+		case got := <-messages:
+			return strings.Contains(got, `"uri":"notes+notes://a"`)
+		case <-time.After(100 * time.Millisecond):
+			return false
+		}
+	})
+	c.id = strings.Repeat("A", 43)
+	if status, _ := c.request("3", "ping", ""); status != 404 {
+		t.Errorf("an id that was never given out: %d", status)
+	}
+}
+
+// Sessions that nobody uses sleep: their memory goes, they do not.
+func TestUnusedSessionsSleep(t *testing.T) {
+	g := startGateway(t, Options{})
+	page := newPage(t, testOrigin, "tab")
+	page.write("notes://a", "1")
+	page.join(g)
+	c := openSession(t, g, "/mcp")
+	c.request("1", "resources/subscribe", `"uri":"notes+notes://a"`)
+	s := g.sessions.byHash[hashOf(c.id)]
+	g.sessions.sweep(time.Now().Add(2 * sessionSleep))
+	s.mu.Lock()
+	asleep := s.talk == nil
+	s.mu.Unlock()
+	if !asleep {
+		t.Fatal("it is awake")
+	}
+	messages, _ := c.stream(t.Context())
+	for !strings.Contains(receive(t, messages), `"uri":"notes+notes://a"`) {
+	}
+	if status, body := c.request("2", "resources/read", `"uri":"notes+notes://a"`); status != 200 || !strings.Contains(body, `"text":"1"`) {
+		t.Errorf("read: %d %s", status, body)
+	}
+	g.sessions.sweep(time.Now().Add(2 * sessionMemory))
+	if len(g.sessions.all()) != 1 {
+		t.Error("a session with a stream was ended")
+	}
+}
+
+// A closed connection is no cancel here, and an answer that nobody waits for is
+// noted. R-314.
+func TestClosedPostIsNoCancel(t *testing.T) {
+	g := startGateway(t, Options{})
+	page := newPage(t, testOrigin, "tab")
+	page.write("notes://a", "1")
+	page.join(g)
+	c := openSession(t, g, "/mcp")
+	page.leave()
+	page.awaitAway(g)
+	ctx, cancel := context.WithCancel(t.Context())
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		r, err := http.NewRequestWithContext(ctx, "POST", g.URL(), strings.NewReader(`{"jsonrpc":"2.0","id":5,"method":"resources/read","params":{"uri":"notes+notes://a"}}`))
+		if err != nil {
+			return
+		}
+		r.Header.Set("Authorization", "Bearer "+g.testToken())
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Mcp-Session-Id", c.id)
+		if answer, err := http.DefaultClient.Do(r); err == nil {
+			answer.Body.Close()
+		}
+	}()
+	s := g.sessions.byHash[hashOf(c.id)]
+	waiting := func() *waiter {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.talk.waiting["5"]
+	}
+	eventually(t, "the read waits", func() bool { return waiting() != nil })
+	if status, body := c.request("5", "ping", ""); status != 400 || strings.Contains(body, `"id"`) {
+		t.Errorf("its id again: %d %s", status, body)
+	}
+	cancel()
+	<-gone
+	eventually(t, "the post is forgotten", func() bool {
+		w := waiting()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return w == nil || w.box == nil
+	})
+	page.join(g)
+	eventually(t, "the answer is dropped", func() bool { return strings.Contains(audited(t, g), `"outcome":"dropped"`) })
+}
+
+// What is said while nobody listens waits, each URI once.
+func TestMailboxIsASet(t *testing.T) {
+	box := newMailbox()
+	for i := range 10_000 {
+		msg := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:%d"}}`, i%100)
+		box.put(msg, headOf(msg))
+		log := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":%d}}`, i)
+		box.put(log, headOf(log))
+	}
+	all := box.take()
+	if len(all) != 100+maxQueued {
+		t.Errorf("%d messages", len(all))
+	}
+	box.giveBack(all[:50])
+	if !strings.Contains(string(all[len(all)-1]), "9999") || len(box.take()) != 50 {
+		t.Errorf("the last: %s", all[len(all)-1])
+	}
+}
