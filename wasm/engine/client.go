@@ -301,7 +301,7 @@ func (c *Client) finish() {
 	}
 	for call, cancel := range c.waiting {
 		cancel()
-		c.sink.Fail(call, reason("The engine is shutting down", "closed", true))
+		c.sink.Fail(call, c.engine.reason("The engine is shutting down", "closed", true))
 	}
 	c.waiting = map[Call]context.CancelFunc{}
 	c.listens = map[Call]*subscription{}

@@ -39,6 +39,10 @@ type Options struct {
 	// Several assistants show nothing of a server without tools (peers.md §11).
 	Tools bool
 
+	// Origin is what errors that this engine raises by itself, such as a timeout,
+	// say of where they come from. Default "engine".
+	Origin string
+
 	// Allow decides about every list entry, read, subscription and notification.
 	// It is called often and from many goroutines, and must not block. Nil
 	// allows what is mounted: mounting is the grant.
@@ -114,6 +118,7 @@ func New(info Info, opts *Options) *Engine {
 	o.MaxInFlight = cmp.Or(o.MaxInFlight, defaultMaxInFlight)
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	o.UpdateInterval = cmp.Or(o.UpdateInterval, defaultUpdateInterval)
+	o.Origin = cmp.Or(o.Origin, "engine")
 	if o.Allow == nil {
 		o.Allow = func(Principal, Verb, string) bool { return true }
 	} else {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -40,6 +41,7 @@ func BadParams(message string) error {
 // other code knows the numbers. Text of unknown errors, maybe page data, stays
 // inside.
 func (req *request) wireError(err error) *jsonrpc.Error {
+	e := req.client.engine
 	var own *jsonrpc.Error
 	switch {
 	case errors.As(err, &own):
@@ -56,30 +58,27 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 	case errors.Is(err, ErrBadCursor):
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Invalid cursor"}
 	case errors.Is(err, ErrBusy):
-		return reason("Too many requests in flight", "busy", true)
+		return e.reason("Too many requests in flight", "busy", true)
 	case errors.Is(err, ErrTimeout), errors.Is(err, context.DeadlineExceeded):
-		return reason("The resource took too long to answer", "timeout", true)
+		return e.reason("The resource took too long to answer", "timeout", true)
 	case errors.Is(err, ErrTooLarge):
-		return reason("The answer is too large", "too-large", false)
+		return e.reason("The answer is too large", "too-large", false)
 	case errors.Is(err, ErrAway):
-		return reason("The page is away", "page-away", true)
+		return e.reason("The page is away", "page-away", true)
 	case errors.Is(err, ErrUnavailable):
-		return reason("The resource is not available at the moment", "unavailable", true)
+		return e.reason("The resource is not available at the moment", "unavailable", true)
 	}
-	req.client.engine.options.Report(err)
+	e.options.Report(err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"} // JSON-RPC 2.0, section 5.1
 }
 
 // reason is an error that this side found out by itself: -32603 and why, for
 // -32000…-32099 are not ours to use (decision 6.22, R-251, R-253).
-func reason(message, reason string, retry bool) *jsonrpc.Error {
-	data := append([]byte(`{"origin":"pagemcp","reason":"`), reason...)
-	if retry {
-		data = append(data, `","retry":true}`...)
-	} else {
-		data = append(data, `","retry":false}`...)
-	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: message, Data: data}
+func (e *Engine) reason(message, reason string, retry bool) *jsonrpc.Error {
+	data := jsonrpc.AppendString([]byte(`{"origin":`), e.options.Origin)
+	data = jsonrpc.AppendString(append(data, `,"reason":`...), reason)
+	data = strconv.AppendBool(append(data, `,"retry":`...), retry)
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: message, Data: append(data, '}')}
 }
 
 // uriObject is the data of "not found": the URI as it was asked for.

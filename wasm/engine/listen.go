@@ -76,7 +76,7 @@ func (c *Client) acknowledge(req *request, s *subscription, list bool, uris []st
 		delete(c.waiting, req.call)
 	}
 	if len(c.listens) >= maxStreams {
-		c.sink.Fail(req.call, reason("Too many subscriptions", "busy", true))
+		c.sink.Fail(req.call, c.engine.reason("Too many subscriptions", "busy", true))
 		return false
 	}
 	c.listens[req.call] = s
