@@ -13,8 +13,10 @@ import (
 // would serve, laid out as it serves it.
 func build(_ context.Context, args []string, std streams) error {
 	var out string
+	var bench bool
 	err := parse("build", "Builds the npm package into web/dist.", args, std, func(flags *flag.FlagSet) {
 		flags.StringVar(&out, "out", "", "write the package and the demos into this `directory` instead, laid out as dev serves them")
+		flags.BoolVar(&bench, "bench", false, "with --out: the page of the benchmark instead of the demos")
 	})
 	if err != nil {
 		return err
@@ -23,7 +25,11 @@ func build(_ context.Context, args []string, std streams) error {
 	if err != nil {
 		return err
 	}
-	files, err := bundle.Build(root)
+	all := bundle.Build
+	if bench {
+		all = bundle.BuildBench
+	}
+	files, err := all(root)
 	if err != nil {
 		return err
 	}
