@@ -1,0 +1,93 @@
+/** Runs the built program for tests: `pagemcp dev` on free ports, with a state directory that goes away with it. */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Command } from '../clients/stories.ts'
+
+const root = join(import.meta.dirname, '..', '..', '..')
+
+/** The program that `make` builds. */
+export const program = join(root, 'bin', 'pagemcp')
+
+/** How long the first build may take, with nothing in Go's cache. */
+const startTimeout = 120_000 // ms
+
+/** What `--json` prints. */
+export interface Addresses {
+  mcp: string
+  web: string
+  start: string
+  tokenFile: string
+  pages: { [name: string]: string }
+}
+
+export interface Gateway extends Addresses {
+  token: string
+  /** Its state directory. */
+  state: string
+  /** Starts an assistant's side that attaches to this gateway. */
+  stdio: Command
+  /** New links: each is good once, for two minutes. */
+  fresh(): Promise<Addresses>
+  /** What it has said on standard error. */
+  log(): string
+  /** Ends it like a crash. */
+  kill(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts `pagemcp dev`; `state` is kept if it is given. */
+export async function startGateway({ args = [] as string[], state = '' } = {}): Promise<Gateway> {
+  if (!existsSync(program)) throw new Error(`${program} is missing: run make build, or make binary`)
+  const directory = state || (await mkdtemp(join(tmpdir(), 'pagemcp-')))
+  const given = new Set(args.map((arg) => arg.split('=')[0]))
+  const ports = ['--mcp', '--web'].filter((name) => !given.has(name))
+  const child = spawn(
+    program,
+    ['dev', '--json', '--state', directory, ...ports.map((name) => `${name}=127.0.0.1:0`), ...args],
+    { cwd: root, stdio: ['pipe', 'pipe', 'pipe'] },
+  )
+  let log = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text
+  })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const next = async () => {
+    const timer = setTimeout(() => child.kill('SIGKILL'), startTimeout)
+    const line = await lines.next()
+    clearTimeout(timer)
+    if (line.done) throw new Error(`pagemcp dev has ended: ${log}`)
+    return JSON.parse(line.value) as Addresses
+  }
+  const addresses = await next()
+  return {
+    ...addresses,
+    token: (await readFile(addresses.tokenFile, 'utf8')).trim(),
+    state: directory,
+    stdio: { command: program, args: ['stdio', '--state', directory, '--mcp', '127.0.0.1:0'] },
+    log: () => log,
+    fresh() {
+      child.stdin.write('\n')
+      return next()
+    },
+    kill: () => end(child, 'SIGKILL'),
+    async close() {
+      await end(child, 'SIGTERM')
+      if (state === '') await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill(signal)
+  const timer = setTimeout(() => child.kill('SIGKILL'), 5000) // ms
+  await gone
+  clearTimeout(timer)
+}
