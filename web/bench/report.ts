@@ -1,0 +1,81 @@
+/** Ratios of one round, their median and quartiles, and a table of them. */
+
+export interface Row {
+  workload: string
+  goal: number
+  rounds: { [subject: string]: number }[]
+}
+
+/** The bar that the project sets itself, whatever the goal: ours against the TypeScript SDK v1. */
+export const bar = 0.5
+
+export interface Ratio {
+  q1: number
+  median: number
+  q3: number
+}
+
+/** The quartiles of the ratios of one to another, each taken within a round. */
+export function ratio(row: Row, one: string, other: string): Ratio {
+  const ratios = row.rounds.map((round) => (round[one] ?? NaN) / (round[other] ?? NaN))
+  return { q1: quantile(ratios, 0.25), median: quantile(ratios, 0.5), q3: quantile(ratios, 0.75) }
+}
+
+export function median(row: Row, subject: string): number {
+  return quantile(
+    row.rounds.map((round) => round[subject] ?? NaN),
+    0.5,
+  )
+}
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const at = (sorted.length - 1) * part
+  const low = sorted[Math.floor(at)] ?? NaN
+  const high = sorted[Math.ceil(at)] ?? NaN
+  return low + (high - low) * (at - Math.floor(at))
+}
+
+/** The table of one browser, for a terminal. */
+export function table(rows: readonly Row[]): string {
+  const head = [
+    '',
+    'ours µs',
+    'ts1 µs',
+    'null µs',
+    'ours/ts1',
+    'goal',
+    '',
+    'ours/ts2',
+    'ours/null',
+    '2026/ours',
+  ]
+  const lines = rows.map((row) => {
+    const toSdk = ratio(row, 'ours', 'ts1')
+    return [
+      row.workload,
+      ...['ours', 'ts1', 'null'].map((subject) => median(row, subject).toFixed(2)),
+      shown(toSdk),
+      `≤ ${row.goal.toFixed(2)}`,
+      toSdk.median <= row.goal ? 'met' : toSdk.median <= bar ? `within ${bar}` : 'MISSED',
+      shown(ratio(row, 'ours', 'ts2')),
+      shown(ratio(row, 'ours', 'null')),
+      shown(ratio(row, 'ours26', 'ours')),
+    ]
+  })
+  return aligned([head, ...lines])
+}
+
+function shown({ q1, median, q3 }: Ratio): string {
+  if (Number.isNaN(median)) return '–'
+  return `${median.toFixed(2)} [${q1.toFixed(2)}..${q3.toFixed(2)}]`
+}
+
+function aligned(lines: readonly string[][]): string {
+  const widths = (lines[0] ?? []).map((_, i) =>
+    Math.max(...lines.map((line) => line[i]?.length ?? 0)),
+  )
+  const pad = (cell: string, i: number) =>
+    i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)
+  return lines.map((line) => line.map(pad).join('  ')).join('\n')
+}
