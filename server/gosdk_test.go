@@ -2,8 +2,11 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -19,57 +22,98 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// The whole path with an independent client, of the modern revision: list, read,
-// a change in the page, the new value, and what is not there. R-119 R-154 R-158
-// R-280 R-352 R-353.
-func TestGoSDKSeesPageThroughGateway(t *testing.T) {
+// A story is where the go-sdk client finds its page: one in this process, or,
+// when a browser test runs us, one in that browser.
+type story struct {
+	MCP     string `json:"mcp"`
+	Token   string `json:"token"`
+	URI     string `json:"uri"`
+	Missing string `json:"missing"`
+	Text    string `json:"text"`
+	Page    string `json:"page"` // writes what is posted there; empty: ours
+	write   func(text string)
+}
+
+// storyVariable has a story as JSON.
+const storyVariable = "PAGEMCP_STORY"
+
+func theStory(t *testing.T) story {
+	t.Helper()
+	var s story
+	if text := os.Getenv(storyVariable); text != "" {
+		if err := json.Unmarshal([]byte(text), &s); err != nil {
+			t.Fatal(err)
+		}
+		s.write = func(text string) {
+			answer, err := http.Post(s.Page, "text/plain", strings.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer.Body.Close()
+		}
+		return s
+	}
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab-1")
 	page.write("notes://list/milk", "2 bottles")
 	page.join(g)
+	return story{
+		MCP: g.URL(), Token: g.testToken(), URI: "notes+notes://list/milk", Missing: "notes+notes://list/bread", Text: "2 bottles",
+		write: func(text string) { page.write("notes://list/milk", text) },
+	}
+}
+
+// The whole path with an independent client, of the modern revision: list, read,
+// a change in the page, the new value, and what is not there. R-119 R-154 R-158
+// R-280 R-352 R-353.
+func TestGoSDKSeesPage(t *testing.T) {
+	s := theStory(t)
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
-
 	updates := make(chan string, 16)
 	client := mcp.NewClient(&mcp.Implementation{Name: "go-sdk", Version: "1"}, &mcp.ClientOptions{
 		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) { updates <- r.Params.URI },
 	})
 	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{
-		Endpoint: g.URL(), HTTPClient: &http.Client{Transport: bearer{g.testToken()}},
+		Endpoint: s.MCP, HTTPClient: &http.Client{Transport: bearer{s.Token}},
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer session.Close()
 
-	const uri = "notes+notes://list/milk"
-	list, err := session.ListResources(ctx, nil)
-	if err != nil || len(list.Resources) != 1 || list.Resources[0].URI != uri {
-		t.Fatalf("list: %+v, %v", list, err)
+	listed := false
+	for resource, err := range session.Resources(ctx, nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed = listed || resource.URI == s.URI
+	}
+	if !listed {
+		t.Fatalf("%s is not listed", s.URI)
 	}
 	read := func(want string) {
 		t.Helper()
-		got, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
-		if err != nil || len(got.Contents) != 1 || got.Contents[0].Text != want {
+		got, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: s.URI})
+		if err != nil || len(got.Contents) != 1 || !strings.Contains(got.Contents[0].Text, want) {
 			t.Fatalf("read: %+v, %v; want %q", got, err, want)
 		}
 	}
-	read("2 bottles")
-	if err := session.Subscribe(ctx, &mcp.SubscribeParams{URI: uri}); err != nil {
+	read(s.Text)
+	if err := session.Subscribe(ctx, &mcp.SubscribeParams{URI: s.URI}); err != nil {
 		t.Fatal(err)
 	}
-	page.write("notes://list/milk", "3 bottles")
-	select {
-	case got := <-updates:
-		if got != uri {
-			t.Errorf("updated: %q", got)
+	s.write("3 bottles")
+	for got := ""; got != s.URI; {
+		select {
+		case got = <-updates:
+		case <-ctx.Done():
+			t.Fatal("no update came")
 		}
-	case <-ctx.Done():
-		t.Fatal("no update came")
 	}
 	read("3 bottles")
 
-	_, err = session.ReadResource(ctx, &mcp.ReadResourceParams{URI: "notes+notes://list/bread"})
+	_, err = session.ReadResource(ctx, &mcp.ReadResourceParams{URI: s.Missing})
 	var wire *jsonrpc.Error
 	if !errors.As(err, &wire) || wire.Code != -32602 {
 		t.Errorf("not found: %v", err)

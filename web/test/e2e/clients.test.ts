@@ -9,6 +9,7 @@ import type { Page } from 'puppeteer-core'
 import * as stories from '../clients/stories.ts'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
 import { type Gateway, startGateway } from './gateway.ts'
+import { goOverHttp } from './gosdk.ts'
 
 let gateway: Gateway
 before(async () => {
@@ -59,7 +60,12 @@ inBrowsers('the TypeScript SDK v2 reads IndexedDB and hears of changes', async (
   await stories.modernOverHttp(gateway, subject)
 })
 
-inBrowsers('both do so through pagemcp stdio', async (browser) => {
+inBrowsers('go-sdk reads IndexedDB and hears of changes', async (browser) => {
+  const { subject } = await openNotes(browser)
+  await goOverHttp({ mcp: gateway.mcp, token: gateway.token }, subject)
+})
+
+inBrowsers('both TypeScript clients do so through pagemcp stdio', async (browser) => {
   const { subject } = await openNotes(browser)
   await stories.classicOverStdio(gateway.stdio, subject)
   await stories.modernOverStdio(gateway.stdio, subject)

@@ -1,0 +1,32 @@
+/** The story of clients/stories.ts with go-sdk's client: server/gosdk_test.go tells it, about the page it is given. */
+
+import { execFile } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import type { Address, Subject } from '../clients/stories.ts'
+
+/** Rejects with the test's output if the client does not see what it should. */
+export async function goOverHttp(at: Address, subject: Subject): Promise<void> {
+  const page = createServer(async (request, response) => {
+    await subject.write(await text(request))
+    response.end()
+  })
+  await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve))
+  try {
+    const { port } = page.address() as AddressInfo
+    const { uri, missing } = subject
+    const story = { ...at, uri, missing, text: subject.text, page: `http://127.0.0.1:${port}` }
+    await promisify(execFile)('go', ['test', '-count=1', '-run=^TestGoSDKSeesPage$', './server'], {
+      cwd: join(import.meta.dirname, '..', '..', '..'),
+      env: { ...process.env, PAGEMCP_STORY: JSON.stringify(story) },
+    }).catch(({ stdout, stderr }) => {
+      throw new Error(`${stdout}${stderr}`)
+    })
+    subject.text = '3 bottles'
+  } finally {
+    page.close()
+  }
+}
