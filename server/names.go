@@ -75,7 +75,7 @@ func (n *names) claim(origin, page, wanted string) (string, error) {
 // host in theirs. The lock is held.
 func (n *names) free(base, origin string) string {
 	for _, record := range n.known {
-		if record.Base == base && record.Origin != origin && !n.owns(base, origin) {
+		if (record.Base == base || record.Name == base) && record.Origin != origin && !n.owns(base, origin) {
 			base = cut(base+"-"+hostName(origin), maxName)
 			break
 		}

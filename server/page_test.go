@@ -128,36 +128,46 @@ func readFragment(t *testing.T, fragment string) pass {
 // when the page is mounted.
 func (p *testPage) join(g *Gateway) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), testTime)
-	defer cancel()
-	address := "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + "/page"
-	conn := p.dial(ctx, address)
-	open := opening{Version: 1, Address: address, Key: p.keyID}
-	if p.keyID == "" {
+	p.joinAt(g.Port(), func() (pass, []byte) {
 		pass := readFragment(p.t, g.Fragment())
 		secret, err := decodeBinary(pass.Secret)
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		open.Secret = pass.ID
-		if p.key, err = deriveKey(secret, g.identity.Gateway, p.origin); err != nil {
+		key, err := deriveKey(secret, g.identity.Gateway, p.origin)
+		if err != nil {
 			p.t.Fatal(err)
 		}
-	}
-	done, err := prove(ctx, conn, open, p.origin, p.key, &hello{Page: p.id, Instance: "1", Name: "notes", Title: "Notes"})
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	p.keyID, p.conn, p.name = done.Key, conn, *done.Joined
-	s := newSocket(conn, maxMessage, false)
-	go p.engine.Serve(context.Background(), s) // ends with the socket
-	p.t.Cleanup(func() { conn.CloseNow() })
+		return pass, key
+	})
 	eventually(p.t, "the page is attached", func() bool {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		at := g.pages[p.name]
 		return at != nil && at.socket != nil && at.entered == nil
 	})
+}
+
+// joinAt joins whatever gateway has the port; pair is asked if there is no key
+// yet.
+func (p *testPage) joinAt(port int, pair func() (pass, []byte)) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), testTime)
+	defer cancel()
+	address := "ws://127.0.0.1:" + strconv.Itoa(port) + "/page"
+	open := opening{Version: 1, Address: address, Key: p.keyID}
+	if p.keyID == "" {
+		pass, key := pair()
+		open.Secret, p.key = pass.ID, key
+	}
+	conn := p.dial(ctx, address)
+	done, err := prove(ctx, conn, open, p.origin, p.key, &hello{Page: p.id, Instance: "1", Name: "notes", Title: "Notes"})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.keyID, p.conn, p.name = done.Key, conn, *done.Joined
+	go p.engine.Serve(context.Background(), newSocket(conn, maxMessage, false)) // ends with the socket
+	p.t.Cleanup(func() { conn.CloseNow() })
 }
 
 func (p *testPage) dial(ctx context.Context, address string) *websocket.Conn {

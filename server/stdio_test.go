@@ -1,0 +1,231 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// An assistant that started us as a command: its ends of the two streams.
+type parent struct {
+	t     *testing.T
+	in    *io.PipeWriter
+	lines chan string
+	ended chan error
+}
+
+func startStdio(t *testing.T, opts StdioOptions) *parent {
+	t.Helper()
+	inReader, in := io.Pipe()
+	outReader, out := io.Pipe()
+	p := &parent{t: t, in: in, lines: make(chan string, 256), ended: make(chan error, 1)}
+	opts.Port = jsonrpc.Lines(inReader, out)
+	opts.Gateway.Version = "0.0.0-test"
+	if opts.Listen == "" {
+		opts.Listen = "127.0.0.1:0"
+	}
+	go func() {
+		p.ended <- ServeStdio(context.Background(), opts)
+		out.Close()
+	}()
+	go func() { // ends with out
+		defer close(p.lines)
+		lines := bufio.NewScanner(outReader)
+		lines.Buffer(nil, maxAnswer)
+		for lines.Scan() {
+			p.lines <- lines.Text()
+		}
+	}()
+	t.Cleanup(func() { in.Close() })
+	return p
+}
+
+func (p *parent) ask(line string) string {
+	p.t.Helper()
+	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
+		p.t.Fatal(err)
+	}
+	return receive(p.t, p.lines)
+}
+
+// EOF ends it within a second, whatever runs. R-333.
+func (p *parent) end() {
+	p.t.Helper()
+	p.in.Close()
+	begun := time.Now()
+	select {
+	case err := <-p.ended:
+		if err != nil {
+			p.t.Error(err)
+		}
+		if took := time.Since(begun); took > time.Second {
+			p.t.Errorf("it took %v to end", took)
+		}
+	case <-time.After(testTime):
+		p.t.Fatal("it does not end")
+	}
+}
+
+// Without a gateway the process becomes it; others attach to it; when it ends
+// another one takes over, and pages and assistants carry on. R-330 R-331 R-336.
+func TestStdioBecomesAttachesTakesOver(t *testing.T) {
+	state, port := t.TempDir(), freePort(t)
+	opts := StdioOptions{Gateway: Options{State: state, Origins: []string{testOrigin}}, Listen: "127.0.0.1:" + strconv.Itoa(port)}
+	first := startStdio(t, opts)
+	if got := first.ask(modern("1", "server/discover", "")); !strings.Contains(got, `"resultType":"complete"`) || !strings.Contains(got, `"id":1`) {
+		t.Fatalf("discover: %s", got)
+	}
+	second := startStdio(t, opts)
+	if got := second.ask(initialize); !strings.Contains(got, "2025-11-25") {
+		t.Fatalf("initialize: %s", got)
+	}
+	running, ok := FindRunning(t.Context(), state)
+	if !ok || running.MCP != "http://127.0.0.1:"+strconv.Itoa(port)+"/mcp" {
+		t.Fatalf("running: %+v %v", running, ok)
+	}
+	if got := second.ask(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"notes+a:b"}}`); !strings.Contains(got, "-32002") {
+		t.Errorf("through the other process: %s", got)
+	}
+	first.end()
+	eventually(t, "the second is the gateway", func() bool {
+		_, ok := FindRunning(t.Context(), state)
+		return ok
+	})
+	for _, line := range []string{"{", "[]", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, "\ufeff{}", strings.Repeat("x", maxMessage+1)} {
+		for got := second.ask(line); !strings.Contains(got, `"error"`); got = receive(t, second.lines) {
+		}
+		if got := second.ask(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`); !strings.Contains(got, `"id":"alive","result":{}`) {
+			t.Errorf("afterwards: %s", got)
+		}
+	}
+	second.end()
+	if _, err := os.Stat(state + "/running.json"); !os.IsNotExist(err) {
+		t.Errorf("the last one leaves running.json: %v", err)
+	}
+}
+
+// A page that joined the gateway is there for an assistant that attaches. When
+// that gateway ends, the assistant's own process takes its place on the port, and
+// the page joins it with the key it has: the listen goes on. P3, P5.
+func TestStdioOutlivesGateway(t *testing.T) {
+	state := t.TempDir()
+	g := startGateway(t, Options{State: state})
+	page := newPage(t, testOrigin, "tab")
+	page.write("notes://a", "1")
+	page.join(g)
+	assistant := startStdio(t, StdioOptions{
+		Gateway: Options{State: state, Origins: []string{testOrigin}}, Listen: "127.0.0.1:" + strconv.Itoa(g.Port()),
+	})
+	read := modern("1", "resources/read", `"uri":"notes+notes://a"`)
+	if got := assistant.ask(read); !strings.Contains(got, `"text":"1"`) {
+		t.Fatalf("read: %s", got)
+	}
+	if got := assistant.ask(modern("2", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["notes+notes://a"]}`)); !strings.Contains(got, "acknowledged") {
+		t.Fatalf("listen: %s", got)
+	}
+	page.write("notes://a", "2")
+	if got := receive(t, assistant.lines); !strings.Contains(got, `"uri":"notes+notes://a"`) {
+		t.Errorf("updated: %s", got)
+	}
+	g.Close()
+	page.leave()
+	eventually(t, "the assistant's process is the gateway", func() bool {
+		_, ok := FindRunning(t.Context(), state)
+		return ok
+	})
+	page.write("notes://a", "3")
+	page.joinAt(g.Port(), nil)
+	for !strings.Contains(receive(t, assistant.lines), `"uri":"notes+notes://a"`) {
+	}
+	answer := assistant.ask(strings.Replace(read, `"id":1`, `"id":3`, 1))
+	for !strings.Contains(answer, `"id":3`) { // a further update
+		answer = receive(t, assistant.lines)
+	}
+	if !strings.Contains(answer, `"text":"3"`) {
+		t.Errorf("read: %s", answer)
+	}
+	assistant.end()
+}
+
+// S9: a program that took the port of a gateway that crashed is not told the
+// token.
+func TestStrangerOnThePortGetsNoToken(t *testing.T) {
+	state := t.TempDir()
+	g := startGateway(t, Options{State: state})
+	token := g.testToken()
+	var seen strings.Builder
+	stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Write(&seen)
+		w.Header().Set(proofHeader, "00")
+	}))
+	defer stranger.Close()
+	at := strings.TrimPrefix(stranger.URL, "http://")
+	err := g.state.save(runningFile, Running{PID: 1, MCP: stranger.URL + "/mcp", WS: "ws://" + at + "/ws", TokenFile: g.TokenFile()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := FindRunning(t.Context(), state); ok {
+		t.Error("taken for ours")
+	}
+	if !strings.Contains(seen.String(), "/probe") || strings.Contains(seen.String(), token) {
+		t.Errorf("the stranger saw %s", seen.String())
+	}
+	// Nor can it pass the question on to the gateway that moved.
+	relay := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		real, err := http.NewRequest("GET", strings.TrimSuffix(g.URL(), "mcp")+"probe", nil)
+		if err != nil {
+			return
+		}
+		real.Header.Set(nonceHeader, r.Header.Get(nonceHeader))
+		answer, err := http.DefaultClient.Do(real)
+		if err != nil {
+			return
+		}
+		answer.Body.Close()
+		w.Header().Set(proofHeader, answer.Header.Get(proofHeader))
+	}))
+	defer relay.Close()
+	if err := probe(t.Context(), relay.URL+"/mcp", token); err != errStranger {
+		t.Errorf("a relay: %v", err)
+	}
+	if err := probe(t.Context(), g.URL(), token); err != nil {
+		t.Errorf("ourselves: %v", err)
+	}
+}
+
+// freePort returns a port that is free on both loopback addresses.
+func freePort(t *testing.T) int {
+	t.Helper()
+	listeners, port, err := listenLoopback(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range listeners {
+		l.Close()
+	}
+	return port
+}
+
+// Both addresses of loopback or none: whoever has the other one would get half
+// of what pages dial as localhost.
+func TestPortMustBeFreeOnBothAddresses(t *testing.T) {
+	l, err := net.Listen("tcp6", "[::1]:0")
+	if err != nil {
+		t.Logf("no IPv6 here (%v): then there is nothing to squat on", err)
+		return
+	}
+	defer l.Close()
+	if _, _, err := listenLoopback(l.Addr().(*net.TCPAddr).Port); err == nil || !strings.Contains(err.Error(), "[::1]") {
+		t.Errorf("%v", err)
+	}
+}
