@@ -118,6 +118,11 @@ func stampOf(files []string) string {
 	return stamp.String()
 }
 
+// coldPackages are compiled without inlining: nothing asks them anything on the
+// hot path, and their calls written out cost every page 16 KB (brotli) of
+// download. Others gain nothing by it, or grow.
+var coldPackages = [...]string{"fmt", "time", "regexp", "regexp/syntax", "github.com/yosida95/uritemplate/v3"}
+
 // BuildEngine compiles wasm/ below root and returns engine.wasm, or the
 // compiler's messages.
 func BuildEngine(ctx context.Context, root string) ([]byte, []api.Message, error) {
@@ -127,7 +132,11 @@ func BuildEngine(ctx context.Context, root string) ([]byte, []api.Message, error
 	}
 	defer os.RemoveAll(dir)
 	out := filepath.Join(dir, "engine.wasm")
-	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "./wasm")
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out}
+	for _, cold := range coldPackages {
+		args = append(args, "-gcflags="+cold+"=-l")
+	}
+	command := exec.CommandContext(ctx, "go", append(args, "./wasm")...)
 	command.Dir = root
 	command.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	output, err := command.CombinedOutput()

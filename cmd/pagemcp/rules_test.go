@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	gobuild "go/build"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/bundle"
+	"github.com/pagemcp/pagemcp/web"
+)
+
+const (
+	module = "github.com/pagemcp/pagemcp/"
+	root   = "../.."
+)
+
+// arrows are imports that must not be, however far they are.
+var arrows = []struct{ from, banned, why string }{
+	{"wasm/jsonrpc", module + "wasm/engine", "messages know nothing of who answers them"},
+	{"wasm/jsonrpc", "encoding/json", "+246 KB brotli and 4x slower here: use jsontext"},
+	{"wasm/engine", "encoding/json", "+246 KB brotli and 4x slower here: use jsontext"},
+	{"wasm/engine", "syscall/js", "the engine runs anywhere: the browser is the skin's affair"},
+	{"wasm/engine", "os", "the engine has no machine"},
+	{"wasm/engine", "net", "the engine has no network: a Port is given to it"},
+	{"wasm/engine", "net/http", "the engine has no network: a Port is given to it"},
+	{"wasm/engine", "log", "the engine reports through Options.Report"},
+	{"wasm", "net/http", "megabytes: the browser fetches"},
+	{"wasm", "github.com/coder/websocket", "+610 KB brotli: the browser opens the socket"},
+	{"wasm", module + "server", "arrows point down"},
+	{"server", "github.com/evanw/esbuild/pkg/api", "the gateway serves; bundle builds"},
+	{"server", module + "server/bundle", "arrows point down"},
+	{"server", "syscall/js", "the gateway is native"},
+	{"server/bundle", module + "server", "arrows point down"},
+	{"web", module + "server", "arrows point down"},
+}
+
+func TestImportsPointDown(t *testing.T) {
+	native := gobuild.Default
+	browser := gobuild.Default
+	browser.GOOS, browser.GOARCH = "js", "wasm"
+	for _, platform := range []gobuild.Context{native, browser} {
+		for _, arrow := range arrows {
+			if imports(t, platform, arrow.from)[arrow.banned] {
+				t.Errorf("%s reaches %s on %s: %s", arrow.from, arrow.banned, platform.GOOS, arrow.why)
+			}
+		}
+	}
+}
+
+// imports returns each path that dir imports, itself or through our packages.
+// go/build opens the files, so that an edit renews the cached test result.
+func imports(t *testing.T, platform gobuild.Context, dir string) map[string]bool {
+	t.Helper()
+	pkg, err := platform.ImportDir(filepath.Join(root, dir), 0)
+	if none := (*gobuild.NoGoError)(nil); err != nil && !errors.As(err, &none) { // none: nothing for this platform
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, path := range pkg.Imports {
+		seen[path] = true
+		if ours, ok := strings.CutPrefix(path, module); ok {
+			maps.Copy(seen, imports(t, platform, ours))
+		}
+	}
+	return seen
+}
+
+// sources calls do for each file with one of the extensions below dir.
+func sources(t *testing.T, dir string, do func(name, text string), extensions ...string) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(root, dir), func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "node_modules" || d.Name() == "dist") {
+			return fs.SkipDir
+		}
+		for _, ext := range extensions {
+			if !d.IsDir() && strings.HasSuffix(name, ext) {
+				data, err := os.ReadFile(name)
+				if err != nil {
+					return err
+				}
+				do(name, string(data))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPackagesHaveOneCommentEach(t *testing.T) {
+	comments := map[string][]string{}
+	for _, dir := range []string{"cmd", "server", "wasm", "web"} {
+		sources(t, dir, func(name, text string) {
+			file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.PackageClauseOnly|parser.ParseComments)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if strings.HasSuffix(file.Name.Name, "_test") {
+				return
+			}
+			pkg := filepath.Dir(name)
+			comments[pkg] = append(comments[pkg], "")
+			if file.Doc != nil {
+				comments[pkg] = append(comments[pkg], name)
+			}
+		}, ".go")
+	}
+	for pkg, found := range comments {
+		if with := strings.Fields(strings.Join(found, " ")); len(with) != 1 {
+			t.Errorf("%s has package comments in %v; want exactly one: it is the sentence that says what the package is", pkg, with)
+		}
+	}
+}
+
+func TestLibraryDoesNotLog(t *testing.T) {
+	log := regexp.MustCompile(`\bconsole\.(log|info|debug)\b`)
+	sources(t, "web/src", func(name, text string) {
+		if log.MatchString(text) {
+			t.Errorf("%s logs: an app's console belongs to the app; report by an event or an error", name)
+		}
+	}, ".ts")
+}
+
+func TestVersionsAgree(t *testing.T) {
+	version := web.Version()
+	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(version) {
+		t.Fatalf("version %q", version)
+	}
+	lock, err := os.ReadFile(filepath.Join(root, "web", "package-lock.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(lock[:min(len(lock), 200)]), `"version": "`+version+`"`) {
+		t.Errorf("package-lock.json has another version than package.json, %s: npm installs by the lock", version)
+	}
+}
+
+// engineBudget is what engine.wasm may weigh on the way to a page.
+const engineBudget = 820_000 // bytes, brotli
+
+func TestEngineKeepsToItsBudget(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	engine, problems, err := bundle.BuildEngine(ctx, root)
+	if err != nil || problems != nil {
+		t.Fatal(err, problems)
+	}
+	file := filepath.Join(t.TempDir(), "engine.wasm")
+	if err := os.WriteFile(file, engine, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	node := filepath.Join(root, "web", "node_modules", ".bin", "node")
+	if _, err := os.Stat(node); err != nil {
+		t.Fatalf("%v: run `npm ci` in web", err)
+	}
+	const script = `const zlib = require('zlib'); const data = require('fs').readFileSync(process.argv[1]);
+		const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: 11, [zlib.constants.BROTLI_PARAM_LGWIN]: 24, [zlib.constants.BROTLI_PARAM_SIZE_HINT]: data.length };
+		process.stdout.write(String(zlib.brotliCompressSync(data, { params }).length))`
+	out, err := exec.CommandContext(ctx, node, "-e", script, file).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	size, err := strconv.Atoi(string(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("engine.wasm: %d bytes, %d by brotli", len(engine), size)
+	if size > engineBudget {
+		t.Errorf("engine.wasm is %d bytes by brotli, over its budget of %d: every page pays for it; see what came in by `go list -deps`", size, engineBudget)
+	}
+}
