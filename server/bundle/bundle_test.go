@@ -1,0 +1,134 @@
+package bundle
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// project makes a small tree like ours: one Go file, the package's two modules,
+// one demo.
+func project(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":                    "module example.com/small\n\ngo 1.26\n",
+		"go.sum":                    "",
+		"wasm/main_js.go":           "package main\n\nfunc main() {}\n",
+		"web/src/index.ts":          "import 'wasm_exec'\nexport const answer: number = 42\n",
+		"web/src/worker.ts":         "postMessage(1 as number)\n",
+		"web/demo/index.html":       `<!doctype html><script type="module" src="main.ts"></script>`,
+		"web/demo/main.ts":          "document.title = 'start'\n",
+		"web/demo/one/index.html":   `<!doctype html><link rel="stylesheet" href="style.css"><script type="module" src="main.ts"></script>`,
+		"web/demo/one/main.ts":      "import { answer } from 'pagemcp'\nimport { twice } from './twice.ts'\ndocument.title = String(twice(answer))\n",
+		"web/demo/one/twice.ts":     "export const twice = (n: number) => n * 2\n",
+		"web/demo/one/style.css":    "body { color: red }\n",
+		"web/demo/one/.hidden.css":  "",
+		"web/demo/shared/shared.ts": "export {}\n",
+	} {
+		write(t, root, name, text)
+	}
+	return root
+}
+
+func write(t *testing.T, root, name, text string) {
+	t.Helper()
+	file := filepath.Join(root, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestBuildMakesPackageAndDemos(t *testing.T) {
+	files, err := Build(project(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"/pagemcp/index.js":    "globalThis.Go", // of GOROOT's wasm_exec.js
+		"/pagemcp/worker.js":   "postMessage(1)",
+		"/pagemcp/engine.wasm": "\x00asm",
+		"/index.html":          `src="main.js"`,
+		"/main.js":             "start",
+		"/demo/one/index.html": `src="main.js"`,
+		"/demo/one/main.js":    `"/pagemcp/index.js"`, // external: the demo uses the public entry
+		"/demo/one/style.css":  "red",
+	} {
+		if !strings.Contains(string(files[name]), want) {
+			t.Errorf("%s has no %q: %.200s", name, want, files[name])
+		}
+		delete(files, name)
+	}
+	for name := range files {
+		t.Errorf("%s is too much", name)
+	}
+}
+
+func TestMistakesHaveFileAndLine(t *testing.T) {
+	root := project(t)
+	write(t, root, "web/demo/one/twice.ts", "export const twice = (\n")
+	if _, err := Build(root); err == nil || !strings.Contains(err.Error(), "web/demo/one/twice.ts:") {
+		t.Errorf("TypeScript: %v", err)
+	}
+	write(t, root, "web/demo/one/twice.ts", "export const twice = 1\n")
+	write(t, root, "wasm/main_js.go", "package main\n\nfunc main() { missing() }\n")
+	if _, err := Build(root); err == nil || !strings.Contains(err.Error(), "wasm/main_js.go:3:14") || !strings.Contains(err.Error(), "undefined: missing") {
+		t.Errorf("Go: %v", err)
+	}
+}
+
+// An edit in Go or TypeScript, a mistake, and its repair: each is a build.
+func TestWatchBuildsAgain(t *testing.T) {
+	root := project(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	type outcome struct {
+		files Files
+		err   error
+	}
+	outcomes := make(chan outcome, 16)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Watch(ctx, root, func(files Files, err error) { outcomes <- outcome{files, err} })
+	}()
+	next := func() outcome {
+		t.Helper()
+		select {
+		case o := <-outcomes:
+			return o
+		case <-ctx.Done():
+			t.Fatal("no build came")
+			return outcome{}
+		}
+	}
+	first := next()
+	if first.err != nil {
+		t.Fatal(first.err)
+	}
+	write(t, root, "web/demo/one/twice.ts", "export const twice = (n: number) => n * 4711\n")
+	if o := next(); o.err != nil || !strings.Contains(string(o.files["/demo/one/main.js"]), "4711") {
+		t.Errorf("TypeScript: %v", o.err)
+	}
+	write(t, root, "wasm/main_js.go", "package main\n\nfunc main() { missing() }\n")
+	if o := next(); o.err == nil {
+		t.Error("a mistake in Go went unnoticed")
+	}
+	write(t, root, "wasm/main_js.go", "package main\n\nfunc main() { println(1) }\n")
+	if o := next(); o.err != nil || string(o.files["/pagemcp/engine.wasm"]) == string(first.files["/pagemcp/engine.wasm"]) {
+		t.Errorf("Go: %v", o.err)
+	}
+	write(t, root, "wasm/more_js.go", "package main\n\nfunc init() { println(2) }\n")
+	if o := next(); o.err != nil {
+		t.Errorf("a new file: %v", o.err)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

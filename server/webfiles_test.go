@@ -1,0 +1,152 @@
+package server
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func startWeb(t *testing.T, files map[string][]byte) *Web {
+	t.Helper()
+	w := NewWeb()
+	if err := w.Listen("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	w.Set(files)
+	served := make(chan error, 1)
+	go func() { served <- w.Serve(8808) }()
+	t.Cleanup(func() {
+		w.Close()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+	if answer, err := http.Get(w.URL()); err != nil { // now it serves
+		t.Fatal(err)
+	} else {
+		answer.Body.Close()
+	}
+	return w
+}
+
+// S11: what was built is served, and nothing else, however it is asked for.
+func TestOnlyBuiltFilesAreServed(t *testing.T) {
+	w := startWeb(t, map[string][]byte{
+		"/index.html": []byte("<!doctype html>start"), "/demo/notes/index.html": []byte("notes"), "/pagemcp/engine.wasm": []byte("\x00asm"),
+	})
+	for path, want := range map[string]int{
+		"/": 200, "/index.html": 200, "/demo/notes/": 200, "/demo/notes": 301, "/pagemcp/engine.wasm": 200, "/live.js": 200,
+		"/demo/": 404, "/nothing": 404, "/pagemcp/": 404, "//index.html": 404, "/./index.html": 404, "/demo/../index.html": 404,
+		"/%2e%2e/%2e%2e/etc/passwd": 404, "/..%2f..%2fetc%2fpasswd": 404, "/..%5c..%5cetc": 404, "/%252e%252e/x": 404, "/index.html%00": 404,
+		"/@fs/etc/passwd": 404, "/.env": 404, "/.git/config": 404, "/index.html.": 404, "/index.html%20": 404, "/INDEX.HTML": 404,
+		"/index.html/": 404, "/" + strings.Repeat("a", 8000): 404,
+	} {
+		status, header, body := raw(t, w.port, "GET "+path+" HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n")
+		if status != want {
+			t.Errorf("%s: %d, want %d", path, status, want)
+		}
+		policy := header.Get("Content-Security-Policy")
+		if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") || header.Get("X-Content-Type-Options") != "nosniff" ||
+			header.Get("Cross-Origin-Resource-Policy") != "same-origin" || header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: %v", path, header)
+		}
+		if strings.Contains(body, "root:") {
+			t.Errorf("%s served a file of the machine", path)
+		}
+	}
+	for _, lines := range []string{
+		"Host: evil.example\n", "Host: localhost:%d\nOrigin: https://evil.example\n", "Host: localhost:%d\nSec-Fetch-Site: cross-site\n",
+		"Host: localhost:%d\nSec-Fetch-Site: same-site\n",
+	} {
+		for _, path := range []string{"/", "/live", "/pagemcp/engine.wasm"} {
+			if status, _, body := raw(t, w.port, "GET "+path+" HTTP/1.1\n"+lines+"Connection: close\n\n"); status != 403 || body != "forbidden\n" {
+				t.Errorf("%s with %q: %d %s", path, lines, status, body)
+			}
+		}
+	}
+	if status, _, _ := raw(t, w.port, "POST / HTTP/1.1\nHost: localhost:%d\nContent-Length: 0\nConnection: close\n\n"); status != 405 {
+		t.Errorf("POST: %d", status)
+	}
+}
+
+func TestFilesAreRevalidatedAndPacked(t *testing.T) {
+	text := strings.Repeat("let a = 1\n", 1000)
+	w := startWeb(t, map[string][]byte{"/index.html": {}, "/a.js": []byte(text), "/b.js": []byte("1")})
+	get := func(path string, lines ...string) *http.Response {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), "GET", strings.TrimSuffix(w.URL(), "/")+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range lines {
+			name, value, _ := strings.Cut(line, ": ")
+			r.Header.Set(name, value)
+		}
+		answer, err := (&http.Transport{DisableCompression: true}).RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { answer.Body.Close() })
+		return answer
+	}
+	plain := get("/a.js")
+	if data, err := io.ReadAll(plain.Body); err != nil || string(data) != text || plain.Header.Get("Content-Type") != "text/javascript; charset=utf-8" {
+		t.Errorf("%v %v", plain.Header, err)
+	}
+	packed := get("/a.js", "Accept-Encoding: br, gzip")
+	if data, err := io.ReadAll(packed.Body); err != nil || len(data) > 1000 || packed.Header.Get("Content-Encoding") != "gzip" {
+		t.Errorf("%d bytes, %v %v", len(data), packed.Header, err)
+	}
+	for path, coding := range map[string]string{"/b.js": "gzip", "/a.js": "gzip;q=0"} {
+		if got := get(path, "Accept-Encoding: "+coding).Header.Get("Content-Encoding"); got != "" {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+	if again := get("/a.js", "If-None-Match: "+plain.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
+		t.Errorf("unchanged: %d", again.StatusCode)
+	}
+	w.Set(map[string][]byte{"/index.html": {}, "/a.js": []byte("2")})
+	if again := get("/a.js", "If-None-Match: "+plain.Header.Get("ETag")); again.StatusCode != http.StatusOK {
+		t.Errorf("changed: %d", again.StatusCode)
+	}
+	if gone := get("/b.js"); gone.StatusCode != http.StatusNotFound {
+		t.Errorf("a file of the build before: %d", gone.StatusCode)
+	}
+}
+
+// Live reload tells a number. What is wrong is on the page itself.
+func TestLiveReloadTellsOnlyANumber(t *testing.T) {
+	w := startWeb(t, WithLiveReload(map[string][]byte{"/index.html": []byte("<!doctype html>")}))
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, "GET", w.URL()+"live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers, _ := events(t, answer.Body)
+	first := receive(t, numbers)
+	w.Fail(`web/demo/main.ts:1:2: ERROR: <script>`)
+	second := receive(t, numbers)
+	if first == second || len(second) > 3 {
+		t.Errorf("%q, then %q", first, second)
+	}
+	page, err := http.Get(w.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer page.Body.Close()
+	text, err := io.ReadAll(page.Body)
+	if err != nil || page.StatusCode != 500 || !strings.Contains(string(text), "&lt;script&gt;") || !strings.Contains(string(text), scriptPath) {
+		t.Errorf("%d %s %v", page.StatusCode, text, err)
+	}
+	w.Set(map[string][]byte{"/index.html": []byte("fixed")})
+	if third := receive(t, numbers); third == second {
+		t.Errorf("%q again", third)
+	}
+}
