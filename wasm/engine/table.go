@@ -98,7 +98,7 @@ func (t *Table) PutTemplate(entries ...TemplateEntry) error {
 			return fmt.Errorf("template %q is not one by RFC 6570: %w", e.URITemplate, err)
 		}
 		if scheme(m.prefix) == 0 {
-			return fmt.Errorf("template %q must begin with a scheme, such as notes:", e.URITemplate)
+			return fmt.Errorf("template %q must begin with a scheme such as notes: or idb:///", e.URITemplate)
 		}
 		if e.Name == "" {
 			return fmt.Errorf("template %q: its name is missing", e.URITemplate)

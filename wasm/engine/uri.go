@@ -14,7 +14,7 @@ func CheckURI(uri string) error {
 	}
 	rest := scheme(uri)
 	if rest == 0 {
-		return errors.New("must begin with a scheme, such as notes:")
+		return errors.New("must begin with a scheme, as notes:// does")
 	}
 	for i := rest; i < len(uri); i++ {
 		switch c := uri[i]; {
