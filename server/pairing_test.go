@@ -110,7 +110,7 @@ func TestSecretIsGoodOnceAndSoon(t *testing.T) {
 			t.Errorf("after two minutes: %v", err)
 		}
 
-		id, secret = ring.newSecret()
+		id, _ = ring.newSecret()
 		for range wrongTries {
 			a := begin(t, ring, id, "")
 			if _, err := a.finish(randomBytes(32)); err != errRefused {
