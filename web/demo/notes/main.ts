@@ -119,10 +119,13 @@ function save(): Promise<void> {
   unsaved = undefined
   const note = open
   Object.assign(note, { title: title.value, text: body.value, changed: new Date() })
-  saving = saving.then(async () => {
-    note.id = await store.put(note)
-    tabs.postMessage(note.id)
-    notes = sorted([note as Note, ...notes.filter(({ id }) => id !== note.id)])
+  // At once, for the page may be going away. Only a new note waits for its number.
+  const stored =
+    note.id === undefined ? saving.catch(() => {}).then(() => store.put(note)) : store.put(note)
+  saving = stored.then((id) => {
+    note.id = id
+    tabs.postMessage(id)
+    notes = sorted([note as Note, ...notes.filter((one) => one.id !== id)])
     if (note === open) {
       element('saved').textContent = 'Saved'
       showIdentity()

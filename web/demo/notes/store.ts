@@ -45,9 +45,19 @@ export async function openNotes(): Promise<NoteStore> {
   const notes = (mode: IDBTransactionMode) => db.transaction('notes', mode).objectStore('notes')
   return {
     all: () => done(notes('readonly').getAll()),
-    put: async (note) => (await done(notes('readwrite').put(note))) as number,
-    remove: (id) => done(notes('readwrite').delete(id)),
+    put: async (note) => (await written(notes('readwrite'), (store) => store.put(note))) as number,
+    remove: (id) => written(notes('readwrite'), (store) => store.delete(id)),
   }
+}
+
+/** Commits at once: a page that is going away has no time to wait for the result first. */
+function written<T>(
+  store: IDBObjectStore,
+  act: (store: IDBObjectStore) => IDBRequest<T>,
+): Promise<T> {
+  const request = act(store)
+  store.transaction.commit()
+  return done(request)
 }
 
 function done<T>(request: IDBRequest<T>): Promise<T> {

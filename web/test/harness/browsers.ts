@@ -74,6 +74,7 @@ export async function launch(name: BrowserName, options: LaunchOptions = {}): Pr
     browser: name === 'chromium' ? 'chrome' : 'firefox',
     executablePath,
     headless: true,
+    defaultViewport: { width: 1280, height: 800 },
     args: name === 'chromium' ? [...chromiumFlags, ...(options.flags ?? [])] : [],
     extraPrefsFirefox: { ...firefoxPreferences, ...options.preferences },
     timeout: protocolTimeout,
@@ -88,6 +89,10 @@ export interface TestBrowser {
   /** A new tab; the test fails if the page throws where nobody catches. */
   open(url: string): Promise<Page>
 }
+
+/** Firefox reports a socket that did not open as it reports what nobody caught. */
+const networkReport =
+  /Firefox can’t establish a connection|was interrupted while the page was loading/
 
 const running = new Map<BrowserName, Promise<Browser>>()
 let closing = false
@@ -111,7 +116,9 @@ export function inBrowsers(
       const open = async (url: string) => {
         const page = await context.newPage()
         page.setDefaultTimeout(protocolTimeout)
-        page.on('pageerror', (error) => uncaught.push(String(error)))
+        page.on('pageerror', (error) => {
+          if (!networkReport.test(String(error))) uncaught.push(String(error))
+        })
         await page.goto(url)
         return page
       }
