@@ -62,11 +62,15 @@ func (e *Engine) Connect(s Sink, who Principal) *Client {
 // called before the first message.
 func (c *Client) SpeakForOthers() { c.proxy = true }
 
+// A runner is run or runSafely.
+type runner func(*Client, context.Context, *request, []byte) (Result, error)
+
 // Take takes a request whose envelope the caller has checked and whose id it
 // keeps. params is JSON text of an object, or empty; it belongs to the caller
-// again when Take returns. Take never waits.
+// again when Take returns. Take never waits. It may panic when a source does that
+// is asked at once, an [Immediate] one.
 func (c *Client) Take(call Call, m Method, params []byte) (*Document, Outcome) {
-	result, outcome := c.take(call, m, params)
+	result, outcome := c.take(call, m, params, (*Client).run)
 	if outcome == Answered && (len(result.Refs) > 0 || !result.Document.Kept) {
 		c.respond(call, result)
 		return nil, Sent
@@ -74,13 +78,13 @@ func (c *Client) Take(call Call, m Method, params []byte) (*Document, Outcome) {
 	return result.Document, outcome
 }
 
-func (c *Client) take(call Call, m Method, params []byte) (Result, Outcome) {
+func (c *Client) take(call Call, m Method, params []byte, run runner) (Result, Outcome) {
 	req := &c.scratch
 	*req = request{client: c, call: call, method: m}
 	if int(m) >= len(methods) {
 		req.method = unknownMethod
 	}
-	result, err := c.run(c.ctx, req, params)
+	result, err := run(c, c.ctx, req, params)
 	switch {
 	case err == nil:
 		return result, Answered
@@ -95,14 +99,9 @@ func (c *Client) take(call Call, m Method, params []byte) (Result, Outcome) {
 	return result, Sent
 }
 
-// run reads the params, decides the era and calls the method.
+// run reads the params, decides the era and calls the method. Its callers recover
+// from panics: a defer of its own would cost more than a ping.
 func (c *Client) run(ctx context.Context, req *request, params []byte) (result Result, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.engine.options.Report(fmt.Errorf("panic while answering %v: %v", methodName(req.method), p))
-			err = &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}
-		}
-	}()
 	if len(params) > c.engine.options.MaxMessage {
 		return result, tooLarge()
 	}
@@ -118,6 +117,17 @@ func (c *Client) run(ctx context.Context, req *request, params []byte) (result R
 		ctx = WithPrincipal(ctx, req.who)
 	}
 	return methods[req.method].answer(c.engine, ctx, req)
+}
+
+// runSafely makes an error of a panic: sources are other people's code.
+func (c *Client) runSafely(ctx context.Context, req *request, params []byte) (result Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.engine.options.Report(fmt.Errorf("panic while answering %v: %v", methodName(req.method), p))
+			err = &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}
+		}
+	}()
+	return c.run(ctx, req, params)
 }
 
 // later answers in a goroutine of its own, which ends with the answer, a cancel,
@@ -137,7 +147,7 @@ func (c *Client) later(call Call, m Method, params []byte) error {
 	go func() {
 		defer cancel()
 		req := &request{client: c, call: call, method: m, mayWait: true}
-		result, err := c.run(ctx, req, params)
+		result, err := c.runSafely(ctx, req, params)
 		var failure *jsonrpc.Error
 		if err != nil && err != errSent {
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -213,7 +223,7 @@ func (c *Client) message(data []byte, inBatch bool) {
 	case inBatch && method == methodInitialize:
 		c.fail(call, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "initialize cannot be in a batch"})
 	default:
-		if result, outcome := c.take(call, method, msg.Params); outcome == Answered {
+		if result, outcome := c.take(call, method, msg.Params, (*Client).runSafely); outcome == Answered {
 			c.respond(call, result)
 		}
 	}

@@ -123,45 +123,65 @@ func (s *Scanner) rest() bool {
 // value skips a value and returns its text; none if there is none.
 func (s *Scanner) value() []byte {
 	s.space()
-	text, from, i, depth := s.text, s.at, s.at, 0
-	for i < len(text) {
-		switch c := text[i]; c {
+	rest := s.text[s.at:]
+	if len(rest) == 0 {
+		return nil
+	}
+	length := 0
+	switch rest[0] {
+	case '"':
+		length = stringLength(rest)
+	case '{', '[':
+		length = nestedLength(rest)
+	default: // a number, true, false, null
+		for length < len(rest) && !endsLiteral(rest[length]) {
+			length++
+		}
+	}
+	s.at += length
+	return rest[:length:length]
+}
+
+// stringLength returns how long the string at the beginning of text is, or 0 if
+// it has no end.
+func stringLength(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
 		case '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+	return 0
+}
+
+// nestedLength does the same for an object or array.
+func nestedLength(text []byte) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			n := stringLength(text[i:])
+			if n == 0 {
+				return 0
 			}
-			if i >= len(text) {
-				return nil
-			}
+			i += n - 1
 		case '{', '[':
 			depth++
 		case '}', ']':
-			if depth == 0 { // the end of what this is in
-				s.at = i
-				return text[from:i:i]
+			if depth--; depth == 0 {
+				return i + 1
 			}
-			depth--
-		case ',', ' ', '\t', '\r', '\n', ':':
-			if depth == 0 {
-				s.at = i
-				return text[from:i:i]
-			}
-			i++
-			continue
-		default:
-			i++
-			continue
-		}
-		i++
-		if depth == 0 {
-			break
 		}
 	}
-	if depth > 0 || i > len(text) {
-		return nil
+	return 0
+}
+
+func endsLiteral(c byte) bool {
+	switch c {
+	case ',', ':', '}', ']', ' ', '\t', '\r', '\n':
+		return true
 	}
-	s.at = i
-	return text[from:i:i]
+	return false
 }
