@@ -12,7 +12,7 @@
  * One file, for the two lanes share all of their state.
  */
 
-import { filler, type Gaps, lazySignal, type Provide, type ReadResult } from './fill.ts'
+import { abort, filler, type Gaps, lazySignal, type Provide, type ReadResult } from './fill.ts'
 import { freeze, isPlain, measure, notJson } from './json.ts'
 import { clones, goodbye, hear, isGoodbye, type Port } from './port.ts'
 import {
@@ -537,11 +537,11 @@ export function clients(around: Around): Clients {
     hold(w)
     client.filling++
     const timer = setTimeout(() => {
-      lazy.abort(new DOMException('the read took too long', 'TimeoutError'))
+      abort(lazy, new DOMException('the read took too long', 'TimeoutError'))
       done(() => failCall(w, reasons.timeout, gaps.uri))
     }, providerTimeout)
     w.abort = (reason) => {
-      lazy.abort(reason)
+      abort(lazy, reason)
       done(() => {})
     }
     const done = (then: () => void) => {
@@ -818,5 +818,5 @@ function isLonger(text: string, limit: number): boolean {
 function gone(forGood: boolean) {
   const reason = forGood ? 'down' : 'restarted'
   const message = forGood ? 'The engine is down' : 'The engine was restarted; ask again'
-  return { code: -32603, message, data: { origin: 'pagemcp', reason, retry: !forGood } }
+  return { code: -32603, message, data: { origin: 'engine', reason, retry: !forGood } }
 }

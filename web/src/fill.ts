@@ -151,44 +151,40 @@ function complete(item: Item, uri: string, body: Body): Item {
 
 /** An AbortSignal that is made when somebody looks at it: most providers never do. */
 export interface LazySignal {
-  readonly signal: AbortSignal
-  abort(reason?: unknown): void
+  controller: AbortController | undefined
+  aborted: boolean
+  reason: unknown
 }
 
 export function lazySignal(): LazySignal {
-  let controller: AbortController | undefined
-  let aborted = false
-  let why: unknown
-  return {
-    get signal() {
-      if (controller === undefined) {
-        controller = new AbortController()
-        if (aborted) controller.abort(why)
-      }
-      return controller.signal
-    },
-    abort(reason) {
-      aborted = true
-      why = reason
-      controller?.abort(reason)
-    },
-  }
+  return { controller: undefined, aborted: false, reason: undefined }
+}
+
+export function abort(lazy: LazySignal, reason: unknown): void {
+  lazy.aborted = true
+  lazy.reason = reason
+  lazy.controller?.abort(reason)
+}
+
+/** Where a request keeps it. */
+const hidden = Symbol('signal')
+
+/** The accessor is on a prototype: made anew for each read, it would cost more than the rest. */
+const requestPrototype = {
+  get signal(): AbortSignal {
+    const lazy = (this as unknown as { [hidden]: LazySignal })[hidden]
+    if (lazy.controller === undefined) {
+      lazy.controller = new AbortController()
+      if (lazy.aborted) lazy.controller.abort(lazy.reason)
+    }
+    return lazy.controller.signal
+  },
 }
 
 function readRequest(uri: string, variables: string, lazy: LazySignal): ReadRequest {
-  if (variables === '') {
-    return {
-      uri,
-      get signal() {
-        return lazy.signal
-      },
-    }
-  }
-  return {
-    uri,
-    variables: JSON.parse(variables),
-    get signal() {
-      return lazy.signal
-    },
-  }
+  const request = Object.create(requestPrototype)
+  request.uri = uri
+  request[hidden] = lazy
+  if (variables !== '') request.variables = JSON.parse(variables)
+  return request
 }

@@ -164,8 +164,12 @@ export async function run(
   }
   const numbers = (pointer: number, count: number) => {
     const bytes = view()
-    const words = new Int32Array(bytes.buffer, pointer >>> 0, count)
-    return count === 1 ? [words[0] as number] : [...words]
+    const byte = (at: number) => bytes[at] as number
+    const all: number[] = []
+    for (let i = 0, at = pointer >>> 0; i < count; i++, at += 4) {
+      all.push(byte(at) | (byte(at + 1) << 8) | (byte(at + 2) << 16) | (byte(at + 3) << 24))
+    }
+    return all
   }
 
   const instance = await WebAssembly.instantiate(module, {

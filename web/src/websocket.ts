@@ -189,7 +189,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
     let deadline = setTimeout(() => end('nothing answered in time'), openTimeout)
 
     /** The one way out, whatever came first: an error without close, a close, time. */
-    const end = (error: string, code?: number) => {
+    const end = (error: string, code?: number, theirs = false) => {
       if (over) return
       over = true
       clearTimeout(deadline)
@@ -197,8 +197,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
       drop = undefined
       client?.close()
       client = undefined
-      if (code !== undefined) ws.close(code)
-      else if (ws.readyState <= WebSocket.OPEN) ws.close()
+      if (!theirs) ws.close(code)
       void closed(error, code)
     }
 
@@ -299,7 +298,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
       }
     }
     ws.onclose = ({ code, reason }) =>
-      end(reason || (step === 0 ? `cannot reach ${url}` : 'the connection was lost'), code)
+      end(reason || (step === 0 ? `cannot reach ${url}` : 'the connection was lost'), code, true)
     // Chromium, when a Content-Security-Policy forbids it: no close event follows. Otherwise one does,
     // and says more.
     ws.onerror = () => {

@@ -1,7 +1,8 @@
 /**
  * What IndexedDB keys and names are called in URIs.
  *
- * A key is written as a tag, a dot, and its text, so that `1`, `'1'`, a Date, bytes and `[1]` are five different URIs:
+ * A key is written as a tag, a dot, and its text, so that `1`, `'1'`, a Date, bytes and `[1]` are
+ * five different URIs:
  *
  * | tag | key | text |
  * |---|---|---|
@@ -12,9 +13,12 @@
  * | `b.` | ArrayBuffer or view | base64url without padding (RFC 4648 §5) |
  * | `a.` | array | JSON: an array of key texts, nested arrays as arrays |
  *
- * In a URI the text is one path segment in which all but RFC 3986's unreserved characters are percent-encoded: what RFC
- * 6570 makes of `{key}`. A key has exactly one text: `keyFromText` refuses `n.01`. `testdata/uris.json` has the cases.
+ * In a URI the text is one path segment in which all but RFC 3986's unreserved characters are
+ * percent-encoded: what RFC 6570 makes of `{key}`. A key has exactly one text: `keyFromText`
+ * refuses `n.01`. `testdata/uris.json` has the cases.
  */
+
+import { fromBase64Url, toBase64Url } from '../base64url.ts'
 
 /** How deep array keys may nest: the most that Chromium stores; Firefox stores fewer. */
 const maxKeyDepth = 2000 // levels
@@ -34,8 +38,9 @@ export function segment(text: string): string {
 }
 
 /**
- * The path segment of a database's or store's name. Names that a path cannot carry (empty, dot segments, lone surrogates)
- * and those that begin with `~` become `~` and four hexadecimal digits for each UTF-16 code unit.
+ * The path segment of a database's or store's name. Names that a path cannot carry (empty, dot
+ * segments, lone surrogates) and those that begin with `~` become `~` and four hexadecimal digits
+ * for each UTF-16 code unit.
  */
 export function nameSegment(name: string): string {
   const plain =
@@ -48,7 +53,10 @@ export function keySegment(key: IDBValidKey): string {
   return segment(keyText(key))
 }
 
-/** The key that a path segment names, or undefined if there is none. Any percent-encoding of the key's text will do. */
+/**
+ * The key that a path segment names, or undefined if there is none. Any percent-encoding of the
+ * key's text will do.
+ */
 export function keyFromSegment(encoded: string): IDBValidKey | undefined {
   try {
     return keyFromText(decodeURIComponent(encoded))
@@ -116,7 +124,7 @@ function scalarKey(text: string): IDBValidKey | undefined {
       return Number.isNaN(date.getTime()) ? undefined : date
     }
     case 'b.':
-      return fromBase64Url(rest)
+      return fromBase64Url(rest).buffer
     default:
       return undefined
   }
@@ -141,24 +149,4 @@ function fromHex(hex: string): string {
 export function bytesOf(data: BufferSource): Uint8Array<ArrayBuffer> {
   if (!ArrayBuffer.isView(data)) return new Uint8Array(data)
   return new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength)
-}
-
-/** Standard base64 with padding (RFC 4648 §4). */
-export function toBase64(bytes: Uint8Array): string {
-  let binary = ''
-  for (let at = 0; at < bytes.length; at += 0x8000) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000)) // few enough for the stack
-  }
-  return btoa(binary)
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  return toBase64(bytes).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '')
-}
-
-function fromBase64Url(text: string): ArrayBuffer {
-  const binary = atob(text.replace(/-/g, '+').replace(/_/g, '/'))
-  const bytes = new Uint8Array(binary.length)
-  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i)
-  return bytes.buffer
 }

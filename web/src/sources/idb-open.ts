@@ -1,12 +1,14 @@
 /**
- * Connections to databases of the web app, which stay the web app's: none is ever created, an upgrade is never kept waiting,
- * and nothing is written.
+ * Connections to databases of the web app, which stay the web app's: none is ever created, an
+ * upgrade is never kept waiting, and nothing is written.
  */
 
 /** How long opening a database may take: an upgrade of the app may be under way. */
 const openLimit = 5000 // ms
 
-/** The database could not be opened in time, because the app upgrades or deletes it, or holds it. */
+/**
+ * The database could not be opened in time, because the app upgrades or deletes it, or holds it.
+ */
 export class DatabaseBusyError extends Error {
   override readonly name = 'DatabaseBusyError'
 
@@ -16,8 +18,9 @@ export class DatabaseBusyError extends Error {
 }
 
 /**
- * Reads a store of a database in one readonly transaction: what `ask` finds there, or undefined if there is no such
- * database or store. May call `ask` a second time, if the connection breaks meanwhile.
+ * Reads a store of a database in one readonly transaction: what `ask` finds there, or undefined if
+ * there is no such database or store. May call `ask` a second time, if the connection breaks
+ * meanwhile.
  *
  * @param ask - awaits requests on the store and nothing else, or the transaction ends under it
  * @throws {@link DatabaseBusyError}, the signal's reason, or a `DOMException` of IndexedDB
@@ -31,8 +34,9 @@ export type Reader = <T>(
 export type Ask<T> = (store: IDBObjectStore) => Promise<T>
 
 /**
- * A reader that keeps a connection to each database it was asked about. The connection closes as soon as somebody wants to
- * upgrade or delete the database, or the browser takes it away, and is opened again for the next read.
+ * A reader that keeps a connection to each database it was asked about. The connection closes as
+ * soon as somebody wants to upgrade or delete the database, or the browser takes it away, and is
+ * opened again for the next read.
  */
 export function reader(): Reader {
   const connections = new Map<string, Promise<IDBDatabase | undefined>>()
@@ -99,7 +103,10 @@ async function transact<T>(
   }
 }
 
-/** Whether the connection is to blame: it was closing, or the browser took it away with its transactions. */
+/**
+ * Whether the connection is to blame: it was closing, or the browser took it away with its
+ * transactions.
+ */
 function isBroken(error: unknown): boolean {
   return (
     error instanceof DOMException &&

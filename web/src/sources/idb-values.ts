@@ -1,6 +1,6 @@
 /**
- * JSON of the values that IndexedDB holds: what the structured clone algorithm keeps and JSON lacks gets a tag, and nothing
- * silently becomes `{}`.
+ * JSON of the values that IndexedDB holds: what the structured clone algorithm keeps and JSON lacks
+ * gets a tag, and nothing silently becomes `{}`.
  *
  * | value | JSON |
  * |---|---|
@@ -22,21 +22,27 @@
  * | CryptoKey | `{"$cryptokey": {"type", "algorithm", "extractable", "usages"}}`, never the key |
  * | handles of files and directories | `{"$handle": {"kind", "name"}}` |
  * | other platform objects | `{"$object": "RTCCertificate"}` |
- * | an object for the second time, in a cycle or not | `{"$ref": "/a/0"}`, the JSON Pointer (RFC 6901) of the first, in this JSON |
+ * | the same object again, in a cycle or not | `{"$ref": "/a/0"}`: where in this JSON it is |
  * | what lies deeper than 128 levels | `{"$deep": "Object"}` |
- * | bytes beyond 8 MiB in one value | `null` for the base64, and `"size"` |
+ * | more than 8 MiB in one Blob or buffer | `null` for the base64, and `"size"` |
  *
- * A property that is called like a tag gets one more `$`: `{"$date": 1}` is stored, `{"$$date": 1}` served. Strings keep
- * lone surrogates, as JSON escapes. No getter runs: values that IndexedDB hands out are plain clones.
+ * `$ref` is a JSON Pointer (RFC 6901); Date, RegExp and boxed primitives are written out again. A
+ * property that is called like a tag gets one more `$`: `{"$date": 1}` is stored, `{"$$date": 1}`
+ * served. Strings keep lone surrogates, as JSON escapes. No getter runs: values that IndexedDB
+ * hands out are plain clones.
  */
 
+import { toBase64 } from '../contents.ts'
 import type { Json } from '../source.ts'
-import { bytesOf, toBase64 } from './idb-keys.ts'
+import { bytesOf } from './idb-keys.ts'
 
 /** How deep objects may nest in what is served. */
 export const maxDepth = 128 // levels; a parser of ours would refuse more
 
-/** How many bytes of one Blob or buffer are put into JSON. A record that is bytes as a whole has no such limit. */
+/**
+ * How many bytes of one Blob or buffer are put into JSON. A record that is bytes as a whole has no
+ * such limit.
+ */
 export const maxInlineBytes = 8 << 20 // bytes
 
 export interface Encoded {
@@ -75,8 +81,8 @@ export function asBinary(
 }
 
 /**
- * A copy of a record with the named fields only. A record that is no plain object has no fields: what is left of it is an
- * object without any.
+ * A copy of a record with the named fields only. A record that is no plain object has no fields:
+ * what is left of it is an object without any.
  */
 export function withFields(
   value: unknown,
@@ -96,7 +102,10 @@ export function isPlainObject(value: unknown): value is { [field: string]: unkno
   return className(value) === 'Object'
 }
 
-/** The text of a record's field, for a name or a title; undefined if it holds neither text nor a number. */
+/**
+ * The text of a record's field, for a name or a title; undefined if it holds neither text nor a
+ * number.
+ */
 export function fieldText(value: unknown, field: string | undefined): string | undefined {
   if (
     field === undefined ||
@@ -143,7 +152,7 @@ function encodeObject(value: object, path: string, depth: number, walk: Walk): J
   if (first !== undefined) return { $ref: first }
   const name = className(value)
   if (depth >= maxDepth) return lose(walk, path, { $deep: name })
-  walk.seen.set(value, path)
+  if (!small.has(name)) walk.seen.set(value, path)
   if (Array.isArray(value)) return encodeArray(value, path, depth, walk)
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value))
     return encodeBytes(value as BufferSource, name, path, walk)
@@ -269,6 +278,12 @@ function encodeBlob(blob: Blob, path: string, walk: Walk): JsonObject {
   })
   return json
 }
+
+/**
+ * Classes that hold nothing else and are written out again: a `$ref` would be longer, and harder to
+ * read.
+ */
+const small = new Set(['Date', 'RegExp', 'Boolean', 'Number', 'String', 'BigInt'])
 
 /** The name of a value's class, as the platform knows it: `Object` for plain objects only. */
 function className(value: unknown): string {

@@ -1,8 +1,10 @@
 /**
- * Notices what this realm writes into IndexedDB, by whatever library: IndexedDB itself tells nobody. The methods that write
- * are wrapped, and what a transaction wrote is reported after it has committed. Other tabs and workers are not seen.
+ * Notices what this realm writes into IndexedDB, by whatever library: IndexedDB itself tells
+ * nobody. The methods that write are wrapped, and what a transaction wrote is reported after it has
+ * committed. Other tabs and workers are not seen.
  *
- * The app sees no difference: arguments, `this`, results, exceptions, names and lengths are those of the wrapped methods.
+ * The app sees no difference: arguments, `this`, results, exceptions, names and lengths are those
+ * of the wrapped methods.
  */
 
 import { keySegment } from './idb-keys.ts'
@@ -33,7 +35,10 @@ const maxRangeKeys = 10_000 // keys
 const observers = new Set<Observer>()
 let restore: (() => void) | undefined
 
-/** Reports writes to observer until the returned function is called. The first observer installs the wrappers, the last removes them. */
+/**
+ * Reports writes to observer until the returned function is called. The first observer installs the
+ * wrappers, the last removes them.
+ */
 export function observeWrites(observer: Observer): () => void {
   if (typeof IDBObjectStore === 'undefined') return () => {}
   observers.add(observer)
@@ -83,7 +88,10 @@ interface Notes<T, R> {
   after?: (self: T, args: unknown[], result: R) => void
 }
 
-/** Puts notes around a method, and returns what takes them away. Whatever goes wrong in a note stays there. */
+/**
+ * Puts notes around a method, and returns what takes them away. Whatever goes wrong in a note stays
+ * there.
+ */
 function wrap<T extends object, K extends keyof T & string>(
   prototype: T,
   name: K,
@@ -133,7 +141,10 @@ const ledgers = new WeakMap<IDBTransaction, Map<string, Ledger>>()
 /** How many results may wait before those that are there are taken: requests are large. */
 const takeEvery = 512 // requests
 
-/** The ledger of store in its transaction, or undefined if nobody is concerned or nothing can be written. */
+/**
+ * The ledger of store in its transaction, or undefined if nobody is concerned or nothing can be
+ * written.
+ */
 function ledgerOf(store: IDBObjectStore): Ledger | undefined {
   const { transaction, name } = store
   const database = transaction.db.name

@@ -14,7 +14,9 @@ import { reader, result } from './idb-open.ts'
 import { asBinary, encodeValue, fieldText, isPlainObject, withFields } from './idb-values.ts'
 import { observeWrites, type Written } from './idb-watch.ts'
 
-/** What may be read. There is no default and no wildcard: a store that is not named is not served. */
+/**
+ * What may be read. There is no default and no wildcard: a store that is not named is not served.
+ */
 export interface IdbOptions {
   /**
    * Databases by name; of each, the names of its stores, or an object with options for each store:
@@ -25,7 +27,9 @@ export interface IdbOptions {
   }
 }
 
-/** How a store's records are served. Fields are own properties of a record that is a plain object. */
+/**
+ * How a store's records are served. Fields are own properties of a record that is a plain object.
+ */
 export interface StoreOptions {
   /** The field whose text is the resource's name; default: the key. */
   name?: string
@@ -40,27 +44,34 @@ export interface StoreOptions {
 /** Most resources of one page. */
 const maxPageSize = 1000 // resources
 
-/** How many records are in memory at once when a page needs fields of them: any may be megabytes. */
+/**
+ * How many records are in memory at once when a page needs fields of them: any may be megabytes.
+ */
 const labelBatch = 32 // records
 
 const json = 'application/json'
 
-/** Says in a read's `_meta` which parts could not be kept exactly: JSON Pointers (RFC 6901) into its text. */
+/**
+ * Says in a read's `_meta` which parts could not be kept exactly: JSON Pointers (RFC 6901) into its
+ * text.
+ */
 const lossyMeta = 'io.github.pagemcp/lossy'
 
 /**
- * Publishes records of IndexedDB, read only: `idb:///{database}/{store}` says what a store holds (count, key path, indexes), and
- * `idb:///{database}/{store}/{key}` is a record, as JSON (idb-values.ts says how), or as a blob if it is a Blob, ArrayBuffer or
- * view as a whole. Keys are type-tagged: `n.1`, `s.one`, … (idb-keys.ts). Databases are never created, and never kept from
+ * Publishes records of IndexedDB, read only: `idb:///{database}/{store}` says what a store holds
+ * (count, key path, indexes), and `idb:///{database}/{store}/{key}` is a record, as JSON
+ * (idb-values.ts says how), or as a blob if it is a Blob, ArrayBuffer or view as a whole. Keys are
+ * type-tagged: `n.1`, `s.one`, … (idb-keys.ts). Databases are never created, and never kept from
  * being upgraded; a database or store that does not exist has no resources.
  *
- * What this realm writes, by whatever library, is noticed from this call on, and announced after the transaction has
- * committed. What other tabs and workers write is not.
+ * What this realm writes, by whatever library, is noticed from this call on, and announced after
+ * the transaction has committed. What other tabs and workers write is not.
  *
  * @param options.databases - which stores may be read; required
  * @param options.signal - ends the noticing for good; default: it lasts as long as the page
- * @returns a source (Go's `engine.Source`, `engine.Templater` and `engine.Watcher`) whose list and read can run in a Worker.
- *   They reject with {@link NotFoundError}, {@link BadCursorError}, `DatabaseBusyError`, or a `DOMException` of IndexedDB
+ * @returns a source (Go's `engine.Source`, `engine.Templater` and `engine.Watcher`) whose list and
+ *   read can run in a Worker. They reject with {@link NotFoundError}, {@link BadCursorError},
+ *   `DatabaseBusyError`, or a `DOMException` of IndexedDB
  * @throws TypeError if the options name no stores in the documented way
  * @see https://w3c.github.io/IndexedDB/
  */
@@ -225,7 +236,10 @@ async function describeStore(store: IDBObjectStore) {
   return { store: name, count, keyPath, autoIncrement, indexes: Array.from(indexNames) }
 }
 
-/** The first `count` records after a key. Values are looked at only for what the listing says of them. */
+/**
+ * The first `count` records after a key. Values are looked at only for what the listing says of
+ * them.
+ */
 async function recordsAfter(
   store: IDBObjectStore,
   after: IDBValidKey | undefined,
@@ -286,7 +300,10 @@ async function entries(
   return [records.map((record) => record.primaryKey), records.map((record) => record.value)]
 }
 
-/** Records with a key inside are objects, never bytes; but a Blob has properties that may be the key as well. */
+/**
+ * Records with a key inside are objects, never bytes; but a Blob has properties that may be the key
+ * as well.
+ */
 function alwaysJson(keyPath: string | string[] | null): boolean {
   return (
     keyPath !== null &&

@@ -9,7 +9,10 @@ let page: TestPage
 let cart = '2 apples'
 
 before(async () => {
-  page = await testPage({ title: 'Test', version: '1.2.3', instructions: 'Read the cart.' })
+  page = await testPage(
+    { after },
+    { title: 'Test', version: '1.2.3', instructions: 'Read the cart.' },
+  )
   page.mcp.resource({ uri: 'notes://cart', name: 'Cart', mimeType: 'text/plain' }, () => cart)
   page.mcp.resource({ uri: 'notes://data', name: 'Data' }, () => ({ apples: 2 }))
   page.mcp.resource(
@@ -25,7 +28,6 @@ before(async () => {
     ({ tag }, { uri }) => `${tag} by ${uri}`,
   )
 })
-after(() => page.mcp.close())
 
 const contents = (answer: Message) =>
   (answer.result as { contents: Record<string, unknown>[] }).contents[0] ?? {}
@@ -190,8 +192,8 @@ test('ids come back as they are, and 7 is not "7"', async () => {
   client.close()
 })
 
-test('paging walks over everything once, and a made-up cursor is refused', async () => {
-  const own = await testPage()
+test('paging walks over everything once, and a made-up cursor is refused', async (t) => {
+  const own = await testPage(t)
   own.mcp.resources(
     Array.from(
       { length: 1234 },
@@ -212,12 +214,10 @@ test('paging walks over everything once, and a made-up cursor is refused', async
   } while (cursor !== undefined)
   assert.equal(seen.size, 1234)
   assert.equal(code(await client.askModern('resources/list', { cursor: 'AAAA' })), -32602)
-  client.close()
-  own.mcp.close()
 })
 
-test('closing says goodbye on ports, after the results of subscriptions', async () => {
-  const own = await testPage()
+test('closing says goodbye on ports, after the results of subscriptions', async (t) => {
+  const own = await testPage(t)
   const client = own.client()
   client.post({
     jsonrpc: '2.0',
@@ -236,5 +236,4 @@ test('closing says goodbye on ports, after the results of subscriptions', async 
     method: 'notifications/cancelled',
     params: { requestId: 'l' },
   })
-  client.close()
 })

@@ -13,14 +13,10 @@ let page: TestPage
 let client: TestClient
 
 before(async () => {
-  page = await testPage()
+  page = await testPage({ after })
   page.mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
   client = page.client()
   await client.initialize()
-})
-after(() => {
-  client.close()
-  page.mcp.close()
 })
 
 /** Posts something, then shows that both eras still work, and returns what came before that. */
@@ -168,8 +164,8 @@ test('depth 126 below params is still fine', async () => {
   assert.deepEqual((await client.ask('ping', { a: deep(125) })).result, {})
 })
 
-test('an id in flight is refused without id, and its request goes on', async () => {
-  const own = await testPage()
+test('an id in flight is refused without id, and its request goes on', async (t) => {
+  const own = await testPage(t)
   let answer: (text: string) => void = () => {}
   own.mcp.resource(
     { uri: 'notes://slow', name: 'Slow' },
@@ -183,8 +179,6 @@ test('an id in flight is refused without id, and its request goes on', async () 
   assert.equal((refusal.error as Message).code, -32600)
   answer('here')
   assert.ok((await first).result)
-  asker.close()
-  own.mcp.close()
 })
 
 test('text: raw ids, malformed JSON, duplicate names, size', async () => {

@@ -23,7 +23,13 @@ interface GoInside extends GoRuntime {
   mem: DataView
 }
 
-export async function testPage(options: Partial<StartOptions> = {}): Promise<TestPage> {
+/**
+ * @param scope - a test, or the `after` of a file: when it ends, the page and its clients are closed
+ */
+export async function testPage(
+  scope: { after(close: () => void): void },
+  options: Partial<StartOptions> = {},
+): Promise<TestPage> {
   const Go = (await goRuntime()) as unknown as new () => GoInside
   const programs: GoInside[] = []
   const errors: unknown[] = []
@@ -39,10 +45,19 @@ export async function testPage(options: Partial<StartOptions> = {}): Promise<Tes
   const mcp = await start({ name: 'test', worker: false, urls: { wasm }, pageSize: 50, ...options })
   global.Go = Go
   mcp.on('error', (error) => errors.push(error))
+  const clients: TestClient[] = []
+  scope.after(() => {
+    mcp.close()
+    for (const client of clients) client.close()
+  })
   return {
     mcp,
     errors,
-    client: () => testClient(mcp.port()),
+    client() {
+      const client = testClient(mcp.port())
+      clients.push(client)
+      return client
+    },
     kill() {
       programs.at(-1)?.importObject.gojs['runtime.wasmExit']?.(0)
     },

@@ -8,8 +8,8 @@ import { testPage } from './page.ts'
 const updatedOf = (uri: string) => (m: Message) =>
   m.method === 'notifications/resources/updated' && (m.params as Message).uri === uri
 
-test('a new program has registrations, mounts and clients of the old one', async () => {
-  const page = await testPage()
+test('a new program has registrations, mounts and clients of the old one', async (t) => {
+  const page = await testPage(t)
   const states: string[] = []
   page.mcp.on('state', ({ engine }) => states.push(engine))
   page.mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
@@ -33,12 +33,10 @@ test('a new program has registrations, mounts and clients of the old one', async
   assert.ok((await client.askModern('resources/read', { uri: 'deep+memo:1' })).result)
   assert.deepEqual(states, ['restarting', 'running'])
   assert.ok(page.errors.some((error) => String(error).includes('has ended')))
-  client.close()
-  page.mcp.close()
 })
 
-test('pending requests and listens fail; reads that wait for the page alone do not', async () => {
-  const page = await testPage()
+test('pending requests and listens fail; reads that wait for the page alone do not', async (t) => {
+  const page = await testPage(t)
   let answer: (text: string) => void = () => {}
   page.mcp.resource(
     { uri: 'notes://slow', name: 'Slow' },
@@ -66,7 +64,7 @@ test('pending requests and listens fail; reads that wait for the page alone do n
     const { error } = await pending
     assert.equal((error as Message).code, -32603)
     assert.deepEqual((error as Message).data, {
-      origin: 'pagemcp',
+      origin: 'engine',
       reason: 'restarted',
       retry: true,
     })
@@ -74,12 +72,10 @@ test('pending requests and listens fail; reads that wait for the page alone do n
   answer('there')
   const { result } = await slow
   assert.equal((result as { contents: { text: string }[] }).contents[0]?.text, 'there')
-  client.close()
-  page.mcp.close()
 })
 
-test('a classic session goes on, with its subscriptions', async () => {
-  const page = await testPage()
+test('a classic session goes on, with its subscriptions', async (t) => {
+  const page = await testPage(t)
   page.mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
   const client = page.client()
   await client.initialize('2025-06-18')
@@ -95,24 +91,20 @@ test('a classic session goes on, with its subscriptions', async () => {
   const later = client.got.length
   page.mcp.changed('notes://cart')
   await client.next(updatedOf('notes://cart'), later)
-  client.close()
-  page.mcp.close()
 })
 
-test('messages that come while there is no program wait for the next', async () => {
-  const page = await testPage()
+test('messages that come while there is no program wait for the next', async (t) => {
+  const page = await testPage(t)
   const client = page.client()
   await client.ask('ping')
   page.kill()
   page.mcp.changed()
   assert.equal(page.mcp.state.engine, 'restarting')
   assert.deepEqual((await client.ask('ping')).result, {})
-  client.close()
-  page.mcp.close()
 })
 
-test('after three restarts within a minute it stays down and says so', async () => {
-  const page = await testPage()
+test('after three restarts within a minute it stays down and says so', async (t) => {
+  const page = await testPage(t)
   const client = page.client()
   for (let i = 0; i < 4; i++) {
     page.kill()
@@ -123,12 +115,10 @@ test('after three restarts within a minute it stays down and says so', async () 
   const { error } = await client.ask('ping')
   assert.equal((error as Message).code, -32603)
   assert.equal(((error as Message).data as Message).reason, 'down')
-  client.close()
-  page.mcp.close()
 })
 
-test('a program whose stack is torn by an exception of JavaScript is replaced', async () => {
-  const page = await testPage()
+test('a program whose stack is torn by an exception of JavaScript is replaced', async (t) => {
+  const page = await testPage(t)
   const client = page.client()
   // A getter that throws while Go runs: the clock that Go asks for when it goes to sleep.
   const now = performance.now
@@ -149,6 +139,4 @@ test('a program whose stack is torn by an exception of JavaScript is replaced', 
   performance.now = now
   await until(() => page.mcp.state.engine === 'running', 'it runs again')
   assert.deepEqual((await client.ask('ping')).result, {})
-  client.close()
-  page.mcp.close()
 })

@@ -1,0 +1,133 @@
+// Small parts by themselves: the JSON data model, contents and their versions, invitations.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bodies, bodyOf, provided, toBase64 } from '../../src/contents.ts'
+import { read as readInvitation } from '../../src/invitation.ts'
+import { freeze, measure, notJson } from '../../src/json.ts'
+
+test('measure accepts what JSON can carry, and nothing else', () => {
+  const good = [
+    null,
+    true,
+    0,
+    -1.5,
+    'x',
+    [],
+    {},
+    { a: [1, { b: null }] },
+    { a: undefined },
+    Object.create(null),
+  ]
+  for (const value of good) assert.ok(measure(value, 1000) > 0, JSON.stringify(value))
+  const own = { toJSON: () => 1 }
+  const bad = [
+    undefined,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    1n,
+    Symbol('x'),
+    () => 1,
+    new Date(),
+    new Map(),
+    new Set(),
+    /x/,
+    [undefined],
+    new Array(1),
+    own,
+    new Uint8Array(1),
+    { a: { b: 1n } },
+  ]
+  for (const value of bad) assert.equal(measure(value, 1000), notJson, String(value))
+})
+
+test('measure stops at depth 128 and at its limit', () => {
+  const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)])
+  assert.ok(measure(deep(128), 1000) > 0)
+  assert.equal(measure(deep(129), 1000), notJson)
+  const shared = Array.from({ length: 40 }).reduce((inner) => [inner, inner], 'x' as unknown)
+  assert.ok(measure(shared, 1000) > 1000)
+})
+
+test('measure is never above the length of the text', () => {
+  for (const value of [{ a: 'x', b: [1, 2] }, [[]], 'é', { 'a b': { c: false } }]) {
+    assert.ok(measure(value, 1000) <= JSON.stringify(value).length, JSON.stringify(value))
+  }
+})
+
+test('freeze goes all the way down', () => {
+  const value = freeze({ a: [{ b: 1 }] })
+  assert.ok(Object.isFrozen(value) && Object.isFrozen(value.a) && Object.isFrozen(value.a[0]))
+})
+
+test('Base64 is the same with and without the built-in', () => {
+  const bytes = crypto.getRandomValues(new Uint8Array(40_000))
+  const expected = Buffer.from(bytes).toString('base64')
+  assert.equal(toBase64(bytes), expected)
+  Object.defineProperty(bytes, 'toBase64', { value: undefined })
+  assert.equal(toBase64(bytes), expected)
+})
+
+test('versions tell contents apart', () => {
+  const version = (value: string | Uint8Array<ArrayBuffer>) =>
+    (bodyOf(value) as { version: string }).version
+  const values = [
+    '',
+    'a',
+    'b',
+    'aa',
+    'ab',
+    'ba',
+    'a'.repeat(1000),
+    `${'a'.repeat(999)}b`,
+    '\u0000',
+    '\u0000\u0000',
+  ]
+  assert.equal(new Set(values.map(version)).size, values.length)
+  const many = new Set(Array.from({ length: 100_000 }, (_, i) => version(`record ${i}`)))
+  assert.equal(many.size, 100_000)
+  assert.equal(version('same'), version('same'))
+  assert.notEqual(version(new Uint8Array([97])), version(new Uint8Array([98])))
+})
+
+test('lone surrogates become U+FFFD, and it is said', () => {
+  const body = bodyOf('a\ud800b') as { text: string; lossy: boolean }
+  assert.deepEqual([body.text, body.lossy], ['a\ufffdb', true])
+})
+
+test('bodies remembers an unchanged value, and only that', () => {
+  const memory = bodies()
+  const bytes = new Uint8Array([1, 2, 3])
+  const first = memory.of('a:1', bytes)
+  assert.equal(memory.of('a:1', bytes), first)
+  assert.notEqual(memory.of('a:1', new Uint8Array([1, 2, 3])), first)
+  const text = memory.of('a:2', 'text')
+  assert.equal(memory.of('a:2', ['te', 'xt'].join('')), text)
+})
+
+test('provided reads what providers answer', () => {
+  assert.deepEqual(provided('x'), { value: 'x' })
+  assert.equal(provided(undefined), undefined)
+  assert.deepEqual(provided(null), { value: 'null', mimeType: 'application/json' })
+  assert.deepEqual(provided({ a: 1 }), { value: '{"a":1}', mimeType: 'application/json' })
+  const bytes = new Uint8Array(2)
+  assert.equal(provided(bytes)?.value, bytes)
+  assert.throws(() => provided(() => 1), TypeError)
+  assert.throws(() => provided(1n), TypeError)
+})
+
+test('an invitation is read, and other text is none', () => {
+  const write = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const good = { url: 'ws://127.0.0.1:8808/page', id: 'a', secret: 'b' }
+  assert.deepEqual(readInvitation(write(good)), good)
+  for (const bad of [
+    { ...good, url: 'http://x' },
+    { ...good, id: 1 },
+    { url: good.url },
+    null,
+    'x',
+  ]) {
+    assert.equal(readInvitation(write(bad)), undefined)
+  }
+  assert.equal(readInvitation('%%%'), undefined)
+})
