@@ -34,7 +34,8 @@ export interface Client {
 }
 
 /**
- * Two ports that hand messages over by reference and at once: no clone, no task. What is measured is the subject's own work.
+ * Two ports that hand messages over by reference and at once: no clone, no task. What is measured
+ * is the subject's own work.
  *
  * @param meta - put into the params of each request: the envelope of the modern era
  */

@@ -1,4 +1,6 @@
-/** What every subject serves: the same resources and texts, made anew in each run by the same rules. */
+/**
+ * What every subject serves: the same resources and texts, made anew in each run by the same rules.
+ */
 
 export interface Item {
   uri: string

@@ -1,6 +1,6 @@
 /**
- * `make bench`: races ours against the TypeScript SDKs and a null echo, all in one page, and prints ratios of the same round
- * beside the goals. A benchmark and no test: it never fails on a time.
+ * `make bench`: races ours against the TypeScript SDKs and a null echo, all in one page, and prints
+ * ratios of the same round beside the goals. A benchmark and no test: it never fails on a time.
  *
  *     node bench/run.ts [--firefox] [--rounds N]
  */

@@ -1,4 +1,7 @@
-/** Who races: ours, the TypeScript SDKs, and an echo that does nothing else. All serve what data.ts makes. */
+/**
+ * Who races: ours, the TypeScript SDKs, and an echo that does nothing else. All serve what data.ts
+ * makes.
+ */
 
 import { Server as Server1 } from '@modelcontextprotocol/sdk/server/index.js'
 import type { Transport as Transport1 } from '@modelcontextprotocol/sdk/shared/transport.js'

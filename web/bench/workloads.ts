@@ -1,4 +1,7 @@
-/** What is asked of each subject, and the goals for ours (performance.md §10 of the design, own CPU). */
+/**
+ * What is asked of each subject, and the goals for ours (performance.md §10 of the design, own
+ * CPU).
+ */
 
 import type { Ask, Client, Result } from './client.ts'
 import { itemCount, sequence } from './data.ts'
@@ -12,7 +15,10 @@ export interface Workload {
   classicOnly?: boolean
   /** The most that ours may take, as a part of what the SDKs take. */
   goal: number
-  /** Prepares for one client, and makes what asks. Called anew for each round: the same seed, the same sequence. */
+  /**
+   * Prepares for one client, and makes what asks. Called anew for each round: the same seed, the
+   * same sequence.
+   */
   ask(cursors: readonly (string | undefined)[], seed: number): Ask
 }
 
@@ -62,7 +68,10 @@ export async function collectCursors(client: Client): Promise<(string | undefine
   return cursors
 }
 
-/** Everything that a client can be asked here, without `_meta`, cursors, and what the modern era adds. */
+/**
+ * Everything that a client can be asked here, without `_meta`, cursors, and what the modern era
+ * adds.
+ */
 export async function allAnswers(
   client: Client,
   cursors: readonly (string | undefined)[],

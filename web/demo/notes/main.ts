@@ -112,7 +112,9 @@ async function edit(note: NewNote) {
   ;(isNew ? title : body).focus()
 }
 
-/** Stores what was typed. Saves follow each other, so that a new note gets one number and not two. */
+/**
+ * Stores what was typed. Saves follow each other, so that a new note gets one number and not two.
+ */
 function save(): Promise<void> {
   if (unsaved === undefined) return saving
   clearTimeout(unsaved)

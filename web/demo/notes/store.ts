@@ -1,4 +1,7 @@
-/** The notes of this app in IndexedDB: database `notes-app`, store `notes`. It knows nothing of PageMCP. */
+/**
+ * The notes of this app in IndexedDB: database `notes-app`, store `notes`. It knows nothing of
+ * PageMCP.
+ */
 
 export interface Note {
   id: number

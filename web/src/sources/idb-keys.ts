@@ -18,7 +18,8 @@
  * refuses `n.01`. `testdata/uris.json` has the cases.
  */
 
-import { fromBase64Url, toBase64Url } from '../base64url.ts'
+import { fromBase64Url } from '../base64url.ts'
+import { toBase64 } from '../contents.ts'
 
 /** How deep array keys may nest: the most that Chromium stores; Firefox stores fewer. */
 const maxKeyDepth = 2000 // levels
@@ -149,4 +150,9 @@ function fromHex(hex: string): string {
 export function bytesOf(data: BufferSource): Uint8Array<ArrayBuffer> {
   if (!ArrayBuffer.isView(data)) return new Uint8Array(data)
   return new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength)
+}
+
+/** Of bytes of any length. */
+function toBase64Url(bytes: Uint8Array<ArrayBuffer>): string {
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }

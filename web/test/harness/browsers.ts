@@ -60,7 +60,8 @@ export interface LaunchOptions {
 }
 
 /**
- * Starts a stock browser, headless, in a fresh profile that goes away with it: Chromium by CDP, Firefox by WebDriver BiDi.
+ * Starts a stock browser, headless, in a fresh profile that goes away with it: Chromium by CDP,
+ * Firefox by WebDriver BiDi.
  *
  * @throws an Error with the line that installs the browser, if it is missing
  */
@@ -90,15 +91,19 @@ export interface TestBrowser {
   open(url: string): Promise<Page>
 }
 
-/** Firefox reports a socket that did not open as it reports what nobody caught. */
-const networkReport =
-  /Firefox can’t establish a connection|was interrupted while the page was loading/
+/**
+ * What browsers report on their own as if nobody had caught it: Firefox a socket that did not open,
+ * Chromium a promise of its own when `indexedDB.databases()` throws.
+ */
+const notThePage =
+  /Firefox can’t establish a connection|was interrupted while the page was loading|^undefined$/
 
 const running = new Map<BrowserName, Promise<Browser>>()
 let closing = false
 
 /**
- * Makes one test per browser. The tests of a file share a browser, each in a context of its own; both end with the file.
+ * Makes one test per browser. The tests of a file share a browser, each in a context of its own;
+ * both end with the file.
  *
  * @param timeout - ms for one test; default 120,000
  */
@@ -117,7 +122,7 @@ export function inBrowsers(
         const page = await context.newPage()
         page.setDefaultTimeout(protocolTimeout)
         page.on('pageerror', (error) => {
-          if (!networkReport.test(String(error))) uncaught.push(String(error))
+          if (!notThePage.test(String(error))) uncaught.push(String(error))
         })
         await page.goto(url)
         return page

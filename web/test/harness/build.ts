@@ -7,12 +7,14 @@ import { type Served, serve } from './serve.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-/** How long `pagemcp build` may take: the first time, Go's standard library is compiled for wasm. */
+/**
+ * How long `pagemcp build` may take: the first time, Go's standard library is compiled for wasm.
+ */
 const buildTimeout = 300_000 // ms
 
 /**
- * The Content-Security-Policy that `pagemcp dev` sends with every page: its own files, WebAssembly, one gateway. Pages
- * that work under it need no inline script or style.
+ * The Content-Security-Policy that `pagemcp dev` sends with every page: its own files, WebAssembly,
+ * one gateway. Pages that work under it need no inline script or style.
  */
 const policy = (gateway: string) =>
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; " +

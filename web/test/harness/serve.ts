@@ -6,7 +6,10 @@ import { extname, join, normalize, sep } from 'node:path'
 
 /** What a test server answers with. */
 export interface ServeOptions {
-  /** Directories by URL path prefix, such as `{ '/src/': '…/web/src' }`; the longest prefix that fits wins. */
+  /**
+   * Directories by URL path prefix, such as `{ '/src/': '…/web/src' }`; the longest prefix that
+   * fits wins.
+   */
   directories?: { readonly [prefix: string]: string }
   /** Bodies by exact URL path, with `text/html` unless the path has an extension. */
   files?: { readonly [path: string]: string }
@@ -39,7 +42,10 @@ const { stripTypeScriptTypes } = nodeModule as unknown as {
   stripTypeScriptTypes(code: string): string
 }
 
-/** Serves files on a free loopback port. TypeScript is served as JavaScript: types become blanks, lines stay. */
+/**
+ * Serves files on a free loopback port. TypeScript is served as JavaScript: types become blanks,
+ * lines stay.
+ */
 export async function serve(options: ServeOptions): Promise<Served> {
   const server = createServer((request, response) => {
     answer(options, request, response).catch((error: unknown) => {

@@ -89,6 +89,11 @@ test('names of databases and stores have injective segments', () => {
   assert.equal(new Set(segments).size, segments.length)
 })
 
+test('bytes of any length are a key', () => {
+  const key = new Uint8Array(1 << 20).buffer
+  assert.deepEqual(keyFromSegment(keySegment(key)), key)
+})
+
 test('labels are for people', () => {
   assert.equal(keyLabel(7), '7')
   assert.equal(keyLabel('welcome'), 'welcome')

@@ -1,6 +1,6 @@
 /**
- * What tests evaluate in a page: the source under test, and the writing that is the app's affair. The page knows nothing
- * of Node: everything here runs in the browser.
+ * What tests evaluate in a page: the source under test, and the writing that is the app's affair.
+ * The page knows nothing of Node: everything here runs in the browser.
  */
 import { idb, idbReader } from '../../src/sources/idb.ts'
 import { makeKey, makeName } from './key-cases.ts'
@@ -49,7 +49,10 @@ function drop(name: string): Promise<void> {
   })
 }
 
-/** Changes as they come: `next` waits for the one that `wanted` accepts, `seen` has all of them; 'list' is the list. */
+/**
+ * Changes as they come: `next` waits for the one that `wanted` accepts, `seen` has all of them;
+ * 'list' is the list.
+ */
 function changes(source: ReturnType<typeof idb>) {
   const seen: string[] = []
   const log: string[] = []
@@ -65,7 +68,9 @@ function changes(source: ReturnType<typeof idb>) {
     /** Everything that came, in order. */
     log,
     stop: () => controller.abort(),
-    /** What has been seen once all of `wanted` has, without order or doubles. The caller forgets it. */
+    /**
+     * What has been seen once all of `wanted` has, without order or doubles. The caller forgets it.
+     */
     async until(...wanted: string[]): Promise<string[]> {
       await new Promise<void>((resolve) => {
         look = () => wanted.every((one) => seen.includes(one)) && resolve()
