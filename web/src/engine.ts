@@ -313,6 +313,7 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
       for (const controller of asked.values()) controller.abort()
       program?.kill()
       program = undefined
+      all.detach(true)
     },
   }
 }

@@ -38,7 +38,7 @@ function walk(value: unknown, limit: number, depth: number): number {
   }
   if (value === null) return 4
   if (depth === maxDepth) return notJson
-  let size = 2
+  let size = 1 // one bracket; the other one is counted as a comma
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
       const part = walk(value[i], limit - size, depth + 1)

@@ -265,11 +265,13 @@ export function connectGateway(dial: Dial, station: Station): Connection {
         secret = undefined
         everJoined = true
         failures = 0
+        const pairsOnly = dial.hello === undefined
+        stopped ||= pairsOnly // the gateway hangs up now, which is in order
         await keep(pairing)
-        if (over) return
+        if (over && !pairsOnly) return
         become({ is: 'joined', name })
         resolve(name)
-        if (!dial.hello) close()
+        if (pairsOnly) end('paired', closeCodes.normal)
       }
     }
 

@@ -6,13 +6,17 @@ import { envelope, type Message } from './client.ts'
 import { type TestPage, testPage } from './page.ts'
 
 let page: TestPage
+let close = () => {}
+const scope = {
+  after(act: () => void) {
+    close = act
+  },
+}
+after(() => close())
 let cart = '2 apples'
 
 before(async () => {
-  page = await testPage(
-    { after },
-    { title: 'Test', version: '1.2.3', instructions: 'Read the cart.' },
-  )
+  page = await testPage(scope, { title: 'Test', version: '1.2.3', instructions: 'Read the cart.' })
   page.mcp.resource({ uri: 'notes://cart', name: 'Cart', mimeType: 'text/plain' }, () => cart)
   page.mcp.resource({ uri: 'notes://data', name: 'Data' }, () => ({ apples: 2 }))
   page.mcp.resource(

@@ -10,10 +10,17 @@ import { engineModule, goRuntime, options } from './load.ts'
 import { type TestPage, testPage } from './page.ts'
 
 let page: TestPage
+let close = () => {}
+const scope = {
+  after(act: () => void) {
+    close = act
+  },
+}
+after(() => close())
 let client: TestClient
 
 before(async () => {
-  page = await testPage({ after })
+  page = await testPage(scope)
   page.mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
   client = page.client()
   await client.initialize()
