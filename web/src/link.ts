@@ -3,6 +3,7 @@
  * call; a call that wants an answer can be given up by a signal. Errors travel as name and message.
  */
 
+import { JoinError, type JoinReason } from './joining.ts'
 import { hear, type Port } from './port.ts'
 
 /** What the other side may call. The signal is aborted when the caller gives up. */
@@ -94,21 +95,26 @@ export interface Flat {
   name: string
   message: string
   stack?: string
+  /** Of a JoinError. */
+  reason?: string
 }
 
 export function flat(error: unknown): Flat {
-  const { name, message, stack } = (error ?? {}) as Record<string, unknown>
+  const { name, message, stack, reason } = (error ?? {}) as Record<string, unknown>
   return {
     name: String(name ?? 'Error'),
     message: String(message ?? error),
     ...(typeof stack === 'string' && { stack }),
+    ...(typeof reason === 'string' && { reason }),
   }
 }
 
 /** The error of the other side, with the stack that it has there. */
-export function raise({ name, message, stack }: Flat): Error {
-  const error = new Error(message)
-  error.name = name
+export function raise({ name, message, stack, reason }: Flat): Error {
+  const error: Error =
+    name === 'JoinError'
+      ? new JoinError(reason as JoinReason, message)
+      : Object.assign(new Error(message), { name })
   if (stack !== undefined) error.stack = stack
   return error
 }
