@@ -1,7 +1,6 @@
 package main
 
 import (
-	"runtime"
 	"unsafe"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -54,11 +53,7 @@ func take(client, call, method, n int32) (result int32) {
 	if n >= 0 {
 		params = input[:n]
 	}
-	before := runtime.NumGoroutine()
 	document, outcome := c.Take(engine.Call(call), engine.Method(method), params)
-	if runtime.NumGoroutine() > before {
-		wake() // else the new one would not run before something else happens
-	}
 	switch outcome {
 	case engine.Answered:
 		return held.handle(document)

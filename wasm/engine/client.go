@@ -79,11 +79,11 @@ func (c *Client) Take(call Call, m Method, params []byte) (*Document, Outcome) {
 }
 
 func (c *Client) take(call Call, m Method, params []byte, run runner) (Result, Outcome) {
-	req := &c.scratch
-	*req = request{client: c, call: call, method: m}
 	if int(m) >= len(methods) {
-		req.method = unknownMethod
+		m = unknownMethod
 	}
+	req := &c.scratch
+	req.clear(c, call, m)
 	result, err := run(c, c.ctx, req, params)
 	switch {
 	case err == nil:

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -90,15 +90,18 @@ type Engine struct {
 	options Options
 	fixed   fixed // documents that never change
 
-	mu        sync.Mutex // never held while something waits, nor while a Sink or Source is called
-	mounts    []*mount   // by prefix, then in the order they were mounted
-	mounted   uint64     // counts Mount and unmount
-	clients   map[*Client]struct{}
-	watched   map[string]*watchers       // by URI
-	listing   map[*subscription]struct{} // those who want to know of the list
-	pages     pages                      // list pages that are kept
-	skeletons []skeleton                 // of reads
-	closed    bool
+	// What requests look at all the time is replaced as a whole, never changed: it
+	// needs no lock.
+	mounts    atomic.Pointer[[]*mount]   // by prefix, then in the order they were mounted
+	skeletons atomic.Pointer[[]skeleton] // of reads
+
+	mu      sync.Mutex // never held while something waits, nor while a Sink or Source is called
+	mounted uint64     // counts Mount and unmount
+	clients map[*Client]struct{}
+	watched map[string]*watchers       // by URI
+	listing map[*subscription]struct{} // those who want to know of the list
+	pages   pages                      // list pages that are kept
+	closed  bool
 }
 
 // New returns an engine that serves nothing yet. opts may be nil.
@@ -109,6 +112,8 @@ func New(info Info, opts *Options) *Engine {
 		watched: map[string]*watchers{},
 		listing: map[*subscription]struct{}{},
 	}
+	e.mounts.Store(new([]*mount))
+	e.skeletons.Store(new([]skeleton))
 	if opts != nil {
 		e.options = *opts
 	}
@@ -151,22 +156,26 @@ func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 	m := &mount{prefix: prefix, source: s}
 	m.immediate, _ = s.(Immediate)
 	e.mu.Lock()
-	for _, other := range e.mounts {
+	mounts := slices.Clone(*e.mounts.Load())
+	for _, other := range mounts {
 		if other.prefix == prefix && other.nth >= m.nth {
 			m.nth = other.nth + 1
 		}
 	}
-	e.mounts = append(slices.Clone(e.mounts), m) // readers hold the old slice
-	slices.SortStableFunc(e.mounts, func(a, b *mount) int {
-		return cmp.Or(strings.Compare(a.prefix, b.prefix), cmp.Compare(a.nth, b.nth))
-	})
+	at := 0
+	for at < len(mounts) && (mounts[at].prefix < prefix || mounts[at].prefix == prefix && mounts[at].nth < m.nth) {
+		at++
+	}
+	mounts = slices.Insert(mounts, at, m)
+	e.mounts.Store(&mounts)
 	e.mounted++
 	e.mu.Unlock()
 	e.rewatch()
 	e.announceList()
 	return sync.OnceFunc(func() {
 		e.mu.Lock()
-		e.mounts = slices.DeleteFunc(slices.Clone(e.mounts), func(other *mount) bool { return other == m })
+		rest := slices.DeleteFunc(slices.Clone(*e.mounts.Load()), func(other *mount) bool { return other == m })
+		e.mounts.Store(&rest)
 		e.mounted++
 		e.mu.Unlock()
 		m.watch.stop()
@@ -175,11 +184,7 @@ func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 }
 
 // sources returns the present mounts, in list order. The slice is never changed.
-func (e *Engine) sources() []*mount {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.mounts
-}
+func (e *Engine) sources() []*mount { return *e.mounts.Load() }
 
 // Close ends the engine for its clients: subscriptions end with their result,
 // requests that wait fail. Ports stay open; whoever opened them closes them.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // listResources answers resources/list: the mounts one after the other, by
@@ -195,7 +196,7 @@ func (e *Engine) keptPage(req *request, kind byte) (*Document, uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	stamp := e.mounted << 32
-	for _, m := range e.mounts {
+	for _, m := range e.sources() {
 		if m.immediate != nil {
 			stamp += m.immediate.Generation()
 		}
@@ -222,7 +223,7 @@ func (e *Engine) keepPage(req *request, kind byte, stamp uint64, doc *Document) 
 		p.byKey = map[pageKey]*Document{}
 	}
 	doc.Kept = true
-	p.byKey[pageKey{req.rev, kind, req.cursor, req.hasCursor}] = doc
+	p.byKey[pageKey{req.rev, kind, strings.Clone(req.cursor), req.hasCursor}] = doc
 	p.bytes += len(doc.JSON)
 }
 

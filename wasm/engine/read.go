@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // read answers resources/read. Mounts are asked longest prefix first, then in
 // the order they were mounted; ErrNotFound passes the question on.
 // MCP 2026-07-28, server/resources, Reading Resources.
 func (e *Engine) read(ctx context.Context, req *request) (Result, error) {
-	uri, err := req.readURI()
+	uri, err := req.readURI() // for what is no URI nothing is looked up
 	if err != nil {
 		return Result{}, err
 	}
@@ -20,11 +21,11 @@ func (e *Engine) read(ctx context.Context, req *request) (Result, error) {
 	for l := e.lookup(uri); l.next(); {
 		if table, ok := l.mount.source.(*Table); ok { // the hot path: nothing is allocated
 			if ref, mimeType, variables := table.refer(l.own); ref != 0 {
-				refs := []Ref{ref}
-				if !req.mayWait {
-					refs = req.client.oneRef[:]
-					refs[0] = ref
+				refs := req.client.oneRef[:]
+				if req.mayWait {
+					refs = make([]Ref, 1)
 				}
+				refs[0] = ref
 				return Result{
 					Document:  e.skeleton(req.rev, mimeType),
 					Refs:      refs,
@@ -37,7 +38,7 @@ func (e *Engine) read(ctx context.Context, req *request) (Result, error) {
 		if l.mount.immediate == nil && !req.mayWait {
 			return Result{}, errMustWait
 		}
-		contents, err := l.mount.source.Read(ctx, l.own)
+		contents, err := l.mount.source.Read(ctx, strings.Clone(l.own))
 		switch {
 		case err == nil && len(contents) > 0: // never empty contents
 			return e.readResult(req.rev, l.mount.prefix, contents), nil
@@ -56,9 +57,9 @@ func (e *Engine) exists(ctx context.Context, req *request, uri string) error {
 		}
 		found, err := true, error(nil)
 		if finder, ok := l.mount.source.(Finder); ok {
-			found, err = finder.Has(ctx, l.own)
+			found, err = finder.Has(ctx, strings.Clone(l.own))
 		} else {
-			_, err = l.mount.source.Read(ctx, l.own)
+			_, err = l.mount.source.Read(ctx, strings.Clone(l.own))
 		}
 		switch {
 		case err == nil && found:
@@ -159,18 +160,20 @@ const maxSkeletons = 64
 
 // skeleton returns the result of a read without its URI and content.
 func (e *Engine) skeleton(rev revision, mimeType string) *Document {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for i := range e.skeletons {
-		if s := &e.skeletons[i]; s.rev == rev && s.mimeType == mimeType {
+	known := *e.skeletons.Load()
+	for i := range known {
+		if s := &known[i]; s.rev == rev && s.mimeType == mimeType {
 			return s.document
 		}
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	json := appendContents(e.beginRead(rev), &Contents{MIMEType: mimeType, Ref: 1}, "", rev)
 	doc := &Document{JSON: append(json, "]}"...)}
-	if len(e.skeletons) < maxSkeletons {
+	if known := *e.skeletons.Load(); len(known) < maxSkeletons {
 		doc.Kept = true
-		e.skeletons = append(e.skeletons, skeleton{rev, mimeType, doc})
+		more := append(known[:len(known):len(known)], skeleton{rev, mimeType, doc})
+		e.skeletons.Store(&more)
 	}
 	return doc
 }

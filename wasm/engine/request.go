@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"bytes"
+	"unsafe"
+
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -22,7 +25,8 @@ type request struct {
 	rev     revision // decides the shape of the answer; 0 until the era is decided
 	mayWait bool     // runs in a goroutine of its own
 
-	// From params, as JSON text or nil if absent. They share memory with it.
+	// From params, as JSON text or nil if absent. All of it, and the strings
+	// below, share memory with params: whatever outlives the request is cloned.
 	version      []byte // _meta: protocolVersion of the envelope
 	capabilities []byte // _meta: clientCapabilities of the envelope
 	principal    []byte // _meta: on whose behalf a gateway asks
@@ -34,6 +38,35 @@ type request struct {
 	cursor    string
 	hasCursor bool
 	name      string
+}
+
+// clear makes a request of another one. Only what is set is cleared: while Go
+// collects garbage, each pointer that is overwritten costs something.
+func (req *request) clear(c *Client, call Call, m Method) {
+	req.client, req.call, req.method, req.rev, req.mayWait = c, call, m, 0, false
+	if req.version != nil {
+		req.version, req.capabilities, req.principal = nil, nil, nil
+	}
+	if req.capabilities != nil || req.principal != nil || req.filter != nil || req.requested != nil {
+		req.capabilities, req.principal, req.filter, req.requested = nil, nil, nil, nil
+	}
+	if req.hasURI || req.hasCursor || req.name != "" {
+		req.uri, req.cursor, req.name = "", "", ""
+		req.hasURI, req.hasCursor = false, false
+	}
+}
+
+// textOf returns the value of a JSON string, without copying it if nothing in it
+// is escaped.
+func textOf(value []byte) (string, bool) {
+	if len(value) < 2 || value[0] != '"' {
+		return "", false
+	}
+	inner := value[1 : len(value)-1]
+	if len(inner) == 0 || bytes.IndexByte(inner, '\\') >= 0 {
+		return jsonrpc.Text(value)
+	}
+	return unsafe.String(&inner[0], len(inner)), true
 }
 
 // read takes the members of params that methods use. It says nothing about
@@ -52,13 +85,13 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 			}
 			req.readMeta(value)
 		case "uri":
-			req.uri, ok = jsonrpc.Text(value)
+			req.uri, ok = textOf(value)
 			req.hasURI = ok
 		case "cursor":
-			req.cursor, ok = jsonrpc.Text(value)
+			req.cursor, ok = textOf(value)
 			req.hasCursor = ok
 		case "name":
-			req.name, ok = jsonrpc.Text(value)
+			req.name, ok = textOf(value)
 		case "notifications":
 			req.filter = value
 		case "protocolVersion":

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -43,6 +44,7 @@ func (e *Engine) want(s *subscription, uri string) bool {
 	if len(s.uris) >= maxStreamURIs || s.closed {
 		return false
 	}
+	uri = strings.Clone(uri) // it may be part of a request
 	if s.uris == nil {
 		s.uris = map[string]struct{}{}
 	}

@@ -67,9 +67,8 @@ func (w *watch) following() Following {
 func (e *Engine) rewatch() {
 	e.mu.Lock()
 	listeners := len(e.watched) + len(e.listing)
-	mounts := e.mounts
 	e.mu.Unlock()
-	for _, m := range mounts {
+	for _, m := range e.sources() {
 		if listeners == 0 {
 			m.watch.stop()
 			continue
