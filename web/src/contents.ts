@@ -32,27 +32,27 @@ const maxBodies = 16384
 const maxRemembered = 64 << 20 // UTF-16 code units
 
 /**
- * Remembers, by URI, the last value and what became of it, so that an unchanged value is neither
- * hashed nor encoded again. Strings are compared by content; bytes by identity: whoever changes them
- * in place and announces nothing is not noticed.
+ * Remembers, by URI or by the number of a provider with one URI, the last value and what became of
+ * it, so that an unchanged value is neither hashed nor encoded again. Strings are compared by
+ * content; bytes by identity: whoever changes them in place and announces nothing is not noticed.
  */
 export interface Bodies {
-  of(uri: string, value: Value): Body | Promise<Body>
+  of(key: string | number, value: Value): Body | Promise<Body>
 }
 
 export function bodies(): Bodies {
-  const known = new Map<string, { value: Value; body: Body; size: number }>()
+  const known = new Map<string | number, { value: Value; body: Body; size: number }>()
   let total = 0
 
-  const remember = (uri: string, value: Value, body: Body) => {
-    const old = known.get(uri)
+  const remember = (key: string | number, value: Value, body: Body) => {
+    const old = known.get(key)
     if (old) {
       total -= old.size
-      known.delete(uri)
+      known.delete(key)
     }
     const size = (body.text ?? body.blob ?? '').length + (typeof value === 'string' ? 0 : 64)
     if (size > maxRemembered) return body
-    known.set(uri, { value, body, size })
+    known.set(key, { value, body, size })
     total += size
     for (const [oldest, entry] of known) {
       if (known.size <= maxBodies && total <= maxRemembered) break
@@ -63,12 +63,12 @@ export function bodies(): Bodies {
   }
 
   return {
-    of(uri, value) {
-      const last = known.get(uri)
+    of(key, value) {
+      const last = known.get(key)
       if (last?.value === value) return last.body
       const body = bodyOf(value)
-      if (body instanceof Promise) return body.then((made) => remember(uri, value, made))
-      return remember(uri, value, body)
+      if (body instanceof Promise) return body.then((made) => remember(key, value, made))
+      return remember(key, value, body)
     },
   }
 }

@@ -82,13 +82,18 @@ export function filler(provide: Provide): Filler {
       return bodyOf(own.value)
     }
     const ready = provide(ref, readRequest(uri, variables, signal))
-    if (ready instanceof Promise) return ready.then((value) => finished(uri, value))
-    return finished(uri, ready)
+    const key = variables === '' ? ref : uri
+    if (ready instanceof Promise) return ready.then((value) => finished(key, uri, value))
+    return finished(key, uri, ready)
   }
 
-  const finished = (uri: string, ready: Ready | undefined): Body | Promise<Body> => {
+  const finished = (
+    key: string | number,
+    uri: string,
+    ready: Ready | undefined,
+  ): Body | Promise<Body> => {
     if (ready === undefined) throw new NotFoundError(uri)
-    const made = remembered.of(uri, ready.value)
+    const made = remembered.of(key, ready.value)
     const { mimeType } = ready
     if (mimeType === undefined) return made
     if (made instanceof Promise) return made.then((late) => ({ ...late, mimeType }))
@@ -97,6 +102,14 @@ export function filler(provide: Provide): Filler {
 
   return {
     fill(skeleton, { refs, uri, variables }, signal) {
+      const [first] = skeleton.contents
+      if (first !== undefined && skeleton.contents.length === 1 && refs[0]) {
+        // nearly always
+        const own = uri === '' ? first.uri : uri
+        const made = body(refs[0], own, variables, signal)
+        const result = (late: Body) => ({ ...skeleton, contents: [complete(first, own, late)] })
+        return made instanceof Promise ? made.then(result) : result(made)
+      }
       const contents: Item[] = []
       let late: Promise<void>[] | undefined
       for (let i = 0; i < skeleton.contents.length; i++) {
