@@ -1,19 +1,15 @@
 package server
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
 
-	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"golang.org/x/time/rate"
@@ -266,73 +262,6 @@ func (g *Gateway) sweep() {
 			return
 		}
 	}
-}
-
-// Close ends in order: listens get their result, what runs an error, streams
-// end, sessions and keys are stored. It waits at most shutdownTime.
-func (g *Gateway) Close() {
-	g.once.Do(func() {
-		close(g.closing)
-		g.mu.Lock()
-		g.closed = true
-		engines := make([]*engine.Engine, 0, len(g.endpoints))
-		for _, at := range g.endpoints {
-			engines = append(engines, at.engine)
-		}
-		server, open := g.http, g.open
-		pages := g.pages
-		all := slices.Collect(maps.Keys(open))
-		g.mu.Unlock()
-		for _, e := range engines {
-			e.Close()
-		}
-		for _, s := range all {
-			s.closeWith(websocket.StatusGoingAway, "the gateway is shutting down")
-			time.AfterFunc(shutdownTime, s.cancel) // for a peer that does not answer
-		}
-		if server != nil {
-			ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
-			server.Shutdown(ctx)
-			cancel()
-			server.Close()
-		}
-		g.hosting.Wait()
-		for _, listener := range g.listeners {
-			listener.Close()
-		}
-		for _, p := range pages {
-			p.remote.Close()
-			if p.grace != nil {
-				p.grace.Stop()
-			}
-		}
-		g.sessions.close()
-		if err := g.keys.flush(); err != nil {
-			g.report(err)
-		}
-		g.withdraw()
-		g.audit.close()
-	})
-}
-
-// track remembers an open socket, unless the gateway is closing.
-func (g *Gateway) track(s *socket) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.closed {
-		s.closeWith(websocket.StatusGoingAway, "the gateway is shutting down")
-		return false
-	}
-	g.open[s] = struct{}{}
-	g.hosting.Add(1)
-	return true
-}
-
-func (g *Gateway) untrack(s *socket) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.open, s)
-	g.hosting.Done()
 }
 
 func (g *Gateway) say(format string, args ...any) {

@@ -128,21 +128,6 @@ func (w *Web) Close() {
 	})
 }
 
-// Paths of live reload.
-const (
-	livePath   = "/live"    // an event stream of build numbers, nothing else
-	scriptPath = "/live.js" // reloads the page when the number changes
-	liveScript = `const source = new EventSource('/live')
-let build
-source.onmessage = (event) => {
-  if (build !== undefined && build !== event.data) location.reload()
-  build = event.data
-}
-addEventListener('pagehide', () => source.close())
-`
-	liveTag = `<script type="module" src="` + scriptPath + `"></script>`
-)
-
 func (w *Web) serve(out http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		out.Header().Set("Allow", "GET, HEAD")
@@ -230,43 +215,12 @@ func acceptsGzip(h http.Header) bool {
 	return false
 }
 
-// live streams the number of the present build: no path, no error text, since
-// any page of this machine may try to listen.
-func (w *Web) live(out http.ResponseWriter, r *http.Request) {
-	events, err := openStream(out, commentLine)
-	if err != nil {
-		return
-	}
-	comments := time.NewTicker(pingEvery)
-	defer comments.Stop()
-	for last := -1; err == nil; {
-		w.mu.Lock()
-		build, changed := w.build, w.changed
-		w.mu.Unlock()
-		if build != last {
-			last = build
-			if err = events.write([]byte("data: " + strconv.Itoa(build) + "\n\n")); err != nil {
-				return
-			}
-		}
-		select {
-		case <-changed:
-		case <-comments.C:
-			err = events.comment()
-		case <-w.done:
-			return
-		case <-r.Context().Done():
-			return
-		}
-	}
-}
-
 // policy is the Content-Security-Policy of every page and Worker: its own files,
 // WebAssembly, and the gateway. Trusted Types have one policy, for the URL of the
 // engine's Worker. security.md, S10.
 func (w *Web) policy() string {
 	connect := "connect-src 'self'"
-	for _, name := range hostNames {
+	for _, name := range [...]string{"127.0.0.1", "localhost"} { // a policy cannot name [::1]: CSP level 3, host-source
 		host := name + ":" + strconv.Itoa(w.gateway)
 		connect += " ws://" + host + " http://" + host
 	}

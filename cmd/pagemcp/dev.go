@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pagemcp/pagemcp/server"
@@ -58,6 +60,7 @@ func dev(ctx context.Context, args []string, std streams) error {
 				w.Fail(err.Error())
 				fmt.Fprintln(std.err, err)
 			} else {
+				files["/pagemcp/config.json"] = startConfig(g, s.noToken, demoNames(files))
 				w.Set(server.WithLiveReload(files))
 			}
 			select {
@@ -95,8 +98,30 @@ func greet(std streams, g *server.Gateway, w *server.Web, s settings, demos []st
 		}
 		return line.print(std.out)
 	}
-	say(std.err, s, "\n  Open         "+w.URL()+g.Fragment()+"\n               (good once, for two minutes; press Enter for a new one)\n"+connect(g, s.noToken)+"\n")
+	say(std.err, s, "\n  Open         "+w.URL()+g.Fragment()+"\n               (good once, for two minutes; press Enter for a new one)\n"+connect(g, s)+"\n")
 	return nil
+}
+
+// startConfig is what the start page learns of the gateway. There is no secret in
+// it: any program of this machine may ask for it.
+func startConfig(g *server.Gateway, noToken bool, demos []string) []byte {
+	config := struct {
+		MCP       string   `json:"mcp"`
+		TokenFile string   `json:"tokenFile,omitempty"` // absent: none is asked for
+		Command   string   `json:"command,omitempty"`
+		Demos     []string `json:"demos"`
+	}{MCP: g.URL(), TokenFile: g.TokenFile(), Demos: demos}
+	if noToken {
+		config.TokenFile = ""
+	}
+	if executable, err := os.Executable(); err == nil {
+		config.Command = executable
+	}
+	text, err := json.Marshal(config)
+	if err != nil {
+		panic(err) // strings always have JSON
+	}
+	return text
 }
 
 // demoNames finds the demos among the files.
@@ -109,6 +134,7 @@ func demoNames(files bundle.Files) []string {
 			}
 		}
 	}
+	slices.Sort(names)
 	return names
 }
 

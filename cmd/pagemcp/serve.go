@@ -36,7 +36,7 @@ func serve(ctx context.Context, args []string, std streams) error {
 			return err
 		}
 	} else {
-		say(std.err, s, connect(g, s.noToken))
+		say(std.err, s, connect(g, s))
 		pairing(std.err, g, s.origins)
 		go onLine(ctx, std.in, func() { pairing(std.err, g, s.origins) })
 	}
@@ -76,22 +76,28 @@ func say(w io.Writer, s settings, text string) {
 
 // connect tells how assistants reach the gateway. The token itself is printed
 // nowhere: what a shell puts in its place stays out of scroll-back and logs.
-func connect(g *server.Gateway, noToken bool) string {
+func connect(g *server.Gateway, s settings) string {
 	header, field := ` --header "Authorization: Bearer $(cat `+g.TokenFile()+`)"`, `, "headers": { "Authorization": "Bearer <the line in `+g.TokenFile()+`>" }`
 	curl := ` -H "Authorization: Bearer $(cat ` + g.TokenFile() + `)"`
-	if noToken {
+	if s.noToken {
 		header, field, curl = "", "", ""
 	}
 	executable, err := os.Executable()
 	if err != nil {
 		executable = "pagemcp"
 	}
-	return strings.NewReplacer("URL", g.URL(), "HEADER", header, "FIELD", field, "CURL", curl, "PAGEMCP", executable).Replace(`
+	// It finds us by the state directory, and needs to be told of it only if it is
+	// not the usual one.
+	stdio := executable + " stdio"
+	if usual, err := server.DefaultState(); err != nil || s.state != usual {
+		stdio += " --state " + s.state
+	}
+	return strings.NewReplacer("URL", g.URL(), "HEADER", header, "FIELD", field, "CURL", curl, "STDIO", stdio).Replace(`
   MCP          URL
 
   Claude Code  claude mcp add --transport http pagemcp URLHEADER
   VS Code      .vscode/mcp.json: { "servers": { "pagemcp": { "type": "http", "url": "URL"FIELD } } }
-  a command    PAGEMCP stdio
+  a command    STDIO
   curl         curl -s URL -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: resources/list'CURL \
                  -d '{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}'
 `)
