@@ -117,16 +117,13 @@ func startConfig(g *server.Gateway, noToken bool, demos []string) []byte {
 	if executable, err := os.Executable(); err == nil {
 		config.Command = executable
 	}
-	text, err := json.Marshal(config)
-	if err != nil {
-		panic(err) // strings always have JSON
-	}
+	text, _ := json.Marshal(config) // strings always have JSON
 	return text
 }
 
 // demoNames finds the demos among the files.
 func demoNames(files bundle.Files) []string {
-	var names []string
+	names := []string{}
 	for name := range files {
 		if name, ok := strings.CutPrefix(name, "/demo/"); ok {
 			if name, ok := strings.CutSuffix(name, "/index.html"); ok && !strings.Contains(name, "/") {
