@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"sync"
 	"time"
@@ -229,6 +230,12 @@ func (g *Gateway) Serve() error {
 // Handler returns everything behind the guard. Listen comes before it.
 func (g *Gateway) Handler() http.Handler {
 	g.guard = newGuard(g.port, g.options.Origins, http.HandlerFunc(g.route))
+	var told sync.Map
+	g.guard.stranger = func(uid int) {
+		if _, known := told.LoadOrStore(uid, true); !known {
+			g.say("refused a program of user %d: only those of user %d may connect", uid, os.Getuid())
+		}
+	}
 	return g.guard
 }
 

@@ -22,6 +22,8 @@ type guard struct {
 	own     []string // the origins of our own port
 	origins []string // the origins that are listed: they get CORS headers
 	next    http.Handler
+
+	stranger func(uid int) // told when another user of this machine was refused; may be nil
 }
 
 // newGuard returns a guard for the port that next is served on.
@@ -40,6 +42,13 @@ func newGuard(port int, origins []string, next http.Handler) *guard {
 }
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if uid, foreign := isForeign(r); foreign {
+		if g.stranger != nil {
+			g.stranger(uid)
+		}
+		refuse(w)
+		return
+	}
 	if !g.admits(r) {
 		refuse(w)
 		return

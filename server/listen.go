@@ -61,6 +61,7 @@ func httpServer(handler http.Handler) *http.Server {
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    uploadHeaders,
 		ErrorLog:          quiet(),
+		ConnContext:       withPeer,
 	}
 }
 
