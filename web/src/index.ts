@@ -26,7 +26,8 @@ export {
   type Source,
   type Template,
 } from './source.ts'
-export { type IdbOptions, idb } from './sources/idb.ts'
+export { type IdbOptions, idb, type StoreOptions } from './sources/idb.ts'
+export { DatabaseBusyError } from './sources/idb-open.ts'
 export {
   type Content,
   type Events,

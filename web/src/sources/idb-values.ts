@@ -1,35 +1,8 @@
 /**
  * JSON of the values that IndexedDB holds: what the structured clone algorithm keeps and JSON lacks
- * gets a tag, and nothing silently becomes `{}`.
+ * gets a tag, and nothing silently becomes `{}`. README.md, Values, has the table of tags.
  *
- * | value | JSON |
- * |---|---|
- * | Date | `{"$date": "2026-11-21T08:00:00.000Z"}`, `null` for an invalid one |
- * | BigInt | `{"$bigint": "9007199254740993"}` |
- * | NaN, Infinity, -Infinity, -0 | `{"$number": "NaN"}` … `{"$number": "-0"}` |
- * | undefined | `{"$undefined": true}` |
- * | holes of an array | `{"$hole": 3}`: so many in a row |
- * | array with named properties | `{"$array": […], "properties": {…}}` |
- * | Map, Set | `{"$map": [[key, value], …]}`, `{"$set": […]}` |
- * | RegExp | `{"$regexp": {"source", "flags"}}` |
- * | Error, DOMException | `{"$error": {"name", "message", "cause"?}}`; its stack is left out |
- * | Boolean, Number, String, BigInt objects | `{"$boxed": primitive}` |
- * | ArrayBuffer, DataView, typed arrays | `{"$bytes": base64, "type": "Uint8Array"}` |
- * | Blob, File | `{"$blob": base64, "type", "size"}`, a File also with `"name"` and `"lastModified"` |
- * | FileList | `{"$files": […]}` |
- * | ImageData | `{"$image": base64, "width", "height", "colorSpace"}` |
- * | DOMRect, DOMPoint, DOMQuad, DOMMatrix | `{"$dom": {…}, "type": "DOMRect"}` |
- * | CryptoKey | `{"$cryptokey": {"type", "algorithm", "extractable", "usages"}}`, never the key |
- * | handles of files and directories | `{"$handle": {"kind", "name"}}` |
- * | other platform objects | `{"$object": "RTCCertificate"}` |
- * | the same object again, in a cycle or not | `{"$ref": "/a/0"}`: where in this JSON it is |
- * | what lies deeper than 128 levels | `{"$deep": "Object"}` |
- * | more than 8 MiB in one Blob or buffer | `null` for the base64, and `"size"` |
- *
- * `$ref` is a JSON Pointer (RFC 6901); Date, RegExp and boxed primitives are written out again. A
- * property that is called like a tag gets one more `$`: `{"$date": 1}` is stored, `{"$$date": 1}`
- * served. Strings keep lone surrogates, as JSON escapes. No getter runs: values that IndexedDB
- * hands out are plain clones.
+ * No getter runs: values that IndexedDB hands out are plain clones.
  */
 
 import { toBase64 } from '../contents.ts'

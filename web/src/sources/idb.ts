@@ -64,8 +64,10 @@ const lossyMeta = 'io.github.pagemcp/lossy'
  * type-tagged: `n.1`, `s.one`, … (idb-keys.ts). Databases are never created, and never kept from
  * being upgraded; a database or store that does not exist has no resources.
  *
- * What this realm writes, by whatever library, is noticed from this call on, and announced after
- * the transaction has committed. What other tabs and workers write is not.
+ * What this realm writes, by whatever library, is noticed from this call on, and announced after the
+ * transaction has committed: each record, its store, and the list. Of a range that is deleted at
+ * once, the first 10,000 records are named; when a database is upgraded or deleted, only the stores.
+ * What other tabs and workers write is not noticed: `changed` of the engine announces that.
  *
  * @param options.databases - which stores may be read; required
  * @param options.signal - ends the noticing for good; default: it lasts as long as the page
