@@ -102,9 +102,6 @@ function showWays(config: Config) {
       copy.setAttribute('aria-label', `Copy: ${title}`)
       copy.addEventListener('click', () => void copied(copy, code, text))
       const code = make('pre', '', make('code', '', text))
-      code.tabIndex = 0 // it scrolls
-      code.setAttribute('aria-label', title)
-      code.role = 'region'
       return make('article', 'way', make('h3', '', title), make('p', 'hint', hint), copy, code)
     }),
   )
