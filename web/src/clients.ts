@@ -318,12 +318,15 @@ export function clients(around: Around): Clients {
             general(client, message)
             return
           }
-          const size = measure(params, maxIn)
-          if (size === notJson || size > maxIn) {
-            refuseObject(client, message, size)
-            return
+          n = program.writeJson(params)
+          if (n < 0) {
+            const size = measure(params, maxIn)
+            if (size === notJson || size > maxIn) {
+              refuseObject(client, message, size)
+              return
+            }
+            n = program.write(JSON.stringify(params))
           }
-          n = program.write(JSON.stringify(params))
         }
         take(program, newWaiting(client, id, id, method, params), n)
         return

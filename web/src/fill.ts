@@ -66,6 +66,7 @@ const keptFor = 120_000 // ms
 
 export function filler(provide: Provide): Filler {
   const remembered = bodies()
+  let single: Single | undefined
   const kept = new Map<number, { value: Value; since: number }>()
   let lastKept = 0
 
@@ -81,7 +82,7 @@ export function filler(provide: Provide): Filler {
       if (own === undefined) throw new Error(`the content of ${uri} has expired`)
       return bodyOf(own.value)
     }
-    const ready = provide(ref, readRequest(uri, variables, signal))
+    const ready = provide(ref, new Request(uri, variables, signal))
     const key = variables === '' ? ref : uri
     if (ready instanceof Promise) return ready.then((value) => finished(key, uri, value))
     return finished(key, uri, ready)
@@ -102,13 +103,17 @@ export function filler(provide: Provide): Filler {
 
   return {
     fill(skeleton, { refs, uri, variables }, signal) {
-      const [first] = skeleton.contents
-      if (first !== undefined && skeleton.contents.length === 1 && refs[0]) {
-        // nearly always
-        const own = uri === '' ? first.uri : uri
-        const made = body(refs[0], own, variables, signal)
-        const result = (late: Body) => ({ ...skeleton, contents: [complete(first, own, late)] })
-        return made instanceof Promise ? made.then(result) : result(made)
+      const ref = refs[0]
+      if (ref && skeleton.contents.length === 1) {
+        // Nearly always: one item, of a skeleton that was seen a moment ago.
+        if (single?.skeleton !== skeleton) single = singleOf(skeleton)
+        const { rest, item } = single
+        const own = uri === '' ? item.uri : uri
+        const made = body(ref, own, variables, signal)
+        if (made instanceof Promise) {
+          return made.then((late) => ({ ...rest, contents: [complete(item, own, late)] }))
+        }
+        return { ...rest, contents: [complete(item, own, made)] }
       }
       const contents: Item[] = []
       let late: Promise<void>[] | undefined
@@ -148,18 +153,43 @@ export function filler(provide: Provide): Filler {
   }
 }
 
+/** A skeleton with one item, taken apart: copies of frozen objects are dear. */
+interface Single {
+  skeleton: ReadResult
+  rest: Record<string, unknown>
+  item: Item
+}
+
+function singleOf(skeleton: ReadResult): Single {
+  const { contents, ...rest } = skeleton
+  return { skeleton, rest, item: { ...(contents[0] as Item) } }
+}
+
 /** An item of the skeleton with its content. */
 function complete(item: Item, uri: string, body: Body): Item {
-  const whole: Item = { uri }
+  const { text, blob, version, lossy } = body
   const mimeType = item.mimeType ?? body.mimeType
+  if (text !== undefined && mimeType !== undefined && item._meta !== undefined && !lossy) {
+    // One literal, for this is what nearly all reads come to; metaVersion is written out, since a
+    // computed name costs three times as much.
+    if (isEmpty(item._meta)) {
+      return { uri, mimeType, text, _meta: { 'io.github.pagemcp/version': version } }
+    }
+  }
+  const whole: Item = { uri }
   if (mimeType !== undefined) whole.mimeType = mimeType
-  if (body.text === undefined) whole.blob = body.blob
-  else whole.text = body.text
+  if (text === undefined) whole.blob = blob
+  else whole.text = text
   if (item._meta !== undefined) {
-    whole._meta = { [metaVersion]: body.version, ...item._meta }
-    if (body.lossy) whole._meta[metaLossy] ??= ['']
+    whole._meta = { [metaVersion]: version, ...item._meta }
+    if (lossy) whole._meta[metaLossy] ??= ['']
   }
   return whole
+}
+
+function isEmpty(object: object): boolean {
+  for (const _ in object) return false
+  return true
 }
 
 /** An AbortSignal that is made when somebody looks at it: most providers never do. */
@@ -179,25 +209,24 @@ export function abort(lazy: LazySignal, reason: unknown): void {
   lazy.controller?.abort(reason)
 }
 
-/** Where a request keeps it. */
-const hidden = Symbol('signal')
+/** A class for its accessor: with one of its own, an object costs more than the rest of a read. */
+class Request implements ReadRequest {
+  readonly uri: string
+  readonly variables?: Record<string, string | string[]>
+  readonly #lazy: LazySignal
 
-/** The accessor is on a prototype: made anew for each read, it would cost more than the rest. */
-const requestPrototype = {
+  constructor(uri: string, variables: string, lazy: LazySignal) {
+    this.uri = uri
+    this.#lazy = lazy
+    if (variables !== '') this.variables = JSON.parse(variables)
+  }
+
   get signal(): AbortSignal {
-    const lazy = (this as unknown as { [hidden]: LazySignal })[hidden]
+    const lazy = this.#lazy
     if (lazy.controller === undefined) {
       lazy.controller = new AbortController()
       if (lazy.aborted) lazy.controller.abort(lazy.reason)
     }
     return lazy.controller.signal
-  },
-}
-
-function readRequest(uri: string, variables: string, lazy: LazySignal): ReadRequest {
-  const request = Object.create(requestPrototype)
-  request.uri = uri
-  request[hidden] = lazy
-  if (variables !== '') request.variables = JSON.parse(variables)
-  return request
+  }
 }
