@@ -118,11 +118,15 @@ func New(opts Options) (*Gateway, error) {
 		return nil, fmt.Errorf("open the audit log: %w", err)
 	}
 	g.endpoint("/mcp")
-	g.mu.Lock()
 	for _, name := range g.names.remembered() { // assistants may ask before their pages are back
-		g.await(g.mount(name))
+		remote, err := expectedRemote()
+		if err != nil {
+			return nil, err
+		}
+		g.mu.Lock()
+		g.await(g.mount(name, remote))
+		g.mu.Unlock()
 	}
-	g.mu.Unlock()
 	if g.sessions, err = openSessions(g); err != nil {
 		return nil, fmt.Errorf("open the stored sessions: %w", err)
 	}

@@ -91,7 +91,7 @@ func (g *Gateway) enter(name string) (p *page, done func()) {
 		g.mu.Lock()
 		p = g.pages[name]
 		if p == nil {
-			p = g.mount(name)
+			p = g.mount(name, engine.NewRemote())
 		}
 		before := p.entered
 		if before == nil {
@@ -109,10 +109,10 @@ func (g *Gateway) enter(name string) (p *page, done func()) {
 	}
 }
 
-// mount makes a page that is away, and mounts it wherever it belongs. The lock
-// is held.
-func (g *Gateway) mount(name string) *page {
-	p := &page{name: name, remote: awayRemote()}
+// mount makes a page that is away, and mounts it wherever it belongs. The lock is
+// held.
+func (g *Gateway) mount(name string, remote *engine.Remote) *page {
+	p := &page{name: name, remote: remote}
 	g.pages[name] = p
 	p.unmount = append(p.unmount, g.endpoints["/mcp"].engine.Mount(name+"+", p.remote))
 	if own := g.endpoints["/mcp/"+name]; own != nil {
@@ -121,20 +121,19 @@ func (g *Gateway) mount(name string) *page {
 	return p
 }
 
-// awayRemote returns a Remote whose engine has not come yet: what is asked of it
-// waits like for a page that reloads.
-func awayRemote() *engine.Remote {
+// expectedRemote returns a Remote whose page was here before this process and
+// may be back in a moment: what is asked of it waits, as for a page that reloads.
+func expectedRemote() (*engine.Remote, error) {
 	near, far := jsonrpc.Pipe()
-	empty := engine.New(engine.Info{Name: "pagemcp", Version: "0"}, nil)
-	go empty.Serve(context.Background(), near) // ends when far closes, below
+	go engine.New(engine.Info{Name: "pagemcp", Version: "0"}, nil).Serve(context.Background(), near) // ends when far closes, below
 	remote, err := engine.Attach(context.Background(), far)
 	if err != nil {
-		panic(err) // two engines of this program in one process
+		return nil, err
 	}
 	down := remote.Gone()
 	far.Close()
 	<-down
-	return remote
+	return remote, nil
 }
 
 // left takes note that a socket is gone. Within the grace time nobody notices;
@@ -182,7 +181,9 @@ func (g *Gateway) sweepPages() {
 		for _, unmount := range p.unmount {
 			unmount()
 		}
-		p.grace.Stop()
+		if p.grace != nil {
+			p.grace.Stop()
+		}
 		p.remote.Close()
 		delete(g.pages, name)
 	}

@@ -2,8 +2,8 @@ package server
 
 import (
 	"bufio"
-	"bytes"
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -44,11 +44,13 @@ func isForeign(r *http.Request) (uid int, foreign bool) {
 	}
 	p.once.Do(func() {
 		for _, table := range [...]string{"/proc/net/tcp", "/proc/net/tcp6"} {
-			data, err := os.ReadFile(table)
+			file, err := os.Open(table)
 			if err != nil {
 				continue // not Linux
 			}
-			if uid, found := ownerOf(data, p.remote, p.local); found {
+			uid, found := ownerOf(file, p.remote, p.local)
+			file.Close()
+			if found {
 				p.uid, p.foreign = uid, uid != 0 && uid != os.Getuid()
 				return
 			}
@@ -59,8 +61,8 @@ func isForeign(r *http.Request) (uid int, foreign bool) {
 
 // ownerOf finds the user of the socket that is bound to local and connected to
 // remote. See proc_net_tcp in the kernel's documentation.
-func ownerOf(table []byte, local, remote int) (uid int, found bool) {
-	lines := bufio.NewScanner(bytes.NewReader(table))
+func ownerOf(table io.Reader, local, remote int) (uid int, found bool) {
+	lines := bufio.NewScanner(table)
 	for lines.Scan() {
 		fields := strings.Fields(lines.Text())
 		if len(fields) < 8 || portOf(fields[1]) != local || portOf(fields[2]) != remote {

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -16,13 +17,13 @@ func TestPeerIsTheUserOfTheOtherSocket(t *testing.T) {
    2: 0100007F:C350 0100007F:2268 06 00000000:00000000 00:00000000 00000000     0        0 3 1 0 20 4 30 10 -1
    3: 0100007F:C350 0100007F:2268 01 00000000:00000000 00:00000000 00000000  1001        0 4 1 0 20 4 30 10 -1
 `
-	if uid, found := ownerOf([]byte(table), 50000, 8808); uid != 1001 || !found {
+	if uid, found := ownerOf(strings.NewReader(table), 50000, 8808); uid != 1001 || !found {
 		t.Errorf("%d %v", uid, found)
 	}
-	if uid, found := ownerOf([]byte(table), 50001, 8808); found {
+	if uid, found := ownerOf(strings.NewReader(table), 50001, 8808); found {
 		t.Errorf("a socket that is not there: %d", uid)
 	}
-	if _, found := ownerOf([]byte("nonsense\n\x00 : :"), 1, 1); found {
+	if _, found := ownerOf(strings.NewReader("nonsense\n\x00 : :"), 1, 1); found {
 		t.Error("found in nonsense")
 	}
 }

@@ -34,7 +34,8 @@ type socket struct {
 	out    chan []byte
 	drop   bool // a full queue refuses, rather than makes the writer wait
 
-	heard   atomic.Int64 // when the last message came, Unix nanoseconds
+	begun   time.Time
+	heard   atomic.Int64 // when the last message came, in nanoseconds since begun: a clock that is set changes nothing
 	queued  atomic.Int64 // bytes in out
 	once    sync.Once
 	closing chan struct{} // closed by Close
@@ -56,11 +57,13 @@ func newSocket(conn *websocket.Conn, limit int64, drop bool) *socket {
 	conn.SetReadLimit(-1) // receive has a limit that does not cost the connection
 	s := &socket{
 		conn: conn, limit: limit, drop: drop, closing: make(chan struct{}),
-		in: make(chan received, 16), out: make(chan []byte, 256),
-		code: websocket.StatusNormalClosure,
+		in: make(chan received, 16), out: make(chan []byte, 8),
+		code: websocket.StatusNormalClosure, begun: time.Now(),
+	}
+	if drop {
+		s.out = make(chan []byte, 256)
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.heard.Store(time.Now().UnixNano())
 	go s.receive() // ends with the connection
 	go s.send()    // likewise
 	return s
@@ -148,7 +151,7 @@ func (s *socket) receive() {
 		if _, err := buffer.ReadFrom(io.LimitReader(reader, s.limit+1)); err != nil {
 			return
 		}
-		s.heard.Store(time.Now().UnixNano())
+		s.heard.Store(int64(time.Since(s.begun)))
 		r := received{}
 		switch {
 		case int64(buffer.Len()) > s.limit: // the rest is skipped, the connection lives
@@ -224,34 +227,36 @@ const pingMessage = `{"jsonrpc":"2.0","id":"gateway-ping","method":"ping"}`
 // page has to speak; of an assistant a pong is enough, for it may have nothing to
 // say.
 func (s *socket) keepAlive(page bool) {
-	ticker := time.NewTicker(pingEvery)
+	ticker := time.NewTicker(pingEvery / 3)
 	defer ticker.Stop()
-	var pong atomic.Int64
-	pong.Store(time.Now().UnixNano())
-	for {
+	var pong atomic.Int64 // like heard
+	for n := 1; ; n++ {
 		select {
 		case <-s.ctx.Done():
 			return
-		case now := <-ticker.C:
-			last := max(s.heard.Load(), pong.Load())
-			if page {
-				last = s.heard.Load()
+		case <-ticker.C:
+		}
+		last := s.heard.Load()
+		if !page {
+			last = max(last, pong.Load())
+		}
+		if time.Since(s.begun)-time.Duration(last) >= pingDead {
+			s.cancel() // half-open: no handshake to wait for
+			s.conn.CloseNow()
+			return
+		}
+		if n%3 != 0 {
+			continue
+		}
+		go func() { // ends with the pong, or when the peer would be dead
+			ctx, cancel := context.WithTimeout(s.ctx, pingDead)
+			defer cancel()
+			if s.conn.Ping(ctx) == nil {
+				pong.Store(int64(time.Since(s.begun)))
 			}
-			if now.Sub(time.Unix(0, last)) > pingDead-pingEvery {
-				s.cancel() // half-open: no handshake to wait for
-				s.conn.CloseNow()
-				return
-			}
-			go func() { // ends with the pong, or before the next but one
-				ctx, cancel := context.WithTimeout(s.ctx, pingDead)
-				defer cancel()
-				if s.conn.Ping(ctx) == nil {
-					pong.Store(time.Now().UnixNano())
-				}
-			}()
-			if page {
-				s.Write(s.ctx, []byte(pingMessage)) // a full queue is as good as no answer
-			}
+		}()
+		if page {
+			s.Write(s.ctx, []byte(pingMessage)) // a full queue is as good as no answer
 		}
 	}
 }

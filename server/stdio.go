@@ -44,7 +44,7 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 		engine.Info{Name: "pagemcp", Title: "PageMCP", Version: opts.Gateway.Version, Instructions: instructions},
 		&engine.Options{MaxMessage: maxMessage, Tools: true, Report: func(err error) { opts.say("%v", err) }},
 	)
-	l := &gatewayLink{opts: opts, remote: awayRemote()}
+	l := &gatewayLink{opts: opts, remote: engine.NewRemote()}
 	defer l.close()
 	if err := l.connect(ctx); err != nil {
 		return err

@@ -24,6 +24,7 @@ type settings struct {
 	tokenFile string
 	noToken   bool
 	origins   list
+	reads     float64
 	json      bool
 }
 
@@ -45,6 +46,7 @@ func (s *settings) register(flags *flag.FlagSet) {
 	flags.StringVar(&s.state, "state", "", "`directory` for token, keys, names, sessions and audit log (default: pagemcp in your state directory)")
 	flags.StringVar(&s.tokenFile, "token-file", "", "`file` with the bearer token of assistants, made if it is missing (default: token in the state directory)")
 	flags.BoolVar(&s.noToken, "no-token", false, "let every program on this machine read what pages serve")
+	flags.Float64Var(&s.reads, "reads-per-second", 20, "how often assistants may read, on average; bursts are five times as many")
 	flags.Var(&s.origins, "allow-origin", "`origin` whose pages may join, like https://app.example; may stand several times")
 }
 
@@ -83,7 +85,8 @@ func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, e
 		return nil, fmt.Errorf("a gateway runs already at %s (process %d): stop it, or start another one with --state DIR and --mcp 127.0.0.1:0", other.MCP, other.PID)
 	}
 	g, err := server.New(server.Options{
-		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, Version: web.Version(),
+		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins,
+		ReadsPerSecond: s.reads, Version: web.Version(),
 		Log: func(line string) { fmt.Fprintln(std.err, line) },
 	})
 	if err != nil {

@@ -18,7 +18,8 @@ func stdio(ctx context.Context, args []string, std streams) error {
 	}
 	return server.ServeStdio(ctx, server.StdioOptions{
 		Gateway: server.Options{
-			State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, Version: web.Version(),
+			State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins,
+			ReadsPerSecond: s.reads, Version: web.Version(),
 			Log: func(line string) { fmt.Fprintln(std.err, line) },
 		},
 		Listen: s.mcp,
