@@ -15,13 +15,17 @@ const (
 	pending int32 = -4 // the answer follows by an import, later
 )
 
-// connect makes a client of the shim's number. input[:n] is its principal.
+// connect makes a client of the shim's number. input[:n] is its principal. gateway
+// is 1 if it is a gateway that has proved who it is: it may speak for others.
 //
 //go:wasmexport connect
-func connect(client, n int32) (result int32) {
+func connect(client, gateway, n int32) (result int32) {
 	defer survive("connect", &result)
-	principal := engine.Principal(string(input[:n]))
-	clients[client] = serving.Connect(&sink{client}, principal)
+	c := serving.Connect(&sink{client}, engine.Principal(string(input[:n])))
+	if gateway != 0 {
+		c.SpeakForOthers()
+	}
+	clients[client] = c
 	return done
 }
 

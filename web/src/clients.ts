@@ -699,7 +699,10 @@ export function clients(around: Around): Clients {
   }
 
   function connect(client: Own) {
-    run((exports, running) => exports.connect(client.number, running.write(client.principal)))
+    const gateway = client.channel ? 1 : 0 // a text channel is opened after the proof
+    run((exports, running) =>
+      exports.connect(client.number, gateway, running.write(client.principal)),
+    )
   }
 
   function close(client: Own) {

@@ -26,6 +26,8 @@ export function reasonOf(error: unknown): Reason {
       return reasons.badCursor
     case 'TimeoutError':
       return reasons.timeout
+    case 'DatabaseBusyError': // sources/idb-open.ts
+      return reasons.unavailable
   }
   return reasons.internal
 }
@@ -48,7 +50,7 @@ export interface Exports {
   buffer(bytes: number): number
   start(n: number): number | undefined
   stop(): number | undefined
-  connect(client: number, n: number): number | undefined
+  connect(client: number, gateway: number, n: number): number | undefined
   disconnect(client: number): number | undefined
   take(client: number, call: number, method: number, n: number): number | undefined
   message(client: number, n: number): number | undefined

@@ -109,7 +109,7 @@ test('Documents that JavaScript holds are bounded', async () => {
   }))
   const params = JSON.stringify({ _meta: envelope })
   exports.register(1, program.write(JSON.stringify({ resources, templates: [] })))
-  exports.connect(1, program.write('page'))
+  exports.connect(1, 0, program.write('page'))
   const list = methods.indexOf('resources/list')
   for (let i = 1; i <= 3000; i++) {
     resources[0] = { uri: 'a:0', name: `${i}`, description: '' }
@@ -138,7 +138,7 @@ test('no export blocks, whatever it meets: sources that never answer, ports that
   for (let round = 1; round <= 200; round++) {
     did(exports.register(round, text({ resources, templates: [] })), 'register')
     did(exports.mount(round, 3, program.write('')), 'mount')
-    did(exports.connect(round, program.write('page')), 'connect')
+    did(exports.connect(round, round % 2, program.write('page')), 'connect')
     for (const [number, method] of methods.entries()) {
       const params = {
         uri: round % 2 ? 'b:1' : 'a:1',
