@@ -13,6 +13,9 @@ after(() => served?.close())
 
 const notesPage = () => `${served.origin}/demo/notes/`
 
+/** How often to look: by time, for a tab in the background has no frames. */
+const polling = 100 // ms
+
 /** Titles in the list, from the top. */
 const titles = (page: Page) =>
   page.$$eval('#notes [role=option] strong', (all) => all.map((one) => one.textContent))
@@ -25,13 +28,13 @@ async function untilListed(page: Page, ...wanted: string[]) {
         document.querySelectorAll('#notes [role=option] strong'),
         (one) => one.textContent,
       ).join('|') === text,
-    { polling: 100 }, // ms: a tab in the background has no frames
+    { polling },
     wanted.join('|'),
   )
 }
 
 const untilFocused = (page: Page, selector: string) =>
-  page.waitForFunction((wanted) => document.activeElement?.matches(wanted), {}, selector)
+  page.waitForFunction((wanted) => document.activeElement?.matches(wanted), { polling }, selector)
 
 /** What the app has in its database, by title. */
 const stored = (page: Page) =>
@@ -175,6 +178,7 @@ inBrowsers('a phone shows the list or the note', async ({ open }) => {
   const page = await open(notesPage())
   await page.setViewport({ width: 360, height: 740 })
   await untilListed(page, 'Welcome', 'Shopping', 'Trip to Lisbon')
+  await page.waitForSelector('#state[data-is=unpaired]') // its advice moves what is below
   const visible = () =>
     page.evaluate(() =>
       ['#notes', '#editor', '#reads-title'].filter((one) =>
