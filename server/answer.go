@@ -27,8 +27,8 @@ type answer struct {
 	held   [][]byte     // responses of a batch
 }
 
-// run writes until the last response is out, or ctx ends, or the client cannot
-// be written to. It returns the responses that came too late to be written.
+// run writes until the last response is out. The error is that of ctx, or says
+// that the client cannot be written to.
 func (a *answer) run(ctx context.Context) error {
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()

@@ -29,7 +29,9 @@ type session struct {
 	used    time.Time
 	talk    *talk // nil: asleep
 	current *sessionStream
-	rearms  bool // a goroutine subscribes again
+
+	rearms      bool // a goroutine subscribes again
+	rearmsAgain bool // and has to look once more when it is done
 }
 
 // A record is what is stored of a session.

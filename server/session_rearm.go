@@ -14,7 +14,11 @@ import (
 // there yet are tried again when they join. The lock is held.
 func (s *session) rearm() {
 	t := s.talk
-	if s.rearms || t == nil {
+	if s.rearms {
+		s.rearmsAgain = true // a page may have joined just after it was asked
+		return
+	}
+	if t == nil {
 		return
 	}
 	var missing []string
@@ -43,8 +47,12 @@ func (s *session) rearm() {
 		close(next)
 		workers.Wait()
 		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.rearms = false
-		s.mu.Unlock()
+		if s.rearmsAgain {
+			s.rearmsAgain = false
+			s.rearm()
+		}
 	}()
 }
 
