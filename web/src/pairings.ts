@@ -26,10 +26,6 @@ export async function keep(pairing: Pairing): Promise<void> {
   await inStore('readwrite', (store) => store.put(entry))
 }
 
-export async function forget(address: string): Promise<void> {
-  await inStore('readwrite', (store) => store.delete(address))
-}
-
 /** Runs one request; `undefined` where there is no storage. */
 async function inStore(
   mode: IDBTransactionMode,

@@ -12,7 +12,7 @@ import {
   joining,
   subprotocol,
 } from './joining.ts'
-import { forget, keep, kept } from './pairings.ts'
+import { keep, kept } from './pairings.ts'
 
 /** How to reach a gateway; made by `webSocket`. Can be cloned to the Worker. */
 export interface Dial {
@@ -119,8 +119,12 @@ export function connectGateway(dial: Dial, station: Station): Connection {
     const delay = Date.now() - since > patience ? slowDelay : growing
     failures++
     become({ is: everJoined ? 'away' : 'connecting', error })
+    again(Math.max(delay, atLeast))
+  }
+
+  function again(delay: number) {
     clearTimeout(timer)
-    timer = setTimeout(attempt, Math.max(delay * (0.75 + Math.random() / 2), atLeast))
+    if (!stopped) timer = setTimeout(attempt, delay * (0.75 + Math.random() / 2))
   }
 
   async function attempt() {
@@ -211,9 +215,13 @@ export function connectGateway(dial: Dial, station: Station): Connection {
         const other = await kept(dial.url)
         if (credential.kind === 'secret' && other) {
           secret = undefined // it was used or is too old; the kept key may be good
-        } else {
-          if (credential.kind === 'key') await forget(url)
+        } else if (!everJoined) {
           giveUp(new JoinError('refused', `the gateway at ${url} refused this page`))
+          return
+        } else {
+          // The key was revoked, or somebody else has the gateway's port for now.
+          become({ is: 'refused', error: `the gateway at ${url} refused this page` })
+          again(slowDelay)
           return
         }
       }
