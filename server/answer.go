@@ -109,7 +109,7 @@ func (a *answer) begin() (err error) {
 // cutOff ends an answer that will not come: a stream that just stops leaves a
 // client waiting.
 func (a *answer) cutOff() error {
-	_, err := a.put(jsonrpc.AppendError(nil, a.id, interrupted("The gateway is shutting down")))
+	_, err := a.put(jsonrpc.AppendError(nil, a.id, interrupted("The conversation has ended before this was answered")))
 	return err
 }
 

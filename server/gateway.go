@@ -162,14 +162,18 @@ func (g *Gateway) endpoint(path string) *endpoint {
 	return at
 }
 
-// Listen binds the gateway to loopback; see [CheckLoopback] for addr.
+// Listen binds the gateway to loopback; see [CheckLoopback] for addr. From then on
+// other processes of this user find it by a file in the state directory; who
+// connects waits for Serve.
 func (g *Gateway) Listen(addr string) error {
 	port, err := CheckLoopback(addr)
 	if err != nil {
 		return err
 	}
-	g.listeners, g.port, err = listenLoopback(port)
-	return err
+	if g.listeners, g.port, err = listenLoopback(port); err != nil {
+		return err
+	}
+	return g.announce()
 }
 
 // AllowOrigins adds to the origins of Options, between Listen and Serve: the web
@@ -203,13 +207,9 @@ func (g *Gateway) Fragment() string {
 	return "#pagemcp=" + base64.RawURLEncoding.EncodeToString(pass)
 }
 
-// Serve answers until Close. Assistants of this user find the gateway by a file
-// in the state directory.
+// Serve answers until Close.
 func (g *Gateway) Serve() error {
 	handler := g.Handler()
-	if err := g.announce(); err != nil {
-		return err
-	}
 	g.mu.Lock()
 	g.http = httpServer(handler)
 	closed := g.closed

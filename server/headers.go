@@ -104,13 +104,3 @@ func accepts(h http.Header, kind string) bool {
 	}
 	return false
 }
-
-// isVisible tells whether id can be a session id at all. R-321.
-func isVisible(id string) bool {
-	for i := range len(id) {
-		if id[i] < 0x21 || id[i] > 0x7e {
-			return false
-		}
-	}
-	return id != "" && len(id) <= 128
-}

@@ -108,8 +108,8 @@ func (p *post) ask(s *session, messages [][]byte, batch bool) {
 // gets it has to leave it.
 func (p *post) session() *session {
 	id, ok := header(p.r.Header, sessionHeader)
-	if !ok || !isVisible(id) {
-		p.fail(http.StatusBadRequest, "", invalidRequest("Mcp-Session-Id is not a session id"))
+	if !ok {
+		p.fail(http.StatusBadRequest, "", invalidRequest("Mcp-Session-Id stands twice"))
 		return nil
 	}
 	s := p.gateway.sessions.find(id, p.visit.who, p.at)

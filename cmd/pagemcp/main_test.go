@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Whatever is wrong with a command line is said in one line that tells what to
+// do, before anything listens.
+func TestMistakesSayWhatToDo(t *testing.T) {
+	taken, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	state := t.TempDir()
+	for line, want := range map[string]string{
+		"":                            "name one of dev, serve, stdio, build",
+		"run":                         `there is no command "run"`,
+		"serve now":                   "serve takes no argument",
+		"serve --mcp 0.0.0.0:8808":    "use 127.0.0.1:8808",
+		"serve --mcp 8808":            "want host:port",
+		"serve --mcp 127.0.0.1:99999": "port must be a number",
+		"serve --allow-origin https://app.example/": `browsers send it as "https://app.example"`,
+		"serve --allow-origin *":                    "want scheme, host and port",
+		"serve --allow-origin https://*.example":    "there are no patterns",
+		"serve --allow-origin null":                 "want scheme, host and port",
+		"stdio --mcp 192.0.2.1:1":                   "serves this machine only",
+		"serve --mcp " + taken.Addr().String():      "choose another port with --mcp",
+		"stdio --mcp " + taken.Addr().String():      "choose another port with --mcp",
+	} {
+		args := strings.Fields(line)
+		if len(args) > 1 && args[0] != "run" {
+			args = append(args[:1:1], append([]string{"--state", state}, args[1:]...)...)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		var out, complaints bytes.Buffer
+		err := run(ctx, args, streams{strings.NewReader(""), &out, &complaints})
+		cancel()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; want %q", line, err, want)
+		}
+		if out.Len() > 0 {
+			t.Errorf("%q: standard output %q", line, out.String())
+		}
+	}
+}
+
+// serve --json prints one line for scripts, answers until it is told to stop, and
+// refuses a second gateway on the same state.
+func TestServeSpeaksToScripts(t *testing.T) {
+	state := t.TempDir()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	in, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(ctx, []string{"serve", "--json", "--state", state, "--mcp", "127.0.0.1:0"}, streams{strings.NewReader(""), out, io.Discard})
+	}()
+	lines := bufio.NewScanner(in)
+	if !lines.Scan() {
+		t.Fatal("no line")
+	}
+	var line ready
+	if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(line.TokenFile); err != nil || info.Mode().Perm() != 0o600 || !strings.HasPrefix(line.MCP, "http://127.0.0.1:") || line.Pages == nil ||
+		!strings.HasPrefix(line.Pairing, "#pagemcp=") {
+		t.Errorf("%s, %v", lines.Text(), err)
+	}
+	err := run(ctx, []string{"serve", "--state", state, "--mcp", "127.0.0.1:0"}, streams{strings.NewReader(""), io.Discard, io.Discard})
+	if err == nil || !strings.Contains(err.Error(), "a gateway runs already at "+line.MCP) {
+		t.Errorf("the second gateway: %v", err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
