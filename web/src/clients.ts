@@ -78,7 +78,7 @@ export interface Clients {
    * a program nothing happens: whatever holds for every program is told to the next one anyway.
    */
   call(act: (exports: Exports, running: Program) => number | undefined): number | undefined
-  /** Says goodbye on every port, and closes all. */
+  /** Answers reads that wait for a provider with an error, says goodbye on every port, closes all. */
   closeAll(reason: string): void
 }
 
@@ -345,7 +345,7 @@ export function clients(around: Around): Clients {
       answer = undefined
     }
     now = undefined
-    if (!answer) {
+    if (!answer || running.exited) {
       hold(w)
       around.died()
       return
@@ -421,7 +421,7 @@ export function clients(around: Around): Clients {
     } catch {
       answer = undefined
     }
-    if (!answer) around.died()
+    if (!answer || running.exited) around.died()
     else pump(running)
     return answer
   }
@@ -784,6 +784,11 @@ export function clients(around: Around): Clients {
     call: run,
     closeAll(reason) {
       for (const client of [...everyone.values()]) {
+        for (const w of [...client.waiting.values()]) {
+          if (w.abort === undefined) continue // the engine has answered it
+          w.abort(new DOMException(reason, 'AbortError'))
+          answer(w, 'error', JSON.stringify(failure('The engine is shutting down', 'closed', true)))
+        }
         if (client.port) post(client, goodbye(reason))
         close(client)
       }
@@ -820,9 +825,14 @@ function isLonger(text: string, limit: number): boolean {
   return text.length > limit || new TextEncoder().encode(text).length > limit
 }
 
-/** The error of what the engine had to answer when it ended. The codes are those of Go's errors.go. */
+/** The error of what the engine had to answer when it ended. */
 function gone(forGood: boolean) {
-  const reason = forGood ? 'down' : 'restarted'
-  const message = forGood ? 'The engine is down' : 'The engine was restarted; ask again'
-  return { code: -32603, message, data: { origin: 'engine', reason, retry: !forGood } }
+  return forGood
+    ? failure('The engine is down', 'down', false)
+    : failure('The engine was restarted; ask again', 'restarted', true)
+}
+
+/** What is found out here, in the words of Go's errors.go. */
+function failure(message: string, reason: string, retry: boolean) {
+  return { code: -32603, message, data: { origin: 'engine', reason, retry } }
 }
