@@ -186,3 +186,31 @@ func TestEngineKeepsToItsBudget(t *testing.T) {
 		t.Errorf("engine.wasm is %d bytes by brotli, over its budget of %d: every page pays for it; see what came in by `go list -deps`", size, engineBudget)
 	}
 }
+
+// Whoever installs the package gets types that import only what is in it.
+func TestPackageHasTypes(t *testing.T) {
+	dir := t.TempDir()
+	if err := bundle.WriteTypes(root, dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "index.d.ts")); err != nil {
+		t.Error(err)
+	}
+	imported := regexp.MustCompile(`from '(\.[^']*)'`)
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		for _, found := range imported.FindAllStringSubmatch(string(text), -1) {
+			target := filepath.Join(filepath.Dir(name), strings.TrimSuffix(found[1], ".js")+".d.ts")
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s imports %s: %v", name, found[1], err)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

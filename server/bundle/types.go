@@ -20,22 +20,7 @@ func WriteTypes(root, dir string) error {
 	if err != nil {
 		return err
 	}
-	// A configuration of its own, since the project's covers tests and demos too.
-	config := fmt.Sprintf(`{"extends":%q,"compilerOptions":{"noEmit":false,"declaration":true,"emitDeclarationOnly":true,"rootDir":%q,"outDir":%q,"types":[]},"include":[%q],"exclude":[]}`,
-		filepath.Join(web, "tsconfig.json"), filepath.Join(web, "src"), dir, filepath.Join(web, "src"))
-	file, err := os.CreateTemp(web, "tsconfig-*.json")
-	if err != nil {
-		return fmt.Errorf("write the declarations: %w", err)
-	}
-	defer os.Remove(file.Name())
-	_, err = file.WriteString(config)
-	if closing := file.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
-		return fmt.Errorf("write the declarations: %w", err)
-	}
-	command := exec.Command(tsc, "-p", file.Name())
+	command := exec.Command(tsc, "-p", "tsconfig.build.json", "--outDir", dir)
 	command.Dir = web
 	if out, err := command.CombinedOutput(); err != nil {
 		return &Error{Text: string(out)}
