@@ -175,9 +175,6 @@ func (s *sink) Notify(notification *engine.Document, subscription engine.Call) {
 // view is text as a string, without copying: imports read it at once.
 func view(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
 
-//go:wasmimport pagemcp wake
-func wake() // a goroutine wants to run
-
 //go:wasmimport pagemcp open
 func open(client int32, key, token string) int32 // 0: the id is in use
 

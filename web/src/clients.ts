@@ -16,6 +16,21 @@ import { abort, filler, type Gaps, lazySignal, type Provide, type ReadResult } f
 import { freeze, isPlain, measure, notJson } from './json.ts'
 import { clones, goodbye, hear, isGoodbye, type Port } from './port.ts'
 import {
+  type Client,
+  type Entry,
+  failure,
+  gone,
+  type Held,
+  idOfKey,
+  isId,
+  isLonger,
+  isRequest,
+  type Own,
+  type Params,
+  type TextChannel,
+  type Waiting,
+} from './requests.ts'
+import {
   answers,
   type Exports,
   type Listener,
@@ -24,6 +39,8 @@ import {
   reasonOf,
   reasons,
 } from './wasm.ts'
+
+export type { Client, TextChannel } from './requests.ts'
 
 /** Tells who read what; for the page's own display. */
 export interface ReadEvent {
@@ -43,21 +60,6 @@ export interface Around {
   died(): void
 }
 
-/** A channel that carries JSON text: a WebSocket. */
-export interface TextChannel {
-  send(text: string): void
-  /** The program has gone, and with it the client; the channel should be opened anew. */
-  lost(): void
-}
-
-/** A client, seen from its channel. */
-export interface Client {
-  /** Takes a message: an object of a port, a string of a text channel. */
-  receive(message: unknown): void
-  /** The channel is gone: all that this client has ends. */
-  close(): void
-}
-
 /** All clients of one engine, over all the programs that run it in turn. */
 export interface Clients {
   readonly listener: Omit<Listener, 'report' | 'ask' | 'unask' | 'watch'>
@@ -73,6 +75,8 @@ export interface Clients {
   detach(forGood: boolean): void
   /** Does what the program has recorded. */
   drain(): void
+  /** Lets goroutines run after the present export, whatever it answers. */
+  wake(): void
   /**
    * Calls an export of the present program, lets goroutines run, and does what comes of it. Without
    * a program nothing happens: whatever holds for every program is told to the next one anyway.
@@ -92,7 +96,7 @@ const providerTimeout = 30_000 // ms
 
 const keySubscription = 'io.modelcontextprotocol/subscriptionId'
 
-/** Methods that only look: what they start in Go, if anything, is noticed. */
+/** Methods that only look: when they answer at once, no goroutine was started. */
 const quiet = [
   'ping',
   'initialize',
@@ -102,61 +106,6 @@ const quiet = [
   'resources/read',
   'tools/list',
 ]
-
-/** The inside of a {@link Client}. */
-interface Own extends Client {
-  readonly number: number
-  readonly principal: string
-  readonly port: Port | undefined // else a text channel
-  readonly channel: TextChannel | undefined
-  readonly clones: boolean
-  /** Requests that have no answer so far: by id (port), or by Go's key of the id (text). */
-  readonly waiting: Map<unknown, Waiting>
-  filling: number
-  /** What the next program has to be told of a classic session on a port. */
-  session: { params: Params; initialized: boolean; uris: Set<string> } | undefined
-  queue: unknown[]
-  closed: boolean
-}
-
-type Params = Record<string, unknown>
-
-/** A request that has no answer so far. */
-interface Waiting {
-  readonly client: Own
-  readonly call: number
-  /** What goes back: a value (port), or the token that was sent (text). */
-  readonly id: unknown
-  readonly key: unknown
-  readonly method: number
-  readonly params: Params | undefined
-  /** It repeats for a new program what an old one was told: nobody waits for the answer. */
-  readonly muted: boolean
-  /** Whether it is in the maps. What is answered at once never is. */
-  held: boolean
-  /** Whether the engine is done with it. */
-  settled: boolean
-  /** The era of its answer, as far as it is known. */
-  modern: boolean
-  /** While a provider is asked. */
-  abort: ((reason?: unknown) => void) | undefined
-}
-
-/** A Document: text, and the object that is made of it when a port needs it. */
-interface Held {
-  readonly text: string
-  object: Record<string, unknown> | undefined
-  frozen: boolean
-}
-
-type Entry =
-  | { what: 'respond'; waiting: Waiting; held: Held }
-  | { what: 'fill'; waiting: Waiting; held: Held; gaps: Gaps }
-  | { what: 'failed'; waiting: Waiting; failure: string }
-  | { what: 'end'; waiting: Waiting; held: Held }
-  | { what: 'drop'; waiting: Waiting }
-  | { what: 'refuse'; client: Own; failure: string }
-  | { what: 'notify'; client: Own; held: Held; subscription: Waiting | undefined }
 
 export function clients(around: Around): Clients {
   let program: Program | undefined
@@ -234,9 +183,6 @@ export function clients(around: Around): Clients {
       initialize = names.indexOf('initialize')
       subscribe = names.indexOf('resources/subscribe')
       unsubscribe = names.indexOf('resources/unsubscribe')
-    },
-    wake() {
-      goroutines = true
     },
     define(handle, text) {
       documents[handle] = { text, object: undefined, frozen: false }
@@ -781,6 +727,9 @@ export function clients(around: Around): Clients {
       for (const w of [...calls.values()]) if (w.muted) letGo(w)
     },
     drain,
+    wake() {
+      goroutines = true
+    },
     call: run,
     closeAll(reason) {
       for (const client of [...everyone.values()]) {
@@ -795,44 +744,4 @@ export function clients(around: Around): Clients {
     },
   }
   return all
-}
-
-/** A request whose envelope is exactly as expected, and whose id survives being a number. */
-function isRequest(
-  message: unknown,
-): message is { id: string | number; method: string; params?: unknown } {
-  if (typeof message !== 'object' || message === null) return false
-  const { jsonrpc, id, method } = message as Params
-  if (jsonrpc !== '2.0' || typeof method !== 'string' || !isId(id)) return false
-  for (const name in message) {
-    if (name !== 'jsonrpc' && name !== 'id' && name !== 'method' && name !== 'params') return false
-  }
-  return true
-}
-
-function isId(id: unknown): id is string | number {
-  return typeof id === 'string' || (Number.isSafeInteger(id) && !Object.is(id, -0))
-}
-
-/** The id that Go's `jsonrpc.ID.Key` stands for: a string after a quotation mark, or a number. */
-function idOfKey(key: string): string | number {
-  return key.startsWith('"') ? key.slice(1) : Number(key)
-}
-
-/** Whether text has more bytes of UTF-8 than limit. */
-function isLonger(text: string, limit: number): boolean {
-  if (text.length * 3 <= limit) return false
-  return text.length > limit || new TextEncoder().encode(text).length > limit
-}
-
-/** The error of what the engine had to answer when it ended. */
-function gone(forGood: boolean) {
-  return forGood
-    ? failure('The engine is down', 'down', false)
-    : failure('The engine was restarted; ask again', 'restarted', true)
-}
-
-/** What is found out here, in the words of Go's errors.go. */
-function failure(message: string, reason: string, retry: boolean) {
-  return { code: -32603, message, data: { origin: 'engine', reason, retry } }
 }

@@ -102,7 +102,7 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
   })
   const defer = (act: () => void) => {
     deferred.push(act)
-    all.listener.wake()
+    all.wake()
   }
   const listener: Listener = {
     ...all.listener,

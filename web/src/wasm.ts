@@ -71,7 +71,6 @@ export interface Exports {
 export interface Listener {
   methods(names: string[]): void
   report(text: string): void
-  wake(): void
   define(handle: number, text: string): void
   release(handle: number): void
   open(client: number, key: string, token: string): number
@@ -187,7 +186,6 @@ export async function run(
     pagemcp: {
       methods: (p: number, n: number) => listener.methods(read(p, n).split('\n')),
       report: (p: number, n: number) => listener.report(read(p, n)),
-      wake: () => listener.wake(),
       define: (handle: number, p: number, n: number) => listener.define(handle, read(p, n)),
       release: (handle: number) => listener.release(handle),
       open: (client: number, kp: number, kn: number, tp: number, tn: number) =>

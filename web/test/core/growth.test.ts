@@ -188,7 +188,6 @@ async function bare(listener: Partial<Listener>): Promise<Program> {
         methods = names
       },
       report: nothing,
-      wake: nothing,
       define: nothing,
       release: nothing,
       open: () => ++calls,
