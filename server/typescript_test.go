@@ -23,7 +23,7 @@ func TestTypeScriptClientsSeePage(t *testing.T) {
 	}
 	node := filepath.Join(web, "node_modules", ".bin", "node")
 	if _, err := os.Stat(node); err != nil {
-		t.Fatalf("%v: run `npm ci` in web", err)
+		t.Fatalf("%v: run `npm install` in web", err)
 	}
 	program := filepath.Join(t.TempDir(), "pagemcp")
 	if out, err := exec.Command("go", "build", "-o", program, "../cmd/pagemcp").CombinedOutput(); err != nil {

@@ -168,7 +168,7 @@ func TestEngineKeepsToItsBudget(t *testing.T) {
 	}
 	node := filepath.Join(root, "web", "node_modules", ".bin", "node")
 	if _, err := os.Stat(node); err != nil {
-		t.Fatalf("%v: run `npm ci` in web", err)
+		t.Fatalf("%v: run `npm install` in web", err)
 	}
 	const script = `const zlib = require('zlib'); const data = require('fs').readFileSync(process.argv[1]);
 		const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: 11, [zlib.constants.BROTLI_PARAM_LGWIN]: 24, [zlib.constants.BROTLI_PARAM_SIZE_HINT]: data.length };

@@ -11,13 +11,15 @@ import (
 // WriteTypes puts the package's declarations (*.d.ts) into dir. The TypeScript
 // compiler has to be installed below web/.
 func WriteTypes(root, dir string) error {
-	web := filepath.Join(root, "web")
+	web, err := filepath.Abs(filepath.Join(root, "web"))
+	if err != nil {
+		return err
+	}
 	tsc := filepath.Join(web, "node_modules", ".bin", "tsc")
 	if _, err := os.Stat(tsc); err != nil {
-		return fmt.Errorf("write the declarations: %w; run `npm ci` in %s", err, web)
+		return fmt.Errorf("write the declarations: %w; run `npm install` in %s", err, web)
 	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
+	if dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
 	command := exec.Command(tsc, "-p", "tsconfig.build.json", "--outDir", dir)
