@@ -9,6 +9,8 @@
  * Everybody else gets nothing, not even a refusal (security.md S5).
  */
 
+import { toBase64Url } from './base64url.ts'
+
 /** Most clients of one origin at a time; one more ends the oldest. security.md §8. */
 const maxPerOrigin = 16
 
@@ -78,7 +80,7 @@ export function connectTo(
   options: { origin: string; timeout?: number; signal?: AbortSignal },
 ): Promise<MessagePort> {
   const origin = checkedOrigin(options.origin)
-  const nonce = crypto.randomUUID?.() ?? String(Math.random()).padEnd(16, '0')
+  const nonce = toBase64Url(crypto.getRandomValues(new Uint8Array(16)))
   return new Promise((resolve, reject) => {
     const over = new AbortController()
     const ask = () => target.postMessage({ pagemcp: 'connect', nonce }, origin)
