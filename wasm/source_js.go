@@ -15,6 +15,7 @@ const (
 	askRead
 	askTemplates
 	askHas
+	askWatching
 )
 
 // What a JavaScript source has besides list and read.
@@ -26,9 +27,11 @@ const (
 // A jsSource is a source whose code is JavaScript. Each question starts with an
 // import that records it; the goroutine that asked waits until told.
 type jsSource struct {
-	number  int32
-	able    int32               // hasTemplates, hasWatch
-	changed func(engine.Change) // while it is watched, else nil
+	number   int32
+	able     int32               // hasTemplates, hasWatch
+	changed  func(engine.Change) // while it is watched, else nil
+	watching bool                // JavaScript has said that it watches
+	watches  int                 // how often Follow was called
 }
 
 type mountedSource struct {
@@ -84,14 +87,15 @@ func told(question, reason, n int32) (result int32) {
 }
 
 // changed says that a source changed: input[:n] is a URI of its own; n below 0:
-// its list. Source 0 is what the web app registered.
+// its list. under is 1 if that goes for whatever begins with the URI, too. Source
+// 0 is what the web app registered.
 //
 //go:wasmexport changed
-func changed(source, n int32) (result int32) {
+func changed(source, n, under int32) (result int32) {
 	defer survive("changed", &result)
 	change := engine.Change{List: true}
 	if n >= 0 {
-		change = engine.Change{URI: string(input[:n])}
+		change = engine.Change{URI: string(input[:n]), Under: under != 0}
 	}
 	if source == 0 {
 		app.Changed(change.URI)
@@ -159,18 +163,36 @@ func (s *jsSource) Templates(ctx context.Context) ([]engine.Template, error) {
 	return readTemplates(text)
 }
 
-// Watch implements [engine.Watcher].
-func (s *jsSource) Watch(ctx context.Context, changed func(engine.Change)) error {
-	if s.able&hasWatch != 0 {
-		s.changed = changed
-		watch(s.number, 1)
+// Follow implements [engine.Follower].
+func (s *jsSource) Follow(ctx context.Context, changed func(engine.Change)) engine.Following {
+	if s.able&hasWatch == 0 {
+		return s
 	}
-	<-ctx.Done()
-	if s.able&hasWatch != 0 {
-		s.changed = nil
-		watch(s.number, 0)
+	s.watches++
+	this := s.watches
+	s.changed, s.watching = changed, false
+	watch(s.number, 1)
+	context.AfterFunc(ctx, func() {
+		if s.watches == this { // else it is watched anew
+			s.changed, s.watching = nil, false
+			watch(s.number, 0)
+		}
+	})
+	return s
+}
+
+// Want implements [engine.Following]. Which URIs they are is nothing to
+// JavaScript, but that it watches has to be certain before anybody is told so:
+// the source may be in another thread.
+func (s *jsSource) Want(ctx context.Context, _ []string) error {
+	if s.able&hasWatch == 0 || s.watching {
+		return nil
 	}
-	return ctx.Err()
+	if _, err := s.ask(ctx, askWatching, ""); err != nil {
+		return err
+	}
+	s.watching = s.changed != nil
+	return nil
 }
 
 //go:wasmimport pagemcp ask

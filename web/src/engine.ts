@@ -60,7 +60,7 @@ export interface Engine {
   register(first: number, resources: Resource[], templates: Template[]): void
   /** Takes away what was added under `first` and is not replaced since. */
   unregister(first: number): void
-  mount(number: number, prefix: string, source: Source): void
+  mount(number: number, prefix: string, source: FarSource): void
   unmount(number: number): void
   /** Source 0 is what was registered. */
   changed(source: number, uri: string | undefined): void
@@ -73,9 +73,14 @@ const maxRestarts = 3
 const restartWindow = 60_000 // ms
 const restartDelays = [0, 250, 1000] // ms
 
+/** A source whose `watch` may be in another thread: `watching` settles when it has been called. */
+export interface FarSource extends Source {
+  watching?(): Promise<void>
+}
+
 interface Mounted {
   readonly prefix: string
-  readonly source: Source
+  readonly source: FarSource
   watching: AbortController | undefined
 }
 
@@ -219,7 +224,7 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
     all.call((exports, running) => exports.told(question, reason, running.write(answer)))
   }
 
-  async function answerOf(source: Source, what: number, text: string, signal: AbortSignal) {
+  async function answerOf(source: FarSource, what: number, text: string, signal: AbortSignal) {
     const { pageSize } = options
     switch (what) {
       case questions.list: {
@@ -232,6 +237,9 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
       }
       case questions.has:
         await source.read(text, { signal })
+        return ''
+      case questions.watching:
+        await source.watching?.()
         return ''
       default:
         return JSON.stringify({ templates: (await source.templates?.()) ?? [] })
@@ -256,17 +264,17 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
     entry.watching = new AbortController()
     const { signal } = entry.watching
     try {
-      entry.source.watch?.((uri) => {
-        if (!signal.aborted) changed(number, uri)
+      entry.source.watch?.((uri, under) => {
+        if (!signal.aborted) changed(number, uri, under)
       }, signal)
     } catch (error) {
       ground.report(error)
     }
   }
 
-  function changed(source: number, uri: string | undefined) {
+  function changed(source: number, uri: string | undefined, under = false) {
     all.call((exports, running) =>
-      exports.changed(source, uri === undefined ? -1 : running.write(uri)),
+      exports.changed(source, uri === undefined ? -1 : running.write(uri), under ? 1 : 0),
     )
   }
 

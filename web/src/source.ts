@@ -91,10 +91,11 @@ export interface ReadOptions {
 }
 
 /**
- * Says that a copy may be stale; never carries the new value. With a URI: the copy of that resource.
- * Without: the list, or the templates. Never blocks; calling it too often is harmless.
+ * Says that a copy may be stale; never carries the new value. With a URI: the copy of that resource;
+ * with `under`, that of every resource whose URI begins with it. Without a URI: the list, or the
+ * templates. Never blocks; calling it too often is harmless.
  */
-export type Changed = (uri?: string) => void
+export type Changed = (uri?: string, under?: boolean) => void
 
 /**
  * Publishes resources. Methods may be called concurrently and settle soon after their signal is

@@ -124,10 +124,11 @@ export async function inWorker(
       const controller = new AbortController()
       watches.set(number, controller)
       const { signal } = controller
-      sources.get(number)?.watch?.((uri) => {
-        if (!signal.aborted) far.tell('watched', { source: number, uri })
+      sources.get(number)?.watch?.((uri, under) => {
+        if (!signal.aborted) far.tell('watched', { source: number, uri, under })
       }, signal)
     },
+    watching: () => undefined, // messages keep their order: what was to be watched is watched
     freshPage: () => freshPage(),
     closed(number: number) {
       ends.get(number)?.()

@@ -39,7 +39,7 @@ export function reasonOf(error: unknown): Reason {
 export const answers = { done: 1, broken: -1, wrong: -2, sent: -3, pending: -4 } as const
 
 /** What `ask` can ask a source; the numbers are those of wasm/source_js.go. */
-export const questions = { list: 1, read: 2, templates: 3, has: 4 } as const
+export const questions = { list: 1, read: 2, templates: 3, has: 4, watching: 5 } as const
 
 /** What a mounted source has besides `list` and `read`. */
 export const abilities = { templates: 1, watch: 2 } as const
@@ -61,7 +61,7 @@ export interface Exports {
   mount(source: number, able: number, n: number): number | undefined
   unmount(source: number): number | undefined
   told(question: number, reason: number, n: number): number | undefined
-  changed(source: number, n: number): number | undefined
+  changed(source: number, n: number, under: number): number | undefined
 }
 
 /**

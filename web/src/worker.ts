@@ -6,11 +6,11 @@
 import 'wasm_exec'
 import type { Client } from './clients.ts'
 import type { Ready } from './contents.ts'
-import { type Engine, type EngineOptions, startEngine } from './engine.ts'
+import { type Engine, type EngineOptions, type FarSource, startEngine } from './engine.ts'
 import type { ReadRequest } from './fill.ts'
 import { flat, link } from './link.ts'
 import type { Port } from './port.ts'
-import type { Contents, Listing, Portable, Resource, Source, Template } from './source.ts'
+import type { Changed, Contents, Listing, Portable, Resource, Source, Template } from './source.ts'
 import { type IdbOptions, idbReader } from './sources/idb.ts'
 import type { GoRuntime } from './wasm.ts'
 import { type Connection, connectGateway, type Dial } from './websocket.ts'
@@ -18,7 +18,7 @@ import { type Connection, connectGateway, type Dial } from './websocket.ts'
 let engine: Engine | undefined
 const ports = new Map<number, Client>()
 const connections = new Map<number, Connection>()
-const changes = new Map<number, (uri?: string) => void>() // of watched sources, by number
+const changes = new Map<number, Changed>() // of watched sources, by number
 
 const report = (error: unknown) => host.tell('report', flat(error))
 
@@ -45,7 +45,8 @@ const host = link(
     },
     unmount: (number: number) => engine?.unmount(number),
     changed: ({ source, uri }: { source: number; uri?: string }) => engine?.changed(source, uri),
-    watched: ({ source, uri }: { source: number; uri?: string }) => changes.get(source)?.(uri),
+    watched: ({ source, uri, under }: { source: number; uri?: string; under?: boolean }) =>
+      changes.get(source)?.(uri, under),
     open({ number, port, principal }: { number: number; port: MessagePort; principal: string }) {
       const closed = () => {
         ports.delete(number)
@@ -92,7 +93,7 @@ export interface Able {
 }
 
 /** A source whose code runs in the window, except for what is portable. */
-function sourceOf(number: number, able: Able, portable: Portable | undefined): Source {
+function sourceOf(number: number, able: Able, portable: Portable | undefined): FarSource {
   const ask = (what: string, args: object, signal?: AbortSignal) =>
     host.ask(what, { source: number, ...args }, signal)
   const source: Source =
@@ -111,6 +112,7 @@ function sourceOf(number: number, able: Able, portable: Portable | undefined): S
     list: (cursor, options) => source.list(cursor, options),
     read: (uri, options) => source.read(uri, options),
     ...(source.templates && { templates: () => source.templates?.() ?? Promise.resolve([]) }),
+    watching: () => host.ask('watching', undefined) as Promise<void>, // after the window's watch
     watch(changed, signal) {
       changes.set(number, changed)
       host.tell('watch', { source: number, on: true })

@@ -18,19 +18,16 @@ export interface Written {
   keys: ReadonlySet<string>
   /** Whether keys may have come or gone. */
   list: boolean
+  /** Whether records may have gone that are not in `keys`: any of them. */
+  all: boolean
 }
 
 /** Who wants to know of writes. */
 export interface Observer {
   /** Whether writes into this store matter. */
   concerns(database: string, store?: string): boolean
-  /** Whether anybody listens now. Writes are reported in any case. */
-  busy(): boolean
   written(written: Written): void
 }
-
-/** How many keys are looked up of a range that is about to be deleted. */
-const maxRangeKeys = 10_000 // keys
 
 const observers = new Set<Observer>()
 let restore: (() => void) | undefined
@@ -130,10 +127,9 @@ function wrap<T extends object, K extends keyof T & string>(
 interface Ledger {
   keys: Set<string>
   list: boolean
+  all: boolean
   /** Requests whose results will be keys, in the order in which they finish. */
   puts: IDBRequest<IDBValidKey>[]
-  /** Requests whose results will be lists of keys. */
-  ranges: IDBRequest<IDBValidKey[]>[]
 }
 
 const ledgers = new WeakMap<IDBTransaction, Map<string, Ledger>>()
@@ -158,7 +154,7 @@ function ledgerOf(store: IDBObjectStore): Ledger | undefined {
   }
   let ledger = stores.get(name)
   if (ledger === undefined) {
-    ledger = { keys: new Set(), list: false, puts: [], ranges: [] }
+    ledger = { keys: new Set(), list: false, all: false, puts: [] }
     stores.set(name, ledger)
   }
   return ledger
@@ -171,7 +167,10 @@ function notePut(store: IDBObjectStore, request: IDBRequest<IDBValidKey>, list: 
   if (ledger.puts.push(request) % takeEvery === 0) takePuts(ledger)
 }
 
-/** Notes a deletion before it happens: afterwards nobody knows which keys a range had. */
+/**
+ * Notes a deletion. Which keys a range has is not looked up: that would be a request of ours in the
+ * app's transaction. Whoever watches one of the store's records is told, gone or not.
+ */
 function noteDelete(store: IDBObjectStore, query: unknown): void {
   const ledger = ledgerOf(store)
   if (ledger === undefined) return
@@ -184,13 +183,7 @@ function noteDelete(store: IDBObjectStore, query: unknown): void {
       return
     }
   }
-  if (![...observers].some((observer) => observer.busy())) return
-  const request = store.getAllKeys(range, maxRangeKeys)
-  request.addEventListener('error', (event) => {
-    event.preventDefault() // our request, not the app's: it must not end the app's transaction,
-    event.stopPropagation() // nor be heard there
-  })
-  ledger.ranges.push(request)
+  ledger.all = true
 }
 
 /** A version that changes may bring and take stores. */
@@ -198,24 +191,23 @@ function noteOpen(database: string, request: IDBOpenDBRequest): void {
   if (!concerned(database)) return
   request.addEventListener('upgradeneeded', () => {
     request.transaction?.addEventListener('complete', () =>
-      report({ database, keys: new Set(), list: true }),
+      report({ database, keys: new Set(), list: true, all: true }),
     )
   })
 }
 
 function noteDrop(database: string, request: IDBOpenDBRequest): void {
   if (!concerned(database)) return
-  request.addEventListener('success', () => report({ database, keys: new Set(), list: true }))
+  request.addEventListener('success', () =>
+    report({ database, keys: new Set(), list: true, all: true }),
+  )
 }
 
 /** Reports what a transaction did, once it has committed. */
 function settle(database: string, stores: Map<string, Ledger>): void {
   for (const [store, ledger] of stores) {
     takePuts(ledger)
-    for (const { error, result } of ledger.ranges) {
-      if (error === null) for (const key of result) ledger.keys.add(keySegment(key))
-    }
-    report({ database, store, keys: ledger.keys, list: ledger.list })
+    report({ database, store, keys: ledger.keys, list: ledger.list, all: ledger.all })
   }
 }
 

@@ -65,8 +65,9 @@ const lossyMeta = 'io.github.pagemcp/lossy'
  * being upgraded; a database or store that does not exist has no resources.
  *
  * What this realm writes, by whatever library, is noticed from this call on, and announced after the
- * transaction has committed: each record, its store, and the list. Of a range that is deleted at
- * once, the first 10,000 records are named; when a database is upgraded or deleted, only the stores.
+ * transaction has committed: each record, its store, and the list. When a range is deleted, a store
+ * cleared, a database upgraded or deleted, all records of the store are announced that anybody
+ * watches.
  * What other tabs and workers write is not noticed: `changed` of the engine announces that.
  *
  * @param options.databases - which stores may be read; required
@@ -85,10 +86,9 @@ export function idb(options: IdbOptions & { signal?: AbortSignal }): PortableSou
       stores.some(
         (one) => one.database === database && (store === undefined || one.store === store),
       ),
-    busy: () => listeners.size > 0,
     written(written) {
-      const uris = changedUris(stores, written)
-      for (const changed of listeners) for (const uri of uris) changed(uri)
+      const changes = changesOf(stores, written)
+      for (const changed of listeners) for (const change of changes) changed(...change)
     },
   })
   options.signal?.addEventListener('abort', stop, { once: true })
@@ -96,7 +96,7 @@ export function idb(options: IdbOptions & { signal?: AbortSignal }): PortableSou
     ...idbReader(options),
     portable: { kind: 'idb', options: { databases: options.databases as unknown as Json } },
     watch(changed, signal) {
-      const listener: Changed = (uri) => changed(uri)
+      const listener: Changed = (uri, under) => changed(uri, under)
       listeners.add(listener)
       signal.addEventListener('abort', () => listeners.delete(listener), { once: true })
     },
@@ -207,20 +207,21 @@ function isRecord(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What a write makes stale; undefined stands for the list. */
-function changedUris(
+/** What a write makes stale. */
+function changesOf(
   stores: Served[],
-  { database, store, keys, list }: Written,
-): (string | undefined)[] {
-  const uris: (string | undefined)[] = []
+  { database, store, keys, list, all }: Written,
+): Parameters<Changed>[] {
+  const changes: Parameters<Changed>[] = []
   for (const served of stores) {
     if (served.database !== database || (store !== undefined && served.store !== store)) continue
-    for (const key of keys) uris.push(`${served.uri}/${key}`)
-    uris.push(served.uri)
+    if (all) changes.push([`${served.uri}/`, true])
+    else for (const key of keys) changes.push([`${served.uri}/${key}`])
+    changes.push([served.uri])
     list ||= hasLabels(served.options)
   }
-  if (list) uris.push(undefined)
-  return uris
+  if (list) changes.push([])
+  return changes
 }
 
 function hasLabels({ name, title, description }: StoreOptions): boolean {

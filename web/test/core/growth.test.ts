@@ -157,8 +157,8 @@ test('no export blocks, whatever it meets: sources that never answer, ports that
       params: { _meta: envelope },
     }
     did(exports.message(round, text(message)), 'message')
-    did(exports.changed(0, program.write('a:1')), 'changed')
-    did(exports.changed(round, -1), 'changed, list')
+    did(exports.changed(0, program.write('a:1'), 0), 'changed')
+    did(exports.changed(round, -1, 0), 'changed, list')
     did(exports.fail(round, call, 2, 1, program.write('a:1')), 'fail')
     did(exports.told(round, 0, text({ resources })), 'told')
     if (round % 3 === 0) program.pump()

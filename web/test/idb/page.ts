@@ -51,16 +51,17 @@ function drop(name: string): Promise<void> {
 
 /**
  * Changes as they come: `next` waits for the one that `wanted` accepts, `seen` has all of them;
- * 'list' is the list.
+ * 'list' is the list, and a star stands for all that begins so.
  */
 function changes(source: ReturnType<typeof idb>) {
   const seen: string[] = []
   const log: string[] = []
   let look = () => {}
   const controller = new AbortController()
-  source.watch?.((uri) => {
-    seen.push(uri ?? 'list')
-    log.push(uri ?? 'list')
+  source.watch?.((uri, under) => {
+    const change = `${uri ?? 'list'}${under ? '*' : ''}`
+    seen.push(change)
+    log.push(change)
     look()
   }, controller.signal)
   return {
