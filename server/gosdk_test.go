@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -25,12 +26,13 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 // A story is where the go-sdk client finds its page: one in this process, or,
 // when a browser test runs us, one in that browser.
 type story struct {
-	MCP     string `json:"mcp"`
-	Token   string `json:"token"`
-	URI     string `json:"uri"`
-	Missing string `json:"missing"`
-	Text    string `json:"text"`
-	Page    string `json:"page"` // writes what is posted there; empty: ours
+	MCP     string   `json:"mcp"`
+	Token   string   `json:"token"`
+	Command []string `json:"command"` // starts pagemcp stdio, which takes the place of both
+	URI     string   `json:"uri"`
+	Missing string   `json:"missing"`
+	Text    string   `json:"text"`
+	Page    string   `json:"page"` // writes what is posted there; empty: ours
 	write   func(text string)
 }
 
@@ -74,9 +76,13 @@ func TestGoSDKSeesPage(t *testing.T) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "go-sdk", Version: "1"}, &mcp.ClientOptions{
 		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) { updates <- r.Params.URI },
 	})
-	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{
+	var transport mcp.Transport = &mcp.StreamableClientTransport{
 		Endpoint: s.MCP, HTTPClient: &http.Client{Transport: bearer{s.Token}},
-	}, nil)
+	}
+	if len(s.Command) > 0 {
+		transport = &mcp.CommandTransport{Command: exec.Command(s.Command[0], s.Command[1:]...)}
+	}
+	session, err := client.Connect(ctx, transport, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

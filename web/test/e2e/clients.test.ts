@@ -7,7 +7,7 @@ import { after, before } from 'node:test'
 import * as stories from '../clients/stories.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { type Gateway, startGateway } from './gateway.ts'
-import { goOverHttp } from './gosdk.ts'
+import { goOverHttp, goOverStdio } from './gosdk.ts'
 import { openNotes } from './notes.ts'
 
 let gateway: Gateway
@@ -31,8 +31,9 @@ inBrowsers('go-sdk reads IndexedDB and hears of changes', async (browser) => {
   await goOverHttp({ mcp: gateway.mcp, token: gateway.token }, subject)
 })
 
-inBrowsers('both TypeScript clients do so through pagemcp stdio', async (browser) => {
+inBrowsers('all three do so through pagemcp stdio', async (browser) => {
   const { subject } = await openNotes(gateway, browser)
   await stories.classicOverStdio(gateway.stdio, subject)
   await stories.modernOverStdio(gateway.stdio, subject)
+  await goOverStdio(gateway.stdio, subject)
 })

@@ -6,10 +6,19 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import type { Address, Subject } from '../clients/stories.ts'
+import type { Address, Command, Subject } from '../clients/stories.ts'
 
-/** Rejects with the test's output if the client does not see what it should. */
+/** Over HTTP. Rejects with the test's output if the client does not see what it should. */
 export async function goOverHttp(at: Address, subject: Subject): Promise<void> {
+  await tell({ ...at }, subject)
+}
+
+/** Over `pagemcp stdio`. */
+export async function goOverStdio({ command, args }: Command, subject: Subject): Promise<void> {
+  await tell({ command: [command, ...args] }, subject)
+}
+
+async function tell(at: object, subject: Subject): Promise<void> {
   const page = createServer(async (request, response) => {
     await subject.write(await text(request))
     response.end()
