@@ -62,6 +62,7 @@ under-node: $(NPM_STAMP)
 	$(UNDER_NODE) $(GO) test -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" ./wasm/...
 
 in-node: $(NPM_STAMP) binary browsers
+	@$(BIN)/pagemcp build
 	cd web && $(NODE) --test --test-timeout=180000 'test/**/*.test.ts'
 
 # Debian's browsers, and a C compiler for the race detector.

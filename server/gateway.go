@@ -152,7 +152,7 @@ func (g *Gateway) endpoint(path string) *endpoint {
 	}
 	at := &endpoint{path: path, engine: engine.New(
 		engine.Info{Name: "pagemcp", Title: "PageMCP", Version: g.options.Version, Instructions: instructions},
-		&engine.Options{CursorKey: [16]byte(g.identity.CursorKey), MaxMessage: maxMessage, Tools: true, Report: g.report},
+		&engine.Options{Origin: "gateway", CursorKey: [16]byte(g.identity.CursorKey), MaxMessage: maxMessage, Tools: true, Report: g.report},
 	)}
 	g.endpoints[path] = at
 	if name, _ := pageOf(path); g.pages[name] != nil {

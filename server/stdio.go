@@ -42,7 +42,7 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	defer cancel()
 	e := engine.New(
 		engine.Info{Name: "pagemcp", Title: "PageMCP", Version: opts.Gateway.Version, Instructions: instructions},
-		&engine.Options{MaxMessage: maxMessage, Tools: true, Report: func(err error) { opts.say("%v", err) }},
+		&engine.Options{Origin: "gateway", MaxMessage: maxMessage, Tools: true, Report: func(err error) { opts.say("%v", err) }},
 	)
 	l := &gatewayLink{opts: opts, remote: engine.NewRemote()}
 	defer l.close()

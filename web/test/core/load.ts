@@ -1,10 +1,11 @@
 /**
- * Gets engine.wasm and Go's wasm_exec.js into Node, for tests of the engine without a browser. Both
- * are in web/dist after `make build`; what is missing there is made.
+ * Gets engine.wasm and Go's wasm_exec.js into Node, for tests of the engine without a browser. The
+ * first is what `make build` puts into web/dist; if it is missing, or older than its sources, it is
+ * built.
  */
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { EngineOptions } from '../../src/engine.ts'
 import type { GoRuntime } from '../../src/wasm.ts'
@@ -16,18 +17,17 @@ let compiled: Promise<WebAssembly.Module> | undefined
 
 /** engine.wasm, compiled. */
 export function engineModule(): Promise<WebAssembly.Module> {
-  if (!existsSync(wasm)) {
-    const cold = ['fmt', 'io/fs', 'log', 'os', 'reflect', 'regexp', 'regexp/syntax', 'sort', 'time']
-    const smaller = cold.map((path) => `-gcflags=${path}=-l`) // not on the hot path: no inlining
-    const flags = ['-trimpath', '-ldflags=-s -w', ...smaller]
-    execFileSync('go', ['build', ...flags, '-o', wasm, './wasm'], {
-      cwd: root,
-      env: { ...process.env, GOOS: 'js', GOARCH: 'wasm' },
-      stdio: 'inherit',
-    })
-  }
-  compiled ??= WebAssembly.compile(readFileSync(wasm))
+  compiled ??= compile()
   return compiled
+}
+
+async function compile(): Promise<WebAssembly.Module> {
+  const sources = readdirSync(`${root}wasm`, { recursive: true, encoding: 'utf8' })
+  const newest = Math.max(...sources.map((file) => statSync(`${root}wasm/${file}`).mtimeMs))
+  if (!existsSync(wasm) || statSync(wasm).mtimeMs < newest) {
+    execFileSync('go', ['run', './cmd/pagemcp', 'build'], { cwd: root, stdio: 'inherit' })
+  }
+  return WebAssembly.compile(readFileSync(wasm))
 }
 
 /** The class that runs it, from Go's own wasm_exec.js; also made the global `Go`. */
