@@ -57,8 +57,25 @@ func take(client, call, method, n int32) (result int32) {
 	if n >= 0 {
 		params = input[:n]
 	}
-	document, outcome := c.Take(engine.Call(call), engine.Method(method), params)
-	switch outcome {
+	return outcome(c.Take(engine.Call(call), engine.Method(method), params))
+}
+
+// takeURI is take for params that are nothing but a uri: the first n bytes of
+// input are the URI itself.
+//
+//go:wasmexport takeURI
+func takeURI(client, call, method, n int32) (result int32) {
+	defer survive("takeURI", &result)
+	c := clients[client]
+	if c == nil {
+		return sent
+	}
+	return outcome(c.TakeURI(engine.Call(call), engine.Method(method), input[:n]))
+}
+
+// outcome is the answer of take.
+func outcome(document *engine.Document, what engine.Outcome) int32 {
+	switch what {
 	case engine.Answered:
 		return held.handle(document)
 	case engine.Sent:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"unsafe"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -78,6 +79,17 @@ func (c *Client) Take(call Call, m Method, params []byte) (*Document, Outcome) {
 	return result.Document, outcome
 }
 
+// TakeURI takes a request whose params are nothing but a uri: what reads of the
+// classic revisions are. It is Take without the JSON.
+func (c *Client) TakeURI(call Call, m Method, uri []byte) (*Document, Outcome) {
+	result, outcome := c.take(call, m, uri, (*Client).runURI)
+	if outcome == Answered && (len(result.Refs) > 0 || !result.Document.Kept) {
+		c.respond(call, result)
+		return nil, Sent
+	}
+	return result.Document, outcome
+}
+
 func (c *Client) take(call Call, m Method, params []byte, run runner) (Result, Outcome) {
 	if int(m) >= len(methods) {
 		m = unknownMethod
@@ -90,6 +102,8 @@ func (c *Client) take(call Call, m Method, params []byte, run runner) (Result, O
 		return result, Answered
 	case err == errSent:
 		return result, Sent
+	case err == errPending:
+		return result, Pending
 	case err == errMustWait:
 		if err = c.later(call, m, params); err == nil {
 			return result, Pending
@@ -108,8 +122,27 @@ func (c *Client) run(ctx context.Context, req *request, params []byte) (result R
 	if err := req.read(params); err != nil {
 		return result, err
 	}
-	if err := req.decide(c.session, &c.engine.options); err != nil {
+	return c.serve(ctx, req)
+}
+
+// runURI is run for [Client.TakeURI]. What has to wait runs later, from params.
+func (c *Client) runURI(ctx context.Context, req *request, uri []byte) (Result, error) {
+	req.uri, req.hasURI = unsafe.String(unsafe.SliceData(uri), len(uri)), true // as textOf
+	result, err := c.serve(ctx, req)
+	if err != errMustWait {
 		return result, err
+	}
+	params := append(jsonrpc.AppendString([]byte(`{"uri":`), req.uri), '}')
+	if err := c.later(req.call, req.method, params); err != nil {
+		return result, err
+	}
+	return result, errPending
+}
+
+// serve decides the era of a request that was read, and calls its method.
+func (c *Client) serve(ctx context.Context, req *request) (Result, error) {
+	if err := req.decide(c.session, &c.engine.options); err != nil {
+		return Result{}, err
 	}
 	req.who = c.who
 	if who, ok := jsonrpc.Text(req.principal); ok && c.proxy {

@@ -22,6 +22,7 @@ var (
 
 	errMustWait = errors.New("a source has to be waited for")
 	errSent     = errors.New("the sink was told already")
+	errPending  = errors.New("the sink will be told")
 )
 
 // Codes of MCP 2026-07-28 beyond JSON-RPC. They never answer a classic request:

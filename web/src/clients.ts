@@ -24,6 +24,7 @@ import {
   idOfKey,
   isId,
   isLonger,
+  isOnlyUri,
   isRequest,
   type Own,
   type Params,
@@ -118,6 +119,7 @@ export function clients(around: Around): Clients {
   let methods = new Map<string, number>()
   let loud: boolean[] = [] // by method: goroutines may want to run afterwards
   let initialize = -1
+  let read = -1
   let subscribe = -1
   let unsubscribe = -1
   let documents: (Held | undefined)[] = []
@@ -181,6 +183,7 @@ export function clients(around: Around): Clients {
       methods = new Map(names.map((name, number) => [name, number]))
       loud = names.map((name) => !quiet.includes(name))
       initialize = names.indexOf('initialize')
+      read = names.indexOf('resources/read')
       subscribe = names.indexOf('resources/subscribe')
       unsubscribe = names.indexOf('resources/unsubscribe')
     },
@@ -260,6 +263,14 @@ export function clients(around: Around): Clients {
       if (method !== undefined && !client.waiting.has(id)) {
         let n = -1
         if (params !== undefined) {
+          if (method === read && isOnlyUri(params)) {
+            n = program.writeAscii(params.uri)
+            if (n >= 0) {
+              const { takeURI } = program.exports
+              take(program, takeURI, newWaiting(client, id, id, method, params), n)
+              return
+            }
+          }
           if (!isPlain(params)) {
             general(client, message)
             return
@@ -274,7 +285,7 @@ export function clients(around: Around): Clients {
             n = program.write(JSON.stringify(params))
           }
         }
-        take(program, newWaiting(client, id, id, method, params), n)
+        take(program, program.exports.take, newWaiting(client, id, id, method, params), n)
         return
       }
     }
@@ -282,11 +293,11 @@ export function clients(around: Around): Clients {
     else if (!cancelled(client, message)) general(client, message)
   }
 
-  function take(running: Program, w: Waiting, n: number) {
+  function take(running: Program, taken: Exports['take'], w: Waiting, n: number) {
     now = w
     let answer: number | undefined
     try {
-      answer = running.exports.take(w.client.number, w.call, w.method, n)
+      answer = taken(w.client.number, w.call, w.method, n)
     } catch {
       answer = undefined
     }
@@ -672,7 +683,7 @@ export function clients(around: Around): Clients {
     const repeat = (method: number, params: Params) => {
       if (program === undefined) return
       const w = { ...newWaiting(client, undefined, undefined, method, params), muted: true }
-      take(program, w, program.write(JSON.stringify(params)))
+      take(program, program.exports.take, w, program.write(JSON.stringify(params)))
     }
     repeat(initialize, session.params)
     if (session.initialized) {

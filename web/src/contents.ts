@@ -41,34 +41,38 @@ export interface Bodies {
 }
 
 export function bodies(): Bodies {
-  const known = new Map<string | number, { value: Value; body: Body; size: number }>()
+  interface Known {
+    value: Value
+    body: Body
+    size: number
+  }
+  let byUri = new Map<string, Known>()
+  let byNumber: (Known | undefined)[] = [] // looked at for each read: an array needs no hashing
+  let count = 0
   let total = 0
 
+  const find = (key: string | number) => (typeof key === 'number' ? byNumber[key] : byUri.get(key))
+
   const remember = (key: string | number, value: Value, body: Body) => {
-    const old = known.get(key)
-    if (old) {
-      total -= old.size
-      known.delete(key)
-    }
     const size = (body.text ?? body.blob ?? '').length + (typeof value === 'string' ? 0 : 64)
     if (size > maxRemembered) return body
-    known.set(key, { value, body, size })
-    total += size
-    if (known.size > maxBodies || total > maxRemembered) forgetOldest()
-    return body
-  }
-
-  const forgetOldest = () => {
-    for (const [oldest, entry] of known) {
-      if (known.size <= maxBodies && total <= maxRemembered) break
-      known.delete(oldest)
-      total -= entry.size
+    const old = find(key)
+    if (old === undefined) count++
+    total += size - (old?.size ?? 0)
+    if (count > maxBodies || total > maxRemembered) {
+      byUri = new Map() // all of it, rarely, is cheaper than keeping an order
+      byNumber = []
+      count = 1
+      total = size
     }
+    if (typeof key === 'number') byNumber[key] = { value, body, size }
+    else byUri.set(key, { value, body, size })
+    return body
   }
 
   return {
     of(key, value) {
-      const last = known.get(key)
+      const last = find(key)
       if (last?.value === value) return last.body
       const body = bodyOf(value)
       if (body instanceof Promise) return body.then((made) => remember(key, value, made))

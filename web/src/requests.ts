@@ -98,6 +98,14 @@ export function idOfKey(key: string): string | number {
   return key.startsWith('"') ? key.slice(1) : Number(key)
 }
 
+/** Params as reads of the classic revisions have them: a uri and nothing else. */
+export function isOnlyUri(params: unknown): params is { uri: string } {
+  if (typeof params !== 'object' || params === null) return false
+  if (Object.getPrototypeOf(params) !== Object.prototype) return false
+  for (const name in params) if (name !== 'uri') return false
+  return typeof (params as Params).uri === 'string'
+}
+
 /** Whether text has more bytes of UTF-8 than limit. */
 export function isLonger(text: string, limit: number): boolean {
   if (text.length * 3 <= limit) return false

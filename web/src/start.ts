@@ -139,7 +139,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   const { name, worker = true, urls } = options
   if (typeof name !== 'string' || name === '') throw new TypeError('start needs a name')
 
-  const providers = new Map<number, AnyProvider>()
+  const providers: (AnyProvider | undefined)[] = [] // by number
   const listeners = { state: new Set(), read: new Set(), error: new Set() } as {
     [K in keyof Events]: Set<(event: Events[K]) => void>
   }
@@ -159,7 +159,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   }
   const state = (): State => ({ engine, gateways: [...gateways.values()] })
   const ears: Ears = {
-    provider: (ref) => providers.get(ref),
+    provider: (ref) => providers[ref],
     engineState(next) {
       engine = next
       emit('state', state())
@@ -192,10 +192,10 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   const publish = (resources: Resource[], templates: Template[], reads: AnyProvider[]) => {
     const first = lastRef + 1
     lastRef += reads.length
-    for (const [i, read] of reads.entries()) providers.set(first + i, read)
+    for (const [i, read] of reads.entries()) providers[first + i] = read
     thread.register(first, resources, templates)
     return once(() => {
-      for (let i = 0; i < reads.length; i++) providers.delete(first + i)
+      for (let i = 0; i < reads.length; i++) providers[first + i] = undefined
       thread.unregister(first)
     })
   }

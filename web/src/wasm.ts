@@ -53,6 +53,7 @@ export interface Exports {
   connect(client: number, gateway: number, n: number): number | undefined
   disconnect(client: number): number | undefined
   take(client: number, call: number, method: number, n: number): number | undefined
+  takeURI(client: number, call: number, method: number, n: number): number | undefined
   message(client: number, n: number): number | undefined
   cancel(client: number, call: number): number | undefined
   fail(client: number, call: number, reason: number, modern: number, n: number): number | undefined
@@ -115,6 +116,8 @@ export interface Program {
    * @returns its length in bytes, or -1: somebody else has to look at it
    */
   writeJson(value: unknown): number
+  /** Puts short ASCII text into the input buffer as it is; -1: it is something else. */
+  writeAscii(text: string): number
   /** Lets goroutines that can run do so until all wait; also arms Go's timers. */
   pump(): void
   /** Never runs again: timers of Go are cleared. */
@@ -281,6 +284,20 @@ export async function run(
       }
       const end = putJson(view(), offset, offset + shortJson, value, 0)
       return end < 0 ? -1 : end - offset
+    },
+    writeAscii(text) {
+      if (size === 0) {
+        size = inputSize
+        offset = exports.buffer(size) >>> 0
+      }
+      if (text.length > shortJson) return -1
+      const bytes = view()
+      for (let i = 0; i < text.length; i++) {
+        const code = text.charCodeAt(i)
+        if (code > 127) return -1
+        bytes[offset + i] = code
+      }
+      return text.length
     },
     pump() {
       go._resume()

@@ -1,0 +1,65 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// noteSink writes down what it is told.
+type noteSink struct {
+	engine.Sink
+	told []string
+}
+
+func (s *noteSink) Respond(_ engine.Call, r engine.Result) {
+	s.told = append(s.told, fmt.Sprintf("%s %v %s", r.Document.JSON, r.Refs, r.URI))
+}
+func (s *noteSink) Fail(_ engine.Call, err *jsonrpc.Error) {
+	s.told = append(s.told, string(err.Append(nil)))
+}
+
+// A bare URI is taken as the params {"uri": …} would be: found, not there, no URI,
+// and of a source that has to be waited for.
+func TestTakeURIIsTakeWithoutTheJSON(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := engine.NewTable()
+		if err := table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://kept", Name: "kept"}, Ref: 7}); err != nil {
+			t.Fatal(err)
+		}
+		e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)
+		e.Mount("", table)
+		e.Mount("", notes{"slow://there": "waited for"})
+		read := engine.Method(0)
+		for i, name := range engine.Methods() {
+			if name == "resources/read" {
+				read = engine.Method(i)
+			}
+		}
+		for _, uri := range []string{"notes://kept", "slow://there", "notes://none", "no uri", "", "x:\"\\", "x:\xff"} {
+			var told [2][]string
+			for i, take := range []func(*engine.Client){
+				func(c *engine.Client) {
+					c.Take(2, read, append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}'))
+				},
+				func(c *engine.Client) { c.TakeURI(2, read, []byte(uri)) },
+			} {
+				sink := &noteSink{}
+				c := e.Connect(sink, "")
+				if doc, outcome := c.Take(1, 1, []byte(`{"protocolVersion":"2025-11-25"}`)); outcome != engine.Answered || doc == nil {
+					t.Fatal("no session")
+				}
+				take(c)
+				synctest.Wait()
+				c.Close()
+				told[i] = sink.told
+			}
+			if len(told[0]) != 1 || fmt.Sprint(told[0]) != fmt.Sprint(told[1]) {
+				t.Errorf("%q: Take says %q, TakeURI %q", uri, told[0], told[1])
+			}
+		}
+	})
+}
