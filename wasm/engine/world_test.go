@@ -1,0 +1,408 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"golang.org/x/tools/txtar"
+)
+
+// A world is what a transcript plays in.
+type world struct {
+	*testing.T
+	ctx    context.Context
+	engine *engine.Engine // the one that clients talk to
+	inner  *engine.Engine // the one with the sources; the same unless two deep
+	table  *engine.Table
+	slow   *slowSource
+	ports  map[string]jsonrpc.Port
+	mu     sync.Mutex
+	said   []spoken
+	values map[string]thing
+	memory map[string]string // $name -> what it stood for
+	group  sync.WaitGroup
+}
+
+// spoken is a message that came from an engine.
+type spoken struct{ client, message string }
+
+// A thing is a resource of a transcript's world.
+type thing struct {
+	Name, Title, Description, MIMEType string
+	Text                               string
+	Blob                               []byte
+	Size                               int64
+	Annotations, Icons                 json.RawMessage
+	Meta                               json.RawMessage `json:"_meta"`
+	Delay                              string
+	Panic                              bool
+}
+
+func newWorld(t *testing.T, ctx context.Context, archive *txtar.Archive, deep bool) *world {
+	w := &world{
+		T: t, ctx: ctx, table: engine.NewTable(), slow: &slowSource{},
+		ports: map[string]jsonrpc.Port{}, values: map[string]thing{}, memory: map[string]string{},
+	}
+	w.slow.world = w
+	options := engine.Options{Report: func(err error) { t.Logf("reported: %v", err) }}
+	decode(t, archive, "options.json", &options)
+	info := engine.Info{Name: "transcript", Version: "1.0.0"}
+	decode(t, archive, "info.json", &info)
+	w.inner = engine.New(info, &options)
+	w.engine = w.inner
+	things := map[string]thing{}
+	decode(t, archive, "resources.json", &things)
+	for _, uri := range order(section(archive, "resources.json")) {
+		w.put(uri, things[uri])
+	}
+	templates := map[string]thing{}
+	decode(t, archive, "templates.json", &templates)
+	for _, uri := range order(section(archive, "templates.json")) {
+		w.putTemplate(uri, templates[uri])
+	}
+	w.inner.Mount("", w.table)
+	if len(w.slow.uris) > 0 {
+		w.inner.Mount("", w.slow)
+	}
+	if deep {
+		near, far := jsonrpc.Pipe()
+		w.serve(w.inner, far)
+		remote, err := engine.Attach(ctx, near)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.engine = engine.New(info, &options)
+		w.engine.Mount("", remote)
+		t.Cleanup(remote.Close)
+	}
+	return w
+}
+
+func decode(t *testing.T, archive *txtar.Archive, name string, into any) {
+	if data := section(archive, name); data != nil {
+		dec := json.NewDecoder(bytes.NewReader(data))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(into); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+}
+
+// order returns the names of a JSON object in the order they are written.
+func order(object []byte) (names []string) {
+	if object != nil {
+		jsonrpc.Members(object, func(name string, _ []byte) *jsonrpc.Error {
+			names = append(names, name)
+			return nil
+		})
+	}
+	return names
+}
+
+func (w *world) serve(e *engine.Engine, p jsonrpc.Port) {
+	w.group.Go(func() { e.Serve(w.ctx, p) })
+}
+
+func (w *world) put(uri string, th thing) {
+	w.mu.Lock()
+	w.values[uri] = th
+	w.mu.Unlock()
+	if th.Delay != "" || th.Panic {
+		w.slow.uris = append(w.slow.uris, uri)
+		return
+	}
+	err := w.table.Put(engine.Entry{Resource: th.resource(uri), Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
+		return w.contents(uri)
+	}})
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (th thing) resource(uri string) engine.Resource {
+	for _, raw := range []*json.RawMessage{&th.Annotations, &th.Icons, &th.Meta} {
+		if *raw != nil {
+			compact := jsontext.Value(*raw)
+			compact.Compact()
+			*raw = json.RawMessage(compact)
+		}
+	}
+	return engine.Resource{
+		URI: uri, Name: th.Name, Title: th.Title, Description: th.Description, MIMEType: th.MIMEType, Size: th.Size,
+		Annotations: th.Annotations, Icons: th.Icons, Meta: th.Meta,
+	}
+}
+
+func (w *world) contents(uri string) ([]engine.Contents, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	th, ok := w.values[uri]
+	if !ok {
+		return nil, engine.ErrNotFound
+	}
+	return []engine.Contents{{URI: uri, MIMEType: th.MIMEType, Text: th.Text, Blob: th.Blob}}, nil
+}
+
+func (w *world) putTemplate(template string, th thing) {
+	r := th.resource("")
+	err := w.table.PutTemplate(engine.TemplateEntry{
+		Template: engine.Template{URITemplate: template, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIMEType},
+		Read: func(_ context.Context, uri string, variables []byte) ([]engine.Contents, error) {
+			text := th.Text
+			jsonrpc.Members(variables, func(name string, value []byte) *jsonrpc.Error {
+				v, ok := jsonrpc.Text(value)
+				if !ok {
+					v = string(value)
+				}
+				text = strings.ReplaceAll(text, "{"+name+"}", v)
+				return nil
+			})
+			return []engine.Contents{{URI: uri, MIMEType: th.MIMEType, Text: text}}, nil
+		},
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// port returns the port of a client, new for one that has not spoken yet.
+func (w *world) port(client string) jsonrpc.Port {
+	if p := w.ports[client]; p != nil {
+		return p
+	}
+	near, far := jsonrpc.Pipe()
+	w.ports[client] = near
+	w.serve(w.engine, far)
+	w.group.Go(func() {
+		for {
+			message, err := near.Read(w.ctx)
+			if err != nil {
+				return
+			}
+			w.mu.Lock()
+			w.said = append(w.said, spoken{client, string(message)})
+			w.mu.Unlock()
+		}
+	})
+	return near
+}
+
+func (w *world) send(client, message string) {
+	if err := w.port(client).Write(w.ctx, []byte(message)); err != nil {
+		w.Fatalf("send %s: %v", message, err)
+	}
+	synctest.Wait()
+}
+
+// expect takes the next message of an engine, and returns the line that shows it.
+func (w *world) expect(client, want string) (string, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	at := slices.IndexFunc(w.said, func(s spoken) bool { return s.client == client })
+	if at < 0 {
+		if !*update {
+			w.Errorf("silence\n  instead of <-%s %s", client, want)
+		}
+		return "", false
+	}
+	got := w.said[at]
+	w.said = slices.Delete(w.said, at, at+1)
+	if *update && !strings.Contains(want, `"$`) {
+		return "<-" + got.client + " " + got.message, true
+	}
+	if !w.matches(parse(w.T, want), parse(w.T, got.message)) {
+		w.Errorf("<-%s %s\n  instead of <-%s %s", got.client, got.message, client, want)
+	}
+	return "<-" + client + " " + want, true
+}
+
+// rest says what came and was not expected.
+func (w *world) rest() (lines []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	slices.SortStableFunc(w.said, func(a, b spoken) int { return strings.Compare(a.client, b.client) })
+	for _, got := range w.said {
+		if !*update {
+			w.Errorf("<-%s %s\n  instead of silence", got.client, got.message)
+		}
+		lines = append(lines, "<-"+got.client+" "+got.message)
+	}
+	w.said = nil
+	return lines
+}
+
+func parse(t *testing.T, text string) (value any) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber() // ids are compared as they are spelled
+	if err := dec.Decode(&value); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return value
+}
+
+// matches compares JSON values; strings that begin with $ remember what they see.
+func (w *world) matches(want, got any) bool {
+	switch want := want.(type) {
+	case map[string]any:
+		got, ok := got.(map[string]any)
+		if !ok || len(want) != len(got) {
+			return false
+		}
+		for name, value := range want {
+			if other, ok := got[name]; !ok || !w.matches(value, other) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		got, ok := got.([]any)
+		return ok && slices.EqualFunc(want, got, w.matches)
+	case string:
+		text, ok := got.(string)
+		if !strings.HasPrefix(want, "$") || !ok {
+			return want == got
+		}
+		if known, ok := w.memory[want]; ok {
+			return known == text
+		}
+		w.memory[want] = text
+		return true
+	}
+	return reflect.DeepEqual(want, got)
+}
+
+// recall puts what was remembered into a message.
+func (w *world) recall(message string) string {
+	for name, text := range w.memory {
+		message = strings.ReplaceAll(message, `"`+name+`"`, string(jsonrpc.AppendString(nil, text)))
+	}
+	return message
+}
+
+// event changes the world.
+func (w *world) event(text string) {
+	verb, rest, _ := strings.Cut(text, " ")
+	subject, value, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	switch verb {
+	case "write":
+		w.mu.Lock()
+		th := w.values[subject]
+		th.Text = parse(w.T, value).(string)
+		w.values[subject] = th
+		w.mu.Unlock()
+		w.touch(subject)
+	case "touch":
+		w.touch(subject)
+	case "add":
+		var th thing
+		if err := json.Unmarshal([]byte(value), &th); err != nil {
+			w.Fatal(err)
+		}
+		w.put(subject, th)
+	case "remove":
+		w.mu.Lock()
+		delete(w.values, subject)
+		w.mu.Unlock()
+		w.table.Remove(subject)
+	case "wait":
+		d, err := time.ParseDuration(subject)
+		if err != nil {
+			w.Fatal(err)
+		}
+		time.Sleep(d) // of the bubble's clock
+	case "close":
+		w.port(subject).Close()
+		delete(w.ports, subject)
+	case "shutdown":
+		w.engine.Close()
+	default:
+		w.Fatalf("no such event: %s", text)
+	}
+	synctest.Wait()
+}
+
+func (w *world) touch(uri string) {
+	if slices.Contains(w.slow.uris, uri) {
+		w.slow.touch(uri)
+		return
+	}
+	w.table.Changed(uri)
+}
+
+func (w *world) shutDown() {
+	for _, p := range w.ports {
+		p.Close()
+	}
+	w.group.Wait()
+}
+
+// slowSource serves the resources that take their time, or panic. It is not
+// immediate.
+type slowSource struct {
+	world   *world
+	uris    []string
+	mu      sync.Mutex
+	changed func(engine.Change)
+}
+
+func (s *slowSource) List(context.Context, string) (engine.Listing, error) {
+	var listing engine.Listing
+	for _, uri := range s.uris {
+		listing.Resources = append(listing.Resources, s.world.values[uri].resource(uri))
+	}
+	return listing, nil
+}
+
+func (s *slowSource) Read(ctx context.Context, uri string) ([]engine.Contents, error) {
+	contents, err := s.world.contents(uri)
+	if err != nil || !slices.Contains(s.uris, uri) {
+		return nil, engine.ErrNotFound
+	}
+	th := s.world.values[uri]
+	if th.Panic {
+		panic("the source of " + uri + " is broken")
+	}
+	delay, err := time.ParseDuration(th.Delay)
+	if err != nil {
+		return nil, fmt.Errorf("delay of %q: %w", uri, err)
+	}
+	select {
+	case <-time.After(delay):
+		return contents, nil
+	case <-ctx.Done():
+		return nil, errors.New("given up")
+	}
+}
+
+func (s *slowSource) Watch(ctx context.Context, changed func(engine.Change)) error {
+	s.mu.Lock()
+	s.changed = changed
+	s.mu.Unlock()
+	<-ctx.Done()
+	s.mu.Lock()
+	s.changed = nil
+	s.mu.Unlock()
+	return nil
+}
+
+func (s *slowSource) touch(uri string) {
+	s.mu.Lock()
+	changed := s.changed
+	s.mu.Unlock()
+	if changed != nil {
+		changed(engine.Change{URI: uri})
+	}
+}
