@@ -1,0 +1,55 @@
+package engine_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// Each limit at L is served and at L+1 refused as documented, and the next ping
+// is answered. security.md §5 and §8.
+func TestLimitsOfOneMessage(t *testing.T) {
+	const limit = 1 << 20 // bytes
+	padded := func(length int) string {
+		head, tail := `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"pad":"`, `"}}`
+		return head + strings.Repeat("x", length-len(head)-len(tail)) + tail
+	}
+	nested := func(levels int) string { // the message and its params are two
+		return `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"deep":` +
+			strings.Repeat("[", levels-2) + strings.Repeat("]", levels-2) + `}}`
+	}
+	const pong = `{"jsonrpc":"2.0","id":1,"result":{}}`
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // of the bubble's clock
+		defer cancel()
+		e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)
+		near, far := jsonrpc.Pipe()
+		go e.Serve(ctx, far) // ends with near
+		defer near.Close()
+		for _, test := range []struct{ name, message, answer string }{
+			{"1 MiB", padded(limit), pong},
+			{"a byte more", padded(limit + 1), `{"jsonrpc":"2.0","error":{"code":-32600,"message":"The message is too large"}}`},
+			{"20 MiB", padded(20 * limit), `{"jsonrpc":"2.0","error":{"code":-32600,"message":"The message is too large"}}`},
+			{"128 levels", nested(128), pong},
+			{"129 levels", nested(129), `{"jsonrpc":"2.0","error":{"code":-32700,"message":"JSON is nested deeper than 128 levels"}}`},
+			{"500,000 brackets", strings.Repeat("[", 500_000), `{"jsonrpc":"2.0","error":{"code":-32700,"message":"JSON is nested deeper than 128 levels"}}`},
+		} {
+			for _, exchange := range [][2]string{{test.message, test.answer}, {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, pong}} {
+				if err := near.Write(ctx, []byte(exchange[0])); err != nil {
+					t.Fatalf("%s: %v", test.name, err)
+				}
+				if answer, err := near.Read(ctx); string(answer) != exchange[1] || err != nil {
+					t.Errorf("%s: answer is %s, %v; want %s", test.name, answer, err, exchange[1])
+				}
+			}
+		}
+		// Closing ends Serve, so that nothing is left in the bubble.
+		near.Close()
+		synctest.Wait()
+	})
+}
