@@ -51,7 +51,7 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	}
 	defer e.Mount("", l.remote)()
 	go l.keep(ctx) // ends with ctx
-	err := e.Serve(engine.WithPrincipal(ctx, "stdio"), opts.Port)
+	err := e.Serve(engine.WithPrincipal(ctx, "stdio"), newLastWords(opts.Port))
 	e.Close()
 	if errors.Is(err, context.Canceled) { // a signal: as good as the end of the input
 		return nil

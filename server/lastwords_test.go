@@ -1,0 +1,47 @@
+package server
+
+import (
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// The end of the input waits for the answers to what came before it, and not for
+// ever: R-333.
+func TestEndOfInputWaitsForAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, test := range []struct {
+			name   string
+			answer time.Duration // 0: never
+			waits  time.Duration
+		}{{"answered", 100 * time.Millisecond, 100 * time.Millisecond}, {"never answered", 0, lastWordTime}} {
+			near, far := jsonrpc.Pipe()
+			port := newLastWords(near)
+			for _, msg := range []string{
+				`{"jsonrpc":"2.0","id":"a","method":"resources/list"}`,
+				`{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen"}`,
+				`{"jsonrpc":"2.0","method":"notifications/initialized"}`, `nonsense`,
+			} {
+				if err := far.Write(t.Context(), []byte(msg)); err != nil {
+					t.Fatal(err)
+				}
+				if got, err := port.Read(t.Context()); string(got) != msg || err != nil {
+					t.Fatalf("read %s, %v", got, err)
+				}
+			}
+			far.Close()
+			if test.answer > 0 {
+				time.AfterFunc(test.answer, func() {
+					port.Write(t.Context(), []byte(`{"jsonrpc":"2.0","id":"a","result":{}}`))
+				})
+			}
+			began := time.Now()
+			if _, err := port.Read(t.Context()); err != io.EOF || time.Since(began) != test.waits {
+				t.Errorf("%s: %v after %v, want the end after %v", test.name, err, time.Since(began), test.waits)
+			}
+		}
+	})
+}
