@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -41,7 +40,7 @@ func eachElement(object []byte, member string, each func(element []byte) error) 
 func readListing(text []byte) (engine.Listing, error) {
 	var listing engine.Listing
 	err := eachElement(text, "resources", func(element []byte) error {
-		resource, err := readResource(element)
+		resource, err := engine.ParseResource(element)
 		listing.Resources = append(listing.Resources, resource)
 		return err
 	})
@@ -60,7 +59,7 @@ func readListing(text []byte) (engine.Listing, error) {
 func readTemplates(text []byte) ([]engine.Template, error) {
 	var templates []engine.Template
 	err := eachElement(text, "templates", func(element []byte) error {
-		template, err := readTemplate(element)
+		template, err := engine.ParseTemplate(element)
 		templates = append(templates, template)
 		return err
 	})
@@ -82,7 +81,9 @@ func readContents(text []byte) ([]engine.Contents, error) {
 				ref, _ := jsonrpc.Int(value)
 				item.Ref = engine.Ref(ref)
 			case "_meta":
-				item.Meta = object(value)
+				if value[0] == '{' {
+					item.Meta = bytes.Clone(value)
+				}
 			}
 			return nil
 		})
@@ -93,85 +94,4 @@ func readContents(text []byte) ([]engine.Contents, error) {
 		return nil
 	})
 	return contents, err
-}
-
-// readResource reads the description of a resource.
-func readResource(text []byte) (engine.Resource, error) {
-	r := engine.Resource{Size: -1}
-	refusal := jsonrpc.Members(text, func(name string, value []byte) *jsonrpc.Error {
-		switch name {
-		case "uri":
-			r.URI, _ = jsonrpc.Text(value)
-		case "name":
-			r.Name, _ = jsonrpc.Text(value)
-		case "title":
-			r.Title, _ = jsonrpc.Text(value)
-		case "description":
-			r.Description, _ = jsonrpc.Text(value)
-		case "mimeType":
-			r.MIMEType, _ = jsonrpc.Text(value)
-		case "size":
-			if size, ok := jsonrpc.Int(value); ok {
-				r.Size = size
-			}
-		case "annotations":
-			r.Annotations = object(value)
-		case "icons":
-			r.Icons = array(value)
-		case "_meta":
-			r.Meta = object(value)
-		}
-		return nil
-	})
-	switch {
-	case refusal != nil:
-		return r, refusal
-	case r.URI == "" || r.Name == "":
-		return r, errors.New("a resource needs uri and name")
-	}
-	return r, nil
-}
-
-// readTemplate reads the description of a template.
-func readTemplate(text []byte) (engine.Template, error) {
-	var t engine.Template
-	refusal := jsonrpc.Members(text, func(name string, value []byte) *jsonrpc.Error {
-		switch name {
-		case "uriTemplate":
-			t.URITemplate, _ = jsonrpc.Text(value)
-		case "name":
-			t.Name, _ = jsonrpc.Text(value)
-		case "title":
-			t.Title, _ = jsonrpc.Text(value)
-		case "description":
-			t.Description, _ = jsonrpc.Text(value)
-		case "mimeType":
-			t.MIMEType, _ = jsonrpc.Text(value)
-		case "annotations":
-			t.Annotations = object(value)
-		case "icons":
-			t.Icons = array(value)
-		case "_meta":
-			t.Meta = object(value)
-		}
-		return nil
-	})
-	switch {
-	case refusal != nil:
-		return t, refusal
-	case t.URITemplate == "" || t.Name == "":
-		return t, errors.New("a template needs uriTemplate and name")
-	}
-	return t, nil
-}
-
-func object(value []byte) []byte { return raw(value, '{') }
-func array(value []byte) []byte  { return raw(value, '[') }
-
-// raw returns a copy of a member that begins as it should, else nil.
-func raw(value []byte, begin byte) []byte {
-	if value[0] != begin {
-		return nil
-	}
-	return bytes.Clone(value)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -20,16 +21,16 @@ func register(first, n int32) (result int32) {
 	var resources []engine.Entry
 	var templates []engine.TemplateEntry
 	refusal := eachElement(input[:n], "resources", func(element []byte) error {
-		resource, err := readResource(element)
+		resource, err := engine.ParseResource(element)
 		resources = append(resources, engine.Entry{Resource: resource, Ref: ref})
 		ref++
-		return err
+		return describe("resource", resource.URI, err)
 	})
 	refusal = errors.Join(refusal, eachElement(input[:n], "templates", func(element []byte) error {
-		template, err := readTemplate(element)
+		template, err := engine.ParseTemplate(element)
 		templates = append(templates, engine.TemplateEntry{Template: template, Ref: ref})
 		ref++
-		return err
+		return describe("template", template.URITemplate, err)
 	}))
 	if refusal == nil {
 		refusal = errors.Join(app.Put(resources...), app.PutTemplate(templates...))
@@ -39,6 +40,14 @@ func register(first, n int32) (result int32) {
 		return wrong
 	}
 	return done
+}
+
+// describe says of which description err is, if it is one.
+func describe(what, uri string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %q: %w", what, uri, err)
 }
 
 // unregister takes away what register added: input[:n] is a JSON object of uris

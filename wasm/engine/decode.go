@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -51,83 +52,108 @@ func decodeList(result []byte, member string, next *string, each func(object []b
 
 func badAnswer() *jsonrpc.Error { return &jsonrpc.Error{Message: "not valid"} }
 
-// field puts a member's string into its place.
-func field(place *string, value []byte) *jsonrpc.Error {
-	text, ok := jsonrpc.Text(value)
-	if !ok {
-		return badAnswer()
+// A descriptor takes the members that resources and templates have in common.
+type descriptor struct {
+	uri                                *string
+	uriName                            string // uri or uriTemplate
+	name, title, description, mimeType *string
+	size                               *int64
+	annotations, icons, meta           *[]byte
+}
+
+// take puts a member into its place. Members that are not known are left out;
+// what has the wrong type is refused by name. Nothing shares memory with value.
+func (d descriptor) take(name string, value []byte) *jsonrpc.Error {
+	var text *string
+	var raw *[]byte
+	begins := byte('{')
+	switch name {
+	case d.uriName:
+		text = d.uri
+	case "name":
+		text = d.name
+	case "title":
+		text = d.title
+	case "description":
+		text = d.description
+	case "mimeType":
+		text = d.mimeType
+	case "annotations":
+		raw = d.annotations
+	case "icons":
+		raw, begins = d.icons, '['
+	case "_meta":
+		raw = d.meta
+	case "size":
+		size, ok := jsonrpc.Int(value)
+		if d.size != nil && (!ok || size < 0) {
+			return malformed("size must be a number of bytes")
+		}
+		if d.size != nil {
+			*d.size = size
+		}
 	}
-	*place = text
+	switch {
+	case text != nil:
+		var ok bool
+		if *text, ok = jsonrpc.Text(value); !ok {
+			return malformed(name + " must be a string")
+		}
+	case raw != nil && value[0] != begins:
+		return malformed(name + " has the wrong type")
+	case raw != nil:
+		*raw = bytes.Clone(value)
+	}
 	return nil
 }
 
-func decodeResource(object []byte) (r Resource, err *jsonrpc.Error) {
-	err = jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
-		switch name {
-		case "uri":
-			return field(&r.URI, value)
-		case "name":
-			return field(&r.Name, value)
-		case "title":
-			return field(&r.Title, value)
-		case "description":
-			return field(&r.Description, value)
-		case "mimeType":
-			return field(&r.MIMEType, value)
-		case "size":
-			r.Size, _ = jsonrpc.Int(value)
-		case "annotations":
-			r.Annotations = value
-		case "icons":
-			r.Icons = value
-		case "_meta":
-			r.Meta = value
-		}
-		return nil
-	})
-	if err == nil && CheckURI(r.URI) != nil {
-		err = badAnswer()
+func malformed(message string) *jsonrpc.Error { return &jsonrpc.Error{Message: message} }
+
+// ParseResource reads a description as resources/list has it. The error says
+// which member is missing or wrong.
+func ParseResource(object []byte) (r Resource, err error) {
+	d := descriptor{
+		&r.URI, "uri", &r.Name, &r.Title, &r.Description, &r.MIMEType, &r.Size, &r.Annotations, &r.Icons, &r.Meta,
 	}
-	return r, err
+	if refusal := jsonrpc.Members(object, d.take); refusal != nil {
+		return r, refusal
+	}
+	if problem := CheckURI(r.URI); problem != nil {
+		return r, fmt.Errorf("uri %w", problem)
+	}
+	if r.Name == "" {
+		return r, errors.New("name is missing")
+	}
+	return r, nil
 }
 
-func decodeTemplate(object []byte) (t Template, err *jsonrpc.Error) {
-	err = jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
-		switch name {
-		case "uriTemplate":
-			return field(&t.URITemplate, value)
-		case "name":
-			return field(&t.Name, value)
-		case "title":
-			return field(&t.Title, value)
-		case "description":
-			return field(&t.Description, value)
-		case "mimeType":
-			return field(&t.MIMEType, value)
-		case "annotations":
-			t.Annotations = value
-		case "icons":
-			t.Icons = value
-		case "_meta":
-			t.Meta = value
-		}
-		return nil
-	})
-	if err == nil && scheme(t.URITemplate) == 0 {
-		err = badAnswer()
+// ParseTemplate reads a description as resources/templates/list has it.
+func ParseTemplate(object []byte) (t Template, err error) {
+	d := descriptor{
+		&t.URITemplate, "uriTemplate", &t.Name, &t.Title, &t.Description, &t.MIMEType, nil, &t.Annotations, &t.Icons, &t.Meta,
 	}
-	return t, err
+	if refusal := jsonrpc.Members(object, d.take); refusal != nil {
+		return t, refusal
+	}
+	switch {
+	case scheme(t.URITemplate) == 0:
+		return t, errors.New("uriTemplate must begin with a scheme, as notes://tag/{tag} does")
+	case t.Name == "":
+		return t, errors.New("name is missing")
+	}
+	return t, nil
 }
 
 // decodeContents keeps text and blob as the JSON text they came in: they may be
 // large, and go out again just so.
 func decodeContents(object []byte) (c Contents, err *jsonrpc.Error) {
 	err = jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
+		ok := true
 		switch name {
 		case "uri":
-			return field(&c.URI, value)
+			c.URI, ok = jsonrpc.Text(value)
 		case "mimeType":
-			return field(&c.MIMEType, value)
+			c.MIMEType, ok = jsonrpc.Text(value)
 		case "text", "blob":
 			if c.body != nil || value[0] != '"' {
 				return badAnswer()
@@ -135,6 +161,9 @@ func decodeContents(object []byte) (c Contents, err *jsonrpc.Error) {
 			c.body = append([]byte(`"`+name+`":`), value...)
 		case "_meta":
 			c.Meta = value
+		}
+		if !ok {
+			return badAnswer()
 		}
 		return nil
 	})

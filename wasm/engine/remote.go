@@ -322,9 +322,12 @@ func (r *Remote) list(ctx context.Context, who Principal, cursor string) (Listin
 	}
 	var listing Listing
 	err = decodeList(result, "resources", &listing.Next, func(object []byte) *jsonrpc.Error {
-		resource, err := decodeResource(object)
+		resource, err := ParseResource(object)
+		if err != nil {
+			return badAnswer()
+		}
 		listing.Resources = append(listing.Resources, resource)
-		return err
+		return nil
 	})
 	return listing, err
 }
@@ -338,9 +341,12 @@ func (r *Remote) templates(ctx context.Context, who Principal) ([]Template, erro
 		}
 		cursor = ""
 		err = decodeList(result, "resourceTemplates", &cursor, func(object []byte) *jsonrpc.Error {
-			template, err := decodeTemplate(object)
+			template, err := ParseTemplate(object)
+			if err != nil {
+				return badAnswer()
+			}
 			all = append(all, template)
-			return err
+			return nil
 		})
 		if err != nil || cursor == "" {
 			return all, err
