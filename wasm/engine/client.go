@@ -27,7 +27,7 @@ type Client struct {
 	mu      sync.Mutex // held while the Sink is told something
 	sink    Sink
 	closed  bool
-	session revision                    // what initialize negotiated; 0: no session
+	session revision                    // what initialize negotiated; 0: no session. Only for whoever takes requests
 	classic *subscription               // of the session
 	waiting map[Call]context.CancelFunc // requests with a goroutine of their own
 	listens map[Call]*subscription
@@ -141,7 +141,7 @@ func (c *Client) runURI(ctx context.Context, req *request, uri []byte) (Result, 
 
 // serve decides the era of a request that was read, and calls its method.
 func (c *Client) serve(ctx context.Context, req *request) (Result, error) {
-	if err := req.decide(c.session, &c.engine.options); err != nil {
+	if err := req.decide(&c.engine.options); err != nil {
 		return Result{}, err
 	}
 	req.who = c.who
@@ -177,9 +177,10 @@ func (c *Client) later(call Call, m Method, params []byte) error {
 	c.mu.Unlock()
 
 	params = bytes.Clone(params)
+	session := c.session // as it is now: a handshake may follow while this waits
 	go func() {
 		defer cancel()
-		req := &request{client: c, call: call, method: m, mayWait: true}
+		req := &request{client: c, call: call, method: m, session: session, mayWait: true}
 		result, err := c.runSafely(ctx, req, params)
 		var failure *jsonrpc.Error
 		if err != nil && err != errSent {

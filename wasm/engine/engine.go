@@ -101,7 +101,6 @@ type Engine struct {
 	watched map[string]*watchers       // by URI
 	listing map[*subscription]struct{} // those who want to know of the list
 	pages   pages                      // list pages that are kept
-	closed  bool
 }
 
 // New returns an engine that serves nothing yet. opts may be nil.
@@ -190,7 +189,6 @@ func (e *Engine) sources() []*mount { return *e.mounts.Load() }
 // requests that wait fail. Ports stay open; whoever opened them closes them.
 func (e *Engine) Close() {
 	e.mu.Lock()
-	e.closed = true
 	clients := make([]*Client, 0, len(e.clients))
 	for c := range e.clients {
 		clients = append(clients, c)

@@ -46,7 +46,7 @@ func (e *Engine) Examine(message []byte) Examination {
 	case msg.Kind != jsonrpc.Request:
 	case req.version != nil:
 		if x.Malformed = req.checkEnvelope(); x.Malformed == nil {
-			x.Unserved = req.decide(0, &e.options)
+			x.Unserved = req.decide(&e.options)
 		}
 	case needsEnvelope:
 		x.Malformed = missingEnvelope()

@@ -22,6 +22,7 @@ type request struct {
 	who     Principal
 	call    Call
 	method  Method
+	session revision // of the connection when the request came; 0: none
 	rev     revision // decides the shape of the answer; 0 until the era is decided
 	mayWait bool     // runs in a goroutine of its own
 
@@ -43,7 +44,7 @@ type request struct {
 // clear makes a request of another one. Only what is set is cleared: while Go
 // collects garbage, each pointer that is overwritten costs something.
 func (req *request) clear(c *Client, call Call, m Method) {
-	req.client, req.call, req.method, req.rev, req.mayWait = c, call, m, 0, false
+	req.client, req.call, req.method, req.session, req.rev, req.mayWait = c, call, m, c.session, 0, false
 	if req.version != nil {
 		req.version, req.capabilities, req.principal = nil, nil, nil
 	}
@@ -119,9 +120,9 @@ func (req *request) readMeta(meta []byte) {
 }
 
 // decide finds the era of a request by the table of protocol.md §3.2, rows 1 to
-// 10; the comments have their numbers. session is the revision that the
-// connection negotiated, or 0.
-func (req *request) decide(session revision, o *Options) *jsonrpc.Error {
+// 10; the comments have their numbers.
+func (req *request) decide(o *Options) *jsonrpc.Error {
+	session := req.session
 	if req.version != nil { // 1: always modern, even initialize
 		if err := req.checkEnvelope(); err != nil {
 			return err // 2

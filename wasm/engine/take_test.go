@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -62,4 +63,32 @@ func TestTakeURIIsTakeWithoutTheJSON(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A slow modern request and a handshake on one connection do not get into each
+// other's way: the race detector says so. R-058.
+func TestInitializeBesideASlowRequest(t *testing.T) {
+	e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)
+	e.Mount("", notes{"slow://there": "waited for"})
+	near, far := jsonrpc.Pipe()
+	served := make(chan error, 1)
+	go func() { served <- e.Serve(t.Context(), far) }()
+	for _, msg := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+			`"io.modelcontextprotocol/clientCapabilities":{}},"uri":"slow://there"}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`,
+	} {
+		if err := near.Write(t.Context(), []byte(msg)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if msg, err := near.Read(t.Context()); err != nil || !strings.Contains(string(msg), `"result"`) {
+			t.Errorf("answer is %s, %v", msg, err)
+		}
+	}
+	near.Close()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
 }
