@@ -119,12 +119,8 @@ func New(opts Options) (*Gateway, error) {
 	}
 	g.endpoint("/mcp")
 	for _, name := range g.names.remembered() { // assistants may ask before their pages are back
-		remote, err := expectedRemote()
-		if err != nil {
-			return nil, err
-		}
 		g.mu.Lock()
-		g.await(g.mount(name, remote))
+		g.await(g.mount(name, engine.NewRemote()))
 		g.mu.Unlock()
 	}
 	if g.sessions, err = openSessions(g); err != nil {

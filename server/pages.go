@@ -6,7 +6,6 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // A page is one tab, through all its reloads: a Remote that stays mounted, with a
@@ -91,7 +90,9 @@ func (g *Gateway) enter(name string) (p *page, done func()) {
 		g.mu.Lock()
 		p = g.pages[name]
 		if p == nil {
-			p = g.mount(name, engine.NewRemote())
+			stranger := engine.NewRemote()
+			stranger.Forget() // nobody waits for a page that was never here
+			p = g.mount(name, stranger)
 		}
 		before := p.entered
 		if before == nil {
@@ -119,21 +120,6 @@ func (g *Gateway) mount(name string, remote *engine.Remote) *page {
 		p.unmount = append(p.unmount, own.engine.Mount("", p.remote))
 	}
 	return p
-}
-
-// expectedRemote returns a Remote whose page was here before this process and
-// may be back in a moment: what is asked of it waits, as for a page that reloads.
-func expectedRemote() (*engine.Remote, error) {
-	near, far := jsonrpc.Pipe()
-	go engine.New(engine.Info{Name: "pagemcp", Version: "0"}, nil).Serve(context.Background(), near) // ends when far closes, below
-	remote, err := engine.Attach(context.Background(), far)
-	if err != nil {
-		return nil, err
-	}
-	down := remote.Gone()
-	far.Close()
-	<-down
-	return remote, nil
 }
 
 // left takes note that a socket is gone. Within the grace time nobody notices;

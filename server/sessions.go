@@ -58,15 +58,13 @@ func openSessions(g *Gateway) (*sessions, error) {
 		if s.used.After(now) { // the clock was set back
 			s.used = now
 		}
-		name, isEndpoint := pageOf(s.record.Path)
-		if !isEndpoint || engine.ClassicVersion(s.record.Version) != s.record.Version || now.Sub(s.used) >= sessionMemory {
+		if _, isEndpoint := pageOf(s.record.Path); !isEndpoint || engine.ClassicVersion(s.record.Version) != s.record.Version || now.Sub(s.used) >= sessionMemory {
 			os.Remove(g.state.path(sessionFile(hash)))
 			continue
 		}
 		if s.at = g.endpoint(s.record.Path); s.at == nil {
 			continue
 		}
-		_ = name
 		all.byHash[hash] = s
 	}
 	return all, nil

@@ -55,12 +55,12 @@ func Attach(ctx context.Context, p jsonrpc.Port) (*Remote, error) {
 	return r, nil
 }
 
-// NewRemote returns a Remote that is away, of an engine that is not expected
-// before its first Reattach.
+// NewRemote returns a Remote that is away, of an engine that is expected: what is
+// asked of it waits for the first Reattach, as for a page that reloads.
+// [Remote.Forget] says that it is not.
 func NewRemote() *Remote {
 	return &Remote{
 		back:    make(chan struct{}),
-		given:   true,
 		kept:    map[string]Listing{},
 		keptTpl: map[string][]Template{},
 		follows: map[*following]struct{}{},

@@ -201,6 +201,36 @@ func TestRemoteThatStaysAway(t *testing.T) {
 	})
 }
 
+// A page that was here before a restart: what is asked of it before it is back
+// waits; without that expectation nothing does.
+func TestNewRemoteExpectsItsPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHop(t)
+		remote := engine.NewRemote()
+		read := make(chan error, 1)
+		go func() {
+			_, err := remote.Read(t.Context(), "notes://cart")
+			read <- err
+		}()
+		time.Sleep(5 * time.Second)
+		if err := remote.Reattach(t.Context(), h.port()); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-read; err != nil {
+			t.Errorf("the read that waited: %v", err)
+		}
+		remote.Close()
+
+		stranger := engine.NewRemote()
+		stranger.Forget()
+		began := time.Now()
+		if _, err := stranger.Read(t.Context(), "notes://cart"); !errors.Is(err, engine.ErrAway) || time.Since(began) != 0 {
+			t.Errorf("read of a stranger: %v after %v", err, time.Since(began))
+		}
+		synctest.Wait()
+	})
+}
+
 // Two engines mount one Remote, each with listeners of its own; the hop has one
 // subscription for both, and none when both have gone. R-353 R-355.
 func TestRemoteInTwoEngines(t *testing.T) {
