@@ -81,22 +81,14 @@ func (m *mute) Write(ctx context.Context, msg []byte) error {
 // joinInMemory joins a page; hang makes it say nothing any more.
 func joinInMemory(t *testing.T, g *Gateway, client *http.Client, source engine.Source) (hang func(), gone <-chan struct{}) {
 	t.Helper()
-	p := readFragment(t, g.Fragment())
-	secret, err := decodeBinary(p.Secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := deriveKey(secret, g.identity.Gateway, testOrigin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, _, err := websocket.Dial(t.Context(), p.URL, &websocket.DialOptions{
+	first, key := invited(t, g)
+	conn, _, err := websocket.Dial(t.Context(), first.Address, &websocket.DialOptions{
 		HTTPClient: client, HTTPHeader: http.Header{"Origin": {testOrigin}}, Subprotocols: []string{pageProtocol},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := prove(t.Context(), conn, opening{Version: 1, Address: p.URL, Secret: p.ID}, testOrigin, key, &hello{Page: "tab", Name: "notes"}); err != nil {
+	if _, err := prove(t.Context(), conn, first, testOrigin, key, &hello{Page: "tab", Name: "notes"}); err != nil {
 		t.Fatal(err)
 	}
 	page := engine.New(engine.Info{Name: "notes", Version: "1"}, nil)

@@ -211,24 +211,29 @@ func TestKeysExpireOnlyByDisuse(t *testing.T) {
 	})
 }
 
+// invited returns how a page of testOrigin with a fresh fragment begins to join,
+// and the key that it makes of the secret.
+func invited(t *testing.T, g *Gateway) (opening, []byte) {
+	t.Helper()
+	p := readFragment(t, g.Fragment())
+	secret, err := decodeBinary(p.Secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := deriveKey(secret, g.identity.Gateway, testOrigin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return opening{Version: 1, Address: p.URL, Secret: p.ID}, key
+}
+
 // Every way to join wrongly ends alike, and the gateway says nothing before its
 // proof.
 func TestJoiningWronglyIsRefusedAlike(t *testing.T) {
 	g := startGateway(t, Options{})
 	address := "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + "/page"
 	page := newPage(t, testOrigin, "tab-1")
-	fresh := func() (opening, []byte) {
-		p := readFragment(t, g.Fragment())
-		secret, err := decodeBinary(p.Secret)
-		if err != nil {
-			t.Fatal(err)
-		}
-		key, err := deriveKey(secret, g.identity.Gateway, testOrigin)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return opening{Version: 1, Address: p.URL, Secret: p.ID}, key
-	}
+	fresh := func() (opening, []byte) { return invited(t, g) }
 	who := &hello{Page: "tab-1", Name: "notes"}
 	cases := map[string]func(ctx context.Context, conn *websocket.Conn) error{
 		"an unknown secret": func(ctx context.Context, conn *websocket.Conn) error {
@@ -325,20 +330,12 @@ func TestSquatterCannotRelayProof(t *testing.T) {
 func TestPairingAloneMountsNothing(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab-1")
-	p := readFragment(t, g.Fragment())
-	secret, err := decodeBinary(p.Secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := deriveKey(secret, g.identity.Gateway, testOrigin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first, key := invited(t, g)
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
-	conn := page.dial(ctx, p.URL)
+	conn := page.dial(ctx, first.Address)
 	defer conn.CloseNow()
-	done, err := prove(ctx, conn, opening{Version: 1, Address: p.URL, Secret: p.ID}, testOrigin, key, nil)
+	done, err := prove(ctx, conn, first, testOrigin, key, nil)
 	if err != nil || done.Joined != nil || done.Key == "" {
 		t.Fatalf("%+v, %v", done, err)
 	}
