@@ -1,0 +1,136 @@
+package mcpschema
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Two examples of the specification are not what the strict types say: one is
+// accepted only by the other arm of a union (protocol.md 0.2), one shows an id
+// that the request has no more.
+var loose = map[string]bool{"read-resource-result-response.json": true, "list-roots-request.json": true}
+
+func TestExamplesOfTheSpecificationFit(t *testing.T) {
+	s := For(t)
+	if !s.Present() {
+		return // For has said so
+	}
+	files, err := filepath.Glob(filepath.Join(s.Examples(), "*", "*.json"))
+	if err != nil || len(files) != 129 {
+		t.Fatalf("%d examples, want 129: %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var value any
+		if err := json.Unmarshal(text, &value); err != nil {
+			t.Fatal(err)
+		}
+		err = s.Validate(R20260728, filepath.Base(filepath.Dir(file)), value)
+		if name := filepath.Base(file); (err == nil) == loose[name] {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Every type that a conversation may name exists in some revision, and compiles.
+func TestTypesOfConversationsExist(t *testing.T) {
+	s := For(t)
+	if !s.Present() {
+		return
+	}
+	names := []string{"Result", "InputRequiredResult"}
+	for _, table := range []map[string]string{results, serverRequests, serverNotifications} {
+		for _, name := range table {
+			names = append(names, name)
+		}
+	}
+	for _, kind := range errorTypes {
+		names = append(names, kind.name)
+	}
+	for _, name := range names {
+		found := false
+		for _, revision := range revisions {
+			if s.Has(revision, name) {
+				found = true
+				if _, err := sets[revision].compile(name); err != nil {
+					t.Errorf("%s of %s: %v", name, revision, err)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("no revision has the type %s", name)
+		}
+	}
+}
+
+const envelope = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+
+func TestWhatAnEngineSays(t *testing.T) {
+	s := For(t)
+	if !s.Present() {
+		return
+	}
+	greet := func(revision string) []string {
+		return []string{
+			`->{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"` + revision + `","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`,
+			`<-{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"` + revision + `","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`,
+		}
+	}
+	list := `->{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{}}`
+	modernList := `->{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{` + envelope + `}}`
+	listen := `->{"jsonrpc":"2.0","id":"a","method":"subscriptions/listen","params":{` + envelope + `,"notifications":{"resourcesListChanged":true}}}`
+	ack := `<-{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"a"},"notifications":{"resourcesListChanged":true}}}`
+	call := `->{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{` + envelope + `,"name":"t"}}`
+	for _, test := range []struct {
+		name string
+		ok   bool
+		said []string // the last line is what is right or wrong
+	}{
+		{"a plain list", true, append(greet(R20241105), list, `<-{"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"a:b","name":"n"}]}}`)},
+		{"a title for 2024-11-05", false, append(greet(R20241105), list, `<-{"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"a:b","name":"n","title":"N"}]}}`)},
+		{"a title for 2025-06-18", true, append(greet(R20250618), list, `<-{"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"a:b","name":"n","title":"N"}]}}`)},
+		{"icons for 2025-06-18", false, append(greet(R20250618), list, `<-{"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"a:b","name":"n","icons":[]}]}}`)},
+		{"cache hints in a session", false, append(greet(R20251125), list, `<-{"jsonrpc":"2.0","id":1,"result":{"resources":[],"ttlMs":0,"cacheScope":"private"}}`)},
+		{"a list without hints", false, []string{modernList, `<-{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","resources":[]}}`}},
+		{"a list with hints", true, []string{modernList, `<-{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","resources":[],"ttlMs":0,"cacheScope":"private"}}`}},
+		{"a null cursor", false, []string{modernList, `<-{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","resources":[],"nextCursor":null,"ttlMs":0,"cacheScope":"private"}}`}},
+		{"an unknown resultType", false, []string{modernList, `<-{"jsonrpc":"2.0","id":1,"result":{"resultType":"task","resources":[],"ttlMs":0,"cacheScope":"private"}}`}},
+		{"a list that asks", false, []string{modernList, `<-{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"x"}}`}},
+		{"a call that asks", true, []string{call, `<-{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{"k":{"method":"roots/list"}}}}`}},
+		{"a call that asks nothing", false, []string{call, `<-{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required"}}`}},
+		{"a call with hints", false, []string{call, `<-{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[],"ttlMs":1,"cacheScope":"private"}}`}},
+		{"a modern code in a session", false, append(greet(R20251125), list, `<-{"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"m","data":{"requiredCapabilities":{}}}}`)},
+		{"a classic code in the new era", false, []string{modernList, `<-{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"m"}}`}},
+		{"names instead of an object", false, []string{modernList, `<-{"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"m","data":{"requiredCapabilities":["sampling"]}}}`}},
+		{"an error without id", true, []string{`<-{"jsonrpc":"2.0","error":{"code":-32700,"message":"m"}}`}},
+		{"an error whose id is null", false, []string{`<-{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}`}},
+		{"an answer twice", false, []string{modernList, `<-{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"m"}}`, `<-{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"m"}}`}},
+		{"an id of another type", false, []string{modernList, `<-{"jsonrpc":"2.0","id":"1","error":{"code":-32603,"message":"m"}}`}},
+		{"an ack", true, []string{listen, ack}},
+		{"a change before the ack", false, []string{listen, `<-{"jsonrpc":"2.0","method":"notifications/resources/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"a"}}}`}},
+		{"a change after it", true, []string{listen, ack, `<-{"jsonrpc":"2.0","method":"notifications/resources/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"a"}}}`}},
+		{"a change for nobody", false, []string{listen, ack, `<-{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`}},
+		{"a question in the new era", false, []string{call, `<-{"jsonrpc":"2.0","id":"q","method":"roots/list"}`}},
+		{"a question in a session", true, append(greet(R20250618), `<-{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"_meta":{"io.github.pagemcp/request":1},"message":"m","requestedSchema":{"type":"object","properties":{}}}}`)},
+		{"elicitation before there was one", false, append(greet(R20241105), `<-{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{}}}}`)},
+		{"progress for nobody", false, []string{call, `<-{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1}}`}},
+		{"a batch", true, append(greet(R20250326), list, `<-[{"jsonrpc":"2.0","id":1,"result":{"resources":[]}}]`)},
+	} {
+		c := s.Conversation()
+		for i, line := range test.said {
+			if line[:2] == "->" {
+				c.FromClient([]byte(line[2:]))
+				continue
+			}
+			err := c.Check([]byte(line[2:]))
+			if want := i < len(test.said)-1 || test.ok; (err == nil) != want {
+				t.Errorf("%s: %s\n  %v", test.name, line, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package mcpschema
+
+// results are the types of results by the method of the request; of every other
+// method a result is a Result.
+var results = map[string]string{
+	"initialize":               "InitializeResult",
+	"ping":                     "EmptyResult",
+	"server/discover":          "DiscoverResult",
+	"resources/list":           "ListResourcesResult",
+	"resources/templates/list": "ListResourceTemplatesResult",
+	"resources/read":           "ReadResourceResult",
+	"resources/subscribe":      "EmptyResult",
+	"resources/unsubscribe":    "EmptyResult",
+	"subscriptions/listen":     "SubscriptionsListenResult",
+	"prompts/list":             "ListPromptsResult",
+	"prompts/get":              "GetPromptResult",
+	"tools/list":               "ListToolsResult",
+	"tools/call":               "CallToolResult",
+	"completion/complete":      "CompleteResult",
+	"logging/setLevel":         "EmptyResult",
+}
+
+// cacheable are the methods whose results have hints for caches.
+// MCP 2026-07-28, server/utilities/caching.
+var cacheable = map[string]bool{
+	"server/discover": true, "tools/list": true, "prompts/list": true, "resources/list": true,
+	"resources/templates/list": true, "resources/read": true,
+}
+
+// asking are the methods that may answer input_required.
+// MCP 2026-07-28, basic/patterns/mrtr.
+var asking = map[string]bool{"resources/read": true, "prompts/get": true, "tools/call": true}
+
+// serverRequests are what an engine may ask of a classic client.
+var serverRequests = map[string]string{
+	"ping":                   "PingRequest",
+	"sampling/createMessage": "CreateMessageRequest",
+	"elicitation/create":     "ElicitRequest",
+	"roots/list":             "ListRootsRequest",
+}
+
+var serverNotifications = map[string]string{
+	"notifications/cancelled":                  "CancelledNotification",
+	"notifications/progress":                   "ProgressNotification",
+	"notifications/message":                    "LoggingMessageNotification",
+	"notifications/resources/updated":          "ResourceUpdatedNotification",
+	"notifications/resources/list_changed":     "ResourceListChangedNotification",
+	"notifications/prompts/list_changed":       "PromptListChangedNotification",
+	"notifications/tools/list_changed":         "ToolListChangedNotification",
+	"notifications/subscriptions/acknowledged": "SubscriptionsAcknowledgedNotification",
+	"notifications/elicitation/complete":       "ElicitationCompleteNotification",
+}
+
+// subscribed are the notifications that an answer to subscriptions/listen holds.
+var subscribed = map[string]bool{
+	"notifications/resources/updated":          true,
+	"notifications/resources/list_changed":     true,
+	"notifications/prompts/list_changed":       true,
+	"notifications/tools/list_changed":         true,
+	"notifications/subscriptions/acknowledged": true,
+}
+
+// errorTypes are the types of errors in 2026-07-28; true: the type is that of
+// the whole response.
+var errorTypes = map[int]struct {
+	name  string
+	whole bool
+}{
+	-32700: {"ParseError", false},
+	-32600: {"InvalidRequestError", false},
+	-32601: {"MethodNotFoundError", false},
+	-32602: {"InvalidParamsError", false},
+	-32603: {"InternalError", false},
+	-32020: {"HeaderMismatchError", true},
+	-32021: {"MissingRequiredClientCapabilityError", true},
+	-32022: {"UnsupportedProtocolVersionError", true},
+}
