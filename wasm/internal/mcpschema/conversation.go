@@ -29,6 +29,7 @@ type request struct {
 	revision string // "" for a request of neither era
 	token    string // of its progress
 	acked    bool   // a listen that has been acknowledged
+	givenUp  bool   // cancelled: its id is free again
 }
 
 // message is any JSON-RPC message.
@@ -59,14 +60,20 @@ func (c *Conversation) FromClient(text []byte) {
 	for _, one := range split(text) {
 		var m message
 		json.Unmarshal(one, &m) // what is wrong with it is for the engine to say
-		if len(m.ID) == 0 || m.Result != nil || m.Error != nil {
+		if m.Method == "notifications/cancelled" {
+			if req, ok := c.requests[string(m.Params.RequestID)]; ok {
+				req.givenUp = true
+				c.requests[string(m.Params.RequestID)] = req
+			}
+		}
+		if len(m.ID) == 0 || m.Method == "" && (m.Result != nil || m.Error != nil) {
 			continue
 		}
 		req := request{method: m.Method, revision: c.negotiated, token: string(m.Params.Meta["progressToken"])}
 		if m.Params.Meta[metaVersion] != nil || m.Method == "server/discover" || m.Method == "subscriptions/listen" {
 			req.revision = R20260728
 		}
-		if _, busy := c.requests[string(m.ID)]; !busy {
+		if old, busy := c.requests[string(m.ID)]; !busy || old.givenUp {
 			c.requests[string(m.ID)] = req
 		}
 	}
@@ -193,6 +200,9 @@ func (c *Conversation) checkResponse(m message, whole map[string]any) error {
 		return c.schemas.Validate(R20251125, "JSONRPCErrorResponse", whole) // the oldest that allows it
 	}
 	req, ok := c.requests[string(m.ID)]
+	if !ok && m.Error != nil && m.Error.Code == -32600 {
+		return c.checkError(request{}, m.Error.Code, whole) // to what was no request
+	}
 	if !ok {
 		return fmt.Errorf("an answer to %s, which nobody asks or which was answered", m.ID)
 	}
