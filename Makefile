@@ -1,6 +1,7 @@
 # make run    everything one needs to try it: gateway on 8808, demos on 8809, live
 # make check  the inner loop: format, vet, linters, types, unit tests
 # make test   all that must hold; installs browsers on a fresh Debian
+# make fuzz   every fuzz target for FUZZTIME=60s each
 # make bench  races ours against others and prints ratios; never fails on time
 # make build  bin/pagemcp, and the npm package in web/dist
 
@@ -15,7 +16,9 @@ UNDER_NODE = env -i HOME="$$HOME" PATH="$(CURDIR)/web/node_modules/.bin:$$PATH" 
 	GOCACHE="$$($(GO) env GOCACHE)" GOMODCACHE="$$($(GO) env GOMODCACHE)" GOOS=js GOARCH=wasm
 NPM_STAMP = web/node_modules/.package-lock.json
 
-.PHONY: run check test bench build lint unit browsers race under-node in-node binary
+FUZZTIME = 60s
+
+.PHONY: run check test bench build fuzz lint unit browsers race under-node in-node binary
 
 run: $(NPM_STAMP) binary
 	@$(BIN)/pagemcp dev $(ARGS)
@@ -78,6 +81,16 @@ browsers:
 	else \
 		echo "missing for the tests: run  sudo apt-get install$$missing"; exit 1; \
 	fi
+
+# One target at a time is all that Go does. What it finds, it writes to testdata/
+# beside the target: commit that together with the fix.
+fuzz:
+	@for dir in $$(grep -rl '^func Fuzz' --include='*_test.go' wasm server | xargs -n 1 dirname | sort -u); do \
+		for target in $$(grep -h -o '^func Fuzz[A-Za-z]*' $$dir/*_test.go | sed 's/func //'); do \
+			echo "$$dir $$target"; \
+			$(GO) test ./$$dir -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10s || exit 1; \
+		done; \
+	done
 
 bench: $(NPM_STAMP) binary
 	cd web && $(NODE) bench/run.ts $(ARGS)

@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/yosida95/uritemplate/v3"
+)
+
+// Values of variables that a match found, whatever their kind.
+func variablesOf(t *testing.T, text []byte) map[string]any {
+	t.Helper()
+	var values map[string]any
+	if err := json.Unmarshal(text, &values); err != nil {
+		t.Fatalf("variables %q: %v", text, err)
+	}
+	return values
+}
+
+// Matching any URI with any template gives a JSON object or nothing; and where
+// our scan answers, the library, which knows all of RFC 6570, gives the same
+// values. R-138 R-139.
+func FuzzMatch(f *testing.F) {
+	for _, template := range []string{"notes://tag/{tag}", "idb:///{database}/{store}/{key}", "x:{a}:{b}", "opfs:///{+path}", "q:?{x,y*}", "a:{;list*}", "a:{x:3}", "plain:", "a:{", "a:{}"} {
+		for _, uri := range []string{"notes://tag/a%20b", "idb:///d/s/n.1", "x:1:2", "opfs:///a/b", "q:?1,2", "a:;list=1;list=2", "a:%zz", "a:%C3%A9", "a:é", ""} {
+			f.Add(template, uri)
+		}
+	}
+	f.Fuzz(func(t *testing.T, template, uri string) {
+		m, err := newMatcher(template)
+		if err != nil || len(template)+len(uri) > 200 { // the library's matcher is slow on purpose-made input; the engine bounds URIs
+			return
+		}
+		values, ok := m.match(uri)
+		if ok {
+			variablesOf(t, values)
+		}
+		if m.library != nil {
+			return
+		}
+		library, err := uritemplate.New(template)
+		if err != nil {
+			t.Fatalf("%q compiled once", template)
+		}
+		found := library.Match(uri)
+		if !ok {
+			return // ours refuses more: lists, and what is no UTF-8
+		}
+		if found == nil {
+			t.Fatalf("%q of %q: ours says %s, the library that it does not match", template, uri, values)
+		}
+		for name, value := range variablesOf(t, values) {
+			if got := found.Get(name).String(); got != value {
+				t.Errorf("%q of %q: %s is %q, the library says %q", template, uri, name, value, got)
+			}
+		}
+	})
+}
+
+// However many templates there are, the index finds the one that going through
+// all of them finds: of those that match, one with the longest literal beginning,
+// and of these the first.
+func FuzzTemplateIndex(f *testing.F) {
+	f.Add([]byte("a:{x}\na:b{x}\na:{+x}\na:b/{x}\nb:{y}"), "a:b/c")
+	f.Add([]byte("notes://tag/{tag}\nnotes://{+all}\nnotes://tag/new\nnotes://{a}/{b}"), "notes://tag/new")
+	f.Add([]byte("idb:///{d}/{s}\nidb:///{d}/{s}/{k}\nidb:///{d}\nidb:///db/{s}"), "idb:///db/store")
+	f.Fuzz(func(t *testing.T, lines []byte, uri string) {
+		if len(lines)+len(uri) > 400 {
+			return
+		}
+		table := NewTable()
+		type candidate struct {
+			template string
+			matcher  *matcher
+		}
+		var all []candidate
+		for template := range strings.SplitSeq(string(lines), "\n") {
+			entry := TemplateEntry{Template: Template{URITemplate: template, Name: "t"}, Ref: 1}
+			if table.PutTemplate(entry) != nil || slices.ContainsFunc(all, func(c candidate) bool { return c.template == template }) {
+				continue
+			}
+			m, err := newMatcher(template)
+			if err != nil {
+				t.Fatalf("the table took %q: %v", template, err)
+			}
+			all = append(all, candidate{template, m})
+		}
+		var want string
+		best := -1
+		var wantValues []byte
+		for _, c := range all {
+			if values, ok := c.matcher.match(uri); ok && len(c.matcher.prefix) > best {
+				best, want, wantValues = len(c.matcher.prefix), c.template, values
+			}
+		}
+		table.mu.Lock()
+		row, values := table.match(uri)
+		table.mu.Unlock()
+		switch {
+		case row == nil && best >= 0:
+			t.Errorf("%q: the index finds nothing, %q matches", uri, want)
+		case row != nil && (row.URITemplate != want || string(values) != string(wantValues)):
+			t.Errorf("%q: the index finds %q %s, the scan %q %s", uri, row.URITemplate, values, want, wantValues)
+		}
+	})
+}
+
+// A cursor says where a list goes on, or it is no cursor: nothing between. R-219
+//
+func FuzzCursor(f *testing.F) {
+	f.Add("", uint8(0), "", byte(1), "")
+	f.Add("notes+", uint8(3), "cursor of the source", byte(2), "AAAAAAAAAAAAAA")
+	key := [16]byte{1, 2, 3}
+	f.Fuzz(func(t *testing.T, prefix string, nth uint8, inner string, kind byte, other string) {
+		p := position{prefix: prefix, nth: nth, cursor: inner}
+		text := writeCursor(key, kind, p)
+		if got, err := readCursor(key, kind, text); err != nil || got != p {
+			t.Errorf("%+v became %+v, %v", p, got, err)
+		}
+		if _, err := readCursor(key, kind+1, text); err == nil {
+			t.Errorf("a cursor of another list was taken")
+		}
+		if got, err := readCursor(key, kind, other); err == nil && writeCursor(key, kind, got) != other {
+			t.Errorf("%q was taken for %+v", other, got)
+		}
+	})
+}

@@ -1,0 +1,261 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A hearing is a Sink that notes what becomes of requests, and fails the test at
+// once if one is answered twice or with what is no JSON.
+type hearing struct {
+	t *testing.T
+
+	mu       sync.Mutex // what had to wait is answered by a goroutine of its own
+	open     map[string]engine.Call
+	answered map[engine.Call]*jsonrpc.Error // nil: a result
+	refused  []*jsonrpc.Error
+	last     engine.Call
+}
+
+func newHearing(t *testing.T) *hearing {
+	return &hearing{t: t, open: map[string]engine.Call{}, answered: map[engine.Call]*jsonrpc.Error{}}
+}
+
+func (h *hearing) Open(id jsonrpc.ID) (engine.Call, bool) {
+	if _, waits := h.open[id.Key()]; waits {
+		return 0, false
+	}
+	h.last++
+	h.open[id.Key()] = h.last
+	return h.last, true
+}
+
+func (h *hearing) Find(id jsonrpc.ID) (engine.Call, bool) {
+	call, found := h.open[id.Key()]
+	return call, found
+}
+
+func (h *hearing) Respond(call engine.Call, result engine.Result) {
+	h.settle(call, nil)
+	h.isJSON(result.Document.JSON)
+}
+
+func (h *hearing) Fail(call engine.Call, err *jsonrpc.Error) {
+	h.settle(call, err)
+	h.isJSON(jsonrpc.AppendError(nil, "1", err))
+}
+
+func (h *hearing) settle(call engine.Call, err *jsonrpc.Error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, twice := h.answered[call]; twice {
+		h.t.Errorf("call %d is answered twice", call)
+	}
+	h.answered[call] = err
+}
+
+func (h *hearing) Drop(engine.Call)                                    {}
+func (h *hearing) End(_ engine.Call, result *engine.Document)          { h.isJSON(result.JSON) }
+func (h *hearing) Refuse(err *jsonrpc.Error)                           { h.refused = append(h.refused, err) }
+func (h *hearing) Notify(notification *engine.Document, _ engine.Call) { h.isJSON(notification.JSON) }
+
+// answers returns how many requests have been answered so far, and how the last
+// one that came was.
+func (h *hearing) answers() (count int, last *jsonrpc.Error, settled bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	last, settled = h.answered[h.last]
+	return len(h.answered), last, settled
+}
+
+func (h *hearing) isJSON(text []byte) {
+	if !json.Valid(text) {
+		h.t.Errorf("the engine said %q", text)
+	}
+}
+
+// fuzzEngine has one of everything that answers from memory.
+func fuzzEngine(t testing.TB) *engine.Engine {
+	table := engine.NewTable()
+	err := table.Put(
+		engine.Entry{Resource: engine.Resource{URI: "notes://cart", Name: "Cart"}, Ref: 1},
+		engine.Entry{Resource: engine.Resource{URI: "notes://%C3%A9", Name: "é"}, Ref: 2},
+	)
+	if err == nil {
+		err = table.PutTemplate(engine.TemplateEntry{Template: engine.Template{URITemplate: "notes://tag/{tag}", Name: "Tag"}, Ref: 3})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := engine.New(engine.Info{Name: "fuzz", Version: "1"}, &engine.Options{PageSize: 1})
+	e.Mount("", table)
+	e.Mount("other+", table)
+	e.Mount("third+", table)
+	return e
+}
+
+// spokenInTranscripts returns what clients say in testdata/transcripts.
+func spokenInTranscripts(t testing.TB) []string {
+	files, err := filepath.Glob("../../testdata/transcripts/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts: %v", err)
+	}
+	var said []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if _, message, ok := strings.Cut(line, "-> "); ok && strings.HasPrefix(strings.TrimLeft(message, " "), "{") {
+				said = append(said, strings.TrimSpace(message))
+			}
+		}
+	}
+	return said
+}
+
+// Whatever comes in: the engine does not fall, answers a request that has an id
+// at most once and with JSON, says nothing to a notification or a response, and
+// Examine reads the same in it as the engine does. R-001…R-009.
+func FuzzMessage(f *testing.F) {
+	for _, message := range spokenInTranscripts(f) {
+		f.Add([]byte(message), false)
+		f.Add([]byte(message), true)
+	}
+	for _, text := range []string{"", "{", "[]", "[1]", `{"jsonrpc":"2.0","id":1,"id":1}`, `{"JSONRPC":"2.0"}`, "\ufeff{}", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`} {
+		f.Add([]byte(text), true)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, inSession bool) {
+		e := fuzzEngine(t)
+		h := newHearing(t)
+		c := e.Connect(h, "fuzz")
+		defer c.Close()
+		if inSession {
+			c.Message([]byte(`{"jsonrpc":"2.0","id":"before","method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"fuzz","version":"1"}}}`))
+			h.open = map[string]engine.Call{}
+		}
+		before, _, _ := h.answers()
+		x := e.Examine(data)
+		c.Message(data)
+		if _, isArray := jsonrpc.Elements(data); isArray || len(data) > 1<<20 {
+			return
+		}
+		count, err, settled := h.answers()
+		answers := count - before + len(h.refused)
+		switch {
+		case x.Kind == jsonrpc.Notification || x.Kind == jsonrpc.Response:
+			if answers > 0 {
+				t.Errorf("%q is no request, and was answered", data)
+			}
+		case answers > 1:
+			t.Errorf("%q was answered %d times", data, answers)
+		case x.ID == "" && len(h.refused) != 1:
+			t.Errorf("%q has no id that can be read, and was not refused", data)
+		case x.ID != "" && x.Malformed != nil && x.Method != "initialize" && x.Method != "ping":
+			if !settled || err == nil || err.Code != x.Malformed.Code && !inSession {
+				t.Errorf("%q: examined as %v, answered with %v", data, x.Malformed, err)
+			}
+		}
+	})
+}
+
+// Params of every method, on the way that JavaScript uses: it has checked the
+// envelope, Go reads the params.
+func FuzzParams(f *testing.F) {
+	methods := engine.Methods()
+	for _, message := range spokenInTranscripts(f) {
+		m, err := jsonrpc.Parse([]byte(message))
+		if err != nil {
+			continue
+		}
+		for i, name := range methods {
+			if name == m.Method {
+				f.Add(uint8(i), []byte(m.Params))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, method uint8, params []byte) {
+		if len(params) > 0 {
+			if _, err := jsonrpc.Parse(append(append([]byte(`{"jsonrpc":"2.0","id":1,"method":"x","params":`), params...), '}')); err != nil {
+				return // the caller of Take has checked that it is an object
+			}
+		}
+		e := fuzzEngine(t)
+		h := newHearing(t)
+		c := e.Connect(h, "fuzz")
+		defer c.Close()
+		document, outcome := c.Take(1, engine.Method(method), params)
+		switch outcome {
+		case engine.Answered:
+			h.isJSON(document.JSON)
+		case engine.Sent:
+			if count, _, _ := h.answers(); count == 0 && len(h.open) == 0 && method < uint8(len(methods)) && methods[method] != "subscriptions/listen" {
+				t.Errorf("%s %q: nothing was sent", methods[method], params)
+			}
+		}
+	})
+}
+
+// A cursor is either one that the list gave out, and the list goes on from there,
+// or it is refused with the error for that, whoever made it up. R-217…R-220.
+func FuzzListCursor(f *testing.F) {
+	e := fuzzEngine(f)
+	page := func(t testing.TB, cursor string) (next string, failed *jsonrpc.Error) {
+		h := &pages{hearing: newHearing(nil)}
+		c := e.Connect(h, "fuzz")
+		defer c.Close()
+		const envelope = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"cursor":`
+		params := append(jsonrpc.AppendString([]byte(envelope), cursor), '}')
+		c.Message(jsonrpc.AppendRequest(nil, "1", "resources/list", params))
+		return h.next, h.failed
+	}
+	given := map[string]bool{}
+	h := &pages{hearing: newHearing(nil)}
+	c := e.Connect(h, "fuzz")
+	c.Message([]byte(spokenList))
+	for next := h.next; next != ""; next, _ = page(f, next) {
+		given[next] = true
+		f.Add(next)
+	}
+	c.Close()
+	if len(given) < 2 {
+		f.Fatalf("only %d cursors were given out", len(given))
+	}
+	for _, cursor := range []string{"", "AAAA", "AAAAAAAAAAAAAAA", strings.Repeat("_", 100), "\x00"} {
+		f.Add(cursor)
+	}
+	f.Fuzz(func(t *testing.T, cursor string) {
+		_, failed := page(t, cursor)
+		switch {
+		case given[cursor] && failed != nil:
+			t.Errorf("%q was given out, and refused: %v", cursor, failed)
+		case !given[cursor] && (failed == nil || failed.Code != jsonrpc.CodeInvalidParams):
+			t.Errorf("%q was never given out: %v", cursor, failed)
+		}
+	})
+}
+
+const spokenList = `{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+
+// pages is a Sink that keeps the end of a list's page.
+type pages struct {
+	*hearing
+	next   string
+	failed *jsonrpc.Error
+}
+
+func (p *pages) Respond(_ engine.Call, result engine.Result) {
+	var list struct{ NextCursor string }
+	json.Unmarshal(result.Document.JSON, &list)
+	p.next = list.NextCursor
+}
+
+func (p *pages) Fail(_ engine.Call, err *jsonrpc.Error) { p.failed = err }

@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/yosida95/uritemplate/v3"
+)
+
+// A group of cases as the open URI template suite writes them: a case is a
+// template and its expansion, or a list of those that are right.
+type templateGroup struct {
+	Variables map[string]json.RawMessage `json:"variables"`
+	Cases     [][2]any                   `json:"testcases"`
+}
+
+// eachTemplate calls do for each case of our own table, and of the open suite
+// where that is there. variables is a JSON object.
+func eachTemplate(t *testing.T, do func(template string, variables []byte, right []string)) {
+	t.Helper()
+	read := func(file string, must bool) bool {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			if must {
+				t.Fatal(err)
+			}
+			return false
+		}
+		var groups map[string]templateGroup
+		if err := json.Unmarshal(text, &groups); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for _, group := range groups {
+			variables, err := json.Marshal(group.Variables)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range group.Cases {
+				var right []string
+				switch expected := c[1].(type) {
+				case string:
+					right = []string{expected}
+				case []any:
+					for _, one := range expected {
+						right = append(right, one.(string))
+					}
+				}
+				do(c[0].(string), variables, right)
+			}
+		}
+		return true
+	}
+	read("../../testdata/uritemplates.json", true)
+	const folder = "../../../shared/data/uritemplate/"
+	for _, file := range []string{"spec-examples.json", "spec-examples-by-section.json"} {
+		if !read(folder+file, false) {
+			t.Logf("the URI template suite is not at %s: only our own table is tried", folder+file)
+		}
+	}
+}
+
+// The open suite read backwards: what an expansion is matched to is a JSON object,
+// and expands to it again where that can be told. It can for plain names; other
+// shapes lose on the way which name had what, or where a value was cut. R-138.
+func TestMatchInvertsExpansion(t *testing.T) {
+	matched := 0
+	eachTemplate(t, func(template string, _ []byte, right []string) {
+		m, err := newMatcher(template)
+		if err != nil {
+			t.Errorf("%s is refused: %v", template, err)
+			return
+		}
+		library := uritemplate.MustNew(template)
+		for _, uri := range right {
+			text, ok := m.match(uri)
+			if !ok {
+				continue // {name} takes no lists
+			}
+			values := variablesOf(t, text)
+			if m.library != nil {
+				continue
+			}
+			matched++
+			again := uritemplate.Values{}
+			for name, value := range values {
+				again.Set(name, uritemplate.String(value.(string)))
+			}
+			if expanded, err := library.Expand(again); err != nil || expanded != uri {
+				t.Errorf("%s matches %s with %s, which expands to %s, %v", template, uri, text, expanded, err)
+			}
+		}
+	})
+	if matched == 0 {
+		t.Error("nothing matched")
+	}
+}
