@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -22,6 +23,9 @@ func (e *Engine) initialize(_ context.Context, req *request) (Result, error) {
 	c.mu.Lock()
 	c.session = negotiate(version)
 	c.classic = &subscription{client: c}
+	if len(req.context) > 0 && req.context[0] == '{' {
+		c.capabilities = bytes.Clone(req.context)
+	}
 	c.mu.Unlock()
 	return Result{Document: e.fixed.initialize[c.session]}, nil
 }
@@ -35,7 +39,7 @@ func (c *Client) Initialized() {
 	if s == nil {
 		return
 	}
-	c.engine.wantList(s)
+	c.engine.wantLists(s, allLists)
 	c.engine.rewatch()
 	s.openUp()
 }

@@ -3,9 +3,9 @@ package engine
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -21,16 +21,32 @@ type Client struct {
 	ctx    context.Context // ends with Close; sources are asked under it
 	end    context.CancelFunc
 
+	allowance allowance // of calls and completions; R-187 R-364
+
 	scratch request // of the request that is being taken: spares an allocation for each
 	oneRef  [1]Ref  // likewise, of its result
 
 	mu      sync.Mutex // held while the Sink is told something
 	sink    Sink
 	closed  bool
-	session revision                    // what initialize negotiated; 0: no session. Only for whoever takes requests
-	classic *subscription               // of the session
-	waiting map[Call]context.CancelFunc // requests with a goroutine of their own
+	session revision          // what initialize negotiated; 0: no session. Only for whoever takes requests
+	classic *subscription     // of the session
+	waiting map[Call]*running // requests with a goroutine of their own
 	listens map[Call]*subscription
+
+	// Of the classic session.
+	capabilities []byte                            // as initialize told
+	level        level                             // of log messages
+	asked        map[string]chan<- jsonrpc.Message // requests of ours, by the id's key
+	asks         int                               // how many there were
+	asksSince    string
+}
+
+// A running is a request with a goroutine of its own.
+type running struct {
+	cancel  context.CancelCauseFunc
+	silence *time.Timer // cancels when the source says nothing for too long
+	ends    time.Time   // at the latest
 }
 
 // Outcome says what became of a request that was taken.
@@ -48,9 +64,12 @@ func (e *Engine) Connect(s Sink, who Principal) *Client {
 		engine:  e,
 		who:     who,
 		sink:    s,
-		waiting: map[Call]context.CancelFunc{},
+		waiting: map[Call]*running{},
 		listens: map[Call]*subscription{},
+		asked:   map[string]chan<- jsonrpc.Message{},
+		level:   levelInfo,
 	}
+	c.allowance.rate, c.allowance.most = 50, 200
 	c.ctx, c.end = context.WithCancel(WithPrincipal(context.Background(), who))
 	e.mu.Lock()
 	e.clients[c] = struct{}{}
@@ -166,26 +185,37 @@ func (c *Client) runSafely(ctx context.Context, req *request, params []byte) (re
 // later answers in a goroutine of its own, which ends with the answer, a cancel,
 // the timeout, or the client.
 func (c *Client) later(call Call, m Method, params []byte) error {
-	ctx, cancel := context.WithTimeout(c.ctx, c.engine.options.Timeout)
+	ctx, cancel := context.WithCancelCause(c.ctx)
 	c.mu.Lock()
 	if len(c.waiting) >= c.engine.options.MaxInFlight {
 		c.mu.Unlock()
-		cancel()
+		cancel(nil)
 		return ErrBusy
 	}
-	c.waiting[call] = cancel
+	timeout := c.engine.options.Timeout
+	run := &running{cancel: cancel, ends: time.Now().Add(timeout * longest)}
+	if m == methodCallTool {
+		run.ends = time.Now().Add(timeout * longestTool)
+	}
+	run.silence = time.AfterFunc(timeout, func() { cancel(ErrTimeout) })
+	c.waiting[call] = run
 	c.mu.Unlock()
 
 	params = bytes.Clone(params)
 	session := c.session // as it is now: a handshake may follow while this waits
 	go func() {
-		defer cancel()
+		defer cancel(nil)
+		defer run.silence.Stop()
 		req := &request{client: c, call: call, method: m, session: session, mayWait: true}
 		result, err := c.runSafely(ctx, req, params)
 		var failure *jsonrpc.Error
 		if err != nil && err != errSent {
-			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			switch context.Cause(ctx) {
+			case nil:
+			case ErrTimeout:
 				err = ErrTimeout
+			default:
+				return // cancelled: nobody is told, and nothing is wrong
 			}
 			failure = req.wireError(err)
 		}
@@ -204,6 +234,35 @@ func (c *Client) later(call Call, m Method, params []byte) error {
 		}
 	}()
 	return nil
+}
+
+// How often the timeout a request may last while its source makes progress.
+const (
+	longest     = 4  // 2 min by default; gateway.md §3
+	longestTool = 20 // 10 min
+)
+
+// goesOn gives a request more time: its source is at work.
+func (c *Client) goesOn(call Call) { c.extend(call, c.engine.options.Timeout) }
+
+// patience gives a request all the time there is: somebody has been asked.
+func (c *Client) patience(call Call) { c.extend(call, c.engine.options.Timeout*longestTool) }
+
+func (c *Client) extend(call Call, by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if run := c.waiting[call]; run != nil && run.silence.Stop() {
+		run.silence.Reset(min(by, time.Until(run.ends)))
+	}
+}
+
+// during calls say while a request has no answer, and never after a cancel.
+func (c *Client) during(call Call, say func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, waits := c.waiting[call]; waits && !c.closed {
+		say()
+	}
 }
 
 // Message takes any whole message as JSON text. It never waits. The text may be
@@ -234,7 +293,10 @@ func (c *Client) message(data []byte, inBatch bool) {
 			c.notification(msg)
 		}
 		return
-	case jsonrpc.Response: // rows 13, 14: the engine asks nothing
+	case jsonrpc.Response: // rows 13, 14
+		if refusal == nil {
+			c.answered(msg)
+		}
 		return
 	}
 	if msg.ID == "" {
@@ -290,7 +352,7 @@ func (c *Client) notification(msg jsonrpc.Message) {
 // and nothing more is said about it. Calls that are not waiting are ignored.
 func (c *Client) Cancel(call Call) {
 	c.mu.Lock()
-	cancel, waits := c.waiting[call]
+	run, waits := c.waiting[call]
 	delete(c.waiting, call)
 	listen := c.listens[call]
 	delete(c.listens, call)
@@ -299,7 +361,7 @@ func (c *Client) Cancel(call Call) {
 	}
 	c.mu.Unlock()
 	if waits {
-		cancel()
+		run.cancel(nil)
 	}
 	if listen != nil {
 		listen.close()
@@ -323,7 +385,7 @@ func (c *Client) Close() {
 	c.mu.Lock()
 	c.closed = true
 	ended := c.subscriptions()
-	c.waiting = map[Call]context.CancelFunc{}
+	c.waiting = map[Call]*running{}
 	c.listens = map[Call]*subscription{}
 	c.mu.Unlock()
 	c.end()
@@ -343,11 +405,11 @@ func (c *Client) finish() {
 	for call := range c.listens {
 		c.sink.End(call, &Document{JSON: append(c.engine.fixed.begin(), '}')})
 	}
-	for call, cancel := range c.waiting {
-		cancel()
+	for call, run := range c.waiting {
+		run.cancel(nil)
 		c.sink.Fail(call, c.engine.reason("The engine is shutting down", "closed", true))
 	}
-	c.waiting = map[Call]context.CancelFunc{}
+	c.waiting = map[Call]*running{}
 	c.listens = map[Call]*subscription{}
 	c.mu.Unlock()
 	for _, s := range ended {

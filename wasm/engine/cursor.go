@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"math/bits"
+	"math/rand/v2"
 	"strings"
 )
 
@@ -57,6 +58,19 @@ func readCursor(key [16]byte, kind byte, cursor string) (position, error) {
 		return position{}, ErrBadCursor
 	}
 	return position{prefix: string(rest[:length]), nth: raw[9], cursor: string(rest[length:])}, nil
+}
+
+// stateKey returns the key of requestState: derived from that of cursors, or, if
+// there is none, random.
+func stateKey(cursors [16]byte) (key [16]byte) {
+	if cursors == key {
+		binary.LittleEndian.PutUint64(key[:8], rand.Uint64()) // seeded by the system
+		binary.LittleEndian.PutUint64(key[8:], rand.Uint64())
+		return key
+	}
+	binary.LittleEndian.PutUint64(key[:8], sipHash(cursors, []byte("requestState 1")))
+	binary.LittleEndian.PutUint64(key[8:], sipHash(cursors, []byte("requestState 2")))
+	return key
 }
 
 // sipHash is SipHash-2-4 of data: a keyed hash of 64 bits, short enough to stand

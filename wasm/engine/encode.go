@@ -12,19 +12,16 @@ import (
 
 // fixed has the documents that never change while the engine lives.
 type fixed struct {
-	empty        *Document // {} of classic methods
-	discover     *Document
-	tools        *Document
-	toolsClassic *Document
-	initialize   [modern]*Document // by classic revision
-	listChanged  [2]*Document      // the notification: classic, modern
+	empty       *Document // {} of classic methods
+	discover    *Document
+	initialize  [modern]*Document           // by classic revision
+	listChanged [len(listKeys)][2]*Document // the notifications: classic, modern
 
 	head []byte // how each modern result begins: resultType and _meta
 	meta []byte // its _meta alone, as a member
 }
 
 const (
-	cacheHints   = `,"ttlMs":0,"cacheScope":"private"` // unless a developer says otherwise; R-221 R-226
 	listChanged  = "notifications/resources/list_changed"
 	updated      = "notifications/resources/updated"
 	acknowledged = "notifications/subscriptions/acknowledged"
@@ -40,33 +37,26 @@ func newFixed(info Info, o *Options) fixed {
 	// Capabilities equal what handlers honour (R-042); they do not depend on what
 	// is mounted, for classic sessions fix them at initialize and sources come
 	// and go.
-	capabilities := `"capabilities":{"resources":{"subscribe":true,"listChanged":true}`
-	if o.Tools {
-		capabilities += `,"tools":{}`
-	}
-	capabilities += "}"
 	instructions := []byte(nil)
 	if info.Instructions != "" {
 		instructions = jsonrpc.AppendString([]byte(`,"instructions":`), info.Instructions)
 	}
 
 	f.empty = &Document{JSON: []byte(`{}`), Kept: true}
-	f.toolsClassic = &Document{JSON: []byte(`{"tools":[]}`), Kept: true}
-	f.tools = &Document{JSON: append(f.begin(), cacheHints+`,"tools":[]}`...), Kept: true}
-
-	d := append(f.begin(), cacheHints+`,"supportedVersions":[`...)
+	d := append(appendCache(f.begin(), o.Cache), `,"supportedVersions":[`...)
 	for r := modern; r >= rev2024; r-- { // modern first: decision 6.2
 		if r != modern {
 			d = append(d, ',')
 		}
 		d = jsonrpc.AppendString(d, r.String())
 	}
-	d = append(append(d, `],`...), capabilities...)
+	d = o.appendCapabilities(append(d, `],`...), modern)
+	d = append(appendRaw(d, "extensions", o.Extensions), '}')
 	f.discover = &Document{JSON: append(append(d, instructions...), '}'), Kept: true}
 
 	for r := rev2024; r < modern; r++ {
-		i := append([]byte(`{"protocolVersion":"`+r.String()+`",`), capabilities...)
-		i = append(i, `,"serverInfo":`...)
+		i := o.appendCapabilities([]byte(`{"protocolVersion":"`+r.String()+`",`), r)
+		i = append(i, `},"serverInfo":`...)
 		i = appendInfo(i, info, r.hasIcons())
 		if !r.hasIcons() && r.hasTitles() {
 			i = i[:len(i)-1]
@@ -75,13 +65,73 @@ func newFixed(info Info, o *Options) fixed {
 		f.initialize[r] = &Document{JSON: append(append(i, instructions...), '}'), Kept: true}
 	}
 
-	f.listChanged[0] = &Document{JSON: jsonrpc.AppendNotification(nil, listChanged, nil), Kept: true}
-	f.listChanged[1] = &Document{JSON: jsonrpc.AppendNotification(nil, listChanged, []byte(`{"_meta":{}}`)), Kept: true}
+	for i, method := range listMethods {
+		f.listChanged[i] = [2]*Document{
+			{JSON: jsonrpc.AppendNotification(nil, method, nil), Kept: true},
+			{JSON: jsonrpc.AppendNotification(nil, method, []byte(`{"_meta":{}}`)), Kept: true},
+		}
+	}
 	return f
+}
+
+// listMethods are the notifications about lists, in the order of [lists].
+var listMethods = [...]string{listChanged, "notifications/prompts/list_changed", "notifications/tools/list_changed"}
+
+// appendCapabilities appends the member capabilities, all but its last bracket.
+func (o *Options) appendCapabilities(dst []byte, rev revision) []byte {
+	changes := `{"listChanged":true}`
+	if o.NoListChanged {
+		changes = "{}"
+	}
+	dst = append(dst, `"capabilities":{"resources":{`...)
+	if !o.NoSubscribe {
+		dst = append(dst, `"subscribe":true`...)
+	}
+	if !o.NoListChanged {
+		dst = append(appendName(dst, "listChanged"), "true"...)
+	}
+	dst = append(dst, '}')
+	if o.Prompts {
+		dst = append(append(dst, `,"prompts":`...), changes...)
+	}
+	if o.Tools {
+		dst = append(append(dst, `,"tools":`...), changes...)
+	}
+	if o.Completions && rev > rev2024 {
+		dst = append(dst, `,"completions":{}`...)
+	}
+	if o.Logging {
+		dst = append(dst, `,"logging":{}`...)
+	}
+	return dst
+}
+
+// appendCache appends the members that a Cache stands for (R-221 to R-223).
+func appendCache(dst []byte, c Cache) []byte {
+	dst = strconv.AppendInt(append(dst, `,"ttlMs":`...), max(0, c.TTL.Milliseconds()), 10)
+	if c.Public {
+		return append(dst, `,"cacheScope":"public"`...)
+	}
+	return append(dst, `,"cacheScope":"private"`...)
 }
 
 // begin returns the beginning of a modern result, with room behind it.
 func (f *fixed) begin() []byte { return append(make([]byte, 0, len(f.head)+512), f.head...) }
+
+// beginWith is begin with further members of _meta: meta is a JSON object, or nil.
+func (f *fixed) beginWith(meta []byte) []byte {
+	if meta == nil {
+		return f.begin()
+	}
+	dst := f.begin()[:len(f.head)-1]
+	s := jsonrpc.Scan(meta)
+	for s.Next() {
+		if name := string(s.Name); name != keyServerInfo { // that of a Remote's engine
+			dst = append(appendName(dst, name), s.Value...)
+		}
+	}
+	return append(dst, '}')
+}
 
 // appendInfo appends an Implementation object; whole with the fields that
 // revisions since 2025-11-25 know.
@@ -149,7 +199,7 @@ func appendTemplate(dst []byte, t *Template, prefix string, rev revision) []byte
 }
 
 func appendExtras(dst, annotations, icons, meta []byte, rev revision) []byte {
-	dst = appendRaw(dst, "annotations", annotations)
+	dst = appendAnnotations(dst, annotations, rev)
 	if rev.hasIcons() {
 		dst = appendRaw(dst, "icons", icons)
 	}

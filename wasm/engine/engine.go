@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,9 +26,9 @@ type Options struct {
 	// unless the list ends. Default 200, at most MaxPageSize.
 	PageSize int
 
-	// CursorKey signs cursors, so that a changed one is noticed. The same key
-	// keeps cursors valid over a restart. It protects no data: cursors grant
-	// nothing.
+	// CursorKey signs cursors and requestState, so that a changed one is noticed.
+	// The same key keeps them valid over a restart; none: requestState is signed
+	// by a random one.
 	CursorKey [16]byte
 
 	MaxMessage     int           // bytes of a message that comes in; default 1 MiB
@@ -35,9 +36,25 @@ type Options struct {
 	Timeout        time.Duration // for a request that waits for a source; default 30 s
 	UpdateInterval time.Duration // least time between two updates of one URI; default 250 ms
 
-	// Tools declares tools and answers tools/list, though the list is empty.
-	// Several assistants show nothing of a server without tools (peers.md §11).
-	Tools bool
+	// What is offered besides resources. It is declared, and answered, whatever is
+	// mounted: classic sessions fix capabilities at their beginning, and sources
+	// come and go. Several assistants show nothing of a server without tools
+	// (peers.md §11).
+	Tools, Prompts, Completions, Logging bool
+
+	NoSubscribe   bool // resources are not watched for clients
+	NoListChanged bool // changes of lists are not announced
+
+	// Lenient serves a classic request without a session as one of 2025-11-25,
+	// for those who never heard of a handshake.
+	Lenient bool
+
+	// Cache has the hints of lists and of server/discover.
+	Cache Cache
+
+	// Extensions is the JSON object of capabilities.extensions: id to settings; or
+	// nil. They are off unless named here, and told by discover alone.
+	Extensions []byte
 
 	// Origin is what errors that this engine raises by itself, such as a timeout,
 	// say of where they come from. Default "engine".
@@ -79,16 +96,18 @@ type Verb uint8
 
 const (
 	VerbList  Verb = iota + 1 // see that it exists
-	VerbRead                  // read it
+	VerbRead                  // read it; a prompt's URI here is "prompt:" and its name
 	VerbWatch                 // learn of changes
+	VerbCall                  // run it: a tool, whose URI here is "tool:" and its name
 )
 
 // An Engine answers MCP from mounted sources. All methods may be called
 // concurrently.
 type Engine struct {
-	info    Info
-	options Options
-	fixed   fixed // documents that never change
+	info     Info
+	options  Options
+	fixed    fixed // documents that never change
+	stateKey [16]byte
 
 	// What requests look at all the time is replaced as a whole, never changed: it
 	// needs no lock.
@@ -98,9 +117,9 @@ type Engine struct {
 	mu      sync.Mutex // never held while something waits, nor while a Sink or Source is called
 	mounted uint64     // counts Mount and unmount
 	clients map[*Client]struct{}
-	watched map[string]*watchers       // by URI
-	listing map[*subscription]struct{} // those who want to know of the list
-	pages   pages                      // list pages that are kept
+	watched map[string]*watchers    // by URI
+	listing map[*subscription]lists // those who want to know of lists
+	pages   pages                   // list pages that are kept
 }
 
 // New returns an engine that serves nothing yet. opts may be nil.
@@ -109,7 +128,7 @@ func New(info Info, opts *Options) *Engine {
 		info:    info,
 		clients: map[*Client]struct{}{},
 		watched: map[string]*watchers{},
-		listing: map[*subscription]struct{}{},
+		listing: map[*subscription]lists{},
 	}
 	e.mounts.Store(new([]*mount))
 	e.skeletons.Store(new([]skeleton))
@@ -135,12 +154,14 @@ func New(info Info, opts *Options) *Engine {
 		o.Report = func(error) {}
 	}
 	e.fixed = newFixed(info, o)
+	e.stateKey = stateKey(o.CursorKey)
 	return e
 }
 
 // A mount is a source under a prefix.
 type mount struct {
-	prefix    string
+	prefix    string // of URIs
+	names     string // the prefix of names: "notes." where that of URIs is "notes+"
 	source    Source
 	immediate Immediate // the source, if it never waits; else nil
 	nth       uint8     // among the mounts of the same prefix
@@ -148,11 +169,15 @@ type mount struct {
 }
 
 // Mount puts s into the engine: its URIs appear with prefix before them, which
-// is empty or ends in a way that keeps them URIs, such as "notes+". Several
-// sources may share a prefix; the first that knows a URI answers. unmount takes
-// it out again; reads of it that run go on.
+// is empty or ends in a way that keeps them URIs, such as "notes+"; names of its
+// prompts and tools with "notes.". Several sources may share a prefix; the first
+// that knows a URI or name answers. unmount takes it out again; reads of it that
+// run go on.
 func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 	m := &mount{prefix: prefix, source: s}
+	if prefix != "" {
+		m.names = strings.TrimSuffix(prefix, "+") + "."
+	}
 	m.immediate, _ = s.(Immediate)
 	e.mu.Lock()
 	mounts := slices.Clone(*e.mounts.Load())
@@ -170,7 +195,7 @@ func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 	e.mounted++
 	e.mu.Unlock()
 	e.rewatch()
-	e.announceList()
+	e.announceLists(allLists)
 	return sync.OnceFunc(func() {
 		e.mu.Lock()
 		rest := slices.DeleteFunc(slices.Clone(*e.mounts.Load()), func(other *mount) bool { return other == m })
@@ -178,7 +203,7 @@ func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 		e.mounted++
 		e.mu.Unlock()
 		m.watch.stop()
-		e.announceList()
+		e.announceLists(allLists)
 	})
 }
 

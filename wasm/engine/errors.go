@@ -19,6 +19,7 @@ var (
 	ErrTimeout     = errors.New("took too long")
 	ErrAway        = errors.New("the page is away")
 	ErrUnavailable = errors.New("not available at the moment")
+	ErrInterrupted = errors.New("the link broke while a tool ran") // which may or may not have taken effect
 
 	errMustWait = errors.New("a source has to be waited for")
 	errSent     = errors.New("the sink was told already")
@@ -28,6 +29,7 @@ var (
 // Codes of MCP 2026-07-28 beyond JSON-RPC. They never answer a classic request:
 // clients take them as proof of a modern server.
 const (
+	codeMissingCapability  = -32021
 	codeUnsupportedVersion = -32022
 	codeNotFoundClassic    = -32002
 )
@@ -50,7 +52,15 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 			return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: own.Message}
 		}
 		return own
-	case errors.Is(err, ErrNotFound), errors.Is(err, ErrDenied):
+	case errors.Is(err, ErrNotFound) || errors.Is(err, ErrDenied):
+		switch req.method {
+		case methodCallTool:
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown tool"}
+		case methodGetPrompt:
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown prompt"}
+		case methodComplete:
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown prompt or resource template"}
+		}
 		code := int64(jsonrpc.CodeInvalidParams) // MCP 2026-07-28, server/resources, Error Handling
 		if req.rev != modern {
 			code = codeNotFoundClassic // the same section of 2025-11-25 and older
@@ -61,11 +71,13 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 	case errors.Is(err, ErrBusy):
 		return e.reason("Too many requests in flight", "busy", true)
 	case errors.Is(err, ErrTimeout), errors.Is(err, context.DeadlineExceeded):
-		return e.reason("The resource took too long to answer", "timeout", true)
+		return e.reason("The request took too long to answer", "timeout", true)
 	case errors.Is(err, ErrTooLarge):
 		return e.reason("The answer is too large", "too-large", false)
 	case errors.Is(err, ErrAway):
 		return e.reason("The page is away", "page-away", true)
+	case errors.Is(err, ErrInterrupted):
+		return e.reason("The connection to the page broke; the tool may or may not have run", "interrupted", false)
 	case errors.Is(err, ErrUnavailable):
 		return e.reason("The resource is not available at the moment", "unavailable", true)
 	}

@@ -66,6 +66,8 @@ func (h *hearing) End(_ engine.Call, result *engine.Document)          { h.isJSO
 func (h *hearing) Refuse(err *jsonrpc.Error)                           { h.refused = append(h.refused, err) }
 func (h *hearing) Notify(notification *engine.Document, _ engine.Call) { h.isJSON(notification.JSON) }
 
+func (h *hearing) Relate(message *engine.Document, _ engine.Call) { h.isJSON(message.JSON) }
+
 // answers returns how many requests have been answered so far, and how the last
 // one that came was.
 func (h *hearing) answers() (count int, last *jsonrpc.Error, settled bool) {

@@ -31,37 +31,57 @@ func (e *Engine) listResources(ctx context.Context, req *request) (Result, error
 
 // listTemplates answers resources/templates/list.
 func (e *Engine) listTemplates(ctx context.Context, req *request) (Result, error) {
-	return e.list(ctx, req, listOfTemplates, func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error) {
+	return e.listItems(ctx, req, listOfTemplates, func(ctx context.Context, m *mount) (items []item, err error) {
 		source, ok := m.source.(Templater)
 		if !ok {
-			return "", nil
+			return nil, nil
 		}
 		all, err := source.Templates(ctx)
+		for i := range all {
+			t := &all[i]
+			if e.options.Allow(req.who, VerbList, m.prefix+t.URITemplate) {
+				items = append(items, item{t.URITemplate, func(dst []byte) []byte {
+					return appendTemplate(dst, t, m.prefix, req.rev)
+				}})
+			}
+		}
+		return items, err
+	})
+}
+
+// An item is an entry of a list that a source gives as a whole.
+type item struct {
+	key    string // what it is called there
+	append func(dst []byte) []byte
+}
+
+// listItems answers with a part of such a list.
+func (e *Engine) listItems(ctx context.Context, req *request, kind byte,
+	items func(context.Context, *mount) ([]item, error)) (Result, error) {
+	return e.list(ctx, req, kind, func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error) {
+		all, err := items(ctx, m)
 		if err != nil {
 			return "", err
 		}
-		rest, err := templatesAfter(all, cursor)
+		from, err := after(all, cursor)
 		if err != nil {
 			return "", err
 		}
-		for i := range rest {
-			t := &rest[i]
-			if p.count >= e.options.PageSize {
-				return strconv.Itoa(len(all)-len(rest)+i) + " " + rest[i-1].URITemplate, nil
+		for i := from; i < len(all); i++ {
+			if p.count >= e.options.PageSize && i > 0 {
+				return strconv.Itoa(i) + " " + all[i-1].key, nil
 			}
-			if e.options.Allow(p.who, VerbList, m.prefix+t.URITemplate) {
-				p.add(func(dst []byte) []byte { return appendTemplate(dst, t, m.prefix, req.rev) })
-			}
+			p.add(all[i].append)
 		}
 		return "", nil
 	})
 }
 
-// templatesAfter goes on behind the template that a cursor names, wherever it is
-// now; if it is gone, where it was.
-func templatesAfter(all []Template, cursor string) ([]Template, error) {
+// after returns where to go on: behind the item that a cursor names, wherever it
+// is now; if it is gone, where it was.
+func after(all []item, cursor string) (int, error) {
 	if cursor == "" {
-		return all, nil
+		return 0, nil
 	}
 	for i := range len(cursor) {
 		if cursor[i] != ' ' {
@@ -69,21 +89,23 @@ func templatesAfter(all []Template, cursor string) ([]Template, error) {
 		}
 		at, err := strconv.Atoi(cursor[:i])
 		if err != nil || at < 0 {
-			return nil, ErrBadCursor
+			return 0, ErrBadCursor
 		}
 		last := cursor[i+1:]
-		if found := slices.IndexFunc(all, func(t Template) bool { return t.URITemplate == last }); found >= 0 {
+		if found := slices.IndexFunc(all, func(one item) bool { return one.key == last }); found >= 0 {
 			at = found + 1
 		}
-		return all[min(at, len(all)):], nil
+		return min(at, len(all)), nil
 	}
-	return nil, ErrBadCursor
+	return 0, ErrBadCursor
 }
 
 // Kinds of lists. A cursor belongs to one of them; the letters are in cursors.
 const (
 	listOfResources = 'r'
 	listOfTemplates = 't'
+	listOfPrompts   = 'p'
+	listOfTools     = 'o'
 )
 
 // A listPage is a page of a list while it is made.
@@ -162,12 +184,18 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 func (e *Engine) beginList(rev revision, kind byte) []byte {
 	begin := []byte("{")
 	if rev == modern {
-		begin = append(e.fixed.begin(), cacheHints+","...)
+		begin = append(appendCache(e.fixed.begin(), e.options.Cache), ',')
 	}
-	if kind == listOfTemplates {
-		return append(begin, `"resourceTemplates":[`...)
+	name := "resources"
+	switch kind {
+	case listOfTemplates:
+		name = "resourceTemplates"
+	case listOfPrompts:
+		name = "prompts"
+	case listOfTools:
+		name = "tools"
 	}
-	return append(begin, `"resources":[`...)
+	return append(append(append(begin, '"'), name...), `":[`...)
 }
 
 // pages keeps list pages that were made from immediate sources alone, until one

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -20,6 +21,10 @@ func (e *Engine) listen(ctx context.Context, req *request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	f.lists &= e.options.announced()
+	if e.options.NoSubscribe {
+		f.uris = nil
+	}
 	if !req.mayWait && e.mustArm() {
 		return Result{}, errMustWait
 	}
@@ -32,11 +37,9 @@ func (e *Engine) listen(ctx context.Context, req *request) (Result, error) {
 			honoured = append(honoured, uri)
 		}
 	}
-	if f.list {
-		e.wantList(s)
-	}
+	e.wantLists(s, f.lists)
 	e.arm(ctx)
-	if !req.client.acknowledge(req, s, f.list, honoured) {
+	if !req.client.acknowledge(req, s, f.lists, honoured) {
 		s.close()
 	}
 	return Result{}, errSent
@@ -44,16 +47,15 @@ func (e *Engine) listen(ctx context.Context, req *request) (Result, error) {
 
 // acknowledge sends the first message of a subscription, then what changed since
 // it was made. It returns false if the request is over already.
-func (c *Client) acknowledge(req *request, s *subscription, list bool, uris []string) bool {
+func (c *Client) acknowledge(req *request, s *subscription, which lists, uris []string) bool {
 	params := []byte(`{"_meta":{},"notifications":{`)
-	if list {
-		params = append(params, `"resourcesListChanged":true`...)
+	for i, key := range filterKeys {
+		if which&(1<<i) != 0 {
+			params = append(appendName(params, key), "true"...)
+		}
 	}
 	if len(uris) > 0 {
-		if list {
-			params = append(params, ',')
-		}
-		params = append(params, `"resourceSubscriptions":[`...)
+		params = append(appendName(params, "resourceSubscriptions"), '[')
 		for i, uri := range uris {
 			if i > 0 {
 				params = append(params, ',')
@@ -89,17 +91,24 @@ func (c *Client) acknowledge(req *request, s *subscription, list bool, uris []st
 // A filter is what a listen asks for, as far as it is offered. Other keys are
 // left out of the acknowledgement (R-157, R-169).
 type filter struct {
-	list bool
-	uris []string
+	lists lists
+	uris  []string
 }
+
+// filterKeys are the members of a filter that ask for lists, in the order of [lists].
+var filterKeys = [...]string{"resourcesListChanged", "promptsListChanged", "toolsListChanged"}
 
 func readFilter(object []byte) (filter, error) {
 	var f filter
 	refusal := jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
 		switch name {
-		case "resourcesListChanged":
-			if f.list = string(value) == "true"; !f.list && string(value) != "false" {
-				return badFilter("resourcesListChanged must be true or false")
+		case filterKeys[0], filterKeys[1], filterKeys[2]:
+			switch string(value) {
+			case "true":
+				f.lists |= 1 << slices.Index(filterKeys[:], name)
+			case "false":
+			default:
+				return badFilter(name + " must be true or false")
 			}
 		case "resourceSubscriptions":
 			elements, ok := jsonrpc.Elements(value)

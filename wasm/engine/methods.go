@@ -33,14 +33,26 @@ var methods = [...]method{
 	{"resources/unsubscribe", inClassic, (*Engine).unsubscribe}, // in classic.go
 	{"subscriptions/listen", inModern, (*Engine).listen},
 	{"tools/list", inBoth, (*Engine).listTools},
+	{"tools/call", inBoth, (*Engine).callTool},
+	{"prompts/list", inBoth, (*Engine).listPrompts},
+	{"prompts/get", inBoth, (*Engine).getPrompt},
+	{"completion/complete", inBoth, (*Engine).complete},
+	{"logging/setLevel", inClassic, (*Engine).setLevel}, // in classic_ask.go
 }
 
 const (
-	methodPing       Method = 0
-	methodInitialize Method = 1
-	methodDiscover   Method = 2
-	methodListen     Method = 8
-	methodTools      Method = 9
+	methodPing        Method = 0
+	methodInitialize  Method = 1
+	methodDiscover    Method = 2
+	methodSubscribe   Method = 6
+	methodUnsubscribe Method = 7
+	methodListen      Method = 8
+	methodTools       Method = 9
+	methodCallTool    Method = 10
+	methodPrompts     Method = 11
+	methodGetPrompt   Method = 12
+	methodComplete    Method = 13
+	methodSetLevel    Method = 14
 )
 
 // Methods returns the names of all methods, by number.
@@ -61,25 +73,29 @@ func methodByName(name string) Method {
 	return unknownMethod
 }
 
-// knows tells whether a method exists in an era. tools/list exists only where
-// tools are declared.
+// knows tells whether a method exists in an era: only what is declared does
+//
 func (o *Options) knows(m Method, era uint8) bool {
-	return m != unknownMethod && methods[m].eras&era != 0 && (m != methodTools || o.Tools)
+	if m == unknownMethod || methods[m].eras&era == 0 {
+		return false
+	}
+	switch m {
+	case methodSubscribe, methodUnsubscribe:
+		return !o.NoSubscribe
+	case methodTools, methodCallTool:
+		return o.Tools
+	case methodPrompts, methodGetPrompt:
+		return o.Prompts
+	case methodComplete:
+		return o.Completions
+	case methodSetLevel:
+		return o.Logging
+	}
+	return true
 }
 
 // discover answers server/discover. It commits the connection to nothing.
 // MCP 2026-07-28, server/discover.
 func (e *Engine) discover(context.Context, *request) (Result, error) {
 	return Result{Document: e.fixed.discover}, nil
-}
-
-// listTools answers tools/list with an empty list, where tools are declared.
-func (e *Engine) listTools(_ context.Context, req *request) (Result, error) {
-	if req.hasCursor {
-		return Result{}, ErrBadCursor // the list is one page: no cursor was ever given out
-	}
-	if req.rev == modern {
-		return Result{Document: e.fixed.tools}, nil
-	}
-	return Result{Document: e.fixed.toolsClassic}, nil
 }

@@ -18,16 +18,27 @@ func (e *Engine) read(ctx context.Context, req *request) (Result, error) {
 	if !e.options.Allow(req.who, VerbRead, uri) {
 		return Result{}, ErrDenied
 	}
+	if req.mayWait {
+		return e.converse(ctx, req, func(ctx context.Context) (Result, error) { return e.readFrom(ctx, req, uri) })
+	}
+	result, err := e.readFrom(ctx, req, uri)
+	if need := (*inputRequired)(nil); errors.As(err, &need) {
+		return Result{}, errMustWait // asking takes time
+	}
+	return result, err
+}
+
+func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (Result, error) {
 	for l := e.lookup(uri); l.next(); {
 		if table, ok := l.mount.source.(*Table); ok { // the hot path: nothing is allocated
-			if ref, mimeType, variables := table.refer(l.own); ref != 0 {
+			if ref, mimeType, cache, variables := table.refer(l.own); ref != 0 {
 				refs := req.client.oneRef[:]
 				if req.mayWait {
 					refs = make([]Ref, 1)
 				}
 				refs[0] = ref
 				return Result{
-					Document:  e.skeleton(req.rev, mimeType),
+					Document:  e.skeleton(req.rev, mimeType, cache),
 					Refs:      refs,
 					URI:       uri,
 					Modern:    req.rev == modern,
@@ -78,9 +89,10 @@ func passesOn(err error) bool { return errors.Is(err, ErrNotFound) || errors.Is(
 // then in the order they were mounted.
 type lookup struct {
 	mount *mount // the present one
-	own   string // the URI without the mount's prefix
+	own   string // the URI, or name, without the mount's prefix
 
-	uri    string
+	uri    string // or a name
+	names  bool
 	mounts []*mount
 	at     int // behind the present one
 	length int // of the prefixes that are looked at
@@ -92,12 +104,26 @@ func (e *Engine) lookup(uri string) lookup {
 	return l
 }
 
+// lookupName is lookup for the name of a prompt or tool.
+func (e *Engine) lookupName(name string) lookup {
+	l := lookup{uri: name, names: true, mounts: e.sources(), length: len(name) + 1}
+	l.shorter()
+	return l
+}
+
+func (l *lookup) prefix(m *mount) string {
+	if l.names {
+		return m.names
+	}
+	return m.prefix
+}
+
 func (l *lookup) next() bool {
 	for l.length >= 0 {
 		for l.at < len(l.mounts) {
 			m := l.mounts[l.at]
 			l.at++
-			if len(m.prefix) == l.length && l.uri[:l.length] == m.prefix {
+			if prefix := l.prefix(m); len(prefix) == l.length && l.uri[:l.length] == prefix {
 				l.mount, l.own = m, l.uri[l.length:]
 				return true
 			}
@@ -112,7 +138,8 @@ func (l *lookup) next() bool {
 func (l *lookup) shorter() {
 	longest := -1
 	for _, m := range l.mounts {
-		if n := len(m.prefix); n > longest && n < l.length && n <= len(l.uri) && l.uri[:n] == m.prefix {
+		prefix := l.prefix(m)
+		if n := len(prefix); n > longest && n < l.length && n <= len(l.uri) && l.uri[:n] == prefix {
 			longest = n
 		}
 	}
@@ -121,9 +148,9 @@ func (l *lookup) shorter() {
 
 // readResult makes the result of a read in the shape of a revision.
 func (e *Engine) readResult(rev revision, prefix string, contents []Contents) Result {
-	if c := &contents[0]; len(contents) == 1 && c.Ref != 0 && c.Meta == nil {
+	if c := &contents[0]; len(contents) == 1 && c.Ref != 0 && c.Meta == nil && c.result == nil {
 		return Result{
-			Document:  e.skeleton(rev, c.MIMEType),
+			Document:  e.skeleton(rev, c.MIMEType, c.Cache),
 			Refs:      []Ref{c.Ref},
 			Modern:    rev == modern,
 			URI:       prefix + c.URI,
@@ -131,7 +158,7 @@ func (e *Engine) readResult(rev revision, prefix string, contents []Contents) Re
 		}
 	}
 	var refs []Ref
-	doc := e.beginRead(rev)
+	doc := e.beginRead(rev, contents[0].Cache, contents[0].result)
 	for i := range contents {
 		if i > 0 {
 			doc = append(doc, ',')
@@ -151,6 +178,7 @@ func (e *Engine) readResult(rev revision, prefix string, contents []Contents) Re
 type skeleton struct {
 	rev      revision
 	mimeType string
+	cache    Cache
 	document *Document
 }
 
@@ -159,28 +187,34 @@ type skeleton struct {
 const maxSkeletons = 64
 
 // skeleton returns the result of a read without its URI and content.
-func (e *Engine) skeleton(rev revision, mimeType string) *Document {
+func (e *Engine) skeleton(rev revision, mimeType string, cache Cache) *Document {
 	known := *e.skeletons.Load()
 	for i := range known {
-		if s := &known[i]; s.rev == rev && s.mimeType == mimeType {
+		if s := &known[i]; s.rev == rev && s.mimeType == mimeType && s.cache == cache {
 			return s.document
 		}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	json := appendContents(e.beginRead(rev), &Contents{MIMEType: mimeType, Ref: 1}, "", rev)
+	json := appendContents(e.beginRead(rev, cache, nil), &Contents{MIMEType: mimeType, Ref: 1}, "", rev)
 	doc := &Document{JSON: append(json, "]}"...)}
 	if known := *e.skeletons.Load(); len(known) < maxSkeletons {
 		doc.Kept = true
-		more := append(known[:len(known):len(known)], skeleton{rev, mimeType, doc})
+		more := append(known[:len(known):len(known)], skeleton{rev, mimeType, cache, doc})
 		e.skeletons.Store(&more)
 	}
 	return doc
 }
 
-func (e *Engine) beginRead(rev revision) []byte {
-	if rev != modern {
-		return append(make([]byte, 0, 256), `{"contents":[`...)
+// beginRead begins a result with the members of a _meta, a JSON object or nil.
+func (e *Engine) beginRead(rev revision, cache Cache, meta []byte) []byte {
+	if rev == modern {
+		dst := appendCache(e.fixed.beginWith(meta), cache)
+		return append(dst, `,"contents":[`...)
 	}
-	return append(e.fixed.begin(), cacheHints+`,"contents":[`...)
+	dst := append(make([]byte, 0, 256), '{')
+	if meta = without(meta, keyServerInfo); meta != nil {
+		dst = append(append(appendName(dst, "_meta"), meta...), ',')
+	}
+	return append(dst, `"contents":[`...)
 }

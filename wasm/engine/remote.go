@@ -15,14 +15,15 @@ import (
 // wait for it to come back by [Remote.Reattach], lists are answered from the last
 // good copy, and subscriptions stay.
 type Remote struct {
-	mu      sync.Mutex
-	link    *link         // nil: away
-	back    chan struct{} // closed when there is a link, or none will come
-	closed  bool
-	given   bool                  // up: nobody expects it back
-	kept    map[string]Listing    // the last good answers, by principal and cursor
-	keptTpl map[string][]Template // by principal
-	follows map[*following]struct{}
+	mu        sync.Mutex
+	link      *link         // nil: away
+	back      chan struct{} // closed when there is a link, or none will come
+	closed    bool
+	given     bool                  // up: nobody expects it back
+	kept      map[string]Listing    // the last good answers, by principal and cursor
+	keptTpl   map[string][]Template // by principal
+	keptNamed map[string][]Named    // by list and principal
+	follows   map[*following]struct{}
 }
 
 // A link is one port of a Remote.
@@ -32,10 +33,13 @@ type link struct {
 	wake chan struct{} // has room for one: what is wanted changed
 
 	// Guarded by the Remote's mu.
-	listens map[jsonrpc.ID]*hopListen
-	begun   int           // passes of arm that have begun
-	done    int           // and those that are over
-	pass    chan struct{} // closed at the end of a pass
+	listens   map[jsonrpc.ID]*hopListen
+	asked     map[jsonrpc.ID]*Invocation // by the hop's id
+	tokens    map[string]*Invocation     // by the hop's progress token
+	lastToken int
+	begun     int           // passes of arm that have begun
+	done      int           // and those that are over
+	pass      chan struct{} // closed at the end of a pass
 }
 
 const (
@@ -60,10 +64,11 @@ func Attach(ctx context.Context, p jsonrpc.Port) (*Remote, error) {
 // [Remote.Forget] says that it is not.
 func NewRemote() *Remote {
 	return &Remote{
-		back:    make(chan struct{}),
-		kept:    map[string]Listing{},
-		keptTpl: map[string][]Template{},
-		follows: map[*following]struct{}{},
+		back:      make(chan struct{}),
+		kept:      map[string]Listing{},
+		keptTpl:   map[string][]Template{},
+		keptNamed: map[string][]Named{},
+		follows:   map[*following]struct{}{},
 	}
 }
 
@@ -76,6 +81,8 @@ func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 		down:    make(chan struct{}),
 		wake:    make(chan struct{}, 1),
 		listens: map[jsonrpc.ID]*hopListen{},
+		asked:   map[jsonrpc.ID]*Invocation{},
+		tokens:  map[string]*Invocation{},
 		pass:    make(chan struct{}),
 	}
 	l.conn = jsonrpc.NewConn(p, func(msg jsonrpc.Message) { r.notified(l, msg) })
@@ -156,8 +163,9 @@ func (r *Remote) Forget() {
 	}
 	clear(r.kept)
 	clear(r.keptTpl)
+	clear(r.keptNamed)
 	r.mu.Unlock()
-	r.tell(Change{List: true})
+	r.tell(Change{List: true, Prompts: true, Tools: true})
 }
 
 // Close ends the Remote for good: what waits for it fails.
@@ -238,7 +246,7 @@ func envelope(who Principal, members []byte) []byte {
 // holds up the lists of all.
 func (r *Remote) List(ctx context.Context, cursor string) (Listing, error) {
 	who := PrincipalOf(ctx)
-	return standIn(ctx, r, string(who)+"\x00"+cursor, r.kept, func(ctx context.Context) (Listing, error) {
+	return standIn(ctx, r, string(who)+"\x00"+cursor, r.kept, Change{List: true}, func(ctx context.Context) (Listing, error) {
 		return r.list(ctx, who, cursor)
 	}, sameListing)
 }
@@ -246,15 +254,14 @@ func (r *Remote) List(ctx context.Context, cursor string) (Listing, error) {
 // Templates asks for all templates, page by page.
 func (r *Remote) Templates(ctx context.Context) ([]Template, error) {
 	who := PrincipalOf(ctx)
-	return standIn(ctx, r, string(who), r.keptTpl, func(ctx context.Context) ([]Template, error) {
+	return standIn(ctx, r, string(who), r.keptTpl, Change{List: true}, func(ctx context.Context) ([]Template, error) {
 		return r.templates(ctx, who)
 	}, func(a, b []Template) bool { return slices.EqualFunc(a, b, sameTemplate) })
 }
 
 // standIn asks, and answers from what is kept if the engine is away or takes
-// longer than remoteSlow. If the late answer differs, the list is announced as
-// changed.
-func standIn[T any](ctx context.Context, r *Remote, key string, kept map[string]T,
+// longer than remoteSlow. If the late answer differs, the change is announced.
+func standIn[T any](ctx context.Context, r *Remote, key string, kept map[string]T, change Change,
 	ask func(context.Context) (T, error), same func(a, b T) bool) (T, error) {
 	r.mu.Lock()
 	copied, have := kept[key]
@@ -301,7 +308,7 @@ func standIn[T any](ctx context.Context, r *Remote, key string, kept map[string]
 					select {
 					case a := <-answers:
 						if a.err == nil && !same(copied, a.value) {
-							r.tell(Change{List: true})
+							r.tell(change)
 						}
 					case <-time.After(defaultTimeout):
 					}
@@ -332,52 +339,16 @@ func (r *Remote) list(ctx context.Context, who Principal, cursor string) (Listin
 	return listing, err
 }
 
-func (r *Remote) templates(ctx context.Context, who Principal) ([]Template, error) {
-	var all []Template
-	for cursor := ""; ; {
-		result, err := r.call(ctx, "resources/templates/list", envelope(who, cursorMember(cursor)))
+func (r *Remote) templates(ctx context.Context, who Principal) (all []Template, err error) {
+	err = r.pages(ctx, who, "resources/templates/list", "resourceTemplates", func(object []byte) *jsonrpc.Error {
+		template, err := ParseTemplate(object)
 		if err != nil {
-			return nil, cursorError(err)
+			return badAnswer()
 		}
-		cursor = ""
-		err = decodeList(result, "resourceTemplates", &cursor, func(object []byte) *jsonrpc.Error {
-			template, err := ParseTemplate(object)
-			if err != nil {
-				return badAnswer()
-			}
-			all = append(all, template)
-			return nil
-		})
-		if err != nil || cursor == "" {
-			return all, err
-		}
-	}
-}
-
-// Read asks for the contents of uri.
-func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
-	member := jsonrpc.AppendString([]byte(`"uri":`), uri)
-	result, err := r.call(ctx, "resources/read", envelope(PrincipalOf(ctx), member))
-	if err != nil {
-		return nil, readError(err)
-	}
-	var contents []Contents
-	err = decodeList(result, "contents", nil, func(object []byte) *jsonrpc.Error {
-		item, err := decodeContents(object)
-		contents = append(contents, item)
-		return err
+		all = append(all, template)
+		return nil
 	})
-	return contents, err
-}
-
-// readError finds "not found" in either era's code (R-374); a bad URI never gets
-// this far, since this side has checked it.
-func readError(err error) error {
-	var wire *jsonrpc.Error
-	if errors.As(err, &wire) && (wire.Code == jsonrpc.CodeInvalidParams || wire.Code == codeNotFoundClassic) {
-		return ErrNotFound
-	}
-	return err
+	return all, err
 }
 
 func cursorError(err error) error {

@@ -202,7 +202,7 @@ func (r *Remote) hopListen(l *link, uris []string, list bool) bool {
 	}
 	member = append(member, ']')
 	if list {
-		member = append(member, `,"resourcesListChanged":true`...)
+		member = append(member, `,"resourcesListChanged":true,"promptsListChanged":true,"toolsListChanged":true`...)
 	}
 	pending, err := l.conn.Begin(ctx, "subscriptions/listen", envelope("", append(member, '}')), func(p *jsonrpc.Pending) {
 		r.mu.Lock()
@@ -245,6 +245,9 @@ func (r *Remote) ended(l *link, h *hopListen) {
 
 // notified takes a notification of the other engine. It never blocks.
 func (r *Remote) notified(l *link, msg jsonrpc.Message) {
+	if r.heard(l, msg) {
+		return
+	}
 	var subscription jsonrpc.ID
 	var uri string
 	jsonrpc.Members(msg.Params, func(name string, value []byte) *jsonrpc.Error {
@@ -275,8 +278,12 @@ func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 	switch msg.Method {
 	case updated:
 		r.tell(Change{URI: uri})
-	case listChanged:
+	case listMethods[0]:
 		r.tell(Change{List: true})
+	case listMethods[1]:
+		r.tell(Change{Prompts: true})
+	case listMethods[2]:
+		r.tell(Change{Tools: true})
 	}
 }
 
@@ -308,6 +315,6 @@ func (r *Remote) tellAll() {
 		for _, uri := range uris {
 			f.changed(Change{URI: uri})
 		}
-		f.changed(Change{List: true})
+		f.changed(Change{List: true, Prompts: true, Tools: true})
 	}
 }

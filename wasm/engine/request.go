@@ -12,6 +12,8 @@ import (
 const (
 	keyVersion      = "io.modelcontextprotocol/protocolVersion"
 	keyCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	keyClientInfo   = "io.modelcontextprotocol/clientInfo"
+	keyLogLevel     = "io.modelcontextprotocol/logLevel"
 	keyServerInfo   = "io.modelcontextprotocol/serverInfo"
 	keySubscription = "io.modelcontextprotocol/subscriptionId"
 )
@@ -33,12 +35,21 @@ type request struct {
 	principal    []byte // _meta: on whose behalf a gateway asks
 	filter       []byte // notifications, of subscriptions/listen
 	requested    []byte // protocolVersion, of initialize
+	meta         []byte // all of _meta
+	levelText    []byte // level, of logging/setLevel
+	arguments    []byte // of prompts/get and tools/call
+	ref          []byte // and the two after it: of completion/complete
+	argument     []byte
+	context      []byte
+	inputs       []byte // inputResponses
+	state        []byte // requestState
 
 	uri       string
 	hasURI    bool
 	cursor    string
 	hasCursor bool
 	name      string
+	level     level // _meta: logLevel; 0: none
 }
 
 // clear makes a request of another one. Only what is set is cleared: while Go
@@ -50,6 +61,10 @@ func (req *request) clear(c *Client, call Call, m Method) {
 	}
 	if req.capabilities != nil || req.principal != nil || req.filter != nil || req.requested != nil {
 		req.capabilities, req.principal, req.filter, req.requested = nil, nil, nil, nil
+	}
+	if req.meta != nil || req.arguments != nil || req.ref != nil || req.levelText != nil || req.inputs != nil || req.state != nil {
+		req.meta, req.levelText, req.arguments, req.level = nil, nil, nil, 0
+		req.ref, req.argument, req.context, req.inputs, req.state = nil, nil, nil, nil, nil
 	}
 	if req.hasURI || req.hasCursor || req.name != "" {
 		req.uri, req.cursor, req.name = "", "", ""
@@ -84,7 +99,10 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 			if value[0] != '{' {
 				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta must be an object"}
 			}
-			req.readMeta(value)
+			req.meta = value
+			if err := req.readMeta(value); err != nil {
+				return err
+			}
 		case "uri":
 			req.uri, ok = textOf(value)
 			req.hasURI = ok
@@ -97,6 +115,28 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 			req.filter = value
 		case "protocolVersion":
 			req.requested = value
+		case "capabilities": // of initialize
+			if req.method == methodInitialize {
+				req.context = value
+			}
+		case "arguments":
+			req.arguments = value
+		case "level":
+			req.levelText = value
+		case "ref":
+			req.ref = value
+		case "argument":
+			req.argument = value
+		case "context":
+			req.context = value
+		case "inputResponses":
+			if !validResponses(value) {
+				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "inputResponses must be an object of objects"}
+			}
+			req.inputs = value
+		case "requestState":
+			_, ok = textOf(value)
+			req.state = value
 		}
 		if !ok {
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: string(members.Name) + " must be a string"}
@@ -105,7 +145,18 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 	return members.Err()
 }
 
-func (req *request) readMeta(meta []byte) {
+// validResponses: R-090.
+func validResponses(value []byte) bool {
+	s := jsonrpc.Scan(value)
+	for s.Next() {
+		if s.Value[0] != '{' {
+			return false
+		}
+	}
+	return s.Err() == nil
+}
+
+func (req *request) readMeta(meta []byte) *jsonrpc.Error {
 	members := jsonrpc.Scan(meta)
 	for members.Next() {
 		switch string(members.Name) {
@@ -115,8 +166,18 @@ func (req *request) readMeta(meta []byte) {
 			req.capabilities = members.Value
 		case MetaPrincipal:
 			req.principal = members.Value
+		case keyLogLevel:
+			var ok bool
+			if req.level, ok = levelOf(members.Value); !ok { // R-102
+				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + keyLogLevel + " is not a level"}
+			}
+		case "progressToken":
+			if c := members.Value[0]; c != '"' && c != '-' && (c < '0' || c > '9') {
+				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta progressToken must be a string or a number"}
+			}
 		}
 	}
+	return nil
 }
 
 // decide finds the era of a request by the table of protocol.md §3.2, rows 1 to
@@ -151,6 +212,10 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 		return nil
 	case methodDiscover, methodListen: // 8
 		return missingEnvelope()
+	}
+	if session == 0 && o.Lenient && o.knows(req.method, inClassic) {
+		req.rev = rev2025November
+		return nil
 	}
 	if session == 0 { // 10
 		return &jsonrpc.Error{

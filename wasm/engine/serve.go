@@ -232,6 +232,13 @@ func (s *portSink) Notify(notification *Document, subscription Call) {
 	s.put(msg)
 }
 
+func (s *portSink) Relate(message *Document, call Call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	meta := append([]byte(`"_meta":{"`+MetaRequest+`":`), s.ids[call]...)
+	s.put(bytes.Replace(message.JSON, []byte(`"_meta":{}`), append(meta, '}'), 1))
+}
+
 // subscriptionMember returns the beginning of a _meta with the subscription's id.
 func subscriptionMember(id jsonrpc.ID) []byte {
 	return append([]byte(`"_meta":{"`+keySubscription+`":`), id...)

@@ -44,6 +44,11 @@ type Sink interface {
 	// `"_meta":{}` occurs in the Document, first as this member. Two equal
 	// notifications of one subscription that wait to be written may become one.
 	Notify(notification *Document, subscription Call)
+
+	// Relate sends a message that belongs to call: a log message, or a request of
+	// the engine's to a classic client. The Sink adds the id of call as
+	// [MetaRequest] to its params._meta, which is there and empty, as for Notify.
+	Relate(message *Document, call Call)
 }
 
 // A Document is immutable JSON text, built once and used many times: a whole

@@ -1,6 +1,9 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // A Source publishes resources: records of an IndexedDB store, open tabs, the
 // text of a page. Its URIs are absolute (RFC 3986) and its own; the engine puts
@@ -69,7 +72,17 @@ type Immediate interface {
 type Change struct {
 	URI   string // the resource that changed; empty: none in particular
 	Under bool   // so did, or may have, every resource whose URI begins with URI
-	List  bool   // the list, or the templates, changed
+	List  bool   // the list of resources, or of templates, changed
+
+	Prompts bool // the list of prompts changed
+	Tools   bool // the list of tools changed
+}
+
+// Cache tells clients how long they may keep an answer (MCP 2026-07-28,
+// server/utilities/caching). The zero value: not at all, and for themselves.
+type Cache struct {
+	TTL    time.Duration // rounded down to milliseconds
+	Public bool          // the answer is the same for everybody, whoever asks
 }
 
 // Listing is a part of a source's list.
@@ -114,9 +127,11 @@ type Contents struct {
 	Blob     []byte
 	Ref      Ref    // the text or bytes live with the Sink
 	Meta     []byte // JSON object, or nil
+	Cache    Cache  // of the whole answer; the first item's counts
 
 	body      []byte // from a Remote: the member "text" or "blob" as it came
 	variables []byte // from a template of a Table: see Result.Variables
+	result    []byte // of the first item, from a Remote: _meta of the answer, or nil
 }
 
 // A Ref names text or bytes that live with the [Sink], in the page's JavaScript,

@@ -10,7 +10,7 @@ import (
 
 // A subscription is one listen, or what one classic session subscribed to. What
 // waits to be said is a set of URIs: however often they change and however slow
-// the client is, it grows no further. The URI "" stands for the list.
+// the client is, it grows no further. In it, listKeys stand for the lists.
 type subscription struct {
 	client *Client
 	who    Principal
@@ -27,6 +27,9 @@ type subscription struct {
 	tick    *time.Timer         // runs while recent or pending has anything
 	ended   bool
 }
+
+// listKeys stand for lists where URIs are, in the order of [lists]. None is a URI.
+var listKeys = [...]string{"", "prompts", "tools"}
 
 // watchers is who wants to know of one URI, and what they are told.
 type watchers struct {
@@ -92,11 +95,11 @@ func (e *Engine) drop(s *subscription, uri string) {
 	}
 }
 
-func (e *Engine) wantList(s *subscription) {
+func (e *Engine) wantLists(s *subscription, which lists) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !s.closed {
-		e.listing[s] = struct{}{}
+	if !s.closed && which != 0 {
+		e.listing[s] = which
 	}
 }
 
@@ -193,8 +196,10 @@ func (e *Engine) notificationFor(uri string, isModern bool) *Document {
 	if isModern {
 		era = 1
 	}
-	if uri == "" {
-		return e.fixed.listChanged[era]
+	for i, key := range listKeys {
+		if uri == key {
+			return e.fixed.listChanged[i][era]
+		}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -21,6 +21,8 @@ type Table struct {
 	templates  []*templateRow
 	byPrefix   map[string][]*templateRow // by the literal beginning
 	lengths    []int                     // of the keys of byPrefix, longest first
+	prompts    []namedRow                // replaced as a whole, as are tools
+	tools      []namedRow
 	hooks      map[int]func(Change)
 	nextHook   int
 }
@@ -29,16 +31,20 @@ type Table struct {
 // Read.
 type Entry struct {
 	Resource
-	Ref  Ref
-	Read func(ctx context.Context, uri string) ([]Contents, error)
+	Ref   Ref
+	Read  func(ctx context.Context, uri string) ([]Contents, error)
+	Cache Cache // of what Ref refers to
 }
 
 // A TemplateEntry is a template and how to read what it describes. Read gets the
-// variables as a JSON object.
+// variables as a JSON object. Complete suggests values for them; it may be nil.
 type TemplateEntry struct {
 	Template
 	Ref  Ref
 	Read func(ctx context.Context, uri string, variables []byte) ([]Contents, error)
+
+	Complete func(ctx context.Context, c CompletionRequest) (Completion, error)
+	Cache    Cache // of what Ref refers to
 }
 
 type row struct {
@@ -176,12 +182,15 @@ func (t *Table) index() {
 }
 
 // listChanged takes note of a change of the list, unlocks t.mu and says so.
-func (t *Table) listChanged() {
+func (t *Table) listChanged() { t.announce(Change{List: true}) }
+
+// announce is listChanged for any list.
+func (t *Table) announce(change Change) {
 	t.generation++
 	hooks := t.allHooks()
 	t.mu.Unlock()
 	for _, changed := range hooks {
-		changed(Change{List: true})
+		changed(change)
 	}
 }
 
@@ -249,11 +258,13 @@ func (t *Table) Read(ctx context.Context, uri string) ([]Contents, error) {
 	r, template, variables := t.find(uri)
 	switch {
 	case r != nil && r.Read == nil:
-		return []Contents{{URI: uri, MIMEType: r.MIMEType, Ref: r.Ref}}, nil
+		return []Contents{{URI: uri, MIMEType: r.MIMEType, Ref: r.Ref, Cache: r.Cache}}, nil
 	case r != nil:
 		return r.Read(ctx, uri)
 	case template != nil && template.Read == nil:
-		return []Contents{{URI: uri, MIMEType: template.MIMEType, Ref: template.Ref, variables: variables}}, nil
+		return []Contents{{
+			URI: uri, MIMEType: template.MIMEType, Ref: template.Ref, Cache: template.Cache, variables: variables,
+		}}, nil
 	case template != nil:
 		return template.Read(ctx, uri, variables)
 	}
@@ -262,16 +273,16 @@ func (t *Table) Read(ctx context.Context, uri string) ([]Contents, error) {
 
 // refer returns where the contents of uri are, or 0 if they have to be read: the
 // short way for what Read would answer with a Ref.
-func (t *Table) refer(uri string) (ref Ref, mimeType string, variables []byte) {
+func (t *Table) refer(uri string) (ref Ref, mimeType string, cache Cache, variables []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if r := t.byURI[uri]; r != nil {
-		return r.Ref, r.MIMEType, nil
+		return r.Ref, r.MIMEType, r.Cache, nil
 	}
 	if r, variables := t.match(uri); r != nil {
-		return r.Ref, r.MIMEType, variables
+		return r.Ref, r.MIMEType, r.Cache, variables
 	}
-	return 0, "", nil
+	return 0, "", Cache{}, nil
 }
 
 // Has tells whether a resource or a template is there for uri.

@@ -16,6 +16,7 @@ type matcher struct {
 	prefix  string // the literal text before the first expression
 	pieces  []piece
 	library *uritemplate.Template // nil: pieces are enough
+	names   []string              // of the variables
 }
 
 // A piece is an expression {name} and the literal text behind it.
@@ -31,7 +32,7 @@ func newMatcher(template string) (*matcher, error) {
 		return nil, err
 	}
 	prefix, rest, _ := strings.Cut(template, "{")
-	m := &matcher{prefix: prefix}
+	m := &matcher{prefix: prefix, names: compiled.Varnames()}
 	if rest == "" {
 		return m, nil
 	}
@@ -39,7 +40,7 @@ func newMatcher(template string) (*matcher, error) {
 		name, behind, _ := strings.Cut(rest, "}")
 		literal, next, more := strings.Cut(behind, "{")
 		if !plainName(name) || more && !endsVariable(literal) || literal != "" && !endsVariable(literal) {
-			return &matcher{prefix: prefix, library: compiled}, nil
+			return &matcher{prefix: prefix, library: compiled, names: m.names}, nil
 		}
 		m.pieces = append(m.pieces, piece{name, literal})
 		rest = next

@@ -1,6 +1,11 @@
 package engine
 
-import "errors"
+import (
+	"errors"
+	"strings"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
 
 // MaxURI is how long a URI may be. security.md §8.
 const MaxURI = 8 << 10 // bytes
@@ -75,4 +80,16 @@ func unhex(c byte) byte {
 		return c - '0'
 	}
 	return c | 0x20 - 'a' + 10
+}
+
+const iconsRule = "icons must be objects whose src is an https: or data: URL"
+
+// validIcons.
+func validIcons(value []byte) bool {
+	elements, ok := jsonrpc.Elements(value)
+	for _, element := range elements {
+		src, isText := jsonrpc.Text(member(element, "src"))
+		ok = ok && isText && (strings.HasPrefix(src, "https:") || strings.HasPrefix(src, "data:"))
+	}
+	return ok
 }

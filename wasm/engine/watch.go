@@ -127,8 +127,8 @@ func (e *Engine) wantedOf(m *mount) []string {
 
 // changed takes what a source says. It never blocks.
 func (e *Engine) changed(m *mount, change Change) {
-	if change.List {
-		e.announceList()
+	if which := change.lists(); which != 0 {
+		e.announceLists(which)
 	}
 	if change.URI == "" {
 		return
@@ -166,15 +166,50 @@ func (e *Engine) announce(uri string) {
 	}
 }
 
-// announceList tells those who asked that the list may have changed.
-func (e *Engine) announceList() {
+// lists returns which lists a change is about.
+func (c Change) lists() (which lists) {
+	if c.List {
+		which |= resourcesList
+	}
+	if c.Prompts {
+		which |= promptsList
+	}
+	if c.Tools {
+		which |= toolsList
+	}
+	return which
+}
+
+// announceLists tells those who asked that lists may have changed.
+func (e *Engine) announceLists(which lists) {
+	which &= e.options.announced()
 	e.mu.Lock()
-	all := make([]*subscription, 0, len(e.listing))
-	for s := range e.listing {
-		all = append(all, s)
+	all := make(map[*subscription]lists, len(e.listing))
+	for s, wants := range e.listing {
+		all[s] = wants & which
 	}
 	e.mu.Unlock()
-	for _, s := range all {
-		s.offer("")
+	for s, which := range all {
+		for i, key := range listKeys {
+			if which&(1<<i) != 0 {
+				s.offer(key)
+			}
+		}
 	}
+}
+
+// announced returns the lists whose changes are announced: those of what is
+// offered.
+func (o *Options) announced() lists {
+	which := resourcesList
+	if o.Prompts {
+		which |= promptsList
+	}
+	if o.Tools {
+		which |= toolsList
+	}
+	if o.NoListChanged {
+		which = 0
+	}
+	return which
 }

@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// MetaRequest is the `_meta` key that says to which request of the client a
+// request of the engine's, or a log message, belongs: its id. The revisions have
+// no field for it, and on a channel nothing else tells; a gateway that answers
+// each request on a stream of its own goes by it.
+const MetaRequest = "io.github.pagemcp/request"
+
+// A question is a request of the engine's.
+type question struct {
+	key, method string
+	id          jsonrpc.ID
+	answer      chan jsonrpc.Message // has room for it
+}
+
+// ask asks a classic client: the requests of [Invocation.Need] become requests of
+// the engine's (R-096). It returns the results by the same keys.
+// MCP 2025-11-25, client/elicitation, client/sampling and client/roots.
+func (c *Client) ask(ctx context.Context, i *Invocation, requests []byte) ([]byte, error) {
+	var questions []question
+	c.mu.Lock()
+	if c.classic == nil || !c.classic.open {
+		c.mu.Unlock()
+		return nil, BadParams("the client has to be asked, but has not sent notifications/initialized")
+	}
+	if c.asks == 0 {
+		c.asksSince = strconv.FormatInt(time.Now().UnixMilli(), 36)
+	}
+	s := jsonrpc.Scan(requests)
+	for requests != nil && s.Next() {
+		method, _ := jsonrpc.Text(member(s.Value, "method"))
+		c.asks++ // with the time before it, no id of a session comes twice: R-005
+		id := jsonrpc.ID(`"pagemcp:` + c.asksSince + ":" + strconv.Itoa(c.asks) + `"`)
+		q := question{string(s.Name), method, id, make(chan jsonrpc.Message, 1)}
+		questions = append(questions, q)
+		c.asked[q.id.Key()] = q.answer
+		params := []byte(`{"_meta":{}`)
+		members := jsonrpc.Scan(member(s.Value, "params"))
+		for members.Next() {
+			if name := string(members.Name); name != "_meta" && (name != "mode" || i.rev.hasIcons()) {
+				params = append(appendName(params, name), members.Value...)
+			}
+		}
+		text := jsonrpc.AppendRequest(nil, q.id, q.method, append(params, '}'))
+		if !c.closed {
+			c.sink.Relate(&Document{JSON: text}, i.call)
+		}
+	}
+	c.mu.Unlock()
+	c.patience(i.call)
+	defer func() { // those that are not answered are cancelled with the call: R-073
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, q := range questions {
+			if _, waits := c.asked[q.id.Key()]; waits && !c.closed {
+				params := append(append([]byte(`{"requestId":`), q.id...), '}')
+				c.sink.Notify(&Document{JSON: jsonrpc.AppendNotification(nil, "notifications/cancelled", params)}, 0)
+			}
+			delete(c.asked, q.id.Key())
+		}
+	}()
+	answers := []byte{'{'}
+	for _, q := range questions {
+		select {
+		case msg := <-q.answer:
+			if msg.Result == nil || msg.Result[0] != '{' {
+				return nil, c.engine.reason("The client did not answer "+q.method, "client-refused", false)
+			}
+			answers = append(appendName(answers, q.key), msg.Result...)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	c.goesOn(i.call)
+	return append(answers, '}'), nil
+}
+
+// answered takes a response of the client. What nobody asked is ignored: row 14.
+func (c *Client) answered(msg jsonrpc.Message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if answer, waits := c.asked[msg.ID.Key()]; waits {
+		delete(c.asked, msg.ID.Key())
+		msg.Result = bytes.Clone(msg.Result) // the text is the caller's
+		answer <- msg                        // has room
+	}
+}
+
+// setLevel answers logging/setLevel: what the session gets from now on.
+// MCP 2025-11-25, server/utilities/logging.
+func (e *Engine) setLevel(_ context.Context, req *request) (Result, error) {
+	l, ok := levelOf(req.levelText)
+	if !ok {
+		return Result{}, BadParams("level must be one of debug, info, notice, warning, error, critical, alert, emergency")
+	}
+	c := req.client
+	c.mu.Lock()
+	c.level = l
+	c.mu.Unlock()
+	return Result{Document: e.fixed.empty}, nil
+}

@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A Completer is a Source that suggests values for the arguments of its prompts
+// and the variables of its templates. MCP 2026-07-28, server/utilities/completion.
+type Completer interface {
+	// Complete suggests values, the most fitting first. If there is no such
+	// prompt or template, the error wraps [ErrNotFound]; if it has no such
+	// argument, it is made by [BadParams]. For an argument without suggestions
+	// the Completion is empty.
+	Complete(ctx context.Context, c CompletionRequest) (Completion, error)
+}
+
+// A CompletionRequest asks for values of one argument. It has either Prompt or URI.
+type CompletionRequest struct {
+	Prompt    string // the name of a prompt
+	URI       string // a URI template, or a URI that one describes
+	Argument  string // the name of the prompt's argument or the template's variable
+	Value     string // what was typed so far
+	Arguments []byte // what was chosen for others: a JSON object of strings, or nil
+}
+
+// A Completion is what a source suggests.
+type Completion struct {
+	Values  []string // at most 100 are passed on
+	Total   int      // how many there are; 0: not known
+	HasMore bool
+}
+
+// maxValues of a Completion; MCP 2026-07-28, CompleteResult.
+const maxValues = 100
+
+// complete answers completion/complete.
+func (e *Engine) complete(ctx context.Context, req *request) (Result, error) {
+	asked, err := req.completion()
+	if err != nil {
+		return Result{}, err
+	}
+	if !req.mayWait {
+		return Result{}, errMustWait
+	}
+	full := asked.URI
+	if asked.Prompt != "" {
+		full = "prompt:" + asked.Prompt
+	}
+	if !e.options.Allow(req.who, VerbList, full) {
+		return Result{}, ErrDenied
+	}
+	if !req.client.allowance.take() {
+		return Result{}, ErrBusy
+	}
+	ctx, _ = e.invocation(ctx, req)
+	l := e.lookup(asked.URI)
+	if asked.Prompt != "" {
+		l = e.lookupName(asked.Prompt)
+	}
+	for l.next() {
+		source, ok := l.mount.source.(Completer)
+		if !ok {
+			continue
+		}
+		own := asked
+		if own.Prompt != "" {
+			own.Prompt = l.own
+		} else {
+			own.URI = l.own
+		}
+		found, err := source.Complete(ctx, own)
+		switch {
+		case err == nil:
+			return Result{Document: e.completion(req.rev, found)}, nil
+		case !passesOn(err):
+			return Result{}, fmt.Errorf("complete %q of %q: %w", asked.Argument, full, err)
+		}
+	}
+	return Result{}, ErrNotFound
+}
+
+func (e *Engine) completion(rev revision, found Completion) *Document {
+	doc := []byte("{")
+	if rev == modern {
+		doc = append(e.fixed.begin(), ',')
+	}
+	doc = append(doc, `"completion":{"values":[`...)
+	if len(found.Values) > maxValues {
+		found.Total = max(found.Total, len(found.Values))
+		found.Values, found.HasMore = found.Values[:maxValues], true
+	}
+	for i, value := range found.Values {
+		if i > 0 {
+			doc = append(doc, ',')
+		}
+		doc = jsonrpc.AppendString(doc, value)
+	}
+	doc = append(doc, ']')
+	if found.Total > 0 {
+		doc = strconv.AppendInt(append(doc, `,"total":`...), int64(found.Total), 10)
+	}
+	doc = strconv.AppendBool(append(doc, `,"hasMore":`...), found.HasMore)
+	return &Document{JSON: append(doc, "}}"...)}
+}
+
+// completion reads the params of completion/complete.
+func (req *request) completion() (c CompletionRequest, err error) {
+	var ok, named bool
+	kind, _ := jsonrpc.Text(member(req.ref, "type"))
+	switch kind {
+	case "ref/prompt":
+		c.Prompt, ok = jsonrpc.Text(member(req.ref, "name"))
+		ok = ok && c.Prompt != ""
+	case "ref/resource":
+		c.URI, ok = jsonrpc.Text(member(req.ref, "uri"))
+		ok = ok && scheme(c.URI) > 0 && len(c.URI) <= MaxURI
+	}
+	if !ok {
+		return c, BadParams("ref must be a ref/prompt with a name or a ref/resource with a uri")
+	}
+	c.Argument, named = jsonrpc.Text(member(req.argument, "name"))
+	c.Value, ok = jsonrpc.Text(member(req.argument, "value"))
+	if !ok || !named || c.Argument == "" {
+		return c, BadParams("argument must have a name and a value, both strings")
+	}
+	c.Arguments = member(req.context, "arguments")
+	if c.Arguments != nil && (c.Arguments[0] != '{' || !stringsOnly(c.Arguments)) {
+		return c, BadParams("context.arguments must be an object of strings")
+	}
+	return c, nil
+}

@@ -1,0 +1,212 @@
+package engine
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// What a source needs of the client before it can answer. A modern client gets
+// it as the result, input_required, and asks again with the answers; a classic
+// one is asked by requests of the engine's (classic_ask.go). Nothing is kept
+// meanwhile: what has to be known then is in requestState.
+// MCP 2026-07-28, basic/patterns/mrtr.
+
+// inputRequired is the error of a source that asks back.
+type inputRequired struct {
+	requests []byte // JSON object: key to {method, params}; nil: none
+	state    string // requestState; "": none
+	wrong    error  // it was asked for wrongly
+}
+
+func (*inputRequired) Error() string { return "needs something of the client first" }
+
+const (
+	stateLasts = 10 * time.Minute // requestState is of use for; security.md §8
+	maxRounds  = 16               // a classic client is asked for one request
+)
+
+// Need returns the error by which a source asks the client first: requests is a
+// JSON object of elicitation/create, sampling/createMessage and roots/list, each
+// {"method": …, "params": …} under a key of its own; state, any JSON value, comes
+// back with the answers. Either may be nil. The source is then asked anew, and
+// finds both in [Invocation.Answers].
+func (i *Invocation) Need(requests, state []byte) error {
+	known, _, err := i.Answers()
+	if err != nil {
+		return err
+	}
+	need := &inputRequired{requests: requests}
+	if requests == nil && state == nil {
+		need.wrong = errors.New("a source asked the client for nothing")
+	}
+	if known != nil || state != nil {
+		kept := appendRaw([]byte("{"), "inputs", known)
+		kept = appendRaw(kept, "state", state)
+		if kept[1:][0] == ',' {
+			kept = append([]byte("{"), kept[2:]...)
+		}
+		need.state = i.seal(append(kept, '}'))
+	}
+	return need
+}
+
+// Answers returns what the client has answered so far, in all rounds: a JSON
+// object by the keys of [Invocation.Need], or nil; and the state that was given
+// there, or nil. The answers are as the client sent them: check them, and ask
+// again for what is missing. It fails when requestState was changed, is too old,
+// or belongs to another request or principal.
+func (i *Invocation) Answers() (inputs, state []byte, err error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	inputs = i.inputs
+	if i.state == nil {
+		return inputs, nil, nil
+	}
+	kept, ok := i.unseal(i.state)
+	if !ok {
+		return nil, nil, BadParams("requestState is not valid for this request")
+	}
+	return merged(member(kept, "inputs"), inputs), member(kept, "state"), nil
+}
+
+// merged returns the members of both objects; newer ones win. Either may be nil.
+func merged(older, newer []byte) []byte {
+	if older == nil || newer == nil {
+		return append(older[:len(older):len(older)], newer...)
+	}
+	all := []byte{'{'}
+	for _, object := range [][]byte{older, newer} {
+		s := jsonrpc.Scan(object)
+		for s.Next() {
+			if name := string(s.Name); len(object) != len(older) || member(newer, name) == nil {
+				all = append(appendName(all, name), s.Value...)
+			}
+		}
+	}
+	return append(all, '}')
+}
+
+// seal makes requestState of text: base64url of a tag, when it expires, and text.
+// The tag, SipHash-2-4 under a key of the engine's own, covers who asks for what,
+// too. It can be read by the client, but neither be made nor changed.
+func (i *Invocation) seal(text []byte) string {
+	expires := time.Now().Add(stateLasts).Unix()
+	raw := binary.BigEndian.AppendUint64(make([]byte, 8, 16+len(text)), uint64(expires))
+	raw = append(raw, text...)
+	binary.BigEndian.PutUint64(raw, i.tag(raw[8:]))
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+// unseal returns the text in a JSON string that seal made.
+func (i *Invocation) unseal(value []byte) ([]byte, bool) {
+	sealed, ok := jsonrpc.Text(value)
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(sealed)
+	if !ok || err != nil || i.client == nil || len(raw) < 16 || binary.BigEndian.Uint64(raw) != i.tag(raw[8:]) {
+		return nil, false
+	}
+	expires := int64(binary.BigEndian.Uint64(raw[8:]))
+	return raw[16:], time.Now().Unix() <= expires
+}
+
+func (i *Invocation) tag(sealed []byte) uint64 {
+	all := binary.BigEndian.AppendUint64(append([]byte(i.who), 0), i.digest)
+	return sipHash(i.client.engine.stateKey, append(all, sealed...))
+}
+
+// converse asks sources until they answer: a classic client is asked for what
+// they need in between.
+func (e *Engine) converse(ctx context.Context, req *request, ask func(context.Context) (Result, error)) (Result, error) {
+	ctx, i := e.invocation(ctx, req)
+	for range maxRounds {
+		result, err := ask(ctx)
+		var need *inputRequired
+		if err == nil || !errors.As(err, &need) {
+			return result, err
+		}
+		if need.wrong != nil {
+			return Result{}, need.wrong
+		}
+		if err := i.canAnswer(need.requests); err != nil {
+			return Result{}, err
+		}
+		if req.rev == modern {
+			return Result{Document: e.inputRequiredResult(need)}, nil
+		}
+		answers, err := req.client.ask(ctx, i, need.requests)
+		if err != nil {
+			return Result{}, err
+		}
+		i.mu.Lock()
+		i.inputs, i.state = answers, nil
+		if need.state != "" {
+			i.state = jsonrpc.AppendString(nil, need.state)
+		}
+		i.mu.Unlock()
+	}
+	return Result{}, errors.New("a source asked the client too often")
+}
+
+func (e *Engine) inputRequiredResult(need *inputRequired) *Document {
+	doc := append([]byte(`{"resultType":"input_required",`), e.fixed.meta...)
+	doc = appendRaw(doc, "inputRequests", need.requests)
+	doc = appendText(doc, "requestState", need.state)
+	return &Document{JSON: append(doc, '}')}
+}
+
+// canAnswer tells whether the client declares all that requests ask for (R-086);
+// requests is a JSON object, or nil.
+func (i *Invocation) canAnswer(requests []byte) error {
+	lacks := []byte{'{'}
+	s := jsonrpc.Scan(requests)
+	for requests != nil && s.Next() {
+		method, _ := jsonrpc.Text(member(s.Value, "method"))
+		var capability, mode string
+		switch method {
+		case "elicitation/create":
+			capability = "elicitation"
+			mode, _ = jsonrpc.Text(member(member(s.Value, "params"), "mode"))
+		case "sampling/createMessage":
+			capability = "sampling"
+			if member(member(s.Value, "params"), "tools") != nil {
+				mode = "tools"
+			}
+		case "roots/list":
+			capability = "roots"
+		default:
+			return errors.New("a source asked the client for " + method)
+		}
+		declared := member(i.capabilities, capability)
+		switch {
+		case i.rev == rev2024 || i.rev == rev2025March:
+			if capability == "elicitation" {
+				declared = nil // these revisions have none
+			}
+		}
+		switch {
+		case declared == nil, declared[0] != '{':
+		case mode == "", mode == "form" && member(declared, "url") == nil, member(declared, mode) != nil:
+			continue
+		}
+		if member(append(lacks[:len(lacks):len(lacks)], '}'), capability) != nil {
+			continue
+		}
+		lacks = append(appendName(lacks, capability), '{')
+		if mode == "url" || mode == "tools" {
+			lacks = append(appendName(lacks, mode), "{}"...)
+		}
+		lacks = append(lacks, '}')
+	}
+	switch {
+	case len(lacks) == 1:
+		return nil
+	case i.rev == modern:
+		data := append(append([]byte(`{"requiredCapabilities":`), lacks...), "}}"...)
+		return &jsonrpc.Error{Code: codeMissingCapability, Message: "The client lacks a capability that is required", Data: data}
+	}
+	return i.client.engine.reason("The client lacks a capability that is required", "client-capability", false)
+}

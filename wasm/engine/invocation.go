@@ -1,0 +1,201 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"sync"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// An Invocation is what a source may know of the request on whose behalf it is
+// asked, and how it speaks to the client before the answer. It must not be used
+// after the answer. All methods may be called concurrently.
+type Invocation struct {
+	client *Client // nil: there is no request
+	call   Call
+	method Method
+	rev    revision
+	who    Principal
+	digest uint64 // of what is asked: method, name or URI, arguments
+
+	capabilities []byte // JSON object
+	token        []byte // progressToken as it came, or nil
+	level        level  // of the request; classic ones have their session's
+	meta         []byte // members of _meta that are nobody's here, or nil
+
+	mu       sync.Mutex
+	inputs   []byte // inputResponses of this round, or nil
+	state    []byte // requestState as it came, a JSON string, or nil
+	progress float64
+	speaking bool // progress was said
+	flood    allowance
+}
+
+type invocationKey struct{}
+
+// nobody stands for the request when there is none.
+var nobody = &Invocation{capabilities: []byte("{}"), rev: modern}
+
+// InvocationOf returns the invocation on whose behalf a source is asked. It is
+// never nil: outside a request it knows nothing and says nothing.
+func InvocationOf(ctx context.Context) *Invocation {
+	if i, ok := ctx.Value(invocationKey{}).(*Invocation); ok {
+		return i
+	}
+	return nobody
+}
+
+// invocation makes one of req. It shares no memory with its params.
+func (e *Engine) invocation(ctx context.Context, req *request) (context.Context, *Invocation) {
+	i := &Invocation{
+		client: req.client, call: req.call, method: req.method, rev: req.rev, who: req.who,
+		capabilities: bytes.Clone(req.capabilities),
+		inputs:       bytes.Clone(req.inputs),
+		state:        bytes.Clone(req.state),
+		level:        req.level,
+	}
+	i.flood.rate, i.flood.most = 50, 50 // a second; R-078
+	what := []byte{byte(req.method), 0}
+	what = append(append(append(append(what, req.name...), req.uri...), 0), req.arguments...)
+	i.digest = sipHash(e.stateKey, what)
+	s := jsonrpc.Scan(req.meta)
+	for s.Next() {
+		switch name := string(s.Name); name {
+		case "progressToken":
+			i.token = bytes.Clone(s.Value)
+		case keyVersion, keyCapabilities, keyClientInfo, keyLogLevel, MetaPrincipal:
+		default:
+			if i.meta == nil {
+				i.meta = []byte{'{'}
+			}
+			i.meta = append(appendName(i.meta, name), s.Value...)
+		}
+	}
+	if i.meta != nil {
+		i.meta = append(i.meta, '}')
+	}
+	if req.rev != modern {
+		c := req.client
+		c.mu.Lock()
+		i.capabilities = c.capabilities
+		c.mu.Unlock()
+	}
+	if i.capabilities == nil {
+		i.capabilities = []byte("{}")
+	}
+	return context.WithValue(ctx, invocationKey{}, i), i
+}
+
+// Modern tells whether the request is one of 2026-07-28.
+func (i *Invocation) Modern() bool { return i.rev == modern }
+
+// Capabilities returns what the client can do, as it says: a JSON object.
+func (i *Invocation) Capabilities() []byte { return i.capabilities }
+
+// Meta returns the members of the request's _meta that mean nothing to the engine,
+// such as traceparent: a JSON object, or nil.
+func (i *Invocation) Meta() []byte { return i.meta }
+
+// WantsProgress tells whether the client wants to hear of progress.
+func (i *Invocation) WantsProgress() bool { return i.token != nil }
+
+// Progress says how far the work is: params is a JSON object of progress, a number
+// that increases, total and message. It also gives the request more time, asked
+// for or not. What comes too fast, or does not increase, is not sent.
+// MCP 2026-07-28, basic/patterns/progress.
+func (i *Invocation) Progress(params []byte) {
+	c := i.client
+	if c == nil {
+		return
+	}
+	c.goesOn(i.call)
+	progress, err := strconv.ParseFloat(string(member(params, "progress")), 64)
+	if i.token == nil || err != nil {
+		return
+	}
+	i.mu.Lock()
+	says := (!i.speaking || progress > i.progress) && i.flood.take()
+	if says {
+		i.speaking, i.progress = true, progress
+	}
+	i.mu.Unlock()
+	if !says {
+		return
+	}
+	text := append([]byte(`{"progressToken":`), i.token...)
+	s := jsonrpc.Scan(params)
+	for s.Next() {
+		switch name := string(s.Name); {
+		case name == "progress", name == "total", name == "message" && i.rev > rev2024:
+			text = append(appendName(text, name), s.Value...)
+		}
+	}
+	doc := &Document{JSON: jsonrpc.AppendNotification(nil, "notifications/progress", append(text, '}'))}
+	c.during(i.call, func() { c.sink.Notify(doc, 0) })
+}
+
+// LogLevel returns the least level of messages that the client wants, "debug" to
+// "emergency", or "" if it wants none.
+func (i *Invocation) LogLevel() string {
+	if l := i.wanted(); l != 0 {
+		return levels[l-1]
+	}
+	return ""
+}
+
+func (i *Invocation) wanted() level {
+	c := i.client
+	if c == nil || !c.engine.options.Logging {
+		return 0
+	}
+	if i.rev == modern {
+		return i.level
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.level
+}
+
+// Log sends a log message with the request: params is a JSON object of level,
+// logger and data. What is below the level that the client wants is dropped.
+// MCP 2026-07-28, server/utilities/logging.
+func (i *Invocation) Log(params []byte) {
+	wanted := i.wanted()
+	l, ok := levelOf(member(params, "level"))
+	data := member(params, "data")
+	if wanted == 0 || !ok || l < wanted || data == nil {
+		return
+	}
+	i.mu.Lock()
+	says := i.flood.take()
+	i.mu.Unlock()
+	if !says {
+		return
+	}
+	text := []byte(`{"_meta":{},"level":"` + levels[l-1] + `"`)
+	text = appendRaw(text, "logger", member(params, "logger"))
+	text = appendRaw(text, "data", data)
+	doc := &Document{JSON: jsonrpc.AppendNotification(nil, "notifications/message", append(text, '}'))}
+	c := i.client
+	c.during(i.call, func() { c.sink.Relate(doc, i.call) })
+}
+
+// A level of log messages; 0: none.
+type level uint8
+
+// levels are the syslog severities of RFC 5424, least first.
+var levels = [...]string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+const levelInfo level = 2 // what classic clients get that have not chosen
+
+func levelOf(value []byte) (level, bool) {
+	text, ok := jsonrpc.Text(value)
+	for i, name := range levels {
+		if ok && name == text {
+			return level(i + 1), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,282 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// Named is a prompt or a tool, as a list describes it.
+type Named struct {
+	Name string
+
+	// Object is the whole description as the list of 2026-07-28 has it, a JSON
+	// object, with its name. Fields that an older revision does not know are left
+	// out there.
+	Object []byte
+}
+
+// A Prompt describes a message pattern that people choose. Use [ParsePrompt].
+type Prompt = Named
+
+// A Tool describes a function that models call. Use [ParseTool].
+type Tool = Named
+
+// A Prompter is a Source that also has prompts. MCP 2026-07-28, server/prompts.
+type Prompter interface {
+	// Prompts returns all of them in a stable order.
+	Prompts(ctx context.Context) ([]Prompt, error)
+
+	// GetPrompt renders a prompt. arguments is a JSON object of strings. The
+	// result is a JSON object: messages, and if need be description and _meta.
+	// If there is no such prompt, the error wraps [ErrNotFound]. [InvocationOf]
+	// tells who asks; [Invocation.Need] asks back.
+	GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error)
+}
+
+// A Tooler is a Source that also has tools. MCP 2026-07-28, server/tools.
+type Tooler interface {
+	// Tools returns all of them in a stable order.
+	Tools(ctx context.Context) ([]Tool, error)
+
+	// CallTool runs a tool. arguments is a JSON object; whether it fits the
+	// inputSchema is the source's affair. The result is a JSON object: content,
+	// structuredContent, isError, _meta. If there is no such tool, the error
+	// wraps [ErrNotFound]; that the tool failed is told by isError. Otherwise as
+	// GetPrompt.
+	CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error)
+}
+
+// A Change of one of these lists; see [Change].
+type lists uint8
+
+const (
+	resourcesList lists = 1 << iota
+	promptsList
+	toolsList
+	allLists = resourcesList | promptsList | toolsList
+)
+
+// listPrompts answers prompts/list.
+func (e *Engine) listPrompts(ctx context.Context, req *request) (Result, error) {
+	return e.listNamed(ctx, req, listOfPrompts, "prompt:", func(ctx context.Context, m *mount) ([]Named, error) {
+		if source, ok := m.source.(Prompter); ok {
+			return source.Prompts(ctx)
+		}
+		return nil, nil
+	})
+}
+
+// listTools answers tools/list.
+func (e *Engine) listTools(ctx context.Context, req *request) (Result, error) {
+	return e.listNamed(ctx, req, listOfTools, "tool:", func(ctx context.Context, m *mount) ([]Named, error) {
+		if source, ok := m.source.(Tooler); ok {
+			return source.Tools(ctx)
+		}
+		return nil, nil
+	})
+}
+
+func (e *Engine) listNamed(ctx context.Context, req *request, kind byte, scheme string,
+	all func(context.Context, *mount) ([]Named, error)) (Result, error) {
+	return e.listItems(ctx, req, kind, func(ctx context.Context, m *mount) ([]item, error) {
+		named, err := all(ctx, m)
+		items := make([]item, 0, len(named))
+		for _, n := range named {
+			if e.options.Allow(PrincipalOf(ctx), VerbList, scheme+m.names+n.Name) {
+				items = append(items, item{n.Name, func(dst []byte) []byte {
+					return appendNamed(dst, n.Object, m.names, req.rev, kind == listOfTools)
+				}})
+			}
+		}
+		return items, err
+	})
+}
+
+// getPrompt answers prompts/get.
+func (e *Engine) getPrompt(ctx context.Context, req *request) (Result, error) {
+	if !stringsOnly(req.arguments) {
+		return Result{}, BadParams("arguments must be an object of strings")
+	}
+	return e.ask(ctx, req, VerbRead, "prompt:", func(ctx context.Context, s Source, name string) ([]byte, error) {
+		if source, ok := s.(Prompter); ok {
+			return source.GetPrompt(ctx, name, req.arguments)
+		}
+		return nil, ErrNotFound
+	})
+}
+
+// callTool answers tools/call.
+func (e *Engine) callTool(ctx context.Context, req *request) (Result, error) {
+	return e.ask(ctx, req, VerbCall, "tool:", func(ctx context.Context, s Source, name string) ([]byte, error) {
+		if source, ok := s.(Tooler); ok {
+			return source.CallTool(ctx, name, req.arguments)
+		}
+		return nil, ErrNotFound
+	})
+}
+
+// ask asks the sources that may know a name, longest prefix first, and makes a
+// result of what the first that does answers.
+func (e *Engine) ask(ctx context.Context, req *request, verb Verb, scheme string,
+	one func(context.Context, Source, string) ([]byte, error)) (Result, error) {
+	switch {
+	case req.name == "":
+		return Result{}, BadParams("name is missing")
+	case req.arguments == nil:
+		req.arguments = []byte("{}")
+	case req.arguments[0] != '{':
+		return Result{}, BadParams("arguments must be an object")
+	}
+	if !req.mayWait {
+		return Result{}, errMustWait
+	}
+	if !e.options.Allow(req.who, verb, scheme+req.name) {
+		return Result{}, ErrDenied
+	}
+	if !req.client.allowance.take() {
+		return Result{}, ErrBusy
+	}
+	return e.converse(ctx, req, func(ctx context.Context) (Result, error) {
+		for l := e.lookupName(req.name); l.next(); {
+			result, err := one(ctx, l.mount.source, l.own)
+			switch {
+			case err == nil:
+				return e.namedResult(req.rev, l.mount, result, verb == VerbCall)
+			case !passesOn(err):
+				return Result{}, fmt.Errorf("%s%s: %w", scheme, req.name, err)
+			}
+		}
+		return Result{}, ErrNotFound
+	})
+}
+
+// ToolDescription returns the description of a tool, by the name that clients
+// know it by, as its source has it now. ctx tells the principal. The error wraps
+// [ErrNotFound] if there is no such tool.
+func (e *Engine) ToolDescription(ctx context.Context, name string) ([]byte, error) {
+	for l := e.lookupName(name); l.next(); {
+		source, ok := l.mount.source.(Tooler)
+		if !ok {
+			continue
+		}
+		all, err := source.Tools(ctx)
+		if err != nil {
+			return nil, err
+		}
+		at := slices.IndexFunc(all, func(t Tool) bool { return t.Name == l.own })
+		if at >= 0 && e.options.Allow(PrincipalOf(ctx), VerbList, "tool:"+name) {
+			return appendNamed(nil, all[at].Object, l.mount.names, modern, true), nil
+		}
+	}
+	return nil, ErrNotFound
+}
+
+// ParsePrompt reads a description as prompts/list has it. The error says which
+// member is missing or wrong.
+func ParsePrompt(object []byte) (Prompt, error) { return parseNamed(object, false) }
+
+// ParseTool reads a description as tools/list has it.
+func ParseTool(object []byte) (Tool, error) { return parseNamed(object, true) }
+
+// parseNamed checks a description and keeps the members that clients may see.
+func parseNamed(object []byte, isTool bool) (Named, error) {
+	n := Named{Object: []byte{'{'}}
+	hasSchema := !isTool
+	refusal := jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
+		begins := byte('{')
+		switch name {
+		case "name":
+			n.Name, _ = jsonrpc.Text(value)
+			begins = '"'
+		case "title", "description":
+			begins = '"'
+		case "_meta":
+		case "icons":
+			begins = '['
+			if !validIcons(value) {
+				return malformed(iconsRule)
+			}
+		case "arguments":
+			if isTool {
+				return nil
+			}
+			begins = '['
+			if !validArguments(value) {
+				return malformed("arguments must be objects, each with a name of its own")
+			}
+		case "inputSchema":
+			if !isTool {
+				return nil
+			}
+			kind, _ := jsonrpc.Text(member(value, "type"))
+			if hasSchema = kind == "object"; !hasSchema {
+				return malformed(`inputSchema must have "type": "object"`)
+			}
+		case "outputSchema", "annotations":
+			if !isTool {
+				return nil
+			}
+		default:
+			return nil
+		}
+		if value[0] != begins {
+			return malformed(name + " has the wrong type")
+		}
+		n.Object = append(appendName(n.Object, name), value...)
+		return nil
+	})
+	n.Object = append(n.Object, '}')
+	switch {
+	case refusal != nil:
+		return n, refusal
+	case n.Name == "":
+		return n, errors.New("name is missing")
+	case !hasSchema:
+		return n, errors.New("inputSchema is missing")
+	}
+	return n, nil
+}
+
+// validArguments: of a prompt.
+func validArguments(value []byte) bool {
+	elements, ok := jsonrpc.Elements(value)
+	seen := map[string]bool{}
+	for _, element := range elements {
+		name, isText := jsonrpc.Text(member(element, "name"))
+		ok = ok && isText && name != "" && !seen[name]
+		seen[name] = true
+	}
+	return ok
+}
+
+// member returns a member of a JSON object, or nil.
+func member(object []byte, name string) (found []byte) {
+	s := jsonrpc.Scan(object)
+	for s.Next() {
+		if string(s.Name) == name {
+			found = s.Value
+		}
+	}
+	return found
+}
+
+// stringsOnly tells whether object, a JSON object or nil, has no other members.
+func stringsOnly(object []byte) bool {
+	if object == nil {
+		return true
+	}
+	s := jsonrpc.Scan(object)
+	for s.Next() {
+		if s.Value[0] != '"' {
+			return false
+		}
+	}
+	return s.Err() == nil
+}
+
+func sameNamed(a, b Named) bool { return a.Name == b.Name && bytes.Equal(a.Object, b.Object) }

@@ -1,0 +1,271 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// What a Remote asks on behalf of one request: it goes over the hop with what the
+// client can do, what it answered and what it put into _meta, and brings back
+// progress and log messages; ids and progress tokens are the hop's own
+// (gateway.md §1).
+
+// ask sends a request and waits for its result. once: it must not be sent again
+// when the port breaks under it, for it may have taken effect.
+func (r *Remote) ask(ctx context.Context, method string, members []byte, once bool) ([]byte, error) {
+	for again := false; ; again = true {
+		l, err := r.current(ctx)
+		if err != nil {
+			return nil, err
+		}
+		result, err := r.exchange(ctx, l, method, members)
+		if !errors.Is(err, jsonrpc.ErrClosed) {
+			if err != nil {
+				return nil, err
+			}
+			return result, needsInput(result)
+		}
+		if once {
+			return nil, ErrInterrupted
+		}
+		if again {
+			return nil, ErrAway
+		}
+		select { // the Conn knows a moment before the Remote
+		case <-l.down:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (r *Remote) exchange(ctx context.Context, l *link, method string, members []byte) ([]byte, error) {
+	i := InvocationOf(ctx)
+	r.mu.Lock()
+	l.lastToken++
+	token := strconv.Itoa(l.lastToken)
+	l.tokens[token] = i
+	r.mu.Unlock()
+	var id jsonrpc.ID
+	defer func() {
+		r.mu.Lock()
+		delete(l.tokens, token)
+		delete(l.asked, id)
+		r.mu.Unlock()
+	}()
+	params := i.params(PrincipalOf(ctx), token, members)
+	p, err := l.conn.Begin(ctx, method, params, func(p *jsonrpc.Pending) {
+		r.mu.Lock()
+		id = p.ID
+		l.asked[id] = i
+		r.mu.Unlock()
+	})
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-p.Done():
+		return p.Answer()
+	case <-ctx.Done():
+		l.conn.Cancel(p)
+		return nil, ctx.Err()
+	}
+}
+
+// params are those of a request on the hop: the envelope, and members.
+func (i *Invocation) params(who Principal, token string, members []byte) []byte {
+	i.mu.Lock()
+	inputs, state := i.inputs, i.state
+	i.mu.Unlock()
+	params := []byte(`{"_meta":{"` + keyVersion + `":"` + LatestModern + `","` + keyCapabilities + `":`)
+	params = append(params, i.capabilities...)
+	if who != "" {
+		params = jsonrpc.AppendString(append(params, `,"`+MetaPrincipal+`":`...), string(who))
+	}
+	params = append(append(params, `,"progressToken":`...), token...)
+	params = appendText(params, keyLogLevel, i.LogLevel())
+	s := jsonrpc.Scan(i.meta)
+	for i.meta != nil && s.Next() {
+		params = append(appendName(params, string(s.Name)), s.Value...)
+	}
+	params = append(append(params, "},"...), members...)
+	params = appendRaw(params, "inputResponses", inputs)
+	params = appendRaw(params, "requestState", state)
+	return append(params, '}')
+}
+
+// needsInput returns an error unless a result is complete (R-369).
+func needsInput(result []byte) error {
+	kind := member(result, "resultType")
+	switch string(kind) {
+	case "", `"complete"`:
+		return nil
+	case `"input_required"`:
+		state, _ := jsonrpc.Text(member(result, "requestState"))
+		return &inputRequired{requests: bytes.Clone(member(result, "inputRequests")), state: state}
+	}
+	return errAnswer
+}
+
+// heard passes on what the other engine says while it works; true if it was that.
+func (r *Remote) heard(l *link, msg jsonrpc.Message) bool {
+	var i *Invocation
+	r.mu.Lock()
+	switch msg.Method {
+	case "notifications/progress":
+		i = l.tokens[string(member(msg.Params, "progressToken"))]
+	case "notifications/message":
+		i = l.asked[jsonrpc.ID(member(member(msg.Params, "_meta"), MetaRequest))]
+	default:
+		r.mu.Unlock()
+		return false
+	}
+	r.mu.Unlock()
+	switch {
+	case i == nil: // answered, or cancelled, meanwhile
+	case msg.Method == "notifications/progress":
+		i.Progress(msg.Params)
+	default:
+		i.Log(msg.Params)
+	}
+	return true
+}
+
+// Read asks for the contents of uri.
+func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
+	result, err := r.ask(ctx, "resources/read", jsonrpc.AppendString([]byte(`"uri":`), uri), false)
+	if err != nil {
+		return nil, readError(err, InvocationOf(ctx).state != nil)
+	}
+	var contents []Contents
+	err = decodeList(result, "contents", nil, func(object []byte) *jsonrpc.Error {
+		item, err := decodeContents(object)
+		contents = append(contents, item)
+		return err
+	})
+	if len(contents) > 0 {
+		first := &contents[0]
+		first.result = without(member(result, "_meta"), keyServerInfo)
+		ttl, _ := jsonrpc.Int(member(result, "ttlMs"))
+		first.Cache = Cache{
+			TTL:    time.Duration(max(0, ttl)) * time.Millisecond,
+			Public: string(member(result, "cacheScope")) == `"public"`,
+		}
+	}
+	return contents, err
+}
+
+// readError finds "not found" in either era's code (R-374). A bad URI never gets
+// this far, since this side has checked it; a bad requestState may.
+func readError(err error, hadState bool) error {
+	var wire *jsonrpc.Error
+	if errors.As(err, &wire) {
+		missing := wire.Code == jsonrpc.CodeInvalidParams && (!hadState || member(wire.Data, "uri") != nil)
+		if missing || wire.Code == codeNotFoundClassic {
+			return ErrNotFound
+		}
+	}
+	return err
+}
+
+// GetPrompt asks for a prompt.
+func (r *Remote) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
+	return r.ask(ctx, "prompts/get", namedMembers(name, arguments), false)
+}
+
+// CallTool runs a tool, at most once: if the port breaks meanwhile, nobody knows
+// whether it took effect, and the error is [ErrInterrupted].
+func (r *Remote) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
+	return r.ask(ctx, "tools/call", namedMembers(name, arguments), true)
+}
+
+func namedMembers(name string, arguments []byte) []byte {
+	return appendRaw(jsonrpc.AppendString([]byte(`"name":`), name), "arguments", arguments)
+}
+
+// Complete asks for suggestions.
+func (r *Remote) Complete(ctx context.Context, c CompletionRequest) (Completion, error) {
+	params := []byte(`"ref":{"type":"ref/resource","uri":`)
+	params = jsonrpc.AppendString(params, c.URI)
+	if c.Prompt != "" {
+		params = []byte(`"ref":{"type":"ref/prompt","name":`)
+		params = jsonrpc.AppendString(params, c.Prompt)
+	}
+	params = jsonrpc.AppendString(append(params, `},"argument":{"name":`...), c.Argument)
+	params = jsonrpc.AppendString(append(params, `,"value":`...), c.Value)
+	params = append(params, '}')
+	if c.Arguments != nil {
+		params = append(append(append(params, `,"context":{"arguments":`...), c.Arguments...), '}')
+	}
+	result, err := r.ask(ctx, "completion/complete", params, false)
+	if err != nil {
+		return Completion{}, err
+	}
+	return ParseCompletion(member(result, "completion"))
+}
+
+// ParseCompletion reads what completion/complete answers: values, total, hasMore.
+func ParseCompletion(object []byte) (c Completion, err error) {
+	values, ok := jsonrpc.Elements(member(object, "values"))
+	for _, value := range values {
+		text, isText := jsonrpc.Text(value)
+		c.Values, ok = append(c.Values, text), ok && isText
+	}
+	total, _ := jsonrpc.Int(member(object, "total"))
+	c.Total = int(max(0, total))
+	c.HasMore = string(member(object, "hasMore")) == "true"
+	if !ok {
+		return c, errAnswer
+	}
+	return c, nil
+}
+
+// Prompts asks for all prompts, page by page.
+func (r *Remote) Prompts(ctx context.Context) ([]Prompt, error) {
+	return r.named(ctx, "prompts", Change{Prompts: true})
+}
+
+// Tools asks for all tools, page by page.
+func (r *Remote) Tools(ctx context.Context) ([]Tool, error) {
+	return r.named(ctx, "tools", Change{Tools: true})
+}
+
+// named asks for a list whose method is what and "/list".
+func (r *Remote) named(ctx context.Context, what string, change Change) ([]Named, error) {
+	who := PrincipalOf(ctx)
+	return standIn(ctx, r, what+"\x00"+string(who), r.keptNamed, change, func(ctx context.Context) (all []Named, err error) {
+		err = r.pages(ctx, who, what+"/list", what, func(object []byte) *jsonrpc.Error {
+			n, err := parseNamed(object, what == "tools")
+			if err != nil {
+				return badAnswer()
+			}
+			all = append(all, n)
+			return nil
+		})
+		var wire *jsonrpc.Error
+		if errors.As(err, &wire) && wire.Code == jsonrpc.CodeMethodNotFound {
+			return nil, nil // it has none, and says so
+		}
+		return all, err
+	}, func(a, b []Named) bool { return slices.EqualFunc(a, b, sameNamed) })
+}
+
+// pages asks for all pages of a list.
+func (r *Remote) pages(ctx context.Context, who Principal, method, what string, each func(object []byte) *jsonrpc.Error) error {
+	for cursor := ""; ; {
+		result, err := r.call(ctx, method, envelope(who, cursorMember(cursor)))
+		if err != nil {
+			return cursorError(err)
+		}
+		cursor = ""
+		if err := decodeList(result, what, &cursor, each); err != nil || cursor == "" {
+			return err
+		}
+	}
+}

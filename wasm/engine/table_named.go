@@ -1,0 +1,204 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A PromptEntry is a prompt of a [Table], how it is rendered, and what suggests
+// values for its arguments; Complete may be nil.
+type PromptEntry struct {
+	Prompt
+	Get      func(ctx context.Context, arguments []byte) ([]byte, error)
+	Complete func(ctx context.Context, c CompletionRequest) (Completion, error)
+}
+
+// A ToolEntry is a tool of a [Table], and what runs it.
+type ToolEntry struct {
+	Tool
+	Call func(ctx context.Context, arguments []byte) ([]byte, error)
+}
+
+// A namedRow is either; complete is of prompts alone.
+type namedRow struct {
+	Named
+	answer   func(ctx context.Context, arguments []byte) ([]byte, error)
+	complete func(ctx context.Context, c CompletionRequest) (Completion, error)
+}
+
+// PutPrompt registers prompts, or replaces those with the same name. It refuses
+// all of them if one is not valid.
+func (t *Table) PutPrompt(entries ...PromptEntry) error {
+	rows := make([]namedRow, len(entries))
+	for i, e := range entries {
+		rows[i] = namedRow{e.Prompt, e.Get, e.Complete}
+	}
+	return t.putNamed(&t.prompts, rows, Change{Prompts: true}, ParsePrompt)
+}
+
+// PutTool registers tools, or replaces those with the same name. It refuses all
+// of them if one is not valid.
+func (t *Table) PutTool(entries ...ToolEntry) error {
+	rows := make([]namedRow, len(entries))
+	for i, e := range entries {
+		rows[i] = namedRow{e.Tool, e.Call, nil}
+	}
+	return t.putNamed(&t.tools, rows, Change{Tools: true}, ParseTool)
+}
+
+// RemovePrompt takes prompts out.
+func (t *Table) RemovePrompt(names ...string) {
+	t.removeNamed(&t.prompts, names, Change{Prompts: true})
+}
+
+// RemoveTool takes tools out.
+func (t *Table) RemoveTool(names ...string) { t.removeNamed(&t.tools, names, Change{Tools: true}) }
+
+func (t *Table) putNamed(all *[]namedRow, rows []namedRow, change Change, parse func([]byte) (Named, error)) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	for i := range rows {
+		parsed, err := parse(rows[i].Object)
+		if err == nil && rows[i].answer == nil {
+			err = errors.New("nothing answers it")
+		}
+		if err != nil {
+			return fmt.Errorf("%q: %w", rows[i].Name, err)
+		}
+		rows[i].Named = parsed
+	}
+	t.mu.Lock()
+	next := slices.Clone(*all)
+	for _, row := range rows {
+		if at := find(next, row.Name); at >= 0 {
+			next[at] = row
+		} else {
+			next = append(next, row)
+		}
+	}
+	*all = next
+	t.announce(change)
+	return nil
+}
+
+func (t *Table) removeNamed(all *[]namedRow, names []string, change Change) {
+	t.mu.Lock()
+	*all = slices.DeleteFunc(slices.Clone(*all), func(row namedRow) bool { return slices.Contains(names, row.Name) })
+	t.announce(change)
+}
+
+func find(rows []namedRow, name string) int {
+	return slices.IndexFunc(rows, func(row namedRow) bool { return row.Name == name })
+}
+
+// Prompts returns all prompts in the order of registration.
+func (t *Table) Prompts(context.Context) ([]Prompt, error) { return t.named(&t.prompts), nil }
+
+// Tools returns all tools in the order of registration.
+func (t *Table) Tools(context.Context) ([]Tool, error) { return t.named(&t.tools), nil }
+
+func (t *Table) named(rows *[]namedRow) []Named {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := make([]Named, len(*rows))
+	for i, row := range *rows {
+		all[i] = row.Named
+	}
+	return all
+}
+
+// row returns a copy of one, which may be used without t.mu.
+func (t *Table) row(rows *[]namedRow, name string) (namedRow, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if at := find(*rows, name); at >= 0 {
+		return (*rows)[at], nil
+	}
+	return namedRow{}, ErrNotFound
+}
+
+// GetPrompt renders a prompt. Missing required arguments, and such as it has not,
+// are refused.
+func (t *Table) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
+	row, err := t.row(&t.prompts, name)
+	if err != nil {
+		return nil, err
+	}
+	known, _ := jsonrpc.Elements(member(row.Object, "arguments"))
+	named := 0
+	for _, argument := range known {
+		own, _ := jsonrpc.Text(member(argument, "name"))
+		switch {
+		case member(arguments, own) != nil:
+			named++
+		case string(member(argument, "required")) == "true":
+			return nil, BadParams("the argument " + own + " is missing")
+		}
+	}
+	s := jsonrpc.Scan(arguments)
+	for s.Next() {
+		named--
+	}
+	if named < 0 {
+		return nil, BadParams("arguments has a name that the prompt does not know")
+	}
+	return row.answer(ctx, arguments)
+}
+
+// CallTool runs a tool.
+func (t *Table) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
+	row, err := t.row(&t.tools, name)
+	if err != nil {
+		return nil, err
+	}
+	return row.answer(ctx, arguments)
+}
+
+// Complete asks the prompt or template that c names. An argument that it has not
+// is refused (decision 6.16).
+func (t *Table) Complete(ctx context.Context, c CompletionRequest) (Completion, error) {
+	var complete func(context.Context, CompletionRequest) (Completion, error)
+	var known bool
+	if c.Prompt != "" {
+		row, err := t.row(&t.prompts, c.Prompt)
+		if err != nil {
+			return Completion{}, err
+		}
+		arguments, _ := jsonrpc.Elements(member(row.Object, "arguments"))
+		for _, argument := range arguments {
+			name, _ := jsonrpc.Text(member(argument, "name"))
+			known = known || name == c.Argument
+		}
+		complete = row.complete
+	} else {
+		t.mu.Lock()
+		at := slices.IndexFunc(t.templates, func(r *templateRow) bool { return r.URITemplate == c.URI })
+		var row *templateRow
+		if at >= 0 {
+			row = t.templates[at]
+		} else {
+			row, _ = t.match(c.URI)
+		}
+		there := row != nil || t.byURI[c.URI] != nil
+		t.mu.Unlock()
+		if !there {
+			return Completion{}, ErrNotFound
+		}
+		if row != nil {
+			known = slices.Contains(row.matcher.names, c.Argument)
+			complete = row.Complete
+		}
+	}
+	switch {
+	case !known:
+		return Completion{}, BadParams("argument.name is none of its arguments")
+	case complete == nil:
+		return Completion{}, nil
+	}
+	return complete(ctx, c)
+}
