@@ -1,0 +1,41 @@
+/** Serves the fixtures of MCP's conformance suite: conformance.md of the project says which they are. */
+
+import { type PageMcp, start } from 'pagemcp'
+import { element, make, panel, showFailure } from '../shared/panel.ts'
+import { serveAsking, serveRounds } from './asking.ts'
+import { serveHooks } from './hooks.ts'
+import { servePrompts } from './prompts.ts'
+import { serveResources } from './resources.ts'
+import { registrar, serveTools } from './tools.ts'
+
+function serve(mcp: PageMcp) {
+  const shown = panel(mcp)
+  const tools: string[] = []
+  const tool = registrar(mcp, shown, tools)
+  list('resources', serveResources(mcp))
+  list('prompts', servePrompts(mcp, shown))
+  serveTools(tool)
+  serveAsking(tool)
+  serveRounds(tool)
+  serveHooks(mcp, tool)
+  list('tools', tools)
+}
+
+function list(id: string, names: readonly string[]) {
+  element(id).append(...names.map((name) => make('li', '', make('code', '', name))))
+}
+
+try {
+  serve(
+    await start({
+      name: 'conformance',
+      title: 'Conformance fixtures',
+      version: '1.0.0',
+      instructions: 'Fixtures for tests of the protocol. Nothing here is about a person.',
+      capabilities: { logging: true }, // off unless asked for; the suite of 2025-11-25 requires it
+    }),
+  )
+} catch (error) {
+  showFailure(error)
+  throw error
+}

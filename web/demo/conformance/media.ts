@@ -1,0 +1,21 @@
+/** The smallest of its kind each, Base64. */
+
+/** A green point: 1×1, PNG. */
+export const png =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mNQrrICAAGbANhJnz+RAAAAAElFTkSuQmCC'
+
+/** Eight samples of silence: mono, 8 kHz, WAV. */
+export const wav = 'UklGRiwAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQgAAACAgICAgICAgA=='
+
+export const image = { type: 'image', data: png, mimeType: 'image/png' } as const
+
+/** Waits as a handler should: not for longer than anybody wants to know. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
+}
