@@ -1,0 +1,44 @@
+/** The conformance page in Chromium, behind a gateway, behind a front that adds the token. */
+
+import type { Browser, Page } from 'puppeteer-core'
+import { type Gateway, startGateway } from '../e2e/gateway.ts'
+import { joined } from '../e2e/notes.ts'
+import { close, launch } from '../harness/browsers.ts'
+import { type Front, startFront } from '../harness/front.ts'
+
+export interface Subject {
+  gateway: Gateway
+  front: Front
+  page: Page
+  close(): Promise<void>
+}
+
+/**
+ * Starts all of it, and waits until the page has joined.
+ *
+ * @param demo - which of the demos is opened
+ * @param args - further flags of `pagemcp dev`
+ */
+export async function startSubject(demo: string, args: string[] = []): Promise<Subject> {
+  const stops: (() => Promise<void>)[] = []
+  const stop = async () => {
+    for (const one of stops.reverse()) await one()
+  }
+  try {
+    const gateway = await startGateway({ args })
+    stops.push(() => gateway.close())
+    const front = await startFront(demo, gateway)
+    stops.push(() => front.close())
+    const browser: Browser = await launch('chromium')
+    stops.push(() => close(browser))
+    const page = await browser.newPage()
+    const url = gateway.pages[demo]
+    if (url === undefined) throw new Error(`there is no demo ${demo}: ${gateway.log()}`)
+    await page.goto(url)
+    await joined(page)
+    return { gateway, front, page, close: stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

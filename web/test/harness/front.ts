@@ -1,0 +1,115 @@
+/**
+ * A handler in front of a gateway for clients that cannot send a token: it adds Authorization, leaves Host and Origin
+ * as they came, except that its own name becomes the gateway's, and writes down what is said.
+ */
+
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { type Recording, record } from './record.ts'
+
+export interface Front {
+  /** The URL of an endpoint of the gateway, as seen through this: `/mcp` by default. */
+  url(path?: string): string
+  close(): Promise<void>
+}
+
+/**
+ * Starts one on a free port.
+ *
+ * @param name - of the recording
+ */
+export async function startFront(
+  name: string,
+  gateway: { readonly mcp: string; readonly token: string },
+): Promise<Front> {
+  const sessions = new Map<string, Recording>()
+  const server = createServer((request, response) => {
+    pass({ name, gateway: new URL(gateway.mcp), token: gateway.token, sessions }, request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: (path = '/mcp') => `http://127.0.0.1:${port}${path}`,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+interface Setting {
+  name: string
+  gateway: URL
+  token: string
+  /** What belongs to one session, over all of its requests. */
+  sessions: Map<string, Recording>
+}
+
+async function pass(setting: Setting, request: IncomingMessage, response: ServerResponse) {
+  const body = await text(request).catch(() => undefined)
+  if (body === undefined) return // the client is gone
+  const { gateway, sessions } = setting
+  const session = request.headers['mcp-session-id']
+  const talk =
+    (typeof session === 'string' && sessions.get(session)) || record(`${setting.name} over HTTP`)
+  if (body !== '') talk.client(body)
+  const forward = httpRequest({
+    host: gateway.hostname,
+    port: gateway.port,
+    method: request.method,
+    path: request.url,
+    headers: headersFor(setting, request),
+  })
+  response.on('close', () => forward.destroy()) // a stream that the client closes is closed behind us
+  forward.on('error', () => response.destroy())
+  forward.on('response', (answer) => {
+    const given = answer.headers['mcp-session-id']
+    if (typeof given === 'string') sessions.set(given, talk)
+    response.writeHead(answer.statusCode ?? 500, answer.headers)
+    response.flushHeaders()
+    listenTo(answer, talk)
+    answer.pipe(response)
+  })
+  forward.end(body)
+}
+
+function headersFor({ gateway, token }: Setting, request: IncomingMessage): IncomingHttpHeaders {
+  const headers: IncomingHttpHeaders = { ...request.headers, authorization: `Bearer ${token}` }
+  const own = `127.0.0.1:${request.socket.localPort}`
+  if (headers.host === own) headers.host = gateway.host
+  if (headers.origin === `http://${own}`) headers.origin = gateway.origin
+  delete headers['transfer-encoding'] // the body is known by now
+  return headers
+}
+
+/** Writes down the messages of an answer: one JSON body, or the data of events. */
+function listenTo(answer: IncomingMessage, talk: Recording) {
+  const type = answer.headers['content-type'] ?? ''
+  const events = type.startsWith('text/event-stream')
+  if (!events && !type.startsWith('application/json')) return
+  const decoder = new TextDecoder()
+  let seen = ''
+  answer.on('data', (chunk: Buffer) => {
+    seen += decoder.decode(chunk, { stream: true })
+    for (let end = seen.indexOf('\n\n'); events && end >= 0; end = seen.indexOf('\n\n')) {
+      const data = seen
+        .slice(0, end)
+        .split('\n')
+        .filter((line) => line.startsWith('data:'))
+        .map((line) => line.slice(5).trim())
+        .join('\n')
+      seen = seen.slice(end + 2)
+      if (data !== '') talk.server(data)
+    }
+  })
+  answer.on('end', () => {
+    if (!events && seen !== '') talk.server(seen)
+  })
+}
