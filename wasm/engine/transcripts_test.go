@@ -18,9 +18,11 @@ import (
 // begins with, and a dialogue.
 //
 //	What a reader should see. Where it is from. R-123.
-//	-- options.json --        Options of the engine: pageSize, maxInFlight, tools
-//	-- resources.json --      URI -> {name, text | blob, mimeType, …, delay, panic}
-//	-- templates.json --      URI template -> {name, text with {variable} in it, …}
+//	-- options.json --        Options of the engine: pageSize, maxInFlight, tools …
+//	-- resources.json --      URI -> {name, text | blob | contents, mimeType, …, cache, delay, panic}
+//	-- templates.json --      URI template -> {name, text with {variable} in it, …, complete}
+//	-- prompts.json --        name -> {description, arguments, …} and what it does,
+//	-- tools.json --          as world_calls_test.go tells
 //	-- transcript --
 //	-> {…}                    the client sends; ->2 is a second client
 //	<- {…}                    the engine sends
@@ -32,7 +34,8 @@ import (
 // string "$name" stands for any string and remembers it; in "->" and in later
 // "<-" it stands for what was remembered. "->q" sends a quoted Go string, for
 // what is no line of text. Events: write, touch, add, remove, wait DURATION,
-// close (the client's port), shutdown (the engine).
+// close (the client's port), shutdown (the engine), addTool, removeTool, addPrompt,
+// removePrompt.
 //
 // Each runs against an engine, and against an engine whose only source is a
 // Remote of it. `go test ./wasm/engine -update` rewrites the "<-" lines of a

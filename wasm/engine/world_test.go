@@ -49,6 +49,19 @@ type thing struct {
 	Meta                               json.RawMessage `json:"_meta"`
 	Delay                              string
 	Panic                              bool
+	Complete                           map[string][]string // of a template
+	Contents                           []part              // several items, instead of Text
+	Cache                              *struct {
+		TTLMs int
+		Scope string
+	}
+}
+
+// A part is one item of a resource's contents.
+type part struct {
+	URI, MIMEType, Text string
+	Blob                []byte
+	Meta                json.RawMessage `json:"_meta"`
 }
 
 func newWorld(t *testing.T, ctx context.Context, archive *txtar.Archive, deep bool) *world {
@@ -72,6 +85,11 @@ func newWorld(t *testing.T, ctx context.Context, archive *txtar.Archive, deep bo
 	decode(t, archive, "templates.json", &templates)
 	for _, uri := range order(section(archive, "templates.json")) {
 		w.putTemplate(uri, templates[uri])
+	}
+	for what, put := range map[string]func(string, deed){"prompts.json": w.putPrompt, "tools.json": w.putTool} {
+		for _, name := range order(section(archive, what)) {
+			put(name, decodeDeed(t, member(section(archive, what), name)))
+		}
 	}
 	w.inner.Mount("", w.table)
 	if len(w.slow.uris) > 0 {
@@ -153,13 +171,41 @@ func (w *world) contents(uri string) ([]engine.Contents, error) {
 	if !ok {
 		return nil, engine.ErrNotFound
 	}
-	return []engine.Contents{{URI: uri, MIMEType: th.MIMEType, Text: th.Text, Blob: th.Blob}}, nil
+	var cache engine.Cache
+	if th.Cache != nil {
+		cache = engine.Cache{TTL: time.Duration(th.Cache.TTLMs) * time.Millisecond, Public: th.Cache.Scope == "public"}
+	}
+	if th.Contents == nil {
+		return []engine.Contents{{URI: uri, MIMEType: th.MIMEType, Text: th.Text, Blob: th.Blob, Cache: cache}}, nil
+	}
+	var all []engine.Contents
+	for _, p := range th.Contents {
+		all = append(all, engine.Contents{
+			URI: p.URI, MIMEType: p.MIMEType, Text: p.Text, Blob: p.Blob, Meta: compacted(p.Meta), Cache: cache,
+		})
+	}
+	return all, nil
+}
+
+// member returns a member of a JSON object.
+func member(object []byte, name string) (found []byte) {
+	jsonrpc.Members(object, func(other string, value []byte) *jsonrpc.Error {
+		if other == name {
+			found = value
+		}
+		return nil
+	})
+	return found
 }
 
 func (w *world) putTemplate(template string, th thing) {
 	r := th.resource("")
 	err := w.table.PutTemplate(engine.TemplateEntry{
-		Template: engine.Template{URITemplate: template, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIMEType},
+		Template: engine.Template{
+			URITemplate: template, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIMEType,
+			Annotations: r.Annotations, Icons: r.Icons, Meta: r.Meta,
+		},
+		Complete: suggest(th.Complete),
 		Read: func(_ context.Context, uri string, variables []byte) ([]engine.Contents, error) {
 			text := th.Text
 			jsonrpc.Members(variables, func(name string, value []byte) *jsonrpc.Error {
@@ -312,6 +358,14 @@ func (w *world) event(text string) {
 			w.Fatal(err)
 		}
 		w.put(subject, th)
+	case "addTool":
+		w.putTool(subject, decodeDeed(w, []byte(value)))
+	case "removeTool":
+		w.table.RemoveTool(subject)
+	case "addPrompt":
+		w.putPrompt(subject, decodeDeed(w, []byte(value)))
+	case "removePrompt":
+		w.table.RemovePrompt(subject)
 	case "remove":
 		w.mu.Lock()
 		delete(w.values, subject)

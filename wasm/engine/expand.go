@@ -1,0 +1,219 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"github.com/yosida95/uritemplate/v3"
+)
+
+// Expand returns the URI that a template and the values of its variables stand
+// for, by RFC 6570, all four levels. variables is a JSON object; a value is a
+// string, a number, an array or object of these, or null, which counts as
+// absent. The error says what is wrong with the template or a value.
+//
+// The library checks the template. It does not expand: it writes the code points
+// of what is not ASCII where RFC 6570 wants the bytes of UTF-8 (ü as %FC).
+func Expand(template string, variables []byte) (string, error) {
+	if _, err := uritemplate.New(template); err != nil {
+		return "", fmt.Errorf("template %q is not one by RFC 6570: %w", template, err)
+	}
+	values := map[string]expandable{}
+	refusal := jsonrpc.Members(variables, func(name string, value []byte) *jsonrpc.Error {
+		v, ok := readExpandable(value)
+		if !ok {
+			return malformed("the value of " + name + " is neither text nor a list nor an object of texts")
+		}
+		values[name] = v
+		return nil
+	})
+	if refusal != nil {
+		return "", refusal
+	}
+	var out strings.Builder
+	for {
+		literal, behind, more := strings.Cut(template, "{")
+		appendEscaped(&out, literal, true)
+		if !more {
+			return out.String(), nil
+		}
+		expression, rest, closed := strings.Cut(behind, "}")
+		if !closed || expression == "" {
+			return "", errors.New("an expression has no end")
+		}
+		expandExpression(&out, expression, values)
+		template = rest
+	}
+}
+
+// An expandable is a value: texts of one, or of a list; or pairs of an object.
+type expandable struct {
+	isText bool
+	texts  []string
+	names  []string // of the texts, if it is an object
+}
+
+func readExpandable(value []byte) (v expandable, ok bool) {
+	if elements, isArray := jsonrpc.Elements(value); isArray {
+		for _, element := range elements {
+			text, isText := scalar(element)
+			if !isText {
+				return v, false
+			}
+			v.texts = append(v.texts, text)
+		}
+		return v, true
+	}
+	if value[0] == '{' {
+		refusal := jsonrpc.Members(value, func(name string, member []byte) *jsonrpc.Error {
+			text, isText := scalar(member)
+			if !isText {
+				return badAnswer()
+			}
+			v.names, v.texts = append(v.names, name), append(v.texts, text)
+			return nil
+		})
+		return v, refusal == nil
+	}
+	if string(value) == "null" {
+		return v, true // without texts: absent
+	}
+	text, isText := scalar(value)
+	return expandable{isText: true, texts: []string{text}}, isText
+}
+
+// scalar returns a string, or the text of a number or boolean.
+func scalar(value []byte) (string, bool) {
+	if value[0] == '"' {
+		return jsonrpc.Text(value)
+	}
+	return string(value), value[0] != '{' && value[0] != '[' && value[0] != 'n'
+}
+
+// An operator of RFC 6570, appendix A.
+type operator struct {
+	first, separator string
+	named            bool
+	ifEmpty          string
+	reserved         bool // characters that stand for themselves beyond the unreserved
+}
+
+// operatorOf returns the operator that c stands for, or that of a plain {name}.
+func operatorOf(c byte) (op operator, known bool) {
+	switch c {
+	case '+':
+		return operator{"", ",", false, "", true}, true
+	case '#':
+		return operator{"#", ",", false, "", true}, true
+	case '.':
+		return operator{".", ".", false, "", false}, true
+	case '/':
+		return operator{"/", "/", false, "", false}, true
+	case ';':
+		return operator{";", ";", true, "", false}, true
+	case '?':
+		return operator{"?", "&", true, "=", false}, true
+	case '&':
+		return operator{"&", "&", true, "=", false}, true
+	}
+	return operator{"", ",", false, "", false}, false
+}
+
+func expandExpression(out *strings.Builder, expression string, values map[string]expandable) {
+	op, known := operatorOf(expression[0])
+	if known {
+		expression = expression[1:]
+	}
+	separator := op.first
+	for spec := range strings.SplitSeq(expression, ",") {
+		spec, explode := strings.CutSuffix(spec, "*")
+		name, prefix, cut := strings.Cut(spec, ":")
+		v := values[name]
+		if len(v.texts) == 0 {
+			continue
+		}
+		out.WriteString(separator)
+		separator = op.separator
+		if explode && !v.isText {
+			expandExploded(out, op, name, v)
+			continue
+		}
+		if op.named {
+			appendEscaped(out, name, true)
+			if v.isText && v.texts[0] == "" {
+				out.WriteString(op.ifEmpty)
+				continue
+			}
+			out.WriteByte('=')
+		}
+		for i, text := range v.texts {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			if v.names != nil {
+				appendEscaped(out, v.names[i], op.reserved)
+				out.WriteByte(',')
+			}
+			if length, err := strconv.Atoi(prefix); cut && v.isText && err == nil {
+				text = firstRunes(text, length)
+			}
+			appendEscaped(out, text, op.reserved)
+		}
+	}
+}
+
+func expandExploded(out *strings.Builder, op operator, name string, v expandable) {
+	for i, text := range v.texts {
+		if i > 0 {
+			out.WriteString(op.separator)
+		}
+		switch {
+		case v.names != nil:
+			appendEscaped(out, v.names[i], op.reserved)
+		case op.named:
+			appendEscaped(out, name, true)
+		}
+		switch {
+		case v.names != nil && !op.named, (v.names != nil || op.named) && text != "":
+			out.WriteByte('=')
+		case op.named:
+			out.WriteString(op.ifEmpty)
+		}
+		appendEscaped(out, text, op.reserved)
+	}
+}
+
+// firstRunes returns the first n characters.
+func firstRunes(text string, n int) string {
+	for i := range text {
+		if n == 0 {
+			return text[:i]
+		}
+		n--
+	}
+	return text
+}
+
+// appendEscaped percent-encodes the bytes of what does not stand for itself.
+// reserved: reserved characters do, and so does what is percent-encoded already.
+func appendEscaped(out *strings.Builder, text string, reserved bool) {
+	const hex = "0123456789ABCDEF"
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, "\uFFFD")
+	}
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		encoded := c == '%' && i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2])
+		if isUnreserved(c) || reserved && (uriCharacters[c] || encoded) {
+			out.WriteByte(c)
+			continue
+		}
+		out.WriteByte('%')
+		out.WriteByte(hex[c>>4])
+		out.WriteByte(hex[c&15])
+	}
+}
