@@ -34,7 +34,11 @@ func (a *answer) run(ctx context.Context) error {
 	defer quiet.Stop()
 	for {
 		for _, msg := range a.box.take() {
-			done, err := a.put(msg)
+			put := a.put
+			if msg == nil {
+				put = a.lack
+			}
+			done, err := put(msg)
 			if err != nil || done {
 				return err
 			}
@@ -84,6 +88,24 @@ func (a *answer) put(msg []byte) (done bool, err error) {
 		return true, writeJSON(a.w, http.StatusOK, joined(a.held))
 	}
 	return true, writeJSON(a.w, a.status(h, msg), msg)
+}
+
+// lack takes note that an answer will not come, since the client cancelled. After
+// the last one an event stream just ends.
+func (a *answer) lack([]byte) (done bool, err error) {
+	if a.want--; a.want > 0 {
+		return false, nil
+	}
+	switch {
+	case a.events != nil:
+	case len(a.held) > 0:
+		err = writeJSON(a.w, http.StatusOK, joined(a.held))
+	case a.stream:
+		err = a.begin()
+	default:
+		a.w.WriteHeader(http.StatusAccepted)
+	}
+	return true, err
 }
 
 // still says that the answer is on its way.

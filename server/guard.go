@@ -22,6 +22,7 @@ type guard struct {
 	own     []string // the origins of our own port
 	origins []string // the origins that are listed: they get CORS headers
 	next    http.Handler
+	headers string // that origins on the list may send besides those of MCP: ", Name"
 
 	stranger func(uid int) // told when another user of this machine was refused; may be nil
 }
@@ -60,7 +61,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if origin != "" && slices.Contains(g.origins, origin) {
 		g.share(w.Header(), origin)
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
-			preflight(w, r)
+			g.preflight(w, r)
 			return
 		}
 	}
@@ -116,8 +117,8 @@ const sharedHeaders = "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-
 
 // preflight answers OPTIONS of a listed origin; no token is asked for, since
 // browsers send none.
-func preflight(w http.ResponseWriter, r *http.Request) {
-	headers := sharedHeaders
+func (g *guard) preflight(w http.ResponseWriter, r *http.Request) {
+	headers := sharedHeaders + g.headers
 	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
 		name = strings.TrimSpace(name)
 		if strings.HasPrefix(strings.ToLower(name), "mcp-param-") && isToken(name) {

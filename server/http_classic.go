@@ -13,8 +13,12 @@ func (p *post) classic(x engine.Examination, body []byte) {
 		switch {
 		case x.Kind == jsonrpc.Request && x.Method == "initialize":
 			p.begin(x, body)
+		case x.Kind == jsonrpc.Request && p.gateway.options.Lenient:
+			p.once(x, body, accepts(p.r.Header, "text/event-stream"), classicStatus, false)
 		case x.Kind == jsonrpc.Request: // rows 7 and 10: the engine says what is missing
 			p.once(x, body, accepts(p.r.Header, "text/event-stream"), strangerStatus, false)
+		case p.gateway.options.Lenient: // there is nothing that it could be about
+			p.w.WriteHeader(http.StatusAccepted)
 		default:
 			p.fail(http.StatusBadRequest, "", invalidRequest("Mcp-Session-Id is missing"))
 		}
@@ -26,7 +30,7 @@ func (p *post) classic(x engine.Examination, body []byte) {
 	}
 	defer s.leave()
 	if x.Kind != jsonrpc.Request {
-		if s.send(body) != nil {
+		if s.hear(x, body) != nil {
 			p.unknownSession()
 			return
 		}
@@ -61,7 +65,7 @@ func (p *post) ask(s *session, messages [][]byte, batch bool) {
 		return
 	}
 	defer leave()
-	box := newMailbox()
+	box, stream := newMailbox(), accepts(p.r.Header, "text/event-stream")
 	want := 0
 	var first jsonrpc.ID
 	for _, msg := range messages {
@@ -77,7 +81,7 @@ func (p *post) ask(s *session, messages [][]byte, batch bool) {
 			p.fail(http.StatusBadRequest, "", invalidRequest("A request has no valid id"))
 			return
 		}
-		if !s.expect(x, msg, box) { // decision 6.15: without id, for that would settle the older one
+		if !s.expect(x, msg, box, !stream) { // decision 6.15: without id, for that would settle the older one
 			s.forget(box)
 			p.fail(http.StatusBadRequest, "", invalidRequest("This id still waits for its answer"))
 			return
@@ -85,7 +89,7 @@ func (p *post) ask(s *session, messages [][]byte, batch bool) {
 		want, first = want+1, x.ID
 	}
 	for _, msg := range messages {
-		if s.send(msg) != nil {
+		if s.hear(p.at.engine.Examine(msg), msg) != nil {
 			s.forget(box)
 			p.unknownSession()
 			return
@@ -97,7 +101,7 @@ func (p *post) ask(s *session, messages [][]byte, batch bool) {
 	}
 	a := &answer{
 		w: p.w, box: box, ended: s.done, id: first, want: want, batch: batch,
-		stream: accepts(p.r.Header, "text/event-stream"), status: classicStatus,
+		stream: stream, status: classicStatus,
 	}
 	if a.run(p.r.Context()) != nil {
 		s.forget(box)

@@ -2,17 +2,20 @@ package server
 
 import (
 	"sync"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // A mailbox holds messages for one stream until it can be written. Putting never
 // waits, so that whoever reads an engine's port is never held up by one slow
 // client. Level-triggered notifications are kept once, however often they come;
-// of others the oldest go when there are too many. Answers are always kept.
+// of others the oldest go when there are too many. Answers, and requests of the
+// engine's, are always kept.
 type mailbox struct {
 	mu      sync.Mutex
 	msgs    [][]byte
 	levels  map[string]bool // those of msgs that say "your copy may be stale"
-	others  int             // of msgs that are neither answers nor levels
+	others  int             // notifications among msgs that are no levels
 	changed chan struct{}   // has room for one
 }
 
@@ -30,7 +33,7 @@ func (b *mailbox) put(msg []byte, h head) {
 			return
 		}
 		b.levels[string(msg)] = true
-	case h.method != "":
+	case h.kind == jsonrpc.Notification:
 		if b.others >= maxQueued {
 			b.dropOldest()
 		}
@@ -52,7 +55,7 @@ func isListChanged(method string) bool {
 // dropOldest makes room; the lock is held.
 func (b *mailbox) dropOldest() {
 	for i, msg := range b.msgs {
-		if h := headOf(msg); h.kind != 0 && h.method != "" && !b.levels[string(msg)] {
+		if h := headOf(msg); h.kind == jsonrpc.Notification && !b.levels[string(msg)] {
 			b.msgs = append(b.msgs[:i:i], b.msgs[i+1:]...)
 			b.others--
 			return
@@ -77,6 +80,9 @@ func (b *mailbox) giveBack(msgs [][]byte) {
 		b.put(msg, headOf(msg))
 	}
 }
+
+// putNothing says that one of the answers will not come: its request was cancelled.
+func (b *mailbox) putNothing() { b.put(nil, head{kind: jsonrpc.Response}) }
 
 func (b *mailbox) empty() bool {
 	b.mu.Lock()

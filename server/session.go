@@ -42,7 +42,8 @@ type record struct {
 	Client       string         `json:"client,omitempty"` // what it calls itself
 	ClientInfo   jsontext.Value `json:"clientInfo,omitempty"`
 	Capabilities jsontext.Value `json:"capabilities,omitempty"`
-	URIs         []string       `json:"uris"` // subscribed
+	LogLevel     string         `json:"logLevel,omitempty"` // of logging/setLevel
+	URIs         []string       `json:"uris"`               // subscribed
 	Used         time.Time      `json:"used"`
 }
 
@@ -50,6 +51,7 @@ type record struct {
 type talk struct {
 	port    jsonrpc.Port
 	waiting map[string]*waiter  // by the id's key
+	asked   map[string]*waiter  // by the key of the engine's own id: see session_ask.go
 	tokens  map[string]*mailbox // by progress token
 	armed   map[string]bool     // subscribed URIs
 	own     int                 // requests of the session itself so far
@@ -58,8 +60,11 @@ type talk struct {
 // A waiter is a request that the engine has not answered.
 type waiter struct {
 	method, uri string
+	level       string   // of logging/setLevel
 	token       string   // progress token, if it gave one
 	box         *mailbox // nil: the client has gone
+	deaf        bool     // the client takes nothing but the answer
+	cancelled   bool     // by the client
 	own         func(failed bool)
 	begun       time.Time
 }
@@ -77,7 +82,10 @@ func (s *session) leave() {
 // start begins a conversation. The lock is held.
 func (s *session) start() *talk {
 	near, far := jsonrpc.Pipe()
-	t := &talk{port: far, waiting: map[string]*waiter{}, tokens: map[string]*mailbox{}, armed: map[string]bool{}}
+	t := &talk{
+		port: far, waiting: map[string]*waiter{}, asked: map[string]*waiter{},
+		tokens: map[string]*mailbox{}, armed: map[string]bool{},
+	}
 	s.talk = t
 	ctx := engine.WithPrincipal(context.Background(), engine.Principal(s.record.Principal))
 	g := s.owner.gateway
@@ -95,18 +103,23 @@ func (s *session) wake() {
 		return
 	}
 	t := s.start()
-	s.out.put([]byte(listChanged), headOf([]byte(listChanged)))
+	for _, list := range [...]string{"resources", "prompts", "tools"} {
+		changed := jsonrpc.AppendNotification(nil, "notifications/"+list+"/list_changed", nil)
+		s.out.put(changed, headOf(changed))
+	}
 	params := []byte(`{"protocolVersion":"` + s.record.Version + `","capabilities":`)
 	params = append(params, orObject(s.record.Capabilities)...)
 	params = append(params, `,"clientInfo":`...)
 	params = append(append(params, orObject(s.record.ClientInfo)...), '}')
-	// The pipe has room for both, and the engine takes them in order.
+	// The pipe has room for all, and the engine takes them in order.
 	t.port.Write(context.Background(), jsonrpc.AppendRequest(nil, `"pagemcp"`, "initialize", params))
 	t.port.Write(context.Background(), jsonrpc.AppendNotification(nil, "notifications/initialized", nil))
+	if s.record.LogLevel != "" {
+		level := append(jsonrpc.AppendString([]byte(`{"level":`), s.record.LogLevel), '}')
+		t.port.Write(context.Background(), jsonrpc.AppendRequest(nil, `"pagemcp/level"`, "logging/setLevel", level))
+	}
 	s.rearm()
 }
-
-const listChanged = `{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`
 
 func orObject(value jsontext.Value) []byte {
 	if len(value) == 0 {
@@ -129,18 +142,19 @@ func (s *session) sleep(now time.Time) {
 	s.store()
 }
 
-// expect announces a request before it is sent. It returns false if one with the
-// same id still waits.
-func (s *session) expect(x engine.Examination, msg []byte, box *mailbox) bool {
+// expect announces a request before it is sent. deaf: its client takes no event
+// stream. It returns false if one with the same id still waits.
+func (s *session) expect(x engine.Examination, msg []byte, box *mailbox, deaf bool) bool {
 	m, _ := jsonrpc.Parse(msg)
 	uri, _ := jsonrpc.Text(member(m.Params, "uri"))
+	level, _ := jsonrpc.Text(member(m.Params, "level"))
 	token := member(member(m.Params, "_meta"), "progressToken")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.talk == nil || s.talk.waiting[x.ID.Key()] != nil {
 		return false
 	}
-	w := &waiter{method: x.Method, uri: uri, box: box, begun: time.Now()}
+	w := &waiter{method: x.Method, uri: uri, level: level, box: box, deaf: deaf, begun: time.Now()}
 	if token != nil {
 		w.token = jsonrpc.ID(token).Key()
 		s.talk.tokens[w.token] = box
@@ -172,6 +186,11 @@ func (s *session) forget(box *mailbox) {
 			w.box = nil
 		}
 	}
+	for _, w := range s.talk.asked {
+		if w.box == box {
+			w.box = nil
+		}
+	}
 	for token, other := range s.talk.tokens {
 		if other == box {
 			delete(s.talk.tokens, token)
@@ -197,7 +216,7 @@ func (s *session) route(t *talk) {
 				box.put(msg, h)
 			}
 		default:
-			s.out.put(msg, h)
+			s.sort(t, h, msg)
 		}
 	}
 }
@@ -223,6 +242,9 @@ func (s *session) settle(t *talk, h head, msg []byte) {
 	delete(t.tokens, w.token)
 	if !h.failed {
 		switch w.method {
+		case "logging/setLevel":
+			s.record.LogLevel = w.level
+			s.store()
 		case "resources/subscribe":
 			t.armed[w.uri] = true
 			if w.own == nil && !slices.Contains(s.record.URIs, w.uri) {

@@ -97,7 +97,7 @@ func TestSessionLives(t *testing.T) {
 		{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, nil, 400, "-32600"},
 		{`{"jsonrpc":"2.0","id":1,"result":{}}`, nil, 202, ""},
 		{`{"jsonrpc":"2.0","id":1,"method":"acme/x"}`, nil, 200, "-32601"},
-		{`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil, 200, `"tools":[]`},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil, 200, `"name":"list_resources"`},
 	} {
 		if status, body := c.say(test.body, test.lines...); status != test.status || !strings.Contains(body, test.want) {
 			t.Errorf("%s %v: %d %s; want %d with %s", test.body, test.lines, status, body, test.status, test.want)

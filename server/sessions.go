@@ -89,7 +89,7 @@ func (all *sessions) begin(ctx context.Context, at *endpoint, v visit, x engine.
 	s.mu.Lock()
 	t := s.start()
 	s.mu.Unlock()
-	s.expect(x, body, box)
+	s.expect(x, body, box, true)
 	s.send(body)
 	result := firstOf(ctx, box)
 	if result == nil || headOf(result).failed {

@@ -40,10 +40,9 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	e := engine.New(
-		engine.Info{Name: "pagemcp", Title: "PageMCP", Version: opts.Gateway.Version, Instructions: instructions},
-		&engine.Options{Origin: "gateway", MaxMessage: maxMessage, Tools: true, Report: func(err error) { opts.say("%v", err) }},
-	)
+	options := opts.Gateway.engine()
+	options.Report = func(err error) { opts.say("%v", err) }
+	e := engine.New(opts.Gateway.info(), options)
 	l := &gatewayLink{opts: opts, remote: engine.NewRemote()}
 	defer l.close()
 	if err := l.connect(ctx); err != nil {

@@ -24,6 +24,8 @@ type token struct {
 	text string
 	none bool // --no-token: everybody on this machine is let in
 
+	lenient bool // --lenient: keyHeader will do, too
+
 	mu     sync.Mutex
 	failed []time.Time // wrong tokens of the last minute
 	paused time.Time   // until then wrong tokens are not even told that they are wrong
@@ -67,6 +69,9 @@ const (
 	pausing         // too many wrong ones
 )
 
+// keyHeader is where clients show the token that know of API keys alone.
+const keyHeader = "X-Agent-Api-Key"
+
 // check looks at the Authorization header of r. The right token is always
 // welcome: with 256 bits a pause does not protect it, and nobody may lock
 // the user out. What the pause keeps short is what a guesser costs.
@@ -75,6 +80,9 @@ func (t *token) check(r *http.Request) verdict {
 		return right
 	}
 	values := r.Header.Values("Authorization")
+	if keys := r.Header.Values(keyHeader); len(values) == 0 && len(keys) == 1 && t.lenient {
+		values = []string{"Bearer " + keys[0]}
+	}
 	if len(values) == 0 {
 		return unknown
 	}

@@ -19,7 +19,7 @@ import (
 // dev runs the gateway and, on another port, a web server with the demos, built
 // from the sources and again whenever they change.
 func dev(ctx context.Context, args []string, std streams) error {
-	var s settings
+	s := settings{logging: true} // whoever develops a page wants to see what it says
 	var address string
 	err := parse("dev", "Runs the gateway and serves the demos, live, from the sources.", args, std, func(flags *flag.FlagSet) {
 		s.register(flags)

@@ -23,6 +23,9 @@ type settings struct {
 	state     string
 	tokenFile string
 	noToken   bool
+	lenient   bool
+	logging   bool
+	noTools   bool
 	origins   list
 	reads     float64
 	json      bool
@@ -46,6 +49,9 @@ func (s *settings) register(flags *flag.FlagSet) {
 	flags.StringVar(&s.state, "state", "", "`directory` for token, keys, names, sessions and audit log (default: pagemcp in your state directory)")
 	flags.StringVar(&s.tokenFile, "token-file", "", "`file` with the bearer token of assistants, made if it is missing (default: token in the state directory)")
 	flags.BoolVar(&s.noToken, "no-token", false, "let every program on this machine read what pages serve")
+	flags.BoolVar(&s.lenient, "lenient", false, "serve plain POSTs without handshake, Accept or version header; the token may also be sent as X-Agent-API-Key")
+	flags.BoolVar(&s.logging, "logging", s.logging, "pass log messages of pages on to assistants that want them")
+	flags.BoolVar(&s.noTools, "no-resource-tools", false, "leave out list_resources, read_resource and wait_for_change, the tools for assistants that know no resources")
 	flags.Float64Var(&s.reads, "reads-per-second", 20, "how often assistants may read, on average; bursts are five times as many")
 	flags.Var(&s.origins, "allow-origin", "`origin` whose pages may join, like https://app.example; may stand several times")
 }
@@ -68,6 +74,16 @@ func parse(name, about string, args []string, std streams, register func(*flag.F
 	return nil
 }
 
+// options are those of the gateway.
+func (s *settings) options(std streams) server.Options {
+	return server.Options{
+		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins,
+		Lenient: s.lenient, Logging: s.logging, NoResourceTools: s.noTools,
+		ReadsPerSecond: s.reads, Version: web.Version(),
+		Log: func(line string) { fmt.Fprintln(std.err, line) },
+	}
+}
+
 // gateway makes a gateway that is bound, but does not serve yet. Two of them
 // with one state directory would undo what the other one stores.
 func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, error) {
@@ -84,11 +100,7 @@ func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, e
 	if other, ok := server.FindRunning(ctx, s.state); ok {
 		return nil, fmt.Errorf("a gateway runs already at %s (process %d): stop it, or start another one with --state DIR and --mcp 127.0.0.1:0", other.MCP, other.PID)
 	}
-	g, err := server.New(server.Options{
-		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins,
-		ReadsPerSecond: s.reads, Version: web.Version(),
-		Log: func(line string) { fmt.Fprintln(std.err, line) },
-	})
+	g, err := server.New(s.options(std))
 	if err != nil {
 		return nil, err
 	}

@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
-	"github.com/pagemcp/pagemcp/web"
 )
 
 // stdio serves one assistant on standard streams, from the gateway of this user
@@ -17,12 +15,8 @@ func stdio(ctx context.Context, args []string, std streams) error {
 		return err
 	}
 	return server.ServeStdio(ctx, server.StdioOptions{
-		Gateway: server.Options{
-			State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins,
-			ReadsPerSecond: s.reads, Version: web.Version(),
-			Log: func(line string) { fmt.Fprintln(std.err, line) },
-		},
-		Listen: s.mcp,
-		Port:   jsonrpc.Lines(std.in, std.out),
+		Gateway: s.options(std),
+		Listen:  s.mcp,
+		Port:    jsonrpc.Lines(std.in, std.out),
 	})
 }
