@@ -48,6 +48,9 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 	var own *jsonrpc.Error
 	switch {
 	case errors.As(err, &own):
+		if req.rev != modern && own.Code == codeMissingCapability {
+			return e.lacksCapability()
+		}
 		if req.rev != modern && own.Code >= -32099 && own.Code <= -32020 { // from a page, by way of a Remote
 			return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: own.Message}
 		}
@@ -92,6 +95,11 @@ func (e *Engine) reason(message, reason string, retry bool) *jsonrpc.Error {
 	data = jsonrpc.AppendString(append(data, `,"reason":`...), reason)
 	data = strconv.AppendBool(append(data, `,"retry":`...), retry)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: message, Data: append(data, '}')}
+}
+
+// lacksCapability is what a classic client gets for codeMissingCapability.
+func (e *Engine) lacksCapability() *jsonrpc.Error {
+	return e.reason("The client lacks a capability that is required", "client-capability", false)
 }
 
 // uriObject is the data of "not found": the URI as it was asked for.

@@ -168,8 +168,10 @@ func (i *Invocation) canAnswer(requests []byte) error {
 		var capability, mode string
 		switch method {
 		case "elicitation/create":
-			capability = "elicitation"
-			mode, _ = jsonrpc.Text(member(member(s.Value, "params"), "mode"))
+			capability, mode = "elicitation", "form"
+			if other, ok := jsonrpc.Text(member(member(s.Value, "params"), "mode")); ok {
+				mode = other
+			}
 		case "sampling/createMessage":
 			capability = "sampling"
 			if member(member(s.Value, "params"), "tools") != nil {
@@ -201,12 +203,9 @@ func (i *Invocation) canAnswer(requests []byte) error {
 		}
 		lacks = append(lacks, '}')
 	}
-	switch {
-	case len(lacks) == 1:
+	if len(lacks) == 1 {
 		return nil
-	case i.rev == modern:
-		data := append(append([]byte(`{"requiredCapabilities":`), lacks...), "}}"...)
-		return &jsonrpc.Error{Code: codeMissingCapability, Message: "The client lacks a capability that is required", Data: data}
 	}
-	return i.client.engine.reason("The client lacks a capability that is required", "client-capability", false)
+	data := append(append([]byte(`{"requiredCapabilities":`), lacks...), "}}"...)
+	return &jsonrpc.Error{Code: codeMissingCapability, Message: "The client lacks a capability that is required", Data: data}
 }
