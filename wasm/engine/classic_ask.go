@@ -50,6 +50,9 @@ func (c *Client) ask(ctx context.Context, i *Invocation, requests []byte) ([]byt
 				params = append(appendName(params, name), members.Value...)
 			}
 		}
+		if mode := member(member(s.Value, "params"), "mode"); string(mode) == `"url"` { // 2025-11-25 wants one
+			params = append(appendName(params, "elicitationId"), q.id...)
+		}
 		text := jsonrpc.AppendRequest(nil, q.id, q.method, append(params, '}'))
 		if !c.closed {
 			c.sink.Relate(&Document{JSON: text}, i.call)
@@ -73,7 +76,11 @@ func (c *Client) ask(ctx context.Context, i *Invocation, requests []byte) ([]byt
 		select {
 		case msg := <-q.answer:
 			if msg.Result == nil || msg.Result[0] != '{' {
-				return nil, c.engine.reason("The client did not answer "+q.method, "client-refused", false)
+				why := "The client did not answer " + q.method
+				if msg.Error != nil {
+					why += ": " + msg.Error.Message // its own words
+				}
+				return nil, c.engine.reason(why, "client-refused", false)
 			}
 			answers = append(appendName(answers, q.key), msg.Result...)
 		case <-ctx.Done():

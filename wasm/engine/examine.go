@@ -13,6 +13,10 @@ type Examination struct {
 	Version string // protocolVersion in the envelope; decoded
 	Name    string // params.uri of resources/read, params.name of prompts/get and tools/call
 
+	// Arguments are params.arguments of tools/call: JSON text that shares memory
+	// with the message, or nil.
+	Arguments []byte
+
 	// Malformed is the error of a message, or of its envelope, that is not
 	// valid. Unserved is that of a modern request with a version or method that
 	// is not served here. HTTP checks its headers after the first and before the
@@ -37,8 +41,10 @@ func (e *Engine) Examine(message []byte) Examination {
 	switch msg.Method {
 	case "resources/read":
 		x.Name = req.uri
-	case "prompts/get", "tools/call":
+	case "prompts/get":
 		x.Name = req.name
+	case "tools/call":
+		x.Name, x.Arguments = req.name, req.arguments
 	}
 	needsEnvelope := req.method == methodDiscover || req.method == methodListen
 	x.Modern = req.version != nil || needsEnvelope

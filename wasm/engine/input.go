@@ -80,13 +80,15 @@ func merged(older, newer []byte) []byte {
 		return append(older[:len(older):len(older)], newer...)
 	}
 	all := []byte{'{'}
-	for _, object := range [][]byte{older, newer} {
-		s := jsonrpc.Scan(object)
-		for s.Next() {
-			if name := string(s.Name); len(object) != len(older) || member(newer, name) == nil {
-				all = append(appendName(all, name), s.Value...)
-			}
+	s := jsonrpc.Scan(older)
+	for s.Next() {
+		if name := string(s.Name); member(newer, name) == nil {
+			all = append(appendName(all, name), s.Value...)
 		}
+	}
+	s = jsonrpc.Scan(newer)
+	for s.Next() {
+		all = append(appendName(all, string(s.Name)), s.Value...)
 	}
 	return append(all, '}')
 }

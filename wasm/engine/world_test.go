@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/mcpschema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 	"golang.org/x/tools/txtar"
 )
@@ -29,6 +30,8 @@ type world struct {
 	table  *engine.Table
 	slow   *slowSource
 	ports  map[string]jsonrpc.Port
+	schemas *mcpschema.Schemas
+	talks map[string]*mcpschema.Conversation
 	mu     sync.Mutex
 	said   []spoken
 	values map[string]thing
@@ -67,7 +70,7 @@ type part struct {
 func newWorld(t *testing.T, ctx context.Context, archive *txtar.Archive, deep bool) *world {
 	w := &world{
 		T: t, ctx: ctx, table: engine.NewTable(), slow: &slowSource{},
-		ports: map[string]jsonrpc.Port{}, values: map[string]thing{}, memory: map[string]string{},
+		schemas: mcpschema.For(t), talks: map[string]*mcpschema.Conversation{}, ports: map[string]jsonrpc.Port{}, values: map[string]thing{}, memory: map[string]string{},
 	}
 	w.slow.world = w
 	options := engine.Options{Report: func(err error) { t.Logf("reported: %v", err) }}
@@ -231,6 +234,8 @@ func (w *world) port(client string) jsonrpc.Port {
 	}
 	near, far := jsonrpc.Pipe()
 	w.ports[client] = near
+	talk := w.schemas.Conversation()
+	w.talks[client] = talk
 	w.serve(w.engine, far)
 	w.group.Go(func() {
 		for {
@@ -238,6 +243,7 @@ func (w *world) port(client string) jsonrpc.Port {
 			if err != nil {
 				return
 			}
+			talk.FromServer(message)
 			w.mu.Lock()
 			w.said = append(w.said, spoken{client, string(message)})
 			w.mu.Unlock()
@@ -247,7 +253,9 @@ func (w *world) port(client string) jsonrpc.Port {
 }
 
 func (w *world) send(client, message string) {
-	if err := w.port(client).Write(w.ctx, []byte(message)); err != nil {
+	port := w.port(client)
+	w.talks[client].FromClient([]byte(message))
+	if err := port.Write(w.ctx, []byte(message)); err != nil {
 		w.Fatalf("send %s: %v", message, err)
 	}
 	synctest.Wait()
