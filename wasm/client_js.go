@@ -131,6 +131,8 @@ const (
 	reasonBusy
 	reasonTooLarge
 	reasonUnavailable
+	reasonNeedsInput
+	reasonInvalidParams
 )
 
 // reasonError makes a reason one of the engine's errors; what stays inside.
@@ -189,6 +191,8 @@ func (s *sink) Notify(notification *engine.Document, subscription engine.Call) {
 	notify(s.client, handle, text, int32(subscription))
 }
 
+func (s *sink) Relate(message *engine.Document, call engine.Call) { s.Notify(message, -call) }
+
 // view is text as a string, without copying: imports read it at once.
 func view(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
 
@@ -217,4 +221,4 @@ func end(call int32, text string)
 func refuse(client int32, failure string)
 
 //go:wasmimport pagemcp notify
-func notify(client, handle int32, text string, subscription int32)
+func notify(client, handle int32, text string, call int32) // call: for Notify; below 0: for Relate

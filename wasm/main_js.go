@@ -42,7 +42,7 @@ var (
 	app     *engine.Table            // what the web app registers by itself
 	clients map[int32]*engine.Client // by the shim's number
 	mounted map[int32]*mountedSource // by the shim's number
-	asked   map[int32]chan<- answer  // questions to JavaScript that wait
+	asked   map[int32]*question      // to JavaScript, that wait
 	input   []byte                   // what JavaScript writes arguments into
 )
 
@@ -65,7 +65,8 @@ func buffer(n int32) unsafe.Pointer {
 
 // start makes the engine. input[:n] is a JSON object: name, version, and, where
 // they differ from the default, title, websiteUrl, icons, instructions, pageSize,
-// maxMessage (bytes), cursorKey (base64 of 16 bytes).
+// maxMessage (bytes), cursorKey (base64 of 16 bytes), tools, prompts, completions,
+// logging, noSubscribe, noListChanged (booleans), cacheHints, extensions.
 //
 //go:wasmexport start
 func start(n int32) (result int32) {
@@ -75,6 +76,7 @@ func start(n int32) (result int32) {
 	refusal := jsonrpc.Members(input[:n], func(name string, value []byte) *jsonrpc.Error {
 		text, _ := jsonrpc.Text(value)
 		number, _ := jsonrpc.Int(value)
+		isTrue := value[0] == 't'
 		switch name {
 		case "name":
 			info.Name = text
@@ -95,6 +97,22 @@ func start(n int32) (result int32) {
 		case "cursorKey":
 			key, _ := base64.StdEncoding.DecodeString(text)
 			copy(options.CursorKey[:], key)
+		case "tools":
+			options.Tools = isTrue
+		case "prompts":
+			options.Prompts = isTrue
+		case "completions":
+			options.Completions = isTrue
+		case "logging":
+			options.Logging = isTrue
+		case "noSubscribe":
+			options.NoSubscribe = isTrue
+		case "noListChanged":
+			options.NoListChanged = isTrue
+		case "cacheHints":
+			options.Cache = readCache(value)
+		case "extensions":
+			options.Extensions = bytes.Clone(value)
 		}
 		return nil
 	})
@@ -104,7 +122,7 @@ func start(n int32) (result int32) {
 	}
 	clients = map[int32]*engine.Client{}
 	mounted = map[int32]*mountedSource{}
-	asked = map[int32]chan<- answer{}
+	asked = map[int32]*question{}
 	serving = engine.New(info, &options)
 	app = engine.NewTable()
 	serving.Mount("", app)

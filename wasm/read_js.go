@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -84,6 +85,8 @@ func readContents(text []byte) ([]engine.Contents, error) {
 				if value[0] == '{' {
 					item.Meta = bytes.Clone(value)
 				}
+			case "cacheHints":
+				item.Cache = readCache(value)
 			}
 			return nil
 		})
@@ -94,4 +97,51 @@ func readContents(text []byte) ([]engine.Contents, error) {
 		return nil
 	})
 	return contents, err
+}
+
+// readCache reads {ttlMs, cacheScope}.
+func readCache(object []byte) (cache engine.Cache) {
+	jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
+		switch name {
+		case "ttlMs":
+			ms, _ := jsonrpc.Int(value)
+			cache.TTL = time.Duration(ms) * time.Millisecond
+		case "cacheScope":
+			cache.Public = string(value) == `"public"`
+		}
+		return nil
+	})
+	return cache
+}
+
+// An aside is what a description says besides what clients see.
+type aside struct {
+	cache     engine.Cache
+	completes []string // arguments or variables that have completions
+}
+
+func readAside(description []byte) (a aside) {
+	if !bytes.Contains(description, []byte(`"cacheHints":`)) && !bytes.Contains(description, []byte(`"completes":`)) {
+		return a // nearly always, and there may be many
+	}
+	jsonrpc.Members(description, func(name string, value []byte) *jsonrpc.Error {
+		switch name {
+		case "cacheHints":
+			a.cache = readCache(value)
+		case "completes":
+			a.completes = readTexts(value)
+		}
+		return nil
+	})
+	return a
+}
+
+// readTexts reads an array of strings.
+func readTexts(array []byte) (all []string) {
+	elements, _ := jsonrpc.Elements(array)
+	for _, element := range elements {
+		text, _ := jsonrpc.Text(element)
+		all = append(all, text)
+	}
+	return all
 }

@@ -16,19 +16,27 @@ const (
 	askTemplates
 	askHas
 	askWatching
+	askGetPrompt
+	askCallTool
+	askComplete
+	askPrompts
+	askTools
 )
 
 // What a JavaScript source has besides list and read.
 const (
 	hasTemplates int32 = 1 << iota
 	hasWatch
+	hasPrompts
+	hasTools
+	hasComplete
 )
 
 // A jsSource is a source whose code is JavaScript. Each question starts with an
 // import that records it; the goroutine that asked waits until told.
 type jsSource struct {
 	number   int32
-	able     int32               // hasTemplates, hasWatch
+	able     int32               // hasTemplates, hasWatch, …
 	changed  func(engine.Change) // while it is watched, else nil
 	watching bool                // JavaScript has said that it watches
 	watches  int                 // how often Follow was called
@@ -39,10 +47,17 @@ type mountedSource struct {
 	unmount func()
 }
 
-// An answer is what told brought.
+// A question waits for its answer, on behalf of a request.
+type question struct {
+	answer chan answer // has room for it: told must not block
+	of     *engine.Invocation
+}
+
+// An answer is what told brought: a reason why there is none, or JSON text. Some
+// reasons have text, too.
 type answer struct {
-	json []byte
-	err  error
+	reason int32
+	text   []byte
 }
 
 // mount mounts the JavaScript source of the shim's number. input[:n] is the
@@ -66,39 +81,39 @@ func unmount(source int32) (result int32) {
 	return done
 }
 
-// told brings the answer to a question: a reason why there is none, or, if that
-// is 0, the first n bytes of input. Answers to questions that were given up are
-// ignored.
+// told brings the answer to a question: a reason why there is none, and the first
+// n bytes of input. Answers to questions that were given up are ignored.
 //
 //go:wasmexport told
-func told(question, reason, n int32) (result int32) {
+func told(number, reason, n int32) (result int32) {
 	defer survive("told", &result)
-	waiting := asked[question]
-	if waiting == nil {
-		return done
-	}
-	delete(asked, question)
-	if reason == reasonNone {
-		waiting <- answer{json: bytes.Clone(input[:n])} // has room: never blocks
-	} else {
-		waiting <- answer{err: reasonError(reason)}
+	if q := asked[number]; q != nil {
+		delete(asked, number)
+		q.answer <- answer{reason, bytes.Clone(input[:n])}
 	}
 	return done
 }
 
-// changed says that a source changed: input[:n] is a URI of its own; n below 0:
-// its list. under is 1 if that goes for whatever begins with the URI, too. Source
-// 0 is what the web app registered.
+// changed says that a source changed: input[:n] is a URI of its own; n below 0: a
+// list, -1 that of resources, -2 of prompts, -3 of tools. under is 1 if that goes
+// for whatever begins with the URI, too. Source 0 is what the web app registered.
 //
 //go:wasmexport changed
 func changed(source, n, under int32) (result int32) {
 	defer survive("changed", &result)
-	change := engine.Change{List: true}
+	change := engine.Change{List: n == -1, Prompts: n == -2, Tools: n == -3}
 	if n >= 0 {
 		change = engine.Change{URI: string(input[:n]), Under: under != 0}
 	}
 	if source == 0 {
-		app.Changed(change.URI)
+		switch {
+		case change.Prompts:
+			app.RemovePrompt() // none: that is announced all the same
+		case change.Tools:
+			app.RemoveTool()
+		default:
+			app.Changed(change.URI)
+		}
 	} else if m := mounted[source]; m != nil && m.source.changed != nil {
 		m.source.changed(change)
 	}
@@ -108,20 +123,30 @@ func changed(source, n, under int32) (result int32) {
 // lastQuestion numbers the questions.
 var lastQuestion int32
 
+// ask asks JavaScript's source of that number, and makes an error of the reason
+// why there is no answer.
 func (s *jsSource) ask(ctx context.Context, what int32, text string) ([]byte, error) {
-	lastQuestion = max(lastQuestion+1, 1)
-	question := lastQuestion
-	waiting := make(chan answer, 1) // room for one: told must not block
-	asked[question] = waiting
-	ask(question, s.number, what, text)
-	select {
-	case a := <-waiting:
-		return a.json, a.err
-	case <-ctx.Done():
-		delete(asked, question)
-		unask(question)
-		return nil, ctx.Err()
+	a, err := s.put(ctx, what, text)
+	if err == nil && a.reason != reasonNone {
+		err = reasonError(a.reason)
 	}
+	return a.text, err
+}
+
+func (s *jsSource) put(ctx context.Context, what int32, text string) (a answer, err error) {
+	lastQuestion = max(lastQuestion+1, 1)
+	number := lastQuestion
+	q := &question{make(chan answer, 1), engine.InvocationOf(ctx)}
+	asked[number] = q
+	ask(number, s.number, what, text)
+	select {
+	case a = <-q.answer:
+	case <-ctx.Done():
+		delete(asked, number)
+		unask(number)
+		err = ctx.Err()
+	}
+	return a, err
 }
 
 // List implements [engine.Source].

@@ -98,7 +98,7 @@ func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 			".html": api.LoaderCopy, ".svg": api.LoaderCopy, ".png": api.LoaderCopy, ".ico": api.LoaderCopy,
 			".txt": api.LoaderCopy,
 		},
-		Plugins:  []api.Plugin{publicEntry, wasmExec(goroot), engineWasm(root)},
+		Plugins:  []api.Plugin{publicEntry, lazyModule, wasmExec(goroot), engineWasm(root)},
 		LogLevel: api.LogLevelSilent,
 	}
 	if dev {
@@ -107,13 +107,13 @@ func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 	return options, nil
 }
 
-// entryPoints finds what is built: the package's two modules, the engine, and
-// below web/demo every module, style sheet, page and picture that stands beside
+// entryPoints finds what is built: the package's modules, the engine, and below web/demo every module, style sheet, page and picture that stands beside
 // an index.html.
 func entryPoints(root string) ([]api.EntryPoint, error) {
 	entries := []api.EntryPoint{
 		{InputPath: "web/src/index.ts", OutputPath: "pagemcp/index"},
 		{InputPath: "web/src/worker.ts", OutputPath: "pagemcp/worker"},
+		{InputPath: "web/src/validate.ts", OutputPath: "pagemcp/validate"},
 		{InputPath: engineEntry, OutputPath: "pagemcp/engine"},
 	}
 	demos := filepath.Join(root, "web", "demo")

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// project makes a small tree like ours: one Go file, the package's two modules,
-// one demo.
+// project makes a small tree like ours: one Go file, the package's modules, one
+// demo.
 func project(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -18,8 +18,9 @@ func project(t *testing.T) string {
 		"go.mod":                    "module example.com/small\n\ngo 1.26\n",
 		"go.sum":                    "",
 		"wasm/main_js.go":           "package main\n\nfunc main() {}\n",
-		"web/src/index.ts":          "import 'wasm_exec'\nexport const answer: number = 42\n",
+		"web/src/index.ts":          "import 'wasm_exec'\nexport const answer: number = 42\nexport const late = () => import('./validate.ts')\n",
 		"web/src/worker.ts":         "postMessage(1 as number)\n",
+		"web/src/validate.ts":       "export const validator = (n: number) => n\n",
 		"web/demo/index.html":       `<!doctype html><script type="module" src="main.ts"></script>`,
 		"web/demo/main.ts":          "document.title = 'start'\n",
 		"web/demo/one/index.html":   `<!doctype html><link rel="stylesheet" href="style.css"><script type="module" src="main.ts"></script>`,
@@ -50,9 +51,13 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if index := string(files["/pagemcp/index.js"]); !strings.Contains(index, `import("./validate.js")`) {
+		t.Errorf("index.js does not load validate.js when it needs it: %s", index)
+	}
 	for name, want := range map[string]string{
 		"/pagemcp/index.js":    "globalThis.Go", // of GOROOT's wasm_exec.js
 		"/pagemcp/worker.js":   "postMessage(1)",
+		"/pagemcp/validate.js": "validator",
 		"/pagemcp/engine.wasm": "\x00asm",
 		"/index.html":          `src="main.js"`,
 		"/main.js":             "start",

@@ -25,6 +25,18 @@ var publicEntry = api.Plugin{Name: "public entry", Setup: func(build api.PluginB
 	})
 }}
 
+// lazyModule keeps `import('./validate.ts')` what it says: a module of its own,
+// beside the one that loads it when it has to. Splitting would do that too, but
+// also cut what index.js and worker.js have in common into files of its own.
+var lazyModule = api.Plugin{Name: "lazy module", Setup: func(build api.PluginBuild) {
+	build.OnResolve(api.OnResolveOptions{Filter: `^\./validate\.ts$`}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+		if args.Kind != api.ResolveJSDynamicImport {
+			return api.OnResolveResult{}, nil
+		}
+		return api.OnResolveResult{Path: "./validate.js", External: true}, nil
+	})
+}}
+
 // wasmExec makes `import 'wasm_exec'` Go's own support file, of the very
 // toolchain that builds engine.wasm: the two must fit each other, so it is never
 // copied into the project.

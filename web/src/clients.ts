@@ -31,6 +31,7 @@ import {
   type TextChannel,
   type Waiting,
 } from './requests.ts'
+import type { ListName } from './source.ts'
 import {
   answers,
   type Exports,
@@ -59,6 +60,8 @@ export interface Around {
   report(error: unknown): void
   /** The program has exited. May be called more than once for the same one. */
   died(): void
+  /** Lists whose changes are announced. */
+  readonly lists: readonly ListName[]
 }
 
 /** All clients of one engine, over all the programs that run it in turn. */
@@ -96,6 +99,7 @@ const maxQueued = 64 // messages of one client that wait for a new program
 const providerTimeout = 30_000 // ms
 
 const keySubscription = 'io.modelcontextprotocol/subscriptionId'
+const keyRequest = 'io.github.pagemcp/request' // Go's engine.MetaRequest
 
 /** Methods that only look: when they answer at once, no goroutine was started. */
 const quiet = [
@@ -105,7 +109,16 @@ const quiet = [
   'resources/list',
   'resources/templates/list',
   'resources/read',
+  'prompts/list',
   'tools/list',
+]
+
+/** Methods that make a classic session what it is. */
+const remembered = [
+  'initialize',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'logging/setLevel',
 ]
 
 export function clients(around: Around): Clients {
@@ -118,10 +131,11 @@ export function clients(around: Around): Clients {
   // What the present program has said.
   let methods = new Map<string, number>()
   let loud: boolean[] = [] // by method: goroutines may want to run afterwards
+  let noted: boolean[] = [] // by method: a new program has to be told
   let initialize = -1
   let read = -1
   let subscribe = -1
-  let unsubscribe = -1
+  let setLevel = -1
   let documents: (Held | undefined)[] = []
   let goroutines = false // some want to run
   let records: Entry[] = []
@@ -185,7 +199,8 @@ export function clients(around: Around): Clients {
       initialize = names.indexOf('initialize')
       read = names.indexOf('resources/read')
       subscribe = names.indexOf('resources/subscribe')
-      unsubscribe = names.indexOf('resources/unsubscribe')
+      setLevel = names.indexOf('logging/setLevel')
+      noted = names.map((name) => remembered.includes(name))
     },
     define(handle, text) {
       documents[handle] = { text, object: undefined, frozen: false }
@@ -243,10 +258,11 @@ export function clients(around: Around): Clients {
       const client = everyone.get(number)
       if (client) records.push({ what: 'refuse', client, failure })
     },
-    notify(number, handle, text, call) {
+    notify(number, handle, text, of) {
       const client = everyone.get(number)
-      const subscription = call === 0 ? undefined : lookup(call)
-      if (client) records.push({ what: 'notify', client, held: held(handle, text), subscription })
+      const call = of === 0 ? undefined : lookup(Math.abs(of))
+      const key = of < 0 ? keyRequest : keySubscription
+      if (client) records.push({ what: 'notify', client, held: held(handle, text), key, call })
     },
   }
 
@@ -437,7 +453,7 @@ export function clients(around: Around): Clients {
         say(entry.client, `{"jsonrpc":"2.0","error":${entry.failure}}`)
         break
       case 'notify':
-        notify(entry.client, entry.held, entry.subscription)
+        notify(entry)
     }
   }
 
@@ -445,7 +461,7 @@ export function clients(around: Around): Clients {
   function send(w: Waiting, document: Held) {
     const { client } = w
     letGo(w)
-    if (w.method === initialize || w.method === subscribe || w.method === unsubscribe) note(w)
+    if (noted[w.method]) note(w)
     if (w.muted) return
     if (client.port) {
       const result = objectOf(document, client)
@@ -574,18 +590,18 @@ export function clients(around: Around): Clients {
     say(w.client, JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }))
   }
 
-  function notify(client: Own, document: Held, subscription: Waiting | undefined) {
-    if (subscription === undefined) {
-      post(client, client.port ? objectOf(document, client) : document.text)
+  /** Says a message; with the id of the call that it is for, or belongs to, if there is one. */
+  function notify({ client, held, key, call }: Extract<Entry, { what: 'notify' }>) {
+    if (call === undefined) {
+      post(client, client.port ? objectOf(held, client) : held.text)
     } else if (client.port) {
-      const message = objectOf(document, client) as { params: Params }
-      const _meta = { [keySubscription]: subscription.id }
-      post(client, { ...message, params: { ...message.params, _meta } })
+      const message = objectOf(held, client) as { params: Params }
+      post(client, { ...message, params: { ...message.params, _meta: { [key]: call.id } } })
     } else {
-      const meta = `"_meta":{"${keySubscription}":${subscription.id}}`
+      const meta = `"_meta":{"${key}":${call.id}}`
       post(
         client,
-        document.text.replace('"_meta":{}', () => meta),
+        held.text.replace('"_meta":{}', () => meta),
       )
     }
   }
@@ -624,9 +640,16 @@ export function clients(around: Around): Clients {
   /** Takes note of what a classic session would miss in a new program. */
   function note({ client, method, params }: Waiting) {
     if (client.port === undefined || params === undefined) return
-    if (method === initialize) client.session = { params, initialized: false, uris: new Set() }
-    else if (method === subscribe) client.session?.uris.add(String(params.uri))
-    else client.session?.uris.delete(String(params.uri))
+    const { session } = client
+    if (method === initialize) {
+      client.session = { params, initialized: false, level: undefined, uris: new Set() }
+    } else if (method === setLevel) {
+      if (session) session.level = params
+    } else if (method === subscribe) {
+      session?.uris.add(String(params.uri))
+    } else {
+      session?.uris.delete(String(params.uri))
+    }
   }
 
   // Coming and going.
@@ -688,8 +711,11 @@ export function clients(around: Around): Clients {
     repeat(initialize, session.params)
     if (session.initialized) {
       whole(client, '{"jsonrpc":"2.0","method":"notifications/initialized"}')
-      post(client, { jsonrpc: '2.0', method: 'notifications/resources/list_changed' })
+      for (const list of around.lists) {
+        post(client, { jsonrpc: '2.0', method: `notifications/${list}/list_changed` })
+      }
     }
+    if (session.level) repeat(setLevel, session.level)
     client.session = session
     for (const uri of session.uris) {
       repeat(subscribe, { uri })

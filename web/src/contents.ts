@@ -3,6 +3,8 @@
  * result, and gets its content version. Contents stay in JavaScript; Go never sees them.
  */
 
+import type { Contents } from './source.ts'
+
 /** The `_meta` key of the content version; Go's `engine.MetaVersion`. */
 export const metaVersion = 'io.github.pagemcp/version'
 
@@ -19,7 +21,12 @@ export interface Body {
   readonly mimeType?: string
   /** Lone surrogates, which UTF-8 cannot carry, became U+FFFD. */
   readonly lossy: boolean
+  /** Instead of all that: several items. */
+  readonly parts?: readonly { readonly item: PartItem; readonly body: Body }[]
 }
+
+/** What a part says of itself. */
+type PartItem = Pick<Contents, 'uri' | 'mimeType' | '_meta'>
 
 /** Binary contents. */
 export type Bytes = ArrayBuffer | ArrayBufferView<ArrayBuffer> | Blob
@@ -222,8 +229,33 @@ export type Provided = unknown
 
 /** A value made ready to be sent to the engine's thread, with the MIME type that follows from it. */
 export interface Ready {
-  value: Value
+  value: Value | Part[]
   mimeType?: string
+}
+
+/** One of several items. */
+interface Part extends PartItem {
+  value: Value
+}
+
+/** What {@link contents} returns: for providers alone. */
+export interface SeveralContents {
+  readonly [several]: readonly Contents[]
+}
+const several = Symbol('several contents')
+
+/**
+ * Several items as the answer to one read: a provider may return it instead of a content. Each has a
+ * URI of its own, best one below the URI that is read; `cache` is left out.
+ */
+export function contents(items: readonly Contents[]): SeveralContents {
+  return { [several]: items }
+}
+
+/** The body of several items. */
+export async function bodyOfParts(parts: readonly Part[]): Promise<Body> {
+  const all = parts.map(async ({ value, ...item }) => ({ item, body: await bodyOf(value) }))
+  return { version: '', lossy: false, parts: await Promise.all(all) }
 }
 
 /**
@@ -238,8 +270,27 @@ export function provided(answer: Provided): Ready | undefined {
   if (typeof answer === 'object' && answer !== null) {
     if (answer instanceof ArrayBuffer || answer instanceof Blob) return { value: answer }
     if (ArrayBuffer.isView(answer)) return { value: answer as ArrayBufferView<ArrayBuffer> }
+    if (several in answer) return severalReady(answer[several] as Contents[])
   }
   const text = JSON.stringify(answer)
   if (text === undefined) throw new TypeError(`a ${typeof answer} is no content`)
   return { value: text, mimeType: 'application/json' }
+}
+
+function severalReady(items: readonly Contents[]): Ready | undefined {
+  if (items.length === 0) return undefined
+  return {
+    value: items.map(({ uri, mimeType, text, blob, _meta }) => {
+      return { uri, mimeType, _meta, value: exactlyOne(uri, text, blob) }
+    }),
+  }
+}
+
+/** The content of an item. */
+export function exactlyOne(uri: string, text: string | undefined, blob: Bytes | undefined): Value {
+  const value = text ?? blob
+  if (value === undefined || (text !== undefined && blob !== undefined)) {
+    throw new TypeError(`contents of ${uri} need exactly one of text and blob`)
+  }
+  return value
 }

@@ -4,17 +4,19 @@
  * starts, and is told all that the old one knew: registrations, mounts, clients.
  */
 
+import type { Say, Told } from './call.ts'
 import { type Clients, clients, type ReadEvent } from './clients.ts'
+import { exactlyOne } from './contents.ts'
 import type { Provide } from './fill.ts'
-import type { Contents, Icon, Json, Resource, Source, Template } from './source.ts'
+import { type Descriptions, registry, type WireCacheHints, wireCacheHints } from './registry.ts'
+import type { Contents, Icon, Json, ListName, Source } from './source.ts'
 import {
-  abilities,
   answers,
   type GoRuntime,
   type Listener,
+  lists,
   type Program,
   questions,
-  type Reason,
   reasonOf,
   reasons,
   run,
@@ -35,6 +37,16 @@ export interface EngineOptions {
   pageSize: number
   /** 16 bytes in Base64. The same key keeps cursors valid. It protects nothing. */
   cursorKey: string
+  /** What is declared, and answered. */
+  tools?: boolean
+  prompts?: boolean
+  completions?: boolean
+  logging?: boolean
+  noSubscribe?: boolean
+  noListChanged?: boolean
+  /** Of lists. */
+  cacheHints?: WireCacheHints
+  extensions?: Record<string, Json>
 }
 
 /** `down`: the program ended three times within a minute, and is not started again. */
@@ -46,6 +58,11 @@ export interface Ground {
   /** The class of Go's wasm_exec.js. */
   Go: new () => GoRuntime
   provide: Provide
+  /**
+   * Answers prompts, tools and completions, where their handlers are: of the source, or, if that is 0,
+   * of what was registered. `what` and `text` are the engine's question.
+   */
+  call(source: number, what: number, text: string, say: Say, signal: AbortSignal): Promise<Told>
   state(state: EngineState): void
   read(event: ReadEvent): void
   /** Something went wrong that is the developer's business: a provider threw, Go panicked. */
@@ -56,14 +73,18 @@ export interface Ground {
 export interface Engine {
   readonly state: EngineState
   readonly clients: Clients
-  /** Adds descriptions; the one with index i, resources first, has the provider `first + i`. */
-  register(first: number, resources: Resource[], templates: Template[]): void
+  /**
+   * Adds descriptions; the one with index i, resources first, then templates, prompts, tools, has the
+   * number `first + i`.
+   */
+  register(first: number, added: Descriptions): void
   /** Takes away what was added under `first` and is not replaced since. */
   unregister(first: number): void
-  mount(number: number, prefix: string, source: FarSource): void
+  /** `able` is a sum of {@link abilities}. */
+  mount(number: number, prefix: string, able: number, source: FarSource): void
   unmount(number: number): void
-  /** Source 0 is what was registered. */
-  changed(source: number, uri: string | undefined): void
+  /** Source 0 is what was registered. A URI of its own, or the name of a list. */
+  changed(source: number, what: string | { list: ListName } | undefined): void
   /** Ends subscriptions with their result, closes all ports. For good. */
   close(): void
 }
@@ -73,13 +94,17 @@ const maxRestarts = 3
 const restartWindow = 60_000 // ms
 const restartDelays = [0, 250, 1000] // ms
 
-/** A source whose `watch` may be in another thread: `watching` settles when it has been called. */
-export interface FarSource extends Source {
+/**
+ * A source whose `watch` may be in another thread: `watching` settles when it has been called. Its
+ * prompts and tools are asked by {@link Ground.call}.
+ */
+export interface FarSource extends Pick<Source, 'list' | 'read' | 'templates' | 'watch'> {
   watching?(): Promise<void>
 }
 
 interface Mounted {
   readonly prefix: string
+  readonly able: number
   readonly source: FarSource
   watching: AbortController | undefined
 }
@@ -92,8 +117,7 @@ interface Mounted {
 export async function startEngine(options: EngineOptions, ground: Ground): Promise<Engine> {
   let program: Program | undefined
   let state: EngineState = 'restarting'
-  const registered = new Map<number, { resources: Resource[]; templates: Template[] }>()
-  const owners = new Map<string, number>() // URI, or URI template, to `first`
+  const registered = registry()
   const mounted = new Map<number, Mounted>()
   let asked = new Map<number, AbortController>()
   let deferred: (() => void)[] = [] // what calls code of the web app: never within Go
@@ -104,6 +128,7 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
     read: ground.read,
     report: ground.report,
     died,
+    lists: announced(options),
   })
   const defer = (act: () => void) => {
     deferred.push(act)
@@ -154,11 +179,11 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
     const answer = exports.start(next.write(JSON.stringify(options)))
     tell(answer)
     if (answer !== answers.done) throw new Error('engine.wasm refused its options')
-    for (const [first, { resources, templates }] of registered) {
-      tell(exports.register(first, next.write(JSON.stringify({ resources, templates }))))
+    for (const { first, text } of registered.all()) {
+      tell(exports.register(first, next.write(text)))
     }
-    for (const [number, { prefix, source }] of mounted) {
-      tell(exports.mount(number, abilitiesOf(source), next.write(prefix)))
+    for (const [number, { prefix, able }] of mounted) {
+      tell(exports.mount(number, able, next.write(prefix)))
     }
     all.attach(next)
     next.pump()
@@ -208,20 +233,33 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
     text: string,
   ) {
     const controller = new AbortController()
+    const { signal } = controller
     asked.set(question, controller)
-    let reason: Reason = reasons.none
-    let answer = ''
+    const waits = () => program === asker && asked.get(question) === controller
+    let told: Told = { reason: reasons.none, text: '' }
     try {
       const source = mounted.get(number)?.source
-      if (source === undefined) reason = reasons.notFound
-      else answer = await answerOf(source, what, text, controller.signal)
+      if (what >= questions.getPrompt) {
+        const say: Say = (saying, params) => {
+          if (!waits()) return // the answer is there, or nobody waits for it
+          all.call((exports, running) => exports.said(question, saying, running.write(params)))
+        }
+        told = await ground.call(number, what, text, say, signal)
+      } else if (source === undefined) {
+        told.reason = reasons.notFound
+      } else {
+        told.text = await answerOf(source, what, text, signal)
+      }
     } catch (error) {
-      reason = reasonOf(error)
-      if (reason === reasons.internal && !controller.signal.aborted) ground.report(error)
+      told.reason = reasonOf(error)
+      if (told.reason === reasons.internal && !signal.aborted) ground.report(error)
     }
-    if (program !== asker || asked.get(question) !== controller) return // nobody waits any more
+    if (!waits()) return
     asked.delete(question)
-    all.call((exports, running) => exports.told(question, reason, running.write(answer)))
+    const answer = told
+    all.call((exports, running) =>
+      exports.told(question, answer.reason, running.write(answer.text)),
+    )
   }
 
   async function answerOf(source: FarSource, what: number, text: string, signal: AbortSignal) {
@@ -247,12 +285,9 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
   }
 
   /** An item as Go sees it: its text or blob stays here. */
-  function kept({ uri, mimeType, text, blob, _meta }: Contents) {
-    const value = text ?? blob
-    if (value === undefined || (text !== undefined && blob !== undefined)) {
-      throw new TypeError(`contents of ${uri} need exactly one of text and blob`)
-    }
-    return { uri, mimeType, _meta, ref: all.keep(value) }
+  function kept({ uri, mimeType, text, blob, cache, _meta }: Contents) {
+    const ref = all.keep(exactlyOne(uri, text, blob))
+    return { uri, mimeType, _meta, cacheHints: wireCacheHints(cache), ref }
   }
 
   function watch(number: number, on: boolean) {
@@ -272,10 +307,12 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
     }
   }
 
-  function changed(source: number, uri: string | undefined, under = false) {
-    all.call((exports, running) =>
-      exports.changed(source, uri === undefined ? -1 : running.write(uri), under ? 1 : 0),
-    )
+  function changed(source: number, what: string | { list: ListName } | undefined, under = false) {
+    all.call((exports, running) => {
+      const list = typeof what === 'object' ? what.list : 'resources'
+      const n = typeof what === 'string' ? running.write(what) : lists[list]
+      return exports.changed(source, n, under ? 1 : 0)
+    })
   }
 
   await boot()
@@ -284,28 +321,19 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
       return state
     },
     clients: all,
-    register(first, resources, templates) {
-      registered.set(first, { resources, templates })
-      for (const { uri } of resources) owners.set(uri, first)
-      for (const { uriTemplate } of templates) owners.set(uriTemplate, first)
-      const text = JSON.stringify({ resources, templates })
+    register(first, added) {
+      const text = registered.add(first, added)
       all.call((exports, running) => exports.register(first, running.write(text)))
     },
     unregister(first) {
-      const batch = registered.get(first)
-      if (batch === undefined) return
-      registered.delete(first)
-      const own = (name: string) => owners.get(name) === first && owners.delete(name)
-      const uris = batch.resources.map(({ uri }) => uri).filter(own)
-      const templates = batch.templates.map(({ uriTemplate }) => uriTemplate).filter(own)
-      const text = JSON.stringify({ uris, templates } satisfies Json)
-      all.call((exports, running) => exports.unregister(running.write(text)))
+      const text = registered.remove(first)
+      if (text !== undefined) {
+        all.call((exports, running) => exports.unregister(running.write(text)))
+      }
     },
-    mount(number, prefix, source) {
-      mounted.set(number, { prefix, source, watching: undefined })
-      all.call((exports, running) =>
-        exports.mount(number, abilitiesOf(source), running.write(prefix)),
-      )
+    mount(number, prefix, able, source) {
+      mounted.set(number, { prefix, able, source, watching: undefined })
+      all.call((exports, running) => exports.mount(number, able, running.write(prefix)))
     },
     unmount(number) {
       mounted.get(number)?.watching?.abort()
@@ -326,6 +354,12 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
   }
 }
 
-function abilitiesOf(source: Source): number {
-  return (source.templates ? abilities.templates : 0) | (source.watch ? abilities.watch : 0)
+/** The lists whose changes are announced. */
+function announced({ noListChanged, prompts, tools }: EngineOptions): ListName[] {
+  if (noListChanged) return []
+  return [
+    'resources',
+    ...(prompts ? (['prompts'] as const) : []),
+    ...(tools ? (['tools'] as const) : []),
+  ]
 }

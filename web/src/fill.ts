@@ -7,6 +7,7 @@ import {
   type Body,
   bodies,
   bodyOf,
+  bodyOfParts,
   metaLossy,
   metaVersion,
   type Ready,
@@ -94,6 +95,7 @@ export function filler(provide: Provide): Filler {
     ready: Ready | undefined,
   ): Body | Promise<Body> => {
     if (ready === undefined) throw new NotFoundError(uri)
+    if (Array.isArray(ready.value)) return bodyOfParts(ready.value)
     const made = remembered.of(key, ready.value)
     const { mimeType } = ready
     if (mimeType === undefined) return made
@@ -111,9 +113,9 @@ export function filler(provide: Provide): Filler {
         const own = uri === '' ? item.uri : uri
         const made = body(ref, own, variables, signal)
         if (made instanceof Promise) {
-          return made.then((late) => ({ ...rest, contents: [complete(item, own, late)] }))
+          return made.then((late) => ({ ...rest, contents: completeAll(item, own, late) }))
         }
-        return { ...rest, contents: [complete(item, own, made)] }
+        return { ...rest, contents: completeAll(item, own, made) }
       }
       const contents: Item[] = []
       let late: Promise<void>[] | undefined
@@ -163,6 +165,14 @@ interface Single {
 function singleOf(skeleton: ReadResult): Single {
   const { contents, ...rest } = skeleton
   return { skeleton, rest, item: { ...(contents[0] as Item) } }
+}
+
+/** The items of a read of one resource: nearly always one. */
+function completeAll(item: Item, uri: string, body: Body): Item[] {
+  if (body.text !== undefined || body.parts === undefined) return [complete(item, uri, body)]
+  return body.parts.map(({ item: { uri, mimeType = item.mimeType, _meta }, body }) =>
+    complete({ uri, mimeType, _meta: item._meta && { ...item._meta, ..._meta } }, uri, body),
+  )
 }
 
 /** An item of the skeleton with its content. */

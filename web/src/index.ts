@@ -3,21 +3,74 @@
  * README.md explains the whole; the first thing to look at is {@link start}.
  */
 
+export type {
+  AudioContent,
+  ContentBlock,
+  EmbeddedResource,
+  ImageContent,
+  ResourceLink,
+  TextContent,
+} from './blocks.ts'
+export {
+  type Callee,
+  type Caller,
+  type CallRequest,
+  type CompletionRef,
+  InvalidParamsError,
+  type LogLevel,
+} from './call.ts'
 export type { ReadEvent } from './clients.ts'
+export type { Completion, CompletionContext, CompletionProvider } from './complete.ts'
 export { type Connector, isInvited, pair, webSocket } from './connector.ts'
+export { contents, type SeveralContents } from './contents.ts'
 export type { EngineState } from './engine.ts'
+export { expand, type Variable } from './expand.ts'
 export type { ReadRequest } from './fill.ts'
+export {
+  type ElicitAnswer,
+  type ElicitUrlAnswer,
+  elicit,
+  elicitUrl,
+  type FormSchema,
+  type FormValue,
+  type InputRequest,
+  type RootsAnswer,
+  roots,
+  type SampleAnswer,
+  type SampleParams,
+  sample,
+} from './input.ts'
 export { JoinError, type JoinReason } from './joining.ts'
 export { connectTo } from './listen.ts'
 export type { Goodbye, Port } from './port.ts'
+export type {
+  Prompt,
+  PromptAnswer,
+  PromptArgument,
+  PromptDescription,
+  PromptHandler,
+  PromptMessage,
+  PromptResult,
+} from './prompt.ts'
+export type {
+  Content,
+  OwnResource,
+  OwnTemplate,
+  Provider,
+  Publishing,
+  TemplateProvider,
+} from './publish.ts'
+export type { JsonSchema } from './schema.ts'
 export {
   type Annotations,
   BadCursorError,
+  type CacheHints,
   type Changed,
   type Contents,
   type Icon,
   type Json,
   type Listing,
+  type ListName,
   type ListOptions,
   NotFoundError,
   type PortableSource,
@@ -28,15 +81,29 @@ export {
 } from './source.ts'
 export { type IdbOptions, idb, type StoreOptions } from './sources/idb.ts'
 export { DatabaseBusyError } from './sources/idb-open.ts'
+export type {
+  InputOf,
+  OutputOf,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+} from './standard.ts'
 export {
-  type Content,
   type Events,
   type PageMcp,
-  type Provider,
   type StartOptions,
   type State,
   start,
-  type TemplateProvider,
   version,
 } from './start.ts'
+export {
+  type Tool,
+  type ToolAnnotations,
+  type ToolAnswer,
+  type ToolDescription,
+  ToolError,
+  type ToolHandler,
+  type ToolResult,
+  type ToolSchema,
+} from './tool.ts'
 export type { GatewayState } from './websocket.ts'

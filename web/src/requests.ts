@@ -32,12 +32,22 @@ export interface Own extends Client {
   readonly waiting: Map<unknown, Waiting>
   filling: number
   /** What the next program has to be told of a classic session on a port. */
-  session: { params: Params; initialized: boolean; uris: Set<string> } | undefined
+  session: Session | undefined
   queue: unknown[]
   closed: boolean
 }
 
 export type Params = Record<string, unknown>
+
+/** What a new program has to be told. */
+export interface Session {
+  /** Of initialize. */
+  readonly params: Params
+  initialized: boolean
+  /** Of logging/setLevel. */
+  level: Params | undefined
+  readonly uris: Set<string>
+}
 
 /** A request that has no answer so far. */
 export interface Waiting {
@@ -74,7 +84,7 @@ export type Entry =
   | { what: 'end'; waiting: Waiting; held: Held }
   | { what: 'drop'; waiting: Waiting }
   | { what: 'refuse'; client: Own; failure: string }
-  | { what: 'notify'; client: Own; held: Held; subscription: Waiting | undefined }
+  | { what: 'notify'; client: Own; held: Held; key: string; call: Waiting | undefined }
 
 /** A request whose envelope is exactly as expected, and whose id survives being a number. */
 export function isRequest(

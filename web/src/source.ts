@@ -6,6 +6,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
 
+import type { Callee } from './call.ts'
+
 /** A value that JSON can carry. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
@@ -26,6 +28,14 @@ export interface Icon {
   /** For example `48x48`, or `any`. */
   sizes?: string[]
   theme?: 'light' | 'dark'
+}
+
+/** How long an answer may be kept by whoever got it (2026-07-28). */
+export interface CacheHints {
+  /** Milliseconds; default 0: ask again whenever it is needed. */
+  ttlMs?: number
+  /** Whether others may be given the same answer; default `private`. */
+  scope?: 'private' | 'public'
 }
 
 /** Describes one thing that can be read. */
@@ -66,6 +76,8 @@ export interface Contents {
   mimeType?: string
   text?: string
   blob?: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>
+  /** Of the first item; what is said of a registered resource or template goes before. */
+  cache?: CacheHints
   _meta?: Record<string, Json>
 }
 
@@ -90,18 +102,21 @@ export interface ReadOptions {
   signal: AbortSignal
 }
 
-/**
- * Says that a copy may be stale; never carries the new value. With a URI: the copy of that resource;
- * with `under`, that of every resource whose URI begins with it. Without a URI: the list, or the
- * templates. Never blocks; calling it too often is harmless.
- */
-export type Changed = (uri?: string, under?: boolean) => void
+/** A list of what is served; that of resources goes with the templates. */
+export type ListName = 'resources' | 'prompts' | 'tools'
 
 /**
- * Publishes resources. Methods may be called concurrently and settle soon after their signal is
- * aborted.
+ * Says that a copy may be stale; never carries the new value. With a URI: the copy of that resource;
+ * with `under`, that of every resource whose URI begins with it. With a list: that list. Without
+ * anything: the list of resources, or the templates. Never blocks; calling it too often is harmless.
  */
-export interface Source {
+export type Changed = (what?: string | { list: ListName }, under?: boolean) => void
+
+/**
+ * Publishes resources, and, by the methods of {@link Callee}, prompts, tools and completions. Methods
+ * may be called concurrently and settle soon after their signal is aborted.
+ */
+export interface Source extends Callee {
   /**
    * Resources in a stable order, from `cursor` on; `undefined` is the beginning. Cursors are opaque
    * to others. Rejects with {@link BadCursorError} for one that was never given out.
@@ -136,14 +151,14 @@ export interface Portable {
   readonly options: Json
 }
 
-/** There is no such resource. */
+/** There is no such resource, prompt or tool. */
 export class NotFoundError extends Error {
   override readonly name = 'NotFoundError'
-  /** The URI that was asked for. */
+  /** The URI, or the name, that was asked for. */
   readonly uri: string
 
   constructor(uri: string) {
-    super(`no resource ${JSON.stringify(uri)}`)
+    super(`no resource, prompt or tool ${JSON.stringify(uri)}`)
     this.uri = uri
   }
 }

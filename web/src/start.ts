@@ -3,13 +3,14 @@
 import type { ReadEvent } from './clients.ts'
 import type { Connector } from './connector.ts'
 import type { EngineState } from './engine.ts'
-import type { ReadRequest } from './fill.ts'
 import { listen } from './listen.ts'
+import { compile, goRuntime, newWorker } from './loading.ts'
 import { cursorKey, instance, page } from './pages.ts'
 import type { Port } from './port.ts'
-import type { Icon, PortableSource, Resource, Source, Template } from './source.ts'
-import { type AnyProvider, type Ears, here, inWorker, type Thread } from './thread.ts'
-import type { GoRuntime } from './wasm.ts'
+import { once, type Publishing, publishing } from './publish.ts'
+import { wireCacheHints } from './registry.ts'
+import type { CacheHints, Changed, Icon, Json, PortableSource, Source } from './source.ts'
+import { type Ears, here, inWorker, type Thread } from './thread.ts'
 import type { GatewayState } from './websocket.ts'
 
 /** The version of this package, and of the engine. */
@@ -31,6 +32,22 @@ export interface StartOptions {
   worker?: boolean
   /** Resources in a page of a list; default 200, at most 1,000. */
   pageSize?: number
+  /** What is declared to clients, and answered. All is, by default, but for `logging`. */
+  capabilities?: {
+    tools?: boolean
+    prompts?: boolean
+    completions?: boolean
+    /** Log messages of calls; MCP 2026-07-28 has deprecated them. */
+    logging?: boolean
+    /** Subscriptions to single resources. */
+    subscribe?: boolean
+    /** Notifications that a list has changed. */
+    listChanged?: boolean
+  }
+  /** How long lists may be kept by whoever got them; default: not at all. */
+  cache?: CacheHints
+  /** Extensions of the protocol that are spoken here: settings by the extension's id. */
+  extensions?: Record<string, { [name: string]: Json }>
   /** Where the package's files are; default: next to this module. */
   urls?: {
     worker?: string | URL
@@ -38,31 +55,6 @@ export interface StartOptions {
     wasm?: string | URL | BufferSource | WebAssembly.Module
   }
 }
-
-/** What a provider may answer: the content, or a promise of it. */
-export type Content =
-  | string
-  | ArrayBuffer
-  | Uint8Array<ArrayBuffer>
-  | Blob
-  | undefined
-  | null
-  | boolean
-  | number
-  | object
-
-/**
- * Reads a resource: a string is text, bytes and Blobs are a blob, `undefined` means that there is
- * nothing, anything else is text, as JSON. What it throws is reported to the page; the client only
- * learns that it failed. Bytes that change must be new ones.
- */
-export type Provider = (request: ReadRequest) => Content | Promise<Content>
-
-/** Reads what a template describes; `variables` are those of the URI, percent-decoded. */
-export type TemplateProvider = (
-  variables: Record<string, string | string[]>,
-  request: ReadRequest,
-) => Content | Promise<Content>
 
 /** How things are. */
 export interface State {
@@ -82,7 +74,7 @@ export interface Events {
 }
 
 /** An engine that serves this page. */
-export interface PageMcp {
+export interface PageMcp extends Publishing {
   readonly state: State
   /**
    * Mounts a source: its URIs appear with `prefix` before them. Sources of one prefix are asked in
@@ -92,14 +84,11 @@ export interface PageMcp {
    * @returns how to take it out again
    */
   mount(prefix: string, source: Source | PortableSource): () => void
-  /** Publishes one resource, or replaces the one with its URI. Returns how to take it away. */
-  resource(description: Resource, provider: Provider): () => void
-  /** Publishes many resources in one go, which is much cheaper than one by one. */
-  resources(entries: Iterable<readonly [Resource, Provider]>): () => void
-  /** Publishes what an RFC 6570 template describes. */
-  template(description: Template, provider: TemplateProvider): () => void
-  /** Hints that a copy of `uri` may be stale; without: that the list has changed. Cheap. */
-  changed(uri?: string): void
+  /**
+   * Hints that a copy of a resource may be stale: `changed(uri)`. Without a URI: that the list of
+   * resources has changed; `changed({ list: 'prompts' })`: that one. Cheap.
+   */
+  changed(what?: Parameters<Changed>[0]): void
   /**
    * Lets windows of these origins ask for a port, by {@link connectTo}.
    *
@@ -139,13 +128,12 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   const { name, worker = true, urls } = options
   if (typeof name !== 'string' || name === '') throw new TypeError('start needs a name')
 
-  const providers: (AnyProvider | undefined)[] = [] // by number
+  const sources = new Map<number, Source>()
   const listeners = { state: new Set(), read: new Set(), error: new Set() } as {
     [K in keyof Events]: Set<(event: Events[K]) => void>
   }
   const gateways = new Map<number, GatewayState>()
   let engine: EngineState = 'restarting'
-  let lastRef = 0
   let lastSource = 0
   let lastGateway = 0
   const ended = new AbortController()
@@ -159,7 +147,9 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   }
   const state = (): State => ({ engine, gateways: [...gateways.values()] })
   const ears: Ears = {
-    provider: (ref) => providers[ref],
+    provider: (ref) => published.provider(ref),
+    callee: (ref) => published.callee(ref),
+    source: (number) => sources.get(number),
     engineState(next) {
       engine = next
       emit('state', state())
@@ -172,6 +162,8 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     report,
   }
 
+  const { subscribe = true, listChanged = true, ...declared } = options.capabilities ?? {}
+  const { tools = true, prompts = true, completions = true, logging = false } = declared
   const engineOptions = {
     name,
     title: options.title,
@@ -181,6 +173,14 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     instructions: options.instructions,
     pageSize: options.pageSize ?? 200,
     cursorKey: cursorKey(),
+    tools,
+    prompts,
+    completions,
+    logging,
+    noSubscribe: !subscribe,
+    noListChanged: !listChanged,
+    cacheHints: wireCacheHints(options.cache),
+    extensions: options.extensions,
   }
   const module = compile(urls?.wasm ?? new URL('./engine.wasm', import.meta.url))
   module.catch(() => {}) // it is awaited below, maybe later
@@ -188,17 +188,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     ? await inWorker(engineOptions, module, newWorker(urls?.worker), ears)
     : await here(engineOptions, await module, await goRuntime(), ears)
 
-  /** Registers descriptions and what reads them; returns how to take them away. */
-  const publish = (resources: Resource[], templates: Template[], reads: AnyProvider[]) => {
-    const first = lastRef + 1
-    lastRef += reads.length
-    for (const [i, read] of reads.entries()) providers[first + i] = read
-    thread.register(first, resources, templates)
-    return once(() => {
-      for (let i = 0; i < reads.length; i++) providers[first + i] = undefined
-      thread.unregister(first)
-    })
-  }
+  const published = publishing(thread)
 
   watchWakes(() => thread.wake(), ended.signal)
   addEventListenerIfAny(
@@ -218,25 +208,15 @@ export async function start(options: StartOptions): Promise<PageMcp> {
         throw new TypeError(`a prefix is empty or a scheme that ends in "+", not "${prefix}"`)
       }
       const number = ++lastSource
+      sources.set(number, source)
       thread.mount(number, prefix, source)
-      return once(() => thread.unmount(number))
+      return once(() => {
+        sources.delete(number)
+        thread.unmount(number)
+      })
     },
-    resource: (description, provider) => publish([described(description)], [], [provider]),
-    resources(entries) {
-      const all = [...entries]
-      return publish(
-        all.map(([description]) => described(description)),
-        [],
-        all.map(([, provider]) => provider),
-      )
-    },
-    template: (description, provider) =>
-      publish(
-        [],
-        [describedTemplate(description)],
-        [(request) => provider(request.variables ?? {}, request)],
-      ),
-    changed: (uri) => thread.changed(uri),
+    ...published.methods,
+    changed: (what) => thread.changed(what),
     listen: ({ origins, signal }) =>
       listen(
         { origins, signal: signal ? AbortSignal.any([signal, ended.signal]) : ended.signal },
@@ -282,50 +262,6 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   }
 }
 
-/** Compiles while the Worker loads. */
-async function compile(wasm: string | URL | BufferSource | WebAssembly.Module) {
-  if (wasm instanceof WebAssembly.Module) return wasm
-  if (typeof wasm !== 'string' && !(wasm instanceof URL)) return WebAssembly.compile(wasm)
-  try {
-    const response = await fetch(wasm)
-    if (!response.ok) throw new Error(`status ${response.status}`)
-    const type = response.headers.get('Content-Type')
-    if (type?.startsWith('application/wasm')) return await WebAssembly.compileStreaming(response)
-    return await WebAssembly.compile(await response.arrayBuffer())
-  } catch (error) {
-    const hint = "is it served there, and does the Content-Security-Policy have 'wasm-unsafe-eval'?"
-    throw new Error(`engine.wasm did not load from ${wasm}; ${hint}`, { cause: error })
-  }
-}
-
-/** The class of Go's wasm_exec.js, which the bundler puts in. */
-async function goRuntime(): Promise<new () => GoRuntime> {
-  const global = globalThis as { Go?: new () => GoRuntime }
-  if (global.Go === undefined) await import('wasm_exec')
-  if (global.Go === undefined) throw new Error('wasm_exec.js did not define Go')
-  return global.Go
-}
-
-let policy: { createScriptURL(url: string): unknown } | undefined
-
-/** The Worker, whose URL under Trusted Types comes from the policy `pagemcp`. */
-function newWorker(override: string | URL | undefined): Worker {
-  const own = new URL('./worker.js', import.meta.url)
-  const url = String(override === undefined ? own : new URL(override, globalThis.document?.baseURI))
-  const factory = (globalThis as { trustedTypes?: TrustedTypePolicyFactoryLike }).trustedTypes
-  // Only what start was given goes through: the policy is not handed out.
-  if (factory) policy ??= factory.createPolicy('pagemcp', { createScriptURL: (text) => text })
-  const trusted = policy ? policy.createScriptURL(url) : url
-  return new Worker(trusted as string, { type: 'module', name: 'pagemcp' })
-}
-
-interface TrustedTypePolicyFactoryLike {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL(url: string): string },
-  ): { createScriptURL(url: string): unknown }
-}
-
 /** Says when the window comes back to life, or to the network. */
 function watchWakes(wake: () => void, signal: AbortSignal) {
   for (const type of ['online', 'pageshow']) addEventListenerIfAny(type, wake, signal)
@@ -343,35 +279,4 @@ function watchWakes(wake: () => void, signal: AbortSignal) {
 
 function addEventListenerIfAny(type: string, act: (event: Event) => void, signal: AbortSignal) {
   globalThis.addEventListener?.(type, act, { signal })
-}
-
-/** What clients may see of a description; nothing else crosses to the engine. */
-function described(description: Resource): Resource {
-  const { uri, name, title, mimeType, size, annotations, icons, _meta } = description
-  check(uri, 'uri', name)
-  const text = description.description
-  return { uri, name, title, description: text, mimeType, size, annotations, icons, _meta }
-}
-
-function describedTemplate(description: Template): Template {
-  const { uriTemplate, name, title, mimeType, annotations, icons, _meta } = description
-  check(uriTemplate, 'uriTemplate', name)
-  const text = description.description
-  return { uriTemplate, name, title, description: text, mimeType, annotations, icons, _meta }
-}
-
-function check(uri: unknown, member: string, name: unknown) {
-  if (typeof uri !== 'string' || !/^[A-Za-z][A-Za-z0-9+.-]*:/.test(uri)) {
-    throw new TypeError(`${member} must begin with a scheme, such as notes:, but is ${String(uri)}`)
-  }
-  if (typeof name !== 'string' || name === '') throw new TypeError(`${uri} needs a name`)
-}
-
-function once(act: () => void): () => void {
-  let past = false
-  return () => {
-    if (past) return
-    past = true
-    act()
-  }
 }

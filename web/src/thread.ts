@@ -3,6 +3,7 @@
  * offer the same, {@link Thread}; what needs the document is asked back.
  */
 
+import { type Asked, answerCall, type Callee, type Say, type Told } from './call.ts'
 import type { ReadEvent } from './clients.ts'
 import { provided, type Ready } from './contents.ts'
 import { type Engine, type EngineOptions, type EngineState, startEngine } from './engine.ts'
@@ -10,8 +11,9 @@ import type { ReadRequest } from './fill.ts'
 import { type Flat, link, raise } from './link.ts'
 import { freshPage } from './pages.ts'
 import { hear, type Port } from './port.ts'
-import type { PortableSource, Resource, Source, Template } from './source.ts'
-import type { GoRuntime } from './wasm.ts'
+import type { Descriptions } from './registry.ts'
+import type { Changed, PortableSource, Source } from './source.ts'
+import { abilities, type GoRuntime } from './wasm.ts'
 import { type Connection, connectGateway, type Dial, type GatewayState } from './websocket.ts'
 
 /** Answers a read of what the web app registered, by whatever {@link provided} understands. */
@@ -19,7 +21,12 @@ export type AnyProvider = (request: ReadRequest) => unknown
 
 /** What the thread says. */
 export interface Ears {
+  /** What was registered under a number, if it can be read. */
   provider(ref: number): AnyProvider | undefined
+  /** What was registered under a number, if it can be called. */
+  callee(ref: number): Callee | undefined
+  /** What was mounted under a number. */
+  source(number: number): Source | undefined
   engineState(state: EngineState): void
   gatewayState(number: number, state: GatewayState): void
   read(event: ReadEvent): void
@@ -28,11 +35,11 @@ export interface Ears {
 
 /** The engine's thread. Numbers are the caller's, and above 0. */
 export interface Thread {
-  register(first: number, resources: Resource[], templates: Template[]): void
+  register(first: number, added: Descriptions): void
   unregister(first: number): void
   mount(number: number, prefix: string, source: Source | PortableSource): void
   unmount(number: number): void
-  changed(uri: string | undefined): void
+  changed(what: Parameters<Changed>[0]): void
   /** Serves a port until it closes. */
   open(port: Port, principal: string, closed?: () => void): () => void
   /** Joins a gateway; settles when that is done for the first time. */
@@ -54,6 +61,7 @@ export async function here(
     module,
     Go,
     provide: (ref, request) => provide(ears, ref, request),
+    call: (...question) => call(ears, ...question),
     state: ears.engineState,
     read: ears.read,
     report: ears.report,
@@ -62,9 +70,9 @@ export async function here(
   return {
     register: engine.register,
     unregister: engine.unregister,
-    mount: engine.mount,
+    mount: (number, prefix, source) => engine.mount(number, prefix, abilitiesOf(source), source),
     unmount: engine.unmount,
-    changed: (uri) => engine.changed(0, uri),
+    changed: (what) => engine.changed(0, what),
     open: (port, principal, closed) => engine.clients.openPort(port, principal, closed).close,
     connect(number, dial) {
       const connection = connectGateway(dial, {
@@ -99,13 +107,12 @@ export async function inWorker(
   worker: Worker,
   ears: Ears,
 ): Promise<Thread> {
-  const sources = new Map<number, Source>()
   const watches = new Map<number, AbortController>()
   const ends = new Map<number, () => void>()
   let lastPort = 0
 
   const source = (number: number): Source => {
-    const found = sources.get(number)
+    const found = ears.source(number)
     if (found === undefined) throw new Error('the source was unmounted')
     return found
   }
@@ -117,6 +124,13 @@ export async function inWorker(
     readSource: (args: { source: number; uri: string }, signal: AbortSignal) =>
       source(args.source).read(args.uri, { signal }),
     templates: (args: { source: number }) => source(args.source).templates?.() ?? [],
+    call(
+      args: { number: number; source: number; what: number; text: string },
+      signal: AbortSignal,
+    ) {
+      const say: Say = (what, text) => far.tell('said', { number: args.number, what, text })
+      return call(ears, args.source, args.what, args.text, say, signal)
+    },
     watch({ source: number, on }: { source: number; on: boolean }) {
       watches.get(number)?.abort()
       watches.delete(number)
@@ -124,8 +138,8 @@ export async function inWorker(
       const controller = new AbortController()
       watches.set(number, controller)
       const { signal } = controller
-      sources.get(number)?.watch?.((uri, under) => {
-        if (!signal.aborted) far.tell('watched', { source: number, uri, under })
+      ears.source(number)?.watch?.((what, under) => {
+        if (!signal.aborted) far.tell('watched', { source: number, what, under })
       }, signal)
     },
     watching: () => undefined, // messages keep their order: what was to be watched is watched
@@ -151,25 +165,18 @@ export async function inWorker(
   await Promise.race([far.ask('start', { options, module: await module }), failed])
 
   return {
-    register: (first, resources, templates) =>
-      far.tell('register', { first, resources, templates }),
+    register: (first, added) => far.tell('register', { first, added }),
     unregister: (first) => far.tell('unregister', first),
     mount(number, prefix, mounted) {
-      sources.set(number, mounted)
-      const able = {
-        templates: mounted.templates !== undefined,
-        watch: mounted.watch !== undefined,
-      }
       const portable = 'portable' in mounted ? mounted.portable : undefined
-      far.tell('mount', { number, prefix, able, portable })
+      far.tell('mount', { number, prefix, able: abilitiesOf(mounted), portable })
     },
     unmount(number) {
-      sources.delete(number)
       watches.get(number)?.abort()
       watches.delete(number)
       far.tell('unmount', number)
     },
-    changed: (uri) => far.tell('changed', { source: 0, uri }),
+    changed: (what) => far.tell('changed', { source: 0, what }),
     open(port, principal, closed) {
       const number = ++lastPort
       if (closed) ends.set(number, closed)
@@ -196,6 +203,31 @@ function transferable(port: Port): MessagePort {
   const stop = () => port1.close()
   hear(port, (data) => port1.postMessage(data), stop)
   return port2
+}
+
+/** What a source has besides `list` and `read`. */
+function abilitiesOf(source: Source): number {
+  return (
+    (source.templates ? abilities.templates : 0) |
+    (source.watch ? abilities.watch : 0) |
+    (source.prompts && source.getPrompt ? abilities.prompts : 0) |
+    (source.tools && source.callTool ? abilities.tools : 0) |
+    (source.complete ? abilities.complete : 0)
+  )
+}
+
+/** Answers the engine's question about prompts, tools and completions. */
+function call(
+  ears: Ears,
+  source: number,
+  what: number,
+  text: string,
+  say: Say,
+  signal: AbortSignal,
+): Promise<Told> {
+  const asked = (text === '' ? {} : JSON.parse(text)) as Asked
+  const callee = source === 0 ? ears.callee(asked.ref ?? 0) : ears.source(source)
+  return answerCall(callee, source !== 0, what, asked, say, signal, ears.report)
 }
 
 function provide(

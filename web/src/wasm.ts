@@ -14,6 +14,8 @@ export const reasons = {
   busy: 5,
   tooLarge: 6,
   unavailable: 7,
+  needsInput: 8,
+  invalidParams: 9,
 } as const
 export type Reason = (typeof reasons)[keyof typeof reasons]
 
@@ -28,6 +30,10 @@ export function reasonOf(error: unknown): Reason {
       return reasons.timeout
     case 'DatabaseBusyError': // sources/idb-open.ts
       return reasons.unavailable
+    case 'NeedInputError': // input.ts
+      return reasons.needsInput
+    case 'InvalidParamsError': // call.ts
+      return reasons.invalidParams
   }
   return reasons.internal
 }
@@ -39,10 +45,28 @@ export function reasonOf(error: unknown): Reason {
 export const answers = { done: 1, broken: -1, wrong: -2, sent: -3, pending: -4 } as const
 
 /** What `ask` can ask a source; the numbers are those of wasm/source_js.go. */
-export const questions = { list: 1, read: 2, templates: 3, has: 4, watching: 5 } as const
+export const questions = {
+  list: 1,
+  read: 2,
+  templates: 3,
+  has: 4,
+  watching: 5,
+  // From here on answered by call.ts.
+  getPrompt: 6,
+  callTool: 7,
+  complete: 8,
+  prompts: 9,
+  tools: 10,
+} as const
+
+/** What can be said while a question waits. */
+export const sayings = { progress: 1, log: 2 } as const
 
 /** What a mounted source has besides `list` and `read`. */
-export const abilities = { templates: 1, watch: 2 } as const
+export const abilities = { templates: 1, watch: 2, prompts: 4, tools: 8, complete: 16 } as const
+
+/** Lists that can change; the numbers are what `changed` gets instead of a length. */
+export const lists = { resources: -1, prompts: -2, tools: -3 } as const
 
 /** The exports of engine.wasm. `undefined` from any of them means that Go has exited; 0, see {@link answers}. */
 export interface Exports {
@@ -62,6 +86,7 @@ export interface Exports {
   mount(source: number, able: number, n: number): number | undefined
   unmount(source: number): number | undefined
   told(question: number, reason: number, n: number): number | undefined
+  said(question: number, what: number, n: number): number | undefined
   changed(source: number, n: number, under: number): number | undefined
 }
 
@@ -91,7 +116,8 @@ export interface Listener {
   drop(call: number): void
   end(call: number, text: string): void
   refuse(client: number, failure: string): void
-  notify(client: number, handle: number, text: string, subscription: number): void
+  /** `call` above 0: a subscription that it is for; below: minus the call that it belongs to. */
+  notify(client: number, handle: number, text: string, call: number): void
   ask(question: number, source: number, what: number, text: string): void
   unask(question: number): void
   watch(source: number, on: boolean): void
@@ -220,8 +246,8 @@ export async function run(
       drop: (call: number) => listener.drop(call),
       end: (call: number, p: number, n: number) => listener.end(call, read(p, n)),
       refuse: (client: number, p: number, n: number) => listener.refuse(client, read(p, n)),
-      notify: (client: number, handle: number, p: number, n: number, subscription: number) =>
-        listener.notify(client, handle, read(p, n), subscription),
+      notify: (client: number, handle: number, p: number, n: number, call: number) =>
+        listener.notify(client, handle, read(p, n), call),
       ask: (question: number, source: number, what: number, p: number, n: number) =>
         listener.ask(question, source, what, read(p, n)),
       unask: (question: number) => listener.unask(question),

@@ -4,21 +4,25 @@
  */
 
 import 'wasm_exec'
+import type { Say, Told } from './call.ts'
 import type { Client } from './clients.ts'
 import type { Ready } from './contents.ts'
 import { type Engine, type EngineOptions, type FarSource, startEngine } from './engine.ts'
 import type { ReadRequest } from './fill.ts'
 import { flat, link } from './link.ts'
 import type { Port } from './port.ts'
-import type { Changed, Contents, Listing, Portable, Resource, Source, Template } from './source.ts'
+import type { Descriptions } from './registry.ts'
+import type { Changed, Contents, Listing, Portable, Source, Template } from './source.ts'
 import { type IdbOptions, idbReader } from './sources/idb.ts'
-import type { GoRuntime } from './wasm.ts'
+import { abilities, type GoRuntime } from './wasm.ts'
 import { type Connection, connectGateway, type Dial } from './websocket.ts'
 
 let engine: Engine | undefined
 const ports = new Map<number, Client>()
 const connections = new Map<number, Connection>()
 const changes = new Map<number, Changed>() // of watched sources, by number
+const says = new Map<number, Say>() // of calls that wait for the window
+let lastCall = 0
 
 const report = (error: unknown) => host.tell('report', flat(error))
 
@@ -31,22 +35,33 @@ const host = link(
         Go: (globalThis as unknown as { Go: new () => GoRuntime }).Go,
         provide: (ref, { uri, variables, signal }: ReadRequest) =>
           host.ask('provide', { ref, uri, variables }, signal) as Promise<Ready | undefined>,
+        async call(source, what, text, say, signal) {
+          const number = ++lastCall
+          says.set(number, say)
+          try {
+            return (await host.ask('call', { number, source, what, text }, signal)) as Told
+          } finally {
+            says.delete(number)
+          }
+        },
         state: (state) => host.tell('engineState', state),
         read: (event) => host.tell('read', event),
         report,
       })
     },
-    register(args: { first: number; resources: Resource[]; templates: Template[] }) {
-      engine?.register(args.first, args.resources, args.templates)
-    },
+    register: ({ first, added }: { first: number; added: Descriptions }) =>
+      engine?.register(first, added),
     unregister: (first: number) => engine?.unregister(first),
-    mount(args: { number: number; prefix: string; able: Able; portable?: Portable }) {
-      engine?.mount(args.number, args.prefix, sourceOf(args.number, args.able, args.portable))
+    mount(args: { number: number; prefix: string; able: number; portable?: Portable }) {
+      const { number, prefix, able, portable } = args
+      engine?.mount(number, prefix, able, sourceOf(number, able, portable))
     },
     unmount: (number: number) => engine?.unmount(number),
-    changed: ({ source, uri }: { source: number; uri?: string }) => engine?.changed(source, uri),
-    watched: ({ source, uri, under }: { source: number; uri?: string; under?: boolean }) =>
-      changes.get(source)?.(uri, under),
+    said: (said: { number: number; what: number; text: string }) =>
+      says.get(said.number)?.(said.what, said.text),
+    changed: ({ source, what }: { source: number; what?: What }) => engine?.changed(source, what),
+    watched: ({ source, what, under }: { source: number; what?: What; under?: boolean }) =>
+      changes.get(source)?.(what, under),
     open({ number, port, principal }: { number: number; port: MessagePort; principal: string }) {
       const closed = () => {
         ports.delete(number)
@@ -86,14 +101,10 @@ const host = link(
   report,
 )
 
-/** What a source has besides list and read. */
-export interface Able {
-  templates: boolean
-  watch: boolean
-}
+type What = Parameters<Changed>[0]
 
 /** A source whose code runs in the window, except for what is portable. */
-function sourceOf(number: number, able: Able, portable: Portable | undefined): FarSource {
+function sourceOf(number: number, able: number, portable: Portable | undefined): FarSource {
   const ask = (what: string, args: object, signal?: AbortSignal) =>
     host.ask(what, { source: number, ...args }, signal)
   const source: Source =
@@ -103,11 +114,11 @@ function sourceOf(number: number, able: Able, portable: Portable | undefined): F
           list: (cursor, { pageSize, signal }) =>
             ask('list', { cursor, pageSize }, signal) as Promise<Listing>,
           read: (uri, { signal }) => ask('readSource', { uri }, signal) as Promise<Contents[]>,
-          ...(able.templates && {
+          ...(able & abilities.templates && {
             templates: () => ask('templates', {}) as Promise<Template[]>,
           }),
         }
-  if (!able.watch) return source
+  if (!(able & abilities.watch)) return source
   return {
     list: (cursor, options) => source.list(cursor, options),
     read: (uri, options) => source.read(uri, options),

@@ -193,11 +193,12 @@ test('text: raw ids, malformed JSON, duplicate names, size', async () => {
     module: await engineModule(),
     Go: await goRuntime(),
     provide: () => ({ value: 'content' }),
+    call: () => Promise.reject(new Error('there is nothing to call')),
     state() {},
     read() {},
     report() {},
   })
-  engine.register(1, [{ uri: 'notes://cart', name: 'Cart' }], [])
+  engine.register(1, { resources: [{ uri: 'notes://cart', name: 'Cart' }] })
   let said: string[] = []
   const channel: TextChannel = { send: (text) => said.push(text), lost() {} }
   const text = engine.clients.openText(channel, 'gateway')

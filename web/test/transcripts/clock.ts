@@ -36,6 +36,21 @@ export async function pass(ms: number): Promise<void> {
   await settle()
 }
 
+/** Settles after a duration such as `250ms` or `2s`, or when the signal is aborted. */
+export function later(duration: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    setTimeout(resolve, milliseconds(duration))
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })
+}
+
+export function milliseconds(duration: string): number {
+  const [, count = '', unit = ''] = /^(\d+)(ms|s|m|h)$/.exec(duration) ?? []
+  const factor = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit]
+  if (factor === undefined) throw new Error(`no such duration: ${duration}`)
+  return Number(count) * factor
+}
+
 function install() {
   Date.now = () => now
   performance.now = () => now - 1_800_000_000_000

@@ -4,6 +4,7 @@
  */
 
 import { readdirSync, readFileSync } from 'node:fs'
+import type { Deed } from './calls.ts'
 
 /** A resource or template of a transcript's world. */
 export interface Thing {
@@ -13,6 +14,11 @@ export interface Thing {
   mimeType?: string
   delay?: string
   panic?: boolean
+  /** Of a template. */
+  complete?: Record<string, string[]>
+  /** Several items, instead of text. */
+  contents?: { uri: string; mimeType?: string; text?: string; blob?: string }[]
+  cache?: { ttlMs?: number; scope?: 'private' | 'public' }
   [description: string]: unknown
 }
 
@@ -22,6 +28,8 @@ export interface Transcript {
   readonly info: Record<string, string>
   readonly resources: Record<string, Thing>
   readonly templates: Record<string, Thing>
+  readonly prompts: Record<string, Deed>
+  readonly tools: Record<string, Deed>
   readonly lines: readonly Line[]
 }
 
@@ -54,6 +62,8 @@ function read(name: string, archive: string): Transcript {
     info: json('info.json'),
     resources: json('resources.json'),
     templates: json('templates.json'),
+    prompts: json('prompts.json'),
+    tools: json('tools.json'),
     lines: (sections.get('transcript') ?? '')
       .split('\n')
       .filter((line) => line !== '')

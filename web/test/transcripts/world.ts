@@ -2,12 +2,15 @@
 
 import assert from 'node:assert/strict'
 import type { Client } from '../../src/clients.ts'
-import { metaVersion, provided } from '../../src/contents.ts'
-import { type Engine, startEngine } from '../../src/engine.ts'
+import { contents, metaVersion, provided } from '../../src/contents.ts'
+import { type Engine, type EngineOptions, startEngine } from '../../src/engine.ts'
 import { isGoodbye } from '../../src/port.ts'
-import type { Resource, Template } from '../../src/source.ts'
+import { type Descriptions, wireCacheHints } from '../../src/registry.ts'
+import type { Contents, Resource, Template } from '../../src/source.ts'
 import { engineModule, goRuntime } from '../core/load.ts'
-import { pass, settle } from './clock.ts'
+import { type Recording, record } from '../harness/record.ts'
+import { type Deed, descriptionOf, perform } from './calls.ts'
+import { later, milliseconds, pass, settle } from './clock.ts'
 import type { Thing, Transcript } from './transcript.ts'
 
 /** `text`: as of a WebSocket. `port`: as of a MessagePort that hands objects over. */
@@ -15,6 +18,7 @@ export type Channel = 'text' | 'port'
 
 interface Speaker {
   client: Client
+  recording: Recording
   said: unknown[]
 }
 
@@ -22,6 +26,7 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
   const things = new Map<string, Thing>()
   const firsts = new Map<string, number>() // URI to the number it is registered under
   const refs = new Map<number, { thing: () => Thing | undefined; template: boolean }>()
+  const deeds = new Map<number, Deed>()
   const speakers = new Map<string, Speaker>()
   const memory = new Map<string, string>() // "$name", and versions, to what they stood for
   let last = 0
@@ -31,7 +36,7 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
       name: 'transcript',
       version: '1.0.0',
       ...transcript.info,
-      pageSize: Number(transcript.options.pageSize ?? 200),
+      ...optionsOf(transcript),
       cursorKey: btoa('0123456789abcdef'),
     },
     {
@@ -44,7 +49,14 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
         if (found.panic) throw new Error('the provider is broken')
         if (found.delay) await later(found.delay, signal)
         if (template) return provided(fill(found.text ?? '', variables ?? {}))
+        if (found.contents) {
+          return provided(contents(found.contents.map((part) => asContents(part))))
+        }
         return provided(found.blob === undefined ? (thing?.()?.text ?? '') : bytes(found.blob))
+      },
+      async call(_, what, text, say, signal) {
+        const asked = JSON.parse(text)
+        return perform(deeds.get(asked.ref) as Deed, what, asked, say, signal)
       },
       state: () => {},
       read: () => {},
@@ -52,30 +64,49 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
     },
   )
 
-  const publish = (uri: string, thing: Thing, template: boolean) => {
-    const first = ++last
-    things.set(uri, thing)
-    firsts.set(uri, first)
-    refs.set(first, { thing: () => things.get(uri), template })
-    const { text, blob, delay, panic, ...description } = thing
-    if (template) {
-      engine.register(first, [], [{ ...description, uriTemplate: uri } as Template])
-    } else {
-      engine.register(first, [{ ...description, uri } as Resource], [])
-    }
+  const register = (name: string, added: Descriptions) => {
+    engine.register(++last, added)
+    firsts.set(name, last)
   }
+  const publish = (uri: string, thing: Thing, template: boolean) => {
+    things.set(uri, thing)
+    refs.set(last + 1, { thing: () => things.get(uri), template })
+    const { text, blob, contents, delay, panic, complete, cache, ...rest } = thing
+    const cacheHints = wireCacheHints(cache)
+    if (!template) {
+      register(uri, { resources: [{ ...rest, uri, cacheHints } as Resource] })
+      return
+    }
+    deeds.set(last + 1, { complete })
+    const completes = complete && Object.keys(complete)
+    const description = { ...rest, uriTemplate: uri, cacheHints, completes } as Template
+    register(uri, { templates: [description] })
+  }
+  const offer = (kind: 'prompts' | 'tools', name: string, deed: Deed) => {
+    deeds.set(last + 1, deed)
+    register(`${kind} ${name}`, descriptionOf(kind, name, deed))
+  }
+  const withdraw = (name: string) => engine.unregister(firsts.get(name) as number)
   for (const [uri, thing] of Object.entries(transcript.resources)) publish(uri, thing, false)
   for (const [uri, thing] of Object.entries(transcript.templates)) publish(uri, thing, true)
+  for (const kind of ['prompts', 'tools'] as const) {
+    for (const [name, deed] of Object.entries(transcript[kind])) offer(kind, name, deed)
+  }
 
   const speaker = (name: string): Speaker => {
     const known = speakers.get(name)
     if (known) return known
     const said: unknown[] = []
+    const recording = record(`${transcript.name}, ${channel} ${name}`)
+    const hear = (text: string) => {
+      recording.server(text)
+      said.push(JSON.parse(text))
+    }
     const client =
       channel === 'text'
         ? engine.clients.openText(
             {
-              send: (text) => said.push(JSON.parse(text)),
+              send: hear,
               lost: () => said.push('lost'),
             },
             'test',
@@ -84,13 +115,13 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
             {
               // As structured clone would: what is not JSON must not have got this far.
               postMessage: (message) => {
-                if (!isGoodbye(message)) said.push(JSON.parse(JSON.stringify(message)))
+                if (!isGoodbye(message)) hear(JSON.stringify(message))
               },
               onmessage: null,
             },
             'test',
           )
-    const fresh = { client, said }
+    const fresh = { client, recording, said }
     speakers.set(name, fresh)
     return fresh
   }
@@ -110,8 +141,12 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
     add: (uri, value) => publish(uri, JSON.parse(value), false),
     remove(uri) {
       things.delete(uri)
-      engine.unregister(firsts.get(uri) as number)
+      withdraw(uri)
     },
+    addPrompt: (name, value) => offer('prompts', name, JSON.parse(value)),
+    addTool: (name, value) => offer('tools', name, JSON.parse(value)),
+    removePrompt: (name) => withdraw(`prompts ${name}`),
+    removeTool: (name) => withdraw(`tools ${name}`),
     wait: (duration) => pass(milliseconds(duration)),
     close(name) {
       speakers.get(name)?.client.close()
@@ -134,7 +169,9 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
         for (const [name, value] of memory) {
           text = text.replaceAll(`"${name}"`, JSON.stringify(value))
         }
-        speaker(line.client).client.receive(channel === 'text' ? text : JSON.parse(text))
+        const { client, recording } = speaker(line.client)
+        recording.client(text)
+        client.receive(channel === 'text' ? text : JSON.parse(text))
       } else {
         const event = events[line.verb]
         assert.ok(event, `there is an event ${line.verb}`)
@@ -178,20 +215,6 @@ function matches(want: unknown, got: unknown, memory: Map<string, string>): void
   assert.deepEqual(got, replace(want, got))
 }
 
-function milliseconds(duration: string): number {
-  const [, count = '', unit = ''] = /^(\d+)(ms|s|h)$/.exec(duration) ?? []
-  const factor = { ms: 1, s: 1000, h: 3_600_000 }[unit]
-  if (factor === undefined) throw new Error(`no such duration: ${duration}`)
-  return Number(count) * factor
-}
-
-function later(duration: string, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    setTimeout(resolve, milliseconds(duration))
-    signal.addEventListener('abort', () => reject(signal.reason))
-  })
-}
-
 function bytes(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))
 }
@@ -202,4 +225,16 @@ function fill(text: string, variables: Record<string, string | string[]>): strin
     filled = filled.replaceAll(`{${name}}`, String(value))
   }
   return filled
+}
+
+/** The engine's options, as the transcript has those of Go's `engine.Options`. */
+function optionsOf({ options }: Transcript): Pick<EngineOptions, 'pageSize'> {
+  const { pageSize = 200, cache, ...rest } = options
+  const { TTL = 0, Public = false } = (cache ?? {}) as { TTL?: number; Public?: boolean }
+  const cacheHints = { ttlMs: TTL / 1e6, cacheScope: Public ? 'public' : 'private' } // from ns
+  return { ...rest, pageSize: Number(pageSize), ...(cache !== undefined && { cacheHints }) }
+}
+
+function asContents({ blob, ...part }: NonNullable<Thing['contents']>[number]): Contents {
+  return { ...part, ...(blob !== undefined && { blob: bytes(blob) }) }
 }

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+//lint:file-ignore U1000 JavaScript calls the exports; staticcheck does not know //go:wasmexport
+
+// Prompts, tools and completions are JavaScript's: Go asks with JSON text, which
+// web/src/call.ts reads, and passes on the JSON text that it gets.
+
+// What JavaScript can say while a question waits.
+const (
+	sayProgress int32 = iota + 1
+	sayLog
+)
+
+// said says something to the client on whose behalf a question waits: the first n
+// bytes of input are the params, a JSON object. Of questions that were given up
+// nothing is said.
+//
+//go:wasmexport said
+func said(number, what, n int32) (result int32) {
+	defer survive("said", &result)
+	if q := asked[number]; q != nil {
+		if what == sayProgress {
+			q.of.Progress(input[:n])
+		} else {
+			q.of.Log(input[:n])
+		}
+	}
+	return done
+}
+
+// registered asks for what the web app registered by itself.
+var registered = &jsSource{}
+
+// caller returns what asks for the prompt or tool of a number.
+func caller(what int32, ref engine.Ref) func(context.Context, []byte) ([]byte, error) {
+	return func(ctx context.Context, arguments []byte) ([]byte, error) {
+		return registered.call(ctx, what, numbered(ref), arguments)
+	}
+}
+
+// completer returns what completes the arguments of that prompt or template; nil:
+// none has completions.
+func completer(ref engine.Ref, names []string) func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
+	if names == nil {
+		return nil
+	}
+	return func(ctx context.Context, c engine.CompletionRequest) (engine.Completion, error) {
+		if !slices.Contains(names, c.Argument) {
+			return engine.Completion{}, nil
+		}
+		return registered.complete(ctx, numbered(ref), c)
+	}
+}
+
+// numbered begins the text of a question for what was registered.
+func numbered(ref engine.Ref) []byte {
+	return strconv.AppendInt([]byte(`{"ref":`), int64(ref), 10)
+}
+
+// named begins the text of a question with a string.
+func named(text []byte, member, value string) []byte {
+	return jsonrpc.AppendString(append(text, member...), value)
+}
+
+// call asks for a prompt or tool. text begins the question.
+func (s *jsSource) call(ctx context.Context, what int32, text, arguments []byte) ([]byte, error) {
+	i := engine.InvocationOf(ctx)
+	inputs, state, err := i.Answers()
+	if err != nil {
+		return nil, err
+	}
+	raw := func(member string, value []byte) {
+		if value != nil {
+			text = append(append(text, member...), value...)
+		}
+	}
+	raw(`,"arguments":`, arguments)
+	text = named(text, `,"request":{"principal":`, string(engine.PrincipalOf(ctx)))
+	raw(`,"capabilities":`, i.Capabilities())
+	raw(`,"meta":`, i.Meta())
+	raw(`,"inputs":`, inputs)
+	raw(`,"state":`, state)
+	if level := i.LogLevel(); level != "" {
+		text = named(text, `,"logLevel":`, level)
+	}
+	if i.Modern() {
+		text = append(text, `,"modern":true`...)
+	}
+	a, err := s.put(ctx, what, string(append(text, "}}"...)))
+	switch {
+	case err != nil:
+		return nil, err
+	case a.reason == reasonNone:
+		return a.text, nil
+	case a.reason == reasonNeedsInput:
+		return nil, i.Need(member(a.text, "requests"), member(a.text, "state"))
+	}
+	return nil, a.failure()
+}
+
+// failure is the error for a reason that is not none.
+func (a answer) failure() error {
+	if a.reason == reasonInvalidParams {
+		return engine.BadParams(string(a.text))
+	}
+	return reasonError(a.reason)
+}
+
+// complete asks for values. text begins the question.
+func (s *jsSource) complete(ctx context.Context, text []byte, c engine.CompletionRequest) (found engine.Completion, err error) {
+	text = named(text, `,"argument":`, c.Argument)
+	text = named(text, `,"value":`, c.Value)
+	if c.Arguments != nil {
+		text = append(append(text, `,"arguments":`...), c.Arguments...)
+	}
+	a, err := s.put(ctx, askComplete, string(append(text, '}')))
+	if err == nil && a.reason != reasonNone {
+		err = a.failure()
+	}
+	if err != nil {
+		return found, err
+	}
+	total, _ := jsonrpc.Int(member(a.text, "total"))
+	return engine.Completion{
+		Values:  readTexts(member(a.text, "values")),
+		Total:   int(total),
+		HasMore: string(member(a.text, "hasMore")) == "true",
+	}, nil
+}
+
+// Prompts implements [engine.Prompter].
+func (s *jsSource) Prompts(ctx context.Context) ([]engine.Prompt, error) {
+	return s.list(ctx, hasPrompts, askPrompts, "prompts", engine.ParsePrompt)
+}
+
+// Tools implements [engine.Tooler].
+func (s *jsSource) Tools(ctx context.Context) ([]engine.Tool, error) {
+	return s.list(ctx, hasTools, askTools, "tools", engine.ParseTool)
+}
+
+func (s *jsSource) list(ctx context.Context, able, what int32, name string, parse func([]byte) (engine.Named, error)) (all []engine.Named, err error) {
+	if s.able&able == 0 {
+		return nil, nil
+	}
+	text, err := s.ask(ctx, what, "")
+	if err != nil {
+		return nil, err
+	}
+	err = eachElement(text, name, func(element []byte) error {
+		one, err := parse(element)
+		all = append(all, one)
+		return err
+	})
+	return all, err
+}
+
+// GetPrompt implements [engine.Prompter].
+func (s *jsSource) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
+	if s.able&hasPrompts == 0 {
+		return nil, engine.ErrNotFound
+	}
+	return s.call(ctx, askGetPrompt, named(nil, `{"name":`, name), arguments)
+}
+
+// CallTool implements [engine.Tooler].
+func (s *jsSource) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
+	if s.able&hasTools == 0 {
+		return nil, engine.ErrNotFound
+	}
+	return s.call(ctx, askCallTool, named(nil, `{"name":`, name), arguments)
+}
+
+// Complete implements [engine.Completer].
+func (s *jsSource) Complete(ctx context.Context, c engine.CompletionRequest) (engine.Completion, error) {
+	if s.able&hasComplete == 0 {
+		return engine.Completion{}, engine.ErrNotFound
+	}
+	if c.Prompt != "" {
+		return s.complete(ctx, named(nil, `{"prompt":`, c.Prompt), c)
+	}
+	return s.complete(ctx, named(nil, `{"uri":`, c.URI), c)
+}
+
+// member returns a member of a JSON object, or nil.
+func member(object []byte, name string) (found []byte) {
+	s := jsonrpc.Scan(object)
+	for s.Next() {
+		if string(s.Name) == name {
+			found = s.Value
+		}
+	}
+	return found
+}

@@ -1,0 +1,86 @@
+/**
+ * Completion: what can be put for an argument of a prompt, or a variable of a template, given what has
+ * been typed.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
+ */
+
+import type { Callee } from './call.ts'
+
+/** What completes an argument, best first. */
+export interface Completion {
+  /** The first 100 are sent. */
+  values: readonly string[]
+  /** How many there are in all, if that is known. */
+  total?: number
+  /** Whether there are more than `values`. */
+  hasMore?: boolean
+}
+
+/** What is known when an argument is completed. */
+export interface CompletionContext {
+  /** The arguments, or variables, that have been chosen already. */
+  readonly arguments: Record<string, string>
+  /** Ends when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Completes an argument. Of a list, the values that fit are offered: first those that begin with what
+ * was typed, then those that contain it, then those that have its letters in order; upper and lower
+ * case are the same. What a function answers is offered as it is.
+ */
+export type CompletionProvider =
+  | readonly string[]
+  | ((
+      value: string,
+      context: CompletionContext,
+    ) => readonly string[] | Completion | Promise<readonly string[] | Completion>)
+
+/** The most values of one answer; MCP 2026-07-28, server/utilities/completion. */
+const maxValues = 100
+
+/** Completes the arguments, or variables, of something that was registered. */
+export function completes(
+  providers: Record<string, CompletionProvider> = {},
+): Pick<Callee, 'complete'> {
+  return {
+    async complete(_, { name, value }, context) {
+      const provider = Object.hasOwn(providers, name) ? providers[name] : undefined
+      if (typeof provider === 'function') return provider(value, context)
+      return ranked(provider ?? [], value)
+    },
+  }
+}
+
+/** An answer of at most 100 values, which says if there are more. */
+export function bounded(answer: readonly string[] | Completion): Completion {
+  const { values, total, hasMore } =
+    'values' in answer && Array.isArray(answer.values)
+      ? (answer as Completion)
+      : { values: answer as readonly string[], total: (answer as readonly string[]).length }
+  const first = values.slice(0, maxValues).map(String)
+  return { values: first, total, hasMore: hasMore ?? (total ?? values.length) > first.length }
+}
+
+/** The values that fit what was typed, best first; equally good ones stay in their order. */
+export function ranked(values: readonly string[], typed: string): string[] {
+  const wanted = typed.toLowerCase()
+  const ranks: string[][] = [[], [], []]
+  for (const value of values) {
+    const own = value.toLowerCase()
+    const at = own.indexOf(wanted)
+    if (at >= 0) ranks[at === 0 ? 0 : 1]?.push(value)
+    else if (hasInOrder(own, wanted)) ranks[2]?.push(value)
+  }
+  return ranks.flat()
+}
+
+function hasInOrder(text: string, letters: string): boolean {
+  let at = 0
+  for (const letter of letters) {
+    at = text.indexOf(letter, at) + 1
+    if (at === 0) return false
+  }
+  return true
+}

@@ -1,0 +1,148 @@
+/**
+ * What a prompt or tool can ask of the client while it runs: a form, a visit to a page, an answer of
+ * the model, the client's roots. Makers of requests, and how their answers are checked.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+
+import { type ContentBlock, isBlock } from './blocks.ts'
+import type { Json } from './source.ts'
+
+/** A question to the client. `Answer` is what is returned for it. */
+export interface InputRequest<Answer = unknown> {
+  readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
+  readonly params: { readonly [name: string]: unknown }
+  /** Only there for the types. */
+  readonly answer?: Answer
+}
+
+/** What a user did with a question. */
+export type ElicitAnswer =
+  | { readonly action: 'accept'; readonly content: Record<string, FormValue> }
+  | { readonly action: 'decline' | 'cancel'; readonly content?: undefined }
+export type FormValue = string | number | boolean | string[]
+
+/** What a user did with the offer to visit a page; accepting does not say that it was visited. */
+export interface ElicitUrlAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel'
+}
+
+/** A form: an object whose properties are strings, numbers, booleans, or choices. */
+export interface FormSchema {
+  readonly type: 'object'
+  readonly properties: { readonly [name: string]: { readonly [keyword: string]: unknown } }
+  readonly required?: readonly string[]
+}
+
+/** What the client's model said. */
+export interface SampleAnswer {
+  readonly role: 'user' | 'assistant'
+  readonly content: ContentBlock | ContentBlock[]
+  readonly model?: string
+  readonly stopReason?: string
+}
+
+/** What the client's model is asked. */
+export interface SampleParams {
+  readonly messages: readonly {
+    readonly role: 'user' | 'assistant'
+    readonly content: ContentBlock | readonly ContentBlock[]
+  }[]
+  readonly maxTokens: number
+  readonly systemPrompt?: string
+  readonly temperature?: number
+  readonly stopSequences?: readonly string[]
+  readonly modelPreferences?: { readonly [name: string]: unknown }
+  readonly includeContext?: 'none' | 'thisServer' | 'allServers'
+  readonly [more: string]: unknown
+}
+
+/** Folders and files that the client works with. */
+export interface RootsAnswer {
+  readonly roots: readonly { readonly uri: string; readonly name?: string }[]
+}
+
+/**
+ * Asks the user to fill in a form. Never for passwords or other secrets: {@link elicitUrl} is for
+ * those.
+ */
+export function elicit(message: string, requestedSchema: FormSchema): InputRequest<ElicitAnswer> {
+  return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } }
+}
+
+/**
+ * Asks the user to visit a page, which the client opens when the user agrees.
+ *
+ * @param id - tells visits apart for clients of 2025-11-25; default: a random one
+ */
+export function elicitUrl(
+  message: string,
+  url: string,
+  id: string = crypto.randomUUID(),
+): InputRequest<ElicitUrlAnswer> {
+  return { method: 'elicitation/create', params: { mode: 'url', message, url, elicitationId: id } }
+}
+
+/** Asks the client's model. */
+export function sample(params: SampleParams): InputRequest<SampleAnswer> {
+  return { method: 'sampling/createMessage', params }
+}
+
+/** Asks for the client's roots. */
+export function roots(): InputRequest<RootsAnswer> {
+  return { method: 'roots/list', params: {} }
+}
+
+/** What `need` throws: the engine asks the client and then runs the handler again. */
+export class NeedInputError extends Error {
+  override readonly name = 'NeedInputError'
+  readonly requests: Record<string, InputRequest>
+  readonly state: Json | undefined
+
+  constructor(requests: Record<string, InputRequest>, state: Json | undefined) {
+    super('the client is asked first; let this error through')
+    this.requests = requests
+    this.state = state
+  }
+}
+
+/** Whether an answer is one to the request. What is not is asked for again. */
+export function fits({ method, params }: InputRequest, answer: unknown): boolean {
+  if (typeof answer !== 'object' || answer === null) return false
+  const { action, content, role, roots } = answer as Record<string, unknown>
+  switch (method) {
+    case 'elicitation/create':
+      if (action === 'decline' || action === 'cancel') return true
+      if (action !== 'accept') return false
+      return params.mode === 'url' || fitsForm(params.requestedSchema as FormSchema, content)
+    case 'sampling/createMessage':
+      return (role === 'user' || role === 'assistant') && fitsSample(content)
+  }
+  return Array.isArray(roots) && roots.every((root) => typeof root?.uri === 'string')
+}
+
+function fitsForm({ properties, required = [] }: FormSchema, content: unknown): boolean {
+  if (typeof content !== 'object' || content === null) return required.length === 0
+  const values = content as Record<string, unknown>
+  if (!required.every((name) => Object.hasOwn(values, name))) return false
+  return Object.entries(values).every(([name, value]) => {
+    const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined
+    switch (type) {
+      case 'integer':
+        return Number.isInteger(value)
+      case 'array':
+        return Array.isArray(value)
+      case 'string':
+      case 'number':
+      case 'boolean':
+        return typeof value === type
+    }
+    return true
+  })
+}
+
+/** A block, or several; a model may also answer with uses of tools, which are no {@link ContentBlock}. */
+function fitsSample(content: unknown): boolean {
+  if (Array.isArray(content)) return content.every(fitsSample)
+  return isBlock(content) || String((content as { type?: unknown })?.type).startsWith('tool_')
+}

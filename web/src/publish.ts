@@ -1,0 +1,197 @@
+/**
+ * What a web app registers by itself: resources, templates, prompts and tools, each with a number by
+ * which the engine asks for it.
+ */
+
+import type { Callee } from './call.ts'
+import { type CompletionProvider, completes } from './complete.ts'
+import type { SeveralContents } from './contents.ts'
+import type { ReadRequest } from './fill.ts'
+import { describedPrompt, type Prompt, type PromptHandler, promptCallee } from './prompt.ts'
+import { type Descriptions, wireCacheHints } from './registry.ts'
+import type { JsonSchema } from './schema.ts'
+import type { CacheHints, Resource, Template } from './source.ts'
+import type { AnyProvider, Thread } from './thread.ts'
+import { describedTool, type Tool, type ToolHandler, type ToolSchema, toolCallee } from './tool.ts'
+
+/** What a provider may answer: the content, or a promise of it. */
+export type Content =
+  | string
+  | ArrayBuffer
+  | Uint8Array<ArrayBuffer>
+  | Blob
+  | SeveralContents
+  | undefined
+  | null
+  | boolean
+  | number
+  | object
+
+/**
+ * Reads a resource: a string is text, bytes and Blobs are a blob, `undefined` means that there is
+ * nothing, `contents([…])` is several items, anything else is text, as JSON. What it throws is
+ * reported to the page; the client only learns that it failed. Bytes that change must be new ones.
+ */
+export type Provider = (request: ReadRequest) => Content | Promise<Content>
+
+/** Reads what a template describes; `variables` are those of the URI, percent-decoded. */
+export type TemplateProvider = (
+  variables: Record<string, string | string[]>,
+  request: ReadRequest,
+) => Content | Promise<Content>
+
+/** A resource of the web app's own. */
+export interface OwnResource extends Resource {
+  /** How long its content may be kept. */
+  cache?: CacheHints
+}
+
+/** A template of the web app's own. */
+export interface OwnTemplate extends Template {
+  /** How long contents may be kept. */
+  cache?: CacheHints
+  /** What completes variables, by name. */
+  complete?: Record<string, CompletionProvider>
+}
+
+/** Registers; each method returns how to take away what it registered. */
+export interface Publishing {
+  /** Publishes one resource, or replaces the one with its URI. */
+  resource(description: OwnResource, provider: Provider): () => void
+  /** Publishes many resources in one go, which is much cheaper than one by one. */
+  resources(entries: Iterable<readonly [OwnResource, Provider]>): () => void
+  /** Publishes what an RFC 6570 template describes. */
+  template(description: OwnTemplate, provider: TemplateProvider): () => void
+  /** Publishes a prompt, or replaces the one with its name. */
+  prompt(description: Prompt, handler: PromptHandler): () => void
+  /**
+   * Publishes a tool, or replaces the one with its name. Arguments are checked against the
+   * `inputSchema` first, and have its type if it is a Standard Schema.
+   *
+   * @throws TypeError for a schema that cannot be described to clients: of another dialect than 2020-12
+   *   and draft 7, with references to other documents, or of a library without Standard JSON Schema
+   */
+  tool<I extends ToolSchema = JsonSchema, O extends ToolSchema = JsonSchema>(
+    description: Tool<I, O>,
+    handler: ToolHandler<I, O>,
+  ): () => void
+}
+
+export interface Published {
+  methods: Publishing
+  provider(ref: number): AnyProvider | undefined
+  callee(ref: number): Callee | undefined
+}
+
+export function publishing(thread: Pick<Thread, 'register' | 'unregister'>): Published {
+  const providers: (AnyProvider | undefined)[] = [] // by number: looked at for each read
+  const callees = new Map<number, Callee>()
+  let last = 0
+
+  /** Registers descriptions and what is behind them. */
+  const publish = (added: Descriptions, behind: { read?: AnyProvider; callee?: Callee }[]) => {
+    const first = last + 1
+    last += behind.length
+    for (const [i, { read, callee }] of behind.entries()) {
+      if (read) providers[first + i] = read
+      if (callee) callees.set(first + i, callee)
+    }
+    thread.register(first, added)
+    return once(() => {
+      for (let i = 0; i < behind.length; i++) {
+        providers[first + i] = undefined
+        callees.delete(first + i)
+      }
+      thread.unregister(first)
+    })
+  }
+
+  return {
+    provider: (ref) => providers[ref],
+    callee: (ref) => callees.get(ref),
+    methods: {
+      resource: (description, read) => publish({ resources: [described(description)] }, [{ read }]),
+      resources(entries) {
+        const all = [...entries]
+        return publish(
+          { resources: all.map(([description]) => described(description)) },
+          all.map(([, read]) => ({ read })),
+        )
+      },
+      template(description, provider) {
+        const { complete } = description
+        const read: AnyProvider = (request) => provider(request.variables ?? {}, request)
+        const template = { ...describedTemplate(description), completes: namesOf(complete) }
+        return publish({ templates: [template] }, [{ read, callee: completes(complete) }])
+      },
+      prompt(description, handler) {
+        const { complete } = description
+        const prompt = { ...describedPrompt(description), completes: namesOf(complete) }
+        return publish({ prompts: [prompt] }, [{ callee: promptCallee(complete, handler) }])
+      },
+      tool(description, handler) {
+        const tool = describedTool(description)
+        return publish({ tools: [tool.json] }, [{ callee: toolCallee(tool, handler as never) }])
+      },
+    },
+  }
+}
+
+/** What clients may see of a description; nothing else crosses to the engine. */
+function described(description: OwnResource) {
+  const { uri, name, title, mimeType, size, annotations, icons, _meta, cache } = description
+  check(uri, 'uri', name)
+  const text = description.description
+  const cacheHints = wireCacheHints(cache)
+  return {
+    uri,
+    name,
+    title,
+    description: text,
+    mimeType,
+    size,
+    annotations,
+    icons,
+    _meta,
+    cacheHints,
+  }
+}
+
+function describedTemplate(description: OwnTemplate) {
+  const { uriTemplate, name, title, mimeType, annotations, icons, _meta, cache } = description
+  check(uriTemplate, 'uriTemplate', name)
+  const text = description.description
+  const cacheHints = wireCacheHints(cache)
+  return {
+    uriTemplate,
+    name,
+    title,
+    description: text,
+    mimeType,
+    annotations,
+    icons,
+    _meta,
+    cacheHints,
+  }
+}
+
+function namesOf(complete: object | undefined): string[] | undefined {
+  return complete && Object.keys(complete)
+}
+
+function check(uri: unknown, member: string, name: unknown) {
+  if (typeof uri !== 'string' || !/^[A-Za-z][A-Za-z0-9+.-]*:/.test(uri)) {
+    throw new TypeError(`${member} must begin with a scheme, such as notes:, but is ${String(uri)}`)
+  }
+  if (typeof name !== 'string' || name === '') throw new TypeError(`${uri} needs a name`)
+}
+
+/** A function that acts the first time only. */
+export function once(act: () => void): () => void {
+  let past = false
+  return () => {
+    if (past) return
+    past = true
+    act()
+  }
+}

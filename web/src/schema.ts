@@ -1,0 +1,162 @@
+/**
+ * Schemas of tools: how they are described to clients, and how values are checked against them, where
+ * the handlers run. A Standard Schema checks by itself; JSON Schema is checked by a library that is
+ * loaded when it is needed for the first time (validate.ts).
+ */
+
+import type { Json } from './source.ts'
+import { isStandard, type StandardSchema } from './standard.ts'
+
+/** A JSON Schema: of 2020-12, or, if its `$schema` says so, of draft 7. */
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+/** The outcome of a check: what the value became, or why it does not fit. */
+export type Checked = { readonly value: unknown } | { readonly problems: readonly Problem[] }
+
+export interface Problem {
+  /** A JSON Pointer (RFC 6901); `''` is the value as a whole. */
+  readonly path: string
+  readonly message: string
+}
+
+/** A schema that was looked over. */
+export interface Checker {
+  /** Of its own: what clients see. */
+  readonly json: { [keyword: string]: Json }
+  check(value: unknown): Promise<Checked>
+}
+
+/** How many problems a message names. */
+const maxProblems = 8
+
+/**
+ * Looks a schema over.
+ *
+ * @param side - `input` for arguments, `output` for structured content
+ * @throws TypeError for a schema that cannot be described, is of another dialect, or refers to other
+ *   documents, which are never fetched
+ */
+export function checker(
+  what: string,
+  schema: JsonSchema | StandardSchema,
+  side: 'input' | 'output',
+): Checker {
+  const json = described(what, schema, side)
+  if (side === 'input' && json.type !== 'object') {
+    throw new TypeError(`${what} must have "type": "object"`)
+  }
+  const draft = draftOf(what, json.$schema)
+  checkRefs(what, json, idsOf(json))
+  if (isStandard(schema)) return { json, check: (value) => standardCheck(schema, value) }
+  let validate: Promise<(value: unknown) => Checked> | undefined
+  return {
+    json,
+    async check(value) {
+      validate ??= import('./validate.ts').then(({ validator }) => validator(json, draft))
+      validate.catch(() => {
+        validate = undefined // it did not load: the next call tries again
+      })
+      return (await validate)(side === 'output' ? plain(value) : value)
+    },
+  }
+}
+
+/** The problems in one line: path and reason of each. */
+export function explain(problems: readonly Problem[]): string {
+  const all = problems.slice(0, maxProblems).map(({ path, message }) => {
+    return path === '' ? message : `${path}: ${message}`
+  })
+  if (problems.length > maxProblems) all.push(`and ${problems.length - maxProblems} more`)
+  return all.join('; ')
+}
+
+/** A value as JSON carries it. */
+export function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value) ?? 'null')
+}
+
+/** A path as a JSON Pointer. */
+function pointer(keys: readonly PropertyKey[]): string {
+  return keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+/** JSON Schema of a schema: a copy, for it goes to the engine and to a library that writes into it. */
+function described(what: string, schema: JsonSchema | StandardSchema, side: 'input' | 'output') {
+  let own: unknown = schema
+  if (isStandard(schema)) {
+    const { jsonSchema, vendor } = schema['~standard']
+    if (jsonSchema === undefined) {
+      throw new TypeError(
+        `${what}: this version of ${vendor} has no Standard JSON Schema; pass JSON Schema instead`,
+      )
+    }
+    own = jsonSchema[side]({ target: 'draft-2020-12' })
+  }
+  if (typeof own !== 'object' || own === null || Array.isArray(own)) {
+    throw new TypeError(`${what} must be a JSON Schema, an object, or a Standard Schema`)
+  }
+  return plain(own) as { [keyword: string]: Json }
+}
+
+function draftOf(what: string, dialect: unknown): '2020-12' | '7' {
+  if (dialect === undefined) return '2020-12' // MCP 2026-07-28, basic, JSON Schema
+  switch (String(dialect).replace(/^https?:\/\/json-schema\.org\/(.*?)#?$/, '$1')) {
+    case 'draft/2020-12/schema':
+      return '2020-12'
+    case 'draft-07/schema':
+      return '7'
+  }
+  throw new TypeError(`${what}: $schema ${JSON.stringify(dialect)} is not supported; use 2020-12`)
+}
+
+type Visit = (schema: { [keyword: string]: Json }) => void
+
+/** Keywords whose value is data, and ones whose value names schemas. */
+const data = ['const', 'enum', 'default', 'examples']
+const maps = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
+
+/** Visits a schema and all in it. */
+function walk(schema: Json | undefined, visit: Visit): void {
+  if (Array.isArray(schema)) {
+    for (const each of schema) walk(each, visit)
+  } else if (typeof schema === 'object' && schema !== null) {
+    visit(schema)
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (data.includes(keyword)) continue
+      if (!maps.includes(keyword)) walk(value, visit)
+      else for (const each of Object.values(value ?? {})) walk(each as Json, visit)
+    }
+  }
+}
+
+/** The names by which schemas in a schema call themselves. */
+function idsOf(schema: Json): Set<string> {
+  const ids = new Set<string>()
+  walk(schema, ({ $id }) => {
+    if (typeof $id === 'string') ids.add($id.replace(/#$/, ''))
+  })
+  return ids
+}
+
+function checkRefs(what: string, schema: Json, ids: Set<string>): void {
+  walk(schema, ({ $ref, $dynamicRef }) => {
+    for (const ref of [$ref, $dynamicRef]) {
+      if (typeof ref !== 'string' || ref.startsWith('#')) continue
+      if (ids.has(ref.replace(/#.*$/, ''))) continue
+      throw new TypeError(
+        `${what}: $ref ${JSON.stringify(ref)} leads out of it; nothing is fetched`,
+      )
+    }
+  })
+}
+
+async function standardCheck(schema: StandardSchema, value: unknown): Promise<Checked> {
+  const result = await schema['~standard'].validate(value)
+  if (result.issues === undefined) return { value: result.value }
+  return {
+    problems: result.issues.map(({ message, path = [] }) => ({
+      message,
+      path: pointer(path.map((part) => (typeof part === 'object' ? part.key : part))),
+    })),
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * Tools: functions that models call. Their arguments are checked before they run, what they answer
+ * becomes content, and what they throw becomes a result that says so: a model can only learn from what
+ * it sees.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
+ */
+
+import { type ContentBlock, isBlock, textBlock } from './blocks.ts'
+import type { Callee, CallRequest } from './call.ts'
+import { type Checker, checker, explain, type JsonSchema, plain } from './schema.ts'
+import type { Icon, Json } from './source.ts'
+import type { InputOf, OutputOf, StandardSchema } from './standard.ts'
+import { reasonOf, reasons } from './wasm.ts'
+
+/** JSON Schema, or a schema of a library that implements Standard Schema, such as zod. */
+export type ToolSchema = JsonSchema | StandardSchema
+
+/** Hints for clients; they are not to be trusted. */
+export interface ToolAnnotations {
+  title?: string
+  /** It changes nothing. */
+  readOnlyHint?: boolean
+  /** What it changes may be lost. */
+  destructiveHint?: boolean
+  /** Calling it again with the same arguments changes nothing more. */
+  idempotentHint?: boolean
+  /** It reaches out of the page. */
+  openWorldHint?: boolean
+}
+
+/** Describes a tool. */
+export interface ToolDescription {
+  /** For programs: best 1 to 128 of letters, digits, `_`, `-` and `.`. */
+  name: string
+  title?: string
+  /** For models: what it is good for. */
+  description?: string
+  /** Of the arguments, an object. Default: any object. */
+  inputSchema?: ToolSchema
+  /** Of the structured content. */
+  outputSchema?: ToolSchema
+  annotations?: ToolAnnotations
+  icons?: Icon[]
+  _meta?: Record<string, Json>
+}
+
+/** A tool of the web app's own. */
+export interface Tool<I extends ToolSchema = JsonSchema, O extends ToolSchema = JsonSchema>
+  extends ToolDescription {
+  inputSchema?: I
+  outputSchema?: O
+}
+
+export interface ToolResult {
+  content?: ContentBlock[]
+  /** Fits the `outputSchema`. */
+  structuredContent?: unknown
+  /** Whether the tool failed; `content` tells the model why. */
+  isError?: boolean
+  _meta?: Record<string, Json>
+}
+
+/**
+ * What a tool comes to: a string is a block of text; blocks and a whole result are sent as they are;
+ * anything else is a block of JSON text.
+ */
+export type ToolAnswer = string | ContentBlock | ContentBlock[] | ToolResult | Answerable
+type Answerable = object | number | boolean | null | undefined
+
+/**
+ * Runs a tool. The message of a {@link ToolError} goes to the client; of anything else that is thrown,
+ * the client learns that the tool failed, and the page gets an `error` event.
+ */
+export type ToolHandler<I extends ToolSchema = JsonSchema, O extends ToolSchema = JsonSchema> = (
+  args: I extends StandardSchema ? OutputOf<I> : Record<string, unknown>,
+  request: CallRequest,
+) => AnswerOf<O> | Promise<AnswerOf<O>>
+
+/** With an `outputSchema` of a library, its input, or a whole result. */
+type AnswerOf<O> = O extends StandardSchema ? InputOf<O> | ToolResult : ToolAnswer
+
+/** The tool failed; the message is for the model. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError'
+}
+
+/** The answer does not fit the outputSchema: the developer's business. */
+class OutputError extends Error {
+  override readonly name = 'OutputError'
+}
+
+/** A description as clients see it, and the schemas in it. */
+export interface DescribedTool {
+  json: ToolDescription
+  input?: Checker
+  output?: Checker
+}
+
+/** @throws TypeError if the name or a schema is of no use */
+export function describedTool(description: ToolDescription): DescribedTool {
+  const { name, title, inputSchema, outputSchema, annotations, icons, _meta } = description
+  if (typeof name !== 'string' || name === '') throw new TypeError('a tool needs a name')
+  const input = inputSchema && checker(`inputSchema of ${name}`, inputSchema, 'input')
+  const output = outputSchema && checker(`outputSchema of ${name}`, outputSchema, 'output')
+  return {
+    input,
+    output,
+    json: {
+      name,
+      title,
+      description: description.description,
+      inputSchema: input?.json ?? { type: 'object' },
+      outputSchema: output?.json,
+      annotations,
+      icons,
+      _meta,
+    },
+  }
+}
+
+/** What calls a tool of the web app's own. */
+export function toolCallee(
+  { input, output }: DescribedTool,
+  handler: (args: never, request: CallRequest) => unknown,
+): Callee {
+  return {
+    async callTool(_, args, request) {
+      const checked = input ? await input.check(args) : { value: args }
+      if ('problems' in checked) {
+        throw new ToolError(`The arguments are not valid. ${explain(checked.problems)}`)
+      }
+      const answer = await handler(checked.value as never, request)
+      return output ? structured(answer, output) : (answer as ToolAnswer)
+    },
+  }
+}
+
+/** Runs a tool and makes a result of whatever comes of it. */
+export async function runTool(
+  run: () => Promise<ToolAnswer>,
+  signal: AbortSignal,
+  report: (error: unknown) => void,
+): Promise<ToolResult> {
+  try {
+    return toolResult(await run())
+  } catch (error) {
+    const { name, message } = (error ?? {}) as Error
+    const reason = reasonOf(error)
+    if (name === 'OutputError') throw error
+    if (reason === reasons.needsInput || reason === reasons.notFound) throw error
+    if (name === 'ToolError' || reason === reasons.invalidParams) return failed(message)
+    if (!signal.aborted) report(error)
+    return failed('The tool failed')
+  }
+}
+
+function failed(message: string): ToolResult {
+  return { content: [textBlock(message)], isError: true }
+}
+
+/** What is sent; content is always there. */
+function toolResult(answer: ToolAnswer): ToolResult {
+  if (typeof answer === 'string') return { content: [textBlock(answer)] }
+  if (answer === undefined) return { content: [] }
+  if (isBlock(answer)) return { content: [answer] }
+  if (Array.isArray(answer) && answer.every(isBlock)) return { content: answer }
+  if (isResult(answer)) return { ...answer, content: answer.content ?? [] }
+  return { content: [textBlock(JSON.stringify(answer))] }
+}
+
+function isResult(answer: unknown): answer is ToolResult {
+  if (typeof answer !== 'object' || answer === null) return false
+  const { content, isError } = answer as ToolResult
+  if (Array.isArray(content)) return content.every(isBlock)
+  return content === undefined && ('structuredContent' in answer || isError === true)
+}
+
+/** Structured content that fits, and the same as text for clients that look at that. */
+async function structured(answer: unknown, output: Checker): Promise<ToolResult> {
+  const whole = isWhole(answer) ? answer : { structuredContent: answer }
+  if (whole.isError) return whole
+  const checked = await output.check(whole.structuredContent)
+  if ('problems' in checked) {
+    throw new OutputError(`what the tool answered does not fit: ${explain(checked.problems)}`)
+  }
+  const structuredContent = plain(checked.value)
+  const content = whole.content ?? [textBlock(JSON.stringify(structuredContent))]
+  return { ...whole, content, structuredContent }
+}
+
+/** Where there is structured content, only what has it by name, or has failed, is a whole result. */
+function isWhole(answer: unknown): answer is ToolResult {
+  return isResult(answer) && ('structuredContent' in answer || answer.isError === true)
+}
