@@ -1,0 +1,70 @@
+/** What there is: world.json, which the transcripts seed-*.txtar show as well, and how it changes. */
+
+import type { Resource } from 'pagemcp'
+import data from './world.json'
+
+/** A thing that can be read. */
+export interface Thing extends Resource {
+  text?: string
+  /** Base64. */
+  blob?: string
+}
+
+/** URIs of the things that change. */
+export const main = 'file:///project/src/main.rs'
+export const log = 'file:///logs/app.log'
+export const station = '12345'
+export const weatherUri = `weather://data/${station}`
+
+const things = new Map((data.resources as Thing[]).map((thing) => [thing.uri, thing]))
+
+/** All things, in their order. */
+export const all = (): Thing[] => [...things.values()]
+
+export const thing = (uri: string): Thing | undefined => things.get(uri)
+
+/** The templates and the prompt, as they are described. */
+export const { templates, prompts } = data
+
+/** What a thing's description is, without what it holds. */
+export function described({ text, blob, ...description }: Thing): Resource {
+  return description
+}
+
+/** What is at a URI right now, or undefined. */
+export function contentOf(uri: string): string | Uint8Array<ArrayBuffer> | undefined {
+  const thing = things.get(uri)
+  if (thing?.blob === undefined) return thing?.text
+  return Uint8Array.from(atob(thing.blob), (letter) => letter.charCodeAt(0))
+}
+
+/** The paths of the files, such as `project/src/main.rs`. */
+export const paths = (): string[] =>
+  all().flatMap(({ uri }) => (/^file:\/\/\/(.*[^/])$/.exec(uri)?.[1] ?? []) as string[])
+
+export function write(uri: string, text: string) {
+  const thing = things.get(uri)
+  if (thing === undefined) throw new Error(`there is no ${uri}`)
+  thing.text = text
+  if (thing.size !== undefined) thing.size = new TextEncoder().encode(text).length
+}
+
+/** What the weather is like at a station. */
+export interface Weather {
+  temperature: number
+  humidity: number
+  condition: string
+}
+
+/** One step on: the day gets warmer and drier until 30 °C, then begins again. */
+export function next({ temperature, humidity }: Weather): Weather {
+  const warmer = temperature >= 30 ? 18 : temperature + 1
+  const condition = warmer > 26 ? 'Cloudy' : warmer < 20 ? 'Rain' : 'Clear'
+  return { temperature: warmer, humidity: humidity <= 40 ? 75 : humidity - 2, condition }
+}
+
+/** The weather of a station that has no record of its own: the same for the same number. */
+export function guess(name: string): Weather {
+  const number = Number(name)
+  return { temperature: 5 + (number % 25), humidity: 40 + (number % 50), condition: 'Clear' }
+}
