@@ -140,6 +140,10 @@ func (p *post) modern(x engine.Examination, body []byte) {
 		p.fail(modernStatus(head{failed: true}, jsonrpc.AppendError(nil, x.ID, x.Unserved)), x.ID, x.Unserved)
 		return
 	}
+	if mismatch := p.checkParams(x); mismatch != nil {
+		p.fail(http.StatusBadRequest, x.ID, mismatch)
+		return
+	}
 	listen := x.Method == "subscriptions/listen"
 	stream := accepts(p.r.Header, "text/event-stream")
 	if listen && !stream {

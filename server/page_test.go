@@ -62,11 +62,13 @@ type testPage struct {
 	t      *testing.T
 	origin string
 	id     string
+	app    string // what it calls itself
 	table  *engine.Table
 	engine *engine.Engine
 
 	mu    sync.Mutex
 	notes map[string]string
+	slow  int // calls of test_slow that run
 	keyID string
 	key   []byte
 	conn  *websocket.Conn
@@ -74,7 +76,7 @@ type testPage struct {
 }
 
 func newPage(t *testing.T, origin, id string) *testPage {
-	p := &testPage{t: t, origin: origin, id: id, table: engine.NewTable(), notes: map[string]string{}}
+	p := &testPage{t: t, origin: origin, id: id, app: "notes", table: engine.NewTable(), notes: map[string]string{}}
 	p.engine = engine.New(engine.Info{Name: "notes", Version: "0.0.0-test"}, &engine.Options{UpdateInterval: 10 * time.Millisecond})
 	p.engine.Mount("", p.table)
 	return p
@@ -161,7 +163,7 @@ func (p *testPage) joinAt(port int, pair func() (pass, []byte)) {
 		open.Secret, p.key = pass.ID, key
 	}
 	conn := p.dial(ctx, address)
-	done, err := prove(ctx, conn, open, p.origin, p.key, &hello{Page: p.id, Instance: "1", Name: "notes", Title: "Notes"})
+	done, err := prove(ctx, conn, open, p.origin, p.key, &hello{Page: p.id, Instance: "1", Name: p.app, Title: "Notes"})
 	if err != nil {
 		p.t.Fatal(err)
 	}

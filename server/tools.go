@@ -76,43 +76,43 @@ func (r *resourceTools) Read(context.Context, string) ([]engine.Contents, error)
 // Tools returns ours, without those that the page has itself.
 func (r *resourceTools) Tools(ctx context.Context) ([]engine.Tool, error) {
 	var all []engine.Tool
+	theirs := r.ofPage(ctx)
 	for _, t := range resourceToolList {
-		if !r.pageHas(ctx, t.name) {
+		if !theirs[t.name] {
 			all = append(all, engine.Tool{Name: t.name, Object: []byte(t.description)})
 		}
 	}
 	return all, nil
 }
 
-// pageHas tells whether the page has a tool of that name. A page that cannot be
-// asked has none.
-func (r *resourceTools) pageHas(ctx context.Context, name string) bool {
+// ofPage returns the names of the page's own tools. A page that cannot be asked
+// has none.
+func (r *resourceTools) ofPage(ctx context.Context) map[string]bool {
+	names := map[string]bool{}
 	if r.page == "" {
-		return false
+		return names
 	}
 	r.gateway.mu.Lock()
 	p := r.gateway.pages[r.page]
 	r.gateway.mu.Unlock()
 	if p == nil {
-		return false
+		return names
 	}
 	tools, err := p.remote.Tools(ctx)
 	if err != nil {
-		return false
+		return names
 	}
 	for _, t := range tools {
-		if t.Name == name {
-			return true
-		}
+		names[t.Name] = true
 	}
-	return false
+	return names
 }
 
 // CallTool runs one. Whatever goes wrong in it is for the model to read, so it is
 // a result, not a JSON-RPC error.
 func (r *resourceTools) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
 	for _, t := range resourceToolList {
-		if t.name != name || r.pageHas(ctx, name) {
+		if t.name != name || r.ofPage(ctx)[name] {
 			continue
 		}
 		result, err := t.call(r, ctx, arguments)
