@@ -98,10 +98,8 @@ function showStanding(gateway: GatewayState | undefined, refusal: JoinReason | u
     case 'closed':
       return show(
         'unpaired',
-        'Not paired',
-        `Open the link that pagemcp dev prints; press Enter there for a new one. ${
-          refusal === undefined ? '' : `(${refusal})`
-        }`,
+        refusal === 'not-invited' ? 'Not paired' : 'Refused',
+        'Open the link that pagemcp dev prints; press Enter there for a new one.',
       )
   }
   show('waiting', 'Looking for the gateway')
