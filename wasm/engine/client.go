@@ -21,7 +21,7 @@ type Client struct {
 	ctx    context.Context // ends with Close; sources are asked under it
 	end    context.CancelFunc
 
-	allowance allowance // of calls and completions; R-187 R-364
+	calls allowance // of prompts, tools and completions; R-187 R-364
 
 	scratch request // of the request that is being taken: spares an allocation for each
 	oneRef  [1]Ref  // likewise, of its result
@@ -69,7 +69,7 @@ func (e *Engine) Connect(s Sink, who Principal) *Client {
 		asked:   map[string]chan<- jsonrpc.Message{},
 		level:   levelInfo,
 	}
-	c.allowance.rate, c.allowance.most = 50, 200
+	c.calls.rate, c.calls.most = callRate, callsAtOnce
 	c.ctx, c.end = context.WithCancel(WithPrincipal(context.Background(), who))
 	e.mu.Lock()
 	e.clients[c] = struct{}{}
@@ -81,6 +81,15 @@ func (e *Engine) Connect(s Sink, who Principal) *Client {
 // as MetaPrincipal: a gateway that has proved who it is, and nobody else. It is
 // called before the first message.
 func (c *Client) SpeakForOthers() { c.proxy = true }
+
+// What one client may ask of prompts, tools and completions; security.md §8.
+const (
+	callRate    = 50 // a second
+	callsAtOnce = 200
+)
+
+// mayCall counts a call. A gateway counts those of its clients itself.
+func (c *Client) mayCall() bool { return c.proxy || c.calls.take() }
 
 // A runner is run or runSafely.
 type runner func(*Client, context.Context, *request, []byte) (Result, error)

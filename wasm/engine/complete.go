@@ -53,7 +53,7 @@ func (e *Engine) complete(ctx context.Context, req *request) (Result, error) {
 	if !e.options.Allow(req.who, VerbList, full) {
 		return Result{}, ErrDenied
 	}
-	if !req.client.allowance.take() {
+	if !req.client.mayCall() {
 		return Result{}, ErrBusy
 	}
 	ctx, _ = e.invocation(ctx, req)

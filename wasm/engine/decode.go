@@ -101,6 +101,10 @@ func (d descriptor) take(name string, value []byte) *jsonrpc.Error {
 		}
 	case raw != nil && value[0] != begins:
 		return malformed(name + " has the wrong type")
+	case raw != nil && name == "icons" && !validIcons(value):
+		return malformed(iconsRule)
+	case raw != nil && name == "annotations" && !validAnnotations(value):
+		return malformed(annotationsRule)
 	case raw != nil:
 		*raw = bytes.Clone(value)
 	}

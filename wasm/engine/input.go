@@ -44,7 +44,7 @@ func (i *Invocation) Need(requests, state []byte) error {
 	if requests == nil && state == nil {
 		need.wrong = errors.New("a source asked the client for nothing")
 	}
-	if known != nil || state != nil {
+	if i.client != nil && (known != nil || state != nil) { // else it is asked anew, where there is a client
 		kept := appendRaw([]byte("{"), "inputs", known)
 		kept = appendRaw(kept, "state", state)
 		if kept[1:][0] == ',' {

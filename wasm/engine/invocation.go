@@ -29,8 +29,8 @@ type Invocation struct {
 	inputs   []byte // inputResponses of this round, or nil
 	state    []byte // requestState as it came, a JSON string, or nil
 	progress float64
-	speaking bool // progress was said
-	flood    allowance
+	speaking bool      // progress was said
+	flood    allowance // of what is said before the answer
 }
 
 type invocationKey struct{}
@@ -56,7 +56,7 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 		state:        bytes.Clone(req.state),
 		level:        req.level,
 	}
-	i.flood.rate, i.flood.most = 50, 50 // a second; R-078
+	i.flood.rate, i.flood.most = 50, 50 // R-078
 	what := []byte{byte(req.method), 0}
 	what = append(append(append(append(what, req.name...), req.uri...), 0), req.arguments...)
 	i.digest = sipHash(e.stateKey, what)
@@ -168,10 +168,7 @@ func (i *Invocation) Log(params []byte) {
 	if wanted == 0 || !ok || l < wanted || data == nil {
 		return
 	}
-	i.mu.Lock()
-	says := i.flood.take()
-	i.mu.Unlock()
-	if !says {
+	if !i.flood.take() {
 		return
 	}
 	text := []byte(`{"_meta":{},"level":"` + levels[l-1] + `"`)

@@ -138,7 +138,7 @@ func (e *Engine) ask(ctx context.Context, req *request, verb Verb, scheme string
 	if !e.options.Allow(req.who, verb, scheme+req.name) {
 		return Result{}, ErrDenied
 	}
-	if !req.client.allowance.take() {
+	if !req.client.mayCall() {
 		return Result{}, ErrBusy
 	}
 	return e.converse(ctx, req, func(ctx context.Context) (Result, error) {

@@ -234,6 +234,10 @@ func (r *Remote) hopListen(l *link, uris []string, list bool) bool {
 // lives, it is opened anew.
 func (r *Remote) ended(l *link, h *hopListen) {
 	r.mu.Lock()
+	if h.pending == nil { // the link ended before it was asked for
+		r.mu.Unlock()
+		return
+	}
 	_, present := l.listens[h.pending.ID]
 	delete(l.listens, h.pending.ID)
 	again := present && h.isAcked && r.link == l

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -80,6 +81,31 @@ func unhex(c byte) byte {
 		return c - '0'
 	}
 	return c | 0x20 - 'a' + 10
+}
+
+const annotationsRule = "annotations must have an audience of user and assistant, a priority from 0 to 1, an ISO 8601 lastModified"
+
+// validAnnotations: R-233 to R-235. Members that are not known do no harm.
+func validAnnotations(value []byte) bool {
+	ok := true
+	s := jsonrpc.Scan(value)
+	for s.Next() {
+		switch string(s.Name) {
+		case "audience":
+			elements, isArray := jsonrpc.Elements(s.Value)
+			ok = ok && isArray
+			for _, role := range elements {
+				ok = ok && (string(role) == `"user"` || string(role) == `"assistant"`)
+			}
+		case "priority":
+			priority, err := strconv.ParseFloat(string(s.Value), 64)
+			ok = ok && err == nil && priority >= 0 && priority <= 1
+		case "lastModified":
+			text, isText := jsonrpc.Text(s.Value)
+			ok = ok && isText && len(text) >= len("2006-01-02") && text[4] == '-' && text[7] == '-'
+		}
+	}
+	return ok && s.Err() == nil
 }
 
 const iconsRule = "icons must be objects whose src is an https: or data: URL"

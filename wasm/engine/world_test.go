@@ -24,19 +24,19 @@ import (
 // A world is what a transcript plays in.
 type world struct {
 	*testing.T
-	ctx    context.Context
-	engine *engine.Engine // the one that clients talk to
-	inner  *engine.Engine // the one with the sources; the same unless two deep
-	table  *engine.Table
-	slow   *slowSource
-	ports  map[string]jsonrpc.Port
+	ctx     context.Context
+	engine  *engine.Engine // the one that clients talk to
+	inner   *engine.Engine // the one with the sources; the same unless two deep
+	table   *engine.Table
+	slow    *slowSource
+	ports   map[string]jsonrpc.Port
 	schemas *mcpschema.Schemas
-	talks map[string]*mcpschema.Conversation
-	mu     sync.Mutex
-	said   []spoken
-	values map[string]thing
-	memory map[string]string // $name -> what it stood for
-	group  sync.WaitGroup
+	talks   map[string]*mcpschema.Conversation
+	mu      sync.Mutex
+	said    []spoken
+	values  map[string]thing
+	memory  map[string]string // $name -> what it stood for
+	group   sync.WaitGroup
 }
 
 // spoken is a message that came from an engine.

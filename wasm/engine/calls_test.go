@@ -1,0 +1,199 @@
+package engine_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// notesOf returns a Table with a tool, a prompt and a template for each name.
+func notesOf(t *testing.T, names ...string) *engine.Table {
+	table := engine.NewTable()
+	for _, name := range names {
+		quoted := `"` + name + `"`
+		err := table.PutTool(engine.ToolEntry{
+			Tool: engine.Tool{Name: name, Object: []byte(`{"name":` + quoted + `,"inputSchema":{"type":"object"}}`)},
+			Call: func(context.Context, []byte) ([]byte, error) { return []byte(`{"content":[]}`), nil },
+		})
+		if err == nil {
+			err = table.PutPrompt(engine.PromptEntry{
+				Prompt: engine.Prompt{Name: name, Object: []byte(`{"name":` + quoted + `,"arguments":[{"name":"a"}]}`)},
+				Get:    func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
+				Complete: func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
+					return engine.Completion{Values: []string{"value of " + name}}, nil
+				},
+			})
+		}
+		if err == nil {
+			err = table.PutTemplate(engine.TemplateEntry{
+				Template: engine.Template{URITemplate: name + ":{a}", Name: name},
+				Read: func(ctx context.Context, uri string, _ []byte) ([]engine.Contents, error) {
+					inputs, _, err := engine.InvocationOf(ctx).Answers()
+					if err == nil && inputs == nil {
+						err = engine.InvocationOf(ctx).Need([]byte(`{"may":{"method":"elicitation/create","params":{"message":"May I?",`+
+							`"requestedSchema":{"type":"object","properties":{}}}}}`), nil)
+					}
+					return []engine.Contents{{URI: uri, Text: string(inputs)}}, err
+				},
+				Complete: func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
+					return engine.Completion{Values: []string{"value of " + name}}, nil
+				},
+			})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return table
+}
+
+// One policy for all: what a principal may not see is not listed, not called, not
+// rendered and not suggested, and looks like what is not there. R-107 R-189 R-195
+// R-209 R-256 R-257 R-364.
+func TestPolicyOfCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		options := offering
+		options.Allow = func(who engine.Principal, verb engine.Verb, uri string) bool {
+			return who == "friend" || !strings.Contains(uri, "secret")
+		}
+		e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
+		e.Mount("", notesOf(t, "open", "secret"))
+		friend, stranger := speak(t, e, "friend"), speak(t, e, "stranger")
+		for _, ask := range []struct{ method, members, friend, stranger string }{
+			{"tools/list", "", `"name":"secret"`, `"name":"open"`},
+			{"prompts/list", "", `"name":"secret"`, `"name":"open"`},
+			{"resources/templates/list", "", `"name":"secret"`, `"name":"open"`},
+			{"tools/call", `,"name":"secret"`, `"content"`, `"Unknown tool"`},
+			{"prompts/get", `,"name":"secret"`, `"messages"`, `"Unknown prompt"`},
+			{"completion/complete", `,"ref":{"type":"ref/prompt","name":"secret"},"argument":{"name":"a","value":""}`, "value of secret", "Unknown prompt"},
+			{"completion/complete", `,"ref":{"type":"ref/resource","uri":"secret:{a}"},"argument":{"name":"a","value":""}`, "value of secret", "Unknown prompt"},
+			{"resources/read", `,"uri":"secret:1"`, "input_required", "Resource not found"},
+		} {
+			friend.ask("1", ask.method, "", ask.members)
+			friend.wants(ask.friend)
+			stranger.ask("1", ask.method, "", ask.members)
+			if msg := stranger.next(); !strings.Contains(msg, ask.stranger) || strings.Contains(strings.ReplaceAll(msg, `"uri":"secret:1"`, ""), "secret") {
+				t.Errorf("%s: the stranger gets %s", ask.method, msg)
+			}
+		}
+		if _, err := e.ToolDescription(engine.WithPrincipal(t.Context(), "stranger"), "secret"); err == nil {
+			t.Error("the stranger gets the description")
+		}
+		if object, err := e.ToolDescription(engine.WithPrincipal(t.Context(), "friend"), "secret"); err != nil || !strings.Contains(string(object), `"secret"`) {
+			t.Errorf("the friend gets %s, %v", object, err)
+		}
+		friend.port.Close()
+		stranger.port.Close()
+	})
+}
+
+// Calls and completions of one client are limited, and it recovers; others are not
+// concerned. R-187 R-364.
+func TestCallsAreRateLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		options := offering
+		e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
+		e.Mount("", notesOf(t, "open"))
+		hasty, other := speak(t, e, "hasty"), speak(t, e, "other")
+		complete := func(s speaker) string {
+			s.ask("1", "completion/complete", "", `,"ref":{"type":"ref/prompt","name":"open"},"argument":{"name":"a","value":""}`)
+			return s.next()
+		}
+		served := 0
+		for range 300 {
+			if msg := complete(hasty); strings.Contains(msg, "value of open") {
+				served++
+			} else if !strings.Contains(msg, `"reason":"busy"`) {
+				t.Fatalf("refused by %s", msg)
+			}
+		}
+		if served != 200 {
+			t.Errorf("%d of 300 at once were served, want 200", served)
+		}
+		hasty.ask("1", "tools/call", "", `,"name":"open"`)
+		hasty.wants(`"reason":"busy"`)
+		if msg := complete(other); !strings.Contains(msg, "value of open") {
+			t.Errorf("another client gets %s", msg)
+		}
+		time.Sleep(time.Second)
+		if msg := complete(hasty); !strings.Contains(msg, "value of open") {
+			t.Errorf("a second later: %s", msg)
+		}
+		hasty.port.Close()
+		other.port.Close()
+	})
+}
+
+// A read may ask first, too: in both eras, and of a source that answers at once.
+// R-126 R-096.
+func TestReadAsksFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)
+		e.Mount("", notesOf(t, "open"))
+		c := speak(t, e, "")
+		c.ask("1", "resources/read", "", `,"uri":"open:1"`)
+		c.wants(`"resultType":"input_required"`, `"may"`)
+		c.ask("2", "resources/read", "", `,"uri":"open:1","inputResponses":{"may":{"action":"accept"}}`)
+		c.wants(`"resultType":"complete"`, `{\"may\":{\"action\":\"accept\"}}`)
+		c.say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}}}}`)
+		c.wants(`"2025-06-18"`)
+		c.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		c.say(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"open:1"}}`)
+		question := c.next()
+		_, behind, _ := strings.Cut(question, `"id":"`)
+		id, _, _ := strings.Cut(behind, `"`)
+		if !strings.Contains(question, "elicitation/create") || !strings.HasPrefix(id, "pagemcp:") {
+			t.Fatalf("asked by %s", question)
+		}
+		c.say(`{"jsonrpc":"2.0","id":"` + id + `","result":{"action":"decline"}}`)
+		c.wants(`"id":3`, `{\"may\":{\"action\":\"decline\"}}`)
+		c.port.Close()
+	})
+}
+
+// Progress that comes in a flood is thinned out; the deadline counts all of it.
+// R-078 R-081.
+func TestProgressIsThinned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		options := offering
+		e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
+		table := engine.NewTable()
+		err := table.PutTool(engine.ToolEntry{
+			Tool: engine.Tool{Name: "flood", Object: []byte(`{"name":"flood","inputSchema":{"type":"object"}}`)},
+			Call: func(ctx context.Context, _ []byte) ([]byte, error) {
+				i := engine.InvocationOf(ctx)
+				for range 10_000 {
+					i.Progress([]byte(`{"progress":1}`)) // does not increase: one is said
+				}
+				for n := range 1000 {
+					i.Progress(append(append([]byte(`{"progress":2.`), strings.Repeat("9", n+1)[:min(n+1, 14)]...), '}'))
+				}
+				time.Sleep(time.Second)
+				i.Progress([]byte(`{"progress":3}`))
+				return []byte(`{"content":[]}`), nil
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Mount("", table)
+		c := speak(t, e, "")
+		c.ask("1", "tools/call", `,"progressToken":1`, `,"name":"flood"`)
+		said := 0
+		for {
+			msg := c.next()
+			if strings.Contains(msg, "complete") {
+				break
+			}
+			said++
+		}
+		if said < 3 || said > 60 {
+			t.Errorf("%d progress notifications of 11,001", said)
+		}
+		c.port.Close()
+	})
+}

@@ -1,0 +1,294 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// offering lets an engine offer all.
+var offering = engine.Options{Tools: true, Prompts: true, Completions: true, Logging: true}
+
+// newCallingHop is newHop of a page that offers all.
+func newCallingHop(t *testing.T) *hop {
+	options := offering
+	h := &hop{T: t, page: engine.New(engine.Info{Name: "page", Version: "1"}, &options), table: engine.NewTable(), wire: &wire{}}
+	h.page.Mount("", h.table)
+	return h
+}
+
+func (h *hop) tool(name string, call func(ctx context.Context, arguments []byte) ([]byte, error)) {
+	object := fmt.Appendf(nil, `{"name":%q,"inputSchema":{"type":"object"}}`, name)
+	if err := h.table.PutTool(engine.ToolEntry{Tool: engine.Tool{Name: name, Object: object}, Call: call}); err != nil {
+		h.Fatal(err)
+	}
+}
+
+// A speaker is a client of an engine under test.
+type speaker struct {
+	*testing.T
+	port jsonrpc.Port
+}
+
+func speak(t *testing.T, e *engine.Engine, who engine.Principal) speaker {
+	near, far := jsonrpc.Pipe()
+	go e.Serve(engine.WithPrincipal(context.Background(), who), far) // ends with near
+	return speaker{t, near}
+}
+
+func (s speaker) say(message string) {
+	s.Helper()
+	if err := s.port.Write(s.Context(), []byte(message)); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// ask sends a modern request with more members of _meta and of params.
+func (s speaker) ask(id, method, meta, members string) {
+	s.Helper()
+	s.say(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+		`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}` + meta + `}` + members + `}}`)
+}
+
+func (s speaker) next() string {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
+	defer cancel()
+	msg, err := s.port.Read(ctx)
+	if err != nil {
+		s.Fatalf("nothing came: %v", err)
+	}
+	return string(msg)
+}
+
+func (s speaker) wants(parts ...string) {
+	s.Helper()
+	msg := s.next()
+	for _, part := range parts {
+		if !strings.Contains(msg, part) {
+			s.Errorf("%s\n  has no %s", msg, part)
+		}
+	}
+}
+
+// gatewayOf returns an engine that mounts pages under prefixes.
+func gatewayOf(t *testing.T, pages map[string]*hop) *engine.Engine {
+	options := offering
+	e := engine.New(engine.Info{Name: "gateway", Version: "1"}, &options)
+	for prefix, h := range pages {
+		remote, err := engine.Attach(t.Context(), h.port())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Mount(prefix, remote)
+		t.Cleanup(remote.Close)
+	}
+	return e
+}
+
+// Two clients give the same progress token and the same id: each hears of its own
+// call, and neither token nor id crosses the hop. R-352 R-354.
+func TestHopHasTokensOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newCallingHop(t)
+		h.tool("walk", func(ctx context.Context, arguments []byte) ([]byte, error) {
+			engine.InvocationOf(ctx).Progress(append([]byte(`{"progress":1,"message":`), append(jsonrpc.AppendString(nil, string(arguments)), '}')...))
+			time.Sleep(time.Second)
+			return []byte(`{"content":[]}`), nil
+		})
+		e := gatewayOf(t, map[string]*hop{"": h})
+		a, b := speak(t, e, "a"), speak(t, e, "b")
+		a.ask("1", "tools/call", `,"progressToken":"mine"`, `,"name":"walk","arguments":{"of":"a"}`)
+		b.ask("1", "tools/call", `,"progressToken":"mine"`, `,"name":"walk","arguments":{"of":"b"}`)
+		a.wants(`"progressToken":"mine"`, `\"of\":\"a\"`)
+		b.wants(`"progressToken":"mine"`, `\"of\":\"b\"`)
+		a.wants(`"id":1`, "complete")
+		b.wants(`"id":1`, "complete")
+		if h.wire.count("mine") != 0 {
+			t.Errorf("the token crossed: %v", h.wire.sent)
+		}
+		a.port.Close()
+		b.port.Close()
+	})
+}
+
+// A cancel stops the call in the page, under the hop's id, and no other. R-355 R-067.
+func TestHopCancels(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newCallingHop(t)
+		var stopped atomic.Int32
+		h.tool("wait", func(ctx context.Context, _ []byte) ([]byte, error) {
+			select {
+			case <-ctx.Done():
+				stopped.Add(1)
+				return nil, ctx.Err()
+			case <-time.After(10 * time.Second):
+				return []byte(`{"content":[]}`), nil
+			}
+		})
+		e := gatewayOf(t, map[string]*hop{"": h})
+		a, b := speak(t, e, "a"), speak(t, e, "b")
+		a.ask(`"same"`, "tools/call", "", `,"name":"wait"`)
+		b.ask(`"same"`, "tools/call", "", `,"name":"wait"`)
+		synctest.Wait()
+		a.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"same"}}`)
+		synctest.Wait()
+		if stopped.Load() != 1 || h.wire.count("notifications/cancelled") != 1 {
+			t.Errorf("%d calls stopped; on the hop %v", stopped.Load(), h.wire.sent)
+		}
+		b.wants(`"id":"same"`, "complete")
+		a.ask("2", "tools/list", "", "")
+		a.wants(`"id":2`) // and nothing of the first call
+		a.port.Close()
+		b.port.Close()
+	})
+}
+
+// The port breaks under a tool: the caller is told at once that nobody knows
+// whether it ran, and it is not run again; a prompt is asked for again when the
+// page is back. R-359, P5.
+func TestHopBreaksUnderACall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newCallingHop(t)
+		var runs, renders atomic.Int32
+		h.tool("pay", func(ctx context.Context, _ []byte) ([]byte, error) {
+			runs.Add(1)
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		err := h.table.PutPrompt(engine.PromptEntry{Prompt: engine.Prompt{Name: "p", Object: []byte(`{"name":"p"}`)},
+			Get: func(ctx context.Context, _ []byte) ([]byte, error) {
+				if renders.Add(1) == 1 {
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+				return []byte(`{"messages":[]}`), nil
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		options := offering
+		e := engine.New(engine.Info{Name: "gateway", Version: "1"}, &options)
+		remote, err := engine.Attach(t.Context(), h.port())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Mount("", remote)
+		a := speak(t, e, "a")
+		a.ask("1", "tools/call", "", `,"name":"pay"`)
+		a.ask("2", "prompts/get", "", `,"name":"p"`)
+		synctest.Wait()
+		began := time.Now()
+		h.cut()
+		a.wants(`"id":1`, `"reason":"interrupted"`, `"retry":false`)
+		if waited := time.Since(began); waited > time.Second {
+			t.Errorf("told after %v", waited)
+		}
+		time.Sleep(3 * time.Second)
+		if err := remote.Reattach(t.Context(), h.port()); err != nil {
+			t.Fatal(err)
+		}
+		a.wants(`"id":2`, `"messages":[]`)
+		if runs.Load() != 1 || renders.Load() != 2 {
+			t.Errorf("the tool ran %d times, the prompt was rendered %d times", runs.Load(), renders.Load())
+		}
+		a.port.Close()
+		remote.Close()
+	})
+}
+
+// Two pages under one gateway: names and URIs say which is meant, wherever they
+// stand, and reach the page without the prefix. R-358 R-360.
+func TestHopPrefixesNamesAndURIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pages := map[string]*hop{"a+": newCallingHop(t), "b+": newCallingHop(t)}
+		for prefix, h := range pages {
+			h.tool("say.it", func(context.Context, []byte) ([]byte, error) {
+				return []byte(`{"content":[{"type":"text","text":"` + prefix + `"},{"type":"resource_link","uri":"x:1","name":"n"},` +
+					`{"type":"resource","resource":{"uri":"x:2","text":"t"}}]}`), nil
+			})
+			err := h.table.PutPrompt(engine.PromptEntry{
+				Prompt: engine.Prompt{Name: "p", Object: []byte(`{"name":"p","arguments":[{"name":"n"}]}`)},
+				Get: func(context.Context, []byte) ([]byte, error) {
+					return []byte(`{"messages":[{"role":"user","content":{"type":"resource_link","uri":"x:3","name":"n"}}]}`), nil
+				},
+				Complete: func(_ context.Context, c engine.CompletionRequest) (engine.Completion, error) {
+					return engine.Completion{Values: []string{prefix + c.Prompt}}, nil
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = h.table.PutTemplate(engine.TemplateEntry{
+				Template: engine.Template{URITemplate: "x:{v}", Name: "x"},
+				Read: func(_ context.Context, uri string, _ []byte) ([]engine.Contents, error) {
+					return []engine.Contents{{URI: uri, Text: "t"}}, nil
+				},
+				Complete: func(_ context.Context, c engine.CompletionRequest) (engine.Completion, error) {
+					return engine.Completion{Values: []string{prefix + c.URI}}, nil
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := speak(t, gatewayOf(t, pages), "c")
+		for _, exchange := range []struct {
+			method, members string
+			wants           []string
+		}{
+			{"tools/list", "", []string{`"name":"a.say.it"`, `"name":"b.say.it"`}},
+			{"tools/call", `,"name":"b.say.it"`, []string{`"text":"b+"`, `"uri":"b+x:1"`, `"uri":"b+x:2"`}},
+			{"tools/call", `,"name":"say.it"`, []string{"-32602", "Unknown tool"}},
+			{"prompts/list", "", []string{`"name":"a.p"`, `"name":"b.p"`}},
+			{"prompts/get", `,"name":"a.p"`, []string{`"uri":"a+x:3"`}},
+			{"completion/complete", `,"ref":{"type":"ref/prompt","name":"a.p"},"argument":{"name":"n","value":""}`, []string{`"a+p"`}},
+			{"completion/complete", `,"ref":{"type":"ref/resource","uri":"b+x:{v}"},"argument":{"name":"v","value":""}`, []string{`"b+x:{v}"`}},
+			{"completion/complete", `,"ref":{"type":"ref/resource","uri":"b+x:9"},"argument":{"name":"none","value":""}`, []string{"-32602"}},
+			{"resources/templates/list", "", []string{`"uriTemplate":"a+x:{v}"`, `"uriTemplate":"b+x:{v}"`}},
+			{"resources/read", `,"uri":"b+x:9"`, []string{`"uri":"b+x:9"`}},
+		} {
+			c.ask("7", exchange.method, "", exchange.members)
+			c.wants(exchange.wants...)
+		}
+		c.port.Close()
+	})
+}
+
+// What a page asks of the client crosses the hop: requestState byte for byte, both
+// ways, and what the client can do with each request. R-356.
+func TestHopCarriesQuestions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newCallingHop(t)
+		h.tool("ask", func(ctx context.Context, _ []byte) ([]byte, error) {
+			i := engine.InvocationOf(ctx)
+			inputs, state, err := i.Answers()
+			if err != nil || inputs != nil {
+				return append(append([]byte(`{"content":[],"structuredContent":`), state...), '}'), err
+			}
+			return nil, i.Need([]byte(`{"k":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`), []byte(`{"n":1}`))
+		})
+		c := speak(t, gatewayOf(t, map[string]*hop{"p+": h}), "c")
+		c.ask("1", "tools/call", "", `,"name":"p.ask"`)
+		_, behind, _ := strings.Cut(c.next(), `"requestState":"`)
+		state, _, _ := strings.Cut(behind, `"`)
+		if state == "" {
+			t.Fatal("no state came")
+		}
+		c.ask("2", "tools/call", "", `,"name":"p.ask","inputResponses":{"k":{"action":"accept","content":{}}},"requestState":"`+state+`"`)
+		c.wants(`"structuredContent":{"n":1}`)
+		if h.wire.count(`"requestState":"`+state+`"`) != 1 {
+			t.Errorf("the state did not come back as it was: %v", h.wire.sent)
+		}
+		c.say(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"name":"p.ask"}}`)
+		c.wants("-32021", `"requiredCapabilities":{"elicitation":{}}`)
+		c.port.Close()
+	})
+}
