@@ -1,6 +1,7 @@
 # make run    everything one needs to try it: gateway on 8808, demos on 8809, live
 # make check  the inner loop: format, vet, linters, types, unit tests
 # make test   all that must hold; installs browsers on a fresh Debian
+# make conformance  the official suite, through a page in Go and one in a browser
 # make fuzz   every fuzz target for FUZZTIME=60s each
 # make bench  races ours against others and prints ratios; never fails on time
 # make build  bin/pagemcp, and the npm package in web/dist
@@ -18,7 +19,7 @@ NPM_STAMP = web/node_modules/.package-lock.json
 
 FUZZTIME = 60s
 
-.PHONY: run check test bench build fuzz lint unit browsers race under-node in-node binary
+.PHONY: run check test bench build conformance fuzz lint unit browsers race under-node in-node binary
 
 run: $(NPM_STAMP) binary
 	@$(BIN)/pagemcp dev $(ARGS)
@@ -64,9 +65,17 @@ race: $(NPM_STAMP) binary
 under-node: $(NPM_STAMP)
 	$(UNDER_NODE) $(GO) test -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" ./wasm/...
 
+# What our side says in these tests is written down, and compared with the schemas
+# of all revisions afterwards. test/conformance is among them.
 in-node: $(NPM_STAMP) binary browsers
 	@$(BIN)/pagemcp build
-	cd web && $(NODE) --test --test-timeout=180000 'test/**/*.test.ts'
+	@rm -rf web/test/.messages
+	cd web && $(NODE) --test --test-timeout=300000 'test/**/*.test.ts'
+	PAGEMCP_MESSAGES=$(CURDIR)/web/test/.messages $(GO) test -count=1 -run TestRecordedMessagesFit ./wasm/internal/mcpschema
+
+conformance: $(NPM_STAMP) binary browsers
+	$(GO) test -count=1 -v -run TestConformanceNative ./server
+	cd web && $(NODE) --test --test-timeout=300000 'test/conformance/*.test.ts'
 
 # Debian's browsers, and a C compiler for the race detector.
 browsers:
