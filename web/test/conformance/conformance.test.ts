@@ -18,7 +18,7 @@ let url: string
 let expected: Set<string>
 before(
   async () => {
-    subject = await startSubject('conformance', ['--logging'])
+    subject = await startSubject('conformance')
     url = subject.front.url('/mcp/conformance')
     const lines = (await readFile(listFile, 'utf8')).split('\n')
     expected = new Set(lines.filter((line) => line !== '' && !line.startsWith('#')))
