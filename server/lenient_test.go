@@ -1,0 +1,130 @@
+package server
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// plainPost is what a script sends that never heard of a handshake: a body, its
+// type, and a key.
+func plainPost(t *testing.T, g *Gateway, path, body string, lines ...string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "POST", strings.TrimSuffix(g.URL(), "/mcp")+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	for _, line := range lines {
+		name, value, _ := strings.Cut(line, ": ")
+		r.Header.Set(name, value)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
+}
+
+// The four lines of a well-known tutorial, as they stand there, work in lenient
+// mode and in no other; what guards the gateway guards it there, too. R-274 R-328.
+func TestLenientModeTakesPlainPosts(t *testing.T) {
+	g := startGateway(t, Options{Lenient: true})
+	page := newConformancePage(t)
+	page.join(g)
+	key := "X-Agent-API-Key: " + g.testToken()
+	for _, test := range []struct {
+		body   string
+		status int
+		want   string
+	}{
+		{`{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, 200, `"uri":"test://static-text"`},
+		{`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"test://static-text"}}`, 200, "static text resource"},
+		{`{"jsonrpc":"2.0","id":3,"method":"prompts/list"}`, 200, `"name":"test_simple_prompt"`},
+		{`{"jsonrpc":"2.0","id":4,"method":"prompts/get","params":{"name":"test_simple_prompt"}}`, 200, "simple prompt"},
+		{`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"test_simple_text"}}`, 200, "simple text"},
+		{`{"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"test://none"}}`, 200, "-32002"},
+		{`{"jsonrpc":"2.0","id":7,"method":"acme/x"}`, 200, "-3260"},
+		{`{"jsonrpc":"2.0","method":"notifications/initialized"}`, 202, ""},
+		{`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"test_sampling","arguments":{"prompt":"?"}}}`, 200, `"error"`},
+		{"{", 400, "-32700"},
+		{modern("9", "server/discover", ""), 400, "-32020"}, // a modern request is held to its own rules
+	} {
+		if status, body := plainPost(t, g, "/mcp/conformance", test.body, key); status != test.status || !strings.Contains(body, test.want) || strings.Contains(body, "resultType") {
+			t.Errorf("%s: %d %s; want %d with %s", test.body, status, body, test.status, test.want)
+		}
+	}
+	const list = `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`
+	for lines, want := range map[string]int{
+		"":                                                    401,
+		"X-Agent-API-Key: wrong":                              401,
+		key + "|Origin: null":                                 403,
+		key + "|Host: evil.example":                           403,
+		key + "|Sec-Fetch-Site: cross-site":                   403,
+		key + "|Content-Type: text/plain":                     415,
+		key + "|Authorization: Bearer wrong":                  401, // what is said by Authorization counts
+		"X-Agent-API-Key: Bearer " + g.testToken():            401,
+		"Authorization: Bearer " + g.testToken():              200,
+		key + "|MCP-Protocol-Version: banana":                 400,
+		key + "|Mcp-Session-Id: none":                         404,
+		key + "|MCP-Protocol-Version: 2025-06-18|Accept: */*": 200,
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), "POST", g.URL(), strings.NewReader(list))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		for line := range strings.SplitSeq(lines, "|") {
+			if name, value, _ := strings.Cut(line, ": "); name == "Host" {
+				r.Host = value
+			} else if name != "" {
+				r.Header.Set(name, value)
+			}
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("%q: %d, want %d", lines, answer.StatusCode, want)
+		}
+	}
+
+	strict := startGateway(t, Options{})
+	if status, _ := plainPost(t, strict, "/mcp", list, "X-Agent-API-Key: "+strict.testToken()); status != 401 {
+		t.Errorf("the key without lenient mode: %d", status)
+	}
+	if status, body := plainPost(t, strict, "/mcp", list, "Authorization: Bearer "+strict.testToken()); status != 400 || !strings.Contains(body, "-32602") {
+		t.Errorf("no handshake without lenient mode: %d %s", status, body)
+	}
+}
+
+// A preflight of a listed origin may ask for the key header in lenient mode alone.
+func TestLenientModeAllowsKeyHeader(t *testing.T) {
+	for _, lenient := range []bool{true, false} {
+		g := startGateway(t, Options{Lenient: lenient})
+		r, err := http.NewRequestWithContext(t.Context(), "OPTIONS", g.URL(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Origin", testOrigin)
+		r.Header.Set("Access-Control-Request-Method", "POST")
+		r.Header.Set("Access-Control-Request-Headers", "x-agent-api-key")
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		allowed := strings.Contains(strings.ToLower(answer.Header.Get("Access-Control-Allow-Headers")), "x-agent-api-key")
+		if answer.StatusCode != 204 || allowed != lenient {
+			t.Errorf("lenient %v: %d, allowed %v", lenient, answer.StatusCode, allowed)
+		}
+	}
+}

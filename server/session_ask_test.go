@@ -1,0 +1,249 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// openAble opens a session of a client that can be asked everything.
+func openAble(t *testing.T, g *Gateway, path string) *sessionCaller {
+	t.Helper()
+	c := &sessionCaller{caller: caller{t, g}, path: path}
+	able := strings.Replace(initialize, `"capabilities":{}`, `"capabilities":{"elicitation":{},"sampling":{},"roots":{}}`, 1)
+	answer, body := c.do(t.Context(), "POST", path, able)
+	if c.id = answer.Header.Get("Mcp-Session-Id"); answer.StatusCode != 200 || c.id == "" {
+		t.Fatalf("initialize: %d %s", answer.StatusCode, body)
+	}
+	if status, body := c.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`); status != 202 {
+		t.Fatalf("initialized: %d %s", status, body)
+	}
+	return c
+}
+
+// call sends tools/call and returns what comes on its event stream.
+func (c *sessionCaller) call(ctx context.Context, id, tool, members string) <-chan string {
+	c.t.Helper()
+	body := `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + tool + `"` + members + `}}`
+	answer, text := c.do(ctx, "POST", c.path, body, "Mcp-Session-Id: "+c.id, "Accept: application/json, text/event-stream")
+	if answer.StatusCode != 200 || text != "" {
+		c.t.Fatalf("%s: %d %s", tool, answer.StatusCode, text)
+	}
+	messages, _ := events(c.t, answer.Body)
+	return messages
+}
+
+// idOf returns the id of a message, JSON.
+func idOf(message string) string { return string(member([]byte(message), "id")) }
+
+func ends(t *testing.T, what string, messages <-chan string) {
+	t.Helper()
+	select {
+	case more, open := <-messages:
+		if open {
+			t.Errorf("%s: then came %s", what, more)
+		}
+	case <-time.After(testTime):
+		t.Errorf("%s: the stream does not end", what)
+	}
+}
+
+// What a call asks and tells goes to the stream of its own POST: the question
+// under an id of the gateway's, progress and log messages before the answer,
+// nothing after it, and nothing on the session's stream. Two calls at once ask on
+// their own streams. R-079 R-096 R-099 R-288 R-313 R-317 R-318.
+func TestQuestionsComeOnTheStreamOfTheirCall(t *testing.T) {
+	g := startGateway(t, Options{Logging: true})
+	page := newConformancePage(t)
+	page.join(g)
+	c := openAble(t, g, "/mcp/conformance")
+	session, _ := c.stream(t.Context())
+
+	one := c.call(t.Context(), "1", "test_elicitation", `,"arguments":{"message":"first"}`)
+	other := c.call(t.Context(), `"1"`, "test_elicitation", `,"arguments":{"message":"second"}`)
+	for _, stream := range []struct {
+		messages <-chan string
+		id, says string
+	}{{other, `"1"`, "second"}, {one, "1", "first"}} { // not in the order in which they were asked
+		question := receive(t, stream.messages)
+		if !strings.Contains(question, `"method":"elicitation/create"`) || !strings.Contains(question, stream.says) ||
+			!strings.Contains(question, `"`+engine.MetaRequest+`":`+stream.id) || !strings.HasPrefix(idOf(question), `"pagemcp:`) {
+			t.Errorf("the question of %s: %s", stream.id, question)
+		}
+		answer := `{"jsonrpc":"2.0","id":` + idOf(question) + `,"result":{"action":"accept","content":{"username":"` + stream.says + `","email":"a@b.example"}}}`
+		if status, body := c.say(answer); status != 202 || body != "" {
+			t.Errorf("the answer: %d %s", status, body)
+		}
+		if result := receive(t, stream.messages); idOf(result) != stream.id || !strings.Contains(result, "User response:") || !strings.Contains(result, stream.says) {
+			t.Errorf("the result of %s: %s", stream.id, result)
+		}
+		ends(t, "after the result", stream.messages)
+	}
+
+	told := c.call(t.Context(), "2", "test_tool_with_logging", "")
+	for _, want := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
+		if got := receive(t, told); !strings.Contains(got, "notifications/message") || !strings.Contains(got, want) {
+			t.Errorf("logged: %s; want %s", got, want)
+		}
+	}
+	if got := receive(t, told); !strings.Contains(got, `"id":2,"result"`) {
+		t.Errorf("the result: %s", got)
+	}
+	ends(t, "after the result", told)
+
+	progress := c.call(t.Context(), "3", "test_tool_with_progress", `,"_meta":{"progressToken":"mine"}`)
+	for _, want := range []string{`"progress":0`, `"progress":50`, `"progress":100`} {
+		if got := receive(t, progress); !strings.Contains(got, `"progressToken":"mine"`) || !strings.Contains(got, want) {
+			t.Errorf("progress: %s; want %s", got, want)
+		}
+	}
+	if got := receive(t, progress); !strings.Contains(got, `"id":3,"result"`) {
+		t.Errorf("the result: %s", got)
+	}
+	ends(t, "after the result", progress)
+	select {
+	case got := <-session:
+		t.Errorf("on the session's stream: %s", got)
+	default:
+	}
+}
+
+// A client that takes no event stream cannot be asked: its call fails at once, and
+// the error says why. R-096 R-285.
+func TestClientWithoutStreamIsNotAsked(t *testing.T) {
+	g := startGateway(t, Options{})
+	page := newConformancePage(t)
+	page.join(g)
+	c := openAble(t, g, "/mcp/conformance")
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"test_elicitation","arguments":{"message":"?"}}}`
+	begun := time.Now()
+	answer, text := c.do(t.Context(), "POST", c.path, body, "Mcp-Session-Id: "+c.id, "Accept: application/json")
+	if answer.StatusCode != 200 || !strings.Contains(text, `"error"`) || !strings.Contains(text, "elicitation/create") || !strings.Contains(text, "text/event-stream") {
+		t.Errorf("%d %s", answer.StatusCode, text)
+	}
+	if took := time.Since(begun); took > testTime/2 {
+		t.Errorf("after %v", took)
+	}
+}
+
+// A call that its client cancels is cancelled in the page, what it asked is taken
+// back, and its stream ends without an answer. A stream that was closed is no
+// cancel, but nobody can be asked on it any more. R-073 R-074 R-314 R-355.
+func TestCancelledCallTakesItsQuestionBack(t *testing.T) {
+	g := startGateway(t, Options{})
+	page := newConformancePage(t)
+	page.join(g)
+	running := func() int {
+		page.mu.Lock()
+		defer page.mu.Unlock()
+		return page.slow
+	}
+	c := openAble(t, g, "/mcp/conformance")
+	asked := c.call(t.Context(), "1", "test_elicitation", `,"arguments":{"message":"?"}`)
+	question := receive(t, asked)
+	if status, _ := c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`); status != 202 {
+		t.Errorf("the cancel: %d", status)
+	}
+	if got := receive(t, asked); !strings.Contains(got, "notifications/cancelled") || !strings.Contains(got, `"requestId":`+idOf(question)) {
+		t.Errorf("after the cancel: %s", got)
+	}
+	ends(t, "after the cancel", asked)
+
+	slow := c.call(t.Context(), "1", "test_slow", `,"_meta":{"progressToken":1}`) // the id is free again
+	receive(t, slow)
+	if running() != 1 {
+		t.Errorf("%d calls run", running())
+	}
+	c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+	ends(t, "after the cancel", slow)
+	eventually(t, "the page stops", func() bool { return running() == 0 })
+
+	done := make(chan string, 1)
+	go func() {
+		answer, text := c.do(t.Context(), "POST", c.path, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"test_slow"}}`, "Mcp-Session-Id: "+c.id)
+		done <- fmt.Sprint(answer.StatusCode, text)
+	}()
+	eventually(t, "it runs", func() bool { return running() == 1 })
+	c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+	if got := receive(t, done); got != "202" {
+		t.Errorf("a client that takes JSON alone: %s", got)
+	}
+	eventually(t, "the page stops", func() bool { return running() == 0 })
+
+	ctx, cancel := context.WithCancel(t.Context())
+	abandoned := c.call(ctx, "3", "test_slow", `,"_meta":{"progressToken":1}`)
+	receive(t, abandoned)
+	cancel()
+	s := g.sessions.byHash[hashOf(c.id)]
+	eventually(t, "the post is forgotten", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.talk.waiting["3"].box == nil
+	})
+	if running() != 1 {
+		t.Error("a closed stream cancelled the call")
+	}
+	answer, _ := c.do(t.Context(), "DELETE", c.path, "", "Mcp-Session-Id: "+c.id)
+	if answer.StatusCode != 204 {
+		t.Errorf("DELETE: %d", answer.StatusCode)
+	}
+	eventually(t, "the page stops", func() bool { return running() == 0 })
+}
+
+// A session that slept or outlived its gateway still has its log level and its
+// client's abilities, and says that all lists may have changed. R-099 R-100 R-323
+// R-359, decision 6.23.
+func TestSessionKeepsWhatItWasTold(t *testing.T) {
+	state := t.TempDir()
+	first := startGateway(t, Options{State: state, Logging: true})
+	page := newConformancePage(t)
+	page.join(first)
+	c := openAble(t, first, "/mcp/conformance")
+	if status, body := c.request("1", "logging/setLevel", `"level":"loud"`); status != 200 || !strings.Contains(body, "-32602") {
+		t.Errorf("no level: %d %s", status, body)
+	}
+	if status, body := c.request("1", "logging/setLevel", `"level":"error"`); status != 200 || !strings.Contains(body, `"result":{}`) {
+		t.Errorf("setLevel: %d %s", status, body)
+	}
+	quiet := func(id string) {
+		t.Helper()
+		_, body := c.request(id, "tools/call", `"name":"test_tool_with_logging"`)
+		if !strings.Contains(body, `"text":"done"`) { // JSON: nothing came before the answer
+			t.Errorf("an info message at level error: %s", body)
+		}
+	}
+	quiet("2")
+	first.sessions.sweep(time.Now().Add(2 * sessionSleep))
+	quiet("3")
+	first.Close()
+
+	second := startGateway(t, Options{State: state, Logging: true})
+	c.g = second
+	page.join(second)
+	messages, _ := c.stream(t.Context())
+	var changed []string
+	for len(changed) < 3 {
+		if got := receive(t, messages); strings.Contains(got, "list_changed") {
+			changed = append(changed, got)
+		}
+	}
+	for _, list := range []string{"resources", "prompts", "tools"} {
+		if !strings.Contains(strings.Join(changed, "\n"), "notifications/"+list+"/list_changed") {
+			t.Errorf("nothing of %s: %v", list, changed)
+		}
+	}
+	quiet("4")
+	asked := c.call(t.Context(), "5", "test_sampling", `,"arguments":{"prompt":"?"}`)
+	question := receive(t, asked)
+	if !strings.Contains(question, "sampling/createMessage") {
+		t.Errorf("the question: %s", question)
+	}
+	c.say(`{"jsonrpc":"2.0","id":` + idOf(question) + `,"result":{"role":"assistant","model":"m","content":{"type":"text","text":"Paris"}}}`)
+	if got := receive(t, asked); !strings.Contains(got, "LLM response: Paris") {
+		t.Errorf("the result: %s", got)
+	}
+}
