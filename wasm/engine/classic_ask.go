@@ -43,17 +43,14 @@ func (c *Client) ask(ctx context.Context, i *Invocation, requests []byte) ([]byt
 		q := question{string(s.Name), method, id, make(chan jsonrpc.Message, 1)}
 		questions = append(questions, q)
 		c.asked[q.id.Key()] = q.answer
-		params := []byte(`{"_meta":{}`)
-		members := jsonrpc.Scan(member(s.Value, "params"))
-		for members.Next() {
-			if name := string(members.Name); name != "_meta" && (name != "mode" || i.rev.hasIcons()) {
-				params = append(appendName(params, name), members.Value...)
-			}
+		own := member(s.Value, "params")
+		params := out(`{"_meta":{}`)
+		params.members(own, func(name string) bool { return name != "_meta" && (name != "mode" || i.rev.hasIcons()) })
+		if string(member(own, "mode")) == `"url"` { // 2025-11-25 wants an id for it
+			params.member("elicitationId", []byte(q.id))
 		}
-		if mode := member(member(s.Value, "params"), "mode"); string(mode) == `"url"` { // 2025-11-25 wants one
-			params = append(appendName(params, "elicitationId"), q.id...)
-		}
-		text := jsonrpc.AppendRequest(nil, q.id, q.method, append(params, '}'))
+		params.text("}")
+		text := jsonrpc.AppendRequest(nil, q.id, q.method, params)
 		if !c.closed {
 			c.sink.Relate(&Document{JSON: text}, i.call)
 		}
@@ -65,13 +62,12 @@ func (c *Client) ask(ctx context.Context, i *Invocation, requests []byte) ([]byt
 		defer c.mu.Unlock()
 		for _, q := range questions {
 			if _, waits := c.asked[q.id.Key()]; waits && !c.closed {
-				params := append(append([]byte(`{"requestId":`), q.id...), '}')
-				c.sink.Notify(&Document{JSON: jsonrpc.AppendNotification(nil, "notifications/cancelled", params)}, 0)
+				c.sink.Notify(&Document{JSON: cancelled(q.id)}, 0)
 			}
 			delete(c.asked, q.id.Key())
 		}
 	}()
-	answers := []byte{'{'}
+	answers := out("{")
 	for _, q := range questions {
 		select {
 		case msg := <-q.answer:
@@ -82,13 +78,19 @@ func (c *Client) ask(ctx context.Context, i *Invocation, requests []byte) ([]byt
 				}
 				return nil, c.engine.reason(why, "client-refused", false)
 			}
-			answers = append(appendName(answers, q.key), msg.Result...)
+			answers.member(q.key, msg.Result)
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
 	c.goesOn(i.call)
-	return append(answers, '}'), nil
+	answers.text("}")
+	return answers, nil
+}
+
+// cancelled returns the notification that ends the request with this id.
+func cancelled(id jsonrpc.ID) []byte {
+	return jsonrpc.AppendNotification(nil, "notifications/cancelled", []byte(`{"requestId":`+string(id)+`}`))
 }
 
 // answered takes a response of the client. What nobody asked is ignored: row 14.

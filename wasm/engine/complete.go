@@ -84,27 +84,28 @@ func (e *Engine) complete(ctx context.Context, req *request) (Result, error) {
 }
 
 func (e *Engine) completion(rev revision, found Completion) *Document {
-	doc := []byte("{")
-	if rev == modern {
-		doc = append(e.fixed.begin(), ',')
-	}
-	doc = append(doc, `"completion":{"values":[`...)
 	if len(found.Values) > maxValues {
 		found.Total = max(found.Total, len(found.Values))
 		found.Values, found.HasMore = found.Values[:maxValues], true
 	}
+	o := e.begin(rev, nil)
+	o.name("completion")
+	o.text(`{"values":[`)
 	for i, value := range found.Values {
 		if i > 0 {
-			doc = append(doc, ',')
+			o.text(",")
 		}
-		doc = jsonrpc.AppendString(doc, value)
+		o.quote(value)
 	}
-	doc = append(doc, ']')
+	o.text("]")
 	if found.Total > 0 {
-		doc = strconv.AppendInt(append(doc, `,"total":`...), int64(found.Total), 10)
+		o.name("total")
+		o.text(strconv.Itoa(found.Total))
 	}
-	doc = strconv.AppendBool(append(doc, `,"hasMore":`...), found.HasMore)
-	return &Document{JSON: append(doc, "}}"...)}
+	o.name("hasMore")
+	o.text(strconv.FormatBool(found.HasMore))
+	o.text("}}")
+	return &Document{JSON: o}
 }
 
 // completion reads the params of completion/complete.

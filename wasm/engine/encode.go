@@ -37,32 +37,36 @@ func newFixed(info Info, o *Options) fixed {
 	// Capabilities equal what handlers honour (R-042); they do not depend on what
 	// is mounted, for classic sessions fix them at initialize and sources come
 	// and go.
-	instructions := []byte(nil)
+	end := out("}")
 	if info.Instructions != "" {
-		instructions = jsonrpc.AppendString([]byte(`,"instructions":`), info.Instructions)
+		end.name("instructions")
+		end.quote(info.Instructions)
 	}
+	end.text("}")
 
 	f.empty = &Document{JSON: []byte(`{}`), Kept: true}
-	d := append(appendCache(f.begin(), o.Cache), `,"supportedVersions":[`...)
+	d := out(appendCache(f.begin(), o.Cache))
+	d.name("supportedVersions")
 	for r := modern; r >= rev2024; r-- { // modern first: decision 6.2
-		if r != modern {
-			d = append(d, ',')
-		}
-		d = jsonrpc.AppendString(d, r.String())
+		d.text(separator(int(modern - r)))
+		d.quote(r.String())
 	}
-	d = o.appendCapabilities(append(d, `],`...), modern)
-	d = append(appendRaw(d, "extensions", o.Extensions), '}')
-	f.discover = &Document{JSON: append(append(d, instructions...), '}'), Kept: true}
+	d.text(`],"capabilities":{`)
+	o.capabilities(&d, modern)
+	d.raw(end)
+	f.discover = &Document{JSON: d, Kept: true}
 
 	for r := rev2024; r < modern; r++ {
-		i := o.appendCapabilities([]byte(`{"protocolVersion":"`+r.String()+`",`), r)
-		i = append(i, `},"serverInfo":`...)
-		i = appendInfo(i, info, r.hasIcons())
-		if !r.hasIcons() && r.hasTitles() {
-			i = i[:len(i)-1]
-			i = append(appendText(i, "title", info.Title), '}')
+		i := out(`{"protocolVersion":"` + r.String() + `","serverInfo":`)
+		info := info
+		if !r.hasTitles() {
+			info.Title = ""
 		}
-		f.initialize[r] = &Document{JSON: append(append(i, instructions...), '}'), Kept: true}
+		i.raw(appendInfo(nil, info, r.hasIcons()))
+		i.text(`,"capabilities":{`)
+		o.capabilities(&i, r)
+		i.raw(end)
+		f.initialize[r] = &Document{JSON: i, Kept: true}
 	}
 
 	for i, method := range listMethods {
@@ -77,33 +81,37 @@ func newFixed(info Info, o *Options) fixed {
 // listMethods are the notifications about lists, in the order of [lists].
 var listMethods = [...]string{listChanged, "notifications/prompts/list_changed", "notifications/tools/list_changed"}
 
-// appendCapabilities appends the member capabilities, all but its last bracket.
-func (o *Options) appendCapabilities(dst []byte, rev revision) []byte {
+// capabilities adds the members of capabilities.
+func (o *Options) capabilities(dst *out, rev revision) {
 	changes := `{"listChanged":true}`
+	dst.text(`"resources":{`)
+	if !o.NoSubscribe {
+		dst.text(`"subscribe":true`)
+	}
 	if o.NoListChanged {
 		changes = "{}"
+	} else {
+		dst.name("listChanged")
+		dst.text("true")
 	}
-	dst = append(dst, `"capabilities":{"resources":{`...)
-	if !o.NoSubscribe {
-		dst = append(dst, `"subscribe":true`...)
+	dst.text("}")
+	for _, one := range [...]struct {
+		name, value string
+		offered     bool
+	}{
+		{"prompts", changes, o.Prompts},
+		{"tools", changes, o.Tools},
+		{"completions", "{}", o.Completions && rev > rev2024},
+		{"logging", "{}", o.Logging},
+	} {
+		if one.offered {
+			dst.name(one.name)
+			dst.text(one.value)
+		}
 	}
-	if !o.NoListChanged {
-		dst = append(appendName(dst, "listChanged"), "true"...)
+	if rev == modern && o.Extensions != nil {
+		dst.member("extensions", o.Extensions)
 	}
-	dst = append(dst, '}')
-	if o.Prompts {
-		dst = append(append(dst, `,"prompts":`...), changes...)
-	}
-	if o.Tools {
-		dst = append(append(dst, `,"tools":`...), changes...)
-	}
-	if o.Completions && rev > rev2024 {
-		dst = append(dst, `,"completions":{}`...)
-	}
-	if o.Logging {
-		dst = append(dst, `,"logging":{}`...)
-	}
-	return dst
 }
 
 // appendCache appends the members that a Cache stands for (R-221 to R-223).
@@ -118,28 +126,13 @@ func appendCache(dst []byte, c Cache) []byte {
 // begin returns the beginning of a modern result, with room behind it.
 func (f *fixed) begin() []byte { return append(make([]byte, 0, len(f.head)+512), f.head...) }
 
-// beginWith is begin with further members of _meta: meta is a JSON object, or nil.
-func (f *fixed) beginWith(meta []byte) []byte {
-	if meta == nil {
-		return f.begin()
-	}
-	dst := f.begin()[:len(f.head)-1]
-	s := jsonrpc.Scan(meta)
-	for s.Next() {
-		if name := string(s.Name); name != keyServerInfo { // that of a Remote's engine
-			dst = append(appendName(dst, name), s.Value...)
-		}
-	}
-	return append(dst, '}')
-}
-
 // appendInfo appends an Implementation object; whole with the fields that
 // revisions since 2025-11-25 know.
 func appendInfo(dst []byte, info Info, whole bool) []byte {
 	dst = jsonrpc.AppendString(append(dst, `{"name":`...), info.Name)
-	dst = jsonrpc.AppendString(append(dst, `,"version":`...), info.Version)
+	dst = appendText(dst, "version", info.Version)
+	dst = appendText(dst, "title", info.Title)
 	if whole {
-		dst = appendText(dst, "title", info.Title)
 		dst = appendText(dst, "websiteUrl", info.WebsiteURL)
 		dst = appendRaw(dst, "icons", info.Icons)
 	}
@@ -147,6 +140,8 @@ func appendInfo(dst []byte, info Info, whole bool) []byte {
 }
 
 // appendText appends a further member, unless its text is empty.
+//
+//go:noinline
 func appendText(dst []byte, name, text string) []byte {
 	if text == "" {
 		return dst
@@ -156,6 +151,8 @@ func appendText(dst []byte, name, text string) []byte {
 }
 
 // appendRaw appends a further member of JSON text, unless it is nil.
+//
+//go:noinline
 func appendRaw(dst []byte, name string, value []byte) []byte {
 	if value == nil {
 		return dst
@@ -199,7 +196,11 @@ func appendTemplate(dst []byte, t *Template, prefix string, rev revision) []byte
 }
 
 func appendExtras(dst, annotations, icons, meta []byte, rev revision) []byte {
-	dst = appendAnnotations(dst, annotations, rev)
+	if annotations != nil {
+		o := out(dst)
+		o.annotations(annotations, rev)
+		dst = o
+	}
 	if rev.hasIcons() {
 		dst = appendRaw(dst, "icons", icons)
 	}

@@ -45,12 +45,15 @@ func (i *Invocation) Need(requests, state []byte) error {
 		need.wrong = errors.New("a source asked the client for nothing")
 	}
 	if i.client != nil && (known != nil || state != nil) { // else it is asked anew, where there is a client
-		kept := appendRaw([]byte("{"), "inputs", known)
-		kept = appendRaw(kept, "state", state)
-		if kept[1:][0] == ',' {
-			kept = append([]byte("{"), kept[2:]...)
+		kept := out("{")
+		if known != nil {
+			kept.member("inputs", known)
 		}
-		need.state = i.seal(append(kept, '}'))
+		if state != nil {
+			kept.member("state", state)
+		}
+		kept.text("}")
+		need.state = i.seal(kept)
 	}
 	return need
 }
@@ -79,18 +82,11 @@ func merged(older, newer []byte) []byte {
 	if older == nil || newer == nil {
 		return append(older[:len(older):len(older)], newer...)
 	}
-	all := []byte{'{'}
-	s := jsonrpc.Scan(older)
-	for s.Next() {
-		if name := string(s.Name); member(newer, name) == nil {
-			all = append(appendName(all, name), s.Value...)
-		}
-	}
-	s = jsonrpc.Scan(newer)
-	for s.Next() {
-		all = append(appendName(all, string(s.Name)), s.Value...)
-	}
-	return append(all, '}')
+	all := out("{")
+	all.members(older, func(name string) bool { return member(newer, name) == nil })
+	all.members(newer, nil)
+	all.text("}")
+	return all
 }
 
 // seal makes requestState of text: base64url of a tag, when it expires, and text.
@@ -154,29 +150,35 @@ func (e *Engine) converse(ctx context.Context, req *request, ask func(context.Co
 }
 
 func (e *Engine) inputRequiredResult(need *inputRequired) *Document {
-	doc := append([]byte(`{"resultType":"input_required",`), e.fixed.meta...)
-	doc = appendRaw(doc, "inputRequests", need.requests)
-	doc = appendText(doc, "requestState", need.state)
-	return &Document{JSON: append(doc, '}')}
+	doc := out(`{"resultType":"input_required",` + string(e.fixed.meta))
+	if need.requests != nil {
+		doc.member("inputRequests", need.requests)
+	}
+	if need.state != "" {
+		doc.name("requestState")
+		doc.quote(need.state)
+	}
+	doc.text("}")
+	return &Document{JSON: doc}
 }
 
 // canAnswer tells whether the client declares all that requests ask for (R-086);
 // requests is a JSON object, or nil.
 func (i *Invocation) canAnswer(requests []byte) error {
-	lacks := []byte{'{'}
+	lacks := out("{")
 	s := jsonrpc.Scan(requests)
 	for requests != nil && s.Next() {
-		method, _ := jsonrpc.Text(member(s.Value, "method"))
+		params := member(s.Value, "params")
 		var capability, mode string
-		switch method {
+		switch method, _ := jsonrpc.Text(member(s.Value, "method")); method {
 		case "elicitation/create":
 			capability, mode = "elicitation", "form"
-			if other, ok := jsonrpc.Text(member(member(s.Value, "params"), "mode")); ok {
+			if other, ok := jsonrpc.Text(member(params, "mode")); ok {
 				mode = other
 			}
 		case "sampling/createMessage":
 			capability = "sampling"
-			if member(member(s.Value, "params"), "tools") != nil {
+			if member(params, "tools") != nil {
 				mode = "tools"
 			}
 		case "roots/list":
@@ -184,30 +186,34 @@ func (i *Invocation) canAnswer(requests []byte) error {
 		default:
 			return errors.New("a source asked the client for " + method)
 		}
-		declared := member(i.capabilities, capability)
-		switch {
-		case i.rev == rev2024 || i.rev == rev2025March:
-			if capability == "elicitation" {
-				declared = nil // these revisions have none
-			}
-		}
-		switch {
-		case declared == nil, declared[0] != '{':
-		case mode == "", mode == "form" && member(declared, "url") == nil, member(declared, mode) != nil:
+		if i.declares(capability, mode) || member(append(lacks[:len(lacks):len(lacks)], '}'), capability) != nil {
 			continue
 		}
-		if member(append(lacks[:len(lacks):len(lacks)], '}'), capability) != nil {
-			continue
+		lacks.name(capability)
+		if mode == "" || mode == "form" {
+			lacks.text("{}")
+		} else {
+			lacks.text(`{"` + mode + `":{}}`)
 		}
-		lacks = append(appendName(lacks, capability), '{')
-		if mode == "url" || mode == "tools" {
-			lacks = append(appendName(lacks, mode), "{}"...)
-		}
-		lacks = append(lacks, '}')
 	}
 	if len(lacks) == 1 {
 		return nil
 	}
-	data := append(append([]byte(`{"requiredCapabilities":`), lacks...), "}}"...)
+	data := []byte(`{"requiredCapabilities":` + string(lacks) + "}}")
 	return &jsonrpc.Error{Code: codeMissingCapability, Message: "The client lacks a capability that is required", Data: data}
+}
+
+// declares tells whether the client has a capability, and a mode of it. The first
+// two revisions have no elicitation; where no mode is named, forms are meant.
+func (i *Invocation) declares(capability, mode string) bool {
+	declared := member(i.capabilities, capability)
+	switch {
+	case declared == nil, capability == "elicitation" && !i.rev.hasTitles():
+		return false
+	case mode == "":
+		return true
+	case mode == "form" && member(declared, "url") == nil:
+		return true
+	}
+	return member(declared, mode) != nil
 }

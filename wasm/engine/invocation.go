@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"strconv"
 	"sync"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -60,21 +59,18 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 	what := []byte{byte(req.method), 0}
 	what = append(append(append(append(what, req.name...), req.uri...), 0), req.arguments...)
 	i.digest = sipHash(e.stateKey, what)
-	s := jsonrpc.Scan(req.meta)
-	for s.Next() {
-		switch name := string(s.Name); name {
-		case "progressToken":
-			i.token = bytes.Clone(s.Value)
-		case keyVersion, keyCapabilities, keyClientInfo, keyLogLevel, MetaPrincipal:
-		default:
-			if i.meta == nil {
-				i.meta = []byte{'{'}
-			}
-			i.meta = append(appendName(i.meta, name), s.Value...)
+	i.token = bytes.Clone(member(req.meta, "progressToken"))
+	meta := out("{")
+	meta.members(req.meta, func(name string) bool {
+		switch name {
+		case "progressToken", keyVersion, keyCapabilities, keyClientInfo, keyLogLevel, MetaPrincipal:
+			return false
 		}
-	}
-	if i.meta != nil {
-		i.meta = append(i.meta, '}')
+		return true
+	})
+	if len(meta) > 1 {
+		meta.text("}")
+		i.meta = meta
 	}
 	if req.rev != modern {
 		c := req.client
@@ -111,8 +107,8 @@ func (i *Invocation) Progress(params []byte) {
 		return
 	}
 	c.goesOn(i.call)
-	progress, err := strconv.ParseFloat(string(member(params, "progress")), 64)
-	if i.token == nil || err != nil {
+	progress, ok := number(member(params, "progress"))
+	if i.token == nil || !ok {
 		return
 	}
 	i.mu.Lock()
@@ -124,15 +120,13 @@ func (i *Invocation) Progress(params []byte) {
 	if !says {
 		return
 	}
-	text := append([]byte(`{"progressToken":`), i.token...)
-	s := jsonrpc.Scan(params)
-	for s.Next() {
-		switch name := string(s.Name); {
-		case name == "progress", name == "total", name == "message" && i.rev > rev2024:
-			text = append(appendName(text, name), s.Value...)
-		}
-	}
-	doc := &Document{JSON: jsonrpc.AppendNotification(nil, "notifications/progress", append(text, '}'))}
+	text := out("{")
+	text.member("progressToken", i.token)
+	text.members(params, func(name string) bool {
+		return name == "progress" || name == "total" || name == "message" && i.rev > rev2024
+	})
+	text.text("}")
+	doc := &Document{JSON: jsonrpc.AppendNotification(nil, "notifications/progress", text)}
 	c.during(i.call, func() { c.sink.Notify(doc, 0) })
 }
 
@@ -164,17 +158,16 @@ func (i *Invocation) wanted() level {
 func (i *Invocation) Log(params []byte) {
 	wanted := i.wanted()
 	l, ok := levelOf(member(params, "level"))
-	data := member(params, "data")
-	if wanted == 0 || !ok || l < wanted || data == nil {
+	if wanted == 0 || !ok || l < wanted || member(params, "data") == nil {
 		return
 	}
 	if !i.flood.take() {
 		return
 	}
-	text := []byte(`{"_meta":{},"level":"` + levels[l-1] + `"`)
-	text = appendRaw(text, "logger", member(params, "logger"))
-	text = appendRaw(text, "data", data)
-	doc := &Document{JSON: jsonrpc.AppendNotification(nil, "notifications/message", append(text, '}'))}
+	text := out(`{"_meta":{}`)
+	text.members(params, func(name string) bool { return name == "level" || name == "logger" || name == "data" })
+	text.text("}")
+	doc := &Document{JSON: jsonrpc.AppendNotification(nil, "notifications/message", text)}
 	c := i.client
 	c.during(i.call, func() { c.sink.Relate(doc, i.call) })
 }

@@ -48,23 +48,25 @@ func (e *Engine) listen(ctx context.Context, req *request) (Result, error) {
 // acknowledge sends the first message of a subscription, then what changed since
 // it was made. It returns false if the request is over already.
 func (c *Client) acknowledge(req *request, s *subscription, which lists, uris []string) bool {
-	params := []byte(`{"_meta":{},"notifications":{`)
+	params := out(`{"_meta":{},"notifications":{`)
 	for i, key := range filterKeys {
 		if which&(1<<i) != 0 {
-			params = append(appendName(params, key), "true"...)
+			params.name(key)
+			params.text("true")
 		}
+	}
+	for i, uri := range uris {
+		if i == 0 {
+			params.name("resourceSubscriptions")
+		}
+		params.text(separator(i))
+		params.quote(uri)
 	}
 	if len(uris) > 0 {
-		params = append(appendName(params, "resourceSubscriptions"), '[')
-		for i, uri := range uris {
-			if i > 0 {
-				params = append(params, ',')
-			}
-			params = jsonrpc.AppendString(params, uri)
-		}
-		params = append(params, ']')
+		params.text("]")
 	}
-	doc := &Document{JSON: jsonrpc.AppendNotification(nil, acknowledged, append(params, "}}"...))}
+	params.text("}}")
+	doc := &Document{JSON: jsonrpc.AppendNotification(nil, acknowledged, params)}
 
 	c.mu.Lock()
 	defer c.mu.Unlock()

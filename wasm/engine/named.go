@@ -89,7 +89,9 @@ func (e *Engine) listNamed(ctx context.Context, req *request, kind byte, scheme 
 		for _, n := range named {
 			if e.options.Allow(PrincipalOf(ctx), VerbList, scheme+m.names+n.Name) {
 				items = append(items, item{n.Name, func(dst []byte) []byte {
-					return appendNamed(dst, n.Object, m.names, req.rev, kind == listOfTools)
+					o := out(dst)
+					o.named(n.Object, m.names, req.rev, kind == listOfTools)
+					return o
 				}})
 			}
 		}
@@ -170,7 +172,9 @@ func (e *Engine) ToolDescription(ctx context.Context, name string) ([]byte, erro
 		}
 		at := slices.IndexFunc(all, func(t Tool) bool { return t.Name == l.own })
 		if at >= 0 && e.options.Allow(PrincipalOf(ctx), VerbList, "tool:"+name) {
-			return appendNamed(nil, all[at].Object, l.mount.names, modern, true), nil
+			var o out
+			o.named(all[at].Object, l.mount.names, modern, true)
+			return o, nil
 		}
 	}
 	return nil, ErrNotFound
@@ -185,7 +189,7 @@ func ParseTool(object []byte) (Tool, error) { return parseNamed(object, true) }
 
 // parseNamed checks a description and keeps the members that clients may see.
 func parseNamed(object []byte, isTool bool) (Named, error) {
-	n := Named{Object: []byte{'{'}}
+	n, kept := Named{}, out("{")
 	hasSchema := !isTool
 	refusal := jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
 		begins := byte('{')
@@ -227,10 +231,11 @@ func parseNamed(object []byte, isTool bool) (Named, error) {
 		if value[0] != begins {
 			return malformed(name + " has the wrong type")
 		}
-		n.Object = append(appendName(n.Object, name), value...)
+		kept.member(name, value)
 		return nil
 	})
-	n.Object = append(n.Object, '}')
+	kept.text("}")
+	n.Object = kept
 	switch {
 	case refusal != nil:
 		return n, refusal

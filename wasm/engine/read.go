@@ -208,13 +208,14 @@ func (e *Engine) skeleton(rev revision, mimeType string, cache Cache) *Document 
 
 // beginRead begins a result with the members of a _meta, a JSON object or nil.
 func (e *Engine) beginRead(rev revision, cache Cache, meta []byte) []byte {
+	if rev != modern && meta == nil {
+		return append(make([]byte, 0, 256), `{"contents":[`...)
+	}
+	o := e.begin(rev, meta)
 	if rev == modern {
-		dst := appendCache(e.fixed.beginWith(meta), cache)
-		return append(dst, `,"contents":[`...)
+		o = appendCache(o, cache)
 	}
-	dst := append(make([]byte, 0, 256), '{')
-	if meta = without(meta, keyServerInfo); meta != nil {
-		dst = append(append(appendName(dst, "_meta"), meta...), ',')
-	}
-	return append(dst, `"contents":[`...)
+	o.name("contents")
+	o.text("[")
+	return o
 }

@@ -83,21 +83,29 @@ func (i *Invocation) params(who Principal, token string, members []byte) []byte 
 	i.mu.Lock()
 	inputs, state := i.inputs, i.state
 	i.mu.Unlock()
-	params := []byte(`{"_meta":{"` + keyVersion + `":"` + LatestModern + `","` + keyCapabilities + `":`)
-	params = append(params, i.capabilities...)
+	params := out(`{"_meta":{"` + keyVersion + `":"` + LatestModern + `"`)
+	params.member(keyCapabilities, i.capabilities)
 	if who != "" {
-		params = jsonrpc.AppendString(append(params, `,"`+MetaPrincipal+`":`...), string(who))
+		params.name(MetaPrincipal)
+		params.quote(string(who))
 	}
-	params = append(append(params, `,"progressToken":`...), token...)
-	params = appendText(params, keyLogLevel, i.LogLevel())
-	s := jsonrpc.Scan(i.meta)
-	for i.meta != nil && s.Next() {
-		params = append(appendName(params, string(s.Name)), s.Value...)
+	params.name("progressToken")
+	params.text(token)
+	if level := i.LogLevel(); level != "" {
+		params.name(keyLogLevel)
+		params.quote(level)
 	}
-	params = append(append(params, "},"...), members...)
-	params = appendRaw(params, "inputResponses", inputs)
-	params = appendRaw(params, "requestState", state)
-	return append(params, '}')
+	params.members(i.meta, nil)
+	params.text("},")
+	params.raw(members)
+	if inputs != nil {
+		params.member("inputResponses", inputs)
+	}
+	if state != nil {
+		params.member("requestState", state)
+	}
+	params.text("}")
+	return params
 }
 
 // needsInput returns an error unless a result is complete (R-369).
@@ -151,7 +159,12 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
 	})
 	if len(contents) > 0 {
 		first := &contents[0]
-		first.result = without(member(result, "_meta"), keyServerInfo)
+		kept := out("{")
+		kept.members(member(result, "_meta"), func(name string) bool { return name != keyServerInfo })
+		if len(kept) > 1 {
+			kept.text("}")
+			first.result = kept
+		}
 		ttl, _ := jsonrpc.Int(member(result, "ttlMs"))
 		first.Cache = Cache{
 			TTL:    time.Duration(max(0, ttl)) * time.Millisecond,
@@ -191,17 +204,22 @@ func namedMembers(name string, arguments []byte) []byte {
 
 // Complete asks for suggestions.
 func (r *Remote) Complete(ctx context.Context, c CompletionRequest) (Completion, error) {
-	params := []byte(`"ref":{"type":"ref/resource","uri":`)
-	params = jsonrpc.AppendString(params, c.URI)
+	var params out
 	if c.Prompt != "" {
-		params = []byte(`"ref":{"type":"ref/prompt","name":`)
-		params = jsonrpc.AppendString(params, c.Prompt)
+		params.text(`"ref":{"type":"ref/prompt","name":`)
+	} else {
+		params.text(`"ref":{"type":"ref/resource","uri":`)
 	}
-	params = jsonrpc.AppendString(append(params, `},"argument":{"name":`...), c.Argument)
-	params = jsonrpc.AppendString(append(params, `,"value":`...), c.Value)
-	params = append(params, '}')
+	params.quote(c.Prompt + c.URI)
+	params.text(`},"argument":{"name":`)
+	params.quote(c.Argument)
+	params.text(`,"value":`)
+	params.quote(c.Value)
+	params.text("}")
 	if c.Arguments != nil {
-		params = append(append(append(params, `,"context":{"arguments":`...), c.Arguments...), '}')
+		params.text(`,"context":{"arguments":`)
+		params.raw(c.Arguments)
+		params.text("}")
 	}
 	result, err := r.ask(ctx, "completion/complete", params, false)
 	if err != nil {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"errors"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -26,20 +25,13 @@ func since(name string, isTool bool) revision {
 	return rev2024
 }
 
-// appendName appends a comma, if one is due, and the name of a member.
-func appendName(dst []byte, name string) []byte {
-	if last := dst[len(dst)-1]; last != '{' {
-		dst = append(dst, ',')
-	}
-	return append(jsonrpc.AppendString(dst, name), ':')
-}
-
-// appendNamed appends the description of a prompt or tool.
-func appendNamed(dst, object []byte, prefix string, rev revision, isTool bool) []byte {
+// named adds the description of a prompt or tool.
+func (o *out) named(object []byte, prefix string, rev revision, isTool bool) {
 	if rev == modern && prefix == "" {
-		return append(dst, object...)
+		o.raw(object)
+		return
 	}
-	dst = append(dst, '{')
+	o.text("{")
 	s := jsonrpc.Scan(object)
 	for s.Next() {
 		name := string(s.Name)
@@ -49,43 +41,47 @@ func appendNamed(dst, object []byte, prefix string, rev revision, isTool bool) [
 		switch {
 		case name == "name":
 			text, _ := jsonrpc.Text(s.Value)
-			dst = jsonrpc.AppendString(appendName(dst, name), prefix+text)
+			o.name(name)
+			o.quote(prefix + text)
 		case name == "arguments" && !rev.hasTitles():
-			dst = append(appendName(dst, name), '[')
+			o.name(name)
 			arguments, _ := jsonrpc.Elements(s.Value)
 			for i, argument := range arguments {
-				if i > 0 {
-					dst = append(dst, ',')
-				}
-				dst = appendNamed(dst, argument, "", rev, false)
+				o.text(separator(i))
+				o.named(argument, "", rev, false)
 			}
-			dst = append(dst, ']')
+			o.text("]")
 		case name == "outputSchema" && rev != modern && string(member(s.Value, "type")) != `"object"`:
 			// Only 2026-07-28 has results that are no objects.
 		default:
-			dst = append(appendName(dst, name), s.Value...)
+			o.member(name, s.Value)
 		}
 	}
-	return append(dst, '}')
+	o.text("}")
 }
 
-// appendAnnotations appends the member annotations; lastModified is known since
-// 2025-06-18.
-func appendAnnotations(dst, annotations []byte, rev revision) []byte {
+// separator returns what stands before the i-th element of an array.
+func separator(i int) string {
+	if i == 0 {
+		return "["
+	}
+	return ","
+}
+
+// annotations adds the member of that name, unless it is nil; lastModified is
+// known since 2025-06-18.
+func (o *out) annotations(annotations []byte, rev revision) {
 	if annotations == nil {
-		return dst
+		return
 	}
-	if rev.hasTitles() || member(annotations, "lastModified") == nil {
-		return append(appendName(dst, "annotations"), annotations...)
+	o.name("annotations")
+	if rev.hasTitles() {
+		o.raw(annotations)
+		return
 	}
-	dst = append(appendName(dst, "annotations"), '{')
-	s := jsonrpc.Scan(annotations)
-	for s.Next() {
-		if name := string(s.Name); name != "lastModified" {
-			dst = append(appendName(dst, name), s.Value...)
-		}
-	}
-	return append(dst, '}')
+	o.text("{")
+	o.members(annotations, func(name string) bool { return name != "lastModified" })
+	o.text("}")
 }
 
 var errResult = errors.New("what a source answered is no valid result")
@@ -93,143 +89,128 @@ var errResult = errors.New("what a source answered is no valid result")
 // namedResult makes the result of tools/call or prompts/get of what a source
 // answered.
 func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool) (Result, error) {
-	doc := []byte{'{'}
-	meta := member(answer, "_meta")
-	if rev == modern {
-		doc = e.fixed.beginWith(meta)
-	} else if meta = without(meta, keyServerInfo); meta != nil {
-		doc = append(appendName(doc, "_meta"), meta...)
+	list := "messages"
+	if isTool {
+		list = "content"
 	}
-	list, structured := []byte(nil), []byte(nil)
-	s := jsonrpc.Scan(answer)
-	for s.Next() {
-		switch name := string(s.Name); name {
-		case "content", "messages":
-			if isTool == (name == "content") {
-				list = s.Value
-			}
-		case "structuredContent":
-			if structured = s.Value; isTool && (rev == modern || rev.hasTitles() && s.Value[0] == '{') {
-				doc = append(appendName(doc, name), s.Value...)
-			}
-		case "isError":
-			if isTool {
-				doc = append(appendName(doc, name), s.Value...)
-			}
-		case "description":
-			if !isTool && s.Value[0] == '"' {
-				doc = append(appendName(doc, name), s.Value...)
-			}
-		}
+	o := e.begin(rev, member(answer, "_meta"))
+	o.members(answer, func(name string) bool {
+		return isTool && name == "isError" || !isTool && name == "description"
+	})
+	structured := member(answer, "structuredContent")
+	if isTool && structured != nil && (rev == modern || rev.hasTitles() && structured[0] == '{') {
+		o.member("structuredContent", structured)
 	}
-	if list == nil && isTool {
-		list = []byte("[]")
+	blocks := member(answer, list)
+	if blocks == nil && isTool {
+		blocks = []byte("[]")
 		if structured != nil { // clients that know no structuredContent read its text
-			list = append(jsonrpc.AppendString([]byte(`[{"type":"text","text":`), string(structured)), "}]"...)
+			text := out(`[{"type":"text","text":`)
+			text.quote(string(structured))
+			text.text("}]")
+			blocks = text
 		}
 	}
-	elements, ok := jsonrpc.Elements(list)
-	if !ok || s.Err() != nil {
+	elements, ok := jsonrpc.Elements(blocks)
+	if !ok {
 		return Result{}, errResult
 	}
-	name := "messages"
-	if isTool {
-		name = "content"
+	o.name(list)
+	if len(elements) == 0 {
+		o.text("[")
 	}
-	doc = append(appendName(doc, name), '[')
 	for i, element := range elements {
-		if i > 0 {
-			doc = append(doc, ',')
-		}
+		o.text(separator(i))
 		if isTool {
-			doc, ok = appendBlock(doc, element, m.prefix, rev)
+			ok = o.block(element, m.prefix, rev)
 		} else {
 			role := member(element, "role")
-			if string(role) != `"user"` && string(role) != `"assistant"` {
-				return Result{}, errResult
-			}
-			doc = append(append(append(doc, `{"role":`...), role...), `,"content":`...)
-			doc, ok = appendBlock(doc, member(element, "content"), m.prefix, rev)
-			doc = append(doc, '}')
+			ok = string(role) == `"user"` || string(role) == `"assistant"`
+			o.text(`{"role":`)
+			o.raw(role)
+			o.text(`,"content":`)
+			ok = o.block(member(element, "content"), m.prefix, rev) && ok
+			o.text("}")
 		}
 		if !ok {
 			return Result{}, errResult
 		}
 	}
-	return Result{Document: &Document{JSON: append(doc, "]}"...)}}, nil
+	o.text("]}")
+	return Result{Document: &Document{JSON: o}}, nil
 }
 
-// appendBlock appends a block of content; false: it is none. A kind that the
-// revision does not know becomes text (R-200).
-func appendBlock(dst, block []byte, prefix string, rev revision) ([]byte, bool) {
-	kind, ok := jsonrpc.Text(member(block, "type"))
-	if !ok {
-		return dst, false
-	}
-	if rev >= rev2025November && (prefix == "" || kind != "resource" && kind != "resource_link") {
-		return append(dst, block...), true
-	}
-	if kind == "audio" && rev < rev2025March || kind == "resource_link" && !rev.hasTitles() {
-		text, _ := jsonrpc.Text(member(block, "name"))
-		uri, isLink := jsonrpc.Text(member(block, "uri"))
-		if isLink {
-			text += " " + prefix + uri
-		} else {
-			text, _ = jsonrpc.Text(member(block, "mimeType"))
-			text = "[audio " + text + "]"
+// begin begins a result with the members of a _meta, a JSON object or nil.
+func (e *Engine) begin(rev revision, meta []byte) out {
+	keep := func(name string) bool { return name != keyServerInfo } // that of a Remote's engine
+	if rev == modern {
+		o := out(e.fixed.begin())
+		if meta != nil {
+			o = o[:len(o)-1]
+			o.members(meta, keep)
+			o.text("}")
 		}
-		dst = jsonrpc.AppendString(append(dst, `{"type":"text","text":`...), text)
-		return append(dst, '}'), true
+		return o
 	}
-	dst = append(dst, '{')
+	inner := out("{")
+	inner.members(meta, keep)
+	o := out("{")
+	if len(inner) > 1 {
+		inner.text("}")
+		o.member("_meta", inner)
+	}
+	return o
+}
+
+// block adds a block of content; false: it is none. A kind that the revision does
+// not know becomes text (R-200).
+func (o *out) block(block []byte, prefix string, rev revision) bool {
+	kind, ok := jsonrpc.Text(member(block, "type"))
+	isLink := kind == "resource_link"
+	switch {
+	case !ok:
+		return false
+	case rev >= rev2025November && (prefix == "" || kind != "resource" && !isLink):
+		o.raw(block)
+		return true
+	case kind == "audio" && rev < rev2025March:
+		text, _ := jsonrpc.Text(member(block, "mimeType"))
+		o.text(`{"type":"text","text":`)
+		o.quote("[audio " + text + "]")
+	case isLink && !rev.hasTitles():
+		name, _ := jsonrpc.Text(member(block, "name"))
+		uri, _ := jsonrpc.Text(member(block, "uri"))
+		o.text(`{"type":"text","text":`)
+		o.quote(name + " " + prefix + uri)
+	default:
+		o.text("{")
+		o.content(block, prefix, rev, isLink)
+	}
+	o.text("}")
+	return true
+}
+
+// content adds the members of a block of content, or of the resource in it. isNamed:
+// its uri gets the prefix.
+func (o *out) content(block []byte, prefix string, rev revision, isNamed bool) {
 	s := jsonrpc.Scan(block)
 	for s.Next() {
 		name := string(s.Name)
 		switch {
 		case since(name, false) > rev:
 		case name == "annotations":
-			dst = appendAnnotations(dst, s.Value, rev)
-		case name == "uri" && kind == "resource_link":
+			o.annotations(s.Value, rev)
+		case name == "uri" && isNamed:
 			uri, _ := jsonrpc.Text(s.Value)
-			dst = appendURI(appendName(dst, name), prefix, uri)
-		case name == "resource" && kind == "resource":
-			dst = append(appendName(dst, name), '{')
-			inner := jsonrpc.Scan(s.Value)
-			for inner.Next() {
-				name := string(inner.Name)
-				if since(name, false) > rev {
-					continue
-				}
-				dst = appendName(dst, name)
-				if uri, isText := jsonrpc.Text(inner.Value); name == "uri" && isText {
-					dst = appendURI(dst, prefix, uri)
-				} else {
-					dst = append(dst, inner.Value...)
-				}
-			}
-			dst = append(dst, '}')
+			o.name(name)
+			o.quote(prefix + uri)
+		case name == "resource" && !isNamed:
+			o.name(name)
+			o.text("{")
+			o.content(s.Value, prefix, rev, true)
+			o.text("}")
 		default:
-			dst = append(appendName(dst, name), s.Value...)
+			o.member(name, s.Value)
 		}
 	}
-	return append(dst, '}'), s.Err() == nil
-}
-
-// without returns a JSON object without one of its members; nil if it is nil, or
-// nothing is left.
-func without(object []byte, name string) []byte {
-	if object == nil || member(object, name) == nil {
-		return bytes.Clone(object)
-	}
-	rest := []byte{'{'}
-	s := jsonrpc.Scan(object)
-	for s.Next() {
-		if string(s.Name) != name {
-			rest = append(appendName(rest, string(s.Name)), s.Value...)
-		}
-	}
-	if len(rest) == 1 {
-		return nil
-	}
-	return append(rest, '}')
 }
