@@ -62,46 +62,45 @@ func completer(ref engine.Ref, names []string) func(context.Context, engine.Comp
 }
 
 // numbered begins the text of a question for what was registered.
-func numbered(ref engine.Ref) []byte {
-	return strconv.AppendInt([]byte(`{"ref":`), int64(ref), 10)
+func numbered(ref engine.Ref) string { return `{"ref":` + strconv.Itoa(int(ref)) }
+
+// quoted is a member whose value is a string. Questions are put together by +: a
+// chain of appends makes several times as much code.
+//
+//go:noinline
+func quoted(member, value string) string {
+	return member + string(jsonrpc.AppendString(nil, value))
 }
 
-// named begins the text of a question with a string.
-func named(text []byte, member, value string) []byte {
-	return jsonrpc.AppendString(append(text, member...), value)
+// raw is a member whose value is JSON text; "" if there is none.
+//
+//go:noinline
+func raw(member string, value []byte) string {
+	if value == nil {
+		return ""
+	}
+	return member + string(value)
 }
 
 // call asks for a prompt or tool. text begins the question.
-func (s *jsSource) call(ctx context.Context, what int32, text, arguments []byte) ([]byte, error) {
+func (s *jsSource) call(ctx context.Context, what int32, text string, arguments []byte) ([]byte, error) {
 	i := engine.InvocationOf(ctx)
 	inputs, state, err := i.Answers()
 	if err != nil {
 		return nil, err
 	}
-	raw := func(member string, value []byte) {
-		if value != nil {
-			text = append(append(text, member...), value...)
-		}
-	}
-	raw(`,"arguments":`, arguments)
-	text = named(text, `,"request":{"principal":`, string(engine.PrincipalOf(ctx)))
-	raw(`,"capabilities":`, i.Capabilities())
-	raw(`,"meta":`, i.Meta())
-	raw(`,"inputs":`, inputs)
-	raw(`,"state":`, state)
-	if level := i.LogLevel(); level != "" {
-		text = named(text, `,"logLevel":`, level)
-	}
+	modern := ""
 	if i.Modern() {
-		text = append(text, `,"modern":true`...)
+		modern = `,"modern":true`
 	}
-	a, err := s.put(ctx, what, string(append(text, "}}"...)))
-	switch {
-	case err != nil:
-		return nil, err
-	case a.reason == reasonNone:
-		return a.text, nil
-	case a.reason == reasonNeedsInput:
+	a, err := s.put(ctx, what, text+raw(`,"arguments":`, arguments)+
+		quoted(`,"request":{"principal":`, string(engine.PrincipalOf(ctx)))+raw(`,"capabilities":`, i.Capabilities())+
+		raw(`,"meta":`, i.Meta())+raw(`,"inputs":`, inputs)+raw(`,"state":`, state)+
+		quoted(`,"logLevel":`, i.LogLevel())+modern+"}}")
+	if err != nil || a.reason == reasonNone {
+		return a.text, err
+	}
+	if a.reason == reasonNeedsInput {
 		return nil, i.Need(member(a.text, "requests"), member(a.text, "state"))
 	}
 	return nil, a.failure()
@@ -116,13 +115,9 @@ func (a answer) failure() error {
 }
 
 // complete asks for values. text begins the question.
-func (s *jsSource) complete(ctx context.Context, text []byte, c engine.CompletionRequest) (found engine.Completion, err error) {
-	text = named(text, `,"argument":`, c.Argument)
-	text = named(text, `,"value":`, c.Value)
-	if c.Arguments != nil {
-		text = append(append(text, `,"arguments":`...), c.Arguments...)
-	}
-	a, err := s.put(ctx, askComplete, string(append(text, '}')))
+func (s *jsSource) complete(ctx context.Context, text string, c engine.CompletionRequest) (found engine.Completion, err error) {
+	a, err := s.put(ctx, askComplete, text+quoted(`,"argument":`, c.Argument)+quoted(`,"value":`, c.Value)+
+		raw(`,"arguments":`, c.Arguments)+"}")
 	if err == nil && a.reason != reasonNone {
 		err = a.failure()
 	}
@@ -130,11 +125,10 @@ func (s *jsSource) complete(ctx context.Context, text []byte, c engine.Completio
 		return found, err
 	}
 	total, _ := jsonrpc.Int(member(a.text, "total"))
-	return engine.Completion{
-		Values:  readTexts(member(a.text, "values")),
-		Total:   int(total),
-		HasMore: string(member(a.text, "hasMore")) == "true",
-	}, nil
+	found.Values = readTexts(member(a.text, "values"))
+	found.Total = int(total)
+	found.HasMore = string(member(a.text, "hasMore")) == "true"
+	return found, nil
 }
 
 // Prompts implements [engine.Prompter].
@@ -165,18 +159,19 @@ func (s *jsSource) list(ctx context.Context, able, what int32, name string, pars
 
 // GetPrompt implements [engine.Prompter].
 func (s *jsSource) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	if s.able&hasPrompts == 0 {
-		return nil, engine.ErrNotFound
-	}
-	return s.call(ctx, askGetPrompt, named(nil, `{"name":`, name), arguments)
+	return s.callNamed(ctx, hasPrompts, askGetPrompt, name, arguments)
 }
 
 // CallTool implements [engine.Tooler].
 func (s *jsSource) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	if s.able&hasTools == 0 {
+	return s.callNamed(ctx, hasTools, askCallTool, name, arguments)
+}
+
+func (s *jsSource) callNamed(ctx context.Context, able, what int32, name string, arguments []byte) ([]byte, error) {
+	if s.able&able == 0 {
 		return nil, engine.ErrNotFound
 	}
-	return s.call(ctx, askCallTool, named(nil, `{"name":`, name), arguments)
+	return s.call(ctx, what, quoted(`{"name":`, name), arguments)
 }
 
 // Complete implements [engine.Completer].
@@ -184,13 +179,16 @@ func (s *jsSource) Complete(ctx context.Context, c engine.CompletionRequest) (en
 	if s.able&hasComplete == 0 {
 		return engine.Completion{}, engine.ErrNotFound
 	}
+	text := quoted(`{"uri":`, c.URI)
 	if c.Prompt != "" {
-		return s.complete(ctx, named(nil, `{"prompt":`, c.Prompt), c)
+		text = quoted(`{"prompt":`, c.Prompt)
 	}
-	return s.complete(ctx, named(nil, `{"uri":`, c.URI), c)
+	return s.complete(ctx, text, c)
 }
 
 // member returns a member of a JSON object, or nil.
+//
+//go:noinline
 func member(object []byte, name string) (found []byte) {
 	s := jsonrpc.Scan(object)
 	for s.Next() {

@@ -99,44 +99,19 @@ func readContents(text []byte) ([]engine.Contents, error) {
 	return contents, err
 }
 
-// readCache reads {ttlMs, cacheScope}.
+// readCache reads {ttlMs, cacheScope}, or nothing.
+//
+//go:noinline
 func readCache(object []byte) (cache engine.Cache) {
-	jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
-		switch name {
-		case "ttlMs":
-			ms, _ := jsonrpc.Int(value)
-			cache.TTL = time.Duration(ms) * time.Millisecond
-		case "cacheScope":
-			cache.Public = string(value) == `"public"`
-		}
-		return nil
-	})
+	if object != nil {
+		ms, _ := jsonrpc.Int(member(object, "ttlMs"))
+		cache.TTL = time.Duration(ms) * time.Millisecond
+		cache.Public = string(member(object, "cacheScope")) == `"public"`
+	}
 	return cache
 }
 
-// An aside is what a description says besides what clients see.
-type aside struct {
-	cache     engine.Cache
-	completes []string // arguments or variables that have completions
-}
-
-func readAside(description []byte) (a aside) {
-	if !bytes.Contains(description, []byte(`"cacheHints":`)) && !bytes.Contains(description, []byte(`"completes":`)) {
-		return a // nearly always, and there may be many
-	}
-	jsonrpc.Members(description, func(name string, value []byte) *jsonrpc.Error {
-		switch name {
-		case "cacheHints":
-			a.cache = readCache(value)
-		case "completes":
-			a.completes = readTexts(value)
-		}
-		return nil
-	})
-	return a
-}
-
-// readTexts reads an array of strings.
+// readTexts reads an array of strings; nil: there is none.
 func readTexts(array []byte) (all []string) {
 	elements, _ := jsonrpc.Elements(array)
 	for _, element := range elements {

@@ -12,8 +12,9 @@ import (
 
 // register adds what the web app serves by itself: input[:n] is a JSON object of
 // resources, templates, prompts and tools, arrays of the descriptions that clients
-// see, with [aside]s. The one with index i, in that order, has the number first+i
-// in JavaScript.
+// see. Besides what those may see, one may have cacheHints, and completes, the
+// names of what can be completed. The one with index i, in that order, has the
+// number first+i in JavaScript.
 //
 //go:wasmexport register
 func register(first, n int32) (result int32) {
@@ -23,34 +24,37 @@ func register(first, n int32) (result int32) {
 	var templates []engine.TemplateEntry
 	var prompts []engine.PromptEntry
 	var tools []engine.ToolEntry
-	refusal := eachElement(input[:n], "resources", func(element []byte) error {
+	refusal := registerEach(input[:n], "resources", func(element []byte) (string, error) {
 		resource, err := engine.ParseResource(element)
-		resources = append(resources, engine.Entry{Resource: resource, Ref: ref, Cache: readAside(element).cache})
-		ref++
-		return describe("resource", resource.URI, err)
-	})
-	refusal = errors.Join(refusal, eachElement(input[:n], "templates", func(element []byte) error {
-		template, err := engine.ParseTemplate(element)
-		own := readAside(element)
-		templates = append(templates, engine.TemplateEntry{
-			Template: template, Ref: ref, Cache: own.cache, Complete: completer(ref, own.completes),
+		resources = append(resources, engine.Entry{
+			Resource: resource, Ref: ref, Cache: readCache(member(element, "cacheHints")),
 		})
 		ref++
-		return describe("template", template.URITemplate, err)
+		return resource.URI, err
+	})
+	refusal = errors.Join(refusal, registerEach(input[:n], "templates", func(element []byte) (string, error) {
+		template, err := engine.ParseTemplate(element)
+		templates = append(templates, engine.TemplateEntry{
+			Template: template, Ref: ref, Cache: readCache(member(element, "cacheHints")),
+			Complete: completer(ref, readTexts(member(element, "completes"))),
+		})
+		ref++
+		return template.URITemplate, err
 	}))
-	refusal = errors.Join(refusal, eachElement(input[:n], "prompts", func(element []byte) error {
+	refusal = errors.Join(refusal, registerEach(input[:n], "prompts", func(element []byte) (string, error) {
 		prompt, err := engine.ParsePrompt(element)
 		prompts = append(prompts, engine.PromptEntry{
-			Prompt: prompt, Get: caller(askGetPrompt, ref), Complete: completer(ref, readAside(element).completes),
+			Prompt: prompt, Get: caller(askGetPrompt, ref),
+			Complete: completer(ref, readTexts(member(element, "completes"))),
 		})
 		ref++
-		return describe("prompt", prompt.Name, err)
+		return prompt.Name, err
 	}))
-	refusal = errors.Join(refusal, eachElement(input[:n], "tools", func(element []byte) error {
+	refusal = errors.Join(refusal, registerEach(input[:n], "tools", func(element []byte) (string, error) {
 		tool, err := engine.ParseTool(element)
 		tools = append(tools, engine.ToolEntry{Tool: tool, Call: caller(askCallTool, ref)})
 		ref++
-		return describe("tool", tool.Name, err)
+		return tool.Name, err
 	}))
 	if refusal == nil {
 		refusal = errors.Join(app.Put(resources...), app.PutTemplate(templates...), app.PutPrompt(prompts...), app.PutTool(tools...))
@@ -62,12 +66,15 @@ func register(first, n int32) (result int32) {
 	return done
 }
 
-// describe says of which description err is, if it is one.
-func describe(what, uri string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s %q: %w", what, uri, err)
+// registerEach is eachElement. The error says of which description it is.
+func registerEach(object []byte, what string, parse func(element []byte) (name string, err error)) error {
+	return eachElement(object, what, func(element []byte) error {
+		name, err := parse(element)
+		if err != nil {
+			err = fmt.Errorf("%s %q: %w", what[:len(what)-1], name, err)
+		}
+		return err
+	})
 }
 
 // unregister takes away what register added: input[:n] is a JSON object of uris,

@@ -136,7 +136,8 @@ interface Facts {
   meta?: Record<string, unknown>
   inputs?: Record<string, unknown>
   state?: Json
-  logLevel?: LogLevel
+  /** The least that the client wants; `''`: nothing. */
+  logLevel?: LogLevel | ''
 }
 
 /**
@@ -211,7 +212,7 @@ async function answerOf(
 function callRequest(facts: Facts = {}, say: Say, signal: AbortSignal): CallRequest {
   const { principal = '', capabilities = {}, modern = false } = facts
   const { meta = {}, inputs = {}, state, logLevel } = facts
-  const least = logLevel === undefined ? logLevels.length : logLevels.indexOf(logLevel)
+  const least = logLevel ? logLevels.indexOf(logLevel) : logLevels.length
   return {
     signal,
     client: { principal, capabilities, modern },

@@ -55,12 +55,15 @@ export function completes(
 
 /** An answer of at most 100 values, which says if there are more. */
 export function bounded(answer: readonly string[] | Completion): Completion {
-  const { values, total, hasMore } =
-    'values' in answer && Array.isArray(answer.values)
-      ? (answer as Completion)
-      : { values: answer as readonly string[], total: (answer as readonly string[]).length }
-  const first = values.slice(0, maxValues).map(String)
-  return { values: first, total, hasMore: hasMore ?? (total ?? values.length) > first.length }
+  const whole: Completion = isList(answer) ? { values: answer, total: answer.length } : answer
+  const values = whole.values.slice(0, maxValues).map(String)
+  const left = whole.values.length > values.length
+  const total = whole.total ?? (left ? whole.values.length : undefined)
+  return { values, total, hasMore: left || (whole.hasMore ?? (total ?? 0) > values.length) }
+}
+
+function isList(answer: readonly string[] | Completion): answer is readonly string[] {
+  return Array.isArray(answer)
 }
 
 /** The values that fit what was typed, best first; equally good ones stay in their order. */

@@ -57,7 +57,9 @@ export async function perform(
   const callee: Callee = {
     getPrompt: (_, args, request) => act(args, request),
     callTool: (_, args, request) => act(args, request),
-    complete: async (_, argument, context) => suggested(deed.complete, argument, context.arguments),
+    complete: async (_, argument, context) => ({
+      values: suggested(deed.complete, argument, context.arguments),
+    }),
   }
   const told = await answerCall(callee, false, what, asked, say, signal, () => {})
   // A scripted result goes to the engine as it is, however odd.

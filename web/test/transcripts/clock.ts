@@ -53,6 +53,10 @@ export function milliseconds(duration: string): number {
 
 function install() {
   Date.now = () => now
+  globalThis.Date = new Proxy(Date, {
+    // Without arguments: Go's wall clock.
+    construct: (real, args) => Reflect.construct(real, args.length > 0 ? args : [now]),
+  })
   performance.now = () => now - 1_800_000_000_000
   const set = (act: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {
     const number = ++last
