@@ -18,6 +18,7 @@ import {
   ListResourcesResultSchema,
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
+import { recordTransport } from '../harness/record.ts'
 
 /** What a page serves, as an assistant sees it. */
 export interface Subject {
@@ -93,7 +94,7 @@ async function classic(transport: Transport, subject: Subject): Promise<void> {
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
     if (params.uri === subject.uri) resolve(params.uri)
   })
-  await client.connect(transport, options)
+  await client.connect(recordTransport('v1 story', transport), options)
   try {
     await found(subject, async () => {
       const list = await client.request(
@@ -108,7 +109,9 @@ async function classic(transport: Transport, subject: Subject): Promise<void> {
     await client.subscribeResource({ uri: subject.uri }, options)
     await changes(subject, updated, read)
     await assert.rejects(client.readResource({ uri: subject.missing }, options), { code: -32002 })
-    assert.deepEqual((await client.listTools(undefined, options)).tools, [])
+    const { tools } = await client.listTools(undefined, options)
+    const names = tools.map(({ name }) => name).sort()
+    assert.deepEqual(names, ['list_resources', 'read_resource', 'wait_for_change']) // the gateway's own
   } finally {
     await client.close()
   }
@@ -124,7 +127,7 @@ async function modern(
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
     if (params.uri === subject.uri) resolve(params.uri)
   })
-  await client.connect(transport, options)
+  await client.connect(recordTransport('v2 story', transport), options)
   try {
     assert.equal(client.getNegotiatedProtocolVersion(), '2026-07-28')
     await found(subject, async () => {

@@ -10,7 +10,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type Recording, record } from './record.ts'
 
@@ -33,12 +33,18 @@ export async function startFront(
   const server = createServer((request, response) => {
     pass({ name, gateway: new URL(gateway.mcp), token: gateway.token, sessions }, request, response)
   })
+  const sockets = new Set<Socket>()
+  server.on('upgrade', (request, socket, head) => {
+    const far = upgrade(new URL(gateway.mcp), gateway.token, request, socket as Socket, head)
+    sockets.add(far).add(socket as Socket)
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
     url: (path = '/mcp') => `http://127.0.0.1:${port}${path}`,
     async close() {
       server.closeAllConnections()
+      for (const one of sockets) one.destroy()
       await new Promise((resolve) => server.close(resolve))
     },
   }
@@ -80,7 +86,29 @@ async function pass(setting: Setting, request: IncomingMessage, response: Server
   forward.end(body)
 }
 
-function headersFor({ gateway, token }: Setting, request: IncomingMessage): IncomingHttpHeaders {
+/** Carries a WebSocket: the request with the token, and then bytes. Who speaks over it writes it down. */
+function upgrade(
+  gateway: URL,
+  token: string,
+  request: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+): Socket {
+  const far = connect(Number(gateway.port), gateway.hostname)
+  const headers = Object.entries(headersFor({ gateway, token }, request))
+  const lines = headers.map(([name, value]) => `${name}: ${value}`)
+  far.write([`GET ${request.url} HTTP/1.1`, ...lines, '', ''].join('\r\n'))
+  far.write(head)
+  far.pipe(socket).pipe(far)
+  far.on('error', () => socket.destroy())
+  socket.on('error', () => far.destroy())
+  return far
+}
+
+function headersFor(
+  { gateway, token }: Pick<Setting, 'gateway' | 'token'>,
+  request: IncomingMessage,
+): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = { ...request.headers, authorization: `Bearer ${token}` }
   const own = `127.0.0.1:${request.socket.localPort}`
   if (headers.host === own) headers.host = gateway.host
