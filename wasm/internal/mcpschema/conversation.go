@@ -22,6 +22,8 @@ type Conversation struct {
 	mu         sync.Mutex
 	negotiated string             // by initialize; "" before
 	requests   map[string]request // of the client, by the token of their id
+	listens    map[string]bool    // ids that were those of a listen
+	asked      map[string]bool    // ids of what the engine has asked
 }
 
 type request struct {
@@ -50,7 +52,7 @@ type message struct {
 
 // Conversation begins one.
 func (s *Schemas) Conversation() *Conversation {
-	return &Conversation{schemas: s, requests: map[string]request{}}
+	return &Conversation{schemas: s, requests: map[string]request{}, listens: map[string]bool{}, asked: map[string]bool{}}
 }
 
 // FromClient takes note of what a client sends, right or wrong.
@@ -75,6 +77,9 @@ func (c *Conversation) FromClient(text []byte) {
 		}
 		if old, busy := c.requests[string(m.ID)]; !busy || old.givenUp {
 			c.requests[string(m.ID)] = req
+			if m.Method == "subscriptions/listen" {
+				c.listens[string(m.ID)] = true
+			}
 		}
 	}
 }
@@ -136,6 +141,10 @@ func (c *Conversation) checkRequest(m message, whole map[string]any) error {
 	if c.negotiated == "" || !ok {
 		return fmt.Errorf("the engine asks for %s, of a client with revision %q", m.Method, c.negotiated)
 	}
+	if c.asked[string(m.ID)] {
+		return fmt.Errorf("the engine asks under the id %s for the second time", m.ID)
+	}
+	c.asked[string(m.ID)] = true
 	return errors.Join(c.schemas.Validate(c.negotiated, "JSONRPCRequest", whole), c.validateMessage(c.negotiated, name, whole))
 }
 
@@ -174,17 +183,17 @@ func (c *Conversation) revisionOf(m message) (string, error) {
 		}
 		return "", fmt.Errorf("progress for %s, which is no token of a running request", m.Params.ProgressToken)
 	case m.Method == "notifications/cancelled":
-		if req, ok := c.requests[string(m.Params.RequestID)]; ok && req.method == "subscriptions/listen" {
-			return R20260728, nil
+		switch id := string(m.Params.RequestID); {
+		case c.listens[id]:
+			return R20260728, nil // the end of a listen, maybe behind its response
+		case !c.asked[id]:
+			return "", fmt.Errorf("the engine cancels %s, which is neither a listen nor a question of its own", id)
 		}
 	case m.Method == "notifications/message" && c.negotiated == "":
 		return R20260728, nil
 	}
 	if c.negotiated != "" {
 		return c.negotiated, nil
-	}
-	if m.Method == "notifications/cancelled" {
-		return R20260728, nil // the end of a listen whose response has gone before it
 	}
 	return "", fmt.Errorf("%s without a session, and for no subscription", m.Method)
 }

@@ -70,6 +70,7 @@ func TestTypesOfConversationsExist(t *testing.T) {
 
 const envelope = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 
+// R-007 R-049 R-050 R-051 R-062 R-074 R-083 R-084 R-092 R-156 R-158 R-224 R-249.
 func TestWhatAnEngineSays(t *testing.T) {
 	s := For(t)
 	if !s.Present() {
@@ -117,6 +118,10 @@ func TestWhatAnEngineSays(t *testing.T) {
 		{"a change for nobody", false, []string{listen, ack, `<-{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`}},
 		{"a question in the new era", false, []string{call, `<-{"jsonrpc":"2.0","id":"q","method":"roots/list"}`}},
 		{"a question in a session", true, append(greet(R20250618), `<-{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"_meta":{"io.github.pagemcp/request":1},"message":"m","requestedSchema":{"type":"object","properties":{}}}}`)},
+		{"a question under an old id", false, append(greet(R20251125), `<-{"jsonrpc":"2.0","id":"q","method":"roots/list"}`, `->{"jsonrpc":"2.0","id":"q","result":{"roots":[]}}`, `<-{"jsonrpc":"2.0","id":"q","method":"roots/list"}`)},
+		{"a question taken back", true, append(greet(R20251125), `<-{"jsonrpc":"2.0","id":"q","method":"roots/list"}`, `<-{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}}`)},
+		{"a listen that the engine ends", true, []string{listen, ack, `<-{"jsonrpc":"2.0","id":"a","result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":"a"}}}`, `<-{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}`}},
+		{"a call that the engine cancels", false, []string{call, `<-{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`}},
 		{"elicitation before there was one", false, append(greet(R20241105), `<-{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{}}}}`)},
 		{"progress for nobody", false, []string{call, `<-{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1}}`}},
 		{"a batch", true, append(greet(R20250326), list, `<-[{"jsonrpc":"2.0","id":1,"result":{"resources":[]}}]`)},
