@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"fmt"
+	"errors"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -15,46 +15,30 @@ import (
 
 // eachElement calls each for the elements of an array that is a member of object.
 // A member that is absent has none.
-func eachElement(object []byte, member string, each func(element []byte) error) error {
-	var failure error
-	refusal := jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
-		if name != member {
-			return nil
-		}
-		elements, ok := jsonrpc.Elements(value)
-		if !ok {
-			failure = fmt.Errorf("%s must be an array", member)
-		}
-		for _, element := range elements {
-			if failure == nil {
-				failure = each(element)
-			}
-		}
+func eachElement(object []byte, name string, each func(element []byte) error) error {
+	array := member(object, name)
+	if array == nil {
 		return nil
-	})
-	if refusal != nil {
-		return refusal
 	}
-	return failure
+	elements, ok := jsonrpc.Elements(array)
+	if !ok {
+		return errors.New(name + " must be an array")
+	}
+	for _, element := range elements {
+		if err := each(element); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func readListing(text []byte) (engine.Listing, error) {
-	var listing engine.Listing
-	err := eachElement(text, "resources", func(element []byte) error {
+func readListing(text []byte) (listing engine.Listing, err error) {
+	listing.Next, _ = jsonrpc.Text(member(text, "nextCursor"))
+	return listing, eachElement(text, "resources", func(element []byte) error {
 		resource, err := engine.ParseResource(element)
 		listing.Resources = append(listing.Resources, resource)
 		return err
 	})
-	refusal := jsonrpc.Members(text, func(name string, value []byte) *jsonrpc.Error {
-		if name == "nextCursor" {
-			listing.Next, _ = jsonrpc.Text(value)
-		}
-		return nil
-	})
-	if refusal != nil {
-		return listing, refusal
-	}
-	return listing, err
 }
 
 func readTemplates(text []byte) ([]engine.Template, error) {
@@ -72,28 +56,25 @@ func readContents(text []byte) ([]engine.Contents, error) {
 	var contents []engine.Contents
 	err := eachElement(text, "contents", func(element []byte) error {
 		var item engine.Contents
-		refusal := jsonrpc.Members(element, func(name string, value []byte) *jsonrpc.Error {
-			switch name {
+		s := jsonrpc.Scan(element)
+		for s.Next() {
+			switch string(s.Name) {
 			case "uri":
-				item.URI, _ = jsonrpc.Text(value)
+				item.URI, _ = jsonrpc.Text(s.Value)
 			case "mimeType":
-				item.MIMEType, _ = jsonrpc.Text(value)
+				item.MIMEType, _ = jsonrpc.Text(s.Value)
 			case "ref":
-				ref, _ := jsonrpc.Int(value)
+				ref, _ := jsonrpc.Int(s.Value)
 				item.Ref = engine.Ref(ref)
 			case "_meta":
-				if value[0] == '{' {
-					item.Meta = bytes.Clone(value)
+				if s.Value[0] == '{' {
+					item.Meta = bytes.Clone(s.Value)
 				}
 			case "cacheHints":
-				item.Cache = readCache(value)
+				item.Cache = readCache(s.Value)
 			}
-			return nil
-		})
-		contents = append(contents, item)
-		if refusal != nil {
-			return refusal
 		}
+		contents = append(contents, item)
 		return nil
 	})
 	return contents, err

@@ -24,38 +24,38 @@ func register(first, n int32) (result int32) {
 	var templates []engine.TemplateEntry
 	var prompts []engine.PromptEntry
 	var tools []engine.ToolEntry
-	refusal := registerEach(input[:n], "resources", func(element []byte) (string, error) {
-		resource, err := engine.ParseResource(element)
-		resources = append(resources, engine.Entry{
-			Resource: resource, Ref: ref, Cache: readCache(member(element, "cacheHints")),
+	var refusal error
+	for _, kind := range [...]string{"resources", "templates", "prompts", "tools"} {
+		err := eachElement(input[:n], kind, func(element []byte) (err error) {
+			cache := readCache(member(element, "cacheHints"))
+			complete := completer(ref, readTexts(member(element, "completes")))
+			var name string
+			switch kind {
+			case "resources":
+				e := engine.Entry{Ref: ref, Cache: cache}
+				e.Resource, err = engine.ParseResource(element)
+				name, resources = e.URI, append(resources, e)
+			case "templates":
+				e := engine.TemplateEntry{Ref: ref, Cache: cache, Complete: complete}
+				e.Template, err = engine.ParseTemplate(element)
+				name, templates = e.URITemplate, append(templates, e)
+			case "prompts":
+				e := engine.PromptEntry{Get: caller(askGetPrompt, ref), Complete: complete}
+				e.Prompt, err = engine.ParsePrompt(element)
+				name, prompts = e.Name, append(prompts, e)
+			default:
+				e := engine.ToolEntry{Call: caller(askCallTool, ref)}
+				e.Tool, err = engine.ParseTool(element)
+				name, tools = e.Name, append(tools, e)
+			}
+			ref++
+			if err != nil {
+				err = fmt.Errorf("%s %q: %w", kind[:len(kind)-1], name, err)
+			}
+			return err
 		})
-		ref++
-		return resource.URI, err
-	})
-	refusal = errors.Join(refusal, registerEach(input[:n], "templates", func(element []byte) (string, error) {
-		template, err := engine.ParseTemplate(element)
-		templates = append(templates, engine.TemplateEntry{
-			Template: template, Ref: ref, Cache: readCache(member(element, "cacheHints")),
-			Complete: completer(ref, readTexts(member(element, "completes"))),
-		})
-		ref++
-		return template.URITemplate, err
-	}))
-	refusal = errors.Join(refusal, registerEach(input[:n], "prompts", func(element []byte) (string, error) {
-		prompt, err := engine.ParsePrompt(element)
-		prompts = append(prompts, engine.PromptEntry{
-			Prompt: prompt, Get: caller(askGetPrompt, ref),
-			Complete: completer(ref, readTexts(member(element, "completes"))),
-		})
-		ref++
-		return prompt.Name, err
-	}))
-	refusal = errors.Join(refusal, registerEach(input[:n], "tools", func(element []byte) (string, error) {
-		tool, err := engine.ParseTool(element)
-		tools = append(tools, engine.ToolEntry{Tool: tool, Call: caller(askCallTool, ref)})
-		ref++
-		return tool.Name, err
-	}))
+		refusal = errors.Join(refusal, err)
+	}
 	if refusal == nil {
 		refusal = errors.Join(app.Put(resources...), app.PutTemplate(templates...), app.PutPrompt(prompts...), app.PutTool(tools...))
 	}
@@ -66,29 +66,19 @@ func register(first, n int32) (result int32) {
 	return done
 }
 
-// registerEach is eachElement. The error says of which description it is.
-func registerEach(object []byte, what string, parse func(element []byte) (name string, err error)) error {
-	return eachElement(object, what, func(element []byte) error {
-		name, err := parse(element)
-		if err != nil {
-			err = fmt.Errorf("%s %q: %w", what[:len(what)-1], name, err)
-		}
-		return err
-	})
-}
-
 // unregister takes away what register added: input[:n] is a JSON object of uris,
 // templates, prompts and tools, arrays of strings.
 //
 //go:wasmexport unregister
 func unregister(n int32) (result int32) {
 	defer survive("unregister", &result)
-	refusal := jsonrpc.Members(input[:n], func(name string, value []byte) *jsonrpc.Error {
-		names := readTexts(value)
+	s := jsonrpc.Scan(input[:n])
+	for s.Next() {
+		names := readTexts(s.Value)
 		if len(names) == 0 {
-			return nil // and nothing is announced
+			continue // and nothing is announced
 		}
-		switch name {
+		switch string(s.Name) {
 		case "uris":
 			app.Remove(names...)
 		case "templates":
@@ -98,10 +88,6 @@ func unregister(n int32) (result int32) {
 		case "tools":
 			app.RemoveTool(names...)
 		}
-		return nil
-	})
-	if refusal != nil {
-		return wrong
 	}
 	return done
 }

@@ -156,7 +156,7 @@ export async function answerCall(
   report: (error: unknown) => void,
 ): Promise<Told> {
   try {
-    const answer = await answerOf(callee ?? {}, what, asked, say, signal, report)
+    const answer = await answerOf(callee ?? {}, mounted, what, asked, say, signal, report)
     return answer === undefined
       ? { reason: reasons.notFound, text: '' }
       : { reason: reasons.none, text: jsonText(answer) }
@@ -179,6 +179,7 @@ export async function answerCall(
 /** What `told` brings; `undefined`: there is no such thing here. */
 async function answerOf(
   callee: Callee,
+  mounted: boolean,
   what: number,
   asked: Asked,
   say: Say,
@@ -199,7 +200,8 @@ async function answerOf(
     case questions.callTool: {
       if (callee.callTool === undefined) return undefined
       const request = callRequest(asked.request, say, signal)
-      return runTool(async () => callee.callTool?.(name, args, request), signal, report)
+      const run = async () => callee.callTool?.(name, args, request)
+      return runTool(run, mounted, signal, report)
     }
   }
   const ref: CompletionRef =

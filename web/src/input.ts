@@ -70,17 +70,9 @@ export function elicit(message: string, requestedSchema: FormSchema): InputReque
   return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } }
 }
 
-/**
- * Asks the user to visit a page, which the client opens when the user agrees.
- *
- * @param id - tells visits apart for clients of 2025-11-25; default: a random one
- */
-export function elicitUrl(
-  message: string,
-  url: string,
-  id: string = crypto.randomUUID(),
-): InputRequest<ElicitUrlAnswer> {
-  return { method: 'elicitation/create', params: { mode: 'url', message, url, elicitationId: id } }
+/** Asks the user to visit a page, which the client opens when the user agrees. */
+export function elicitUrl(message: string, url: string): InputRequest<ElicitUrlAnswer> {
+  return { method: 'elicitation/create', params: { mode: 'url', message, url } }
 }
 
 /** Asks the client's model. */

@@ -66,7 +66,8 @@ export interface ToolResult {
  * anything else is a block of JSON text.
  */
 export type ToolAnswer = string | ContentBlock | ContentBlock[] | ToolResult | Answerable
-type Answerable = object | number | boolean | null | undefined
+// biome-ignore lint/suspicious/noConfusingVoidType: of handlers that return nothing
+type Answerable = object | number | boolean | null | undefined | void
 
 /**
  * Runs a tool. The message of a {@link ToolError} goes to the client; of anything else that is thrown,
@@ -136,9 +137,10 @@ export function toolCallee(
   }
 }
 
-/** Runs a tool and makes a result of whatever comes of it. */
+/** Runs a tool and makes a result of whatever comes of it; `mounted` as in call.ts. */
 export async function runTool(
   run: () => Promise<ToolAnswer>,
+  mounted: boolean,
   signal: AbortSignal,
   report: (error: unknown) => void,
 ): Promise<ToolResult> {
@@ -148,7 +150,7 @@ export async function runTool(
     const { name, message } = (error ?? {}) as Error
     const reason = reasonOf(error)
     if (name === 'OutputError') throw error
-    if (reason === reasons.needsInput || reason === reasons.notFound) throw error
+    if (reason === reasons.needsInput || (reason === reasons.notFound && mounted)) throw error
     if (name === 'ToolError' || reason === reasons.invalidParams) return failed(message)
     if (!signal.aborted) report(error)
     return failed('The tool failed')

@@ -21,12 +21,12 @@ export interface TestClient {
   post(message: unknown): void
   /** Sends a request and returns the answer to it. */
   ask(method: string, params?: unknown, id?: unknown): Promise<Message>
-  /** The same with the envelope of 2026-07-28. */
-  askModern(method: string, params?: object, id?: unknown): Promise<Message>
+  /** The same with the envelope of 2026-07-28, and more members of `_meta`, such as capabilities. */
+  askModern(method: string, params?: object, id?: unknown, meta?: object): Promise<Message>
   /** The next message, from `from` on, that fits. */
   next(fits: (message: Message) => boolean, from?: number): Promise<Message>
   /** initialize and initialized. */
-  initialize(version?: string): Promise<Message>
+  initialize(version?: string, capabilities?: object): Promise<Message>
   close(): void
 }
 
@@ -61,12 +61,13 @@ export function testClient(port: Port): TestClient {
       port.postMessage({ jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) })
       return client.next((message) => message.id === id && !('method' in message), from)
     },
-    askModern: (method, params = {}, id) => client.ask(method, { ...params, _meta: envelope }, id),
-    async initialize(protocolVersion = '2025-11-25') {
+    askModern: (method, params = {}, id, meta = {}) =>
+      client.ask(method, { ...params, _meta: { ...envelope, ...meta } }, id),
+    async initialize(protocolVersion = '2025-11-25', capabilities = {}) {
       const clientInfo = { name: 'test', version: '1' }
       const answer = await client.ask('initialize', {
         protocolVersion,
-        capabilities: {},
+        capabilities,
         clientInfo,
       })
       port.postMessage({ jsonrpc: '2.0', method: 'notifications/initialized' })
@@ -75,6 +76,18 @@ export function testClient(port: Port): TestClient {
     close: () => port.close?.(),
   }
   return client
+}
+
+/** The result of an answer; there has to be one. */
+export function resultOf<T = Record<string, unknown>>(answer: Message): T {
+  if (answer.result === undefined) throw new Error(`no result: ${JSON.stringify(answer.error)}`)
+  return answer.result as T
+}
+
+/** The error of an answer; there has to be one. */
+export function errorOf(answer: Message): { code: number; message: string; data?: Message } {
+  if (answer.error === undefined) throw new Error(`no error: ${JSON.stringify(answer.result)}`)
+  return answer.error as never
 }
 
 /** Waits, task by task, until a condition holds. */

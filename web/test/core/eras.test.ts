@@ -42,7 +42,12 @@ test('a classic client initializes, lists, reads', async () => {
   const { result } = await client.initialize()
   assert.deepEqual(result, {
     protocolVersion: '2025-11-25',
-    capabilities: { resources: { subscribe: true, listChanged: true } },
+    capabilities: {
+      resources: { subscribe: true, listChanged: true },
+      prompts: { listChanged: true },
+      tools: { listChanged: true },
+      completions: {},
+    },
     serverInfo: { name: 'test', version: '1.2.3', title: 'Test' },
     instructions: 'Read the cart.',
   })

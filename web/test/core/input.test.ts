@@ -71,7 +71,7 @@ const cases: [what: string, message: unknown, code?: number, withId?: boolean][]
   ['no method', { jsonrpc: '2.0', id: 'x' }, -32600, true],
   ['method a number', { ...request, method: 7 }, -32600, true],
   ['an unknown method', { ...request, method: 'no/such' }, -32601, true],
-  ['a tool call', { ...request, method: 'tools/call', params: { name: 'x' } }, -32601, true],
+  ['an unknown tool', { ...request, method: 'tools/call', params: { name: 'x' } }, -32602, true],
   ['a name in the wrong case', { ...request, Method: 'ping' }, -32600, true],
   ['a name with NUL', { ...request, 'method\u0000': 'ping' }, -32600, true],
   ['request and response', { ...request, result: {} }, -32600, true],
