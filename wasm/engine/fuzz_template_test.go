@@ -59,6 +59,73 @@ func FuzzMatch(f *testing.F) {
 	})
 }
 
+// Expanding never makes what is no URI, and where the library can be trusted, with
+// ASCII alone, it makes the same. RFC 6570.
+func FuzzExpand(f *testing.F) {
+	eachTemplate(f, func(template string, variables []byte, _ []string) { f.Add(template, variables) })
+	f.Add("x:{a}", []byte(`{"a":"\u00fc\ud83d\ude00%41"}`))
+	f.Add("x:{a:9}{?b*}", []byte(`{"a":true,"b":{"":[]}}`))
+	f.Add("x:%zz{a}", []byte(`{}`))
+	f.Fuzz(func(t *testing.T, template string, variables []byte) {
+		got, err := Expand(template, variables)
+		if err != nil {
+			return
+		}
+		for i := range len(got) {
+			c := got[i]
+			if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
+				t.Fatalf("%q with %s becomes %q", template, variables, got)
+			}
+			if c == '%' && (i+2 >= len(got) || !isHex(got[i+1]) || !isHex(got[i+2])) {
+				t.Fatalf("%q with %s becomes %q", template, variables, got)
+			}
+		}
+		values, ok := valuesOf(variables)
+		if !ok || strings.ContainsFunc(template, func(r rune) bool { return r > '~' }) {
+			return
+		}
+		want, err := uritemplate.MustNew(template).Expand(values)
+		if err == nil && got != want {
+			t.Errorf("%q with %s becomes %q, the library makes %q", template, variables, got, want)
+		}
+	})
+}
+
+// valuesOf reads variables that are ASCII texts and lists of them.
+func valuesOf(variables []byte) (uritemplate.Values, bool) {
+	var all map[string]any
+	if json.Unmarshal(variables, &all) != nil {
+		return nil, false
+	}
+	plain := func(s string) bool { return !strings.ContainsFunc(s, func(r rune) bool { return r > '~' || r < ' ' }) }
+	values := uritemplate.Values{}
+	for name, value := range all {
+		switch v := value.(type) {
+		case string:
+			if !plain(v) {
+				return nil, false
+			}
+			values.Set(name, uritemplate.String(v))
+		case []any:
+			var list []string
+			for _, item := range v {
+				text, isText := item.(string)
+				if !isText || !plain(text) {
+					return nil, false
+				}
+				list = append(list, text)
+			}
+			if len(list) > 0 {
+				values.Set(name, uritemplate.List(list...))
+			}
+		case nil:
+		default: // objects have no order here, numbers another spelling
+			return nil, false
+		}
+	}
+	return values, true
+}
+
 // However many templates there are, the index finds the one that going through
 // all of them finds: of those that match, one with the longest literal beginning,
 // and of these the first.

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -90,13 +91,39 @@ func fuzzEngine(t testing.TB) *engine.Engine {
 		engine.Entry{Resource: engine.Resource{URI: "notes://cart", Name: "Cart"}, Ref: 1},
 		engine.Entry{Resource: engine.Resource{URI: "notes://%C3%A9", Name: "é"}, Ref: 2},
 	)
+	complete := func(_ context.Context, c engine.CompletionRequest) (engine.Completion, error) {
+		return engine.Completion{Values: []string{c.Value}}, nil
+	}
+	// A prompt and a tool that ask back first, with what they were given as state.
+	ask := func(ctx context.Context, arguments []byte) ([]byte, error) {
+		i := engine.InvocationOf(ctx)
+		inputs, _, err := i.Answers()
+		if err != nil || inputs != nil {
+			return []byte(`{"content":[],"messages":[]}`), err
+		}
+		i.Progress([]byte(`{"progress":1}`))
+		i.Log([]byte(`{"level":"error","data":1}`))
+		return nil, i.Need([]byte(`{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`), arguments)
+	}
 	if err == nil {
-		err = table.PutTemplate(engine.TemplateEntry{Template: engine.Template{URITemplate: "notes://tag/{tag}", Name: "Tag"}, Ref: 3})
+		err = table.PutTemplate(engine.TemplateEntry{
+			Template: engine.Template{URITemplate: "notes://tag/{tag}", Name: "Tag"}, Ref: 3, Complete: complete,
+		})
+	}
+	if err == nil {
+		err = table.PutPrompt(engine.PromptEntry{
+			Prompt: engine.Prompt{Name: "p", Object: []byte(`{"name":"p","arguments":[{"name":"a"}]}`)}, Get: ask, Complete: complete,
+		})
+	}
+	if err == nil {
+		err = table.PutTool(engine.ToolEntry{Tool: engine.Tool{Name: "t", Object: []byte(`{"name":"t","inputSchema":{"type":"object"}}`)}, Call: ask})
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := engine.New(engine.Info{Name: "fuzz", Version: "1"}, &engine.Options{PageSize: 1})
+	e := engine.New(engine.Info{Name: "fuzz", Version: "1"}, &engine.Options{
+		PageSize: 1, Tools: true, Prompts: true, Completions: true, Logging: true,
+	})
 	e.Mount("", table)
 	e.Mount("other+", table)
 	e.Mount("third+", table)
@@ -132,6 +159,19 @@ func FuzzMessage(f *testing.F) {
 		f.Add([]byte(message), false)
 		f.Add([]byte(message), true)
 	}
+	const envelope = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}},"io.modelcontextprotocol/logLevel":"debug","progressToken":1}`
+	for _, request := range []string{
+		`"method":"tools/call","params":{` + envelope + `,"name":"t","arguments":{"a":[1]}}`,
+		`"method":"tools/call","params":{` + envelope + `,"name":"t","inputResponses":{"a":{"action":"accept","content":{}}},"requestState":"AAAA"}`,
+		`"method":"prompts/get","params":{` + envelope + `,"name":"other.p","arguments":{"a":"b"}}`,
+		`"method":"completion/complete","params":{` + envelope + `,"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":"b"},"context":{"arguments":{"c":"d"}}}`,
+		`"method":"completion/complete","params":{` + envelope + `,"ref":{"type":"ref/resource","uri":"other+notes://tag/{tag}"},"argument":{"name":"tag","value":""}}`,
+		`"method":"logging/setLevel","params":{"level":"debug"}`,
+	} {
+		f.Add([]byte(`{"jsonrpc":"2.0","id":1,`+request+`}`), true)
+		f.Add([]byte(`{"jsonrpc":"2.0","id":1,`+request+`}`), false)
+	}
+	f.Add([]byte(`{"jsonrpc":"2.0","id":"pagemcp:1","result":{"action":"accept"}}`), true)
 	for _, text := range []string{"", "{", "[]", "[1]", `{"jsonrpc":"2.0","id":1,"id":1}`, `{"JSONRPC":"2.0"}`, "\ufeff{}", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`} {
 		f.Add([]byte(text), true)
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/yosida95/uritemplate/v3"
@@ -17,7 +18,7 @@ type templateGroup struct {
 
 // eachTemplate calls do for each case of our own table, and of the open suite
 // where that is there. variables is a JSON object.
-func eachTemplate(t *testing.T, do func(template string, variables []byte, right []string)) {
+func eachTemplate(t testing.TB, do func(template string, variables []byte, right []string)) {
 	t.Helper()
 	read := func(file string, must bool) bool {
 		text, err := os.ReadFile(file)
@@ -58,6 +59,18 @@ func eachTemplate(t *testing.T, do func(template string, variables []byte, right
 			t.Logf("the URI template suite is not at %s: only our own table is tried", folder+file)
 		}
 	}
+}
+
+// Every case of the open suite, at all four levels, and of our own table. RFC 6570.
+func TestExpandSuite(t *testing.T) {
+	cases := 0
+	eachTemplate(t, func(template string, variables []byte, right []string) {
+		cases++
+		if got, err := Expand(template, variables); err != nil || !slices.Contains(right, got) {
+			t.Errorf("%s with %s: %q, %v; want one of %q", template, variables, got, err, right)
+		}
+	})
+	t.Logf("%d cases", cases)
 }
 
 // The open suite read backwards: what an expansion is matched to is a JSON object,
