@@ -99,7 +99,7 @@ type runner func(*Client, context.Context, *request, []byte) (Result, error)
 // again when Take returns. Take never waits. It may panic when a source does that
 // is asked at once, an [Immediate] one.
 func (c *Client) Take(call Call, m Method, params []byte) (*Document, Outcome) {
-	result, outcome := c.take(call, m, params, (*Client).run)
+	result, outcome := c.take(call, m, "", params, (*Client).run)
 	if outcome == Answered && (len(result.Refs) > 0 || !result.Document.Kept) {
 		c.respond(call, result)
 		return nil, Sent
@@ -110,7 +110,7 @@ func (c *Client) Take(call Call, m Method, params []byte) (*Document, Outcome) {
 // TakeURI takes a request whose params are nothing but a uri: what reads of the
 // classic revisions are. It is Take without the JSON.
 func (c *Client) TakeURI(call Call, m Method, uri []byte) (*Document, Outcome) {
-	result, outcome := c.take(call, m, uri, (*Client).runURI)
+	result, outcome := c.take(call, m, "", uri, (*Client).runURI)
 	if outcome == Answered && (len(result.Refs) > 0 || !result.Document.Kept) {
 		c.respond(call, result)
 		return nil, Sent
@@ -118,12 +118,15 @@ func (c *Client) TakeURI(call Call, m Method, uri []byte) (*Document, Outcome) {
 	return result.Document, outcome
 }
 
-func (c *Client) take(call Call, m Method, params []byte, run runner) (Result, Outcome) {
+// take is Take for all; extension is the name of a method that is not known here,
+// but may be to Options.Extend.
+func (c *Client) take(call Call, m Method, extension string, params []byte, run runner) (Result, Outcome) {
 	if int(m) >= len(methods) {
 		m = unknownMethod
 	}
 	req := &c.scratch
 	req.clear(c, call, m)
+	req.extension = extension
 	result, err := run(c, c.ctx, req, params)
 	switch {
 	case err == nil:
@@ -133,7 +136,7 @@ func (c *Client) take(call Call, m Method, params []byte, run runner) (Result, O
 	case err == errPending:
 		return result, Pending
 	case err == errMustWait:
-		if err = c.later(call, m, params); err == nil {
+		if err = c.later(call, m, extension, params); err == nil {
 			return result, Pending
 		}
 	}
@@ -161,7 +164,7 @@ func (c *Client) runURI(ctx context.Context, req *request, uri []byte) (Result, 
 		return result, err
 	}
 	params := append(jsonrpc.AppendString([]byte(`{"uri":`), req.uri), '}')
-	if err := c.later(req.call, req.method, params); err != nil {
+	if err := c.later(req.call, req.method, "", params); err != nil {
 		return result, err
 	}
 	return result, errPending
@@ -176,6 +179,9 @@ func (c *Client) serve(ctx context.Context, req *request) (Result, error) {
 	if who, ok := jsonrpc.Text(req.principal); ok && c.proxy {
 		req.who = Principal(who)
 		ctx = WithPrincipal(ctx, req.who)
+	}
+	if req.extension != "" {
+		return c.engine.extend(ctx, req)
 	}
 	return methods[req.method].answer(c.engine, ctx, req)
 }
@@ -193,7 +199,7 @@ func (c *Client) runSafely(ctx context.Context, req *request, params []byte) (re
 
 // later answers in a goroutine of its own, which ends with the answer, a cancel,
 // the timeout, or the client.
-func (c *Client) later(call Call, m Method, params []byte) error {
+func (c *Client) later(call Call, m Method, extension string, params []byte) error {
 	ctx, cancel := context.WithCancelCause(c.ctx)
 	c.mu.Lock()
 	if len(c.waiting) >= c.engine.options.MaxInFlight {
@@ -215,7 +221,7 @@ func (c *Client) later(call Call, m Method, params []byte) error {
 	go func() {
 		defer cancel(nil)
 		defer run.silence.Stop()
-		req := &request{client: c, call: call, method: m, session: session, mayWait: true}
+		req := &request{client: c, call: call, method: m, extension: extension, session: session, mayWait: true}
 		result, err := c.runSafely(ctx, req, params)
 		var failure *jsonrpc.Error
 		if err != nil && err != errSent {
@@ -328,7 +334,11 @@ func (c *Client) message(data []byte, inBatch bool) {
 	case inBatch && method == methodInitialize:
 		c.fail(call, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "initialize cannot be in a batch"})
 	default:
-		if result, outcome := c.take(call, method, msg.Params, (*Client).runSafely); outcome == Answered {
+		extension := ""
+		if method == unknownMethod && c.engine.extends() {
+			extension = msg.Method
+		}
+		if result, outcome := c.take(call, method, extension, msg.Params, (*Client).runSafely); outcome == Answered {
 			c.respond(call, result)
 		}
 	}

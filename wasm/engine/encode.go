@@ -12,11 +12,11 @@ import (
 
 // fixed has the documents that never change while the engine lives.
 type fixed struct {
-	empty       *Document // {} of classic methods
-	discover    *Document
+	empty       *Document                   // {} of classic methods
 	initialize  [modern]*Document           // by classic revision
 	listChanged [len(listKeys)][2]*Document // the notifications: classic, modern
 
+	end  []byte // how discover and initialize end: after capabilities
 	head []byte // how each modern result begins: resultType and _meta
 	meta []byte // its _meta alone, as a member
 }
@@ -43,19 +43,9 @@ func newFixed(info Info, o *Options) fixed {
 		end.quote(info.Instructions)
 	}
 	end.text("}")
+	f.end = end
 
 	f.empty = &Document{JSON: []byte(`{}`), Kept: true}
-	d := out(appendCache(f.begin(), o.Cache))
-	d.name("supportedVersions")
-	for r := modern; r >= rev2024; r-- { // modern first: decision 6.2
-		d.text(separator(int(modern - r)))
-		d.quote(r.String())
-	}
-	d.text(`],"capabilities":{`)
-	o.capabilities(&d, modern)
-	d.raw(end)
-	f.discover = &Document{JSON: d, Kept: true}
-
 	for r := rev2024; r < modern; r++ {
 		i := out(`{"protocolVersion":"` + r.String() + `","serverInfo":`)
 		info := info
@@ -76,6 +66,20 @@ func newFixed(info Info, o *Options) fixed {
 		}
 	}
 	return f
+}
+
+// discover makes the result of server/discover.
+func (f *fixed) discover(o *Options) *Document {
+	d := out(appendCache(f.begin(), o.Cache))
+	d.name("supportedVersions")
+	for r := modern; r >= rev2024; r-- { // modern first: decision 6.2
+		d.text(separator(int(modern - r)))
+		d.quote(r.String())
+	}
+	d.text(`],"capabilities":{`)
+	o.capabilities(&d, modern)
+	d.raw(f.end)
+	return &Document{JSON: d, Kept: true}
 }
 
 // listMethods are the notifications about lists, in the order of [lists].

@@ -56,6 +56,11 @@ type Options struct {
 	// nil. They are off unless named here, and told by discover alone.
 	Extensions []byte
 
+	// Extend serves the methods of extensions, which the engine does not know: params
+	// and result are JSON objects. It is asked while there are Extensions;
+	// ErrNotFound: there is no such method. [InvocationOf] tells who asks.
+	Extend func(ctx context.Context, method string, params []byte) ([]byte, error)
+
 	// Origin is what errors that this engine raises by itself, such as a timeout,
 	// say of where they come from. Default "engine".
 	Origin string
@@ -109,6 +114,8 @@ type Engine struct {
 	fixed    fixed // documents that never change
 	stateKey [16]byte
 
+	discovery atomic.Pointer[Document] // the result of server/discover
+
 	// What requests look at all the time is replaced as a whole, never changed: it
 	// needs no lock.
 	mounts    atomic.Pointer[[]*mount]   // by prefix, then in the order they were mounted
@@ -154,6 +161,7 @@ func New(info Info, opts *Options) *Engine {
 		o.Report = func(error) {}
 	}
 	e.fixed = newFixed(info, o)
+	e.discovery.Store(e.fixed.discover(o))
 	e.stateKey = stateKey(o.CursorKey)
 	return e
 }

@@ -52,6 +52,9 @@ func (e *Engine) Examine(message []byte) Examination {
 	case msg.Kind != jsonrpc.Request:
 	case req.version != nil:
 		if x.Malformed = req.checkEnvelope(); x.Malformed == nil {
+			if req.method == unknownMethod && e.extends() {
+				req.extension = msg.Method
+			}
 			x.Unserved = req.decide(&e.options)
 		}
 	case needsEnvelope:

@@ -97,5 +97,5 @@ func (o *Options) knows(m Method, era uint8) bool {
 // discover answers server/discover. It commits the connection to nothing.
 // MCP 2026-07-28, server/discover.
 func (e *Engine) discover(context.Context, *request) (Result, error) {
-	return Result{Document: e.fixed.discover}, nil
+	return Result{Document: e.discovery.Load()}, nil
 }

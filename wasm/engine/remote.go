@@ -15,15 +15,16 @@ import (
 // wait for it to come back by [Remote.Reattach], lists are answered from the last
 // good copy, and subscriptions stay.
 type Remote struct {
-	mu        sync.Mutex
-	link      *link         // nil: away
-	back      chan struct{} // closed when there is a link, or none will come
-	closed    bool
-	given     bool                  // up: nobody expects it back
-	kept      map[string]Listing    // the last good answers, by principal and cursor
-	keptTpl   map[string][]Template // by principal
-	keptNamed map[string][]Named    // by list and principal
-	follows   map[*following]struct{}
+	mu         sync.Mutex
+	link       *link         // nil: away
+	back       chan struct{} // closed when there is a link, or none will come
+	closed     bool
+	given      bool                  // up: nobody expects it back
+	kept       map[string]Listing    // the last good answers, by principal and cursor
+	keptTpl    map[string][]Template // by principal
+	keptNamed  map[string][]Named    // by list and principal
+	extensions []byte                // of the other engine: a JSON object, or nil
+	follows    map[*following]struct{}
 }
 
 // A link is one port of a Remote.
@@ -92,11 +93,13 @@ func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 		r.lost(l)
 		close(l.down)
 	}()
-	if _, err := l.conn.Call(ctx, "server/discover", envelope("", nil)); err != nil {
+	discovered, err := l.conn.Call(ctx, "server/discover", envelope("", nil))
+	if err != nil {
 		l.conn.Close()
 		return err
 	}
 	r.mu.Lock()
+	r.extensions = extensionsOf(discovered)
 	old := r.link
 	if r.closed {
 		r.mu.Unlock()

@@ -29,7 +29,7 @@ func (r *Remote) ask(ctx context.Context, method string, members []byte, once bo
 			if err != nil {
 				return nil, err
 			}
-			return result, needsInput(result)
+			return result, needsInput(result, methodByName(method) == unknownMethod)
 		}
 		if once {
 			return nil, ErrInterrupted
@@ -108,8 +108,9 @@ func (i *Invocation) params(who Principal, token string, members []byte) []byte 
 	return params
 }
 
-// needsInput returns an error unless a result is complete (R-369).
-func needsInput(result []byte) error {
+// needsInput returns an error unless a result is complete (R-369), or has a type
+// that an extension may know.
+func needsInput(result []byte, ofExtension bool) error {
 	kind := member(result, "resultType")
 	switch string(kind) {
 	case "", `"complete"`:
@@ -117,6 +118,9 @@ func needsInput(result []byte) error {
 	case `"input_required"`:
 		state, _ := jsonrpc.Text(member(result, "requestState"))
 		return &inputRequired{requests: bytes.Clone(member(result, "inputRequests")), state: state}
+	}
+	if ofExtension {
+		return nil
 	}
 	return errAnswer
 }

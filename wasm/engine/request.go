@@ -20,13 +20,14 @@ const (
 
 // A request is one request with what the engine looks at in its params.
 type request struct {
-	client  *Client
-	who     Principal
-	call    Call
-	method  Method
-	session revision // of the connection when the request came; 0: none
-	rev     revision // decides the shape of the answer; 0 until the era is decided
-	mayWait bool     // runs in a goroutine of its own
+	client    *Client
+	who       Principal
+	call      Call
+	method    Method
+	extension string   // the name of a method that is not known here
+	session   revision // of the connection when the request came; 0: none
+	rev       revision // decides the shape of the answer; 0 until the era is decided
+	mayWait   bool     // runs in a goroutine of its own
 
 	// From params, as JSON text or nil if absent. All of it, and the strings
 	// below, share memory with params: whatever outlives the request is cloned.
@@ -35,6 +36,7 @@ type request struct {
 	principal    []byte // _meta: on whose behalf a gateway asks
 	filter       []byte // notifications, of subscriptions/listen
 	requested    []byte // protocolVersion, of initialize
+	params       []byte // all of them, of an extension
 	meta         []byte // all of _meta
 	levelText    []byte // level, of logging/setLevel
 	arguments    []byte // of prompts/get and tools/call
@@ -56,6 +58,9 @@ type request struct {
 // collects garbage, each pointer that is overwritten costs something.
 func (req *request) clear(c *Client, call Call, m Method) {
 	req.client, req.call, req.method, req.session, req.rev, req.mayWait = c, call, m, c.session, 0, false
+	if req.params != nil {
+		req.params = nil
+	}
 	if req.version != nil {
 		req.version, req.capabilities, req.principal = nil, nil, nil
 	}
@@ -91,6 +96,9 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 	if len(params) == 0 {
 		return nil
 	}
+	if req.extension != "" {
+		req.params = params
+	}
 	members := jsonrpc.Scan(params)
 	for members.Next() {
 		value, ok := members.Value, true
@@ -120,7 +128,9 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 				req.context = value
 			}
 		case "arguments":
-			req.arguments = value
+			if string(value) != "null" { // what go-sdk makes of none
+				req.arguments = value
+			}
 		case "level":
 			req.levelText = value
 		case "ref":
@@ -194,7 +204,7 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 				return unsupported(req.version) // 3, 4
 			}
 		}
-		if !o.knows(req.method, inModern) {
+		if !o.knows(req.method, inModern) && req.extension == "" {
 			return methodNotFound()
 		}
 		return nil
@@ -213,9 +223,8 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 	case methodDiscover, methodListen: // 8
 		return missingEnvelope()
 	}
-	if session == 0 && o.Lenient && o.knows(req.method, inClassic) {
-		req.rev = rev2025November
-		return nil
+	if session == 0 && o.Lenient {
+		session = rev2025November
 	}
 	if session == 0 { // 10
 		return &jsonrpc.Error{

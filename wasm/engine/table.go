@@ -160,11 +160,13 @@ func (t *Table) Changed(uri string) {
 		t.listChanged()
 		return
 	}
-	hooks := t.allHooks()
-	t.mu.Unlock()
-	for _, changed := range hooks {
-		changed(Change{URI: uri})
-	}
+	t.announce(Change{URI: uri})
+}
+
+// Announce says that lists, or copies, may be stale.
+func (t *Table) Announce(change Change) {
+	t.mu.Lock()
+	t.announce(change)
 }
 
 // index builds byPrefix and lengths anew; t.mu is held.
@@ -186,7 +188,9 @@ func (t *Table) listChanged() { t.announce(Change{List: true}) }
 
 // announce is listChanged for any list.
 func (t *Table) announce(change Change) {
-	t.generation++
+	if change.lists() != 0 {
+		t.generation++
+	}
 	hooks := t.allHooks()
 	t.mu.Unlock()
 	for _, changed := range hooks {

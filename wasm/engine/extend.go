@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+)
+
+// Extensions of the protocol, such as tasks: what they are is nothing to this
+// engine. It declares them in discover, and passes on methods that it does not
+// know (R-361, R-365 to R-367).
+
+// SetExtensions replaces what Options.Extensions said: a JSON object, or nil.
+func (e *Engine) SetExtensions(object []byte) {
+	e.mu.Lock()
+	e.options.Extensions = object
+	old := e.discovery.Swap(e.fixed.discover(&e.options))
+	e.mu.Unlock()
+	e.options.Forget(old)
+}
+
+// extends tells whether a method that the engine does not know may be passed on.
+func (e *Engine) extends() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.options.Extend != nil && e.options.Extensions != nil
+}
+
+// extend answers a method of an extension.
+func (e *Engine) extend(ctx context.Context, req *request) (Result, error) {
+	if !req.mayWait {
+		return Result{}, errMustWait
+	}
+	if !req.client.mayCall() {
+		return Result{}, ErrBusy
+	}
+	return e.converse(ctx, req, func(ctx context.Context) (Result, error) {
+		answer, err := e.options.Extend(ctx, req.extension, req.params)
+		if errors.Is(err, ErrNotFound) {
+			return Result{}, methodNotFound()
+		}
+		if err != nil {
+			return Result{}, err
+		}
+		o := e.begin(req.rev, member(answer, "_meta"))
+		if kind := member(answer, "resultType"); kind != nil && string(kind) != `"complete"` {
+			o = append(out(`{"resultType":`+string(kind)), o[len(`{"resultType":"complete"`):]...) // its own
+		}
+		o.members(answer, func(name string) bool { return name != "_meta" && name != "resultType" })
+		o.text("}")
+		return Result{Document: &Document{JSON: o}}, nil
+	})
+}
+
+// Extensions returns what the other engine's discover declares: a JSON object, or
+// nil.
+func (r *Remote) Extensions() []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.extensions
+}
+
+// Ask sends a request of an extension. params is a JSON object, whose _meta is
+// made anew; the result is as it came.
+func (r *Remote) Ask(ctx context.Context, method string, params []byte) ([]byte, error) {
+	members := out("{")
+	members.members(params, func(name string) bool {
+		return name != "_meta" && name != "inputResponses" && name != "requestState"
+	})
+	return r.ask(ctx, method, members[1:], true)
+}
+
+// extensionsOf returns the extensions in a result of discover.
+func extensionsOf(discovered []byte) []byte {
+	object := member(member(discovered, "capabilities"), "extensions")
+	if len(object) == 0 || object[0] != '{' {
+		return nil
+	}
+	return bytes.Clone(object)
+}
