@@ -10,7 +10,13 @@
 //	                      └─ "notes-2+"  Remote ── Port ── Engine in a second tab
 //
 // A URI is the prefix of the mount and the source's own URI: page:///text in the
-// page is notes+page:///text at the gateway. [Attach] has an example.
+// page is notes+page:///text at the gateway; the name of a prompt or tool gets
+// "notes.". [Attach] has an example.
+//
+// What a Source can do besides listing and reading is told by the interfaces it
+// has: [Templater], [Prompter], [Tooler], [Completer], [Watcher]. What is asked of
+// it on behalf of a request comes with an [Invocation]: what the client can do,
+// how to tell it of progress, and how to ask it something first.
 //
 // # Both eras
 //
@@ -28,6 +34,14 @@
 //
 // What can be answered from memory is answered at once, on the caller's stack,
 // without waiting for anything: [Client.Take] may run inside a wasm export,
-// where waiting would corrupt the stack. What may wait runs in a goroutine of
-// its own.
+// where waiting would corrupt the stack. What may wait, such as a tool, runs in a
+// goroutine of its own, for 30 s without a sign of life by default.
+//
+// # Asking the client
+//
+// A source that needs something first, a decision or a name, returns the error of
+// [Invocation.Need]. A modern client gets it as its result, input_required, and
+// sends the request again with the answers; what the source has to remember is in
+// requestState, signed, and nothing of it here. A classic client is asked while
+// its request runs. The source is the same for both.
 package engine

@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A running is a request with a goroutine of its own.
+type running struct {
+	cancel  context.CancelCauseFunc
+	silence *time.Timer // cancels when the source says nothing for too long
+	ends    time.Time   // at the latest
+}
+
+// later answers in a goroutine of its own, which ends with the answer, a cancel,
+// the timeout, or the client.
+func (c *Client) later(call Call, m Method, extension string, params []byte) error {
+	ctx, cancel := context.WithCancelCause(c.ctx)
+	c.mu.Lock()
+	if len(c.waiting) >= c.engine.options.MaxInFlight {
+		c.mu.Unlock()
+		cancel(nil)
+		return ErrBusy
+	}
+	timeout := c.engine.options.Timeout
+	run := &running{cancel: cancel, ends: time.Now().Add(timeout * longest)}
+	if m == methodCallTool {
+		run.ends = time.Now().Add(timeout * longestTool)
+	}
+	run.silence = time.AfterFunc(timeout, func() { cancel(ErrTimeout) })
+	c.waiting[call] = run
+	c.mu.Unlock()
+
+	params = bytes.Clone(params)
+	session := c.session // as it is now: a handshake may follow while this waits
+	go func() {
+		defer cancel(nil)
+		defer run.silence.Stop()
+		req := &request{client: c, call: call, method: m, extension: extension, session: session, mayWait: true}
+		result, err := c.runSafely(ctx, req, params)
+		var failure *jsonrpc.Error
+		if err != nil && err != errSent {
+			switch context.Cause(ctx) {
+			case nil:
+			case ErrTimeout:
+				err = ErrTimeout
+			default:
+				return // cancelled: nobody is told, and nothing is wrong
+			}
+			failure = req.wireError(err)
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if _, waits := c.waiting[call]; !waits {
+			return // cancelled, or the client is gone: nothing more about it
+		}
+		delete(c.waiting, call)
+		switch {
+		case err == errSent:
+		case failure != nil:
+			c.sink.Fail(call, failure)
+		default:
+			c.sink.Respond(call, result)
+		}
+	}()
+	return nil
+}
+
+// How often the timeout a request may last while its source makes progress.
+const (
+	longest     = 4  // 2 min by default; gateway.md §3
+	longestTool = 20 // 10 min
+)
+
+// goesOn gives a request more time: its source is at work.
+func (c *Client) goesOn(call Call) { c.extend(call, c.engine.options.Timeout) }
+
+// patience gives a request all the time there is: somebody has been asked.
+func (c *Client) patience(call Call) { c.extend(call, c.engine.options.Timeout*longestTool) }
+
+func (c *Client) extend(call Call, by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if run := c.waiting[call]; run != nil && run.silence.Stop() {
+		run.silence.Reset(min(by, time.Until(run.ends)))
+	}
+}
+
+// during calls say while a request has no answer, and never after a cancel.
+func (c *Client) during(call Call, say func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, waits := c.waiting[call]; waits && !c.closed {
+		say()
+	}
+}

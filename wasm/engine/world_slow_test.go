@@ -1,0 +1,70 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// slowSource serves the resources that take their time, or panic. It is not
+// immediate.
+type slowSource struct {
+	world   *world
+	uris    []string
+	mu      sync.Mutex
+	changed func(engine.Change)
+}
+
+func (s *slowSource) List(context.Context, string) (engine.Listing, error) {
+	var listing engine.Listing
+	for _, uri := range s.uris {
+		listing.Resources = append(listing.Resources, s.world.values[uri].resource(uri))
+	}
+	return listing, nil
+}
+
+func (s *slowSource) Read(ctx context.Context, uri string) ([]engine.Contents, error) {
+	contents, err := s.world.contents(uri)
+	if err != nil || !slices.Contains(s.uris, uri) {
+		return nil, engine.ErrNotFound
+	}
+	th := s.world.values[uri]
+	if th.Panic {
+		panic("the source of " + uri + " is broken")
+	}
+	delay, err := time.ParseDuration(th.Delay)
+	if err != nil {
+		return nil, fmt.Errorf("delay of %q: %w", uri, err)
+	}
+	select {
+	case <-time.After(delay):
+		return contents, nil
+	case <-ctx.Done():
+		return nil, errors.New("given up")
+	}
+}
+
+func (s *slowSource) Watch(ctx context.Context, changed func(engine.Change)) error {
+	s.mu.Lock()
+	s.changed = changed
+	s.mu.Unlock()
+	<-ctx.Done()
+	s.mu.Lock()
+	s.changed = nil
+	s.mu.Unlock()
+	return nil
+}
+
+func (s *slowSource) touch(uri string) {
+	s.mu.Lock()
+	changed := s.changed
+	s.mu.Unlock()
+	if changed != nil {
+		changed(engine.Change{URI: uri})
+	}
+}
