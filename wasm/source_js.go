@@ -105,15 +105,10 @@ func changed(source, n, under int32) (result int32) {
 	if n >= 0 {
 		change = engine.Change{URI: string(input[:n]), Under: under != 0}
 	}
-	if source == 0 {
-		switch {
-		case change.Prompts:
-			app.RemovePrompt() // none: that is announced all the same
-		case change.Tools:
-			app.RemoveTool()
-		default:
-			app.Changed(change.URI)
-		}
+	if source == 0 && n < 0 {
+		app.Announce(change)
+	} else if source == 0 {
+		app.Changed(change.URI)
 	} else if m := mounted[source]; m != nil && m.source.changed != nil {
 		m.source.changed(change)
 	}

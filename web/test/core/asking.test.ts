@@ -22,7 +22,7 @@ const ada = { action: 'accept', content: { name: 'Ada' } }
 function greeter(page: TestPage) {
   const runs: unknown[] = []
   page.mcp.tool({ name: 'greet' }, (_, { need, state, inputs }) => {
-    runs.push([state, Object.keys(inputs)])
+    runs.push([state, Object.keys(inputs).sort()])
     const { who } = need({ who: elicit('Who are you?', form) }, { round: 1 })
     if (who.action !== 'accept') return `You said ${who.action}.`
     const { model, folders } = need({
@@ -79,8 +79,8 @@ test('a modern client is asked by results, and the handler runs anew with all an
   assert.deepEqual(runs, [
     [undefined, []],
     [{ round: 1 }, ['who']],
-    [{ round: 1 }, ['who', 'model', 'folders', 'unknown']],
-    [{ round: 1 }, ['who', 'model', 'folders', 'unknown']],
+    [{ round: 1 }, ['folders', 'model', 'unknown', 'who']],
+    [{ round: 1 }, ['folders', 'model', 'unknown', 'who']],
   ])
   const forged = await call({ requestState: `${third.requestState}x` })
   assert.equal(errorOf(forged).code, -32602)
