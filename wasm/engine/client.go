@@ -17,7 +17,7 @@ type Client struct {
 	ctx    context.Context // ends with Close; sources are asked under it
 	end    context.CancelFunc
 
-	calls allowance // of prompts, tools and completions; R-187 R-364
+	calls, completions allowance // R-187 R-364
 
 	scratch request // of the request that is being taken: spares an allocation for each
 	oneRef  [1]Ref  // likewise, of its result
@@ -50,6 +50,7 @@ func (e *Engine) Connect(s Sink, who Principal) *Client {
 		level:   levelInfo,
 	}
 	c.calls.rate, c.calls.most = callRate, callsAtOnce
+	c.completions.rate, c.completions.most = completionRate, completionsAtOnce
 	c.ctx, c.end = context.WithCancel(WithPrincipal(context.Background(), who))
 	e.mu.Lock()
 	e.clients[c] = struct{}{}
@@ -62,14 +63,16 @@ func (e *Engine) Connect(s Sink, who Principal) *Client {
 // called before the first message.
 func (c *Client) SpeakForOthers() { c.proxy = true }
 
-// What one client may ask of prompts, tools and completions; security.md §8.
+// What one client may ask; security.md §8. A gateway counts for its clients itself.
 const (
-	callRate    = 50 // a second
-	callsAtOnce = 200
+	callRate          = 50 // prompts and tools, a second
+	callsAtOnce       = 200
+	completionRate    = 10 // a second
+	completionsAtOnce = 50
 )
 
-// mayCall counts a call. A gateway counts those of its clients itself.
-func (c *Client) mayCall() bool { return c.proxy || c.calls.take() }
+// may counts what is asked, and tells whether it may be.
+func (c *Client) may(a *allowance) bool { return c.proxy || a.take() }
 
 // Cancel gives up a request at the client's wish: whatever it was doing stops,
 // and nothing more is said about it. Calls that are not waiting are ignored.

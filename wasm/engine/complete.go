@@ -53,7 +53,7 @@ func (e *Engine) complete(ctx context.Context, req *request) (Result, error) {
 	if !e.options.Allow(req.who, VerbList, full) {
 		return Result{}, ErrDenied
 	}
-	if !req.client.mayCall() {
+	if !req.client.may(&req.client.completions) {
 		return Result{}, ErrBusy
 	}
 	ctx, _ = e.invocation(ctx, req)

@@ -31,7 +31,7 @@ func (e *Engine) extend(ctx context.Context, req *request) (Result, error) {
 	if !req.mayWait {
 		return Result{}, errMustWait
 	}
-	if !req.client.mayCall() {
+	if !req.client.may(&req.client.calls) {
 		return Result{}, ErrBusy
 	}
 	return e.converse(ctx, req, func(ctx context.Context) (Result, error) {

@@ -140,7 +140,7 @@ func (e *Engine) ask(ctx context.Context, req *request, verb Verb, scheme string
 	if !e.options.Allow(req.who, verb, scheme+req.name) {
 		return Result{}, ErrDenied
 	}
-	if !req.client.mayCall() {
+	if !req.client.may(&req.client.calls) {
 		return Result{}, ErrBusy
 	}
 	return e.converse(ctx, req, func(ctx context.Context) (Result, error) {
