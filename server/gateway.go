@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -176,6 +177,9 @@ func (g *Gateway) endpoint(path string) *endpoint {
 	}
 	options := g.options.engine()
 	options.CursorKey, options.Report = [16]byte(g.identity.CursorKey), g.report
+	options.Extend = func(ctx context.Context, method string, params []byte) ([]byte, error) {
+		return g.extend(ctx, path, method, params)
+	}
 	at := &endpoint{path: path, engine: engine.New(g.options.info(), options)}
 	g.endpoints[path] = at
 	name, _ := pageOf(path)
@@ -186,6 +190,7 @@ func (g *Gateway) endpoint(path string) *endpoint {
 		p := g.pages[name]
 		p.unmount = append(p.unmount, at.engine.Mount("", p.remote))
 	}
+	g.declare()
 	return at
 }
 

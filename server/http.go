@@ -14,8 +14,9 @@ import (
 // An endpoint is one URL at which an engine is served: /mcp with all pages, or
 // /mcp/{page} with one.
 type endpoint struct {
-	path   string
-	engine *engine.Engine
+	path       string
+	engine     *engine.Engine
+	extensions []byte // that it declares: JSON object, or nil; guarded by the gateway's mu
 }
 
 // serveMCP answers Streamable HTTP, both eras on one URL, in the order of checks

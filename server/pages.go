@@ -18,6 +18,7 @@ type page struct {
 	// Guarded by the gateway's mu.
 	socket  *socket     // nil: away
 	grace   *time.Timer // runs while it is away and may still be back at once
+	gone    bool        // it was not back in time
 	unmount []func()
 	entered chan struct{} // closed when the join that runs is over; nil: none runs
 }
@@ -80,6 +81,10 @@ func (g *Gateway) attach(name string, s *socket) (*page, error) {
 		g.left(p, s)
 		return nil, err
 	}
+	g.mu.Lock()
+	p.gone = false
+	g.declare()
+	g.mu.Unlock()
 	return p, nil
 }
 
@@ -144,6 +149,10 @@ func (g *Gateway) await(p *page) {
 	p.grace = time.AfterFunc(graceTime, func() {
 		g.mu.Lock()
 		away := p.socket == nil
+		if away {
+			p.gone = true
+			g.declare()
+		}
 		g.mu.Unlock()
 		if away {
 			p.remote.Forget()
@@ -173,4 +182,5 @@ func (g *Gateway) sweepPages() {
 		p.remote.Close()
 		delete(g.pages, name)
 	}
+	g.declare()
 }

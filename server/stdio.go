@@ -40,10 +40,12 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	l := &gatewayLink{opts: opts, remote: engine.NewRemote()}
 	options := opts.Gateway.engine()
 	options.Report = func(err error) { opts.say("%v", err) }
+	options.Extend = l.remote.Ask
 	e := engine.New(opts.Gateway.info(), options)
-	l := &gatewayLink{opts: opts, remote: engine.NewRemote()}
+	l.attached = func() { e.SetExtensions(l.remote.Extensions()) }
 	defer l.close()
 	if err := l.connect(ctx); err != nil {
 		return err
@@ -70,6 +72,8 @@ type gatewayLink struct {
 	opts   StdioOptions
 	remote *engine.Remote
 	own    *Gateway // if we became it
+
+	attached func() // called whenever the gateway is another one
 }
 
 // Between two attempts to find or become the gateway.
@@ -144,7 +148,11 @@ func (l *gatewayLink) attach(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, attachTime)
 	defer cancel()
-	return l.remote.Reattach(ctx, port)
+	if err := l.remote.Reattach(ctx, port); err != nil {
+		return err
+	}
+	l.attached()
+	return nil
 }
 
 // dial connects to the gateway that runs; nil if there is none.

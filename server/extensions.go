@@ -1,0 +1,60 @@
+package server
+
+import (
+	"context"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// Extensions of the protocol are the pages' affair: the gateway declares what its
+// page declares, and passes on methods that it does not know itself. At
+// /mcp/{page} that is that page. At /mcp it is the one page with extensions; if
+// there are several, nobody could tell whom a method is for, so none are declared
+// there (R-361, decision 6.18).
+
+// extensible returns the page whose extensions an endpoint has, or nil. The lock is
+// held.
+func (g *Gateway) extensible(path string) (only *page) {
+	if name, _ := pageOf(path); name != "" {
+		if p := g.pages[name]; p != nil && !p.gone && p.remote.Extensions() != nil {
+			return p
+		}
+		return nil
+	}
+	for _, p := range g.pages {
+		if p.gone || p.remote.Extensions() == nil {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = p
+	}
+	return only
+}
+
+// declare renews what endpoints declare: a page has come, or has gone for good. The
+// lock is held.
+func (g *Gateway) declare() {
+	for path, at := range g.endpoints {
+		var extensions []byte
+		if p := g.extensible(path); p != nil {
+			extensions = p.remote.Extensions()
+		}
+		if string(extensions) != string(at.extensions) {
+			at.extensions = extensions
+			at.engine.SetExtensions(extensions)
+		}
+	}
+}
+
+// extend passes on a method that the engine at path does not know.
+func (g *Gateway) extend(ctx context.Context, path, method string, params []byte) ([]byte, error) {
+	g.mu.Lock()
+	p := g.extensible(path)
+	g.mu.Unlock()
+	if p == nil {
+		return nil, engine.ErrNotFound
+	}
+	return p.remote.Ask(ctx, method, params)
+}
