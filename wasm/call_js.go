@@ -47,6 +47,11 @@ func caller(what int32, ref engine.Ref) func(context.Context, []byte) ([]byte, e
 	}
 }
 
+// extend asks for a method of an extension.
+func extend(ctx context.Context, method string, params []byte) ([]byte, error) {
+	return registered.call(ctx, askExtend, quoted(`{"name":`, method), params)
+}
+
 // completer returns what completes the arguments of that prompt or template; nil:
 // none has completions.
 func completer(ref engine.Ref, names []string) func(context.Context, engine.CompletionRequest) (engine.Completion, error) {

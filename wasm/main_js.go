@@ -72,7 +72,7 @@ func buffer(n int32) unsafe.Pointer {
 func start(n int32) (result int32) {
 	defer survive("start", &result)
 	var info engine.Info
-	options := engine.Options{Forget: held.forget, Report: func(err error) { report(err.Error()) }}
+	options := engine.Options{Extend: extend, Forget: held.forget, Report: func(err error) { report(err.Error()) }}
 	refusal := jsonrpc.Members(input[:n], func(name string, value []byte) *jsonrpc.Error {
 		text, _ := jsonrpc.Text(value)
 		number, _ := jsonrpc.Int(value)

@@ -21,6 +21,7 @@ const (
 	askComplete
 	askPrompts
 	askTools
+	askExtend
 )
 
 // What a JavaScript source has besides list and read.

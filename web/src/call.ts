@@ -108,6 +108,13 @@ export interface Callee {
   ): Promise<readonly string[] | Completion>
 }
 
+/** Answers a method of an extension; `undefined`: there is no such method. */
+export type Extend = (
+  method: string,
+  params: Record<string, unknown>,
+  request: CallRequest,
+) => Promise<object | undefined>
+
 /** What the engine is told: JSON text, or why there is none and, of some reasons, what it needs. */
 export interface Told {
   reason: Reason
@@ -147,7 +154,7 @@ interface Facts {
  * @param report - gets what is the developer's business and not the client's
  */
 export async function answerCall(
-  callee: Callee | undefined,
+  callee: (Callee & { extend?: Extend }) | undefined,
   mounted: boolean,
   what: number,
   asked: Asked,
@@ -178,7 +185,7 @@ export async function answerCall(
 
 /** What `told` brings; `undefined`: there is no such thing here. */
 async function answerOf(
-  callee: Callee,
+  callee: Callee & { extend?: Extend },
   mounted: boolean,
   what: number,
   asked: Asked,
@@ -202,6 +209,10 @@ async function answerOf(
       const request = callRequest(asked.request, say, signal)
       const run = async () => callee.callTool?.(name, args, request)
       return runTool(run, mounted, signal, report)
+    }
+    case questions.extend: {
+      const { _meta, inputResponses, requestState, ...params } = args as Record<string, unknown>
+      return callee.extend?.(name, params, callRequest(asked.request, say, signal))
     }
   }
   const ref: CompletionRef =

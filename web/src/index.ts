@@ -54,6 +54,7 @@ export type {
 } from './prompt.ts'
 export type {
   Content,
+  MethodHandler,
   OwnResource,
   OwnTemplate,
   Provider,

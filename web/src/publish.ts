@@ -3,7 +3,7 @@
  * which the engine asks for it.
  */
 
-import type { Callee } from './call.ts'
+import type { Callee, CallRequest, Extend } from './call.ts'
 import { type CompletionProvider, completes } from './complete.ts'
 import type { SeveralContents } from './contents.ts'
 import type { ReadRequest } from './fill.ts'
@@ -54,6 +54,12 @@ export interface OwnTemplate extends Template {
   complete?: Record<string, CompletionProvider>
 }
 
+/** Answers a method of an extension; its errors are those of a prompt. */
+export type MethodHandler = (
+  params: Record<string, unknown>,
+  request: CallRequest,
+) => object | Promise<object>
+
 /** Registers; each method returns how to take away what it registered. */
 export interface Publishing {
   /** Publishes one resource, or replaces the one with its URI. */
@@ -75,17 +81,25 @@ export interface Publishing {
     description: Tool<I, O>,
     handler: ToolHandler<I, O>,
   ): () => void
+  /**
+   * Answers a method of an extension that `start` was given, such as `acme/x`, or replaces what
+   * answers it. Methods of the protocol itself are the engine's.
+   */
+  method(name: string, handler: MethodHandler): () => void
 }
 
 export interface Published {
   methods: Publishing
   provider(ref: number): AnyProvider | undefined
-  callee(ref: number): Callee | undefined
+  /** 0: all methods of extensions. */
+  callee(ref: number): (Callee & { extend?: Extend }) | undefined
 }
 
 export function publishing(thread: Pick<Thread, 'register' | 'unregister'>): Published {
   const providers: (AnyProvider | undefined)[] = [] // by number: looked at for each read
   const callees = new Map<number, Callee>()
+  const handlers = new Map<string, MethodHandler>() // of methods
+  const extend: Extend = async (name, params, request) => handlers.get(name)?.(params, request)
   let last = 0
 
   /** Registers descriptions and what is behind them. */
@@ -108,7 +122,7 @@ export function publishing(thread: Pick<Thread, 'register' | 'unregister'>): Pub
 
   return {
     provider: (ref) => providers[ref],
-    callee: (ref) => callees.get(ref),
+    callee: (ref) => (ref === 0 ? { extend } : callees.get(ref)),
     methods: {
       resource: (description, read) => publish({ resources: [described(description)] }, [{ read }]),
       resources(entries) {
@@ -132,6 +146,12 @@ export function publishing(thread: Pick<Thread, 'register' | 'unregister'>): Pub
       tool(description, handler) {
         const tool = describedTool(description)
         return publish({ tools: [tool.json] }, [{ callee: toolCallee(tool, handler as never) }])
+      },
+      method(name, handler) {
+        handlers.set(name, handler)
+        return once(() => {
+          if (handlers.get(name) === handler) handlers.delete(name)
+        })
       },
     },
   }

@@ -46,7 +46,10 @@ export interface StartOptions {
   }
   /** How long lists may be kept by whoever got them; default: not at all. */
   cache?: CacheHints
-  /** Extensions of the protocol that are spoken here: settings by the extension's id. */
+  /**
+   * Extensions of the protocol that are spoken here: settings by the extension's id. Their methods are
+   * answered by {@link PageMcp.method}.
+   */
   extensions?: Record<string, { [name: string]: Json }>
   /** Where the package's files are; default: next to this module. */
   urls?: {

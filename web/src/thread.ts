@@ -3,7 +3,7 @@
  * offer the same, {@link Thread}; what needs the document is asked back.
  */
 
-import { type Asked, answerCall, type Callee, type Say, type Told } from './call.ts'
+import { type Asked, answerCall, type Callee, type Extend, type Say, type Told } from './call.ts'
 import type { ReadEvent } from './clients.ts'
 import { provided, type Ready } from './contents.ts'
 import { type Engine, type EngineOptions, type EngineState, startEngine } from './engine.ts'
@@ -24,7 +24,7 @@ export interface Ears {
   /** What was registered under a number, if it can be read. */
   provider(ref: number): AnyProvider | undefined
   /** What was registered under a number, if it can be called. */
-  callee(ref: number): Callee | undefined
+  callee(ref: number): (Callee & { extend?: Extend }) | undefined
   /** What was mounted under a number. */
   source(number: number): Source | undefined
   engineState(state: EngineState): void

@@ -57,6 +57,7 @@ export const questions = {
   complete: 8,
   prompts: 9,
   tools: 10,
+  extend: 11,
 } as const
 
 /** What can be said while a question waits. */
