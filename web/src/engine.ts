@@ -35,7 +35,7 @@ export interface EngineOptions {
   instructions?: string
   /** Resources in a page of a list; at most 1,000. */
   pageSize: number
-  /** 16 bytes in Base64. The same key keeps cursors valid. It protects nothing. */
+  /** 16 bytes in Base64, not for clients. The same key keeps cursors and `requestState` valid. */
   cursorKey: string
   /** What is declared, and answered. */
   tools?: boolean

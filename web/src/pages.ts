@@ -67,8 +67,8 @@ function store(id: string): string {
 }
 
 /**
- * The key that signs cursors, kept for the tab, so that a cursor is still good after a reload. It
- * protects nothing.
+ * The key that signs cursors, and what handlers keep in a `requestState`. It is kept for the tab, so
+ * that both are good after a reload; scripts of this origin can read it, clients cannot.
  */
 export function cursorKey(): string {
   const name = 'pagemcp.cursors'
