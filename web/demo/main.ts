@@ -10,6 +10,14 @@ const demos: { readonly [name: string]: { title: string; text: string } } = {
     title: 'Notes',
     text: 'A notes app on IndexedDB. Assistants read its notes, are told when you change one, and you see what they read.',
   },
+  world: {
+    title: 'A small world',
+    text: 'Files, a log, a table, a screen, the weather and an agent with a prompt: one of each kind of data, and it changes.',
+  },
+  conformance: {
+    title: 'Conformance',
+    text: 'The fixtures of the protocol’s official suite: prompts, tools, progress, questions to the client, and a log of what is asked.',
+  },
 }
 
 type Standing = 'looking' | 'paired' | 'silent' | 'expired' | 'unpaired' | 'failed'

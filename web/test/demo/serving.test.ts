@@ -1,0 +1,75 @@
+/** The pages that only serve: what they show without a gateway, on a phone, and of what they are asked. */
+
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { Page } from 'puppeteer-core'
+import { type Gateway, startGateway } from '../e2e/gateway.ts'
+import { joined } from '../e2e/notes.ts'
+import { inBrowsers } from '../harness/browsers.ts'
+import { startFront } from '../harness/front.ts'
+import { modernGuide } from '../tours/modern.ts'
+
+let gateway: Gateway
+before(
+  async () => {
+    gateway = await startGateway()
+  },
+  { timeout: 300_000 },
+)
+after(() => gateway?.close())
+
+const textOf = (page: Page, selector: string) => page.$eval(selector, (one) => one.textContent)
+
+inBrowsers('a page that nobody has paired says how to pair it', async ({ open }) => {
+  for (const demo of ['conformance', 'world']) {
+    const page = await open(`${gateway.web}demo/${demo}/`)
+    await page.waitForSelector('#state[data-is=unpaired]')
+    assert.equal(await textOf(page, '#state-text'), 'Not paired')
+    assert.match(await textOf(page, '#advice'), /pagemcp dev/)
+    assert.match(await textOf(page, '#quiet'), /Nobody has asked/)
+    await page.close()
+  }
+})
+
+inBrowsers('the pages fit a phone and a desk, in light and in dark', async ({ open }) => {
+  for (const demo of ['conformance', 'world']) {
+    const page = await open(`${gateway.web}demo/${demo}/`)
+    await page.waitForSelector('#state[data-is=unpaired]')
+    for (const width of [360, 1400]) {
+      await page.setViewport({ width, height: 800 })
+      const fits = await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
+      assert.equal(fits, true, `${demo} at ${width}`)
+    }
+    const scheme = await page.$eval(':root', (one) => getComputedStyle(one).colorScheme)
+    assert.equal(scheme, 'light dark')
+    await page.close()
+  }
+})
+
+inBrowsers('what is asked stands in the log, with how it ended', async ({ open }) => {
+  const page = await open((await gateway.fresh()).pages.conformance ?? '')
+  const name = await joined(page)
+  const front = await startFront('log of the page', gateway)
+  try {
+    const url = new URL(front.url(`/mcp/${name}`))
+    const guide = await modernGuide('pinned', new StreamableHTTPClientTransport(url))
+    await guide.read('test://static-text')
+    await guide.prompt('test_simple_prompt')
+    await guide.call('test_error_handling')
+    await guide.call('test_input_required_result_elicitation')
+    await guide.close()
+  } finally {
+    await front.close()
+  }
+  const lines = await page.$$eval('#log li', (all) =>
+    all.map((one) => Array.from(one.children, (part) => part.textContent).slice(1)),
+  )
+  assert.deepEqual(lines.reverse(), [
+    ['read', 'test://static-text', 'answered'],
+    ['prompt', 'test_simple_prompt', 'answered'],
+    ['tool', 'test_error_handling', 'failed'],
+    ['tool', 'test_input_required_result_elicitation', 'asks'],
+    ['tool', 'test_input_required_result_elicitation', 'answered'],
+  ])
+})
