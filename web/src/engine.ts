@@ -182,6 +182,7 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
     for (const { first, text } of registered.all()) {
       tell(exports.register(first, next.write(text)))
     }
+    tell(exports.unregister(next.write(registered.orphans())))
     for (const [number, { prefix, able }] of mounted) {
       tell(exports.mount(number, able, next.write(prefix)))
     }

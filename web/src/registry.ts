@@ -35,6 +35,8 @@ export interface Descriptions {
 export interface Registry {
   /** Everything, in the order in which it came: the JSON text of each batch, under its number. */
   all(): Iterable<{ first: number; text: string }>
+  /** What of that is to be taken away again: it was replaced by what is gone since. */
+  orphans(): string
   /** @returns what the engine is told */
   add(first: number, added: Descriptions): string
   /** Forgets a batch. @returns what the engine is told: all of it that was not replaced since */
@@ -52,6 +54,17 @@ export function registry(): Registry {
   return {
     *all() {
       for (const [first, batch] of batches) yield { first, text: JSON.stringify(batch) }
+    },
+    orphans() {
+      const all = [...batches.values()].map(namesOf)
+      return JSON.stringify(
+        Object.fromEntries(
+          kinds.map((kind) => [
+            kind,
+            all.flatMap((names) => names[kind].filter((name) => !owners.has(kind + name))),
+          ]),
+        ),
+      )
     },
     add(first, added) {
       batches.set(first, added)

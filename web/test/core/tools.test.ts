@@ -292,7 +292,8 @@ test('what is switched off is neither declared nor answered', async (t) => {
 test('a new program has the tools of the old one, and classic clients keep their log level', async (t) => {
   const page = await testPage(t, { capabilities: { logging: true } })
   page.mcp.tool({ name: 'old' }, () => 'replaced')
-  const remove = page.mcp.tool({ name: 'gone' }, () => '')
+  page.mcp.tool({ name: 'gone' }, () => '')
+  const remove = page.mcp.tool({ name: 'gone' }, () => 'replaced')
   page.mcp.tool({ name: 'old' }, (_, { log }) => {
     log('info', 'not wanted')
     log('error', 'wanted')
