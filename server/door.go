@@ -52,15 +52,18 @@ func (p *watchedPort) Read(ctx context.Context) ([]byte, error) {
 			if p.allowAll(elements) {
 				return msg, nil
 			}
-			p.Port.Write(ctx, jsonrpc.AppendError(nil, "", busy("Too many reads a second"))) // if that fails, Read will say so
+			p.Port.Write(ctx, jsonrpc.AppendError(nil, "", busy("Too many requests a second"))) // if that fails, Read will say so
 			continue
 		}
 		x := p.engine.Examine(msg)
+		if x.Kind == jsonrpc.Notification && x.Method == "notifications/cancelled" {
+			p.cancelled(msg)
+		}
 		if x.Malformed != nil || x.Kind != jsonrpc.Request {
 			return msg, nil // the engine says what is wrong
 		}
 		if !p.gateway.limits.allow(p.visit.who, x.Method) {
-			p.Port.Write(ctx, jsonrpc.AppendError(nil, x.ID, busy("Too many reads a second")))
+			p.Port.Write(ctx, jsonrpc.AppendError(nil, x.ID, busy("Too many requests a second")))
 			p.note(openCall{method: x.Method, uri: x.Name, begun: time.Now()}, "busy", 0)
 			continue
 		}
@@ -94,11 +97,7 @@ func (p *watchedPort) open(x engine.Examination, msg []byte) {
 // Write passes on what the engine says. An answer settles its request.
 func (p *watchedPort) Write(ctx context.Context, msg []byte) error {
 	if h := headOf(msg); h.kind == jsonrpc.Response && h.id != "" {
-		p.mu.Lock()
-		call, found := p.calls[h.id.Key()]
-		delete(p.calls, h.id.Key())
-		p.mu.Unlock()
-		if found {
+		if call, found := p.settle(h.id); found {
 			outcome := "ok"
 			if h.failed {
 				outcome = outcomeOf(errorOf(msg))
@@ -107,6 +106,23 @@ func (p *watchedPort) Write(ctx context.Context, msg []byte) error {
 		}
 	}
 	return p.Port.Write(ctx, msg)
+}
+
+// settle takes a request out.
+func (p *watchedPort) settle(id jsonrpc.ID) (openCall, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	call, found := p.calls[id.Key()]
+	delete(p.calls, id.Key())
+	return call, found
+}
+
+// cancelled notes what will not be answered, at the client's wish.
+func (p *watchedPort) cancelled(msg []byte) {
+	m, _ := jsonrpc.Parse(msg)
+	if call, found := p.settle(jsonrpc.ID(member(m.Params, "requestId"))); found {
+		p.note(call, "cancelled", 0)
+	}
 }
 
 // abandon notes what the client will not hear any more.

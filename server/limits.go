@@ -28,6 +28,8 @@ const (
 	readRate      = rate.Limit(20)    // reads a second of one principal
 	readBurst     = 100               // reads
 	completeRate  = rate.Limit(10)    // completions a second of one principal
+	callRate      = rate.Limit(50)    // calls of tools, and prompts, a second of one principal
+	callBurst     = 200               // of these; the page's engine counts its gateway as one
 	handshakeTime = 5 * time.Second   // for a page to join
 	headerTime    = 5 * time.Second   // for the header of an HTTP request
 	bodyTime      = 10 * time.Second  // for its body
@@ -55,6 +57,7 @@ const (
 type allowance struct {
 	reads       *rate.Limiter
 	completions *rate.Limiter
+	calls       *rate.Limiter
 	requests    int // under way over HTTP
 	streams     int // open listens over HTTP
 }
@@ -82,6 +85,7 @@ func (l *limits) of(principal string) *allowance {
 		a = &allowance{
 			reads:       rate.NewLimiter(l.reads, burst),
 			completions: rate.NewLimiter(completeRate, int(completeRate)),
+			calls:       rate.NewLimiter(callRate, callBurst),
 		}
 		l.byPrincipal[principal] = a
 	}
@@ -96,6 +100,8 @@ func (l *limits) allow(principal, method string) bool {
 		return l.of(principal).reads.Allow()
 	case "completion/complete":
 		return l.of(principal).completions.Allow()
+	case "tools/call", "prompts/get":
+		return l.of(principal).calls.Allow()
 	}
 	return true
 }

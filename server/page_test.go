@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 const (
@@ -68,7 +70,8 @@ type testPage struct {
 
 	mu    sync.Mutex
 	notes map[string]string
-	slow  int // calls of test_slow that run
+	slow  int      // calls of test_slow that run
+	wire  []string // what came over the wire
 	keyID string
 	key   []byte
 	conn  *websocket.Conn
@@ -168,8 +171,28 @@ func (p *testPage) joinAt(port int, pair func() (pass, []byte)) {
 		p.t.Fatal(err)
 	}
 	p.keyID, p.conn, p.name = done.Key, conn, *done.Joined
-	go p.engine.Serve(context.Background(), newSocket(conn, maxMessage, false)) // ends with the socket
+	go p.engine.Serve(context.Background(), wiretap{newSocket(conn, maxMessage, false), p}) // ends with the socket
 	p.t.Cleanup(func() { conn.CloseNow() })
+}
+
+// A wiretap notes what a page receives.
+type wiretap struct {
+	jsonrpc.Port
+	page *testPage
+}
+
+func (w wiretap) Read(ctx context.Context) ([]byte, error) {
+	msg, err := w.Port.Read(ctx)
+	w.page.mu.Lock()
+	defer w.page.mu.Unlock()
+	w.page.wire = append(w.page.wire, string(msg))
+	return msg, err
+}
+
+func (p *testPage) received() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.wire)
 }
 
 func (p *testPage) dial(ctx context.Context, address string) *websocket.Conn {

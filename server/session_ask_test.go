@@ -161,6 +161,9 @@ func TestCancelledCallTakesItsQuestionBack(t *testing.T) {
 	c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 	ends(t, "after the cancel", slow)
 	eventually(t, "the page stops", func() bool { return running() == 0 })
+	if log := audited(t, g); strings.Count(log, `"verb":"tools/call","uri":"test_slow","outcome":"cancelled"`) != 1 {
+		t.Errorf("the audit log: %s", log)
+	}
 
 	done := make(chan string, 1)
 	go func() {
@@ -245,5 +248,57 @@ func TestSessionKeepsWhatItWasTold(t *testing.T) {
 	c.say(`{"jsonrpc":"2.0","id":` + idOf(question) + `,"result":{"role":"assistant","model":"m","content":{"type":"text","text":"Paris"}}}`)
 	if got := receive(t, asked); !strings.Contains(got, "LLM response: Paris") {
 		t.Errorf("the result: %s", got)
+	}
+}
+
+// A cancel that races with the answer: the POST ends, with one answer or with none,
+// and the session goes on. R-007 R-070 R-355.
+func TestCancelRacesWithAnswer(t *testing.T) {
+	g := startGateway(t, Options{})
+	page := newConformancePage(t)
+	page.join(g)
+	c := openAble(t, g, "/mcp/conformance")
+	var answered, silent int
+	for i := range 180 { // callBurst leaves room for them
+		id := fmt.Sprint(100 + i)
+		ended := make(chan string, 1)
+		go func() {
+			body := `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"test_simple_text"}}`
+			lines := []string{"Mcp-Session-Id: " + c.id}
+			if i%2 == 0 {
+				lines = append(lines, "Accept: text/event-stream, application/json")
+			}
+			answer, text := c.do(t.Context(), "POST", c.path, body, lines...)
+			if text == "" && answer.StatusCode == 200 { // an event stream
+				messages, _ := events(t, answer.Body)
+				for msg := range messages {
+					text += msg
+				}
+			}
+			ended <- text
+		}()
+		if status, _ := c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`); status != 202 {
+			t.Errorf("the cancel: %d", status)
+		}
+		select {
+		case text := <-ended:
+			switch strings.Count(text, `"id":`+id) {
+			case 0:
+				silent++
+			case 1:
+				answered++
+			default:
+				t.Errorf("%s is answered twice: %s", id, text)
+			}
+		case <-time.After(testTime):
+			t.Fatalf("the POST of %s does not end", id)
+		}
+	}
+	t.Logf("%d answered, %d not", answered, silent)
+	s := g.sessions.byHash[hashOf(c.id)]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.talk.waiting)+len(s.talk.asked)+len(s.talk.tokens) > 0 {
+		t.Errorf("left behind: %d, %d, %d", len(s.talk.waiting), len(s.talk.asked), len(s.talk.tokens))
 	}
 }
