@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 what 2026-07-28 deprecates has to work for clients of the older revisions all the same
+
 package server
 
 import (
