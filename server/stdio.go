@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	options.Report = func(err error) { opts.say("%v", err) }
 	options.Extend = l.remote.Ask
 	e := engine.New(opts.Gateway.info(), options)
-	l.attached = func() { e.SetExtensions(l.remote.Extensions()) }
+	l.declare = e.SetExtensions
 	defer l.close()
 	if err := l.connect(ctx); err != nil {
 		return err
@@ -73,7 +74,8 @@ type gatewayLink struct {
 	remote *engine.Remote
 	own    *Gateway // if we became it
 
-	attached func() // called whenever the gateway is another one
+	declare    func(extensions []byte)
+	extensions []byte // that were declared last; only for whoever connects
 }
 
 // Between two attempts to find or become the gateway.
@@ -104,8 +106,13 @@ func (l *gatewayLink) connect(ctx context.Context) error {
 // keep connects again whenever the gateway has gone, until ctx ends.
 func (l *gatewayLink) keep(ctx context.Context) {
 	wait := linkSoon
+	looks := time.NewTicker(pingEvery)
+	defer looks.Stop()
 	for {
 		select {
+		case <-looks.C:
+			l.look(ctx)
+			continue
 		case <-l.remote.Gone():
 		case <-ctx.Done():
 			return
@@ -118,6 +125,24 @@ func (l *gatewayLink) keep(ctx context.Context) {
 			continue
 		}
 		wait = linkSoon
+	}
+}
+
+// look finds out what the gateway declares now: its pages come and go, and nothing
+// says that their extensions did.
+func (l *gatewayLink) look(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	if discovered, err := l.remote.Ask(ctx, "server/discover", []byte("{}")); err == nil {
+		l.follow(member(member(discovered, "capabilities"), "extensions"))
+	}
+}
+
+// follow declares what the gateway does.
+func (l *gatewayLink) follow(extensions []byte) {
+	if string(extensions) != string(l.extensions) {
+		l.extensions = bytes.Clone(extensions)
+		l.declare(l.extensions)
 	}
 }
 
@@ -151,7 +176,7 @@ func (l *gatewayLink) attach(ctx context.Context) error {
 	if err := l.remote.Reattach(ctx, port); err != nil {
 		return err
 	}
-	l.attached()
+	l.follow(l.remote.Extensions())
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -51,6 +52,55 @@ func TestMistakesSayWhatToDo(t *testing.T) {
 		if out.Len() > 0 {
 			t.Errorf("%q: standard output %q", line, out.String())
 		}
+	}
+}
+
+// The switches of serve reach the gateway: with --lenient a plain POST is served,
+// and --no-resource-tools leaves a gateway without pages without tools.
+func TestServeTakesItsSwitches(t *testing.T) {
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	in, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(ctx, []string{"serve", "--json", "--lenient", "--logging", "--no-resource-tools", "--state", t.TempDir(), "--mcp", "127.0.0.1:0"},
+			streams{strings.NewReader(""), out, io.Discard})
+	}()
+	lines := bufio.NewScanner(in)
+	if !lines.Scan() {
+		t.Fatal("no line")
+	}
+	var line ready
+	if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+		t.Fatal(err)
+	}
+	secret, err := os.ReadFile(line.TokenFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for body, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`:                                    `"result":{"tools":[]}`,
+		`{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"warning"}}`: `"result":{}`,
+	} {
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, line.MCP, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("X-Agent-API-Key", strings.TrimSpace(string(secret)))
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %d %s, %v", body, answer.StatusCode, text, err)
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 
