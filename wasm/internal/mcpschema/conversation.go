@@ -164,6 +164,8 @@ func (c *Conversation) checkNotification(m message, whole map[string]any) error 
 func (c *Conversation) revisionOf(m message) (string, error) {
 	subscription := m.Params.Meta[metaSubscription]
 	switch {
+	case subscription != nil && !subscribed[m.Method]:
+		return "", fmt.Errorf("%s on subscription %s", m.Method, subscription)
 	case subscription != nil:
 		req, ok := c.requests[string(subscription)]
 		switch {

@@ -70,7 +70,8 @@ func TestTypesOfConversationsExist(t *testing.T) {
 
 const envelope = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 
-// R-007 R-049 R-050 R-051 R-062 R-074 R-083 R-084 R-092 R-156 R-158 R-224 R-249.
+// R-007 R-049 R-050 R-051 R-062 R-074 R-083 R-084 R-092 R-156 R-158
+// R-167 R-224 R-249.
 func TestWhatAnEngineSays(t *testing.T) {
 	s := For(t)
 	if !s.Present() {
@@ -115,6 +116,7 @@ func TestWhatAnEngineSays(t *testing.T) {
 		{"an ack", true, []string{listen, ack}},
 		{"a change before the ack", false, []string{listen, `<-{"jsonrpc":"2.0","method":"notifications/resources/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"a"}}}`}},
 		{"a change after it", true, []string{listen, ack, `<-{"jsonrpc":"2.0","method":"notifications/resources/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"a"}}}`}},
+		{"progress on a listen", false, []string{listen, ack, `<-{"jsonrpc":"2.0","method":"notifications/progress","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"a"},"progressToken":"t","progress":1}}`}},
 		{"a change for nobody", false, []string{listen, ack, `<-{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`}},
 		{"a question in the new era", false, []string{call, `<-{"jsonrpc":"2.0","id":"q","method":"roots/list"}`}},
 		{"a question in a session", true, append(greet(R20250618), `<-{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"_meta":{"io.github.pagemcp/request":1},"message":"m","requestedSchema":{"type":"object","properties":{}}}}`)},
