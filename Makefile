@@ -92,12 +92,13 @@ browsers:
 	fi
 
 # One target at a time is all that Go does. What it finds, it writes to testdata/
-# beside the target: commit that together with the fix.
+# beside the target: commit that together with the fix. Inputs are not minimized: a
+# run that ends in the midst of that is reported as a failure.
 fuzz:
 	@for dir in $$(grep -rl '^func Fuzz' --include='*_test.go' wasm server | xargs -n 1 dirname | sort -u); do \
 		for target in $$(grep -h -o '^func Fuzz[A-Za-z]*' $$dir/*_test.go | sed 's/func //'); do \
 			echo "$$dir $$target"; \
-			$(GO) test ./$$dir -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10s || exit 1; \
+			$(GO) test ./$$dir -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x || exit 1; \
 		done; \
 	done
 
