@@ -338,6 +338,31 @@ func TestSeedsShareTheWorld(t *testing.T) {
 	}
 }
 
+// Each scheme of our own sources stands in both READMEs. R-133.
+func TestSchemesAreDocumented(t *testing.T) {
+	scheme := regexp.MustCompile(`\b([a-z][a-z0-9+.-]*):///`)
+	found := map[string]bool{}
+	sources(t, "web/src/sources", func(_, text string) {
+		for _, match := range scheme.FindAllStringSubmatch(text, -1) {
+			found[match[1]] = true
+		}
+	}, ".ts")
+	if len(found) == 0 {
+		t.Fatal("no scheme was found: where are they?")
+	}
+	for _, name := range []string{"README.md", "web/README.md"} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for scheme := range found {
+			if !strings.Contains(string(text), "| `"+scheme+":///") {
+				t.Errorf("%s has no row for %s:///", name, scheme)
+			}
+		}
+	}
+}
+
 // Keys that we put into _meta have a prefix of ours, as reverse DNS, and a name.
 // R-241 R-242 R-243.
 func TestMetaKeysAreOurs(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 // fewest is how many messages a whole run of the tests in web/ leaves behind,
 // and more: with fewer, the recording is broken.
-const fewest = 500
+const fewest = 2000
 
 // What our engine and our gateway said to clients while the tests in web/ ran is
 // right too. web/test/harness/record.ts writes it down, a file for each process
