@@ -1,9 +1,9 @@
-/** The conformance page in Chromium, behind a gateway, behind a front that adds the token. */
+/** The conformance page in a browser, behind a gateway, behind a front that adds the token. */
 
 import type { Browser, Page } from 'puppeteer-core'
 import { type Gateway, startGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
-import { close, launch } from '../harness/browsers.ts'
+import { type BrowserName, close, launch } from '../harness/browsers.ts'
 import { type Front, startFront } from '../harness/front.ts'
 
 export interface Subject {
@@ -17,19 +17,19 @@ export interface Subject {
  * Starts all of it, and waits until the page has joined.
  *
  * @param demo - which of the demos is opened
- * @param args - further flags of `pagemcp dev`
+ * @param name - the browser
  */
-export async function startSubject(demo: string, args: string[] = []): Promise<Subject> {
+export async function startSubject(demo: string, name: BrowserName = 'chromium'): Promise<Subject> {
   const stops: (() => Promise<void>)[] = []
   const stop = async () => {
     for (const one of stops.reverse()) await one()
   }
   try {
-    const gateway = await startGateway({ args })
+    const gateway = await startGateway()
     stops.push(() => gateway.close())
     const front = await startFront(demo, gateway)
     stops.push(() => front.close())
-    const browser: Browser = await launch('chromium')
+    const browser: Browser = await launch(name)
     stops.push(() => close(browser))
     const page = await browser.newPage()
     const url = gateway.pages[demo]
