@@ -69,15 +69,19 @@ async function read(output: string, directory: string): Promise<Outcome> {
   return { scenario, counts, problems }
 }
 
+/** What was not tried at all, such as tasks without tasks, is neither good nor bad. */
+const mark = (outcome: Outcome) =>
+  passed(outcome) ? (outcome.counts.SUCCESS ? 'ok  ' : 'none') : 'FAIL'
+
 /** The table of a run, as people read it. */
 export function table(title: string, outcomes: readonly Outcome[]): string {
   const lines = outcomes.map((outcome) => {
     const counts = Object.entries(outcome.counts).map(
       ([status, n]) => `${n} ${status.toLowerCase()}`,
     )
-    const head = `${passed(outcome) ? 'ok  ' : 'FAIL'} ${outcome.scenario}: ${counts.join(', ')}`
+    const head = `${mark(outcome)} ${outcome.scenario}: ${counts.join(', ')}`
     return [head, ...outcome.problems.map((problem) => `       ${problem}`)].join('\n')
   })
-  const good = outcomes.filter(passed).length
+  const good = outcomes.filter((outcome) => mark(outcome) === 'ok  ').length
   return `\n${title}: ${good} of ${outcomes.length} scenarios\n${lines.join('\n')}\n`
 }
