@@ -1,0 +1,67 @@
+package server
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// A page that goes in the middle of a call: after its first progress the call fails
+// on its own stream, at once, and says that it may have taken effect; it is not
+// sent again. What changes nothing waits for the page and is answered once: a
+// prompt, a completion, a list of tools. gateway.md §3. R-007 R-359.
+func TestPageReloadsDuringCalls(t *testing.T) {
+	g := startGateway(t, Options{})
+	page := newConformancePage(t)
+	page.join(g)
+	const stream = "Accept: application/json, text/event-stream"
+	c := openAble(t, g, "/mcp/conformance")
+	post := func(body string, lines ...string) <-chan string {
+		answer := make(chan string, 1)
+		go func() {
+			_, text := c.do(t.Context(), "POST", "/mcp/conformance", body, append(lines, v2026)...)
+			answer <- text
+		}()
+		return answer
+	}
+	modernCall, _ := c.do(t.Context(), "POST", "/mcp/conformance", strings.Replace(modern("1", "tools/call", `"name":"test_slow"`), `"_meta":{`, `"_meta":{"progressToken":1,`, 1),
+		v2026, stream, "Mcp-Method: tools/call", "Mcp-Name: test_slow")
+	inModern, _ := events(t, modernCall.Body)
+	inSession := c.call(t.Context(), "1", "test_slow", `,"_meta":{"progressToken":1}`)
+	receive(t, inModern)
+	receive(t, inSession)
+
+	page.leave()
+	begun := time.Now()
+	for _, messages := range []<-chan string{inModern, inSession} {
+		if got := receive(t, messages); !strings.Contains(got, `"id":1,"error"`) || !strings.Contains(got, `"reason":"interrupted"`) || !strings.Contains(got, `"retry":false`) {
+			t.Errorf("the call that ran: %s", got)
+		}
+		ends(t, "after the error", messages)
+	}
+	if took := time.Since(begun); took > testTime/3 {
+		t.Errorf("it failed after %v", took)
+	}
+	page.awaitAway(g)
+	prompt := post(modern("2", "prompts/get", `"name":"test_simple_prompt"`), "Mcp-Method: prompts/get", "Mcp-Name: test_simple_prompt")
+	completion := post(modern("3", "completion/complete", `"ref":{"type":"ref/prompt","name":"test_prompt_with_arguments"},"argument":{"name":"arg1","value":"par"}`), "Mcp-Method: completion/complete")
+	if _, body := c.request("4", "tools/list", ""); !strings.Contains(body, `"name":"list_resources"`) {
+		t.Errorf("tools while it is away: %s", body)
+	}
+
+	again := newConformancePage(t)
+	again.keyID, again.key = page.keyID, page.key
+	again.join(g)
+	if got := receive(t, prompt); !strings.Contains(got, "simple prompt") {
+		t.Errorf("the prompt: %s", got)
+	}
+	if got := receive(t, completion); !strings.Contains(got, "paris") {
+		t.Errorf("the completion: %s", got)
+	}
+	if _, body := c.request("5", "tools/call", `"name":"test_simple_text"`); !strings.Contains(body, "simple text") {
+		t.Errorf("a call afterwards: %s", body)
+	}
+	if wire := strings.Join(again.received(), "\n"); strings.Contains(wire, "test_slow") || strings.Count(wire, `"name":"test_simple_prompt"`) != 1 {
+		t.Errorf("what came to the page: %s", wire)
+	}
+}
