@@ -17,6 +17,10 @@ import (
 // . MCP 2026-07-28, basic/transports/streamable-http.
 const paramHeader = "Mcp-Param-"
 
+// forHeaders marks a context in which tools are looked up for the sake of headers,
+// which happens for every call.
+type forHeaders struct{}
+
 // checkParams compares headers with the arguments of tools/call. Which ones there
 // are, the tool's present description says; where they differ it is asked for
 // once more, since the answer may have been a copy of a page that is slow.
@@ -26,6 +30,7 @@ func (p *post) checkParams(x engine.Examination) *jsonrpc.Error {
 	}
 	ctx, cancel := context.WithTimeout(engine.WithPrincipal(p.r.Context(), engine.Principal(p.visit.who)), attachTime)
 	defer cancel()
+	ctx = context.WithValue(ctx, forHeaders{}, true)
 	for again := false; ; again = true {
 		description, err := p.at.engine.ToolDescription(ctx, x.Name)
 		if err != nil {

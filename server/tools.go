@@ -75,6 +75,9 @@ func (r *resourceTools) Read(context.Context, string) ([]engine.Contents, error)
 
 // Tools returns ours, without those that the page has itself.
 func (r *resourceTools) Tools(ctx context.Context) ([]engine.Tool, error) {
+	if ctx.Value(forHeaders{}) != nil {
+		return nil, nil // ours have none
+	}
 	var all []engine.Tool
 	theirs := r.ofPage(ctx)
 	for _, t := range resourceToolList {
