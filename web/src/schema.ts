@@ -26,6 +26,9 @@ export interface Checker {
   check(value: unknown): Promise<Checked>
 }
 
+/** The most values in arguments that are checked against JSON Schema; R-055. */
+const maxValues = 10_000
+
 /** How many problems a message names. */
 const maxProblems = 8
 
@@ -52,7 +55,9 @@ export function checker(
   return {
     json,
     async check(value) {
-      validate ??= import('./validate.ts').then(({ validator }) => validator(json, draft))
+      validate ??= import('./validate.ts').then(({ validator }) => {
+        return validator(json, draft, side === 'input' ? maxValues : Number.POSITIVE_INFINITY)
+      })
       validate.catch(() => {
         validate = undefined // it did not load: the next call tries again
       })

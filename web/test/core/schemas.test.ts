@@ -88,6 +88,23 @@ test('JSON Schema is checked, too: 2020-12, and draft 7 by name', async (t) => {
   assert.ok('problems' in (await draft7.check({ pair: [1, 'a'] })))
 })
 
+test('checking does not take long, whatever is sent', async (t) => {
+  const page = await testPage(t)
+  const inputSchema = {
+    type: 'object',
+    properties: { all: { type: 'array', uniqueItems: true } },
+  }
+  page.mcp.tool({ name: 'unique', inputSchema }, ({ all }) => `${(all as number[]).length}`)
+  const client = page.client()
+  const call = async (length: number) => {
+    const all = Array.from({ length }, (_, i) => i)
+    const params = { name: 'unique', arguments: { all } }
+    return resultOf<Result>(await client.askModern('tools/call', params)).content[0]?.text
+  }
+  assert.equal(await call(2000), '2000')
+  assert.match(String(await call(150_000)), /more than 10000 values/)
+})
+
 test('structured content is checked, and sent as text as well', async (t) => {
   const page = await testPage(t)
   const outputSchema = z.object({ degrees: z.number(), sky: z.string().optional() })
