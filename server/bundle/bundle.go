@@ -98,7 +98,7 @@ func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 			".html": api.LoaderCopy, ".svg": api.LoaderCopy, ".png": api.LoaderCopy, ".ico": api.LoaderCopy,
 			".txt": api.LoaderCopy,
 		},
-		Plugins:  []api.Plugin{publicEntry, lazyModule, wasmExec(goroot), engineWasm(root)},
+		Plugins:  []api.Plugin{publicEntry, lazyModule(root), wasmExec(goroot), engineWasm(root)},
 		LogLevel: api.LogLevelSilent,
 	}
 	if dev {
@@ -113,8 +113,10 @@ func entryPoints(root string) ([]api.EntryPoint, error) {
 	entries := []api.EntryPoint{
 		{InputPath: "web/src/index.ts", OutputPath: "pagemcp/index"},
 		{InputPath: "web/src/worker.ts", OutputPath: "pagemcp/worker"},
-		{InputPath: "web/src/validate.ts", OutputPath: "pagemcp/validate"},
 		{InputPath: engineEntry, OutputPath: "pagemcp/engine"},
+	}
+	for _, module := range lazyModules {
+		entries = append(entries, api.EntryPoint{InputPath: lazySource(module), OutputPath: "pagemcp/" + path.Base(module)})
 	}
 	demos := filepath.Join(root, "web", "demo")
 	err := filepath.WalkDir(demos, func(name string, d fs.DirEntry, err error) error {

@@ -3,6 +3,7 @@ package bundle
 import (
 	"context"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,13 +15,16 @@ import (
 func project(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
+	for _, module := range lazyModules {
+		write(t, root, lazySource(module), "export const own = '"+module+"'\n")
+	}
 	for name, text := range map[string]string{
 		"go.mod":                    "module example.com/small\n\ngo 1.26\n",
 		"go.sum":                    "",
 		"wasm/main_js.go":           "package main\n\nfunc main() {}\n",
 		"web/src/index.ts":          "import 'wasm_exec'\nexport const answer: number = 42\nexport const late = () => import('./validate.ts')\n",
-		"web/src/worker.ts":         "postMessage(1 as number)\n",
-		"web/src/validate.ts":       "export const validator = (n: number) => n\n",
+		"web/src/worker.ts":         "import { read } from './readers.ts'\npostMessage(read as unknown)\n",
+		"web/src/readers.ts":        "export const read = () => import('./sources/idb-reader.ts')\n",
 		"web/demo/index.html":       `<!doctype html><script type="module" src="main.ts"></script>`,
 		"web/demo/main.ts":          "document.title = 'start'\n",
 		"web/demo/one/index.html":   `<!doctype html><link rel="stylesheet" href="style.css"><script type="module" src="main.ts"></script>`,
@@ -54,10 +58,16 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 	if index := string(files["/pagemcp/index.js"]); !strings.Contains(index, `import("./validate.js")`) {
 		t.Errorf("index.js does not load validate.js when it needs it: %s", index)
 	}
+	for _, module := range lazyModules {
+		name := Package + path.Base(module) + ".js"
+		if !strings.Contains(string(files[name]), module) {
+			t.Errorf("%s is not %s", name, module)
+		}
+		delete(files, name)
+	}
 	for name, want := range map[string]string{
-		"/pagemcp/index.js":    "globalThis.Go", // of GOROOT's wasm_exec.js
-		"/pagemcp/worker.js":   "postMessage(1)",
-		"/pagemcp/validate.js": "validator",
+		"/pagemcp/index.js":    "globalThis.Go",             // of GOROOT's wasm_exec.js
+		"/pagemcp/worker.js":   `import("./idb-reader.js")`, // although another module imports it, from another directory
 		"/pagemcp/engine.wasm": "\x00asm",
 		"/index.html":          `src="main.js"`,
 		"/main.js":             "start",

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -25,17 +26,31 @@ var publicEntry = api.Plugin{Name: "public entry", Setup: func(build api.PluginB
 	})
 }}
 
+// lazyModules are the modules of web/src that are loaded when they are needed
+// first. Each is a file of its own in the package, beside the others.
+var lazyModules = [...]string{"validate", "sources/idb-reader"}
+
 // lazyModule keeps `import('./validate.ts')` what it says: a module of its own,
 // beside the one that loads it when it has to. Splitting would do that too, but
 // also cut what index.js and worker.js have in common into files of its own.
-var lazyModule = api.Plugin{Name: "lazy module", Setup: func(build api.PluginBuild) {
-	build.OnResolve(api.OnResolveOptions{Filter: `^\./validate\.ts$`}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
-		if args.Kind != api.ResolveJSDynamicImport {
+func lazyModule(root string) api.Plugin {
+	return api.Plugin{Name: "lazy module", Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: `^\.{1,2}/.*\.ts$`}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+			if args.Kind != api.ResolveJSDynamicImport {
+				return api.OnResolveResult{}, nil
+			}
+			wanted := filepath.Join(args.ResolveDir, filepath.FromSlash(args.Path))
+			for _, module := range lazyModules {
+				if wanted == filepath.Join(root, filepath.FromSlash(lazySource(module))) {
+					return api.OnResolveResult{Path: "./" + path.Base(module) + ".js", External: true}, nil
+				}
+			}
 			return api.OnResolveResult{}, nil
-		}
-		return api.OnResolveResult{Path: "./validate.js", External: true}, nil
-	})
-}}
+		})
+	}}
+}
+
+func lazySource(module string) string { return "web/src/" + module + ".ts" }
 
 // wasmExec makes `import 'wasm_exec'` Go's own support file, of the very
 // toolchain that builds engine.wasm: the two must fit each other, so it is never

@@ -11,9 +11,9 @@ import { type Engine, type EngineOptions, type FarSource, startEngine } from './
 import type { ReadRequest } from './fill.ts'
 import { flat, link } from './link.ts'
 import type { Port } from './port.ts'
+import { portableReader } from './readers.ts'
 import type { Descriptions } from './registry.ts'
 import type { Changed, Contents, Listing, Portable, Source, Template } from './source.ts'
-import { type IdbOptions, idbReader } from './sources/idb.ts'
 import { abilities, type GoRuntime } from './wasm.ts'
 import { type Connection, connectGateway, type Dial } from './websocket.ts'
 
@@ -108,8 +108,8 @@ function sourceOf(number: number, able: number, portable: Portable | undefined):
   const ask = (what: string, args: object, signal?: AbortSignal) =>
     host.ask(what, { source: number, ...args }, signal)
   const source: Source =
-    portable?.kind === 'idb'
-      ? idbReader(portable.options as unknown as IdbOptions)
+    portable !== undefined
+      ? portableReader(portable, (able & abilities.templates) !== 0)
       : {
           list: (cursor, { pageSize, signal }) =>
             ask('list', { cursor, pageSize }, signal) as Promise<Listing>,

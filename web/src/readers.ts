@@ -1,0 +1,44 @@
+/**
+ * The reading halves of portable sources, as the engine's Worker makes them. Each kind is a module of
+ * its own beside worker.js, which is loaded when a source of that kind is mounted: pages without one
+ * do without it.
+ */
+
+import type { Json, Portable, Source } from './source.ts'
+
+/** Makes a reader from the options of its {@link Portable}. */
+type MakeReader = (options: never) => Source
+
+/** Loads the modules, by kind. Each import is kept as it stands by the bundler (server/bundle). */
+const modules: { readonly [kind in Portable['kind']]: () => Promise<MakeReader> } = {
+  idb: () => import('./sources/idb-reader.ts').then(({ idbReader }) => idbReader),
+}
+
+/**
+ * Makes a reader. It begins to load at once; what is asked meanwhile waits. If its module does not
+ * load, the next question tries once more.
+ *
+ * @param templates - whether the source has templates
+ */
+export function portableReader({ kind, options }: Portable, templates: boolean): Source {
+  let loading: Promise<Source> | undefined
+  const reader = () => {
+    loading ??= load(kind, options).catch((error: unknown) => {
+      loading = undefined
+      const hint = `is ${kind}-reader.js beside worker.js?`
+      throw new Error(`the reader of ${kind} did not load; ${hint}`, { cause: error })
+    })
+    return loading
+  }
+  reader().catch(() => {}) // whoever asks is told
+  return {
+    list: async (cursor, asked) => (await reader()).list(cursor, asked),
+    read: async (uri, asked) => (await reader()).read(uri, asked),
+    ...(templates && { templates: async () => (await reader()).templates?.() ?? [] }),
+  }
+}
+
+async function load(kind: Portable['kind'], options: Json): Promise<Source> {
+  const make = await modules[kind]()
+  return make(options as never)
+}
