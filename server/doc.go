@@ -7,6 +7,10 @@
 //	assistant ── HTTP, /ws or stdio, any revision ──▶ engine of the gateway
 //	                                                   └─ "notes+"  Remote ── /page, 2026-07-28 ──▶ engine of a page
 //
+// Its engines have one source of their own: three tools that read resources, for
+// assistants that know tools alone. What a page asks its assistant while a call
+// runs, elicitation for example, goes to the stream that the call came by.
+//
 // Every door stands behind the same guard: Host, Origin and Sec-Fetch-Site are
 // checked before anything is routed. Assistants show a bearer token, pages prove
 // that they know a secret, and the gateway proves it to them first.
