@@ -1,0 +1,135 @@
+// What is taken out of URLs, and what counts as a secret: tables, without a browser.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { metaProvenance, plainLabel, untrusted } from '../../src/provenance.ts'
+import { isSecretName, isSecretValue, redactUrl } from '../../src/redact.ts'
+
+const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl'
+
+const urls: [given: string, wanted: string][] = [
+  // user information
+  ['https://ann:pw@app.example/a', 'https://app.example/a'],
+  ['https://ann@app.example/a@b', 'https://app.example/a@b'],
+  ['https:\\\\ann:p@w@app.example/', 'https:\\\\app.example/'],
+  ['https:ann:pw@app.example/', 'https:app.example/'],
+  ['//ann:pw@app.example/', '//app.example/'],
+  ['postgres://ann:pw@db.example/x', 'postgres://db.example/x'],
+  // query values by name
+  ['https://a.example/?token=T&page=2', 'https://a.example/?token=redacted&page=2'],
+  ['https://a.example/?access_token=T', 'https://a.example/?access_token=redacted'],
+  ['https://a.example/?accessToken=T', 'https://a.example/?accessToken=redacted'],
+  ['https://a.example/?api-key=K;x=1', 'https://a.example/?api-key=redacted;x=1'],
+  ['https://a.example/?%74oken=T', 'https://a.example/?%74oken=redacted'],
+  ['https://a.example/?%2574oken=T', 'https://a.example/?%2574oken=redacted'],
+  ['?code=C&state=open', '?code=redacted&state=open'],
+  ['?X-Amz-Signature=S&X-Amz-Date=D', '?X-Amz-Signature=redacted&X-Amz-Date=D'],
+  ['?user[password]=P', '?user[password]=redacted'],
+  ['?pass\tword=P', '?password=redacted'],
+  // query values by what they are
+  [`?x=${jwt}`, '?x=redacted'],
+  [`?${jwt}`, '?redacted'],
+  ['?x=ghp_0123456789abcdefABCDEF', '?x=redacted'],
+  // path
+  ['/app;jsessionid=J/next', '/app;jsessionid=redacted/next'],
+  [`/reset/${jwt}/`, '/reset/redacted/'],
+  // fragment
+  [
+    'https://a.example/#access_token=T&expires=9',
+    'https://a.example/#access_token=redacted&expires=9',
+  ],
+  ['https://a.example/#/login?code=C', 'https://a.example/#/login?code=redacted'],
+  [`https://a.example/#${jwt}`, 'https://a.example/#redacted'],
+  // URLs within URLs
+  ['?next=%2Fcb%3Ftoken%3DT', '?next=%2Fcb%3Ftoken%3Dredacted'],
+  ['?next=%252Fcb%253Ftoken%253DT', '?next=%2Fcb%3Ftoken%3Dredacted'],
+  ['?next=https://u:p@b.example/', '?next=https%3A%2F%2Fb.example%2F'],
+  ['?q=a=1%26secret=S', '?q=a%3D1%26secret%3Dredacted'],
+  // schemes whose all is content
+  ['data:text/plain,secret', 'data:redacted'],
+  [' java\nscript:alert(1)', 'javascript:redacted'],
+  ['https://[nonsense/', 'redacted'],
+]
+
+test('secrets are taken out of URLs', () => {
+  for (const [given, wanted] of urls) assert.equal(redactUrl(given), wanted, given)
+})
+
+test('what has no secret stays as it is, to the letter', () => {
+  const plain = [
+    '',
+    'https://a.example',
+    'https://a.example/a%20b/?q=caf%C3%A9&page=2&sort=#top',
+    'https://a.example/search?author=Ann&keyboard=qwerty&q=a+b%',
+    '/docs/tokens#keys',
+    'mailto:ann@example.org',
+    'blob:https://a.example/0d2b1c7e',
+    '?time=10:30&empty=',
+    '#section-2',
+    'tel:+123',
+  ]
+  for (const url of plain) assert.equal(redactUrl(url), url)
+})
+
+test('redacting twice is redacting once', () => {
+  for (const [given] of urls) {
+    const once = redactUrl(given)
+    assert.equal(redactUrl(once), once, given)
+  }
+})
+
+test('names of secrets', () => {
+  const secret =
+    'token,refreshToken,id_token,secret,client-secret,password,passwd,passphrase,auth,auth.user,api_key,apiKey,APIKEY,key,key2,PHPSESSID,JSESSIONID,sid,session,code,otp,pin,csrfmiddlewaretoken,signature,sig,credential,jwt,cvv,Cookie,oauth_verifier,authorization'
+  for (const name of secret.split(',')) assert.equal(isSecretName(name), true, name)
+  const plain =
+    'author,keyboard,monkey,keyword,theme,draft,page,user,decode,encoded,sidebar,pinned,spinner,design,compass,passenger,locale,lang,title,signal,'
+  for (const name of plain.split(',')) assert.equal(isSecretName(name), false, name)
+})
+
+test('values that are secrets', () => {
+  const key = 'AKIAIOSFODNN7EXAMPLE'
+  for (const value of [jwt, `Bearer ${jwt}`, key, '-----BEGIN RSA PRIVATE KEY-----\nMII']) {
+    assert.equal(isSecretValue(value), true, value)
+  }
+  for (const value of [
+    '',
+    'hello',
+    '0d2b1c7e-9f00-4a6e-8a39-4f9d2c8a1b3e',
+    'task_1',
+    '2026-01-31',
+  ]) {
+    assert.equal(isSecretValue(value), false, value)
+  }
+})
+
+test('contents say where they come from', () => {
+  const [item] = untrusted(
+    'page',
+    [{ uri: 'page:///text', text: 'x', _meta: { own: 1 } }],
+    'https://a.example',
+  )
+  const { [metaProvenance]: provenance, ...others } = item?._meta ?? {}
+  const { time, ...rest } = provenance as { time: string }
+  assert.deepEqual(rest, { origin: 'https://a.example', kind: 'page', untrusted: true })
+  assert.match(time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+  assert.deepEqual(others, { own: 1 })
+})
+
+test('labels have nothing in them that steers', () => {
+  const labels: [string, string][] = [
+    ['Plain title', 'Plain title'],
+    ['two\r\n lines\tand  blanks ', 'two lines and blanks'],
+    ['red \u001b[31mcolour\u001b[0m', 'red colour'],
+    ['title \u001b]0;new\u0007end', 'title end'],
+    ['abc\u202edef\u2066g', 'abcdefg'],
+    ['zero\u200bwidth\ufeff\u00ad', 'zerowidth'],
+    ['\u{e0041}\u{e0042}tags', 'tags'],
+    ['nul\u0000 c1\u0085 x', 'nul c1 x'],
+    ['\ud800 alone', '\ufffd alone'],
+    ['naïve 日本語 👩 العربية', 'naïve 日本語 👩 العربية'],
+  ]
+  for (const [given, wanted] of labels) assert.equal(plainLabel(given), wanted)
+  assert.equal(plainLabel('x'.repeat(300)).length, 200)
+  assert.equal(plainLabel('😀'.repeat(10), 4), '😀…')
+})
