@@ -21,6 +21,5 @@ func BuildBench(root string) (Files, error) {
 		api.EntryPoint{InputPath: "web/bench/page.ts", OutputPath: "bench/page"},
 		api.EntryPoint{InputPath: "web/bench/index.html", OutputPath: "bench/index"},
 	)
-	options.Define = map[string]string{"process.env.NODE_ENV": `"production"`}
 	return filesOf(api.Build(*options))
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -36,7 +37,17 @@ func Build(root string) (Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	return filesOf(api.Build(*options))
+	files, err := filesOf(api.Build(*options))
+	if err != nil {
+		return nil, err
+	}
+	// The hooks for React come last and alone: in the package React is the app's, in
+	// the demos it is bundled.
+	options.EntryPointsAdvanced = []api.EntryPoint{{InputPath: "web/src/react.ts", OutputPath: "pagemcp/react"}}
+	options.External = []string{"react"}
+	hooks, err := filesOf(api.Build(*options))
+	maps.Copy(files, hooks)
+	return files, err
 }
 
 // Watch makes all files, and again whenever their sources change, until ctx ends.
@@ -93,12 +104,14 @@ func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 		MinifyIdentifiers:   true,
 		LegalComments:       api.LegalCommentsInline,
 		Charset:             api.CharsetUTF8,
+		JSX:                 api.JSXAutomatic,
+		Define:              map[string]string{"process.env.NODE_ENV": `"production"`}, // what React asks for
 		TsconfigRaw:         `{"compilerOptions":{"target":"es2022","verbatimModuleSyntax":true}}`,
 		Loader: map[string]api.Loader{
 			".html": api.LoaderCopy, ".svg": api.LoaderCopy, ".png": api.LoaderCopy, ".ico": api.LoaderCopy,
 			".txt": api.LoaderCopy,
 		},
-		Plugins:  []api.Plugin{publicEntry, lazyModule(root), wasmExec(goroot), engineWasm(root)},
+		Plugins:  []api.Plugin{publicEntry, reactEntry(root), lazyModule(root), wasmExec(goroot), engineWasm(root)},
 		LogLevel: api.LogLevelSilent,
 	}
 	if dev {
@@ -128,7 +141,7 @@ func entryPoints(root string) ([]api.EntryPoint, error) {
 		}
 		ext := filepath.Ext(name)
 		switch base := d.Name(); {
-		case base == "main.ts", ext == ".css", ext == ".html", ext == ".svg", ext == ".png", ext == ".ico":
+		case base == "main.ts", base == "main.tsx", ext == ".css", ext == ".html", ext == ".svg", ext == ".png", ext == ".ico":
 		default:
 			return nil
 		}
@@ -166,6 +179,7 @@ func filesOf(result api.BuildResult) (Files, error) {
 		contents := out.Contents
 		if path.Ext(name) == ".html" { // a page names its module as it stands in the sources
 			contents = bytes.ReplaceAll(contents, []byte(`.ts"`), []byte(`.js"`))
+			contents = bytes.ReplaceAll(contents, []byte(`.tsx"`), []byte(`.js"`))
 		}
 		files[name] = contents
 	}

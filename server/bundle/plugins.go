@@ -26,6 +26,16 @@ var publicEntry = api.Plugin{Name: "public entry", Setup: func(build api.PluginB
 	})
 }}
 
+// reactEntry lets demos import 'pagemcp/react' as an app does. It is bundled with
+// the demo, since it shares the demo's React, which is no module of its own here.
+func reactEntry(root string) api.Plugin {
+	return api.Plugin{Name: "react entry", Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: `^pagemcp/react$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: filepath.Join(root, "web", "src", "react.ts")}, nil
+		})
+	}}
+}
+
 // lazyModules are the modules of web/src that are loaded when they are needed
 // first. Each is a file of its own in the package, beside the others.
 var lazyModules = [...]string{"validate", "sources/idb-reader"}

@@ -10,6 +10,10 @@ const demos: { readonly [name: string]: { title: string; text: string } } = {
     title: 'Notes',
     text: 'A notes app on IndexedDB. Assistants read its notes, are told when you change one, and you see what they read.',
   },
+  trip: {
+    title: 'Trip',
+    text: 'A planner in React. Assistants read the plan, add a stop while you watch, and ask you before they take one out.',
+  },
   world: {
     title: 'A small world',
     text: 'Files, a log, a table, a screen, the weather and an agent with a prompt: one of each kind of data, and it changes.',

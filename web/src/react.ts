@@ -1,0 +1,144 @@
+/**
+ * Hooks for React: what a component shows is served for as long as it is mounted. The package's own
+ * entry point `pagemcp/react`; React is a peer, and not part of it.
+ *
+ * ```tsx
+ * const mcp = await start({ name: 'trip' })
+ * createRoot(node).render(<PageMcpProvider mcp={mcp}><App /></PageMcpProvider>)
+ *
+ * function Cart() {
+ *   const [items, setItems] = useState<string[]>([])
+ *   usePageMcpResource({ uri: 'shop://cart', name: 'Cart' }, items)
+ *   usePageMcpTool({ name: 'add', inputSchema }, ({ item }) => setItems((all) => [...all, item]))
+ *   …
+ * }
+ * ```
+ */
+
+import {
+  createContext,
+  createElement,
+  type ReactElement,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useRef,
+} from 'react'
+import type {
+  CallRequest,
+  Content,
+  JsonSchema,
+  PageMcp,
+  Prompt,
+  PromptHandler,
+  ReadRequest,
+  Resource,
+  StandardSchema,
+  Tool,
+  ToolAnswer,
+  ToolHandler,
+  ToolSchema,
+} from './index.ts'
+
+const Engine = createContext<PageMcp | undefined>(undefined)
+
+/** Gives the hooks below it an engine; `undefined` while there is none: nothing is served then. */
+export function PageMcpProvider(props: {
+  mcp: PageMcp | undefined
+  children?: ReactNode
+}): ReactElement {
+  return createElement(Engine.Provider, { value: props.mcp }, props.children)
+}
+
+/** The engine of the nearest {@link PageMcpProvider}. */
+export function usePageMcp(): PageMcp | undefined {
+  return useContext(Engine)
+}
+
+/**
+ * Serves a resource while the component is mounted, and announces it when the value is another one
+ * (by `Object.is`: state, as React has it).
+ *
+ * @param content - what a read answers with, as a provider would; a function is asked at each read,
+ *   and `mcp.changed` announces that
+ */
+export function usePageMcpResource(
+  description: Resource,
+  content: Content | ((request: ReadRequest) => Content | Promise<Content>),
+): void {
+  const mcp = usePageMcp()
+  const latest = useLatest(content)
+  const { uri } = description
+  usePublished(description, (stable) =>
+    mcp?.resource(stable, (request) => {
+      const now = latest.current
+      return typeof now === 'function' ? now(request) : now
+    }),
+  )
+  const told = useRef(content)
+  useEffect(() => {
+    if (Object.is(told.current, content) || typeof content === 'function') return
+    told.current = content
+    mcp?.changed(uri)
+  }, [mcp, uri, content])
+}
+
+/** Offers a tool while the component is mounted; the handler is that of the last render. */
+export function usePageMcpTool<
+  I extends ToolSchema = JsonSchema,
+  O extends ToolSchema = JsonSchema,
+>(description: Tool<I, O>, handler: ToolHandler<I, O>): void {
+  const mcp = usePageMcp()
+  const latest = useLatest(handler)
+  usePublished(description, (stable) =>
+    mcp?.tool(
+      stable,
+      ((args: never, request: CallRequest): ToolAnswer | Promise<ToolAnswer> =>
+        latest.current(args, request) as ToolAnswer) as ToolHandler<I, O>,
+    ),
+  )
+}
+
+/** Offers a prompt while the component is mounted; the provider is that of the last render. */
+export function usePageMcpPrompt(description: Prompt, provider: PromptHandler): void {
+  const mcp = usePageMcp()
+  const latest = useLatest(provider)
+  usePublished(description, (stable) =>
+    mcp?.prompt(stable, (args, request) => latest.current(args, request)),
+  )
+}
+
+/** The value of the last render that React has kept. */
+function useLatest<T>(value: T): { readonly current: T } {
+  const latest = useRef(value)
+  useEffect(() => {
+    latest.current = value
+  })
+  return latest
+}
+
+/**
+ * Publishes a description while the component is mounted; anew when what it says has changed, which
+ * is told by its text: components write a new object at each render. A schema of a library has no
+ * text, and is taken as it was at first.
+ */
+function usePublished<D extends object>(
+  description: D,
+  publish: (stable: D) => (() => void) | undefined,
+): void {
+  const mcp = usePageMcp()
+  const stable = useRef(description)
+  const text = JSON.stringify(description, (_, value) => (isSchema(value) ? '' : value))
+  const act = useLatest(publish)
+  const said = useRef(text)
+  if (said.current !== text) {
+    said.current = text
+    stable.current = description
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: text stands for what the description says
+  useEffect(() => (mcp ? act.current(stable.current) : undefined), [mcp, text])
+}
+
+function isSchema(value: unknown): value is StandardSchema {
+  return typeof value === 'object' && value !== null && '~standard' in value
+}
