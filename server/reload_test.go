@@ -65,3 +65,35 @@ func TestPageReloadsDuringCalls(t *testing.T) {
 		t.Errorf("what came to the page: %s", wire)
 	}
 }
+
+// A page that comes back without prompts and tools: the capabilities stay, and
+// list_changed says that the lists are others. R-042 R-359.
+func TestPageReloadsIntoLess(t *testing.T) {
+	g := startGateway(t, Options{})
+	page := newConformancePage(t)
+	page.join(g)
+	c := openAble(t, g, "/mcp/conformance")
+	messages, _ := c.stream(t.Context())
+	for _, list := range []string{"tools", "prompts"} {
+		if _, body := c.request("1", list+"/list", ""); !strings.Contains(body, "test_simple_") {
+			t.Errorf("%s: %s", list, body)
+		}
+	}
+	page.leave()
+	page.awaitAway(g)
+	less := newPage(t, testOrigin, "conformance tab")
+	less.app, less.keyID, less.key = "conformance", page.keyID, page.key
+	less.join(g)
+	heard := ""
+	for !strings.Contains(heard, "tools/list_changed") || !strings.Contains(heard, "prompts/list_changed") {
+		heard += receive(t, messages)
+	}
+	for _, list := range []string{"tools", "prompts"} {
+		if status, body := c.request("2", list+"/list", ""); status != 200 || strings.Contains(body, "test_simple_") || !strings.Contains(body, `"`+list+`":[`) {
+			t.Errorf("%s: %d %s", list, status, body)
+		}
+	}
+	if _, body := c.request("3", "tools/call", `"name":"test_simple_text"`); !strings.Contains(body, "-32602") {
+		t.Errorf("a tool that is gone: %s", body)
+	}
+}

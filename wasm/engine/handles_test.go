@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -114,7 +115,13 @@ func TestCancelsRaceWithAnswers(t *testing.T) {
 				}
 			})
 			c := speak(t, gatewayOf(t, map[string]*hop{"": h}), "c")
+			var mu sync.Mutex
 			answers := map[string]int{}
+			count := func(id string) int {
+				mu.Lock()
+				defer mu.Unlock()
+				return answers[id]
+			}
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
@@ -123,7 +130,9 @@ func TestCancelsRaceWithAnswers(t *testing.T) {
 					if err != nil {
 						return
 					}
+					mu.Lock()
 					answers[string(member(msg, "id"))]++
+					mu.Unlock()
 				}
 			}()
 			cancelled := map[string]int{} // to how many answers there were
@@ -134,7 +143,7 @@ func TestCancelsRaceWithAnswers(t *testing.T) {
 					time.Sleep(time.Duration(random.IntN(20)) * time.Millisecond)
 					c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + name + `}}`)
 					synctest.Wait()
-					cancelled[name] = answers[name]
+					cancelled[name] = count(name)
 				}
 			}
 			time.Sleep(time.Minute)
@@ -145,7 +154,7 @@ func TestCancelsRaceWithAnswers(t *testing.T) {
 			for id := range 40 {
 				name := fmt.Sprint(id)
 				before, wasCancelled := cancelled[name]
-				switch n := answers[name]; {
+				switch n := count(name); {
 				case n > 1, wasCancelled && n != before, !wasCancelled && n != 1:
 					t.Errorf("seed %d: call %s has %d answers; cancelled: %v, after %d", seed, name, n, wasCancelled, before)
 				}

@@ -193,13 +193,27 @@ func readError(err error, hadState bool) error {
 
 // GetPrompt asks for a prompt.
 func (r *Remote) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	return r.ask(ctx, "prompts/get", namedMembers(name, arguments), false)
+	return unlessUnknown(r.ask(ctx, "prompts/get", namedMembers(name, arguments), false))
 }
 
 // CallTool runs a tool, at most once: if the port breaks meanwhile, nobody knows
 // whether it took effect, and the error is [ErrInterrupted].
 func (r *Remote) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	return r.ask(ctx, "tools/call", namedMembers(name, arguments), true)
+	return unlessUnknown(r.ask(ctx, "tools/call", namedMembers(name, arguments), true))
+}
+
+// unlessUnknown makes "not found" of "method not found": an engine that has no
+// tools has not this one, and another source may.
+func unlessUnknown(result []byte, err error) ([]byte, error) {
+	if isUnknownMethod(err) {
+		return nil, ErrNotFound
+	}
+	return result, err
+}
+
+func isUnknownMethod(err error) bool {
+	var wire *jsonrpc.Error
+	return errors.As(err, &wire) && wire.Code == jsonrpc.CodeMethodNotFound
 }
 
 func namedMembers(name string, arguments []byte) []byte {
@@ -225,7 +239,7 @@ func (r *Remote) Complete(ctx context.Context, c CompletionRequest) (Completion,
 		params.raw(c.Arguments)
 		params.text("}")
 	}
-	result, err := r.ask(ctx, "completion/complete", params, false)
+	result, err := unlessUnknown(r.ask(ctx, "completion/complete", params, false))
 	if err != nil {
 		return Completion{}, err
 	}
@@ -270,8 +284,7 @@ func (r *Remote) named(ctx context.Context, what string, change Change) ([]Named
 			all = append(all, n)
 			return nil
 		})
-		var wire *jsonrpc.Error
-		if errors.As(err, &wire) && wire.Code == jsonrpc.CodeMethodNotFound {
+		if isUnknownMethod(err) {
 			return nil, nil // it has none, and says so
 		}
 		return all, err
