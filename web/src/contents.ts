@@ -234,7 +234,7 @@ export interface Ready {
 }
 
 /** One of several items. */
-interface Part extends PartItem {
+export interface Part extends PartItem {
   value: Value
 }
 

@@ -65,6 +65,8 @@ export interface Ground {
   call(source: number, what: number, text: string, say: Say, signal: AbortSignal): Promise<Told>
   state(state: EngineState): void
   read(event: ReadEvent): void
+  /** The hook that what sources read goes through; absent: there is none. Rejects if it throws. */
+  redact?(prefix: string, uri: string, contents: Contents[]): Promise<Contents[]>
   /** Something went wrong that is the developer's business: a provider threw, Go panicked. */
   report(error: unknown): void
 }
@@ -239,17 +241,17 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
     const waits = () => program === asker && asked.get(question) === controller
     let told: Told = { reason: reasons.none, text: '' }
     try {
-      const source = mounted.get(number)?.source
+      const entry = mounted.get(number)
       if (what >= questions.getPrompt) {
         const say: Say = (saying, params) => {
           if (!waits()) return // the answer is there, or nobody waits for it
           all.call((exports, running) => exports.said(question, saying, running.write(params)))
         }
         told = await ground.call(number, what, text, say, signal)
-      } else if (source === undefined) {
+      } else if (entry === undefined) {
         told.reason = reasons.notFound
       } else {
-        told.text = await answerOf(source, what, text, signal)
+        told.text = await answerOf(entry, what, text, signal)
       }
     } catch (error) {
       told.reason = reasonOf(error)
@@ -263,19 +265,28 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
     )
   }
 
-  async function answerOf(source: FarSource, what: number, text: string, signal: AbortSignal) {
+  async function answerOf(
+    { source, prefix }: Mounted,
+    what: number,
+    text: string,
+    signal: AbortSignal,
+  ) {
     const { pageSize } = options
+    const read = async () => {
+      const contents = await source.read(text, { signal })
+      return ground.redact === undefined ? contents : ground.redact(prefix, text, contents)
+    }
     switch (what) {
       case questions.list: {
         const listing = await source.list(text === '' ? undefined : text, { pageSize, signal })
         return JSON.stringify(listing)
       }
       case questions.read: {
-        const contents = await source.read(text, { signal })
+        const contents = await read()
         return signal.aborted ? '' : JSON.stringify({ contents: contents.map(kept) })
       }
       case questions.has:
-        await source.read(text, { signal })
+        await read()
         return ''
       case questions.watching:
         await source.watching?.()

@@ -52,6 +52,7 @@ export type {
   PromptMessage,
   PromptResult,
 } from './prompt.ts'
+export { metaProvenance, type Provenance, type SourceKind } from './provenance.ts'
 export type {
   Content,
   MethodHandler,
@@ -61,6 +62,8 @@ export type {
   Publishing,
   TemplateProvider,
 } from './publish.ts'
+export { isPrivateElement, isSecretName, isSecretValue, redactUrl } from './redact.ts'
+export type { Redact, RedactResult } from './redacting.ts'
 export type { JsonSchema } from './schema.ts'
 export {
   type Annotations,

@@ -8,6 +8,7 @@ import { compile, goRuntime, newWorker } from './loading.ts'
 import { cursorKey, instance, page } from './pages.ts'
 import type { Port } from './port.ts'
 import { once, type Publishing, publishing } from './publish.ts'
+import type { Redact } from './redacting.ts'
 import { wireCacheHints } from './registry.ts'
 import type { CacheHints, Changed, Icon, Json, PortableSource, Source } from './source.ts'
 import { type Ears, here, inWorker, type Thread } from './thread.ts'
@@ -51,6 +52,14 @@ export interface StartOptions {
    * answered by {@link PageMcp.method}.
    */
   extensions?: Record<string, { [name: string]: Json }>
+  /**
+   * Sees every text and blob last, before it leaves as the content of a resource: of what was
+   * registered and of every source, in the Worker too. What it returns leaves instead; `undefined`:
+   * not found. If it throws, or returns another type than it was given, the read fails with an
+   * internal error that says nothing of it, and the error is reported here. It sees no names and
+   * titles of lists, and not what prompts and tools answer: those are the developer's own words.
+   */
+  redact?: Redact
   /** Where the package's files are; default: next to this module. */
   urls?: {
     worker?: string | URL
@@ -153,6 +162,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     provider: (ref) => published.provider(ref),
     callee: (ref) => published.callee(ref),
     source: (number) => sources.get(number),
+    redact: options.redact,
     engineState(next) {
       engine = next
       emit('state', state())

@@ -11,8 +11,9 @@ import type { ReadRequest } from './fill.ts'
 import { type Flat, link, raise } from './link.ts'
 import { freshPage } from './pages.ts'
 import { hear, type Port } from './port.ts'
+import { type Redact, redactContents, redactReady } from './redacting.ts'
 import type { Descriptions } from './registry.ts'
-import type { Changed, PortableSource, Source } from './source.ts'
+import type { Changed, Contents, PortableSource, Source } from './source.ts'
 import { abilities, type GoRuntime } from './wasm.ts'
 import { type Connection, connectGateway, type Dial, type GatewayState } from './websocket.ts'
 
@@ -27,6 +28,8 @@ export interface Ears {
   callee(ref: number): (Callee & { extend?: Extend }) | undefined
   /** What was mounted under a number. */
   source(number: number): Source | undefined
+  /** The hook that all contents go through. */
+  redact: Redact | undefined
   engineState(state: EngineState): void
   gatewayState(number: number, state: GatewayState): void
   read(event: ReadEvent): void
@@ -57,6 +60,7 @@ export async function here(
   Go: new () => GoRuntime,
   ears: Ears,
 ): Promise<Thread> {
+  const { redact } = ears
   const engine: Engine = await startEngine(options, {
     module,
     Go,
@@ -65,6 +69,7 @@ export async function here(
     state: ears.engineState,
     read: ears.read,
     report: ears.report,
+    ...(redact && { redact: (...read) => redactContents(redact, ...read) }),
   })
   const connections = new Map<number, Connection>()
   return {
@@ -123,6 +128,10 @@ export async function inWorker(
       source(args.source).list(args.cursor, { pageSize: args.pageSize, signal }),
     readSource: (args: { source: number; uri: string }, signal: AbortSignal) =>
       source(args.source).read(args.uri, { signal }),
+    redact({ prefix, uri, contents }: { prefix: string; uri: string; contents: Contents[] }) {
+      if (ears.redact === undefined) throw new Error('there is no hook') // nothing passes unseen
+      return redactContents(ears.redact, prefix, uri, contents)
+    },
     templates: (args: { source: number }) => source(args.source).templates?.() ?? [],
     call(
       args: { number: number; source: number; what: number; text: string },
@@ -162,7 +171,10 @@ export async function inWorker(
       ears.report(new Error(`the engine's Worker: ${what}`))
     }
   })
-  await Promise.race([far.ask('start', { options, module: await module }), failed])
+  await Promise.race([
+    far.ask('start', { options, module: await module, redacts: ears.redact !== undefined }),
+    failed,
+  ])
 
   return {
     register: (first, added) => far.tell('register', { first, added }),
@@ -236,8 +248,11 @@ function provide(
   request: ReadRequest,
 ): Ready | undefined | Promise<Ready | undefined> {
   const answer = ears.provider(ref)?.(request)
+  const { redact } = ears
   if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') {
-    return Promise.resolve(answer).then(provided)
+    const ready = Promise.resolve(answer).then(provided)
+    return redact ? ready.then((late) => redactReady(redact, request.uri, late)) : ready
   }
-  return provided(answer)
+  const ready = provided(answer)
+  return redact ? redactReady(redact, request.uri, ready) : ready
 }

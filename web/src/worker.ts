@@ -29,7 +29,7 @@ const report = (error: unknown) => host.tell('report', flat(error))
 const host = link(
   self as unknown as Port,
   {
-    async start({ options, module }: { options: EngineOptions; module: WebAssembly.Module }) {
+    async start({ options, module, redacts }: Start) {
       engine = await startEngine(options, {
         module,
         Go: (globalThis as unknown as { Go: new () => GoRuntime }).Go,
@@ -47,6 +47,10 @@ const host = link(
         state: (state) => host.tell('engineState', state),
         read: (event) => host.tell('read', event),
         report,
+        ...(redacts && {
+          redact: (prefix: string, uri: string, contents: Contents[]) =>
+            host.ask('redact', { prefix, uri, contents }) as Promise<Contents[]>,
+        }),
       })
     },
     register: ({ first, added }: { first: number; added: Descriptions }) =>
@@ -102,6 +106,13 @@ const host = link(
 )
 
 type What = Parameters<Changed>[0]
+
+interface Start {
+  options: EngineOptions
+  module: WebAssembly.Module
+  /** Whether the window has a hook that contents go through. */
+  redacts: boolean
+}
 
 /** A source whose code runs in the window, except for what is portable. */
 function sourceOf(number: number, able: number, portable: Portable | undefined): FarSource {

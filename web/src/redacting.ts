@@ -1,0 +1,98 @@
+/**
+ * The hook that sees contents last: what a provider or a source gave goes through it before it
+ * leaves, wherever the engine runs. It runs in the window, and it fails closed.
+ */
+
+import type { Bytes, Ready, Value } from './contents.ts'
+import { type Contents, NotFoundError } from './source.ts'
+
+/**
+ * Looks at a text or at bytes before they leave, and answers with what may leave instead: of the same
+ * type; `undefined`: there is no such resource. Bytes are its own, it may change them.
+ *
+ * @param uri - of the content, as clients of this page read it
+ * @param value - the text, or the bytes of a blob
+ */
+export type Redact = (
+  uri: string,
+  value: string | Uint8Array<ArrayBuffer>,
+) => RedactResult | PromiseLike<RedactResult>
+
+/** What {@link Redact} answers. */
+export type RedactResult = string | Uint8Array<ArrayBuffer> | undefined
+
+/** What a provider answered, as far as it may leave. Rejects if the hook throws. */
+export async function redactReady(
+  redact: Redact,
+  uri: string,
+  ready: Ready | undefined,
+): Promise<Ready | undefined> {
+  if (ready === undefined) return undefined
+  if (!Array.isArray(ready.value)) {
+    const value = await redactValue(redact, uri, ready.value)
+    return value === undefined ? undefined : { mimeType: typeOf(ready.value), ...ready, value }
+  }
+  const parts: Ready['value'] & object[] = []
+  for (const part of ready.value) {
+    const value = await redactValue(redact, part.uri, part.value)
+    if (value !== undefined) parts.push({ mimeType: typeOf(part.value), ...part, value })
+  }
+  return parts.length === 0 ? undefined : { ...ready, value: parts }
+}
+
+/**
+ * What a source read, as far as it may leave. Rejects if the hook throws, and with
+ * {@link NotFoundError} if nothing is left.
+ *
+ * @param uri - that was read, without the prefix of the mount
+ */
+export async function redactContents(
+  redact: Redact,
+  prefix: string,
+  uri: string,
+  contents: readonly Contents[],
+): Promise<Contents[]> {
+  const kept: Contents[] = []
+  for (const { text, blob, ...item } of contents) {
+    const given = text ?? blob
+    if (given === undefined || (text !== undefined && blob !== undefined)) {
+      throw new TypeError(`contents of ${item.uri} need exactly one of text and blob`)
+    }
+    const value = await redactValue(redact, prefix + item.uri, given)
+    if (value === undefined) continue
+    const body =
+      typeof value === 'string' ? { text: value } : { blob: value as Uint8Array<ArrayBuffer> }
+    kept.push({ ...item, mimeType: item.mimeType ?? typeOf(given), ...body })
+  }
+  if (kept.length === 0 && contents.length > 0) throw new NotFoundError(uri)
+  return kept
+}
+
+async function redactValue(redact: Redact, uri: string, value: Value): Promise<Value | undefined> {
+  const given = typeof value === 'string' ? value : await bytesOf(value)
+  let left: RedactResult
+  try {
+    left = await redact(uri, given)
+  } catch (error) {
+    // A new error: whatever was thrown must not be taken for "not found" or the like.
+    throw new Error(`redact of ${uri} threw ${String(error)}`, { cause: error })
+  }
+  const asBytes = left instanceof Uint8Array
+  if (left !== undefined && (typeof given === 'string' ? typeof left !== 'string' : !asBytes)) {
+    throw new TypeError(
+      `redact of ${uri} must return what it was given: text for text, bytes for bytes`,
+    )
+  }
+  return left
+}
+
+/** A copy: the hook may change it. */
+async function bytesOf(value: Bytes): Promise<Uint8Array<ArrayBuffer>> {
+  if (value instanceof Blob) return new Uint8Array(await value.arrayBuffer())
+  if (value instanceof ArrayBuffer) return new Uint8Array(value.slice())
+  return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice()
+}
+
+function typeOf(value: Value): string | undefined {
+  return (value instanceof Blob && value.type) || undefined
+}
