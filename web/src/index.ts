@@ -21,7 +21,13 @@ export {
 } from './call.ts'
 export type { ReadEvent } from './clients.ts'
 export type { Completion, CompletionContext, CompletionProvider } from './complete.ts'
-export { type Connector, isInvited, pair, webSocket } from './connector.ts'
+export {
+  type Connector,
+  isInvited,
+  pair,
+  type WebSocketOptions,
+  webSocket,
+} from './connector.ts'
 export { contents, type SeveralContents } from './contents.ts'
 export type { EngineState } from './engine.ts'
 export { expand, type Variable } from './expand.ts'

@@ -32,6 +32,12 @@ function take(): Invitation | undefined {
   return read(found[1] as string)
 }
 
+/** Reads what somebody has pasted: a link, or its end, with blanks around; `undefined` if it is none. */
+export function pasted(text: string): Invitation | undefined {
+  const found = /^(?:[^\s#]*#(?:\S*&)?)?(?:pagemcp=)?([A-Za-z0-9_-]+)$/.exec(text.trim())
+  return found ? read(found[1] as string) : undefined
+}
+
 /** Reads the text after `pagemcp=`; `undefined` if it is not an invitation. */
 export function read(text: string): Invitation | undefined {
   try {
