@@ -89,7 +89,8 @@ export {
   type Source,
   type Template,
 } from './source.ts'
-export { type IdbOptions, idb, type StoreOptions } from './sources/idb.ts'
+export { type IdbOptions, idb, type PollOptions, type StoreOptions } from './sources/idb.ts'
+export { observeIdb } from './sources/idb-observe.ts'
 export { DatabaseBusyError } from './sources/idb-open.ts'
 export type {
   InputOf,

@@ -17,31 +17,41 @@ export class DatabaseBusyError extends Error {
   }
 }
 
-/**
- * Reads a store of a database in one readonly transaction: what `ask` finds there, or undefined if
- * there is no such database or store. May call `ask` a second time, if the connection breaks
- * meanwhile.
- *
- * @param ask - awaits requests on the store and nothing else, or the transaction ends under it
- * @throws {@link DatabaseBusyError}, the signal's reason, or a `DOMException` of IndexedDB
- */
-export type Reader = <T>(
-  at: { database: string; store: string },
-  signal: AbortSignal,
-  ask: Ask<T>,
-) => Promise<T | undefined>
+/** How often a read begins anew when the app's upgrades break into it. */
+const maxTries = 20
 
-export type Ask<T> = (store: IDBObjectStore) => Promise<T>
+/** Reads databases of the app, each time in one readonly transaction. */
+export interface Reader {
+  /**
+   * What `ask` finds in a store, or undefined if there is no such database or store. May call `ask`
+   * again, if the connection breaks meanwhile.
+   *
+   * @param ask - awaits requests of the store's transaction and nothing else, or that ends under it
+   * @throws {@link DatabaseBusyError}, the signal's reason, or a `DOMException` of IndexedDB
+   */
+  inStore<T>(
+    at: { database: string; store: string },
+    signal: AbortSignal,
+    ask: (store: IDBObjectStore) => Promise<T>,
+  ): Promise<T | undefined>
+  /** The same for those of several stores that exist; undefined if none does. */
+  inStores<T>(
+    at: { database: string; stores: readonly string[] },
+    signal: AbortSignal,
+    ask: (stores: IDBObjectStore[], database: IDBDatabase) => Promise<T>,
+  ): Promise<T | undefined>
+}
 
 /**
  * A reader that keeps a connection to each database it was asked about. The connection closes as
  * soon as somebody wants to upgrade or delete the database, or the browser takes it away, and is
- * opened again for the next read.
+ * opened again for the next read. A read under way does not keep the upgrade waiting: its transaction
+ * ends at once, and it begins anew behind the upgrade.
  */
 export function reader(): Reader {
-  const connections = new Map<string, Promise<IDBDatabase | undefined>>()
+  const connections = new Map<string, Promise<Connection | undefined>>()
 
-  function connect(database: string): Promise<IDBDatabase | undefined> {
+  function connect(database: string): Promise<Connection | undefined> {
     const known = connections.get(database)
     if (known !== undefined) return known
     const forget = () => {
@@ -49,26 +59,43 @@ export function reader(): Reader {
     }
     const opening = openExisting(database, forget)
     connections.set(database, opening)
-    opening.then((db) => db === undefined && forget(), forget)
+    opening.then((connection) => connection === undefined && forget(), forget)
     return opening
   }
 
-  return async function read({ database, store }, signal, ask) {
-    for (let again = true; ; again = false) {
+  const inStores: Reader['inStores'] = async ({ database, stores }, signal, ask) => {
+    for (let left = maxTries; ; ) {
       signal.throwIfAborted()
       const opening = connect(database)
-      const db = await untilAborted(opening, signal)
-      if (db === undefined || !db.objectStoreNames.contains(store)) return undefined
+      const connection = await untilAborted(opening, signal)
+      const there = stores.filter((store) => connection?.db.objectStoreNames.contains(store))
+      if (connection === undefined || there.length === 0) return undefined
       try {
-        return await transact(db.transaction(store, 'readonly'), store, signal, ask)
+        return await transact(connection, there, signal, (transaction) =>
+          ask(
+            there.map((store) => transaction.objectStore(store)),
+            connection.db,
+          ),
+        )
       } catch (error) {
         signal.throwIfAborted()
-        if (!again || !isBroken(error)) throw error
+        if (--left === 0 || !isBroken(error)) throw error
         if (connections.get(database) === opening) connections.delete(database)
-        db.close()
+        connection.db.close()
       }
     }
   }
+  return {
+    inStores,
+    inStore: ({ database, store }, signal, ask) =>
+      inStores({ database, stores: [store] }, signal, ([found]) => ask(found as IDBObjectStore)),
+  }
+}
+
+interface Connection {
+  db: IDBDatabase
+  /** What reads there now. */
+  running: Set<IDBTransaction>
 }
 
 /** The result of a request. */
@@ -80,26 +107,31 @@ export function result<T>(request: IDBRequest<T>): Promise<T> {
 }
 
 async function transact<T>(
-  transaction: IDBTransaction,
-  store: string,
+  { db, running }: Connection,
+  stores: string[],
   signal: AbortSignal,
-  ask: Ask<T>,
+  ask: (transaction: IDBTransaction) => Promise<T>,
 ): Promise<T> {
-  const stop = () => {
-    try {
-      transaction.abort()
-    } catch {
-      // it has ended by itself
-    }
-  }
+  const transaction = db.transaction(stores, 'readonly')
+  running.add(transaction)
+  const stop = () => abort(transaction)
   signal.addEventListener('abort', stop)
   try {
-    return await ask(transaction.objectStore(store))
+    return await ask(transaction)
   } catch (error) {
     stop()
     throw error
   } finally {
     signal.removeEventListener('abort', stop)
+    running.delete(transaction)
+  }
+}
+
+function abort(transaction: IDBTransaction) {
+  try {
+    transaction.abort()
+  } catch {
+    // it has ended by itself
   }
 }
 
@@ -127,17 +159,17 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
  *
  * @param closed - called once when the connection is no longer good
  */
-function openExisting(name: string, closed: () => void): Promise<IDBDatabase | undefined> {
+function openExisting(name: string, closed: () => void): Promise<Connection | undefined> {
   return new Promise((resolve, reject) => {
     let late = false
     const timer = setTimeout(() => {
       late = true
       reject(new DatabaseBusyError(name))
     }, openLimit)
-    const settle = (db?: IDBDatabase) => {
+    const settle = (connection?: Connection) => {
       clearTimeout(timer)
-      if (late) db?.close()
-      else resolve(db)
+      if (late) connection?.db.close()
+      else resolve(connection)
     }
     const fail = (error: unknown) => {
       clearTimeout(timer)
@@ -153,12 +185,14 @@ function openExisting(name: string, closed: () => void): Promise<IDBDatabase | u
       }
       request.onsuccess = () => {
         const db = request.result
+        const running = new Set<IDBTransaction>()
         db.onversionchange = () => {
+          for (const transaction of running) abort(transaction) // a close waits for them
           db.close()
           closed()
         }
         db.onclose = closed
-        settle(db)
+        settle({ db, running })
       }
       request.onerror = (event) => {
         event.preventDefault()

@@ -9,6 +9,9 @@ import { toBase64 } from '../contents.ts'
 import type { Json } from '../source.ts'
 import { bytesOf } from './idb-keys.ts'
 
+/** What records are served as. */
+export const json = 'application/json'
+
 /** How deep objects may nest in what is served. */
 export const maxDepth = 128 // levels; a parser of ours would refuse more
 
@@ -89,6 +92,27 @@ export function fieldText(value: unknown, field: string | undefined): string | u
   const found = (value as { [field: string]: unknown })[field]
   if (typeof found === 'number') return String(found)
   return typeof found === 'string' && found !== '' ? found.toWellFormed() : undefined
+}
+
+/**
+ * The time that a record's field holds, as ISO 8601: a Date, milliseconds since 1970, or an ISO 8601
+ * string with a date at least; undefined if it holds none, or one that ISO 8601 writes with more than
+ * four digits for the year.
+ */
+export function fieldTime(value: unknown, field: string | undefined): string | undefined {
+  if (
+    field === undefined ||
+    className(value) !== 'Object' ||
+    !Object.hasOwn(value as object, field)
+  )
+    return undefined
+  const found = (value as { [field: string]: unknown })[field]
+  const isText =
+    typeof found === 'string' && /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:?\d\d)?)?$/.test(found)
+  if (!isText && typeof found !== 'number' && className(found) !== 'Date') return undefined
+  const date = new Date(found as string | number | Date)
+  const time = Number.isNaN(date.getTime()) ? '' : date.toISOString()
+  return /^\d{4}-/.test(time) ? time : undefined
 }
 
 interface Walk {

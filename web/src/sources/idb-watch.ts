@@ -1,7 +1,7 @@
 /**
  * Notices what this realm writes into IndexedDB, by whatever library: IndexedDB itself tells
  * nobody. The methods that write are wrapped, and what a transaction wrote is reported after it has
- * committed. Other tabs and workers are not seen.
+ * committed. What other tabs and workers write is told by them (idb-channel.ts).
  *
  * The app sees no difference: arguments, `this`, results, exceptions, names and lengths are those
  * of the wrapped methods.
@@ -21,6 +21,9 @@ export interface Written {
   /** Whether records may have gone that are not in `keys`: any of them. */
   all: boolean
 }
+
+/** How many keys one transaction's report names; beyond, it speaks of all records of the store. */
+export const maxWritten = 10_000 // keys
 
 /** Who wants to know of writes. */
 export interface Observer {
@@ -164,6 +167,7 @@ function notePut(store: IDBObjectStore, request: IDBRequest<IDBValidKey>, list: 
   const ledger = ledgerOf(store)
   if (ledger === undefined) return
   ledger.list ||= list
+  if (ledger.all) return // that is all that can be said
   if (ledger.puts.push(request) % takeEvery === 0) takePuts(ledger)
 }
 
@@ -175,11 +179,13 @@ function noteDelete(store: IDBObjectStore, query: unknown): void {
   const ledger = ledgerOf(store)
   if (ledger === undefined) return
   ledger.list = true
+  if (ledger.all) return
   const range =
     query === undefined || query instanceof IDBKeyRange ? query : IDBKeyRange.only(query)
   if (range !== undefined && range.lower !== undefined && range.upper !== undefined) {
     if (indexedDB.cmp(range.lower, range.upper) === 0) {
       ledger.keys.add(keySegment(range.lower))
+      bound(ledger)
       return
     }
   }
@@ -207,8 +213,16 @@ function noteDrop(database: string, request: IDBOpenDBRequest): void {
 function settle(database: string, stores: Map<string, Ledger>): void {
   for (const [store, ledger] of stores) {
     takePuts(ledger)
+    if (ledger.all) ledger.keys.clear()
     report({ database, store, keys: ledger.keys, list: ledger.list, all: ledger.all })
   }
+}
+
+/** Lets go of keys that are too many to be named. */
+function bound(ledger: Ledger): void {
+  if (ledger.keys.size <= maxWritten) return
+  ledger.all = true
+  ledger.keys.clear()
 }
 
 /** Takes the keys of puts that are done. One that failed wrote nothing. */
@@ -220,6 +234,7 @@ function takePuts(ledger: Ledger): void {
   )) {
     if (error === null) ledger.keys.add(keySegment(result))
   }
+  bound(ledger)
 }
 
 function concerned(database: string, store?: string): boolean {

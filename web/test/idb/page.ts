@@ -3,6 +3,7 @@
  * The page knows nothing of Node: everything here runs in the browser.
  */
 import { idb, idbReader } from '../../src/sources/idb.ts'
+import { observeIdb } from '../../src/sources/idb-observe.ts'
 import { makeKey, makeName } from './key-cases.ts'
 
 const never = new AbortController().signal
@@ -70,19 +71,33 @@ function changes(source: ReturnType<typeof idb>) {
     log,
     stop: () => controller.abort(),
     /**
-     * What has been seen once all of `wanted` has, without order or doubles. The caller forgets it.
+     * What has been seen once all of `wanted` has, without order or doubles; of what follows from
+     * that (schema, ranges) only what is wanted. The caller forgets it.
      */
     async until(...wanted: string[]): Promise<string[]> {
       await new Promise<void>((resolve) => {
         look = () => wanted.every((one) => seen.includes(one)) && resolve()
         look()
       })
-      return [...new Set(seen.splice(0))].sort()
+      const follows = /^idb:\/\/\/[^/]*$|\/(index\/|range)\*$/
+      const all = seen.splice(0).filter((one) => !follows.test(one) || wanted.includes(one))
+      return [...new Set(all)].sort()
     },
   }
 }
 
-const exported = { idb, idbReader, open, write, drop, changes, makeKey, makeName, never }
+const exported = {
+  idb,
+  idbReader,
+  observeIdb,
+  open,
+  write,
+  drop,
+  changes,
+  makeKey,
+  makeName,
+  never,
+}
 
 export type Kit = typeof exported
 

@@ -46,6 +46,11 @@ inBrowsers('only the stores that are named are served', async ({ open }) => {
       'missing',
       'missing/n.1',
       'notes/',
+      'notes/index',
+      'notes/index/none',
+      'notes/index/',
+      'notes/range/',
+      'notes/n.1?limit=1',
       'notes/n.1/',
       'notes/n.2',
       'notes/s.1',
@@ -59,9 +64,18 @@ inBrowsers('only the stores that are named are served', async ({ open }) => {
       templates: templates?.map((t) => t.uriTemplate),
     }
   })
-  assert.deepEqual(got.uris, ['idb:///app/notes', 'idb:///app/notes/n.1'])
+  assert.deepEqual(got.uris, ['idb:///app', 'idb:///app/notes', 'idb:///app/notes/n.1'])
   assert.deepEqual(new Set(got.errors), new Set(['NotFoundError']))
-  assert.deepEqual(got.templates, ['idb:///app/notes/{key}', 'idb:///app/missing/{key}'])
+  assert.deepEqual(got.templates, [
+    'idb:///app/notes/{key}',
+    'idb:///app/missing/{key}',
+    'idb:///{database}',
+    'idb:///{database}/{store}',
+    'idb:///{database}/{store}/{key}',
+    'idb:///{database}/{store}/range{?from,to,after,direction,limit}',
+    'idb:///{database}/{store}/index/{index}{?from,to,after,direction,limit}',
+    'idb:///{database}/{store}/index/{index}/{value}{?after,direction,limit}',
+  ])
 })
 
 inBrowsers('a store says what it holds', async ({ open }) => {
@@ -77,6 +91,7 @@ inBrowsers('a store says what it holds', async ({ open }) => {
   assert.deepEqual(JSON.parse(contents?.text ?? ''), {
     database: 'app',
     store: 'notes',
+    path: 'notes',
     count: 1,
     keyPath: ['a', 'b'],
     autoIncrement: false,
@@ -99,14 +114,14 @@ inBrowsers(
       const source = kit.idb({ databases: { app: ['keys'] } })
       const { resources } = await source.list(undefined, { pageSize: 1000, signal: kit.never })
       const texts: unknown[] = []
-      for (const { uri } of resources.slice(1)) {
+      for (const { uri } of resources.slice(2)) {
         const [contents] = await source.read(uri, { signal: kit.never })
         texts.push(JSON.parse(contents?.text ?? ''))
       }
       const sorted = [...cases].sort((a, b) =>
         indexedDB.cmp(kit.makeKey(a.key), kit.makeKey(b.key)),
       )
-      return { uris: resources.slice(1).map(({ uri }) => uri), texts, sorted }
+      return { uris: resources.slice(2).map(({ uri }) => uri), texts, sorted }
     }, keys)
     assert.deepEqual(
       got.uris,
@@ -127,7 +142,7 @@ inBrowsers('negative zero is the key zero', async ({ open }) => {
     const source = kit.idb({ databases: { app: ['keys'] } })
     const { resources } = await source.list(undefined, { pageSize: 10, signal: kit.never })
     const [contents] = await source.read('idb:///app/keys/n.0', { signal: kit.never })
-    return { cmp: indexedDB.cmp(-0, 0), uri: resources[1]?.uri, text: contents?.text }
+    return { cmp: indexedDB.cmp(-0, 0), uri: resources[2]?.uri, text: contents?.text }
   })
   assert.deepEqual(got, { cmp: 0, uri: 'idb:///app/keys/n.0', text: '"zero"' })
 })
@@ -147,7 +162,7 @@ inBrowsers('names of databases and stores may be anything', async ({ open }) => 
       const uri = `idb:///${one.segment}/${one.segment}/n.1`
       const { resources } = await source.list(undefined, { pageSize: 10, signal: kit.never })
       const [contents] = await source.read(uri, { signal: kit.never })
-      if (resources[1]?.uri !== uri || contents?.text !== '"here"')
+      if (resources[2]?.uri !== uri || contents?.text !== '"here"')
         failed.push([one, resources, contents])
     }
     return failed
@@ -223,7 +238,7 @@ inBrowsers('values that only browsers have are described', async ({ open }) => {
     error: { $error: { name: 'DataError', message: 'no' } },
     cycle: { big: { $bigint: '1' }, self: { $ref: '/cycle' } },
   })
-  assert.deepEqual(got.meta, { 'io.github.pagemcp/lossy': ['/key', '/error'] })
+  assert.deepEqual(got.meta?.['io.github.pagemcp/lossy'], ['/key', '/error'])
 })
 
 inBrowsers('a record that is bytes is served as bytes', async ({ open }) => {
@@ -238,14 +253,14 @@ inBrowsers('a record that is bytes is served as bytes', async ({ open }) => {
     const source = kit.idb({ databases: { app: { files: { title: 'none' } } } })
     const { resources } = await source.list(undefined, { pageSize: 10, signal: kit.never })
     const bytes: unknown[] = []
-    for (const { uri } of resources.slice(1)) {
+    for (const { uri } of resources.slice(2)) {
       const [contents] = await source.read(uri, { signal: kit.never })
       const found = [...new Uint8Array(await new Response(contents?.blob).arrayBuffer())]
       bytes.push([contents?.mimeType, contents?.text, found])
     }
     return {
       bytes,
-      listed: resources.slice(1).map(({ name, mimeType, size }) => ({ name, mimeType, size })),
+      listed: resources.slice(2).map(({ name, mimeType, size }) => ({ name, mimeType, size })),
     }
   })
   const other = 'application/octet-stream'
@@ -288,7 +303,7 @@ inBrowsers('fields narrow what is read, and name what is listed', async ({ open 
     const contents = await Promise.all(uris.map((uri) => source.read(uri, { signal: kit.never })))
     return { resources: JSON.parse(JSON.stringify(listing.resources)), contents: contents.flat() }
   })
-  assert.deepEqual(got.resources.slice(1, 3), [
+  assert.deepEqual(got.resources.slice(2, 4), [
     {
       uri: 'idb:///app/notes/n.1',
       name: 'memo',
@@ -302,7 +317,7 @@ inBrowsers('fields narrow what is read, and name what is listed', async ({ open 
     got.contents.map(({ text }) => text),
     ['{"id":1,"body":"text"}', '{"id":2}', '{}'],
   )
-  assert.deepEqual(got.contents[2]?._meta, { 'io.github.pagemcp/lossy': [''] })
+  assert.deepEqual(got.contents[2]?._meta?.['io.github.pagemcp/lossy'], [''])
   assert.ok(!JSON.stringify(got).includes('CANARY'))
 })
 

@@ -35,7 +35,7 @@ inBrowsers(
       }
       return { first, reads: [...new Set(await Promise.all(reads))], list: await list(), blocked }
     })
-    assert.deepEqual(got, { first: ['"kept"', 2], reads: ['"kept"'], list: 3, blocked: [] })
+    assert.deepEqual(got, { first: ['"kept"', 3], reads: ['"kept"'], list: 4, blocked: [] })
   },
 )
 
@@ -58,7 +58,7 @@ inBrowsers(
       }
       return { counts, databases: await indexedDB.databases() }
     })
-    assert.deepEqual(got, { counts: [0, 2, 0, 2, 0, 2, 0], databases: [] })
+    assert.deepEqual(got, { counts: [0, 3, 0, 3, 0, 3, 0], databases: [] })
   },
 )
 
@@ -110,6 +110,6 @@ inBrowsers('a database that cannot be opened in time is a typed error', async ({
   })
   assert.deepEqual(got, {
     error: 'DatabaseBusyError: open database "app": still busy after 5000 ms',
-    after: 1,
+    after: 2,
   })
 })

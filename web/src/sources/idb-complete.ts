@@ -1,0 +1,148 @@
+/** What completes the variables of templates: live data, bounded. */
+
+import { InvalidParamsError } from '../call.ts'
+import { type Completion, type CompletionContext, ranked } from '../complete.ts'
+import { NotFoundError, type Source } from '../source.ts'
+import { keyFromText, keyText, nameSegment, segment } from './idb-keys.ts'
+import { type Reader, result } from './idb-open.ts'
+import { maySeek, type Served, type ServedDatabase } from './idb-options.ts'
+import { indexOf } from './idb-range.ts'
+
+/** How many keys are looked at, and of an index, where each takes a step, how many values. */
+const maxKeys = 1000
+const maxSteps = 200
+
+/** Keys longer than this are offered to nobody. */
+const maxOffered = 1000 // UTF-16 code units
+
+/** Completes the variables of idb-templates.ts, from what is there now. */
+export function idbComplete(
+  databases: readonly ServedDatabase[],
+  read: Reader,
+): NonNullable<Source['complete']> {
+  return async (ref, { name, value }, { arguments: chosen, signal }) => {
+    if (ref.type !== 'ref/resource' || !ref.uri.startsWith('idb:///')) {
+      throw new NotFoundError(ref.type === 'ref/resource' ? ref.uri : ref.name)
+    }
+    const path = ref.uri.slice('idb:///'.length).replace(/(\{\?|\?).*$/, '')
+    const parts = path.split('/').map((part) => chosenFor(part, chosen))
+    const database = databases.find(({ uri }) => uri === `idb:///${parts[0]}`)
+    const store = database?.stores.find(({ uri }) => uri === `idb:///${parts[0]}/${parts[1]}`)
+    const isFixed = !path.startsWith('{')
+    if (isFixed && database === undefined) throw new NotFoundError(ref.uri)
+    const ofIndex = parts[2] === 'index'
+    switch (name) {
+      case 'database':
+        return ranked(await there(databases, read, signal, () => true), value)
+      case 'store': {
+        const among = database ? [database] : databases
+        return ranked(await there(among, read, signal, () => false), value)
+      }
+      case 'index':
+        return ranked(store ? await indexesOf(store, read, signal) : [], value)
+      case 'key':
+      case 'after':
+        return store ? keysLike(store, undefined, value, read, signal) : []
+      case 'value':
+      case 'from':
+      case 'to':
+        if (store === undefined || (ofIndex && !parts[3])) return []
+        return keysLike(store, ofIndex ? parts[3] : undefined, value, read, signal)
+      case 'direction':
+        return ranked(['next', 'prev'], value)
+      case 'limit':
+        return ranked(['10', '50', '100'], value)
+      default:
+        throw new InvalidParamsError(`the template has no variable ${JSON.stringify(name)}`)
+    }
+  }
+}
+
+/** A part of the path: as it stands there, or what was chosen for its variable. */
+function chosenFor(part: string, chosen: CompletionContext['arguments']): string {
+  const variable = /^\{(\w+)\}$/.exec(part)?.[1]
+  if (variable === undefined) return part
+  const value = Object.hasOwn(chosen, variable) ? chosen[variable] : undefined
+  return value === undefined ? '' : segment(value.toWellFormed())
+}
+
+/** The names, as a variable takes them, of databases or stores that exist. */
+async function there(
+  databases: readonly ServedDatabase[],
+  read: Reader,
+  signal: AbortSignal,
+  ofDatabase: (database: ServedDatabase) => boolean,
+): Promise<string[]> {
+  const names = await Promise.all(
+    databases.map(async (one) => {
+      const at = { database: one.database, stores: one.stores.map(({ store }) => store) }
+      const stores = await read.inStores(at, signal, async (found) => found.map(({ name }) => name))
+      if (stores === undefined) return []
+      return (ofDatabase(one) ? [one.database] : stores).map(variable)
+    }),
+  )
+  return [...new Set(names.flat())]
+}
+
+async function indexesOf(served: Served, read: Reader, signal: AbortSignal): Promise<string[]> {
+  const names = await read.inStore(served, signal, async (store) =>
+    Array.from(store.indexNames).filter((name) =>
+      maySeek(served.options, store.index(name).keyPath),
+    ),
+  )
+  return (names ?? []).map(variable)
+}
+
+/** What a variable must be for the template to give a name's path segment. */
+function variable(name: string): string {
+  return decodeURIComponent(nameSegment(name))
+}
+
+/**
+ * Keys of a store, or values of an index, that fit what was typed: those that are exactly that or
+ * begin with it as a string, and the first ones that there are.
+ */
+async function keysLike(
+  served: Served,
+  index: string | undefined,
+  typed: string,
+  read: Reader,
+  signal: AbortSignal,
+): Promise<Completion> {
+  const found = await read.inStore(served, signal, async (store) => {
+    const place = index === undefined ? store : indexOf(store, index)
+    if (place === undefined) return undefined
+    if (place instanceof IDBIndex && !maySeek(served.options, place.keyPath)) return undefined
+    const exact = keyFromText(typed) ?? (/^-?\d+$/.test(typed) ? Number(typed) : undefined)
+    const beginning = typed.startsWith('s.') ? typed.slice(2) : typed
+    const near =
+      typed === ''
+        ? []
+        : await firstKeys(place, IDBKeyRange.bound(beginning, `${beginning}\uffff`), 100)
+    const same = exact === undefined ? [] : await firstKeys(place, IDBKeyRange.only(exact), 1)
+    const most = index === undefined ? maxKeys : maxSteps
+    const first = await firstKeys(place, null, most)
+    return {
+      keys: [...same, ...near, ...first],
+      more: first.length === most || near.length === 100,
+    }
+  })
+  const texts = (found?.keys ?? []).map(keyText).filter((text) => text.length <= maxOffered)
+  return { values: ranked([...new Set(texts)], typed), hasMore: found?.more ?? false }
+}
+
+/** The first different keys of a range. */
+async function firstKeys(
+  place: IDBObjectStore | IDBIndex,
+  range: IDBKeyRange | null,
+  most: number,
+): Promise<IDBValidKey[]> {
+  if (place instanceof IDBObjectStore) return result(place.getAllKeys(range, most))
+  const request = place.openKeyCursor(range, 'nextunique')
+  const keys: IDBValidKey[] = []
+  for (let cursor = await result(request); cursor !== null; cursor = await result(request)) {
+    if (keys.push(cursor.key) === most) break
+    cursor.continue()
+  }
+  return keys
+}

@@ -1,0 +1,86 @@
+/**
+ * What Dexie (3.2 and later) tells of committed writes, with or without PageMCP on the other side: on
+ * a BroadcastChannel to other tabs and workers, by an event to its own window. It names ranges of keys
+ * by table and index: `idb://{database}/{table}/{index}`, where no index is the primary key and
+ * `:dels` are deletions.
+ *
+ * @see https://dexie.org/docs/Dexie/Dexie.on.storagemutated
+ */
+
+import { liveChannel } from './idb-channel.ts'
+import { keySegment } from './idb-keys.ts'
+import type { Served } from './idb-options.ts'
+import type { Written } from './idb-watch.ts'
+
+/** The name of channel and event. */
+const mutated = 'x-storagemutated-1'
+
+/** How many nodes of a set of ranges are looked at; beyond, it is all of the store. */
+const maxNodes = 1000
+
+/** How many parts of a message are looked at. */
+const maxParts = 10_000
+
+/** A node of Dexie's tree of ranges. */
+interface Range {
+  from?: unknown
+  to?: unknown
+  l?: Range | null
+  r?: Range | null
+}
+
+/**
+ * Reports what Dexie tells until signal is aborted.
+ *
+ * @param on.written - of a store that is served
+ * @param on.missed - the page was frozen: anything may have been written
+ */
+export function observeDexie(
+  stores: readonly Served[],
+  on: { written(written: Written): void; missed(): void },
+  signal: AbortSignal,
+): void {
+  const hear = (parts: unknown) => {
+    for (const written of writtenOf(stores, parts)) on.written(written)
+  }
+  const channel = liveChannel(mutated, { message: hear, missed: on.missed })
+  globalThis.addEventListener?.(mutated, (event) => hear((event as CustomEvent).detail), { signal })
+  signal.addEventListener('abort', () => channel.close(), { once: true })
+}
+
+/** What a message says of stores that are served; what is no message of Dexie's says nothing. */
+export function writtenOf(stores: readonly Served[], parts: unknown): Written[] {
+  if (typeof parts !== 'object' || parts === null) return []
+  const names = Object.keys(parts).slice(0, maxParts + 1)
+  const whole = names.length > maxParts || names.includes('all') // all: it was frozen itself
+  return stores.flatMap(({ database, store }): Written[] => {
+    const prefix = `idb://${database}/${store}/`
+    const keys = new Set<string>()
+    let all = whole
+    for (const part of ['', ':dels']) {
+      const set = (parts as { [part: string]: unknown })[prefix + part]
+      if (set !== undefined && !addKeys(keys, set)) all = true
+    }
+    const named = all || names.some((name) => name.startsWith(prefix))
+    return named ? [{ database, store, keys: all ? new Set() : keys, list: true, all }] : []
+  })
+}
+
+/** Adds the keys of a set, if it has nothing but single keys, and not too many. */
+function addKeys(keys: Set<string>, set: unknown): boolean {
+  const open = [set]
+  for (let nodes = 0; open.length > 0; nodes++) {
+    const node = open.pop() as Range | null | undefined
+    if (typeof node !== 'object' || node === null || node.from === undefined) continue // an empty set
+    if (nodes >= maxNodes) return false
+    try {
+      const { from, to } = node as { from: IDBValidKey; to: IDBValidKey }
+      if (indexedDB.cmp(from, to) !== 0) return false
+      keys.add(keySegment(from))
+    } catch {
+      return false // Infinity came as null, or is no key
+    }
+    open.push(node.l, node.r)
+  }
+  return true
+}

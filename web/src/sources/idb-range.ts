@@ -1,0 +1,175 @@
+/**
+ * Records of a range, by their keys or by an index:
+ *
+ * | URI below the store's | what |
+ * |---|---|
+ * | `/range{?from,to,after,direction,limit}` | records by key |
+ * | `/index/{index}{?from,to,after,direction,limit}` | records by what an index finds in them |
+ * | `/index/{index}/{value}{?after,direction,limit}` | those for which that is one value |
+ *
+ * Bounds and values are keys, tagged as in the URI of a record (idb-keys.ts), and a record's key has
+ * a dot behind its one letter: so neither `range` nor `index` can be one. Bounds are included.
+ */
+
+import { keyFromSegment, keySegment, nameSegment } from './idb-keys.ts'
+import { result } from './idb-open.ts'
+import { maySeek, type StoreOptions } from './idb-options.ts'
+
+/** Most records of one answer: all of them are in memory at once. */
+const maxRecords = 100
+
+/** What is asked for. */
+export interface Query {
+  /** The path segment of the index; undefined: by the keys of the records. */
+  index: string | undefined
+  from: IDBValidKey | undefined
+  to: IDBValidKey | undefined
+  /** The key of the record after which to go on; in an index, among those of the first bound. */
+  after: IDBValidKey | undefined
+  direction: 'next' | 'prev'
+  /** 1 to {@link maxRecords}; the default is the most. */
+  limit: number
+}
+
+/** A record, and by what it was found. */
+export interface Found {
+  key: IDBValidKey
+  /** What the index has for it; the key itself where there is no index. */
+  indexKey: IDBValidKey
+  value: unknown
+}
+
+/** The query that a URI asks, or undefined if it asks none: what is behind the store's own URI. */
+export function queryOf(segments: readonly string[], query: string | undefined): Query | undefined {
+  const [what, index, value] = segments
+  const values = valuesOf(query)
+  if (values === undefined || segments.length > 3) return undefined
+  const keys = new Map<string, IDBValidKey>()
+  for (const name of ['from', 'to', 'after']) {
+    const encoded = name !== 'after' && value !== undefined ? value : values.get(name)
+    const key = encoded === undefined ? undefined : keyFromSegment(encoded)
+    if (key !== undefined) keys.set(name, key)
+    else if (encoded !== undefined) return undefined
+  }
+  const [from, to, after] = [keys.get('from'), keys.get('to'), keys.get('after')]
+  const direction = values.get('direction') ?? 'next'
+  const limit = values.get('limit') ?? String(maxRecords)
+  if ((direction !== 'next' && direction !== 'prev') || !/^[1-9]\d{0,8}$/.test(limit))
+    return undefined
+  const asked = { from, to, after, direction, limit: Math.min(Number(limit), maxRecords) } as const
+  if (what === 'range' && index === undefined) return { ...asked, index: undefined }
+  if (what !== 'index' || index === undefined) return undefined
+  if (after !== undefined && (direction === 'next' ? from : to) === undefined) return undefined // among the records of which value?
+  return { ...asked, index }
+}
+
+/**
+ * The URI query with which the question goes on after a record.
+ *
+ * @param exact - whether the value stands in the path
+ */
+export function queryAfter(asked: Query, { key, indexKey }: Found, exact: boolean): string {
+  const { index, direction, limit } = asked
+  const bounds = { from: asked.from, to: asked.to }
+  if (index !== undefined) bounds[direction === 'next' ? 'from' : 'to'] = indexKey
+  const parts = exact ? [] : Object.entries(bounds).filter(([, bound]) => bound !== undefined)
+  const keys = [...parts, ['after', key] as const].map(
+    ([name, bound]) => `${name}=${keySegment(bound as IDBValidKey)}`,
+  )
+  const rest = [
+    direction === 'prev' ? ['direction=prev'] : [],
+    limit < maxRecords ? [`limit=${limit}`] : [],
+  ]
+  return `?${[...keys, ...rest.flat()].join('&')}`
+}
+
+/**
+ * The records that a query asks for, one more than its limit if there are more; undefined if there
+ * is no such index, or none that may be sought in. Awaits requests of the store alone.
+ */
+export async function recordsIn(
+  store: IDBObjectStore,
+  options: StoreOptions,
+  asked: Query,
+): Promise<Found[] | undefined> {
+  const place = asked.index === undefined ? store : indexOf(store, asked.index)
+  if (place === undefined) return undefined
+  if (place !== store && !maySeek(options, place.keyPath as string | string[])) return undefined
+  const range = rangeOf(asked)
+  if (range === 'none') return []
+  const request = place.openCursor(range, asked.direction) as IDBRequest<IDBCursorWithValue | null>
+  let cursor = await result(request)
+  const next = () => result(request) // of what was just asked of the cursor
+  if (asked.index !== undefined && asked.after !== undefined && cursor !== null)
+    cursor = await skipTo(cursor, asked.after, asked, next)
+  const found: Found[] = []
+  while (cursor !== null) {
+    found.push({ key: cursor.primaryKey, indexKey: cursor.key, value: cursor.value })
+    if (found.length > asked.limit) break
+    cursor.continue()
+    cursor = await next()
+  }
+  return found
+}
+
+/** The index that a path segment names. */
+export function indexOf(store: IDBObjectStore, segment: string): IDBIndex | undefined {
+  const name = Array.from(store.indexNames).find((one) => nameSegment(one) === segment)
+  return name === undefined ? undefined : store.index(name)
+}
+
+/** Puts a cursor behind a record, among those for which the index has the first bound. */
+async function skipTo(
+  cursor: IDBCursorWithValue,
+  after: IDBValidKey,
+  { from, to, direction }: Query,
+  next: () => Promise<IDBCursorWithValue | null>,
+): Promise<IDBCursorWithValue | null> {
+  const first = (direction === 'next' ? from : to) as IDBValidKey
+  const sign = direction === 'next' ? 1 : -1
+  /** Below 0: before the record; 0: on it. */
+  const place = (at: IDBCursorWithValue) =>
+    indexedDB.cmp(at.key, first) === 0 ? sign * indexedDB.cmp(at.primaryKey, after) : 1
+  let at: IDBCursorWithValue | null = cursor
+  if (place(at) < 0) {
+    at.continuePrimaryKey(first, after)
+    at = await next()
+  }
+  if (at !== null && place(at) === 0) {
+    at.continue()
+    at = await next()
+  }
+  return at
+}
+
+/** The range of a query: null is all there is. */
+function rangeOf({ index, from, to, after, direction }: Query): IDBKeyRange | null | 'none' {
+  const own = index === undefined ? after : undefined // there, no two records share a key
+  let [lower, upper] = [from, to]
+  if (own !== undefined && direction === 'next') lower = own
+  if (own !== undefined && direction === 'prev') upper = own
+  const open = {
+    lower: own !== undefined && direction === 'next',
+    upper: own !== undefined && direction === 'prev',
+  }
+  try {
+    if (lower === undefined)
+      return upper === undefined ? null : IDBKeyRange.upperBound(upper, open.upper)
+    if (upper === undefined) return IDBKeyRange.lowerBound(lower, open.lower)
+    return IDBKeyRange.bound(lower, upper, open.lower, open.upper)
+  } catch {
+    return 'none' // the bounds are the wrong way round, or nested deeper than this browser takes
+  }
+}
+
+/** The values of a URI query, but for empty ones; undefined if there are others than there may be. */
+function valuesOf(query: string | undefined): Map<string, string> | undefined {
+  const known = ['from', 'to', 'after', 'direction', 'limit']
+  const values = new Map<string, string>()
+  for (const part of query ? query.split('&') : []) {
+    const [name = '', value = ''] = part.split('=', 2)
+    if (!known.includes(name) || values.has(name)) return undefined
+    if (value !== '') values.set(name, value) // what a person left empty
+  }
+  return values
+}
