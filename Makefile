@@ -71,7 +71,7 @@ in-node: $(NPM_STAMP) binary browsers
 	@$(BIN)/pagemcp build
 	@rm -rf web/test/.messages
 	cd web && $(NODE) --test --test-timeout=300000 'test/**/*.test.ts'
-	PAGEMCP_MESSAGES=$(CURDIR)/web/test/.messages $(GO) test -count=1 -run TestRecordedMessagesFit ./wasm/internal/mcpschema
+	PAGEMCP_MESSAGES=$(CURDIR)/web/test/.messages $(GO) test -count=1 -run TestRecordedMessagesFit ./wasm/mcpschema
 
 conformance: $(NPM_STAMP) binary browsers
 	$(GO) test -count=1 -v -run TestConformanceNative ./server

@@ -46,7 +46,7 @@ var arrows = []struct{ from, banned, why string }{
 	{"web", module + "server", "arrows point down"},
 	{"cmd/pagemcp", "github.com/mark3labs/mcp-go/client", "an independent client: for tests alone"},
 	{"cmd/pagemcp", "github.com/modelcontextprotocol/go-sdk/mcp", "an independent client: for tests alone"},
-	{"cmd/pagemcp", module + "wasm/internal/mcpschema", "schemas are compared in tests alone"},
+	{"cmd/pagemcp", module + "wasm/mcpschema", "schemas are compared in tests alone"},
 }
 
 func TestImportsPointDown(t *testing.T) {

@@ -54,14 +54,19 @@ var (
 // that is asked of it is right.
 func For(t testing.TB) *Schemas {
 	t.Helper()
-	s := &Schemas{t: t}
-	dir, err := findSpec()
+	s, err := Open()
 	if err != nil {
 		t.Logf("messages are not compared with the specification's schemas: %v", err)
-		return s
 	}
-	s.dir = dir
+	s.t = t
 	return s
+}
+
+// Open is For without a test: [Conversation.Check] reports what is wrong. With an
+// error, there are no schemas, and all is right.
+func Open() (*Schemas, error) {
+	dir, err := findSpec()
+	return &Schemas{dir: dir}, err
 }
 
 // Present reports whether there are schemas to compare with.
