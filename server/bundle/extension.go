@@ -1,0 +1,65 @@
+package bundle
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// extensionSizes are those of the icons that the manifest names.
+var extensionSizes = [...]int{16, 32, 48, 128} // pixels
+
+// BuildExtension makes the browser extension: / is its root, with the manifest, and
+// below /pagemcp/ is the npm package, whose engine it runs.
+func BuildExtension(root string) (Files, error) {
+	options, err := buildOptions(root, false)
+	if err != nil {
+		return nil, err
+	}
+	options.EntryPointsAdvanced = append(
+		slices.DeleteFunc(options.EntryPointsAdvanced, func(entry api.EntryPoint) bool {
+			return !strings.HasPrefix(entry.OutputPath, "pagemcp/")
+		}),
+		api.EntryPoint{InputPath: "web/extension/background.ts", OutputPath: "background"},
+		api.EntryPoint{InputPath: "web/extension/offscreen.ts", OutputPath: "offscreen"},
+		api.EntryPoint{InputPath: "web/extension/offscreen.html", OutputPath: "offscreen"},
+		api.EntryPoint{InputPath: "web/extension/popup.ts", OutputPath: "popup"},
+		api.EntryPoint{InputPath: "web/extension/popup.html", OutputPath: "popup"},
+		api.EntryPoint{InputPath: "web/extension/popup.css", OutputPath: "popup"},
+		api.EntryPoint{InputPath: "web/demo/icon.svg", OutputPath: "icon"},
+	)
+	files, err := filesOf(api.Build(*options))
+	if err != nil {
+		return nil, err
+	}
+	// What runs within tabs is no module. Its value is that of its last expression.
+	options.EntryPointsAdvanced = []api.EntryPoint{{InputPath: "web/extension/text.ts", OutputPath: "text"}}
+	options.Format = api.FormatIIFE
+	options.GlobalName = "pagemcpText"
+	options.Footer = map[string]string{"js": "pagemcpText.answer"}
+	script, err := filesOf(api.Build(*options))
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(files, script)
+
+	manifest := filepath.Join("web", "extension", "manifest.json")
+	if files["/manifest.json"], err = os.ReadFile(filepath.Join(root, manifest)); err != nil {
+		return nil, fmt.Errorf("build the extension: %w", err)
+	}
+	for _, size := range extensionSizes {
+		var picture bytes.Buffer
+		if err := png.Encode(&picture, icon(size)); err != nil {
+			return nil, fmt.Errorf("draw an icon: %w", err)
+		}
+		files[fmt.Sprintf("/icon-%d.png", size)] = picture.Bytes()
+	}
+	return files, nil
+}

@@ -1,0 +1,50 @@
+/** What has become stale between two states of the ticked tabs. */
+
+import type { TabInfo } from './messages.ts'
+
+/** What to announce: a URI, or, without one, the list. */
+export type Stale = string | undefined
+
+/**
+ * Compares two states. A tab whose title, URL or document is another one has another text.
+ *
+ * @param loaded - ids of tabs that have a new document
+ */
+export function staleBy(
+  before: readonly TabInfo[],
+  now: readonly TabInfo[],
+  loaded: ReadonlySet<number>,
+): Stale[] {
+  const old = new Map(before.map((tab) => [tab.id, tab]))
+  const stale: Stale[] = []
+  let listed = false // the list of resources is another one
+  for (const tab of now) {
+    const was = old.get(tab.id)
+    old.delete(tab.id)
+    if (was === undefined || loaded.has(tab.id) || isOther(was, tab)) {
+      stale.push(`tab:///${tab.id}`, `tab:///${tab.id}/text`)
+      listed ||= was === undefined || isOther(was, tab)
+    } else if (JSON.stringify(was) !== JSON.stringify(tab)) {
+      stale.push(`tab:///${tab.id}`)
+    }
+  }
+  for (const gone of old.keys()) {
+    stale.push(`tab:///${gone}`, `tab:///${gone}/text`)
+    listed = true
+  }
+  if (stale.length === 0) return []
+  const active = now.find((tab) => tab.active)
+  const last = before.find((tab) => tab.active)
+  const another = active?.id !== last?.id
+  for (const part of ['', '/text']) {
+    if (another || stale.includes(`tab:///${active?.id}${part}`)) stale.push(`tab:///active${part}`)
+  }
+  stale.push('tab:///')
+  if (listed) stale.push(undefined)
+  return stale
+}
+
+/** Whether a tab is listed otherwise. */
+function isOther(a: TabInfo, b: TabInfo): boolean {
+  return a.title !== b.title || a.url !== b.url || a.discarded !== b.discarded
+}

@@ -1,0 +1,149 @@
+/** Draws the popup. Titles and addresses are those of pages: text, and nothing else. */
+
+import { plainLabel } from '../src/provenance.ts'
+import { redactUrl } from '../src/redact.ts'
+import type { Overview, Reading, Standing, TabInfo } from './messages.ts'
+
+/** How many reads are shown. */
+const maxReads = 3
+
+export interface Deeds {
+  ticked(tab: TabInfo, on: boolean): void
+  forgotten(site: string): void
+}
+
+export function element<T extends HTMLElement = HTMLElement>(id: string): T {
+  const found = document.getElementById(id)
+  if (found === null) throw new Error(`popup.html has no #${id}`)
+  return found as T
+}
+
+export function showOverview({ on, tabs, sites, standing }: Overview, deeds: Deeds): void {
+  document.body.classList.toggle('off', !on)
+  element<HTMLInputElement>('share').checked = on
+  element('share-text').textContent = on ? 'Sharing' : 'Stopped'
+  element('share-note').hidden = on
+  showGateway(on, standing)
+  showTabs(on, tabs, sites, deeds)
+  showReads(standing.readings, tabs)
+  element('sites-box').hidden = sites.length === 0
+  element('sites-count').textContent = `(${sites.length})`
+  replaceItems(
+    'sites',
+    sites.map((site) => {
+      const forget = make('button', 'link', 'Take back')
+      forget.setAttribute('aria-label', `Take back: ${site}`)
+      forget.addEventListener('click', () => deeds.forgotten(site))
+      return make('li', 'row', make('span', 'title', site), forget)
+    }),
+  )
+}
+
+function showGateway(on: boolean, standing: Standing) {
+  const box = element('gateway')
+  box.hidden = !on
+  const { is, text, advice = '' } = gatewayOf(standing)
+  box.dataset.is = is
+  element('gateway-text').textContent = text
+  element('gateway-advice').textContent = advice
+  element('gateway-advice').hidden = advice === ''
+  const pairing = is === 'unpaired' || box.classList.contains('again')
+  element('pairing').hidden = !pairing
+  element('another').hidden = pairing || is === 'failed'
+}
+
+function gatewayOf({ gateway, reason, failure }: Standing): {
+  is: string
+  text: string
+  advice?: string
+} {
+  if (failure !== undefined) {
+    return { is: 'failed', text: 'The engine did not start', advice: failure }
+  }
+  switch (gateway?.is) {
+    case 'joined':
+      return { is: 'joined', text: `Connected as ${gateway.name}` }
+    case 'away':
+      return { is: 'away', text: 'Gateway away', advice: 'Connects again as soon as it is back.' }
+    case 'connecting':
+      return { is: 'waiting', text: 'Looking for the gateway' }
+  }
+  const text = 'Not connected'
+  switch (reason) {
+    case undefined:
+    case 'not-invited':
+      return { is: 'unpaired', text }
+    case 'refused':
+      return {
+        is: 'unpaired',
+        text,
+        advice:
+          'The gateway refused: the link was used or is older than two minutes, or the gateway was started without the origin of this extension.',
+      }
+  }
+  return { is: 'unpaired', text, advice: gateway?.error ?? '' }
+}
+
+function showTabs(on: boolean, tabs: TabInfo[], sites: string[], deeds: Deeds) {
+  const pages = tabs.filter(({ site }) => site !== undefined)
+  element('no-tabs').hidden = pages.length > 0
+  element('untick').hidden = !on || !pages.some(({ ticked }) => ticked)
+  replaceItems(
+    'tabs',
+    pages.map((tab) => {
+      const box = document.createElement('input')
+      box.type = 'checkbox'
+      box.checked = tab.ticked
+      box.disabled = !on
+      box.id = `tab-${tab.id}`
+      box.addEventListener('change', () => {
+        const wanted = box.checked
+        box.checked = tab.ticked // until it is so
+        deeds.ticked(tab, wanted)
+      })
+      const { host, pathname } = new URL(redactUrl(tab.url))
+      const title = make('span', 'title', plainLabel(tab.title, 120) || host)
+      const place = make('span', 'place', host + (pathname === '/' ? '' : pathname))
+      const label = make('label', 'tab', box, make('span', 'words', title, place))
+      label.title = tab.title
+      if (tab.site && !sites.includes(tab.site)) label.append(make('span', 'asks', 'asks first'))
+      return make('li', '', label)
+    }),
+  )
+}
+
+function showReads(readings: Reading[], tabs: TabInfo[]) {
+  element('no-reads').hidden = readings.length > 0
+  replaceItems(
+    'reads',
+    readings.slice(0, maxReads).map(({ uri, time }) => {
+      const when = document.createElement('time')
+      when.textContent = new Date(time).toLocaleTimeString()
+      return make('li', 'row', make('span', 'title', nameOf(uri, tabs)), when)
+    }),
+  )
+}
+
+/** A resource in words. */
+function nameOf(uri: string, tabs: TabInfo[]): string {
+  const [, id, text] = /^tab:\/\/\/([^/]*)(\/text)?$/.exec(uri) ?? []
+  if (id === '') return 'The list of ticked tabs'
+  const tab = tabs.find((one) => String(one.id) === id)
+  const name = id === 'active' ? 'The active tab' : tab ? plainLabel(tab.title, 80) : 'A closed tab'
+  return text === undefined ? name : `${name} (text)`
+}
+
+/** Draws a list anew; what had the focus has it again. */
+function replaceItems(id: string, items: Node[]) {
+  const focused = document.activeElement?.id
+  element(id).replaceChildren(...items)
+  if (focused) document.getElementById(focused)?.focus()
+}
+
+function make(tag: string, className: string, ...children: (string | Node)[]): HTMLElement {
+  const made = document.createElement(tag)
+  made.className = className
+  if (made instanceof HTMLButtonElement) made.type = 'button'
+  made.append(...children)
+  return made
+}

@@ -1,0 +1,71 @@
+/** The browser's tabs, and which of them assistants may read right now. */
+
+import { agreedSites, local, session, siteOf } from './consent.ts'
+import { type TabInfo, type TabText, within } from './messages.ts'
+
+/** How long a tab may take to tell its text. */
+const textPatience = 10_000 // ms
+
+/** All tabs but those of private windows. */
+export async function allTabs(): Promise<TabInfo[]> {
+  const [all, [current], { ticks }, { on }, sites] = await Promise.all([
+    chrome.tabs.query({}),
+    chrome.tabs.query({ active: true, lastFocusedWindow: true }),
+    session(),
+    local(),
+    agreedSites(),
+  ])
+  return all.flatMap((tab) => {
+    const { id, url = '', title = '' } = tab
+    if (id === undefined || tab.incognito) return []
+    const site = siteOf(url)
+    const ticked = site !== undefined && ticks.includes(id) && sites.has(site)
+    const info: TabInfo = {
+      id,
+      title: title.toWellFormed(),
+      url: url.toWellFormed(),
+      site,
+      window: tab.windowId,
+      front: tab.active,
+      active: id === current?.id,
+      audible: tab.audible ?? false,
+      pinned: tab.pinned,
+      loading: tab.status === 'loading',
+      discarded: tab.discarded || tab.status === 'unloaded',
+      lastAccessed: tab.lastAccessed,
+      ticked,
+      shared: on && ticked,
+    }
+    return [info]
+  })
+}
+
+/** The tabs that assistants may read. */
+export async function sharedTabs(): Promise<TabInfo[]> {
+  return (await allTabs()).filter(({ shared }) => shared)
+}
+
+/**
+ * What a user can see in a shared tab that shows `site`; undefined if there is none, or if that has
+ * changed in the meantime.
+ *
+ * @throws a `TimeoutError` if the tab does not answer within 10 s
+ */
+export async function textOf(id: number, site: string): Promise<TabText | undefined> {
+  const readable = async () =>
+    (await sharedTabs()).some((tab) => tab.id === id && tab.site === site && !tab.discarded)
+  if (!(await readable())) return undefined
+  const running = chrome.scripting.executeScript({
+    target: { tabId: id },
+    files: ['text.js'],
+    injectImmediately: true,
+  })
+  const [ran] = await within(
+    running.catch(() => []), // gone, or a page that nobody may read
+    textPatience,
+  )
+  const told = ran?.result as (TabText & { site: string }) | undefined
+  // The document that was read may be another one by now, and the user may have unticked it.
+  if (told?.site !== site || !(await readable())) return undefined
+  return { text: told.text, cut: told.cut }
+}
