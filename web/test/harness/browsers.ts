@@ -57,6 +57,10 @@ export interface LaunchOptions {
   flags?: readonly string[]
   /** Further preferences for Firefox. */
   preferences?: { readonly [name: string]: boolean | number | string }
+  /** The directory of an unpacked extension for Chromium. */
+  extension?: string
+  /** A directory for the profile, which stays; default: one that goes away with the browser. */
+  profile?: string
 }
 
 /**
@@ -78,6 +82,8 @@ export async function launch(name: BrowserName, options: LaunchOptions = {}): Pr
     defaultViewport: { width: 1280, height: 800 },
     args: name === 'chromium' ? [...chromiumFlags, ...(options.flags ?? [])] : [],
     extraPrefsFirefox: { ...firefoxPreferences, ...options.preferences },
+    ...(options.extension && { enableExtensions: [options.extension], pipe: true }),
+    userDataDir: options.profile,
     timeout: protocolTimeout,
     protocolTimeout,
   })
