@@ -92,6 +92,7 @@ export {
 export { type IdbOptions, idb, type PollOptions, type StoreOptions } from './sources/idb.ts'
 export { observeIdb } from './sources/idb-observe.ts'
 export { DatabaseBusyError } from './sources/idb-open.ts'
+export { type TabsOptions, tabs } from './sources/tabs.ts'
 export type {
   InputOf,
   OutputOf,

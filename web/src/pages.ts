@@ -2,7 +2,8 @@
  * Who this document is to a gateway. A page is a tab of an app: its id lives in sessionStorage, so
  * that it stays through reloads and is another one in another tab. `window.open` and duplicating a
  * tab copy sessionStorage: a Web Lock tells which of two documents the id belongs to. An instance is
- * one document: it stays when the page comes back from the back/forward cache.
+ * one document: it stays when the page comes back from the back/forward cache, and so does its id,
+ * unless a copy of the tab has taken it meanwhile.
  */
 
 import { toBase64Url } from './base64url.ts'
@@ -16,33 +17,78 @@ const lockPatience = 1000 // ms
 export const instance = randomId()
 
 let current: Promise<string> | undefined
+let release: (() => void) | undefined
+const heeding = new Set<(id: string) => void>()
 
 /** The id of this page. */
 export function page(): Promise<string> {
-  current ??= claim()
-  return current
+  if (current === undefined) {
+    become(claim(stored()))
+    globalThis.addEventListener?.('pagehide', suspend)
+    globalThis.addEventListener?.('pageshow', resume)
+  }
+  return current as unknown as Promise<string>
 }
 
 /** Another id: a gateway knows this page's one from a newer document. */
 export function freshPage(): Promise<string> {
-  const id = store(randomId())
-  current = lock(id).then(() => id)
-  return current
+  release?.()
+  return become(lockFresh())
 }
 
-async function claim(): Promise<string> {
-  const known = stored()
+/**
+ * Tells the id of this page, and again whenever it has become another one.
+ *
+ * @returns how to stop that
+ */
+export function heedPage(listener: (id: string) => void): () => void {
+  heeding.add(listener)
+  void page().then((id) => heeding.has(listener) && listener(id))
+  return () => heeding.delete(listener)
+}
+
+function become(next: Promise<string>): Promise<string> {
+  const before = current
+  current = next
+  void next.then(async (id) => {
+    if (before === undefined || id === (await before) || current !== next) return
+    for (const listener of heeding) listener(id)
+  })
+  return next
+}
+
+/**
+ * Lets go of the id while the document is in the back/forward cache: were the lock kept, whoever
+ * asked for it would throw the document out of there. The tab's next document may want it.
+ */
+function suspend({ persisted }: PageTransitionEvent) {
+  if (persisted) release?.()
+}
+
+function resume({ persisted }: PageTransitionEvent) {
+  if (persisted && current !== undefined) become(current.then(claim))
+}
+
+async function claim(known: string | undefined): Promise<string> {
   if (known !== undefined && (await lock(known))) return known
-  return freshPage()
+  return lockFresh()
 }
 
-/** Takes the lock of an id and keeps it as long as the document lives. */
+async function lockFresh(): Promise<string> {
+  const id = store(randomId())
+  await lock(id)
+  return id
+}
+
+/** Takes the lock of an id, and keeps it until `release` or as long as the document lives. */
 async function lock(id: string): Promise<boolean> {
   if (!('locks' in navigator)) return true // not a secure context: there is no joining either
   return new Promise((resolve) => {
     const mine = () => {
       resolve(true)
-      return new Promise<never>(() => {})
+      return new Promise<void>((end) => {
+        release = end
+      })
     }
     const signal = AbortSignal.timeout(lockPatience)
     navigator.locks.request(`pagemcp:${id}`, { signal }, mine).catch(() => resolve(false))

@@ -1,0 +1,33 @@
+/** The text that a tab tells of itself. */
+
+import { all, contains } from './page-dom.ts'
+import { sheet, writeText } from './page-text.ts'
+import { eyes } from './page-visible.ts'
+import type { TabText } from './tabs-messages.ts'
+
+/**
+ * What a user can see of this document, as `page:///text` has it.
+ *
+ * @param selectors - whose text it is, in the order of the document
+ * @param limit - UTF-16 code units
+ * @throws a `DOMException` named `SyntaxError` if a selector does not parse
+ */
+export function textWithin(selectors: readonly string[], limit: number): () => TabText {
+  const selector = selectors.join(',')
+  all(selector) // one that does not parse throws here, not at a read
+  return () => {
+    const look = eyes()
+    const out = sheet()
+    let before: Element | undefined
+    for (const element of all(selector)) {
+      if (before !== undefined && contains(before, element)) continue // it is in there already
+      before = element
+      const place = look.find(element)
+      if (place !== undefined) writeText(element, place, look, out)
+      out.break(2)
+    }
+    const text = out.done()
+    if (text.length <= limit) return { text, cut: false }
+    return { text: text.slice(0, limit).replace(/[\ud800-\udbff]$/, ''), cut: true }
+  }
+}

@@ -1,0 +1,224 @@
+import { ranked } from '../complete.ts'
+import { metaLossy } from '../contents.ts'
+import { untrusted } from '../provenance.ts'
+import {
+  BadCursorError,
+  type Changed,
+  type Contents,
+  NotFoundError,
+  type Resource,
+  type Source,
+} from '../source.ts'
+import type { TabState } from './tabs-own.ts'
+import { joinTabs, type TabEvent } from './tabs-presence.ts'
+import { textWithin } from './tabs-text.ts'
+
+/** What tabs tell of themselves. */
+export interface TabsOptions {
+  /**
+   * CSS selectors of the elements whose text this tab tells, or `false` for none; default: `['body']`.
+   * What a user cannot see, password and payment fields, and elements with `data-mcp-private` are
+   * never in it. Each tab decides for itself.
+   */
+  text?: readonly [string, ...string[]] | false
+  /** Leaves the tabs for good; default: with the document. */
+  signal?: AbortSignal
+}
+
+/** Most text of a tab that is told. */
+const maxText = 200_000 // UTF-16 code units
+
+const json = 'application/json'
+const plain = 'text/plain'
+const listUri = 'tab:///'
+const activeUri = 'tab:///active'
+
+/** Before all other resources. */
+const fixed: readonly Resource[] = [
+  {
+    uri: listUri,
+    name: 'tabs',
+    title: 'Open tabs',
+    description: 'All open tabs of this app.',
+    mimeType: json,
+  },
+  {
+    uri: activeUri,
+    name: 'active',
+    title: 'Active tab',
+    description: 'The tab of this app that had the focus last.',
+    mimeType: json,
+  },
+]
+
+/**
+ * Publishes the open tabs of this origin that have called this, from any of them:
+ *
+ * - `tab:///`: `{ active, tabs }`, JSON: the id of the tab that had the focus last, and all tabs
+ * - `tab:///active`: that tab, JSON
+ * - `tab:///{id}`: a tab, JSON: `id`, `title`, `url` (without secrets), `visibility` (`visible` or
+ *   `hidden`), `focused`, `lastFocus` (ISO 8601, or null), `active`, and `this`: whether it is the one
+ *   that answers
+ * - `tab:///{id}/text` and `tab:///active/text`: what a user can see there, `text/plain`, at most
+ *   200,000 UTF-16 code units; the tab is asked for it, and has 10 s
+ *
+ * An id stays with its tab through reloads; a duplicate gets one of its own. A tab in the
+ * back/forward cache is not open, and stays in that cache. Tabs that come, go or crash, their titles,
+ * URLs, visibility and focus are announced; of a text, only that title or URL have changed. Runs in
+ * the window. Without Web Locks (no secure context, or an opaque origin) this tab is the only one.
+ *
+ * @returns a source (Go's `engine.Source`, `engine.Templater`, `engine.Watcher`). `read` rejects with
+ *   {@link NotFoundError}, or a `TimeoutError` if a tab does not say its text
+ * @throws a `DOMException` named `SyntaxError` if a selector does not parse
+ * @see https://w3c.github.io/web-locks/
+ */
+export function tabs(options: TabsOptions = {}): Source {
+  const { text = ['body'] } = options
+  const ownText = text === false ? undefined : textWithin(text, maxText)
+  const listeners = new Set<Changed>()
+  const tell: Changed = (what, under) => {
+    for (const changed of listeners) changed(what, under)
+  }
+  const signal = options.signal ?? new AbortController().signal
+  let active: string | undefined
+  const presence = joinTabs(ownText, heard, signal)
+
+  /** Tells what an event makes stale. The active tab may be another one by it. */
+  function heard({ before, now }: TabEvent) {
+    const uri = `tab:///${(now ?? before)?.id}`
+    tell(listUri)
+    tell(uri)
+    if (before === undefined || now === undefined || before.id !== now.id) {
+      tell(undefined)
+      tell(`${uri}/text`)
+      if (before !== undefined && now !== undefined) tell(`tab:///${before.id}`, true)
+    } else if (before.title !== now.title || before.url !== now.url) {
+      tell(undefined) // a listing has titles
+      tell(`${uri}/text`)
+    }
+    const last = active
+    active = activeOf(presence.all())?.id
+    if (active === last && active !== (now ?? before)?.id) return
+    tell(activeUri)
+    tell(`${activeUri}/text`)
+  }
+
+  /** All tabs, by id. Documents of one tab follow each other: the last one counts. */
+  async function known(): Promise<Map<string, TabState>> {
+    await presence.ready
+    const all = presence.all().map((tab) => [tab.id, tab] as const)
+    return new Map(all.sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+
+  function described(tab: TabState) {
+    const { id, title, url, visibility, focused, lastFocus } = tab
+    return {
+      id,
+      title,
+      url,
+      visibility,
+      focused,
+      lastFocus: lastFocus === 0 ? null : new Date(lastFocus).toISOString(),
+      active: id === activeOf(presence.all())?.id,
+      this: tab.stay === presence.own()?.stay,
+    }
+  }
+
+  return {
+    /** The cursor is the URI after which to go on; its tab may be gone. */
+    async list(cursor, { pageSize }) {
+      if (cursor !== undefined && tabOf(cursor) === undefined) throw new BadCursorError(cursor)
+      const all = [...fixed, ...[...(await known()).values()].flatMap(resourcesOf)]
+      const rest = all.filter(({ uri }) => cursor === undefined || rank(uri) > rank(cursor))
+      const resources = rest.slice(0, Math.max(pageSize, 1))
+      const nextCursor = rest.length > resources.length ? resources.at(-1)?.uri : undefined
+      return { resources, nextCursor }
+    },
+
+    async read(uri, { signal }): Promise<Contents[]> {
+      const { id, text: wantsText = false } = tabOf(uri) ?? {}
+      const all = await known()
+      const asJson = (value: object) =>
+        untrusted('tabs', [{ uri, mimeType: json, text: JSON.stringify(value) }])
+      if (uri === listUri) {
+        const active = activeOf([...all.values()])?.id ?? null
+        return asJson({ active, tabs: Array.from(all.values(), described) })
+      }
+      const tab = id === 'active' ? activeOf([...all.values()]) : all.get(id ?? '')
+      if (tab === undefined) throw new NotFoundError(uri)
+      if (!wantsText) return asJson(described(tab))
+      const { text, cut } = await presence.textOf(tab, signal)
+      const _meta = cut ? { [metaLossy]: [''] } : undefined
+      return untrusted('tabs', [{ uri, mimeType: plain, text, _meta }])
+    },
+
+    templates: async () => [
+      {
+        uriTemplate: 'tab:///{id}',
+        name: 'tab',
+        title: 'A tab',
+        description: 'Title, URL, visibility and focus of an open tab of this app.',
+        mimeType: json,
+      },
+      {
+        uriTemplate: 'tab:///{id}/text',
+        name: 'tab-text',
+        title: 'The text of a tab',
+        description: 'What a user can see in an open tab of this app.',
+        mimeType: plain,
+      },
+    ],
+
+    /** Ids, found by what they or the titles of their tabs have in them. */
+    async complete(ref, { name, value }) {
+      if (ref.type !== 'ref/resource' || !ref.uri.startsWith('tab:///') || name !== 'id') {
+        throw new NotFoundError(ref.type === 'ref/resource' ? ref.uri : ref.name)
+      }
+      const all = [...(await known()).values()]
+      const ids = ranked(['active', ...all.map(({ id }) => id)], value)
+      const titled = ranked([...new Set(all.map(({ title }) => title))], value)
+      const byTitle = titled.flatMap((title) =>
+        all.filter((tab) => tab.title === title).map(({ id }) => id),
+      )
+      return [...new Set([...ids, ...byTitle])]
+    },
+
+    watch(changed, signal) {
+      const listener: Changed = (what, under) => changed(what, under)
+      listeners.add(listener)
+      signal.addEventListener('abort', () => listeners.delete(listener), { once: true })
+    },
+  }
+}
+
+/** The id in a URI, and whether its text is meant; undefined: it is no such URI. */
+function tabOf(uri: string): { id: string; text: boolean } | undefined {
+  const [, id, text] = /^tab:\/\/\/([\w-]{0,64})(\/text)?$/.exec(uri) ?? []
+  if (id === undefined || (id === '' && text !== undefined)) return undefined
+  return { id, text: text !== undefined }
+}
+
+/** What listings are ordered by. */
+function rank(uri: string): string {
+  const at = fixed.findIndex((one) => one.uri === uri)
+  return `${at < 0 ? fixed.length : at} ${uri}`
+}
+
+function resourcesOf({ id, title, url, text }: TabState): Resource[] {
+  const name = title || url
+  const own = { uri: `tab:///${id}`, name, description: url, mimeType: json }
+  if (!text) return [own]
+  return [own, { uri: `${own.uri}/text`, name: `${name} (text)`, mimeType: plain }]
+}
+
+/** The tab that had the focus last. One that has it counts before one that was slow to lose it. */
+function activeOf(all: readonly TabState[]): TabState | undefined {
+  return all.reduce<TabState | undefined>((best, tab) => {
+    if (best === undefined) return tab
+    const newer =
+      Number(tab.focused) - Number(best.focused) ||
+      tab.lastFocus - best.lastFocus ||
+      (tab.id < best.id ? 1 : -1)
+    return newer > 0 ? tab : best
+  }, undefined)
+}
