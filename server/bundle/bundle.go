@@ -111,7 +111,7 @@ func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 			".html": api.LoaderCopy, ".svg": api.LoaderCopy, ".png": api.LoaderCopy, ".ico": api.LoaderCopy,
 			".txt": api.LoaderCopy,
 		},
-		Plugins:  []api.Plugin{publicEntry, reactEntry(root), lazyModule(root), wasmExec(goroot), engineWasm(root)},
+		Plugins:  []api.Plugin{publicEntry, reactEntry(root), lazyModule(root), noParser, wasmExec(goroot), engineWasm(root)},
 		LogLevel: api.LogLevelSilent,
 	}
 	if dev {

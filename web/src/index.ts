@@ -93,6 +93,8 @@ export { type IdbOptions, idb, type PollOptions, type StoreOptions } from './sou
 export { observeIdb } from './sources/idb-observe.ts'
 export { DatabaseBusyError } from './sources/idb-open.ts'
 export { type TabsOptions, tabs } from './sources/tabs.ts'
+export { type PageOptions, type PagePart, page } from './sources/page.ts'
+export { type StorageOptions, storage } from './sources/storage.ts'
 export type {
   InputOf,
   OutputOf,

@@ -1,0 +1,28 @@
+package bundle
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// noParser takes the parser of HTML text out of turndown. Only elements are
+// given to it, never text; but when it is loaded, it tries out the browser's
+// parser, which is a violation where a page asks for trusted types, and may be
+// reported over the network.
+var noParser = api.Plugin{Name: "turndown without a parser", Setup: func(build api.PluginBuild) {
+	build.OnLoad(api.OnLoadOptions{Filter: `[\\/]turndown\.browser\.es\.js$`}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+		source, err := os.ReadFile(args.Path)
+		if err != nil {
+			return api.OnLoadResult{}, err
+		}
+		const parser = "canParseHTMLNatively() ? root.DOMParser : createHTMLParser()"
+		if strings.Count(string(source), parser) != 1 {
+			return api.OnLoadResult{}, errors.New("turndown makes its parser in another way than it did")
+		}
+		contents := strings.Replace(string(source), parser, "undefined", 1)
+		return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
+	})
+}}

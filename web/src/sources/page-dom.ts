@@ -1,0 +1,95 @@
+/**
+ * Looks at a document without running any code of the page. A form's fields are properties of the
+ * form (`form.parentNode` may be an input), custom elements and expandos may have getters: so nothing
+ * is asked of an element but through the prototypes of the platform.
+ *
+ * @see https://dom.spec.whatwg.org/#node
+ */
+
+const node = <T>(name: keyof Node, of: Node) => Reflect.get(Node.prototype, name, of) as T
+const element = <T>(name: keyof Element, of: Element) =>
+  Reflect.get(Element.prototype, name, of) as T
+
+/** Elements with a name are properties of the document: `document.body` may be a picture. */
+export const ofDocument = <T>(name: keyof Document) =>
+  Reflect.get(Document.prototype, name, document) as T
+export const rootElement = () => ofDocument<HTMLElement>('documentElement')
+
+export const firstChild = (of: Node) => node<ChildNode | null>('firstChild', of)
+export const nextSibling = (of: Node) => node<ChildNode | null>('nextSibling', of)
+export const contains = (outer: Node, inner: Node) => Node.prototype.contains.call(outer, inner)
+
+/** HTML elements: in lower case. */
+export const tagOf = (of: Element) => element<string>('localName', of)
+export const shadowOf = (of: Element) => element<ShadowRoot | null>('shadowRoot', of)
+export const matches = (of: Element, selector: string) =>
+  Element.prototype.matches.call(of, selector)
+export const rectOf = (of: Element) => Element.prototype.getBoundingClientRect.call(of)
+export const propertyOf = (of: Element, name: keyof Element) => element<number>(name, of)
+
+export function attribute(of: Element, name: string): string | undefined {
+  return Element.prototype.getAttribute.call(of, name) ?? undefined
+}
+
+export function isElement(one: Node): one is Element {
+  return node<number>('nodeType', one) === 1
+}
+
+/** Text, or a CDATA section. */
+export function isText(one: Node): one is Text {
+  const type = node<number>('nodeType', one)
+  return type === 3 || type === 4
+}
+
+export function dataOf(text: Text): string {
+  return Reflect.get(CharacterData.prototype, 'data', text) as string
+}
+
+/** In the document or, for labels that are named by id, in the tree of `scope`. */
+export function all(selector: string, scope: Node = document): Element[] {
+  const { prototype } = scope instanceof Document ? Document : DocumentFragment
+  return [...prototype.querySelectorAll.call(scope as Document, selector)]
+}
+
+export function treeOf(of: Node): Node {
+  return Node.prototype.getRootNode.call(of)
+}
+
+/** Children as they are rendered: of the shadow tree if there is an open one, and in their slots. */
+export function* childrenOf(of: Node): Generator<ChildNode> {
+  if (of instanceof HTMLSlotElement) {
+    const assigned = HTMLSlotElement.prototype.assignedNodes.call(of)
+    if (assigned.length > 0) {
+      yield* assigned as ChildNode[]
+      return
+    }
+  }
+  const inner: Node = (isElement(of) && shadowOf(of)) || of
+  for (let child = firstChild(inner); child !== null; child = nextSibling(child)) yield child
+}
+
+/** What contains an element as it is rendered; undefined: nothing, or it is in no slot. */
+export function parentOf(of: Node): Element | undefined {
+  const parent = node<Node | null>('parentNode', of)
+  if (parent instanceof ShadowRoot) return Reflect.get(ShadowRoot.prototype, 'host', parent)
+  if (parent === null || !isElement(parent)) return undefined
+  if (shadowOf(parent) === null) return parent
+  const slot =
+    of instanceof Text
+      ? Reflect.get(Text.prototype, 'assignedSlot', of)
+      : isElement(of)
+        ? element('assignedSlot', of)
+        : null
+  return (slot as Element | null) ?? undefined
+}
+
+/** Whether a node is in one of the elements, shadow trees included. */
+export function isWithin(roots: readonly Element[], inner: Node): boolean {
+  for (let at: Node | null = inner; at !== null; ) {
+    const here: Node = at
+    if (roots.some((root) => contains(root, here))) return true
+    const tree = treeOf(here)
+    at = tree instanceof ShadowRoot ? tree.host : null
+  }
+  return false
+}

@@ -1,0 +1,182 @@
+/**
+ * The outline of a page: its headings, landmarks and form fields, in the order of the document. Of a
+ * field there is what it is called, never what is in it.
+ *
+ * @see https://www.w3.org/TR/html-aria/
+ */
+
+import { redacted } from '../redact.ts'
+import {
+  all,
+  attribute,
+  childrenOf,
+  isElement,
+  isWithin,
+  rectOf,
+  tagOf,
+  treeOf,
+} from './page-dom.ts'
+import { lineOf } from './page-text.ts'
+import type { Eyes, Place } from './page-visible.ts'
+
+/** One part of an outline. */
+export interface OutlineItem {
+  /** `heading`, `field`, `group`, or a landmark: `main`, `navigation`, `region` … */
+  role: string
+  /** What a user can read of its heading or label; a landmark may have none. */
+  name?: string
+  /** Of a heading: 1 to 6. */
+  level?: number
+  /** Of a field: its type, such as `email`, `checkbox`, `textarea`, `select`. */
+  type?: string
+  required?: boolean
+  /** Of a field that is not empty: `redacted`. */
+  value?: string
+}
+
+const landmarks: { readonly [tag: string]: string } = {
+  main: 'main',
+  nav: 'navigation',
+  aside: 'complementary',
+  article: 'article',
+  search: 'search',
+  form: 'form',
+}
+
+const landmarkRole =
+  /^(?:main|navigation|complementary|article|search|form|banner|contentinfo|region)$/
+
+/** The outline of some elements; `lossy` has a JSON Pointer for each value that was taken out. */
+export function outlineOf(roots: readonly Element[], look: Eyes) {
+  const outline: OutlineItem[] = []
+  const lossy: string[] = []
+
+  /** Names are text of the parts that may be read, wherever the reference points. */
+  const named = (labels: Iterable<Element>) =>
+    [...labels]
+      .filter((label) => isWithin(roots, label))
+      .map((label) => lineOf(label, look))
+      .filter((line) => line !== '')
+      .join(' ') || undefined
+
+  const labelledBy = (element: Element) => {
+    const ids = attribute(element, 'aria-labelledby')?.split(/\s+/) ?? []
+    return named(
+      ids.flatMap((id) =>
+        id === '' ? [] : all(`#${CSS.escape(id)}`, treeOf(element)).slice(0, 1),
+      ),
+    )
+  }
+
+  const visit = (element: Element, place: Place) => {
+    const tag = tagOf(element)
+    const role = attribute(element, 'role')?.trim().toLowerCase()
+    const level = headingLevel(element, tag, role)
+    if (level !== undefined) {
+      const name = lineOf(element, look, place)
+      if (name !== '') outline.push({ role: 'heading', level, name })
+    } else {
+      const landmark = landmarkOf(tag, role, element)
+      if (landmark !== undefined && hasBox(element)) {
+        outline.push({ role: landmark, name: labelledBy(element) })
+      } else if (tag === 'legend') {
+        const name = lineOf(element, look, place)
+        if (name !== '') outline.push({ role: 'group', name })
+      }
+    }
+    for (const child of childrenOf(element)) {
+      if (!isElement(child)) continue
+      if (isField(child)) field(child, place)
+      const inner = look.enter(child, place)
+      if (inner !== undefined) visit(child, inner)
+    }
+  }
+
+  const field = (element: Field, within: Place) => {
+    const type =
+      tagOf(element) === 'input'
+        ? (Reflect.get(HTMLInputElement.prototype, 'type', element) as string)
+        : tagOf(element)
+    if (/^(?:hidden|submit|reset|button|image)$/.test(type)) return
+    if (!isShown(element, within)) return
+    const labels = Reflect.get(platform(element), 'labels', element) as NodeListOf<Element> | null
+    const item: OutlineItem = {
+      role: 'field',
+      type,
+      name: labelledBy(element) ?? named(labels ?? []),
+    }
+    if (attribute(element, 'required') !== undefined) item.required = true
+    if (holdsValue(element, type)) {
+      lossy.push(`/${outline.length}/value`)
+      item.value = redacted
+    }
+    outline.push(item)
+  }
+
+  for (const root of roots) {
+    const place = look.find(root)
+    if (place !== undefined) visit(root, place)
+  }
+  return { outline, lossy }
+}
+
+type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+function isField(element: Element): element is Field {
+  return platform(element as Field) !== undefined
+}
+
+function platform(element: Field): object {
+  if (element instanceof HTMLInputElement) return HTMLInputElement.prototype
+  if (element instanceof HTMLSelectElement) return HTMLSelectElement.prototype
+  return (
+    element instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : undefined
+  ) as object
+}
+
+function isShown(element: Element, within: Place): boolean {
+  if (attribute(element, 'data-mcp-private') !== undefined) return false
+  if (attribute(element, 'aria-hidden') === 'true' || within.display === 'none') return false
+  const { display, visibility, opacity } = getComputedStyle(element)
+  // A checkbox may be made invisible, and drawn by its label: only what takes no part is left out.
+  return (
+    display !== 'none' &&
+    display !== '' &&
+    visibility === 'visible' &&
+    (Number.parseFloat(opacity) > 0 || hasBox(element))
+  )
+}
+
+function hasBox(element: Element): boolean {
+  const { width, height } = rectOf(element)
+  return width > 1 && height > 1
+}
+
+/** Whether something is in a field; of passwords and the like that is always said. */
+function holdsValue(element: Field, type: string): boolean {
+  if (type === 'checkbox' || type === 'radio') return true // checked or not
+  return type === 'password' || Reflect.get(platform(element), 'value', element) !== ''
+}
+
+function headingLevel(element: Element, tag: string, role: string | undefined): number | undefined {
+  if (role === undefined || role === 'heading') {
+    const own = /^h([1-6])$/.exec(tag)?.[1]
+    const said =
+      role === 'heading' ? Number(attribute(element, 'aria-level') ?? own ?? 2) : Number(own)
+    if (said >= 1 && said <= 9) return said
+  }
+  return undefined
+}
+
+function landmarkOf(tag: string, role: string | undefined, element: Element): string | undefined {
+  if (role !== undefined) return landmarkRole.test(role) ? role : undefined
+  if (tag === 'section') return attribute(element, 'aria-labelledby') ? 'region' : undefined
+  if (tag === 'header') return isTop(element) ? 'banner' : undefined
+  if (tag === 'footer') return isTop(element) ? 'contentinfo' : undefined
+  return Object.hasOwn(landmarks, tag) ? landmarks[tag] : undefined
+}
+
+/** Of the page, and not of a part of it. */
+function isTop(element: Element): boolean {
+  return Element.prototype.closest.call(element, 'article, aside, main, nav, section') === null
+}

@@ -1,0 +1,48 @@
+/** What the user has selected, as far as it may be read and can be seen. */
+
+import { isWithin } from './page-dom.ts'
+import { sheet, writeText } from './page-text.ts'
+import type { Eyes } from './page-visible.ts'
+
+/**
+ * The selected text within some elements; '' if there is none. What is selected inside of a field is
+ * its value, and is left out.
+ */
+export function selectedText(roots: readonly Element[], look: Eyes): string {
+  const ranges = selectedRanges()
+  if (ranges.length === 0) return ''
+  const out = sheet()
+  for (const root of roots) {
+    if (!ranges.some((range) => Range.prototype.intersectsNode.call(range, root))) continue
+    const place = look.find(root)
+    if (place === undefined) continue
+    writeText(root, place, look, out, (text, within) => {
+      let part = ''
+      for (const range of ranges) {
+        if (!Range.prototype.intersectsNode.call(range, text)) continue
+        const from = range.startContainer === text ? range.startOffset : 0
+        const to = range.endContainer === text ? range.endOffset : Number.POSITIVE_INFINITY
+        part += look.text(text, within, from, to)
+      }
+      return part
+    })
+    out.break(1)
+  }
+  return out.done()
+}
+
+/** Whether anything of some elements is selected. */
+export function isSelecting(roots: readonly Element[]): boolean {
+  return selectedRanges().some((range) =>
+    roots.some(
+      (root) =>
+        isWithin([root], range.startContainer) || Range.prototype.intersectsNode.call(range, root),
+    ),
+  )
+}
+
+function selectedRanges(): Range[] {
+  const selection = Document.prototype.getSelection.call(document)
+  if (selection === null || selection.isCollapsed) return []
+  return Array.from({ length: selection.rangeCount }, (_, i) => selection.getRangeAt(i))
+}

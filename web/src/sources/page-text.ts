@@ -1,0 +1,97 @@
+/** The text of elements as a user reads it: blocks on lines of their own, blanks as they are shown. */
+
+import { childrenOf, isElement, isText, tagOf } from './page-dom.ts'
+import type { Eyes, Place } from './page-visible.ts'
+
+/** How lines come about. */
+export interface Page {
+  text(part: string, pre: boolean): void
+  /** At least this many line ends: 1 begins a line, 2 leaves one empty. */
+  break(lines: number): void
+  tab(): void
+  done(): string
+}
+
+/** Puts text together. */
+export function sheet(): Page {
+  let out = ''
+  let lines = 0 // wanted before the next text
+  let blank = false // wanted before the next text, unless a line begins
+  const begin = () => {
+    if (out !== '' && lines > 0) out = out.replace(/[ \t]+$/, '') + '\n'.repeat(lines)
+    else if (blank && out !== '' && !/\s$/.test(out)) out += ' '
+    lines = 0
+    blank = false
+  }
+  return {
+    text(part, pre) {
+      if (pre) {
+        if (part === '') return
+        if (part === '\n') blank = false
+        begin()
+        out += part
+        return
+      }
+      const words = part.replace(/[\t\n\f\r ]+/g, ' ')
+      if (words.startsWith(' ')) blank = true
+      const kept = words.replace(/^ | $/g, '')
+      if (kept === '') return
+      begin()
+      out += kept
+      blank = words.endsWith(' ')
+    },
+    break(wanted) {
+      lines = Math.max(lines, wanted)
+    },
+    tab() {
+      if (out !== '' && lines === 0 && !out.endsWith('\n')) {
+        out += '\t'
+        blank = false
+      }
+    },
+    done: () => out.replace(/\s+$/, ''),
+  }
+}
+
+const spaced = new Set(
+  'p h1 h2 h3 h4 h5 h6 blockquote pre ul ol dl table figure article section hr'.split(' '),
+)
+
+/** Writes what can be seen of an element: `within` is its place, and the rest of the document aside. */
+export function writeText(
+  element: Element,
+  within: Place,
+  look: Eyes,
+  out: Page,
+  part: (text: Text, within: Place) => string = (text, place) => look.text(text, place),
+): void {
+  const tag = tagOf(element)
+  if (tag === 'br') {
+    out.text('\n', true)
+    return
+  }
+  const { display } = within
+  const inline = /^(?:inline|contents|ruby|table-cell|math)/.test(display)
+  const lines = inline ? 0 : spaced.has(tag) ? 2 : 1
+  if (display === 'table-cell') out.tab()
+  out.break(lines)
+  let pre: boolean | undefined
+  for (const child of childrenOf(element)) {
+    if (isText(child)) {
+      pre ??= /^(?:pre|break-spaces)/.test(within.style.whiteSpace)
+      out.text(part(child, within), pre)
+    } else if (isElement(child)) {
+      const place = look.enter(child, within)
+      if (place !== undefined) writeText(child, place, look, out, part)
+    }
+  }
+  out.break(lines)
+}
+
+/** The text of one element, on one line; '' if nothing of it can be seen. */
+export function lineOf(element: Element, look: Eyes, place = look.find(element)): string {
+  if (place === undefined) return ''
+  const out = sheet()
+  writeText(element, place, look, out)
+  return out.done().replace(/\s+/g, ' ')
+}

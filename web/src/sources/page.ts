@@ -1,0 +1,229 @@
+import { ranked } from '../complete.ts'
+import { metaLossy } from '../contents.ts'
+import { untrusted } from '../provenance.ts'
+import { NotFoundError, type Resource, type Source } from '../source.ts'
+import { nameSegment } from './idb-keys.ts'
+import { copyOf } from './page-copy.ts'
+import { all, contains } from './page-dom.ts'
+import { metaOf } from './page-meta.ts'
+import { outlineOf } from './page-outline.ts'
+import { isSelecting, selectedText } from './page-selection.ts'
+import { sheet, writeText } from './page-text.ts'
+import { type Eyes, eyes } from './page-visible.ts'
+import { watchPage } from './page-watch.ts'
+
+/** What can be read of a page. */
+export type PagePart = 'text' | 'selection' | 'outline' | 'meta' | 'markdown'
+
+/** What may be read. There is no default: `['body']` is all that can be seen. */
+export interface PageOptions {
+  /**
+   * CSS selectors of the elements that may be read, or selectors by name: each name then has
+   * resources of its own. Elements in shadow trees are read with what contains them, not selected.
+   */
+  select: readonly [string, ...string[]] | { readonly [name: string]: string }
+  /** What is served of them; default: everything. */
+  parts?: readonly PagePart[]
+}
+
+const kinds: { readonly [part in PagePart]: { name: string; mimeType: string; about: string } } = {
+  text: { name: 'Text', mimeType: 'text/plain', about: 'The text that a user can see' },
+  selection: {
+    name: 'Selection',
+    mimeType: 'text/plain',
+    about: 'The text that the user has selected',
+  },
+  outline: {
+    name: 'Outline',
+    mimeType: 'application/json',
+    about: 'Headings, landmarks and form labels',
+  },
+  meta: {
+    name: 'About the page',
+    mimeType: 'application/json',
+    about: 'Title, URL, language, description, canonical URL and JSON-LD',
+  },
+  markdown: { name: 'Markdown', mimeType: 'text/markdown', about: 'The main content as Markdown' },
+}
+
+const order = Object.keys(kinds) as PagePart[]
+
+/** What is served of each name as well. */
+const ofNames: readonly PagePart[] = ['text', 'outline', 'markdown']
+
+/**
+ * Publishes what a user can see of this document, read only, in the window:
+ *
+ * | URI | type | what |
+ * |---|---|---|
+ * | `page:///text` | `text/plain` | the text of the selected elements, as lines |
+ * | `page:///selection` | `text/plain` | what the user has selected of that |
+ * | `page:///outline` | `application/json` | headings, landmarks and form labels; values are `redacted` |
+ * | `page:///meta` | `application/json` | of the document: title, URL, language, description, canonical URL, JSON-LD |
+ * | `page:///markdown` | `text/markdown` | the main content of the selected elements, by turndown |
+ * | `page:///{name}/{part}` | | `text`, `outline` and `markdown` of one name of `select` |
+ *
+ * Text that nobody can see is left out (page-visible.ts says what that is), also names that only
+ * screen readers say, alternative texts and tooltips; so is what is private ({@link isPrivateElement})
+ * and every value of a form. Secrets are taken out of URLs ({@link redactUrl}). A content of which
+ * something was taken out says so: `_meta["io.github.pagemcp/lossy"]` has JSON Pointers.
+ *
+ * Changes of the document, of open shadow trees within the elements, of the selection and of the URL
+ * are announced, at most ten times a second. Not noticed are rules that scripts write into style
+ * sheets, and what selectors such as `:hover` change.
+ *
+ * @param options.select - which elements; required
+ * @returns a source (Go's `engine.Source`, `engine.Templater`, `engine.Watcher`, `engine.Completer`)
+ * @throws TypeError if `select` names nothing; a `DOMException` named `SyntaxError` if a selector does
+ *   not parse
+ */
+export function page(options: PageOptions): Source {
+  const { names, whole } = selectors(options)
+  const parts = order.filter((part) => options.parts?.includes(part) ?? true)
+  const resources = [
+    ...parts.map((part) => resource(`page:///${part}`, part)),
+    ...[...names.keys()].flatMap((name) =>
+      parts
+        .filter((part) => ofNames.includes(part))
+        .map((part) => resource(`page:///${nameSegment(name)}/${part}`, part, name)),
+    ),
+  ]
+  const places = new Map<string, { part: PagePart; selector: string }>()
+  for (const part of parts) places.set(`page:///${part}`, { part, selector: whole })
+  for (const [name, selector] of names) {
+    for (const part of parts) {
+      if (ofNames.includes(part))
+        places.set(`page:///${nameSegment(name)}/${part}`, { part, selector })
+    }
+  }
+  const named = names.size > 0 && parts.some((part) => ofNames.includes(part))
+
+  return {
+    list: async () => ({ resources }),
+
+    async read(uri) {
+      const place = places.get(uri)
+      if (place === undefined) throw new NotFoundError(uri)
+      const { mimeType } = kinds[place.part]
+      const { text, lossy } = await contentOf(place.part, rootsOf(place.selector))
+      const _meta = lossy.length > 0 ? { [metaLossy]: lossy } : undefined
+      return untrusted('page', [{ uri, mimeType, text, _meta }])
+    },
+
+    ...(named && {
+      templates: async () => [
+        {
+          uriTemplate: 'page:///{name}/{part}',
+          name: 'Part of the page',
+          description: `The text, outline or markdown of one of: ${[...names.keys()].join(', ')}.`,
+        },
+      ],
+      async complete(_: unknown, { name, value }: { name: string; value: string }) {
+        if (name === 'name') return ranked([...names.keys()], value)
+        return name === 'part'
+          ? ranked(
+              parts.filter((part) => ofNames.includes(part)),
+              value,
+            )
+          : []
+      },
+    }),
+
+    watch(changed, signal) {
+      const watched = [['', whole] as const, ...names]
+      const finders = watched.map(([, selector]) => ({ selector, roots: () => rootsOf(selector) }))
+      watchPage(
+        finders,
+        (change) => {
+          for (const number of change.parts) {
+            const name = watched[number]?.[0] ?? ''
+            const before = name === '' ? 'page:///' : `page:///${nameSegment(name)}/`
+            for (const part of ofNames) if (places.has(before + part)) changed(before + part)
+          }
+          if (change.meta && places.has('page:///meta')) changed('page:///meta')
+          const selecting = change.selection || (change.parts.has(0) && isSelecting(rootsOf(whole)))
+          if (selecting && places.has('page:///selection')) changed('page:///selection')
+        },
+        signal,
+      )
+    },
+  }
+}
+
+function selectors({ select }: PageOptions): { names: Map<string, string>; whole: string } {
+  const names = new Map(Array.isArray(select) ? [] : Object.entries(select ?? {}))
+  const list: unknown[] = Array.isArray(select) ? select : [...names.values()]
+  if (list.length === 0 || list.some((one) => typeof one !== 'string' || one.trim() === '')) {
+    throw new TypeError("page needs selectors of what may be read: page({ select: ['main'] })")
+  }
+  for (const one of list) all(one as string) // one that does not parse throws here, not at a read
+  return { names, whole: list.join(',') }
+}
+
+function resource(uri: string, part: PagePart, of?: string): Resource {
+  const { name, mimeType, about } = kinds[part]
+  return of === undefined
+    ? { uri, name, description: `${about}.`, mimeType }
+    : { uri, name: `${name} of ${of}`, description: `${about}, of the part "${of}".`, mimeType }
+}
+
+/** The elements, in the order of the document, without those that are in another one. */
+function rootsOf(selector: string): Element[] {
+  const roots: Element[] = []
+  for (const element of all(selector)) {
+    const before = roots.at(-1)
+    if (before === undefined || !contains(before, element)) roots.push(element)
+  }
+  return roots
+}
+
+async function contentOf(
+  part: PagePart,
+  roots: Element[],
+): Promise<{ text: string; lossy: string[] }> {
+  switch (part) {
+    case 'meta': {
+      const { meta, lossy } = metaOf()
+      return { text: JSON.stringify(meta), lossy }
+    }
+    case 'outline': {
+      const { outline, lossy } = outlineOf(roots, eyes())
+      return { text: JSON.stringify(outline), lossy }
+    }
+    case 'markdown': {
+      const { toMarkdown } = await import('../markdown.ts')
+      const look = eyes() // after waiting: the page may have changed meanwhile
+      const { copy, lossy } = copyOf(mainOf(roots, look), look)
+      return { text: toMarkdown(copy), lossy: lossy ? [''] : [] }
+    }
+    case 'selection':
+      return { text: selectedText(roots, eyes()), lossy: [] }
+    default:
+      return { text: visibleText(roots, eyes()), lossy: [] }
+  }
+}
+
+function visibleText(roots: Element[], look: Eyes): string {
+  const out = sheet()
+  for (const root of roots) {
+    const place = look.find(root)
+    if (place !== undefined) writeText(root, place, look, out)
+    out.break(2)
+  }
+  return out.done()
+}
+
+/** Of each element the main content: what is marked up as that, if there is exactly one such place. */
+function mainOf(roots: Element[], look: Eyes): Element[] {
+  const seen = (root: Element, selector: string) =>
+    all(selector).filter(
+      (one) => one !== root && contains(root, one) && look.find(one) !== undefined,
+    )
+  return roots.map((root) => {
+    for (const selector of ['main, [role=main]', 'article, [role=article]']) {
+      const found = seen(root, selector)
+      if (found.length === 1) return found[0] as Element
+    }
+    return root
+  })
+}

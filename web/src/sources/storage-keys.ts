@@ -1,0 +1,67 @@
+/** Which keys of web storage are served, and what they are called in URIs. */
+
+import { isSecretName, isSecretValue } from '../redact.ts'
+import { nameSegment } from './idb-keys.ts'
+
+/** `localStorage`, or `sessionStorage`. */
+export type AreaName = 'local' | 'session'
+
+/** A key by its name, or all that begin with a prefix. */
+export type StorageKeys = readonly (string | { readonly prefix: string })[]
+
+/** What is served of one area. */
+export interface Area {
+  readonly name: AreaName
+  /** Whether an entry may be read. */
+  serves(key: string, value: string): boolean
+  /** Whether a key may be one of them, whatever its value. */
+  names(key: string): boolean
+  uri(key: string): string
+}
+
+/**
+ * The area with the keys that may be read of it. A key that is named exactly is; of those that only
+ * have a prefix, the ones that look like a secret are left out, by name or by value.
+ *
+ * @throws TypeError if the keys are not named in the documented way
+ */
+export function area(name: AreaName, keys: StorageKeys): Area {
+  if (!Array.isArray(keys)) throw new TypeError(`storage: ${name} must be an array of keys`)
+  const exact = new Set<string>()
+  const prefixes: string[] = []
+  for (const key of keys as StorageKeys) {
+    if (typeof key === 'string') exact.add(key)
+    else if (typeof key?.prefix === 'string' && key.prefix !== '') prefixes.push(key.prefix)
+    else
+      throw new TypeError(`storage: ${name} has keys and { prefix: 'of keys' }, which is not empty`)
+  }
+  const names = (key: string) =>
+    exact.has(key) || (prefixes.some((prefix) => key.startsWith(prefix)) && !isSecretName(key))
+  return {
+    name,
+    names,
+    serves: (key, value) => names(key) && (exact.has(key) || !isSecretValue(value)),
+    uri: (key) => `storage:///${name}/${nameSegment(key)}`,
+  }
+}
+
+/** The area and the key that a URI names; undefined if it names none. */
+export function entryOf(uri: string): { area: AreaName; key: string } | undefined {
+  const [, name, segment] = /^storage:\/\/\/(local|session)\/([^/?#]+)$/.exec(uri) ?? []
+  if (segment === undefined) return undefined
+  const key = nameOf(segment)
+  return key === undefined ? undefined : { area: name as AreaName, key }
+}
+
+/** What {@link nameSegment} has made a segment of. */
+function nameOf(segment: string): string | undefined {
+  try {
+    const text = decodeURIComponent(segment)
+    if (!text.startsWith('~')) return text
+    const units = /^~((?:[0-9a-f]{4})*)$/.exec(text)?.[1]?.match(/.{4}/g) ?? []
+    const name = String.fromCharCode(...units.map((unit) => Number.parseInt(unit, 16)))
+    return nameSegment(name) === text ? name : undefined
+  } catch {
+    return undefined // not UTF-8
+  }
+}

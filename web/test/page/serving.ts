@@ -1,0 +1,22 @@
+import { after, before } from 'node:test'
+import { type Served, serve } from '../harness/serve.ts'
+import type {} from './kit.ts' // declares globalThis.pageKit
+
+/** Serves a page with the kit of kit.ts for the tests of a file. */
+export function servePage(): { url: () => string } {
+  let served: Served | undefined
+  before(async () => {
+    const head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>page</title>'
+    served = await serve({
+      files: { '/': `${head}<script type="module" src="/test/page/kit.ts"></script>` },
+      headers: { 'access-control-allow-origin': '*' }, // for sandboxed frames, which have no origin
+      directories: {
+        '/src/': `${import.meta.dirname}/../../src`,
+        '/test/': `${import.meta.dirname}/..`,
+        '/testdata/': `${import.meta.dirname}/../../../testdata`,
+      },
+    })
+  })
+  after(() => served?.close())
+  return { url: () => `${served?.origin}/` }
+}

@@ -1,0 +1,273 @@
+// Web storage: what is served of it, and which changes are noticed.
+
+import assert from 'node:assert/strict'
+import { inBrowsers } from '../harness/browsers.ts'
+import { servePage } from './serving.ts'
+
+const page = servePage()
+
+inBrowsers(
+  'only keys that are named are served, and secrets only by their exact name',
+  async ({ open }) => {
+    const tab = await open(page.url())
+    const got = await tab.evaluate(async () => {
+      const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl'
+      const entries = {
+        theme: 'dark',
+        other: 'no',
+        'draft:1': '{"a":1}',
+        'draft:2': '',
+        'draft:token': 'T',
+        'draft:jwt3': jwt,
+        'draft:hidden': jwt,
+        'auth-token': 'named',
+        draft: 'no',
+      }
+      for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value)
+      sessionStorage.setItem('step', '2')
+      sessionStorage.setItem('theme', 'no')
+      const source = storageKit.storage({
+        local: ['theme', 'auth-token', 'missing', { prefix: 'draft:' }],
+        session: ['step'],
+      })
+      const uris = await storageKit.uris(source)
+      const reads: unknown[] = []
+      for (const uri of uris) reads.push(await storageKit.read(source, uri))
+      const refused: string[] = []
+      for (const uri of [
+        'local/other',
+        'local/draft',
+        'local/missing',
+        'local/draft%3Atoken',
+        'local/draft%3Ahidden',
+        'session/theme',
+        'local/',
+        'cookie/x',
+        'local/%ff',
+        'local/theme/x',
+      ]) {
+        refused.push(await storageKit.tryRead(source, `storage:///${uri}`))
+      }
+      return { uris, reads, refused: [...new Set(refused)] }
+    })
+    assert.deepEqual(got, {
+      uris: [
+        'local/auth-token',
+        'local/draft%3A1',
+        'local/draft%3A2',
+        'local/theme',
+        'session/step',
+      ].map((one) => `storage:///${one}`),
+      reads: [
+        ['text/plain', 'named'],
+        ['application/json', '{"a":1}'],
+        ['text/plain', ''],
+        ['text/plain', 'dark'],
+        ['application/json', '2'],
+      ],
+      refused: ['NotFoundError'],
+    })
+  },
+)
+
+inBrowsers('every key has its own URI, and no other key has it', async ({ open }) => {
+  const tab = await open(page.url())
+  const wrong = await tab.evaluate(async () => {
+    const keys = [
+      '',
+      '.',
+      '..',
+      '~',
+      '~0041',
+      'A',
+      'a b',
+      'a%20b',
+      'a/b',
+      'a?b#c',
+      'ä',
+      '😀',
+      '\ud800',
+      '\udfff',
+      '\ud800x',
+      '\u0000',
+      'length',
+      '__proto__',
+      'getItem',
+      '%',
+      '+',
+      '~~',
+      "!'()*",
+      '\ufffd',
+      'a\nb',
+    ]
+    for (const key of keys) Storage.prototype.setItem.call(localStorage, key, `value of ${key}`)
+    const source = storageKit.storage({ local: keys })
+    const uris = await storageKit.uris(source, 7)
+    const wrong =
+      uris.length === keys.length && new Set(uris).size === keys.length ? [] : [String(uris)]
+    const texts = new Set<unknown>()
+    for (const uri of uris) {
+      const [, text] = await storageKit.read(source, uri)
+      texts.add(text)
+      if (new URL(uri).href !== uri) wrong.push(`${uri} is not as URLs are`)
+    }
+    for (const key of keys) if (!texts.has(`value of ${key}`)) wrong.push(JSON.stringify(key))
+    return wrong
+  })
+  assert.deepEqual(wrong, [])
+})
+
+inBrowsers('what this page writes is announced when it is done', async ({ open }) => {
+  const tab = await open(page.url())
+  const got = await tab.evaluate(async () => {
+    const { seen, until, stop } = storageKit.changes({
+      local: [{ prefix: 'a' }, 'session'],
+      session: ['a'],
+    })
+    const steps: unknown[] = []
+    const step = (act: () => void) => {
+      act()
+      steps.push(seen.splice(0).join(' '))
+    }
+    step(() => localStorage.setItem('a', '1'))
+    step(() => localStorage.setItem('a', '2'))
+    step(() => localStorage.setItem('a', '2'))
+    step(() => localStorage.setItem('b', '1'))
+    step(() => localStorage.setItem('a-token', '1'))
+    step(() => localStorage.setItem('session', '1'))
+    step(() => sessionStorage.setItem('a', '1'))
+    step(() => localStorage.removeItem('a'))
+    step(() => localStorage.setItem({ toString: () => 'ax' } as string, '1'))
+    step(() => localStorage.clear())
+    localStorage.a3 = 'assigned'
+    steps.push((await until('list')).join(' '))
+    delete localStorage.a3
+    steps.push((await until('list')).join(' '))
+    stop()
+    step(() => localStorage.setItem('a', '1'))
+    return steps
+  })
+  const a = 'storage:///local/a'
+  assert.deepEqual(got, [
+    `${a} list`,
+    a,
+    '',
+    '',
+    '',
+    'storage:///local/session list',
+    'storage:///session/a list',
+    `${a} list`,
+    `${a}x list`,
+    'storage:///local/session list storage:///local/ax list',
+    `${a}3 list`,
+    `${a}3 list`,
+    '',
+  ])
+})
+
+inBrowsers('what another tab writes is announced', async ({ open }) => {
+  const tab = await open(page.url())
+  await tab.evaluate(() => {
+    localStorage.setItem('theme', 'light')
+    Object.assign(globalThis, { heard: storageKit.changes({ local: ['theme', 'b'] }) })
+  })
+  const until = (...wanted: string[]) =>
+    tab.evaluate(
+      (wanted) =>
+        (globalThis as never as { heard: ReturnType<typeof storageKit.changes> }).heard.until(
+          ...wanted,
+        ),
+      wanted,
+    )
+  const other = await open(page.url())
+  const theme = 'storage:///local/theme'
+  await other.evaluate(() => localStorage.setItem('theme', 'dark'))
+  assert.deepEqual(await until(theme), [theme])
+  await other.evaluate(() => {
+    localStorage.b = '1'
+  })
+  assert.deepEqual(await until('list'), ['storage:///local/b', 'list'])
+  await other.evaluate(() => localStorage.clear())
+  assert.deepEqual((await until('storage:///local/b', theme)).sort(), [
+    'list',
+    'list',
+    'storage:///local/b',
+    theme,
+  ])
+})
+
+inBrowsers('the app sees the methods that it knows', async ({ open }) => {
+  const tab = await open(page.url())
+  const got = await tab.evaluate(() => {
+    const names = ['setItem', 'removeItem', 'clear'] as const
+    const originals = names.map((name) => Storage.prototype[name])
+    const look = () =>
+      names.map((name) => {
+        const { value, ...flags } = Object.getOwnPropertyDescriptor(Storage.prototype, name) ?? {}
+        const attempt = (act: () => unknown) => {
+          try {
+            return String(act())
+          } catch (error) {
+            return (error as Error).name
+          }
+        }
+        const wrong = [undefined, null, {}, Storage.prototype].map((self) =>
+          attempt(() => Reflect.apply(value, self, ['x', 'y'])),
+        )
+        const none = attempt(() => Reflect.apply(value, localStorage, []))
+        const construct = attempt(() => Reflect.construct(value, []))
+        return {
+          name: value.name,
+          length: value.length,
+          proto: 'prototype' in value,
+          flags,
+          wrong,
+          none,
+          construct,
+        }
+      })
+    const before = look()
+    const one = storageKit.changes({ local: ['a'], session: ['a'] })
+    const two = storageKit.changes({ local: ['a'] })
+    const during = look()
+    const isWrapped = () => names.some((name, i) => Storage.prototype[name] !== originals[i])
+    one.stop()
+    const still = isWrapped()
+    two.stop()
+    return { before, during, wrapped: [still, isWrapped()] }
+  })
+  assert.deepEqual(got.during, got.before)
+  assert.deepEqual(got.wrapped, [true, false])
+})
+
+inBrowsers(
+  'a page without storage serves none, and options that name nothing are refused',
+  async ({ open }) => {
+    const tab = await open(page.url())
+    const got = await tab.evaluate(async () => {
+      const refused = [
+        undefined,
+        {},
+        { local: 'x' },
+        { local: [{ prefix: '' }] },
+        { local: [1] },
+      ].map((options) => {
+        try {
+          storageKit.storage(options as never)
+          return 'taken'
+        } catch (error) {
+          return (error as Error).name
+        }
+      })
+      const frame = document.createElement('iframe')
+      frame.sandbox.add('allow-scripts')
+      frame.src = '/sandbox.html'
+      const answer = new Promise((resolve) =>
+        addEventListener('message', ({ data }) => resolve(data)),
+      )
+      document.body.append(frame)
+      return { refused: [...new Set(refused)], inSandbox: await answer }
+    })
+    assert.deepEqual(got, { refused: ['TypeError'], inSandbox: [[], 'NotFoundError'] })
+  },
+)
