@@ -23,8 +23,8 @@ func variablesOf(t *testing.T, text []byte) map[string]any {
 // our scan answers, the library, which knows all of RFC 6570, gives the same
 // values. R-138 R-139.
 func FuzzMatch(f *testing.F) {
-	for _, template := range []string{"notes://tag/{tag}", "idb:///{database}/{store}/{key}", "x:{a}:{b}", "opfs:///{+path}", "q:?{x,y*}", "a:{;list*}", "a:{x:3}", "plain:", "a:{", "a:{}"} {
-		for _, uri := range []string{"notes://tag/a%20b", "idb:///d/s/n.1", "x:1:2", "opfs:///a/b", "q:?1,2", "a:;list=1;list=2", "a:%zz", "a:%C3%A9", "a:é", ""} {
+	for _, template := range []string{"notes://tag/{tag}", "idb:///{database}/{store}/{key}", "x:{a}:{b}", "x:{b}:{b}", "opfs:///{+path}", "q:?{x,y*}", "a:{;list*}", "a:{x:3}", "plain:", "a:{", "a:{}"} {
+		for _, uri := range []string{"notes://tag/a%20b", "idb:///d/s/n.1", "x:1:2", "x:1:1", "opfs:///a/b", "q:?1,2", "a:;list=1;list=2", "a:%zz", "a:%C3%A9", "a:é", ""} {
 			f.Add(template, uri)
 		}
 	}
@@ -52,7 +52,11 @@ func FuzzMatch(f *testing.F) {
 			t.Fatalf("%q of %q: ours says %s, the library that it does not match", template, uri, values)
 		}
 		for name, value := range variablesOf(t, values) {
-			if got := found.Get(name).String(); got != value {
+			theirs := found.Get(name)
+			if theirs.T != uritemplate.ValueTypeString {
+				continue // a name that stands twice is a list to the library
+			}
+			if got := theirs.String(); got != value {
 				t.Errorf("%q of %q: %s is %q, the library says %q", template, uri, name, value, got)
 			}
 		}

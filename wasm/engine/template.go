@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,6 +24,7 @@ type matcher struct {
 type piece struct {
 	name    string
 	literal string
+	again   bool // the name has been there before: its value must be the same
 }
 
 // newMatcher compiles a template; the error says what is wrong with it.
@@ -42,7 +44,8 @@ func newMatcher(template string) (*matcher, error) {
 		if !plainName(name) || more && !endsVariable(literal) || literal != "" && !endsVariable(literal) {
 			return &matcher{prefix: prefix, library: compiled, names: m.names}, nil
 		}
-		m.pieces = append(m.pieces, piece{name, literal})
+		again := slices.ContainsFunc(m.pieces, func(p piece) bool { return p.name == name })
+		m.pieces = append(m.pieces, piece{name, literal, again})
 		rest = next
 	}
 	return m, nil
@@ -86,6 +89,12 @@ func (m *matcher) match(uri string) ([]byte, bool) {
 		}
 		if rest, ok = strings.CutPrefix(rest[end:], p.literal); !ok {
 			return nil, false
+		}
+		if p.again {
+			if known, _ := jsonrpc.Text(member(append(values[:len(values):len(values)], '}'), p.name)); known != value {
+				return nil, false
+			}
+			continue
 		}
 		if i > 0 {
 			values = append(values, ',')

@@ -209,3 +209,17 @@ func TestSipHash(t *testing.T) {
 		t.Errorf("%#x", got)
 	}
 }
+
+// A name that stands twice has one value: other URIs are no expansions. R-139.
+func TestMatcherTakesANameForOneValue(t *testing.T) {
+	m, err := newMatcher("x:{b}:{a}:{b}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if values, ok := m.match("x:1:2:1"); !ok || string(values) != `{"b":"1","a":"2"}` {
+		t.Errorf("x:1:2:1 has %s, %v", values, ok)
+	}
+	if values, ok := m.match("x:1:2:3"); ok {
+		t.Errorf("x:1:2:3 has %s", values)
+	}
+}
