@@ -8,18 +8,26 @@ export interface Page {
   text(part: string, pre: boolean): void
   /** At least this many line ends: 1 begins a line, 2 leaves one empty. */
   break(lines: number): void
+  /** A line end within a block. */
+  newLine(): void
   tab(): void
   done(): string
 }
 
-/** Puts text together. */
+/** Puts text together. Only the line that is being written is looked at again. */
 export function sheet(): Page {
-  let out = ''
+  const past: string[] = [] // lines, and what is between them
+  let line = ''
   let lines = 0 // wanted before the next text
   let blank = false // wanted before the next text, unless a line begins
   const begin = () => {
-    if (out !== '' && lines > 0) out = out.replace(/[ \t]+$/, '') + '\n'.repeat(lines)
-    else if (blank && out !== '' && !/\s$/.test(out)) out += ' '
+    const begun = line !== '' || past.length > 0
+    if (begun && lines > 0) {
+      past.push(line.trimEnd(), '\n'.repeat(lines))
+      line = ''
+    } else if (blank && line !== '' && !/\s$/.test(line)) {
+      line += ' '
+    }
     lines = 0
     blank = false
   }
@@ -27,9 +35,10 @@ export function sheet(): Page {
     text(part, pre) {
       if (pre) {
         if (part === '') return
-        if (part === '\n') blank = false
         begin()
-        out += part
+        const end = part.lastIndexOf('\n') + 1
+        if (end > 0) past.push(line, part.slice(0, end))
+        line = end > 0 ? part.slice(end) : line + part
         return
       }
       const words = part.replace(/[\t\n\f\r ]+/g, ' ')
@@ -37,19 +46,23 @@ export function sheet(): Page {
       const kept = words.replace(/^ | $/g, '')
       if (kept === '') return
       begin()
-      out += kept
+      line += kept
       blank = words.endsWith(' ')
     },
     break(wanted) {
       lines = Math.max(lines, wanted)
     },
-    tab() {
-      if (out !== '' && lines === 0 && !out.endsWith('\n')) {
-        out += '\t'
-        blank = false
-      }
+    newLine() {
+      begin()
+      past.push(line.trimEnd(), '\n')
+      line = ''
     },
-    done: () => out.replace(/\s+$/, ''),
+    tab() {
+      if (line === '' || lines > 0) return
+      line += '\t'
+      blank = false
+    },
+    done: () => (past.join('') + line).trimEnd(),
   }
 }
 
@@ -67,7 +80,7 @@ export function writeText(
 ): void {
   const tag = tagOf(element)
   if (tag === 'br') {
-    out.text('\n', true)
+    out.newLine()
     return
   }
   const { display } = within

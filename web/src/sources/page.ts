@@ -151,7 +151,8 @@ export function page(options: PageOptions): Source {
 }
 
 function selectors({ select }: PageOptions): { names: Map<string, string>; whole: string } {
-  const names = new Map(Array.isArray(select) ? [] : Object.entries(select ?? {}))
+  const byName = typeof select === 'object' && !Array.isArray(select) ? select : {}
+  const names = new Map(Object.entries(byName))
   const list: unknown[] = Array.isArray(select) ? select : [...names.values()]
   if (list.length === 0 || list.some((one) => typeof one !== 'string' || one.trim() === '')) {
     throw new TypeError("page needs selectors of what may be read: page({ select: ['main'] })")

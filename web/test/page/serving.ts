@@ -6,7 +6,8 @@ import type {} from './kit.ts' // declares globalThis.pageKit
 export function servePage(): { url: () => string } {
   let served: Served | undefined
   before(async () => {
-    const head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>page</title>'
+    const head =
+      '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>page</title>'
     served = await serve({
       files: { '/': `${head}<script type="module" src="/test/page/kit.ts"></script>` },
       headers: { 'access-control-allow-origin': '*' }, // for sandboxed frames, which have no origin

@@ -6,7 +6,8 @@ import type {} from './kit.ts' // declares globalThis.storageKit
 export function servePage(): { url: () => string } {
   let served: Served | undefined
   before(async () => {
-    const head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>storage</title>'
+    const head =
+      '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>storage</title>'
     served = await serve({
       files: {
         '/': `${head}<script type="module" src="/test/storage/kit.ts"></script>`,

@@ -1,0 +1,242 @@
+// Outline, description, selection, and parts by name.
+
+import assert from 'node:assert/strict'
+import { inBrowsers } from '../harness/browsers.ts'
+import { servePage } from './serving.ts'
+
+const page = servePage()
+
+inBrowsers('the outline has headings, landmarks and labels, and no value', async ({ open }) => {
+  const tab = await open(page.url())
+  const got = await tab.evaluate(async () => {
+    pageKit.show(`
+      <header><h1>The <em>whole</em> page</h1></header>
+      <main>
+        <article aria-labelledby="a">
+          <h2 id="a">An article</h2><div role="heading" aria-level="4">deeper</div><h3 hidden>no</h3>
+          <form>
+            <label>Name <input name="who" value="SECRET" required></label>
+            <label for="mail">E-mail</label><input id="mail" type="email">
+            <label>Password <input type="password" value="SECRET"></label>
+            <label>Card <input autocomplete="cc-number"></label>
+            <input type="hidden" value="SECRET">
+            <label>Notes <textarea>SECRET</textarea></label>
+            <label><input type="checkbox" checked style="opacity: 0; position: absolute"> Send me more</label>
+            <label>Colour <select><option>SECRET</select></label>
+            <label hidden>SECRET <input></label>
+            <div data-mcp-private><h4>SECRET</h4><label>SECRET <input></label></div>
+            <fieldset><legend>Options</legend></fieldset>
+            <input aria-label="SECRET">
+            <button>Send</button>
+          </form>
+        </article>
+      </main>
+      <footer>end</footer>`)
+    const source = pageKit.page({ select: ['body'] })
+    const [item] = await source.read('page:///outline', { signal: pageKit.never })
+    return { outline: JSON.parse(item?.text ?? ''), meta: item?._meta, type: item?.mimeType }
+  })
+  const values = [4, 6, 8, 9, 10]
+  assert.deepEqual(got.outline, [
+    { role: 'banner' },
+    { role: 'heading', level: 1, name: 'The whole page' },
+    { role: 'main' },
+    { role: 'article', name: 'An article' },
+    { role: 'heading', level: 2, name: 'An article' },
+    { role: 'heading', level: 4, name: 'deeper' },
+    { role: 'form' },
+    { role: 'field', type: 'text', name: 'Name', required: true, value: 'redacted' },
+    { role: 'field', type: 'email', name: 'E-mail' },
+    { role: 'field', type: 'password', name: 'Password', value: 'redacted' },
+    { role: 'field', type: 'text', name: 'Card' },
+    { role: 'field', type: 'textarea', name: 'Notes', value: 'redacted' },
+    { role: 'field', type: 'checkbox', name: 'Send me more', value: 'redacted' },
+    { role: 'field', type: 'select', name: 'Colour', value: 'redacted' },
+    { role: 'group', name: 'Options' },
+    { role: 'field', type: 'text' },
+    { role: 'contentinfo' },
+  ])
+  const lossy = got.meta?.['io.github.pagemcp/lossy']
+  assert.deepEqual(
+    lossy,
+    [7, 9, 11, 12, 13].map((i) => `/${i}/value`),
+  )
+  assert.equal(values.length, (lossy as string[]).length)
+  assert.equal(got.type, 'application/json')
+})
+
+inBrowsers('a label outside of what may be read stays outside', async ({ open }) => {
+  const tab = await open(page.url())
+  const got = await tab.evaluate(async () => {
+    pageKit.show(
+      '<label for="x">SECRET</label><p id="y">SECRET</p><main><input id="x"><nav aria-labelledby="y">a</nav></main>',
+    )
+    return JSON.parse(await pageKit.read('page:///outline', pageKit.page({ select: ['main'] })))
+  })
+  assert.deepEqual(got, [{ role: 'main' }, { role: 'field', type: 'text' }, { role: 'navigation' }])
+})
+
+inBrowsers('the description is that of the document, without secrets', async ({ open }) => {
+  const tab = await open(`${page.url()}?token=SECRET&page=2#access_token=SECRET`)
+  const got = await tab.evaluate(async () => {
+    document.title = 'A \u202etitle\u0007'
+    const head = (html: string) => document.head.insertAdjacentHTML('beforeend', html)
+    head('<meta name="Description" content="About it"><link rel="canonical" href="/c?code=SECRET">')
+    head(`<script type="application/ld+json">{"@type":"Article","name":"A","url":"https://u:SECRET@a.example/",
+      "image":["/i.png?sig=SECRET"],"accessToken":"SECRET","address":{"postalCode":"8000"}}</script>`)
+    head('<script type="application/ld+json">no JSON</script>')
+    head('<script type="application/ld+json" data-mcp-private>{"a":"SECRET"}</script>')
+    const [item] = await pageKit
+      .page({ select: ['main'] })
+      .read('page:///meta', { signal: pageKit.never })
+    return {
+      meta: JSON.parse(item?.text ?? ''),
+      lossy: item?._meta?.['io.github.pagemcp/lossy'],
+      at: item?._meta?.['io.github.pagemcp/provenance'],
+    }
+  })
+  const origin = new URL(page.url()).origin
+  assert.deepEqual(got.meta, {
+    title: 'A title',
+    url: `${origin}/?token=redacted&page=2#access_token=redacted`,
+    language: 'en',
+    description: 'About it',
+    canonical: `${origin}/c?code=redacted`,
+    jsonLd: [
+      {
+        '@type': 'Article',
+        name: 'A',
+        url: 'https://a.example/',
+        image: ['/i.png?sig=redacted'],
+        accessToken: 'redacted',
+        address: { postalCode: '8000' },
+      },
+      null,
+    ],
+  })
+  assert.deepEqual((got.lossy as string[]).sort(), [
+    '/canonical',
+    '/jsonLd/0/accessToken',
+    '/jsonLd/0/image/0',
+    '/jsonLd/0/url',
+    '/jsonLd/1',
+    '/url',
+  ])
+  const { time, ...provenance } = got.at as { time: string }
+  assert.deepEqual(provenance, { origin, kind: 'page', untrusted: true })
+  assert.ok(Date.parse(time) > 0)
+})
+
+inBrowsers(
+  'of what is selected, only what may be read and can be seen is read',
+  async ({ open }) => {
+    const tab = await open(page.url())
+    const got = await tab.evaluate(async () => {
+      pageKit.show(`<p id="out">outside</p><main><p id="one">first words</p><p style="display:none">HIDDEN</p>
+      <p data-mcp-private>PRIVATE</p><p id="two">second words</p><input id="field" value="VALUE"></main><p id="end">outside</p>`)
+      const source = pageKit.page({ select: ['main'] })
+      const at = (id: string) => document.getElementById(id)?.firstChild as Text
+      const select = async (...[a, from, b, to]: [Text, number, Text, number]) => {
+        getSelection()?.setBaseAndExtent(a, from, b, to)
+        return pageKit.read('page:///selection', source)
+      }
+      const texts = [
+        await pageKit.read('page:///selection', source),
+        await select(at('one'), 6, at('one'), 9),
+        await select(at('one'), 6, at('two'), 6),
+        await select(at('out'), 0, at('end'), 3),
+        await select(at('two'), 6, at('one'), 6),
+        await select(at('out'), 0, at('out'), 4),
+      ]
+      const field = document.getElementById('field') as HTMLInputElement
+      field.focus()
+      field.select()
+      texts.push(await pageKit.read('page:///selection', source))
+      return texts
+    })
+    assert.deepEqual(got, [
+      '',
+      'wor',
+      'words\n\nsecond',
+      'first words\n\nsecond words',
+      'words\n\nsecond',
+      '',
+      '',
+    ])
+  },
+)
+
+inBrowsers('parts have names, and nothing but them can be asked for', async ({ open }) => {
+  const tab = await open(page.url())
+  const got = await tab.evaluate(async () => {
+    pageKit.show('<article>one</article><aside>two <b>three</b></aside><p>four</p>')
+    const source = pageKit.page({
+      select: { 'the article': 'article', aside: 'aside', both: 'article, aside b' },
+      parts: ['text', 'meta'],
+    })
+    const { resources } = await source.list(undefined, { pageSize: 9, signal: pageKit.never })
+    const texts: string[] = []
+    for (const { uri } of resources)
+      if (uri.endsWith('text')) texts.push(await pageKit.read(uri, source))
+    const refused: string[] = []
+    for (const uri of [
+      'page:///p/text',
+      'page:///aside/meta',
+      'page:///outline',
+      'page:///body/text',
+      'page:///aside',
+    ]) {
+      refused.push(
+        await source.read(uri, { signal: pageKit.never }).then(
+          () => 'read',
+          (error: Error) => error.name,
+        ),
+      )
+    }
+    const complete = (name: string, value: string) =>
+      source.complete?.(
+        { type: 'ref/resource', uri: 'page:///{name}/{part}' },
+        { name, value },
+        { arguments: {}, signal: pageKit.never },
+      )
+    return {
+      uris: resources.map(({ uri }) => uri),
+      texts,
+      refused: [...new Set(refused)],
+      templates: (await source.templates?.())?.map(({ uriTemplate }) => uriTemplate),
+      complete: [await complete('name', 'a'), await complete('part', ''), await complete('x', '')],
+    }
+  })
+  assert.deepEqual(got, {
+    uris: ['text', 'meta', 'the%20article/text', 'aside/text', 'both/text'].map(
+      (one) => `page:///${one}`,
+    ),
+    texts: ['one\n\ntwo three', 'one', 'two three', 'one\n\nthree'],
+    refused: ['NotFoundError'],
+    templates: ['page:///{name}/{part}'],
+    complete: [['aside', 'the article'], ['text'], []],
+  })
+})
+
+inBrowsers('selectors have to be named, and to parse', async ({ open }) => {
+  const tab = await open(page.url())
+  const got = await tab.evaluate(() =>
+    [
+      {},
+      { select: [] },
+      { select: {} },
+      { select: [' '] },
+      { select: 'main' },
+      { select: ['p:'] },
+      undefined,
+    ].map((options) => {
+      try {
+        pageKit.page(options as never)
+        return 'taken'
+      } catch (error) {
+        return (error as Error).name
+      }
+    }),
+  )
+  assert.deepEqual(got, [...Array(5).fill('TypeError'), 'SyntaxError', 'TypeError'])
+})
