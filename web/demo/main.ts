@@ -14,6 +14,10 @@ const demos: { readonly [name: string]: { title: string; text: string } } = {
     title: 'Trip',
     text: 'A planner in React. Assistants read the plan, add a stop while you watch, and ask you before they take one out.',
   },
+  tasks: {
+    title: 'Tasks',
+    text: 'A task list on Dexie. Assistants read tasks by number, state or day, and are told of what any tab writes.',
+  },
   world: {
     title: 'A small world',
     text: 'Files, a log, a table, a screen, the weather and an agent with a prompt: one of each kind of data, and it changes.',

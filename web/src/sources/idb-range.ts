@@ -44,6 +44,7 @@ export function queryOf(segments: readonly string[], query: string | undefined):
   const [what, index, value] = segments
   const values = valuesOf(query)
   if (values === undefined || segments.length > 3) return undefined
+  if (value !== undefined && (values.has('from') || values.has('to'))) return undefined
   const keys = new Map<string, IDBValidKey>()
   for (const name of ['from', 'to', 'after']) {
     const encoded = name !== 'after' && value !== undefined ? value : values.get(name)

@@ -10,6 +10,7 @@ import {
   nameSegment,
 } from '../../src/sources/idb-keys.ts'
 import { type KeyCase, makeKey, makeName, type UriTable } from './key-cases.ts'
+import { random } from './random.ts'
 
 const table: UriTable = JSON.parse(
   readFileSync(new URL('../../../testdata/uris.json', import.meta.url), 'utf8'),
@@ -101,17 +102,6 @@ test('labels are for people', () => {
   assert.equal(keyLabel(new Date(0)), '1970-01-01T00:00:00.000Z')
   assert.equal(keyLabel(['a', 1, [2]]), '[a, 1, [2]]')
 })
-
-/** mulberry32: small, and the same everywhere. */
-function random(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) % below
-  }
-}
 
 function randomKey(next: (below: number) => number, depth: number): IDBValidKey {
   const units = [0x2e, 0x31, 0x61, 0x2f, 0x25, 0x22, 0x5c, 0xe9, 0x3042, 0xd83d, 0xde00, 0xfffd]
