@@ -12,6 +12,8 @@ type MakeReader = (options: never) => Source
 /** Loads the modules, by kind. Each import is kept as it stands by the bundler (server/bundle). */
 const modules: { readonly [kind in Portable['kind']]: () => Promise<MakeReader> } = {
   idb: () => import('./sources/idb-reader.ts').then(({ idbReader }) => idbReader),
+  opfs: () => import('./sources/opfs-reader.ts').then(({ opfsReader }) => opfsReader),
+  caches: () => import('./sources/caches-reader.ts').then(({ cachesReader }) => cachesReader),
 }
 
 /**

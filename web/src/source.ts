@@ -146,7 +146,7 @@ export interface PortableSource extends Source {
 
 /** What the Worker makes the reading half of a {@link PortableSource} from. */
 export interface Portable {
-  readonly kind: 'idb'
+  readonly kind: 'idb' | 'opfs' | 'caches'
   /** What the reader of that kind is made with. */
   readonly options: Json
 }

@@ -13,16 +13,23 @@ const policy = {
 
 /** A page that fills each kind of storage and serves it. */
 const page = (worker: boolean) => `
-import { idb, start } from '/pagemcp/index.js'
+import { caches as cached, idb, opfs, start } from '/pagemcp/index.js'
 const opened = indexedDB.open('app')
 await new Promise((resolve) => {
   opened.onupgradeneeded = () => opened.result.createObjectStore('notes').put('in a record', 1)
   opened.onsuccess = resolve
 })
+const docs = await (await navigator.storage.getDirectory()).getDirectoryHandle('docs', { create: true })
+const writable = await (await docs.getFileHandle('a.txt', { create: true })).createWritable()
+await writable.write('in a file')
+await writable.close()
+await (await caches.open('v1')).put('/x', new Response('in a cache', { headers: { 'content-type': 'text/plain' } }))
 const mcp = await start({ name: 'test', worker: ${worker} })
 window.errors = []
 mcp.on('error', (error) => errors.push(String(error)))
 mcp.mount('', idb({ databases: { app: ['notes'] } }))
+mcp.mount('', opfs({ paths: ['/docs'] }))
+mcp.mount('', cached({ caches: ['v1'] }))
 
 const port = mcp.port()
 const waiting = new Map()
@@ -38,7 +45,11 @@ window.ask = (method, params) => new Promise((resolve) => {
 })
 window.ready = true`
 
-const uris = ['idb:///app/notes/n.1']
+const urisOf = (origin: string) => [
+  'idb:///app/notes/n.1',
+  'opfs:///docs/a.txt',
+  `cache:///v1/${origin}/x`,
+]
 
 for (const worker of [true, false]) {
   inBrowsers(`readers work in ${worker ? 'a Worker' : 'the window'}`, async ({ open }) => {
@@ -46,32 +57,35 @@ for (const worker of [true, false]) {
     try {
       const tab = await open(`${site.origin}/page.html`)
       await tab.waitForFunction('window.ready')
-      const asked = { uris }
-      const got = await tab.evaluate(async ({ uris }) => {
-        type Listed = { resources: { uri: string }[]; resourceTemplates: object[] }
-        const { ask } = window as never as { ask: (...args: unknown[]) => Promise<never> }
-        const listed = (await ask('resources/list', {})) as Listed
-        const templates = (await ask('resources/templates/list', {})) as Listed
-        const read = (uri: string) => ask('resources/read', { uri }) as Promise<object>
-        return {
-          listed: listed.resources.map(({ uri }) => uri),
-          templates: templates.resourceTemplates.length,
-          texts: await Promise.all(
-            uris.map(async (uri) => {
-              const answer = (await read(uri)) as { contents: { text: string }[] }
-              return answer.contents[0]?.text
-            }),
-          ),
-          errors: (window as never as { errors: string[] }).errors,
-          modules: performance
-            .getEntriesByType('resource')
-            .map(({ name }) => new URL(name).pathname)
-            .filter((path) => path.endsWith('-reader.js')),
-        }
-      }, asked)
+      const uris = urisOf(site.origin)
+      const got = await tab.evaluate(
+        async ({ uris }) => {
+          type Listed = { resources: { uri: string }[]; resourceTemplates: object[] }
+          const { ask } = window as never as { ask: (...args: unknown[]) => Promise<never> }
+          const listed = (await ask('resources/list', {})) as Listed
+          const templates = (await ask('resources/templates/list', {})) as Listed
+          const read = (uri: string) => ask('resources/read', { uri }) as Promise<object>
+          return {
+            listed: listed.resources.map(({ uri }) => uri),
+            templates: templates.resourceTemplates.length,
+            texts: await Promise.all(
+              uris.map(async (uri) => {
+                const answer = (await read(uri)) as { contents: { text: string }[] }
+                return answer.contents[0]?.text
+              }),
+            ),
+            errors: (window as never as { errors: string[] }).errors,
+            modules: performance
+              .getEntriesByType('resource')
+              .map(({ name }) => new URL(name).pathname)
+              .filter((path) => path.endsWith('-reader.js')),
+          }
+        },
+        { uris },
+      )
       for (const uri of uris) assert.ok(got.listed.includes(uri), `${uri} is not listed`)
       assert.ok(got.templates >= uris.length)
-      assert.deepEqual(got.texts, ['"in a record"'])
+      assert.deepEqual(got.texts, ['"in a record"', 'in a file', 'in a cache'])
       assert.deepEqual(got.errors, [])
       assert.deepEqual(got.modules, [], 'the window loads no reader by itself')
     } finally {

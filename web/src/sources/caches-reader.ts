@@ -1,0 +1,235 @@
+/** The reading half of `caches`, which the engine's Worker loads by itself (readers.ts). */
+
+import { plainLabel, untrusted } from '../provenance.ts'
+import { redacted, redactUrl } from '../redact.ts'
+import {
+  BadCursorError,
+  type Contents,
+  type Json,
+  type Listing,
+  NotFoundError,
+  type Resource,
+  type Source,
+} from '../source.ts'
+import { cacheUri, requestTail, withoutFragment } from './caches-uris.ts'
+import { isTextType, typeOfName } from './mime.ts'
+
+/** What {@link cachesReader} is made with. */
+export interface CacheNames {
+  caches: readonly string[]
+}
+
+/**
+ * The response is opaque: it came from another origin without CORS, and its body, status and headers
+ * are hidden from this one. The app has to fetch it with CORS.
+ */
+export class OpaqueResponseError extends Error {
+  override readonly name = 'OpaqueResponseError'
+
+  constructor(uri: string) {
+    super(
+      `read ${uri}: the response is opaque, since it was fetched without CORS; it has no readable body`,
+    )
+  }
+}
+
+/** Says in a read's `_meta` with which status and headers a response was stored. */
+const responseMeta = 'io.github.pagemcp/response'
+
+/** Headers that tell of content, and of nobody who asked for it. */
+const safeHeaders = [
+  'cache-control',
+  'content-language',
+  'content-length',
+  'content-type',
+  'date',
+  'expires',
+  'last-modified',
+  'vary',
+]
+
+/** Most requests that the listing of a cache has. */
+const maxEntries = 1000
+
+/** Most responses that one read answers with: requests that differ in secrets, or in what Vary names. */
+const maxVariants = 16
+
+/** The reading half of `caches`. Caches are never created, and nothing is fetched. */
+export function cachesReader(options: CacheNames): Source & Required<Pick<Source, 'templates'>> {
+  const names = servedCaches(options.caches)
+  const byUri = new Map(names.map((name) => [cacheUri(name), name]))
+
+  /** The cache in a URI, and what comes after it. */
+  function placeOf(uri: string): { cache: string; own: string; tail: string } | undefined {
+    for (const [own, cache] of byUri) {
+      if (uri === own) return { cache, own, tail: '' }
+      if (uri.startsWith(`${own}/`)) return { cache, own, tail: uri.slice(own.length + 1) }
+    }
+    return undefined
+  }
+
+  return {
+    /** The cursor is the URI after which to go on; what it names may be gone. */
+    async list(cursor, { pageSize, signal }): Promise<Listing> {
+      const from = cursor === undefined ? undefined : placeOf(cursor)
+      if (cursor !== undefined && from === undefined) throw new BadCursorError(cursor)
+      const most = Math.max(pageSize, 1)
+      const resources: Resource[] = []
+      for (const name of from === undefined ? names : names.slice(names.indexOf(from.cache))) {
+        const cache = await existing(name)
+        signal.throwIfAborted()
+        if (cache === undefined) continue
+        const own = cacheUri(name)
+        const after = name === from?.cache ? from.tail : undefined
+        if (after === undefined) {
+          if (resources.length === most) return { resources, nextCursor: resources.at(-1)?.uri }
+          resources.push(cacheResource(own, name))
+        }
+        for (const [tail, [request]] of await requestsOf(cache)) {
+          if (after !== undefined && tail <= after) continue
+          if (resources.length === most) return { resources, nextCursor: resources.at(-1)?.uri }
+          const response = request && (await cache.match(request))
+          signal.throwIfAborted()
+          if (response && response.type !== 'opaque') {
+            resources.push(requestResource(`${own}/${tail}`, tail, response))
+          }
+        }
+      }
+      return { resources }
+    },
+
+    async read(uri, { signal }): Promise<Contents[]> {
+      const place = placeOf(uri)
+      const cache = place && (await existing(place.cache))
+      signal.throwIfAborted()
+      if (place === undefined || cache === undefined) throw new NotFoundError(uri)
+      if (uri === place.own) {
+        const text = JSON.stringify(await listingOf(cache, place.own, signal))
+        return untrusted('caches', [{ uri, mimeType: 'application/json', text }])
+      }
+      const contents: Contents[] = []
+      for (const request of (await find(cache, place.tail)).slice(0, maxVariants)) {
+        const response = await cache.match(request)
+        signal.throwIfAborted()
+        if (response !== undefined) contents.push({ uri, ...(await contentOf(uri, response)) })
+      }
+      if (contents.length === 0) throw new NotFoundError(uri)
+      return untrusted('caches', contents)
+    },
+
+    templates: async () =>
+      names.map((name) => ({
+        uriTemplate: `${cacheUri(name)}/{+request}`,
+        name: plainLabel(name),
+        title: 'A cached response',
+        description: `A response in the cache ${JSON.stringify(plainLabel(name))}, by the URL of its request.`,
+      })),
+  }
+}
+
+/**
+ * Reads the option `caches`.
+ *
+ * @throws TypeError if it names no caches
+ */
+export function servedCaches(names: unknown): string[] {
+  if (!Array.isArray(names) || names.length === 0 || names.some((one) => typeof one !== 'string')) {
+    throw new TypeError("caches needs names of caches that may be read: caches({ caches: ['v1'] })")
+  }
+  return [...new Set(names as string[])]
+}
+
+/** A cache; undefined: there is none, and `open` alone would make one. */
+export async function existing(name: string): Promise<Cache | undefined> {
+  return (await globalThis.caches.has(name)) ? globalThis.caches.open(name) : undefined
+}
+
+/** All requests of a cache, by name, in the order of names. */
+export async function requestsOf(cache: Cache): Promise<[string, Request[]][]> {
+  const all = new Map<string, Request[]>()
+  for (const request of await cache.keys()) {
+    const tail = requestTail(request.url)
+    const same = all.get(tail)
+    if (same) same.push(request)
+    else all.set(tail, [request])
+  }
+  return [...all].sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** The requests of a name. Only where it does not say their URL all of them are looked at. */
+async function find(cache: Cache, tail: string): Promise<Request[]> {
+  if (URL.canParse(tail) && !tail.includes(redacted)) {
+    const some = await cache.keys(tail, { ignoreVary: true })
+    const found = some.filter(({ url }) => requestTail(url) === tail)
+    if (found.length > 0) return found
+  }
+  const all = await cache.keys()
+  return all.filter(({ url }) => requestTail(url) === tail)
+}
+
+function cacheResource(uri: string, cache: string): Resource {
+  const name = plainLabel(cache)
+  const description = `What the cache ${JSON.stringify(name)} has in it.`
+  return { uri, name, description, mimeType: 'application/json' }
+}
+
+function requestResource(uri: string, tail: string, response: Response): Resource {
+  return { uri, name: plainLabel(tail), mimeType: essenceOf(typeOf(response, tail)) }
+}
+
+async function listingOf(cache: Cache, own: string, signal: AbortSignal): Promise<Json> {
+  const all = await requestsOf(cache)
+  const entries: Json[] = []
+  for (const [tail, requests] of all.slice(0, maxEntries)) {
+    for (const request of requests) {
+      const response = await cache.match(request)
+      signal.throwIfAborted()
+      if (response === undefined) continue
+      const about = { uri: `${own}/${tail}`, url: redactUrl(withoutFragment(request.url)) }
+      entries.push(
+        response.type === 'opaque'
+          ? { ...about, opaque: true }
+          : { ...about, status: response.status, mimeType: typeOf(response, tail) },
+      )
+    }
+  }
+  return { entries, ...(all.length > maxEntries && { more: all.length - maxEntries }) }
+}
+
+async function contentOf(uri: string, response: Response): Promise<Omit<Contents, 'uri'>> {
+  if (response.type === 'opaque') throw new OpaqueResponseError(uri)
+  const { status, statusText, headers, redirected, url } = response
+  const kept = safeHeaders.flatMap((name) => {
+    const value = headers.get(name)
+    return value === null ? [] : [[name, value] as const]
+  })
+  const about: { [key: string]: Json } = { status, headers: Object.fromEntries(kept) }
+  if (statusText !== '') about.statusText = statusText
+  if (redirected) about.redirectedTo = redactUrl(withoutFragment(url))
+  const _meta = { [responseMeta]: about }
+
+  const type = typeOf(response, uri)
+  const blob = await response.blob()
+  const text = isTextType(type) ? decoded(await blob.arrayBuffer(), type) : undefined
+  if (text !== undefined) return { mimeType: essenceOf(type), text, _meta }
+  return { mimeType: type, blob, _meta }
+}
+
+/** What the response says it is, else what its URL looks like. */
+function typeOf({ headers }: Response, url: string): string {
+  return headers.get('content-type') ?? typeOfName(url.split('?', 1)[0] ?? '')
+}
+
+function essenceOf(type: string): string {
+  return (type.split(';', 1)[0] ?? '').trim().toLowerCase()
+}
+
+/** Text in the charset that its type names, UTF-8 if it names none; undefined: it is not. */
+function decoded(bytes: ArrayBuffer, type: string): string | undefined {
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type)?.[1] ?? 'utf-8'
+  try {
+    return new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Notices what this realm writes into caches: Cache Storage tells nobody. The methods that write are
+ * wrapped, and what they did is reported after they have succeeded. Service workers and other tabs are
+ * not seen: for those the names of requests are compared while somebody watches.
+ */
+
+import type { Changed } from '../source.ts'
+import { existing } from './caches-reader.ts'
+import { cacheUri, requestTail } from './caches-uris.ts'
+import { lookEvery } from './looking.ts'
+
+/** What was written; without `urls`: anything of that cache, or that it came or went. */
+interface Written {
+  /** undefined: a cache that was opened before anybody looked. */
+  cache: string | undefined
+  urls?: readonly string[]
+}
+
+/**
+ * Announces what this realm writes into caches until the signal ends.
+ *
+ * @param names - caches that matter
+ */
+export function noteWrites(names: readonly string[], changed: Changed, signal: AbortSignal): void {
+  if (typeof Cache === 'undefined') return // not a secure context: there are no caches
+  const opened = new WeakMap<Cache, string>()
+  const written = ({ cache, urls }: Written) => {
+    for (const name of names) {
+      if (cache !== undefined && cache !== name) continue
+      if (urls === undefined) changed(`${cacheUri(name)}/`, true)
+      else for (const url of urls) changed(`${cacheUri(name)}/${requestTail(url)}`)
+      changed(cacheUri(name))
+      changed()
+    }
+  }
+  const some = (cache: Cache, ...requests: unknown[]) =>
+    written({ cache: opened.get(cache), urls: requests.map(urlOf) })
+  after(CacheStorage.prototype, 'open', signal, (_, [name], cache) => {
+    opened.set(cache as Cache, String(name))
+  })
+  after(CacheStorage.prototype, 'delete', signal, (_, [name], done) => {
+    if (done === true) written({ cache: String(name) })
+  })
+  after(Cache.prototype, 'put', signal, (cache, [request]) => some(cache, request))
+  after(Cache.prototype, 'add', signal, (cache, [request]) => some(cache, request))
+  after(Cache.prototype, 'addAll', signal, (cache, [requests]) =>
+    some(cache, ...(requests as Iterable<unknown>)),
+  )
+  after(Cache.prototype, 'delete', signal, (cache, [request, options], done) => {
+    if (done !== true) return
+    // What is ignored when it looks for the request may have made it delete several.
+    if (options === undefined) some(cache, request)
+    else written({ cache: opened.get(cache) })
+  })
+}
+
+/** The URL of a request, as the cache has it. */
+function urlOf(request: unknown): string {
+  if (request instanceof Request) return request.url
+  return new URL(String(request), globalThis.document?.baseURI ?? globalThis.location.href).href
+}
+
+/**
+ * Calls `note` after a method has succeeded. The app sees no difference: arguments, `this`, result,
+ * name and length are those of the method. Whatever goes wrong in a note stays there.
+ */
+function after<T extends object>(
+  prototype: T,
+  name: keyof T & string,
+  signal: AbortSignal,
+  note: (self: T, args: unknown[], result: unknown) => void,
+): void {
+  const descriptor = Object.getOwnPropertyDescriptor(prototype, name)
+  const original = descriptor?.value
+  if (descriptor === undefined || typeof original !== 'function') return
+  const { [name]: method } = {
+    [name](this: T, ...args: unknown[]) {
+      const result = Reflect.apply(original, this, args) as Promise<unknown>
+      // A sequence that can be read once is the method's: it has been read when this looks at it.
+      result
+        .then((value) => {
+          if (!signal.aborted) note(this, args, value)
+        })
+        .catch(() => {})
+      return result
+    },
+  }
+  Object.defineProperty(method, 'length', { value: original.length, configurable: true })
+  Object.defineProperty(prototype, name, { ...descriptor, value: method })
+  signal.addEventListener('abort', () => {
+    if (prototype[name] === (method as unknown)) Object.defineProperty(prototype, name, descriptor)
+  })
+}
+
+/** Most requests of a cache that are compared; of what comes after, coming and going is not seen. */
+const maxPolled = 10_000
+
+/** Compares the requests in caches with those that were, again and again. */
+export function pollCaches(
+  names: readonly string[],
+  changed: Changed,
+  every: number,
+  signal: AbortSignal,
+): void {
+  const known = new Map<string, ReadonlySet<string> | undefined>()
+  lookEvery(every, signal, async () => {
+    for (const name of names) {
+      const now = await tailsOf(name)
+      if (signal.aborted) return
+      const own = cacheUri(name)
+      const first = !known.has(name)
+      const before = known.get(name)
+      known.set(name, now)
+      if (first) changed(`${own}/`, true) // what happened since somebody watches
+      const tails = first ? [] : [...differing(before, now), ...differing(now, before)]
+      for (const tail of tails) changed(`${own}/${tail}`)
+      if (!first && tails.length === 0 && (before === undefined) === (now === undefined)) continue
+      changed(own)
+      changed()
+    }
+  })
+}
+
+/** What is in one set and not in the other one. */
+function differing(one: ReadonlySet<string> = new Set(), other?: ReadonlySet<string>): string[] {
+  return [...one].filter((tail) => !other?.has(tail))
+}
+
+async function tailsOf(name: string): Promise<ReadonlySet<string> | undefined> {
+  const cache = await existing(name)
+  if (cache === undefined) return undefined
+  const keys = await cache.keys()
+  return new Set(keys.slice(0, maxPolled).map(({ url }) => requestTail(url)))
+}

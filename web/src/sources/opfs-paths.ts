@@ -1,0 +1,80 @@
+/** What files are called in URIs, and which of them are served. */
+
+/** The names that lead to a file or directory; empty: the root. */
+export type Path = readonly string[]
+
+export const scheme = 'opfs:///'
+
+/** The URI of a path, without a slash at its end. */
+export function uriOf(path: Path): string {
+  return scheme + path.map(pathSegment).join('/')
+}
+
+/**
+ * The path that a URI names, or undefined if it names none: for empty names, `.`, `..`, and names with
+ * a slash or NUL in them, however they are encoded.
+ */
+export function pathOf(uri: string): Path | undefined {
+  if (!uri.startsWith(scheme) || /[?#]/.test(uri)) return undefined
+  const rest = uri.slice(scheme.length)
+  if (rest === '') return []
+  try {
+    const path = rest.split('/').map(decodeURIComponent)
+    return path.every(isName) ? path : undefined
+  } catch {
+    return undefined // not UTF-8
+  }
+}
+
+/** Whether something can be called so. A backslash separates names in some systems. */
+function isName(name: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL ends names in some systems
+  return name !== '' && name !== '.' && name !== '..' && !/[\u0000/\\]/.test(name)
+}
+
+/**
+ * Percent-encodes what cannot stand in a path's segment (RFC 3986): of names without `%`, `?`, `#`,
+ * `[` and `]` that is what RFC 6570 makes of `{+path}`.
+ */
+function pathSegment(name: string): string {
+  return encodeURIComponent(name).replace(/%(?:2[46BC]|3[ABD]|40)/g, decodeURIComponent)
+}
+
+/**
+ * Reads the option `paths`: absolute paths without an end in a slash, except `/`, the whole.
+ *
+ * @throws TypeError for anything else, or none at all
+ */
+export function servedPaths(paths: unknown): Path[] {
+  if (!Array.isArray(paths) || paths.length === 0) {
+    throw new TypeError("opfs needs paths that may be read: opfs({ paths: ['/docs'] })")
+  }
+  const all = paths.map((one: unknown) => {
+    const path = one === '/' ? [] : String(one).split('/').slice(1)
+    if (typeof one !== 'string' || !one.startsWith('/') || !path.every(isName)) {
+      throw new TypeError(`opfs: ${JSON.stringify(one)} is no absolute path such as /docs`)
+    }
+    return path
+  })
+  const kept: Path[] = []
+  for (const path of all.sort(comparePaths)) {
+    const last = kept.at(-1) // a directory comes before what is in it, which it serves already
+    if (last === undefined || !contains(last, path)) kept.push(path)
+  }
+  return kept
+}
+
+/** Whether `inner` is `outer`, or below it. */
+export function contains(outer: Path, inner: Path): boolean {
+  return outer.length <= inner.length && outer.every((name, i) => name === inner[i])
+}
+
+/** Orders by names: a directory comes before what is in it. */
+export function comparePaths(a: Path, b: Path): number {
+  for (const [i, name] of a.entries()) {
+    const other = b[i]
+    if (other === undefined) return 1
+    if (name !== other) return name < other ? -1 : 1
+  }
+  return a.length - b.length
+}

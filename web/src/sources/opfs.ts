@@ -1,0 +1,75 @@
+import { ranked } from '../complete.ts'
+import { type Json, NotFoundError, type PortableSource } from '../source.ts'
+import { pollOf } from './looking.ts'
+import { type Path, pathOf, scheme, servedPaths, uriOf } from './opfs-paths.ts'
+import { childrenOf, entryAt, isDirectory, isServed, opfsReader } from './opfs-reader.ts'
+import { watchFiles } from './opfs-watch.ts'
+
+/** What may be read. There is no default: what is not named is not served. */
+export interface OpfsOptions {
+  /** Absolute paths of directories or files, such as `/docs`; `/` is all there is. */
+  paths: readonly [string, ...string[]]
+  /**
+   * Where there is no FileSystemObserver: how often is looked for changes while somebody watches, in
+   * ms; default 2,000, at least 250. `false`: never; then only the app announces what it writes.
+   */
+  poll?: number | false
+}
+
+/**
+ * Publishes files of the origin private file system, read only: `opfs:///{+path}` is a file, with a
+ * MIME type by its extension, as text if that is a text type and its bytes are UTF-8, else as a blob;
+ * or a directory, of type `inode/directory`: `{ entries: [{ name, kind, uri, mimeType, size,
+ * lastModified }], more? }`, JSON, at most 10,000 of them. A name is percent-encoded where a path needs
+ * it (RFC 3986); `..` and the like name nothing. Nothing is ever created.
+ *
+ * What this tab, other tabs and workers write is noticed where there is a FileSystemObserver
+ * (Chromium). Elsewhere, while anybody watches, size and time of at most 10,000 files are compared
+ * every {@link OpfsOptions.poll} ms, or more rarely if that takes long or the window is hidden; an app
+ * that says `changed(uri)` is faster. Files that change without another size or time go unnoticed then.
+ *
+ * @returns a source (Go's `engine.Source`, `engine.Templater`, `engine.Watcher`) whose list and read
+ *   can run in a Worker. They reject with {@link NotFoundError}, `BadCursorError`, or a `DOMException`
+ *   of the file system
+ * @throws TypeError if the options name no paths in the documented way
+ * @see https://fs.spec.whatwg.org/#origin-private-file-system
+ */
+export function opfs(options: OpfsOptions): PortableSource {
+  const served = servedPaths(options.paths)
+  return {
+    ...opfsReader(options),
+    portable: { kind: 'opfs', options: { paths: [...options.paths] } satisfies Json },
+    watch(changed, signal) {
+      watchFiles(served, changed, signal, pollOf(options.poll))
+    },
+
+    /** Paths that begin with what was typed; those of directories end with a slash. */
+    async complete(ref, { name, value }) {
+      const uri = ref.type === 'ref/resource' ? ref.uri : ref.name
+      if (ref.type !== 'ref/resource' || !uri.startsWith(scheme) || name !== 'path') {
+        throw new NotFoundError(uri)
+      }
+      const typed = value.replace(/^\//, '')
+      const above = served.filter((path) => plainOf(path).startsWith(typed) && path.length > 0)
+      return [...above.map(plainOf), ...(await below(served, typed))]
+    },
+  }
+}
+
+/** A path as it stands for `{+path}`. */
+function plainOf(path: Path): string {
+  return uriOf(path).slice(scheme.length)
+}
+
+/** What is in the directory that was typed, if what comes after its slash fits. */
+async function below(served: readonly Path[], typed: string): Promise<string[]> {
+  const slash = typed.lastIndexOf('/')
+  const path = pathOf(scheme + typed.slice(0, Math.max(slash, 0)))
+  const entry = isServed(served, path) ? await entryAt(path) : undefined
+  if (entry === undefined || !isDirectory(entry.handle)) return []
+  const paths = (await childrenOf(entry.handle)).map((child) => {
+    const own = plainOf([...entry.path, child.name])
+    return isDirectory(child) ? `${own}/` : own
+  })
+  return ranked(paths, typed)
+}
