@@ -1,0 +1,227 @@
+/** What others write: tabs, workers, Dexie, and whoever tells nobody. */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { inBrowsers } from '../harness/browsers.ts'
+import { type Served, serve } from '../harness/serve.ts'
+import type {} from './page.ts' // declares globalThis.kit
+
+const notes = 'idb:///app/notes'
+const all = [notes, `${notes}/*`, 'idb:///app', 'list']
+
+let served: Served
+before(async () => {
+  const head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>idb</title>'
+  const web = `${import.meta.dirname}/../..`
+  served = await serve({
+    files: {
+      '/': `${head}<script type="module" src="/test/idb/page.ts"></script>`,
+      '/bare': `${head}`,
+      '/dexie.js': readFileSync(`${web}/node_modules/dexie/dist/modern/dexie.mjs`, 'utf8'),
+      '/worker.js': `
+        import { observeIdb } from '/src/sources/idb-observe.ts'
+        const stop = observeIdb({ databases: ['app'] })
+        onmessage = ({ data: [store, value, key] }) => {
+          if (store === undefined) return stop()
+          const open = indexedDB.open('app')
+          open.onsuccess = () => {
+            const transaction = open.result.transaction(store, 'readwrite')
+            transaction.objectStore(store).put(value, key)
+            transaction.oncomplete = () => open.result.close()
+          }
+        }
+        postMessage('ready')`,
+    },
+    directories: { '/src/': `${web}/src`, '/test/': `${web}/test` },
+  })
+})
+after(() => served?.close())
+
+/** A tab that serves the store and listens: `globalThis.heard` has what it is told. */
+async function listening(
+  open: (url: string) => Promise<Page>,
+  { poll, dexie = false }: { poll?: { seconds: number }; dexie?: boolean } = {},
+): Promise<Page> {
+  const tab = await open(`${served.origin}/`)
+  await tab.evaluate(
+    async (options, keyPath) => {
+      const db = await kit.open('app', { notes: keyPath ? { keyPath } : {}, other: {} }, 10)
+      await kit.write(db, 'notes', (store) => {
+        if (keyPath) store.put({ id: 0 })
+        else store.put('first', 0)
+      })
+      db.close()
+      globalThis.heard = kit.changes(kit.idb({ databases: { app: ['notes'] }, ...options }))
+    },
+    poll ? { poll } : {},
+    dexie ? 'id' : undefined,
+  )
+  return tab
+}
+
+declare global {
+  var heard: ReturnType<typeof kit.changes>
+  var quietOne: ReturnType<typeof kit.changes>
+}
+
+/** What a tab has been told once it was told all of this. */
+const until = (tab: Page, ...wanted: string[]) =>
+  tab.evaluate((wanted) => heard.until(...wanted), wanted)
+
+/** Puts a value by IndexedDB alone. */
+const put = (tab: Page, store: string, value: unknown, key?: IDBValidKey) =>
+  tab.evaluate(
+    async (store, value, key) => {
+      const request = indexedDB.open('app')
+      await new Promise((resolve) => {
+        request.onsuccess = resolve
+      })
+      const transaction = request.result.transaction(store, 'readwrite')
+      transaction.objectStore(store).put(value, key)
+      await new Promise((resolve) => {
+        transaction.oncomplete = resolve
+      })
+      request.result.close()
+    },
+    store,
+    value,
+    key as never,
+  )
+
+inBrowsers('another tab that serves the store tells of its writes', async ({ open }) => {
+  const tab = await listening(open)
+  const other = await listening(open)
+  await put(other, 'other', 'x', 1) // not served: nothing is told
+  await put(other, 'notes', 'x', 's')
+  assert.deepEqual(await until(tab, `${notes}/s.s`, 'idb:///app'), [
+    'idb:///app',
+    notes,
+    `${notes}/s.s`,
+    'list',
+  ])
+  await other.evaluate(async () => {
+    const db = await kit.open('app', {}, 10)
+    await kit.write(db, 'notes', (store) => {
+      for (let i = 0; i < 1001; i++) store.put(i, i)
+    })
+  })
+  assert.deepEqual(await until(tab, ...all), [...all].sort()) // too many to name
+})
+
+inBrowsers(
+  'a worker without an engine tells of its writes, until it is told to stop',
+  async ({ open }) => {
+    const tab = await listening(open)
+    await tab.evaluate(`
+    globalThis.worker = new Worker('/worker.js', { type: 'module' })
+    new Promise((resolve) => { worker.onmessage = resolve })`)
+    await tab.evaluate(`worker.postMessage(['notes', 'x', 5])`)
+    assert.deepEqual(await until(tab, `${notes}/n.5`), [notes, `${notes}/n.5`, 'list'])
+    await tab.evaluate(`
+    worker.postMessage([])
+    worker.postMessage(['notes', 'x', 6])`)
+    await tab.waitForFunction(async () => {
+      const source = kit.idb({ databases: { app: ['notes'] } })
+      const read = source.read('idb:///app/notes/n.6', { signal: kit.never })
+      return read.then(
+        () => true,
+        () => false,
+      )
+    })
+    await put(tab, 'notes', 'x', 7)
+    assert.deepEqual(await until(tab, `${notes}/n.7`), [notes, `${notes}/n.7`, 'list']) // of 6 nothing
+  },
+)
+
+inBrowsers('what Dexie writes in a tab without PageMCP is noticed', async ({ open }) => {
+  const tab = await listening(open, { dexie: true })
+  const other = await open(`${served.origin}/bare`)
+  await other.evaluate(`import('/dexie.js').then(async ({ Dexie }) => {
+    globalThis.db = new Dexie('app')
+    db.version(1).stores({ notes: 'id', other: '' })
+    await db.notes.put({ id: 'new' })
+  })`)
+  assert.deepEqual(await until(tab, `${notes}/s.new`), [notes, `${notes}/s.new`, 'list'])
+  await other.evaluate(`db.notes.update('new', { text: 'changed' })`)
+  assert.deepEqual(await until(tab, `${notes}/s.new`), [notes, `${notes}/s.new`, 'list'])
+  await other.evaluate(`db.notes.bulkDelete(['new', 0])`)
+  assert.ok((await until(tab, `${notes}/n.0`)).includes(`${notes}/s.new`))
+  await other.evaluate(`db.notes.bulkAdd(Array.from({ length: 500 }, (_, id) => ({ id })))`)
+  await until(tab, notes, 'list')
+  await other.evaluate(`db.notes.clear()`)
+  assert.deepEqual(await until(tab, `${notes}/*`), [notes, `${notes}/*`, 'list'])
+  await other.evaluate(`db.other.put('x', 1).then(() => db.notes.put({ id: 9 }))`)
+  assert.deepEqual(await until(tab, `${notes}/n.9`), [notes, `${notes}/n.9`, 'list'])
+})
+
+inBrowsers("a message that is nobody's says nothing", async ({ open }) => {
+  const tab = await listening(open)
+  const other = await open(`${served.origin}/bare`)
+  await other.evaluate(async () => {
+    const wrong: unknown[] = [null, 'x', 1, {}, { database: 'app' }, { database: 'app', keys: 'x' }]
+    const told = { database: 'app', store: 'notes', list: true, all: false }
+    wrong.push(
+      { ...told, keys: [1] },
+      { ...told, keys: [], store: 7 },
+      { ...told, database: 'no', keys: [] },
+    )
+    const ours = new BroadcastChannel('io.github.pagemcp/idb')
+    const dexie = new BroadcastChannel('x-storagemutated-1')
+    for (const message of wrong) {
+      ours.postMessage(message)
+      dexie.postMessage(message)
+    }
+    dexie.postMessage({
+      'idb://app/notes2/': { from: 1, to: 1 },
+      'idb://other/notes/': { from: 1, to: 1 },
+    })
+    const wild = { from: -Infinity, to: [[]], l: { from: null, to: null } }
+    dexie.postMessage({ 'idb://app/notes/': wild })
+  })
+  assert.deepEqual(await until(tab, `${notes}/*`), [notes, `${notes}/*`, 'list'])
+})
+
+inBrowsers(
+  'a page that was frozen closes its channels, and says that it may have missed something',
+  async ({ open }) => {
+    const tab = await listening(open)
+    const other = await listening(open)
+    await tab.evaluate(() => {
+      dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))
+    })
+    await put(other, 'notes', 'x', 'frozen')
+    await other.evaluate(() => heard.until('idb:///app/notes/s.frozen'))
+    await tab.evaluate(() => {
+      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))
+    })
+    assert.deepEqual(await until(tab, ...all), [...all].sort()) // and s.frozen is not among it
+    await put(other, 'notes', 'x', 'thawed')
+    assert.deepEqual(await until(tab, `${notes}/s.thawed`), [notes, `${notes}/s.thawed`, 'list'])
+  },
+)
+
+inBrowsers(
+  'a poll notices what nobody tells of, and is off unless it is asked for',
+  async ({ open }) => {
+    const tab = await listening(open)
+    await tab.evaluate(async () => {
+      globalThis.quietOne = heard
+      globalThis.heard = kit.changes(
+        kit.idb({ databases: { app: ['notes'] }, poll: { seconds: 1 } }),
+      )
+    })
+    const other = await open(`${served.origin}/bare`)
+    await tab.bringToFront() // a hidden page looks less often
+    // Again and again, for nobody says when the first look was.
+    await other.evaluate(`
+    const request = indexedDB.open('app')
+    let last = 100
+    request.onsuccess = () => setInterval(() => {
+      request.result.transaction('notes', 'readwrite').objectStore('notes').put('x', ++last)
+    }, 200); 0`)
+    assert.deepEqual(await until(tab, ...all), [...all].sort())
+    assert.deepEqual(await tab.evaluate(() => quietOne.log), [])
+  },
+)
