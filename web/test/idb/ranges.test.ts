@@ -224,7 +224,7 @@ inBrowsers(
       ['shop'],
       ['orders'],
       ['n.1', 'n.2', 'n.3', false],
-      ['n.25', 'n.250', 'n.205', false],
+      ['n.25', 'n.250', 'n.125', false],
       ['n.250', false],
       ['n.249', false],
       ['by state'],

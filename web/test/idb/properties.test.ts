@@ -1,0 +1,229 @@
+/** What holds of all keys and values, of any kind; and that reading leaves everything as it was. */
+
+import assert from 'node:assert/strict'
+import { inBrowsers } from '../harness/browsers.ts'
+import { servePage } from './serving.ts'
+
+const page = servePage()
+const seed = Number(process.env.PAGEMCP_SEED ?? Date.now() % 2 ** 31)
+
+inBrowsers(
+  'two keys share a URI exactly when IndexedDB takes them for one',
+  async ({ open, name }) => {
+    console.log(`PAGEMCP_SEED=${seed} (${name})`)
+    const tab = await open(page.url())
+    const got = await tab.evaluate(async (seed) => {
+      const { random } = await import('/test/idb/random.ts' as never as './random.ts')
+      const { keySegment, keyFromSegment } = await import(
+        '/src/sources/idb-keys.ts' as never as '../../src/sources/idb-keys.ts'
+      )
+      const next = random(seed)
+      const bytes = (n = next(4)) => Uint8Array.from({ length: n }, () => next(3))
+      const units = [0x61, 0x31, 0x2e, 0x2f, 0x25, 0x7e, 0xd83d, 0xde00, 0xd800, 0xfffd, 0x3042]
+      const text = () =>
+        String.fromCharCode(...Array.from({ length: next(4) }, () => units[next(11)] ?? 0))
+      const kinds: { [kind: string]: () => IDBValidKey } = {
+        zero: () => [0, -0][next(2)] as number,
+        'small number': () => next(4),
+        'negative number': () => -next(4),
+        fraction: () => next(8) / 4,
+        'huge number': () => [1e21, 1e300, 2 ** 53, 2 ** 53 + 2][next(4)] as number,
+        'tiny number': () => [5e-324, 1e-7, Number.EPSILON][next(3)] as number,
+        infinity: () => [Infinity, -Infinity][next(2)] as number,
+        'empty string': () => '',
+        'string of digits': () => String(next(4)),
+        string: text,
+        'string like a tag': () => `${'nsudba'[next(6)]}.${next(3)}`,
+        'lone surrogate': () => String.fromCharCode(0xd800 + next(3), ...(next(2) ? [0x61] : [])),
+        'pair of surrogates': () => ['😀', '😁', '\ude00\ud83d'][next(3)] as string,
+        'long string': () => 'x'.repeat(1000 + next(2)),
+        'date near 1970': () => new Date(next(4)),
+        'date before 1970': () => new Date(-next(4)),
+        'date far away': () => new Date([8.64e15, -8.64e15, 253402300800000][next(3)] as number),
+        'empty bytes': () => new ArrayBuffer(0),
+        buffer: () => bytes().buffer,
+        'typed array': () => bytes(),
+        'view of a part': () => new DataView(bytes(4).buffer, 1, 2),
+        'array of 16 bit numbers': () => Uint16Array.from({ length: next(2) }, () => next(3)),
+        'empty array': () => [],
+        'array of numbers and strings': () => [next(2), String(next(2)), text()],
+        'nested array': () => [[next(2)], [[], [new Date(next(2)), bytes()]]],
+      }
+      const keys = Object.values(kinds).flatMap((make) => Array.from({ length: 12 }, make))
+      const wrong: string[] = []
+      let same = 0
+      const segments = keys.map(keySegment)
+      for (const [i, a] of keys.entries()) {
+        const back = keyFromSegment(segments[i] ?? '')
+        if (back === undefined || indexedDB.cmp(back, a) !== 0) wrong.push(`back ${segments[i]}`)
+        for (const [j, b] of keys.entries()) {
+          const equal = indexedDB.cmp(a, b) === 0
+          if (equal && i !== j) same++
+          if (equal !== (segments[i] === segments[j])) wrong.push(`${segments[i]} ${segments[j]}`)
+        }
+      }
+      // And the store itself: as many resources as it has keys, each read under its URI.
+      const db = await kit.open('app', { keys: {} })
+      await kit.write(db, 'keys', (store) => {
+        for (const [i, key] of keys.entries()) store.put(segments[i], key)
+      })
+      const source = kit.idb({ databases: { app: ['keys'] } })
+      const { resources } = await source.list(undefined, { pageSize: 1000, signal: kit.never })
+      for (const { uri } of resources.slice(2)) {
+        const [contents] = await source.read(uri, { signal: kit.never })
+        if (`idb:///app/keys/${JSON.parse(contents?.text ?? '')}` !== uri) wrong.push(uri)
+      }
+      const distinct = new Set(segments).size
+      return {
+        wrong,
+        kinds: Object.keys(kinds).length,
+        distinct,
+        listed: resources.length - 2,
+        same: same > 0,
+      }
+    }, seed)
+    assert.equal(got.kinds, 25)
+    assert.deepEqual([got.wrong, got.same, got.listed], [[], true, got.distinct])
+  },
+)
+
+inBrowsers('25 kinds of values are served, and what is lost is said', async ({ open }) => {
+  const tab = await open(page.url())
+  const got = await tab.evaluate(async () => {
+    const cycle: { self?: unknown } = {}
+    cycle.self = cycle
+    const sparse: unknown[] = []
+    sparse[2] = 1
+    const crypt = await crypto.subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, [
+      'sign',
+    ])
+    const values: [kind: string, value: unknown, starts: string, lossy: boolean][] = [
+      ['null', null, 'null', false],
+      ['boolean', false, 'false', false],
+      ['number', 1.5, '1.5', false],
+      ['NaN', Number.NaN, '{"$number":"NaN"}', false],
+      ['negative zero', -0, '{"$number":"-0"}', false],
+      ['BigInt', 1n, '{"$bigint":"1"}', false],
+      ['string', 'a', '"a"', false],
+      ['lone surrogate', 'a\ud800', '"a\\ud800"', false],
+      ['undefined', undefined, '{"$undefined":true}', false],
+      ['object', { a: 1 }, '{"a":1}', false],
+      ['array', [1], '[1]', false],
+      ['holes', sparse, '[{"$hole":2},1]', false],
+      ['Date', new Date(0), '{"$date":"1970', false],
+      ['Map', new Map([[1, 2]]), '{"$map":[[1,2]]}', false],
+      ['Set', new Set([1]), '{"$set":[1]}', false],
+      ['RegExp', /a/g, '{"$regexp":{"source":"a","flags":"g"}}', false],
+      ['Error', new Error('no'), '{"$error":', true],
+      ['boxed', Object('x'), '{"$boxed":"x"}', false],
+      ['cycle', cycle, '{"self":{"$ref":""}}', false],
+      ['bytes inside', { a: new Uint8Array([1]) }, '{"a":{"$bytes":"AQ=="', false],
+      ['Blob inside', { a: new Blob(['x']) }, '{"a":{"$blob":"eA=="', false],
+      ['File inside', { a: new File(['x'], 'f') }, '{"a":{"$blob":"eA=="', false],
+      ['ImageData', new ImageData(1, 1), '{"$image":"AAAAAA=="', false],
+      ['DOMRect', new DOMRect(1, 2, 3, 4), '{"$dom":', false],
+      ['CryptoKey', crypt, '{"$cryptokey":', true],
+    ]
+    const db = await kit.open('app', { values: {} })
+    await kit.write(db, 'values', (store) => {
+      for (const [kind, value] of values) store.put(value, kind)
+    })
+    const source = kit.idb({ databases: { app: ['values'] } })
+    const wrong: string[] = []
+    for (const [kind, , starts, lossy] of values) {
+      const uri = `idb:///app/values/${encodeURIComponent(`s.${kind}`)}`
+      const [contents] = await source.read(uri, { signal: kit.never })
+      const marked = contents?._meta?.['io.github.pagemcp/lossy'] !== undefined
+      if (!contents?.text?.startsWith(starts) || marked !== lossy)
+        wrong.push(`${kind}: ${contents?.text}`)
+    }
+    const [text] = await source.read('idb:///app/values/s.lone%20surrogate', { signal: kit.never })
+    return { wrong, kinds: values.length, back: JSON.parse(text?.text ?? '') === 'a\ud800' }
+  })
+  assert.deepEqual(got, { wrong: [], kinds: 25, back: true })
+})
+
+inBrowsers(
+  'reading everything changes nothing, and asks nothing of the network',
+  async ({ open }) => {
+    const tab = await open(page.url())
+    await tab.evaluate(async () => {
+      const db = await kit.open('app', { notes: {}, tasks: { keyPath: 'id' } })
+      await kit.write(db, 'notes', (store) => {
+        for (let i = 0; i < 60; i++) store.put({ i, at: new Date(i), big: BigInt(i) }, i)
+        store.put(new Blob(['bytes']), 'blob')
+        store.put('\ud800', '\udfff')
+      })
+      await kit.write(db, 'tasks', (store) => store.put({ id: 1 }))
+      db.close()
+    })
+    /** The digest of all that IndexedDB has, and of which databases there are: with no code of ours. */
+    const digest = () =>
+      tab.evaluate(async () => {
+        const lines: unknown[] = [await indexedDB.databases()]
+        const request = indexedDB.open('app')
+        await new Promise((resolve) => {
+          request.onsuccess = resolve
+        })
+        const db = request.result
+        for (const name of db.objectStoreNames) {
+          const cursors = db.transaction(name).objectStore(name).openCursor()
+          await new Promise<void>((resolve) => {
+            cursors.onsuccess = () => {
+              const cursor = cursors.result
+              if (cursor === null) return resolve()
+              const { value } = cursor
+              lines.push([name, cursor.key, value instanceof Blob ? value.size : value])
+              cursor.continue()
+            }
+          })
+        }
+        db.close()
+        const text = JSON.stringify(lines, (_, value) =>
+          typeof value === 'bigint' ? `${value}n` : value,
+        )
+        const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+        return [lines.length, [...new Uint8Array(hash)].join()]
+      })
+    const before = await digest()
+    const requests: string[] = []
+    tab.on('request', (request) => requests.push(request.url()))
+    const count = await tab.evaluate(async () => {
+      const stores = { notes: { title: 'i', modified: 'at' }, tasks: {}, gone: {} }
+      const source = kit.idb({ databases: { app: stores, absent: ['x'] } })
+      let mutations = 0
+      new MutationObserver((all) => {
+        mutations += all.length
+      }).observe(document, {
+        subtree: true,
+        childList: true,
+        attributes: true,
+        characterData: true,
+      })
+      let read = 0
+      for (let round = 0; round < 3; round++) {
+        let cursor: string | undefined
+        do {
+          const listing = await source.list(cursor, { pageSize: 17, signal: kit.never })
+          for (const { uri } of listing.resources) {
+            await source.read(uri, { signal: kit.never })
+            read++
+          }
+          cursor = listing.nextCursor
+        } while (cursor !== undefined)
+        await source.read('idb:///app/notes/range', { signal: kit.never })
+        const ref = { type: 'ref/resource', uri: 'idb:///app/notes/{key}' } as const
+        await source.complete?.(
+          ref,
+          { name: 'key', value: 'n' },
+          { arguments: {}, signal: kit.never },
+        )
+        await source.read('idb:///absent/x', { signal: kit.never }).catch(() => {})
+      }
+      return { read, mutations }
+    })
+    assert.deepEqual(count, { read: 3 * 66, mutations: 0 })
+    assert.deepEqual(await digest(), before)
+    assert.deepEqual(requests, [])
+  },
+)
