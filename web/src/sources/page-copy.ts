@@ -40,6 +40,8 @@ export function copyOf(
         if (aside.has(tag) || asideRole.test(role)) continue
         const inner = look.enter(child, place)
         if (inner !== undefined) one(child, tag, inner, target)
+        // The cells behind it stay in their columns.
+        else if (getComputedStyle(child).display === 'table-cell') append(tag, target)
       }
     }
   }

@@ -9,7 +9,6 @@
  * what is behind it, or covered by something else, and what masks and backfaces hide.
  */
 
-import { isPrivateField } from '../redact.ts'
 import {
   type Box,
   clipBox,
@@ -50,6 +49,8 @@ const leastOpacity = 0.02
 
 /** Decides about one state of the page: nothing may change while it is used. */
 export interface Eyes {
+  /** Whether something private was met, that a user sees and a reader does not. */
+  readonly omitted: boolean
   /** Where an element is within its parent; undefined: neither it nor anything in it can be seen. */
   enter(element: Element, within: Place | undefined): Place | undefined
   /** The same, looking at all that contains it first. */
@@ -61,13 +62,16 @@ export interface Eyes {
 export function eyes(): Eyes {
   const whole = documentBox()
   const view = windowBox()
+  let omitted = false
   const range = Document.prototype.createRange.call(document)
 
   function enter(element: Element, within: Place | undefined): Place | undefined {
     const tag = tagOf(element)
     if (never.has(tag) || attribute(element, 'aria-hidden') === 'true') return undefined
-    if (attribute(element, 'data-mcp-private') !== undefined || isPrivateField(element))
+    if (attribute(element, 'data-mcp-private') !== undefined) {
+      omitted ||= getComputedStyle(element).display !== 'none'
       return undefined
+    }
     if (within !== undefined && tagOf(within.element) === 'details' && tag !== 'summary') {
       if (attribute(within.element, 'open') === undefined) return undefined
     }
@@ -149,7 +153,14 @@ export function eyes(): Eyes {
     })
   }
 
-  return { enter, find, text }
+  return {
+    enter,
+    find,
+    text,
+    get omitted() {
+      return omitted
+    },
+  }
 }
 
 /** Whether the style lets the text of an element be seen. */

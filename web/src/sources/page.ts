@@ -66,7 +66,8 @@ const ofNames: readonly PagePart[] = ['text', 'outline', 'markdown']
  * Text that nobody can see is left out (page-visible.ts says what that is), also names that only
  * screen readers say, alternative texts and tooltips; so is what is private ({@link isPrivateElement})
  * and every value of a form. Secrets are taken out of URLs ({@link redactUrl}). A content of which
- * something was taken out says so: `_meta["io.github.pagemcp/lossy"]` has JSON Pointers.
+ * something private was taken out says so: `_meta["io.github.pagemcp/lossy"]` has JSON Pointers, or `['']`
+ * for the whole.
  *
  * Changes of the document, of open shadow trees within the elements, of the selection and of the URL
  * are announced, at most ten times a second. Not noticed are rules that scripts write into style
@@ -188,20 +189,26 @@ async function contentOf(
       return { text: JSON.stringify(meta), lossy }
     }
     case 'outline': {
-      const { outline, lossy } = outlineOf(roots, eyes())
-      return { text: JSON.stringify(outline), lossy }
+      const look = eyes()
+      const { outline, lossy } = outlineOf(roots, look)
+      return { text: JSON.stringify(outline), lossy: look.omitted ? [''] : lossy }
     }
     case 'markdown': {
       const { toMarkdown } = await import('../markdown.ts')
       const look = eyes() // after waiting: the page may have changed meanwhile
       const { copy, lossy } = copyOf(mainOf(roots, look), look)
-      return { text: toMarkdown(copy), lossy: lossy ? [''] : [] }
+      return { text: toMarkdown(copy), lossy: lossy || look.omitted ? [''] : [] }
     }
     case 'selection':
-      return { text: selectedText(roots, eyes()), lossy: [] }
+      return plainText((look) => selectedText(roots, look))
     default:
-      return { text: visibleText(roots, eyes()), lossy: [] }
+      return plainText((look) => visibleText(roots, look))
   }
+}
+
+function plainText(make: (look: Eyes) => string) {
+  const look = eyes()
+  return { text: make(look), lossy: look.omitted ? [''] : [] }
 }
 
 function visibleText(roots: Element[], look: Eyes): string {

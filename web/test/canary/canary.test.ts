@@ -1,0 +1,131 @@
+// Words in private places never leave the page: everything that is served is asked for, over a port and through the
+// gateway, in real browsers. security.md §7.1.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import * as nodeModule from 'node:module'
+import { join } from 'node:path'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { servePages } from '../core/browser/built.ts'
+import { type Gateway, startGateway } from '../e2e/gateway.ts'
+import { inBrowsers } from '../harness/browsers.ts'
+import type { Served } from '../harness/serve.ts'
+import { type Ask, crawl } from './crawl.ts'
+
+// @types/node of Node 20 does not know it; tests run in Node 24.
+const { stripTypeScriptTypes } = nodeModule as unknown as {
+  stripTypeScriptTypes(code: string): string
+}
+
+const planting = stripTypeScriptTypes(readFileSync(join(import.meta.dirname, 'page.ts'), 'utf8'))
+
+const script = `${planting}
+import * as pagemcp from '/pagemcp/index.js'
+const mcp = await serveAll(pagemcp)
+const port = mcp.port()
+const waiting = new Map()
+port.onmessage = ({ data }) => {
+  heard += JSON.stringify(data)
+  waiting.get(data.id)?.(data)
+}
+window.heard = ''
+window.ask = (method, params, id) => new Promise((resolve) => {
+  waiting.set(id, resolve)
+  port.postMessage({ jsonrpc: '2.0', id, method, params })
+})
+window.plant = plant
+window.joined = mcp.connect(pagemcp.webSocket())
+window.ready = true`
+
+const _meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+let site: Served
+let gateway: Gateway
+before(
+  async () => {
+    site = await servePages({ '/page.html': script, '/favicon.ico': '' })
+    gateway = await startGateway({
+      args: ['--allow-origin', site.origin, '--reads-per-second', '1000'],
+    })
+  },
+  { timeout: 300_000 },
+)
+after(() => Promise.all([gateway?.close(), site?.close()]))
+
+let last = 0 // id of a request
+
+const overPort =
+  (tab: Page): Ask =>
+  async (method, params) => {
+    const id = ++last
+    const request = JSON.stringify({ ...params, _meta })
+    const text = (await tab.evaluate(
+      `ask('${method}', ${request}, ${id}).then(JSON.stringify)`,
+    )) as string
+    return { answer: JSON.parse(text), text }
+  }
+
+const throughGateway =
+  (name: string): Ask =>
+  async (method, params) => {
+    const { uri, ref } = params as { uri?: string; ref?: { uri: string } }
+    const response = await fetch(`${gateway.mcp}/${name}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${gateway.token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': method,
+        ...(uri !== undefined && { 'mcp-name': uri }),
+        ...(ref !== undefined && { 'mcp-name': ref.uri }),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
+      signal: AbortSignal.timeout(20_000),
+    })
+    const text = await response.text()
+    return { answer: JSON.parse(text), text }
+  }
+
+/** What is not private has to arrive: else the crawl would prove nothing. */
+const wanted = [
+  'Seen by everybody',
+  'Text that may be read.',
+  'open draft',
+  'open note',
+  'dark',
+  '# Seen by everybody',
+  'io.github.pagemcp/provenance',
+]
+
+inBrowsers('no word from a private place is in any byte that leaves the page', async ({ open }) => {
+  const { pages } = await gateway.fresh()
+  const invitation = new URL(String(Object.values(pages)[0])).hash
+  const tab = await open(`${site.origin}/page.html${invitation}`)
+  await tab.waitForFunction('window.ready')
+  const name = (await tab.evaluate('joined')) as string
+  const places = (await tab.evaluate('plant()')) as string[]
+  assert.ok(places.length >= 30, `${places.length} places`)
+
+  for (const [way, ask] of Object.entries({
+    port: overPort(tab),
+    gateway: throughGateway(name),
+  })) {
+    const { bytes, uris } = await crawl(ask)
+    const found = new Set(Array.from(bytes.matchAll(/CANARY(\d+)x/g), ([, i]) => places[Number(i)]))
+    assert.deepEqual([...found], [], `over the ${way}`)
+    for (const text of wanted) assert.ok(bytes.includes(text), `${text} over the ${way}`)
+    for (const scheme of ['page:', 'storage:', 'idb:', 'tab:']) {
+      assert.ok(
+        uris.some((uri) => uri.startsWith(scheme)),
+        `${scheme} over the ${way}`,
+      )
+    }
+  }
+  assert.doesNotMatch((await tab.evaluate('heard')) as string, /CANARY\d/)
+  assert.doesNotMatch(gateway.log(), /CANARY/)
+})
