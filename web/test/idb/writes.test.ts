@@ -67,7 +67,7 @@ inBrowsers(
       of.evaluate(`
         globalThis.ended = Promise.all([import('/random.js'), import('/writer.js')])
           .then(([{ random }, { write }]) => write('${writer}', ${share}, random(${seed + n})))
-          .then(() => { document.title = 'written' }); 0`)
+          .then(() => { document.title = 'written' }, (error) => { document.title = String(error) }); 0`)
     await tab.evaluate(`
       worker.onmessage = () => { globalThis.workerDone = true }
       worker.postMessage(['worker', ${share}, ${seed + 2}])`)

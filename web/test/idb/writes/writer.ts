@@ -68,7 +68,8 @@ export async function write(name: string, count: number, next: (below: number) =
         store.openCursor(key).onsuccess = function () {
           this.result?.delete()
         }
-      } else if (act < 97) store.delete(IDBKeyRange.bound(key, keyOf(store.name, n + 3)))
+      } else if (act < 97)
+        store.delete(IDBKeyRange.bound(...inOrder(key, keyOf(store.name, n + 3))))
       else if (act < 98) store.clear()
       else if (act < 99) {
         transaction.abort() // which undoes all of it
@@ -83,4 +84,8 @@ export async function write(name: string, count: number, next: (below: number) =
     transaction.objectStore('ends').put({ by: name }, name)
   })
   db.close()
+}
+
+function inOrder(a: IDBValidKey, b: IDBValidKey): [IDBValidKey, IDBValidKey] {
+  return indexedDB.cmp(a, b) > 0 ? [b, a] : [a, b]
 }
