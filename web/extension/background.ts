@@ -34,8 +34,9 @@ answer('background', {
   async share({ on }) {
     await consent.inTurn(() => consent.keepLocal({ on })) // from here on nothing is read
     if (on) await wake()
-    else await stopEngine()
-    await refresh()
+    await refresh() // says what is gone
+    if (!on) await stopEngine()
+    tell('popup', 'news', undefined)
   },
   async join({ link }) {
     await startEngine()

@@ -170,12 +170,22 @@ export async function ask<P extends Part, Q extends keyof Questions[P] & string>
   timeout = patience,
 ): Promise<Asked<P, Q>['answer']> {
   const message: Message = { to, what, args }
-  const sent: Promise<Reply | undefined> = chrome.runtime.sendMessage(message)
-  const reply = await within(sent, timeout)
+  // The service worker may be ended in the middle of a question; a second one wakes it again.
+  const reply = (await once(message, timeout)) ?? (await once(message, timeout))
   if (reply === undefined) throw new Error(`there is no ${to} to ask`)
-  if ('error' in reply)
+  if ('error' in reply) {
     throw Object.assign(new Error(reply.error.message), { name: reply.error.name })
+  }
   return reply.value as Asked<P, Q>['answer']
+}
+
+/** The reply to a message; undefined if there is none, and will not be. */
+async function once(message: Message, timeout: number): Promise<Reply | undefined> {
+  const sent: Promise<Reply | undefined> = chrome.runtime.sendMessage(message)
+  return within(
+    sent.catch(() => undefined), // nobody is there, or nobody is left
+    timeout,
+  )
 }
 
 /** Tells another part, if it is there. */
@@ -184,7 +194,8 @@ export function tell<P extends Part, Q extends keyof Questions[P] & string>(
   what: Q,
   args: Asked<P, Q>['args'],
 ): void {
-  ask(to, what, args).catch(() => {}) // it is not there: then it asks when it comes
+  const message: Message = { to, what, args }
+  void once(message, patience).catch(() => {}) // it is not there: then it asks when it comes
 }
 
 /** What a promise settles with, unless that takes too long. */

@@ -1,13 +1,17 @@
 /** The engine of the extension: serves the ticked tabs, and keeps the connection to the gateway. */
 
 import { type JoinReason, type PageMcp, start, webSocket } from 'pagemcp'
+import { keepPage, resumePage } from './identity.ts'
 import { answer, ask, type Reading, tell } from './messages.ts'
 import { tickedTabs } from './source.ts'
 
 /** How many reads are told to the popup. */
 const maxReadings = 20
 
-/** How long the last words may take. */
+/** How long the engine may hold an announcement back; wasm/engine, defaultUpdateInterval. */
+const updateInterval = 250 // ms
+
+/** How long the goodbye to the gateway may take. */
 const goodbye = 1000 // ms
 
 const tabs = tickedTabs({
@@ -21,6 +25,7 @@ let failure: string | undefined
 let connection: AbortController | undefined
 let closed = () => {}
 
+resumePage()
 const starting = start({
   name: 'browser',
   title: 'Browser tabs',
@@ -58,7 +63,10 @@ function join(mcp: PageMcp, link?: string) {
   const { signal } = connection
   reason = undefined
   mcp.connect(connector, { signal }).then(
-    () => tell('background', 'joined', undefined),
+    () => {
+      keepPage()
+      void ask('background', 'joined', undefined)
+    },
     (error: { reason?: JoinReason }) => {
       if (signal.aborted) return
       reason = error.reason
@@ -69,6 +77,10 @@ function join(mcp: PageMcp, link?: string) {
 
 function news() {
   tell('popup', 'news', undefined)
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 answer('offscreen', {
@@ -83,14 +95,15 @@ answer('offscreen', {
   },
   async stop() {
     const mcp = await ready
+    if (mcp?.state.gateways.at(-1)?.is !== 'joined') return
+    tabs.update([], []) // nothing is left to be read: clients are told before the connection ends
+    await after(updateInterval)
     const said = new Promise<void>((resolve) => {
       closed = resolve
-      setTimeout(resolve, goodbye)
     })
-    if (mcp === undefined || mcp.state.gateways.at(-1)?.is === 'closed') return
     mcp.close()
-    await said
+    await Promise.race([said, after(goodbye)])
   },
   tabs: ({ tabs: now, loaded }) => tabs.update(now, loaded),
 })
-tell('background', 'started', undefined)
+void ask('background', 'started', undefined)

@@ -28,15 +28,19 @@ export function showOverview({ on, tabs, sites, standing }: Overview, deeds: Dee
   showReads(standing.readings, tabs)
   element('sites-box').hidden = sites.length === 0
   element('sites-count').textContent = `(${sites.length})`
-  replaceItems(
-    'sites',
-    sites.map((site) => {
-      const forget = make('button', 'link', 'Take back')
-      forget.setAttribute('aria-label', `Take back: ${site}`)
-      forget.addEventListener('click', () => deeds.forgotten(site))
-      return make('li', 'row', make('span', 'title', site), forget)
-    }),
-  )
+  const rows = sites.map((site) => siteRows.get(site) ?? siteRow(site, deeds))
+  arrange('sites', rows)
+}
+
+const siteRows = new Map<string, HTMLElement>()
+
+function siteRow(site: string, deeds: Deeds): HTMLElement {
+  const forget = make('button', 'link', 'Take back')
+  forget.setAttribute('aria-label', `Take back: ${site}`)
+  forget.addEventListener('click', () => deeds.forgotten(site))
+  const row = make('li', 'row', make('span', 'title', site), forget)
+  siteRows.set(site, row)
+  return row
 }
 
 function showGateway(on: boolean, standing: Standing) {
@@ -84,44 +88,73 @@ function gatewayOf({ gateway, reason, failure }: Standing): {
   return { is: 'unpaired', text, advice: gateway?.error ?? '' }
 }
 
+/** A row of a list, which stays the same element as long as it is there: somebody may be clicking on it. */
+interface Row<T> {
+  item: HTMLElement
+  update(value: T): void
+}
+
+const tabRows = new Map<number, Row<Shown>>()
+
+interface Shown {
+  tab: TabInfo
+  on: boolean
+  /** Whether ticking it brings up the browser's question. */
+  asks: boolean
+}
+
 function showTabs(on: boolean, tabs: TabInfo[], sites: string[], deeds: Deeds) {
   const pages = tabs.filter(({ site }) => site !== undefined)
   element('no-tabs').hidden = pages.length > 0
   element('untick').hidden = !on || !pages.some(({ ticked }) => ticked)
-  replaceItems(
-    'tabs',
-    pages.map((tab) => {
-      const box = document.createElement('input')
-      box.type = 'checkbox'
+  const items = pages.map((tab) => {
+    const row = tabRows.get(tab.id) ?? tabRow(deeds)
+    tabRows.set(tab.id, row)
+    row.update({ tab, on, asks: !sites.includes(tab.site ?? '') })
+    return row.item
+  })
+  for (const id of tabRows.keys()) if (!pages.some((tab) => tab.id === id)) tabRows.delete(id)
+  arrange('tabs', items)
+}
+
+function tabRow(deeds: Deeds): Row<Shown> {
+  let shown: TabInfo | undefined
+  const box = document.createElement('input')
+  box.type = 'checkbox'
+  box.addEventListener('change', () => {
+    if (shown === undefined) return
+    const wanted = box.checked
+    box.checked = shown.ticked // until it is so
+    deeds.ticked(shown, wanted)
+  })
+  const title = make('span', 'title')
+  const place = make('span', 'place')
+  const asksFirst = make('span', 'asks', 'asks first')
+  const label = make('label', 'tab', box, make('span', 'words', title, place), asksFirst)
+  return {
+    item: make('li', '', label),
+    update({ tab, on, asks }) {
+      shown = tab
+      const { host, pathname } = new URL(redactUrl(tab.url))
+      box.id = `tab-${tab.id}`
       box.checked = tab.ticked
       box.disabled = !on
-      box.id = `tab-${tab.id}`
-      box.addEventListener('change', () => {
-        const wanted = box.checked
-        box.checked = tab.ticked // until it is so
-        deeds.ticked(tab, wanted)
-      })
-      const { host, pathname } = new URL(redactUrl(tab.url))
-      const title = make('span', 'title', plainLabel(tab.title, 120) || host)
-      const place = make('span', 'place', host + (pathname === '/' ? '' : pathname))
-      const label = make('label', 'tab', box, make('span', 'words', title, place))
+      title.textContent = plainLabel(tab.title, 120) || host
+      place.textContent = host + (pathname === '/' ? '' : pathname)
       label.title = tab.title
-      if (tab.site && !sites.includes(tab.site)) label.append(make('span', 'asks', 'asks first'))
-      return make('li', '', label)
-    }),
-  )
+      asksFirst.hidden = !asks
+    },
+  }
 }
 
 function showReads(readings: Reading[], tabs: TabInfo[]) {
   element('no-reads').hidden = readings.length > 0
-  replaceItems(
-    'reads',
-    readings.slice(0, maxReads).map(({ uri, time }) => {
-      const when = document.createElement('time')
-      when.textContent = new Date(time).toLocaleTimeString()
-      return make('li', 'row', make('span', 'title', nameOf(uri, tabs)), when)
-    }),
-  )
+  const rows = readings.slice(0, maxReads).map(({ uri, time }) => {
+    const when = document.createElement('time')
+    when.textContent = new Date(time).toLocaleTimeString()
+    return make('li', 'row', make('span', 'title', nameOf(uri, tabs)), when)
+  })
+  element('reads').replaceChildren(...rows)
 }
 
 /** A resource in words. */
@@ -133,11 +166,13 @@ function nameOf(uri: string, tabs: TabInfo[]): string {
   return text === undefined ? name : `${name} (text)`
 }
 
-/** Draws a list anew; what had the focus has it again. */
-function replaceItems(id: string, items: Node[]) {
-  const focused = document.activeElement?.id
-  element(id).replaceChildren(...items)
-  if (focused) document.getElementById(focused)?.focus()
+/** Puts items into a list, and moves none that stands where it should. */
+function arrange(id: string, items: Element[]) {
+  const list = element(id)
+  for (const [at, item] of items.entries()) {
+    if (list.children[at] !== item) list.insertBefore(item, list.children[at] ?? null)
+  }
+  while (list.children.length > items.length) list.lastElementChild?.remove()
 }
 
 function make(tag: string, className: string, ...children: (string | Node)[]): HTMLElement {

@@ -1,7 +1,7 @@
 /** What the user sees and decides: the one place where a tab is ticked. */
 
 import { permissionFor } from './consent.ts'
-import { answer, ask, type Overview, type TabInfo, tell } from './messages.ts'
+import { answer, ask, type Overview, type TabInfo } from './messages.ts'
 import { element, showOverview } from './popup-view.ts'
 
 let shown: Overview | undefined
@@ -33,7 +33,7 @@ function ticked({ id: tab, site }: TabInfo, on: boolean) {
     done(ask('background', 'tick', { tab, on }))
     return
   }
-  tell('background', 'asking', { tab, site })
+  void ask('background', 'asking', { tab, site })
   const granted = chrome.permissions.request(permissionFor(site))
   done(granted.then((yes) => (yes ? ask('background', 'consent', { tab, site }) : undefined)))
 }

@@ -1,0 +1,19 @@
+/**
+ * Who the engine is to gateways. Of a tab that is kept in sessionStorage (src/pages.ts), which ends
+ * with this document; the extension is the same page at each start, so that the URIs of what it
+ * serves keep their prefix.
+ */
+
+const name = 'pagemcp.page' // as in src/pages.ts
+
+/** Takes the id of the last start. To be called before the engine connects. */
+export function resumePage(): void {
+  const id = localStorage.getItem(name)
+  if (id !== null) sessionStorage.setItem(name, id)
+}
+
+/** Keeps the id for the next start. */
+export function keepPage(): void {
+  const id = sessionStorage.getItem(name)
+  if (id !== null) localStorage.setItem(name, id)
+}

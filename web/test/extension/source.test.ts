@@ -1,0 +1,131 @@
+/** The source of the extension, by itself: what it lists, and what it announces. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { staleBy } from '../../extension/changes.ts'
+import type { TabInfo } from '../../extension/messages.ts'
+import { tickedTabs } from '../../extension/source.ts'
+
+const { signal } = new AbortController()
+
+function tab(id: number, more: Partial<TabInfo> = {}): TabInfo {
+  return {
+    id,
+    title: `Tab ${id}`,
+    url: `https://app.example/${id}`,
+    site: 'https://app.example',
+    window: 1,
+    front: false,
+    active: false,
+    audible: false,
+    pinned: false,
+    loading: false,
+    discarded: false,
+    lastAccessed: 1000,
+    ticked: true,
+    shared: true,
+    ...more,
+  }
+}
+
+const served = (...tabs: TabInfo[]) =>
+  tickedTabs({
+    tabs: async () => structuredClone(tabs),
+    text: async (id) => ({ text: `text of ${id}`, cut: id === 2 }),
+  })
+
+test('tabs are listed by number, page by page', async () => {
+  const { source } = served(tab(10), tab(2), tab(3, { discarded: true }))
+  const uris: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await source.list(cursor, { pageSize: 2, signal })
+    assert.ok(page.resources.length <= 2)
+    uris.push(...page.resources.map(({ uri }) => uri))
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
+  const own = ['tab:///2', 'tab:///2/text', 'tab:///3', 'tab:///10', 'tab:///10/text']
+  assert.deepEqual(uris, ['tab:///', 'tab:///active', ...own])
+  await assert.rejects(source.list('tab:///x', { pageSize: 2, signal }), { name: 'BadCursorError' })
+})
+
+test('a text that was cut says so; other URIs name nothing', async () => {
+  const { source } = served(tab(1), tab(2), tab(3, { discarded: true }))
+  const [whole] = await source.read('tab:///1/text', { signal })
+  assert.equal(whole?.text, 'text of 1')
+  assert.equal(whole?._meta?.['io.github.pagemcp/lossy'], undefined)
+  const [cut] = await source.read('tab:///2/text', { signal })
+  assert.deepEqual(cut?._meta?.['io.github.pagemcp/lossy'], [''])
+  for (const uri of [
+    'tab:///3/text', // asleep
+    'tab:///4',
+    'tab:///01',
+    'tab:///-1',
+    'tab:////text',
+    'tab:///active', // not ticked
+    'tab:///1/text/',
+    'tab:///1?text',
+    'tab:/1',
+  ]) {
+    await assert.rejects(source.read(uri, { signal }), { name: 'NotFoundError' }, uri)
+  }
+})
+
+test('titles are made plain and URLs lose their secrets, and both say so', async () => {
+  const { source } = served(tab(1, { title: 'a\u202eb', url: 'https://u:p@app.example/?code=1' }))
+  const [own] = await source.read('tab:///1', { signal })
+  const { title, url } = JSON.parse(own?.text ?? '')
+  assert.deepEqual([title, url], ['ab', 'https://app.example/?code=redacted'])
+  assert.deepEqual(own?._meta?.['io.github.pagemcp/lossy'], ['/title', '/url'])
+  const [all] = await source.read('tab:///', { signal })
+  assert.deepEqual(all?._meta?.['io.github.pagemcp/lossy'], ['/tabs/0/title', '/tabs/0/url'])
+})
+
+test('exactly what is different is announced', () => {
+  const none = new Set<number>()
+  const before = [tab(1), tab(12, { active: true })]
+  const list = undefined
+  const cases: [string, TabInfo[], ReadonlySet<number>, (string | undefined)[]][] = [
+    ['nothing', [tab(1), tab(12, { active: true })], none, []],
+    [
+      'a title',
+      [tab(1, { title: 'x' }), tab(12, { active: true })],
+      none,
+      ['tab:///1', 'tab:///1/text', 'tab:///', list],
+    ],
+    [
+      'a sound',
+      [tab(1, { audible: true }), tab(12, { active: true })],
+      none,
+      ['tab:///1', 'tab:///'],
+    ],
+    [
+      'a new document in the active tab',
+      before,
+      new Set([12]),
+      ['tab:///12', 'tab:///12/text', 'tab:///active', 'tab:///active/text', 'tab:///'],
+    ],
+    [
+      'the active tab is gone',
+      [tab(1)],
+      none,
+      ['tab:///12', 'tab:///12/text', 'tab:///active', 'tab:///active/text', 'tab:///', list],
+    ],
+    ['one more', [...before, tab(2)], none, ['tab:///2', 'tab:///2/text', 'tab:///', list]],
+  ]
+  for (const [what, now, loaded, stale] of cases) {
+    assert.deepEqual(staleBy(before, now, loaded), stale, what)
+  }
+})
+
+test('whoever listens no longer hears nothing', () => {
+  const { source, update } = served()
+  const heard: unknown[] = []
+  const first = new AbortController()
+  source.watch?.((what) => heard.push(what), first.signal)
+  update([tab(1)], [])
+  assert.deepEqual(heard, ['tab:///1', 'tab:///1/text', 'tab:///', undefined])
+  first.abort()
+  update([], [])
+  assert.equal(heard.length, 4)
+})
