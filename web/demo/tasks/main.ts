@@ -8,6 +8,9 @@ const form = element<HTMLFormElement>('add')
 const title = element<HTMLInputElement>('title')
 const due = element<HTMLSelectElement>('due')
 
+/** How long a task glows that was read; style.css says the same. */
+const glowing = 2400 // ms
+
 let tasks: Task[] = []
 let shown: 'open' | 'done' | 'all' = 'open'
 /** When assistants have read a task last, by its number. */
@@ -55,16 +58,25 @@ function row(task: Task): HTMLElement {
   })
   const item = make('li', task.state, box, name, seen, make('span', 'due', day(task.due)), remove)
   item.id = `task-${task.id}`
-  item.dataset.due = task.state === 'open' && task.due && task.due < dayFrom(0) ? 'late' : ''
+  const since = Date.now() - (read?.getTime() ?? 0)
+  if (since < glowing) {
+    item.classList.add('glow')
+    item.style.animationDelay = `-${since}ms` // it goes on where the row before it was
+  }
+  item.dataset.due = task.state === 'open' && task.due && task.due < today() ? 'late' : ''
   return item
 }
 
-function day(due: string): string {
-  if (due === '') return 'some day'
-  if (due === dayFrom(0)) return 'today'
+function day(due: string | undefined): string {
+  if (due === undefined) return 'some day'
+  if (due === today()) return 'today'
   if (due === dayFrom(1)) return 'tomorrow'
   const date = new Date(`${due}T00:00`)
   return date.toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })
+}
+
+function today(): string {
+  return dayFrom(0) ?? ''
 }
 
 function clock(date: Date): string {
@@ -73,24 +85,12 @@ function clock(date: Date): string {
 
 // ——— what assistants do
 
-/** The tasks that were read with a URI: one, or all that an index or a range had. */
-function tasksOf(uri: string): Task[] {
-  const [, id] = /\/tasks\/n\.(\d+)$/.exec(uri) ?? []
-  if (id !== undefined) return tasks.filter((task) => task.id === Number(id))
-  const [, state] = /\/index\/state\/s\.(open|done)/.exec(uri) ?? []
-  if (state !== undefined) return tasks.filter((task) => task.state === state)
-  return /\/tasks\/(index|range)/.test(uri) ? tasks : []
-}
-
+/** Shows that a task was read; of a range, each of its tasks is told of under its own URI. */
 function noteRead(uri: string) {
-  const read = tasksOf(uri)
-  for (const { id } of read) reads.set(id, new Date())
+  const id = Number(/\/tasks\/n\.(\d+)$/.exec(uri)?.[1])
+  if (!tasks.some((task) => task.id === id)) return
+  reads.set(id, new Date())
   show()
-  for (const { id } of read) {
-    const item = document.getElementById(`task-${id}`)
-    item?.classList.add('glow')
-    item?.addEventListener('animationend', () => item.classList.remove('glow'), { once: true })
-  }
 }
 
 function serve(mcp: PageMcp) {

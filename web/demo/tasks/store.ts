@@ -6,8 +6,8 @@ export interface Task {
   id: number
   title: string
   state: 'open' | 'done'
-  /** A day, as `2026-11-21`; '' is some day. */
-  due: string
+  /** A day, as `2026-11-21`; undefined is some day. */
+  due?: string | undefined
   changed: Date
 }
 
@@ -30,8 +30,8 @@ db.on('populate', () => {
 })
 
 /** The day that is so many days from today, here. */
-export function dayFrom(days: number | undefined, now = new Date()): string {
-  if (days === undefined) return ''
+export function dayFrom(days: number | undefined, now = new Date()): string | undefined {
+  if (days === undefined) return undefined
   const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() + days)
   const two = (n: number) => String(n).padStart(2, '0')
   return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`
@@ -40,6 +40,6 @@ export function dayFrom(days: number | undefined, now = new Date()): string {
 /** Open tasks first, each by the day they are due; some day comes last. */
 export function sorted(tasks: Task[]): Task[] {
   const rank = ({ state, due, id }: Task) =>
-    `${state === 'open' ? 0 : 1} ${due || '9'} ${String(id).padStart(12, '0')}`
+    `${state === 'open' ? 0 : 1} ${due ?? '9'} ${String(id).padStart(12, '0')}`
   return tasks.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))
 }
