@@ -18,6 +18,10 @@ const demos: { readonly [name: string]: { title: string; text: string } } = {
     title: 'Tasks',
     text: 'A task list on Dexie. Assistants read tasks by number, state or day, and are told of what any tab writes.',
   },
+  reader: {
+    title: 'Reader',
+    text: 'An article. Assistants read it by section, or what you select; the part that was read lights up, and what you type stays here.',
+  },
   world: {
     title: 'A small world',
     text: 'Files, a log, a table, a screen, the weather and an agent with a prompt: one of each kind of data, and it changes.',
