@@ -170,6 +170,21 @@ test('another site needs consent, also for a tab that is ticked', async () => {
   await reader.missing(`${own}/text`)
   await person.shows(id, false)
 
+  // A click brings up the browser's question, which nobody answers here: nothing is ticked by it.
+  const asked = await person.popup.evaluate((tab) => {
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    const { request } = chrome.permissions
+    chrome.permissions.request = ((wanted: chrome.permissions.Permissions) => {
+      resolve(wanted)
+      return request(wanted)
+    }) as typeof request
+    document.getElementById(`tab-${tab}`)?.click()
+    return promise
+  }, id)
+  assert.deepEqual(asked, { origins: [`${served.otherOrigin}/*`] })
+  await person.shows(id, false)
+  await reader.missing(own)
+
   // Without the browser's own permission there is no consent, whoever says so.
   const args = { tab: id, site: served.otherOrigin }
   await person.tell('background', 'consent', args)
