@@ -26,6 +26,14 @@ const demos: { readonly [name: string]: { title: string; text: string } } = {
     title: 'A small world',
     text: 'Files, a log, a table, a screen, the weather and an agent with a prompt: one of each kind of data, and it changes.',
   },
+  board: {
+    title: 'Board',
+    text: 'A board of sticky notes: each open tab is one. An assistant that reaches one tab reads them all, and is told when tabs come and go.',
+  },
+  drop: {
+    title: 'Drop',
+    text: 'Drop files into this browser’s private file system. Assistants list and read them, and are told of each change.',
+  },
   conformance: {
     title: 'Conformance',
     text: 'The fixtures of the protocol’s official suite: prompts, tools, progress, questions to the client, and a log of what is asked.',

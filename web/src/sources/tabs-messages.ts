@@ -34,7 +34,7 @@ export function isMessage(data: unknown): data is Message {
 }
 
 function isTab(tab: unknown): tab is TabState {
-  const { id, stay, title, url, visibility, focused, lastFocus } = (tab ?? {}) as Record<
+  const { id, stay, title, url, visibility, focused, lastFocus, edits } = (tab ?? {}) as Record<
     keyof TabState,
     unknown
   >
@@ -42,6 +42,7 @@ function isTab(tab: unknown): tab is TabState {
     [id, stay].every((name) => typeof name === 'string' && /^[\w-]{1,64}$/.test(name)) &&
     [title, url, visibility].every((text) => typeof text === 'string') &&
     typeof focused === 'boolean' &&
+    typeof edits === 'number' &&
     typeof lastFocus === 'number' &&
     !Number.isNaN(new Date(lastFocus).getTime())
   )

@@ -18,10 +18,14 @@ export interface TabState {
   readonly lastFocus: number
   /** Whether its text may be read. */
   readonly text: boolean
+  /** How often its text has changed while somebody watched. */
+  readonly edits: number
+  /** Whether somebody watches there: then all tabs look at their text. */
+  readonly watching: boolean
 }
 
 /** What {@link TabState} says of a document without its identity. */
-export type TabView = Omit<TabState, 'id' | 'stay' | 'text'>
+export type TabView = Omit<TabState, 'id' | 'stay' | 'text' | 'edits' | 'watching'>
 
 /** Where the time of the last focus outlives a reload. It is taken out at once: copies of a tab are new. */
 const focusKey = 'pagemcp.focus'
@@ -70,6 +74,38 @@ export function watchOwn(changed: () => void, signal: AbortSignal): () => TabVie
     visibility: document.visibilityState,
     focused,
     lastFocus,
+  })
+}
+
+/** How long changes of the text are gathered. */
+const textPause = 250 // ms
+
+/**
+ * Calls `changed` when nodes of this document that matter have, at most once in {@link textPause}.
+ * Which they are is asked for as many as come in a task, but no more after one that matters.
+ */
+export function watchContent(
+  matters: (node: Node) => boolean,
+  changed: () => void,
+  signal: AbortSignal,
+) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const observer = new MutationObserver((records) => {
+    if (timer !== undefined || !records.some(({ target }) => matters(target))) return
+    timer = setTimeout(() => {
+      timer = undefined
+      changed()
+    }, textPause)
+  })
+  observer.observe(document.body ?? document, {
+    attributes: true,
+    characterData: true,
+    childList: true,
+    subtree: true,
+  })
+  signal.addEventListener('abort', () => {
+    observer.disconnect()
+    clearTimeout(timer)
   })
 }
 

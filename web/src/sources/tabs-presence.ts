@@ -13,7 +13,8 @@ import { toBase64Url } from '../base64url.ts'
 import { heedPage, page } from '../pages.ts'
 import { NotFoundError } from '../source.ts'
 import { isMessage, type Message, type TabText } from './tabs-messages.ts'
-import { type TabState, watchOwn } from './tabs-own.ts'
+import { type TabState, watchContent, watchOwn } from './tabs-own.ts'
+import type { OwnText } from './tabs-text.ts'
 
 /** How long answers to a newcomer's question may take until it believes to know all tabs. */
 const rollCall = 250 // ms; a hidden window's timer takes a second
@@ -37,6 +38,8 @@ export interface Presence {
   readonly ready: Promise<void>
   /** This one; undefined until it has its id. */
   own(): TabState | undefined
+  /** Says that somebody watches here, or nobody any more. */
+  watch(on: boolean): void
   /** All, this one among them. */
   all(): TabState[]
   /** Asks a tab for its text. Rejects with `NotFoundError` if it goes, or `TimeoutError`. */
@@ -51,7 +54,7 @@ export interface Presence {
  * @param heard - called after each change
  */
 export function joinTabs(
-  text: (() => TabText) | undefined,
+  text: OwnText | undefined,
   heard: (event: TabEvent) => void,
   signal: AbortSignal,
 ): Presence {
@@ -63,18 +66,46 @@ export function joinTabs(
   let stay: Stay | undefined
   let turns = 0 // of beginning and ending: what was begun may be over before it is done
   let alone = !('locks' in navigator) || typeof BroadcastChannel === 'undefined'
+  let watching = false
+  let edits = 0
+  let looking: AbortController | undefined // at what this tab's text is
   const view = watchOwn(refresh, signal)
   const began = Promise.withResolvers<void>()
 
   /** Tells what this tab is now, if that is anything new. */
   function refresh() {
     if (id === undefined || stay === undefined) return
-    const now: TabState = { id, stay: stay.name, text: text !== undefined, ...view() }
+    const now: TabState = {
+      id,
+      stay: stay.name,
+      text: text !== undefined,
+      edits,
+      watching,
+      ...view(),
+    }
     const before = own
     if (before !== undefined && same(before, now)) return
     own = now
     stay.say({ is: before?.stay === now.stay ? 'here' : 'new', tab: now })
+    lookAtText()
     heard({ before, now })
+  }
+
+  /** Looks at the text as long as somebody watches, in whichever tab. */
+  function lookAtText() {
+    const wanted =
+      text !== undefined &&
+      stay !== undefined &&
+      (watching || [...others.values()].some(({ tab }) => tab.watching))
+    if (wanted === (looking !== undefined)) return
+    looking?.abort()
+    looking = wanted ? new AbortController() : undefined
+    if (text === undefined || looking === undefined) return
+    const changed = () => {
+      edits++
+      refresh()
+    }
+    watchContent(text.concerns, changed, looking.signal)
   }
 
   function hear(data: unknown) {
@@ -89,7 +120,7 @@ export function joinTabs(
         return part(data.stay)
       case 'ask':
         if (data.to !== stay?.name) return
-        return stay.say({ is: 'text', to: data.from, number: data.number, answer: text?.() })
+        return stay.say({ is: 'text', to: data.from, number: data.number, answer: text?.read() })
       case 'text':
         if (data.to === stay?.name) asked.get(data.number)?.settle(data.answer)
     }
@@ -101,6 +132,7 @@ export function joinTabs(
     if (known !== undefined) {
       const before = known.tab
       known.tab = tab
+      lookAtText()
       if (!same(before, tab)) heard({ before, now: tab })
       return
     }
@@ -109,6 +141,7 @@ export function joinTabs(
     // Shared, so that one of those who wait cannot keep the others waiting.
     const options = { mode: 'shared', signal: stop.signal } as const
     navigator.locks.request(lockOf(tab.stay), options, () => part(tab.stay)).catch(() => {})
+    lookAtText()
     heard({ now: tab })
   }
 
@@ -118,6 +151,7 @@ export function joinTabs(
     others.delete(name)
     known.stop.abort()
     for (const question of asked.values()) if (question.stay === name) question.settle()
+    lookAtText()
     heard({ before: known.tab })
   }
 
@@ -143,6 +177,7 @@ export function joinTabs(
     stay = undefined
     for (const { stop } of others.values()) stop.abort()
     for (const { settle } of asked.values()) settle()
+    lookAtText()
   }
 
   /** Forgets who was there: whoever comes back to life asks anew. */
@@ -175,11 +210,15 @@ export function joinTabs(
   return {
     ready: Promise.all([began.promise, page()]).then(() => {}),
     own: () => own,
+    watch(on) {
+      watching = on
+      refresh()
+    },
     all: () => [...(own ? [own] : []), ...Array.from(others.values(), ({ tab }) => tab)],
     async textOf(tab, signal) {
       if (tab.stay === own?.stay) {
         if (text === undefined) throw new NotFoundError(`tab:///${tab.id}/text`)
-        return text()
+        return text.read()
       }
       if (!tab.text || !others.has(tab.stay)) throw new NotFoundError(`tab:///${tab.id}/text`)
       const number = ++lastAsked

@@ -5,6 +5,13 @@ import { sheet, writeText } from './page-text.ts'
 import { eyes } from './page-visible.ts'
 import type { TabText } from './tabs-messages.ts'
 
+/** What a tab tells of its text. */
+export interface OwnText {
+  read(): TabText
+  /** Whether a change of this node may be one of the text. */
+  concerns(node: Node): boolean
+}
+
 /**
  * What a user can see of this document, as `page:///text` has it.
  *
@@ -12,10 +19,12 @@ import type { TabText } from './tabs-messages.ts'
  * @param limit - UTF-16 code units
  * @throws a `DOMException` named `SyntaxError` if a selector does not parse
  */
-export function textWithin(selectors: readonly string[], limit: number): () => TabText {
+export function textWithin(selectors: readonly string[], limit: number): OwnText {
   const selector = selectors.join(',')
   all(selector) // one that does not parse throws here, not at a read
-  return () => {
+  const concerns = (node: Node) =>
+    all(selector).some((element) => contains(element, node) || contains(node, element))
+  const read = () => {
     const look = eyes()
     const out = sheet()
     let before: Element | undefined
@@ -30,4 +39,5 @@ export function textWithin(selectors: readonly string[], limit: number): () => T
     if (text.length <= limit) return { text, cut: false }
     return { text: text.slice(0, limit).replace(/[\ud800-\udbff]$/, ''), cut: true }
   }
+  return { read, concerns }
 }

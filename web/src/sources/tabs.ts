@@ -64,8 +64,8 @@ const fixed: readonly Resource[] = [
  *
  * An id stays with its tab through reloads; a duplicate gets one of its own. A tab in the
  * back/forward cache is not open, and stays in that cache. Tabs that come, go or crash, their titles,
- * URLs, visibility and focus are announced; of a text, only that title or URL have changed. Runs in
- * the window. Without Web Locks (no secure context, or an opaque origin) this tab is the only one.
+ * URLs, visibility, focus and texts are announced; those look at their own text while anybody watches
+ * in one of them. Runs in the window. Without Web Locks (no secure context, or an opaque origin) this tab is the only one.
  *
  * @returns a source (Go's `engine.Source`, `engine.Templater`, `engine.Watcher`). `read` rejects with
  *   {@link NotFoundError}, or a `TimeoutError` if a tab does not say its text
@@ -86,6 +86,10 @@ export function tabs(options: TabsOptions = {}): Source {
   /** Tells what an event makes stale. The active tab may be another one by it. */
   function heard({ before, now }: TabEvent) {
     const uri = `tab:///${(now ?? before)?.id}`
+    if (before !== undefined && now !== undefined && onlyUnseen(before, now)) {
+      if (before.edits !== now.edits) tellText(uri, now.id)
+      return
+    }
     tell(listUri)
     tell(uri)
     if (before === undefined || now === undefined || before.id !== now.id) {
@@ -101,6 +105,11 @@ export function tabs(options: TabsOptions = {}): Source {
     if (active === last && active !== (now ?? before)?.id) return
     tell(activeUri)
     tell(`${activeUri}/text`)
+  }
+
+  function tellText(uri: string, id: string) {
+    tell(`${uri}/text`)
+    if (id === active) tell(`${activeUri}/text`)
   }
 
   /** All tabs, by id. Documents of one tab follow each other: the last one counts. */
@@ -186,7 +195,12 @@ export function tabs(options: TabsOptions = {}): Source {
     watch(changed, signal) {
       const listener: Changed = (what, under) => changed(what, under)
       listeners.add(listener)
-      signal.addEventListener('abort', () => listeners.delete(listener), { once: true })
+      presence.watch(true)
+      const stop = () => {
+        listeners.delete(listener)
+        presence.watch(listeners.size > 0)
+      }
+      signal.addEventListener('abort', stop, { once: true })
     },
   }
 }
@@ -209,6 +223,12 @@ function resourcesOf({ id, title, url, text }: TabState): Resource[] {
   const own = { uri: `tab:///${id}`, name, description: url, mimeType: json }
   if (!text) return [own]
   return [own, { uri: `${own.uri}/text`, name: `${name} (text)`, mimeType: plain }]
+}
+
+/** Whether two states of a tab read the same, its text aside. */
+function onlyUnseen(before: TabState, now: TabState): boolean {
+  const plain = { edits: 0, watching: false }
+  return JSON.stringify({ ...before, ...plain }) === JSON.stringify({ ...now, ...plain })
 }
 
 /** The tab that had the focus last. One that has it counts before one that was slow to lose it. */

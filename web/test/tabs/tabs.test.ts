@@ -272,6 +272,21 @@ inBrowsers('a tab says its text when it is asked: what a user can see', async (b
   assert.deepEqual(cut, { length: 200_000, lossy: [''] })
 })
 
+inBrowsers('a text that changes is announced, in every tab', async (browser) => {
+  const a = await openTab(browser, site.url('/a'))
+  const page = await openTab(browser, site.url('/text'))
+  const id = await page.evaluate(async () => (await tabKit.own()).id)
+  await a.evaluate(() => tabKit.untilTitles('a', 'text'))
+  for (const word of ['once', 'again']) {
+    await a.evaluate(() => tabKit.forget())
+    await page.evaluate((word) => document.querySelector('p')?.append(word), word)
+    const told = await a.evaluate((id) => tabKit.until(`tab:///${id}/text`), id)
+    assert.ok(!told.includes('list') && !told.includes('tab:///'), String(told))
+    const text = await a.evaluate((id) => tabKit.read(`tab:///${id}/text`), id)
+    assert.match(text, new RegExp(word))
+  }
+})
+
 inBrowsers('ids are completed by themselves and by titles', async (browser) => {
   const a = await openTab(browser, site.url('/a'))
   await openTab(browser, site.url('/text'))
@@ -305,6 +320,8 @@ inBrowsers('what is no word of a tab is nobody’s, and a dead one is not there'
     focused: false,
     lastFocus: 0,
     text: true,
+    edits: 0,
+    watching: false,
   }
   await plain.evaluate((tab) => {
     const channel = new BroadcastChannel('pagemcp.tabs')

@@ -1,0 +1,114 @@
+/** The board: each open tab is a note, and any of them serves all. */
+
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { type Gateway, startGateway } from '../e2e/gateway.ts'
+import { joined } from '../e2e/notes.ts'
+import { inBrowsers } from '../harness/browsers.ts'
+import { readText } from './reading.ts'
+
+let gateway: Gateway
+before(
+  async () => {
+    gateway = await startGateway()
+  },
+  { timeout: 300_000 },
+)
+after(() => gateway?.close())
+
+/** How often to look: by time, for a tab in the background has no frames. */
+const polling = 100 // ms
+
+const board = () => `${gateway.web}demo/board/`
+
+/** Waits until the wall has these notes, in any order. */
+async function untilOnWall(page: Page, ...wanted: string[]) {
+  await page.waitForFunction(
+    (text) =>
+      Array.from(document.querySelectorAll('#wall .words'), (one) => one.textContent ?? '')
+        .sort()
+        .join('|') === text,
+    { polling },
+    [...wanted].sort().join('|'),
+  )
+}
+
+/** Writes this tab's note, over what is there. */
+async function write(page: Page, text: string) {
+  await page.$eval(
+    '#note',
+    (note, text) => {
+      ;(note as HTMLTextAreaElement).value = text
+      note.dispatchEvent(new InputEvent('input', { bubbles: true }))
+    },
+    text,
+  )
+}
+
+inBrowsers('each tab shows the notes of all, as they are written', async ({ open }) => {
+  const first = await open(board())
+  await first.waitForFunction(() => document.querySelector('#wall .words')?.textContent !== '')
+  assert.match(await first.$eval('#note', (one) => (one as HTMLTextAreaElement).value), /charcoal/)
+  await write(first, 'one\nand more')
+  assert.equal(await first.title(), 'one')
+
+  const second = await open(board())
+  await untilOnWall(second, 'one\nand more', '')
+  assert.equal(await second.$eval('#count', (one) => one.textContent), '2 tabs')
+  await write(second, 'two')
+  await untilOnWall(first, 'one\nand more', 'two')
+  await write(second, 'two\nwith the same title')
+  await untilOnWall(first, 'one\nand more', 'two\nwith the same title')
+
+  await second.reload()
+  await untilOnWall(second, 'one\nand more', 'two\nwith the same title')
+  const opened = new Promise<Page | null>((resolve) => second.once('popup', resolve))
+  await second.click('#more')
+  const third = await opened
+  assert.ok(third)
+  await untilOnWall(third, 'one\nand more', 'two\nwith the same title', '') // a copy begins empty
+  await untilOnWall(first, 'one\nand more', 'two\nwith the same title', '')
+  await second.close()
+  await untilOnWall(first, 'one\nand more', '')
+})
+
+inBrowsers('an assistant that reaches one tab reads the notes of all', async ({ open }) => {
+  const { pages } = await gateway.fresh()
+  const page = await open(pages.board ?? '')
+  const name = await joined(page)
+  await write(page, 'here')
+  const other = await open(board())
+  await write(other, 'there')
+  await untilOnWall(page, 'here', 'there')
+  const { tabs } = JSON.parse(await readText(gateway, `${name}+tab:///`)) as {
+    tabs: { id: string; title: string; this: boolean }[]
+  }
+  assert.deepEqual(tabs.map((tab) => [tab.title, tab.this]).sort(), [
+    ['here', true],
+    ['there', false],
+  ])
+  for (const { id, title } of tabs) {
+    assert.equal(await readText(gateway, `${name}+tab:///${id}/text`), title)
+    await page.waitForSelector(`#wall [data-id="${id}"]`)
+  }
+  const log = await page.$$eval('#log code', (all) => all.map((one) => one.textContent))
+  assert.ok(log.includes(`tab:///${tabs[0]?.id}/text`))
+  assert.equal(
+    await page.$eval('#uri', (one) => one.textContent),
+    `tab:///${tabs.find((tab) => tab.this)?.id}`,
+  )
+})
+
+inBrowsers('the board fits a phone and a desk; who is not paired is told how', async ({ open }) => {
+  const page = await open(board())
+  await page.waitForSelector('#state[data-is=unpaired]')
+  assert.match(await page.$eval('#advice', (one) => one.textContent), /pagemcp dev/)
+  for (const width of [360, 1400]) {
+    await page.setViewport({ width, height: 800 })
+    assert.equal(
+      await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+      true,
+    )
+  }
+})

@@ -1,0 +1,107 @@
+/** The drop: files in the browser's private file system, which assistants read. */
+
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { type Gateway, startGateway } from '../e2e/gateway.ts'
+import { joined } from '../e2e/notes.ts'
+import { inBrowsers } from '../harness/browsers.ts'
+import { readText } from './reading.ts'
+
+let gateway: Gateway
+before(
+  async () => {
+    gateway = await startGateway()
+  },
+  { timeout: 300_000 },
+)
+after(() => gateway?.close())
+
+const polling = 100 // ms
+
+const drop = () => `${gateway.web}demo/drop/`
+
+/** Waits until these files are listed, in any order. */
+async function untilListed(page: Page, ...wanted: string[]) {
+  await page.waitForFunction(
+    (text) =>
+      Array.from(document.querySelectorAll('#list .name'), (one) => one.textContent ?? '')
+        .sort()
+        .join('|') === text,
+    { polling },
+    [...wanted].sort().join('|'),
+  )
+}
+
+/** Drops files, as if they came from the desktop. */
+async function dropFiles(page: Page, files: { [name: string]: string }) {
+  await page.evaluate((files) => {
+    const dataTransfer = new DataTransfer()
+    for (const [name, text] of Object.entries(files)) dataTransfer.items.add(new File([text], name))
+    const zone = document.getElementById('zone')
+    for (const type of ['dragenter', 'dragover', 'drop']) {
+      zone?.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }))
+    }
+  }, files)
+}
+
+const samples = ['recipe.md', 'expenses.csv', 'settings.json']
+
+inBrowsers('files are dropped, listed, replaced and deleted, in every tab', async ({ open }) => {
+  const page = await open(drop())
+  await page.waitForSelector('#empty:not([hidden])')
+  await page.click('#samples')
+  await untilListed(page, ...samples)
+  const other = await open(drop())
+  await untilListed(other, ...samples)
+  await dropFiles(page, { 'a b.txt': 'hello', 'recipe.md': '# Other' })
+  await untilListed(page, ...samples, 'a b.txt')
+  await untilListed(other, ...samples, 'a b.txt')
+  assert.equal(await page.$('#zone[data-over]'), null)
+  const uris = await page.$$eval('#list .uri', (all) => all.map((one) => one.textContent))
+  assert.ok(uris.includes('opfs:///drop/a%20b.txt'))
+  await page.$eval('[aria-label="Delete settings.json"]', (one) => (one as HTMLElement).click())
+  await untilListed(other, 'recipe.md', 'expenses.csv', 'a b.txt')
+  await page.reload()
+  await untilListed(page, 'recipe.md', 'expenses.csv', 'a b.txt')
+  assert.match(await page.$eval('#count', (one) => one.textContent), /^3 files, /)
+})
+
+inBrowsers(
+  'an assistant lists and reads the files, and sees a new one at once',
+  async ({ open }) => {
+    const { pages } = await gateway.fresh()
+    const page = await open(pages.drop ?? '')
+    const name = await joined(page)
+    await page.click('#samples')
+    await untilListed(page, ...samples)
+    const { entries } = JSON.parse(await readText(gateway, `${name}+opfs:///drop`)) as {
+      entries: { name: string; uri: string }[]
+    }
+    assert.deepEqual(entries.map((one) => one.name).sort(), [...samples].sort())
+    assert.match(await readText(gateway, `${name}+opfs:///drop/recipe.md`), /Pear tart/)
+    await dropFiles(page, { 'recipe.md': '# Apple pie' })
+    await page.waitForFunction(
+      () => document.querySelector('#list .name')?.textContent === 'recipe.md', // the newest
+      { polling },
+    )
+    assert.equal(await readText(gateway, `${name}+opfs:///drop/recipe.md`), '# Apple pie')
+    const log = await page.$$eval('#log code', (all) => all.map((one) => one.textContent))
+    assert.ok(log.includes('opfs:///drop/recipe.md'))
+  },
+)
+
+inBrowsers('the drop fits a phone and a desk; who is not paired is told how', async ({ open }) => {
+  const page = await open(drop())
+  await page.waitForSelector('#state[data-is=unpaired]')
+  assert.match(await page.$eval('#advice', (one) => one.textContent), /pagemcp dev/)
+  await page.click('#samples')
+  await untilListed(page, ...samples)
+  for (const width of [360, 1400]) {
+    await page.setViewport({ width, height: 800 })
+    assert.equal(
+      await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+      true,
+    )
+  }
+})
