@@ -25,6 +25,7 @@ func project(t *testing.T) string {
 		"web/src/index.ts":          "import 'wasm_exec'\nexport const answer: number = 42\nexport const late = () => import('./validate.ts')\n",
 		"web/src/worker.ts":         "import { read } from './readers.ts'\npostMessage(read as unknown)\n",
 		"web/src/readers.ts":        "export const read = () => import('./sources/idb-reader.ts')\n",
+		"web/src/react.ts":          "import { answer } from './index.ts'\nimport { useState } from 'react'\nexport const useAnswer = () => useState(answer)\n",
 		"web/demo/index.html":       `<!doctype html><script type="module" src="main.ts"></script>`,
 		"web/demo/main.ts":          "document.title = 'start'\n",
 		"web/demo/one/index.html":   `<!doctype html><link rel="stylesheet" href="style.css"><script type="module" src="main.ts"></script>`,
@@ -69,6 +70,7 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 		"/pagemcp/index.js":    "globalThis.Go",             // of GOROOT's wasm_exec.js
 		"/pagemcp/worker.js":   `import("./idb-reader.js")`, // although another module imports it, from another directory
 		"/pagemcp/engine.wasm": "\x00asm",
+		"/pagemcp/react.js":    `from"react"`, // the app's
 		"/index.html":          `src="main.js"`,
 		"/main.js":             "start",
 		"/demo/one/index.html": `src="main.js"`,
