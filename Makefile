@@ -4,7 +4,7 @@
 # make conformance  the official suite, through a page in Go and one in a browser
 # make fuzz   every fuzz target for FUZZTIME=60s each
 # make bench  races ours against others and prints ratios; never fails on time
-# make build  bin/pagemcp, and the npm package in web/dist
+# make build  bin/pagemcp, the npm package in web/dist, the browser extension in dist/extension
 
 STATICCHECK = v0.8.2 # of honnef.co/go/tools: 2026.1
 
