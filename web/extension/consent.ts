@@ -4,6 +4,8 @@
  * here, one after the other, and read from storage each time: the service worker forgets.
  */
 
+import { turns } from './turns.ts'
+
 /** What is kept while the browser runs. */
 interface Session {
   /** Ids of ticked tabs. */
@@ -37,14 +39,8 @@ export async function keepLocal(change: Partial<Local>): Promise<void> {
   await chrome.storage.local.set(change)
 }
 
-let last: Promise<unknown> = Promise.resolve()
-
 /** Runs one decision after the other. */
-export function inTurn<T>(decide: () => Promise<T>): Promise<T> {
-  const next = last.then(decide)
-  last = next.catch(() => {}) // whoever asked is told
-  return next
-}
+export const inTurn = turns()
 
 /** The origin of a page that can be read: http or https. */
 export function siteOf(url: string | undefined): string | undefined {

@@ -96,11 +96,12 @@ export async function arrive({ extension, profile }: Installed): Promise<Person>
     await popup.waitForSelector(`#tab-${id}${ticked ? ':checked' : ':not(:checked)'}`)
   }
   const joined = async () => {
-    await popup.waitForSelector('#gateway[data-is=joined]')
-    const text = await popup.$eval('#gateway-text', (one) => one.textContent ?? '')
-    const name = /^Connected as (\S+)$/.exec(text)?.[1]
-    assert.ok(name, `the popup says ${text}`)
-    return name
+    const found = await popup.waitForFunction(() => {
+      const text = document.getElementById('gateway-text')?.textContent ?? ''
+      const shown = document.getElementById('gateway')?.hidden === false
+      return shown && /^Connected as (\S+)$/.exec(text)?.[1]
+    }, inBackground)
+    return String(await found.jsonValue())
   }
   const paste = async (link: string) => {
     await popup.bringToFront()
