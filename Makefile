@@ -3,6 +3,7 @@
 # make test   all that must hold; installs browsers on a fresh Debian
 # make conformance  the official suite, through a page in Go and one in a browser
 # make fuzz   every fuzz target for FUZZTIME=60s each
+# make soak   what takes minutes: a million records
 # make bench  races ours against others and prints ratios; never fails on time
 # make build  bin/pagemcp, the npm package in web/dist, the browser extension in dist/extension
 
@@ -19,7 +20,7 @@ NPM_STAMP = web/node_modules/.package-lock.json
 
 FUZZTIME = 60s
 
-.PHONY: run check test bench build conformance fuzz lint unit browsers race under-node in-node binary
+.PHONY: run check test soak bench build conformance fuzz lint unit browsers race under-node in-node binary
 
 run: $(NPM_STAMP) binary
 	@$(BIN)/pagemcp dev $(ARGS)
@@ -101,6 +102,10 @@ fuzz:
 			$(GO) test ./$$dir -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x || exit 1; \
 		done; \
 	done
+
+soak: $(NPM_STAMP) binary browsers
+	@$(BIN)/pagemcp build
+	cd web && $(NODE) --test --test-timeout=1200000 'test/**/*.soak.ts'
 
 bench: $(NPM_STAMP) binary
 	cd web && $(NODE) bench/run.ts $(ARGS)
