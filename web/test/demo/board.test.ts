@@ -62,6 +62,7 @@ inBrowsers('each tab shows the notes of all, as they are written', async ({ open
   await untilOnWall(first, 'one\nand more', 'two\nwith the same title')
 
   await second.reload()
+  await second.waitForSelector('#state[data-is=unpaired]') // its advice moves what is below
   await untilOnWall(second, 'one\nand more', 'two\nwith the same title')
   const opened = new Promise<Page | null>((resolve) => second.once('popup', resolve))
   await second.click('#more')

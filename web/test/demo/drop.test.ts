@@ -49,6 +49,7 @@ const samples = ['recipe.md', 'expenses.csv', 'settings.json']
 
 inBrowsers('files are dropped, listed, replaced and deleted, in every tab', async ({ open }) => {
   const page = await open(drop())
+  await page.waitForSelector('#state[data-is=unpaired]') // its advice moves what is below
   await page.waitForSelector('#empty:not([hidden])')
   await page.click('#samples')
   await untilListed(page, ...samples)
