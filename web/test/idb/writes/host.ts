@@ -116,16 +116,35 @@ send('subscriptions/listen', { notifications: { resourceSubscriptions: uris } })
 await subscribed
 for (const uri of uris) void refresh(uri)
 
-/** Waits until the copies have what each writer writes at last, and nothing is being read. */
+/**
+ * Waits until the copies have what each writer writes at last, and what was held back has been said: a
+ * URI that was spoken of a moment ago is spoken of again with the next tick, and two writes one after the
+ * other, of which the second waits for that tick, see it pass.
+ */
 async function quiet() {
-  while (
-    reading > 0 ||
-    ends.some((uri) => !/by":"(page|tab|worker)/.test(String(copies.get(uri))))
-  ) {
+  await copied((uri) => /by":"(page|tab|worker)/.test(String(copies.get(uri))), ends)
+  for (const fence of [1, 2]) {
+    await put(fence)
+    await copied((uri) => String(copies.get(uri)).includes(`"fence":${fence}`), ends.slice(0, 1))
+  }
+}
+
+async function copied(done: (uri: string) => boolean, of: readonly string[]) {
+  while (reading > 0 || !of.every(done)) {
     await new Promise<void>((resolve) => {
       settled = resolve
     })
   }
+}
+
+async function put(fence: number) {
+  const db = await openDatabase()
+  const transaction = db.transaction('ends', 'readwrite')
+  transaction.objectStore('ends').put({ by: 'page', fence }, 'page')
+  await new Promise((resolve) => {
+    transaction.oncomplete = resolve
+  })
+  db.close()
 }
 
 /** URIs whose copy is not what a read answers now; how many updates came; which stores were spoken of. */
