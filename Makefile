@@ -71,7 +71,7 @@ under-node: $(NPM_STAMP)
 in-node: $(NPM_STAMP) binary browsers
 	@$(BIN)/pagemcp build
 	@rm -rf web/test/.messages
-	cd web && $(NODE) --test --test-timeout=300000 'test/**/*.test.ts'
+	cd web && $(NODE) --test --test-concurrency=2 --test-timeout=300000 'test/**/*.test.ts'
 	PAGEMCP_MESSAGES=$(CURDIR)/web/test/.messages $(GO) test -count=1 -run TestRecordedMessagesFit ./wasm/mcpschema
 
 conformance: $(NPM_STAMP) binary browsers
