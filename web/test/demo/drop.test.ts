@@ -58,14 +58,23 @@ inBrowsers('files are dropped, listed, replaced and deleted, in every tab', asyn
   await dropFiles(page, { 'a b.txt': 'hello', 'recipe.md': '# Other' })
   await untilListed(page, ...samples, 'a b.txt')
   await untilListed(other, ...samples, 'a b.txt')
-  assert.equal(await page.$('#zone[data-over]'), null)
-  const uris = await page.$$eval('#list .uri', (all) => all.map((one) => one.textContent))
-  assert.ok(uris.includes('opfs:///drop/a%20b.txt'))
+  await page.waitForSelector('#zone:not([data-over])')
+  await page.waitForFunction(
+    () =>
+      Array.from(document.querySelectorAll('#list .uri'), (one) => one.textContent).includes(
+        'opfs:///drop/a%20b.txt',
+      ),
+    { polling },
+  )
+  await page.waitForSelector('[aria-label="Delete settings.json"]')
   await page.$eval('[aria-label="Delete settings.json"]', (one) => (one as HTMLElement).click())
   await untilListed(other, 'recipe.md', 'expenses.csv', 'a b.txt')
   await page.reload()
   await untilListed(page, 'recipe.md', 'expenses.csv', 'a b.txt')
-  assert.match(await page.$eval('#count', (one) => one.textContent), /^3 files, /)
+  await page.waitForFunction(
+    () => /^3 files, /.test(document.querySelector('#count')?.textContent ?? ''),
+    { polling },
+  )
 })
 
 inBrowsers(
