@@ -14,9 +14,16 @@ async function drop(): Promise<FileSystemDirectoryHandle> {
 export async function all(): Promise<File[]> {
   const files: File[] = []
   for await (const handle of (await drop()).values()) {
-    if (handle.kind === 'file') files.push(await (handle as FileSystemFileHandle).getFile())
+    if (handle.kind !== 'file') continue
+    const file = await (handle as FileSystemFileHandle).getFile().catch(unlessGone)
+    if (file) files.push(file)
   }
   return files.sort((a, b) => b.lastModified - a.lastModified || (a.name < b.name ? -1 : 1))
+}
+
+/** Another tab may delete a file while this one looks at it. */
+function unlessGone(error: DOMException) {
+  if (error.name !== 'NotFoundError') throw error
 }
 
 /** Stores a file; one of that name is replaced. */

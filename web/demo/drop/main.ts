@@ -10,8 +10,12 @@ let served: { changed(uri?: string): void } | undefined
 
 // ——— the list
 
+let shows = 0
+
 async function show() {
+  const nth = ++shows
   const files = await all()
+  if (nth !== shows) return // a newer one is under way
   element('count').textContent = files.length === 0 ? '' : summary(files)
   element('empty').hidden = files.length > 0
   list.replaceChildren(...files.map(row))
