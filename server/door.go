@@ -120,7 +120,7 @@ func (p *watchedPort) settle(id jsonrpc.ID) (openCall, bool) {
 // cancelled notes what will not be answered, at the client's wish.
 func (p *watchedPort) cancelled(msg []byte) {
 	m, _ := jsonrpc.Parse(msg)
-	if call, found := p.settle(jsonrpc.ID(member(m.Params, "requestId"))); found {
+	if call, found := p.settle(jsonrpc.ID(jsonrpc.Member(m.Params, "requestId"))); found {
 		p.note(call, "cancelled", 0)
 	}
 }
@@ -163,29 +163,14 @@ func clientName(method string, msg []byte) string {
 	}
 	object := m.Params
 	if method != "initialize" {
-		object = member(object, "_meta")
+		object = jsonrpc.Member(object, "_meta")
 	}
-	info := member(object, "clientInfo")
+	info := jsonrpc.Member(object, "clientInfo")
 	if info == nil {
-		info = member(object, "io.modelcontextprotocol/clientInfo")
+		info = jsonrpc.Member(object, "io.modelcontextprotocol/clientInfo")
 	}
-	name, _ := jsonrpc.Text(member(info, "name"))
+	name, _ := jsonrpc.Text(jsonrpc.Member(info, "name"))
 	return plain(name, 128) // characters; security.md §8
-}
-
-// member returns the value of one member of a JSON object, or nil.
-func member(object []byte, name string) []byte {
-	var found []byte
-	if object == nil {
-		return nil
-	}
-	jsonrpc.Members(object, func(n string, value []byte) *jsonrpc.Error {
-		if n == name {
-			found = value
-		}
-		return nil
-	})
-	return found
 }
 
 // plain returns text without control characters and what else could deceive in

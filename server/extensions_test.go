@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // extending gives a page an extension with one method, acme/x.
@@ -16,7 +17,7 @@ func (p *testPage) extending(settings string) *testPage {
 			if method != "acme/x" {
 				return nil, engine.ErrNotFound
 			}
-			return []byte(`{"page":"` + p.name + `","a":` + string(member(params, "a")) + `}`), nil
+			return []byte(`{"page":"` + p.name + `","a":` + string(jsonrpc.Member(params, "a")) + `}`), nil
 		},
 	})
 	p.engine.Mount("", p.table)

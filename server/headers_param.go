@@ -36,7 +36,7 @@ func (p *post) checkParams(x engine.Examination) *jsonrpc.Error {
 		if err != nil {
 			return nil // the engine will say what is wrong
 		}
-		wrong := checkArguments(p.r.Header, member(description, "inputSchema"), x.Arguments)
+		wrong := checkArguments(p.r.Header, jsonrpc.Member(description, "inputSchema"), x.Arguments)
 		if wrong == nil || again {
 			return wrong
 		}
@@ -46,15 +46,15 @@ func (p *post) checkParams(x engine.Examination) *jsonrpc.Error {
 // checkArguments checks what the properties of one object's schema ask for, and
 // those of objects in it. arguments is a JSON object, or nil.
 func checkArguments(h http.Header, schema, arguments []byte) (wrong *jsonrpc.Error) {
-	jsonrpc.Members(member(schema, "properties"), func(name string, property []byte) *jsonrpc.Error {
+	jsonrpc.Members(jsonrpc.Member(schema, "properties"), func(name string, property []byte) *jsonrpc.Error {
 		if property[0] != '{' || wrong != nil {
 			return nil
 		}
-		value := member(arguments, name)
-		if header, ok := jsonrpc.Text(member(property, "x-mcp-header")); ok && header != "" {
+		value := jsonrpc.Member(arguments, name)
+		if header, ok := jsonrpc.Text(jsonrpc.Member(property, "x-mcp-header")); ok && header != "" {
 			wrong = checkArgument(h, paramHeader+header, value)
 		}
-		if wrong == nil && member(property, "properties") != nil && (value == nil || value[0] == '{') {
+		if wrong == nil && jsonrpc.Member(property, "properties") != nil && (value == nil || value[0] == '{') {
 			wrong = checkArguments(h, property, value)
 		}
 		return nil

@@ -146,9 +146,9 @@ func (s *session) sleep(now time.Time) {
 // stream. It returns false if one with the same id still waits.
 func (s *session) expect(x engine.Examination, msg []byte, box *mailbox, deaf bool) bool {
 	m, _ := jsonrpc.Parse(msg)
-	uri, _ := jsonrpc.Text(member(m.Params, "uri"))
-	level, _ := jsonrpc.Text(member(m.Params, "level"))
-	token := member(member(m.Params, "_meta"), "progressToken")
+	uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
+	level, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "level"))
+	token := jsonrpc.Member(jsonrpc.Member(m.Params, "_meta"), "progressToken")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.talk == nil || s.talk.waiting[x.ID.Key()] != nil {
@@ -223,7 +223,7 @@ func (s *session) route(t *talk) {
 
 func (s *session) boxFor(t *talk, msg []byte) *mailbox {
 	m, _ := jsonrpc.Parse(msg)
-	token := jsonrpc.ID(member(m.Params, "progressToken")).Key()
+	token := jsonrpc.ID(jsonrpc.Member(m.Params, "progressToken")).Key()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return t.tokens[token]
@@ -286,5 +286,5 @@ func (s *session) store() {
 
 // clientOf returns what initialize says of the client, as JSON.
 func clientOf(params []byte) (info, capabilities jsontext.Value) {
-	return bytes.Clone(member(params, "clientInfo")), bytes.Clone(member(params, "capabilities"))
+	return bytes.Clone(jsonrpc.Member(params, "clientInfo")), bytes.Clone(jsonrpc.Member(params, "capabilities"))
 }

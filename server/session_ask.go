@@ -50,12 +50,12 @@ func (s *session) sort(t *talk, h head, msg []byte) {
 func (t *talk) about(h head, msg []byte) (w *waiter, belongs bool) {
 	m, _ := jsonrpc.Parse(msg)
 	if h.method == "notifications/cancelled" { // of a question
-		key := jsonrpc.ID(member(m.Params, "requestId")).Key()
+		key := jsonrpc.ID(jsonrpc.Member(m.Params, "requestId")).Key()
 		w = t.asked[key]
 		delete(t.asked, key)
 		return w, true
 	}
-	id := member(member(m.Params, "_meta"), engine.MetaRequest)
+	id := jsonrpc.Member(jsonrpc.Member(m.Params, "_meta"), engine.MetaRequest)
 	if id == nil {
 		return nil, false
 	}
@@ -76,7 +76,7 @@ func (s *session) hear(x engine.Examination, msg []byte) error {
 	}
 	if x.Kind == jsonrpc.Notification && x.Method == "notifications/cancelled" {
 		m, _ := jsonrpc.Parse(msg)
-		s.cancel(jsonrpc.ID(member(m.Params, "requestId")))
+		s.cancel(jsonrpc.ID(jsonrpc.Member(m.Params, "requestId")))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // openAble opens a session of a client that can be asked everything.
@@ -38,7 +39,7 @@ func (c *sessionCaller) call(ctx context.Context, id, tool, members string) <-ch
 }
 
 // idOf returns the id of a message, JSON.
-func idOf(message string) string { return string(member([]byte(message), "id")) }
+func idOf(message string) string { return string(jsonrpc.Member([]byte(message), "id")) }
 
 func ends(t *testing.T, what string, messages <-chan string) {
 	t.Helper()

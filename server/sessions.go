@@ -100,7 +100,7 @@ func (all *sessions) begin(ctx context.Context, at *endpoint, v visit, x engine.
 		return nil, "", result
 	}
 	answer, _ := jsonrpc.Parse(result)
-	version, _ := jsonrpc.Text(member(answer.Result, "protocolVersion"))
+	version, _ := jsonrpc.Text(jsonrpc.Member(answer.Result, "protocolVersion"))
 	s.mu.Lock()
 	s.record.Version = version
 	s.mu.Unlock()

@@ -134,7 +134,7 @@ func (l *gatewayLink) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	if discovered, err := l.remote.Ask(ctx, "server/discover", []byte("{}")); err == nil {
-		l.follow(member(member(discovered, "capabilities"), "extensions"))
+		l.follow(jsonrpc.Member(jsonrpc.Member(discovered, "capabilities"), "extensions"))
 	}
 }
 

@@ -182,7 +182,7 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 					return failedTool("These cannot be watched: " + strings.Join(refused, ", ") + ". Call list_resources for the URIs that there are."), nil
 				}
 			case "notifications/resources/updated":
-				uri, _ := jsonrpc.Text(member(m.Params, "uri"))
+				uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
 				return changedResult(append([]string{uri}, drain(heard)...), begun)
 			}
 		case <-signs.C:
@@ -204,7 +204,7 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 // missing returns the URIs that an acknowledgement lacks.
 func missing(uris []string, acknowledged []byte) (refused []string) {
 	var taken []string
-	if text := member(member(acknowledged, "notifications"), "resourceSubscriptions"); text != nil {
+	if text := jsonrpc.Member(jsonrpc.Member(acknowledged, "notifications"), "resourceSubscriptions"); text != nil {
 		if json.Unmarshal(text, &taken) != nil {
 			return nil
 		}
@@ -226,7 +226,7 @@ func drain(heard <-chan jsonrpc.Message) (uris []string) {
 	for {
 		select {
 		case m := <-heard:
-			if uri, ok := jsonrpc.Text(member(m.Params, "uri")); ok && m.Method == "notifications/resources/updated" {
+			if uri, ok := jsonrpc.Text(jsonrpc.Member(m.Params, "uri")); ok && m.Method == "notifications/resources/updated" {
 				uris = append(uris, uri)
 			}
 		default:

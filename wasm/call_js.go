@@ -106,7 +106,7 @@ func (s *jsSource) call(ctx context.Context, what int32, text string, arguments 
 		return a.text, err
 	}
 	if a.reason == reasonNeedsInput {
-		return nil, i.Need(member(a.text, "requests"), member(a.text, "state"))
+		return nil, i.Need(jsonrpc.Member(a.text, "requests"), jsonrpc.Member(a.text, "state"))
 	}
 	return nil, a.failure()
 }
@@ -129,10 +129,10 @@ func (s *jsSource) complete(ctx context.Context, text string, c engine.Completio
 	if err != nil {
 		return found, err
 	}
-	total, _ := jsonrpc.Int(member(a.text, "total"))
-	found.Values = readTexts(member(a.text, "values"))
+	total, _ := jsonrpc.Int(jsonrpc.Member(a.text, "total"))
+	found.Values = readTexts(jsonrpc.Member(a.text, "values"))
 	found.Total = int(total)
-	found.HasMore = string(member(a.text, "hasMore")) == "true"
+	found.HasMore = string(jsonrpc.Member(a.text, "hasMore")) == "true"
 	return found, nil
 }
 
@@ -189,17 +189,4 @@ func (s *jsSource) Complete(ctx context.Context, c engine.CompletionRequest) (en
 		text = quoted(`{"prompt":`, c.Prompt)
 	}
 	return s.complete(ctx, text, c)
-}
-
-// member returns a member of a JSON object, or nil.
-//
-//go:noinline
-func member(object []byte, name string) (found []byte) {
-	s := jsonrpc.Scan(object)
-	for s.Next() {
-		if string(s.Name) == name {
-			found = s.Value
-		}
-	}
-	return found
 }

@@ -16,7 +16,7 @@ import (
 // eachElement calls each for the elements of an array that is a member of object.
 // A member that is absent has none.
 func eachElement(object []byte, name string, each func(element []byte) error) error {
-	array := member(object, name)
+	array := jsonrpc.Member(object, name)
 	if array == nil {
 		return nil
 	}
@@ -33,7 +33,7 @@ func eachElement(object []byte, name string, each func(element []byte) error) er
 }
 
 func readListing(text []byte) (listing engine.Listing, err error) {
-	listing.Next, _ = jsonrpc.Text(member(text, "nextCursor"))
+	listing.Next, _ = jsonrpc.Text(jsonrpc.Member(text, "nextCursor"))
 	return listing, eachElement(text, "resources", func(element []byte) error {
 		resource, err := engine.ParseResource(element)
 		listing.Resources = append(listing.Resources, resource)
@@ -85,9 +85,9 @@ func readContents(text []byte) ([]engine.Contents, error) {
 //go:noinline
 func readCache(object []byte) (cache engine.Cache) {
 	if object != nil {
-		ms, _ := jsonrpc.Int(member(object, "ttlMs"))
+		ms, _ := jsonrpc.Int(jsonrpc.Member(object, "ttlMs"))
 		cache.TTL = time.Duration(ms) * time.Millisecond
-		cache.Public = string(member(object, "cacheScope")) == `"public"`
+		cache.Public = string(jsonrpc.Member(object, "cacheScope")) == `"public"`
 	}
 	return cache
 }

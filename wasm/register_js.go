@@ -27,8 +27,8 @@ func register(first, n int32) (result int32) {
 	var refusal error
 	for _, kind := range [...]string{"resources", "templates", "prompts", "tools"} {
 		err := eachElement(input[:n], kind, func(element []byte) (err error) {
-			cache := readCache(member(element, "cacheHints"))
-			complete := completer(ref, readTexts(member(element, "completes")))
+			cache := readCache(jsonrpc.Member(element, "cacheHints"))
+			complete := completer(ref, readTexts(jsonrpc.Member(element, "completes")))
 			var name string
 			switch kind {
 			case "resources":

@@ -37,16 +37,16 @@ func (c *Client) ask(ctx context.Context, i *Invocation, requests []byte) ([]byt
 	}
 	s := jsonrpc.Scan(requests)
 	for requests != nil && s.Next() {
-		method, _ := jsonrpc.Text(member(s.Value, "method"))
+		method, _ := jsonrpc.Text(jsonrpc.Member(s.Value, "method"))
 		c.asks++ // with the time before it, no id of a session comes twice: R-005
 		id := jsonrpc.ID(`"pagemcp:` + c.asksSince + ":" + strconv.Itoa(c.asks) + `"`)
 		q := question{string(s.Name), method, id, make(chan jsonrpc.Message, 1)}
 		questions = append(questions, q)
 		c.asked[q.id.Key()] = q.answer
-		own := member(s.Value, "params")
+		own := jsonrpc.Member(s.Value, "params")
 		params := out(`{"_meta":{}`)
 		params.members(own, func(name string) bool { return name != "_meta" && (name != "mode" || i.rev.hasIcons()) })
-		if string(member(own, "mode")) == `"url"` { // 2025-11-25 wants an id for it
+		if string(jsonrpc.Member(own, "mode")) == `"url"` { // 2025-11-25 wants an id for it
 			params.member("elicitationId", []byte(q.id))
 		}
 		params.text("}")

@@ -111,24 +111,24 @@ func (e *Engine) completion(rev revision, found Completion) *Document {
 // completion reads the params of completion/complete.
 func (req *request) completion() (c CompletionRequest, err error) {
 	var ok, named bool
-	kind, _ := jsonrpc.Text(member(req.ref, "type"))
+	kind, _ := jsonrpc.Text(jsonrpc.Member(req.ref, "type"))
 	switch kind {
 	case "ref/prompt":
-		c.Prompt, ok = jsonrpc.Text(member(req.ref, "name"))
+		c.Prompt, ok = jsonrpc.Text(jsonrpc.Member(req.ref, "name"))
 		ok = ok && c.Prompt != ""
 	case "ref/resource":
-		c.URI, ok = jsonrpc.Text(member(req.ref, "uri"))
+		c.URI, ok = jsonrpc.Text(jsonrpc.Member(req.ref, "uri"))
 		ok = ok && scheme(c.URI) > 0 && len(c.URI) <= MaxURI
 	}
 	if !ok {
 		return c, BadParams("ref must be a ref/prompt with a name or a ref/resource with a uri")
 	}
-	c.Argument, named = jsonrpc.Text(member(req.argument, "name"))
-	c.Value, ok = jsonrpc.Text(member(req.argument, "value"))
+	c.Argument, named = jsonrpc.Text(jsonrpc.Member(req.argument, "name"))
+	c.Value, ok = jsonrpc.Text(jsonrpc.Member(req.argument, "value"))
 	if !ok || !named || c.Argument == "" {
 		return c, BadParams("argument must have a name and a value, both strings")
 	}
-	c.Arguments = member(req.context, "arguments")
+	c.Arguments = jsonrpc.Member(req.context, "arguments")
 	if c.Arguments != nil && (c.Arguments[0] != '{' || !stringsOnly(c.Arguments)) {
 		return c, BadParams("context.arguments must be an object of strings")
 	}

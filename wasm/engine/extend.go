@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // Extensions of the protocol, such as tasks: what they are is nothing to this
@@ -42,8 +44,8 @@ func (e *Engine) extend(ctx context.Context, req *request) (Result, error) {
 		if err != nil {
 			return Result{}, err
 		}
-		o := e.begin(req.rev, member(answer, "_meta"))
-		if kind := member(answer, "resultType"); kind != nil && string(kind) != `"complete"` {
+		o := e.begin(req.rev, jsonrpc.Member(answer, "_meta"))
+		if kind := jsonrpc.Member(answer, "resultType"); kind != nil && string(kind) != `"complete"` {
 			o = append(out(`{"resultType":`+string(kind)), o[len(`{"resultType":"complete"`):]...) // its own
 		}
 		o.members(answer, func(name string) bool { return name != "_meta" && name != "resultType" })
@@ -72,7 +74,7 @@ func (r *Remote) Ask(ctx context.Context, method string, params []byte) ([]byte,
 
 // extensionsOf returns the extensions in a result of discover.
 func extensionsOf(discovered []byte) []byte {
-	object := member(member(discovered, "capabilities"), "extensions")
+	object := jsonrpc.Member(jsonrpc.Member(discovered, "capabilities"), "extensions")
 	if len(object) == 0 || object[0] != '{' {
 		return nil
 	}

@@ -106,7 +106,7 @@ func TestCancelsRaceWithAnswers(t *testing.T) {
 			h.tool("work", func(ctx context.Context, arguments []byte) ([]byte, error) {
 				running.Add(1)
 				defer running.Add(-1)
-				ms, _ := jsonrpc.Int(member(arguments, "ms"))
+				ms, _ := jsonrpc.Int(jsonrpc.Member(arguments, "ms"))
 				select {
 				case <-time.After(time.Duration(ms) * time.Millisecond):
 					return []byte(`{"content":[]}`), nil
@@ -131,7 +131,7 @@ func TestCancelsRaceWithAnswers(t *testing.T) {
 						return
 					}
 					mu.Lock()
-					answers[string(member(msg, "id"))]++
+					answers[string(jsonrpc.Member(msg, "id"))]++
 					mu.Unlock()
 				}
 			}()
@@ -198,9 +198,9 @@ func TestRemoteSpeaksAsAClientMust(t *testing.T) {
 			t.Error(err)
 		}
 		for _, msg := range h.wire.sent {
-			meta := member(member([]byte(msg), "params"), "_meta")
-			if string(member(meta, "io.modelcontextprotocol/protocolVersion")) != `"2026-07-28"` ||
-				member(meta, "io.modelcontextprotocol/clientCapabilities") == nil {
+			meta := jsonrpc.Member(jsonrpc.Member([]byte(msg), "params"), "_meta")
+			if string(jsonrpc.Member(meta, "io.modelcontextprotocol/protocolVersion")) != `"2026-07-28"` ||
+				jsonrpc.Member(meta, "io.modelcontextprotocol/clientCapabilities") == nil {
 				t.Errorf("without envelope: %s", msg)
 			}
 		}

@@ -74,7 +74,7 @@ func (i *Invocation) Answers() (inputs, state []byte, err error) {
 	if !ok {
 		return nil, nil, BadParams("requestState is not valid for this request")
 	}
-	return merged(member(kept, "inputs"), inputs), member(kept, "state"), nil
+	return merged(jsonrpc.Member(kept, "inputs"), inputs), jsonrpc.Member(kept, "state"), nil
 }
 
 // merged returns the members of both objects; newer ones win. Either may be nil.
@@ -83,7 +83,7 @@ func merged(older, newer []byte) []byte {
 		return append(older[:len(older):len(older)], newer...)
 	}
 	all := out("{")
-	all.members(older, func(name string) bool { return member(newer, name) == nil })
+	all.members(older, func(name string) bool { return jsonrpc.Member(newer, name) == nil })
 	all.members(newer, nil)
 	all.text("}")
 	return all
@@ -168,17 +168,17 @@ func (i *Invocation) canAnswer(requests []byte) error {
 	lacks := out("{")
 	s := jsonrpc.Scan(requests)
 	for requests != nil && s.Next() {
-		params := member(s.Value, "params")
+		params := jsonrpc.Member(s.Value, "params")
 		var capability, mode string
-		switch method, _ := jsonrpc.Text(member(s.Value, "method")); method {
+		switch method, _ := jsonrpc.Text(jsonrpc.Member(s.Value, "method")); method {
 		case "elicitation/create":
 			capability, mode = "elicitation", "form"
-			if other, ok := jsonrpc.Text(member(params, "mode")); ok {
+			if other, ok := jsonrpc.Text(jsonrpc.Member(params, "mode")); ok {
 				mode = other
 			}
 		case "sampling/createMessage":
 			capability = "sampling"
-			if member(params, "tools") != nil {
+			if jsonrpc.Member(params, "tools") != nil {
 				mode = "tools"
 			}
 		case "roots/list":
@@ -186,7 +186,7 @@ func (i *Invocation) canAnswer(requests []byte) error {
 		default:
 			return errors.New("a source asked the client for " + method)
 		}
-		if i.declares(capability, mode) || member(append(lacks[:len(lacks):len(lacks)], '}'), capability) != nil {
+		if i.declares(capability, mode) || jsonrpc.Member(append(lacks[:len(lacks):len(lacks)], '}'), capability) != nil {
 			continue
 		}
 		lacks.name(capability)
@@ -206,14 +206,14 @@ func (i *Invocation) canAnswer(requests []byte) error {
 // declares tells whether the client has a capability, and a mode of it. The first
 // two revisions have no elicitation; where no mode is named, forms are meant.
 func (i *Invocation) declares(capability, mode string) bool {
-	declared := member(i.capabilities, capability)
+	declared := jsonrpc.Member(i.capabilities, capability)
 	switch {
 	case declared == nil, capability == "elicitation" && !i.rev.hasTitles():
 		return false
 	case mode == "":
 		return true
-	case mode == "form" && member(declared, "url") == nil:
+	case mode == "form" && jsonrpc.Member(declared, "url") == nil:
 		return true
 	}
-	return member(declared, mode) != nil
+	return jsonrpc.Member(declared, mode) != nil
 }

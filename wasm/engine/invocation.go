@@ -59,7 +59,7 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 	what := []byte{byte(req.method), 0}
 	what = append(append(append(append(what, req.name...), req.uri...), 0), req.arguments...)
 	i.digest = sipHash(e.stateKey, what)
-	i.token = bytes.Clone(member(req.meta, "progressToken"))
+	i.token = bytes.Clone(jsonrpc.Member(req.meta, "progressToken"))
 	meta := out("{")
 	meta.members(req.meta, func(name string) bool {
 		switch name {
@@ -107,7 +107,7 @@ func (i *Invocation) Progress(params []byte) {
 		return
 	}
 	c.goesOn(i.call)
-	progress, ok := number(member(params, "progress"))
+	progress, ok := number(jsonrpc.Member(params, "progress"))
 	if i.token == nil || !ok {
 		return
 	}
@@ -157,8 +157,8 @@ func (i *Invocation) wanted() level {
 // MCP 2026-07-28, server/utilities/logging.
 func (i *Invocation) Log(params []byte) {
 	wanted := i.wanted()
-	l, ok := levelOf(member(params, "level"))
-	if wanted == 0 || !ok || l < wanted || member(params, "data") == nil {
+	l, ok := levelOf(jsonrpc.Member(params, "level"))
+	if wanted == 0 || !ok || l < wanted || jsonrpc.Member(params, "data") == nil {
 		return
 	}
 	if !i.flood.take() {

@@ -217,7 +217,7 @@ func parseNamed(object []byte, isTool bool) (Named, error) {
 			if !isTool {
 				return nil
 			}
-			kind, _ := jsonrpc.Text(member(value, "type"))
+			kind, _ := jsonrpc.Text(jsonrpc.Member(value, "type"))
 			if hasSchema = kind == "object"; !hasSchema {
 				return malformed(`inputSchema must have "type": "object"`)
 			}
@@ -252,22 +252,11 @@ func validArguments(value []byte) bool {
 	elements, ok := jsonrpc.Elements(value)
 	seen := map[string]bool{}
 	for _, element := range elements {
-		name, isText := jsonrpc.Text(member(element, "name"))
+		name, isText := jsonrpc.Text(jsonrpc.Member(element, "name"))
 		ok = ok && isText && name != "" && !seen[name]
 		seen[name] = true
 	}
 	return ok
-}
-
-// member returns a member of a JSON object, or nil.
-func member(object []byte, name string) (found []byte) {
-	s := jsonrpc.Scan(object)
-	for s.Next() {
-		if string(s.Name) == name {
-			found = s.Value
-		}
-	}
-	return found
 }
 
 // stringsOnly tells whether object, a JSON object or nil, has no other members.

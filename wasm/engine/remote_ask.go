@@ -111,13 +111,13 @@ func (i *Invocation) params(who Principal, token string, members []byte) []byte 
 // needsInput returns an error unless a result is complete (R-369), or has a type
 // that an extension may know.
 func needsInput(result []byte, ofExtension bool) error {
-	kind := member(result, "resultType")
+	kind := jsonrpc.Member(result, "resultType")
 	switch string(kind) {
 	case "", `"complete"`:
 		return nil
 	case `"input_required"`:
-		state, _ := jsonrpc.Text(member(result, "requestState"))
-		return &inputRequired{requests: bytes.Clone(member(result, "inputRequests")), state: state}
+		state, _ := jsonrpc.Text(jsonrpc.Member(result, "requestState"))
+		return &inputRequired{requests: bytes.Clone(jsonrpc.Member(result, "inputRequests")), state: state}
 	}
 	if ofExtension {
 		return nil
@@ -131,9 +131,9 @@ func (r *Remote) heard(l *link, msg jsonrpc.Message) bool {
 	r.mu.Lock()
 	switch msg.Method {
 	case "notifications/progress":
-		i = l.tokens[string(member(msg.Params, "progressToken"))]
+		i = l.tokens[string(jsonrpc.Member(msg.Params, "progressToken"))]
 	case "notifications/message":
-		i = l.asked[jsonrpc.ID(member(member(msg.Params, "_meta"), MetaRequest))]
+		i = l.asked[jsonrpc.ID(jsonrpc.Member(jsonrpc.Member(msg.Params, "_meta"), MetaRequest))]
 	default:
 		r.mu.Unlock()
 		return false
@@ -164,15 +164,15 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
 	if len(contents) > 0 {
 		first := &contents[0]
 		kept := out("{")
-		kept.members(member(result, "_meta"), func(name string) bool { return name != keyServerInfo })
+		kept.members(jsonrpc.Member(result, "_meta"), func(name string) bool { return name != keyServerInfo })
 		if len(kept) > 1 {
 			kept.text("}")
 			first.result = kept
 		}
-		ttl, _ := jsonrpc.Int(member(result, "ttlMs"))
+		ttl, _ := jsonrpc.Int(jsonrpc.Member(result, "ttlMs"))
 		first.Cache = Cache{
 			TTL:    time.Duration(max(0, ttl)) * time.Millisecond,
-			Public: string(member(result, "cacheScope")) == `"public"`,
+			Public: string(jsonrpc.Member(result, "cacheScope")) == `"public"`,
 		}
 	}
 	return contents, err
@@ -183,7 +183,7 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
 func readError(err error, hadState bool) error {
 	var wire *jsonrpc.Error
 	if errors.As(err, &wire) {
-		missing := wire.Code == jsonrpc.CodeInvalidParams && (!hadState || member(wire.Data, "uri") != nil)
+		missing := wire.Code == jsonrpc.CodeInvalidParams && (!hadState || jsonrpc.Member(wire.Data, "uri") != nil)
 		if missing || wire.Code == codeNotFoundClassic {
 			return ErrNotFound
 		}
@@ -243,19 +243,19 @@ func (r *Remote) Complete(ctx context.Context, c CompletionRequest) (Completion,
 	if err != nil {
 		return Completion{}, err
 	}
-	return ParseCompletion(member(result, "completion"))
+	return ParseCompletion(jsonrpc.Member(result, "completion"))
 }
 
 // ParseCompletion reads what completion/complete answers: values, total, hasMore.
 func ParseCompletion(object []byte) (c Completion, err error) {
-	values, ok := jsonrpc.Elements(member(object, "values"))
+	values, ok := jsonrpc.Elements(jsonrpc.Member(object, "values"))
 	for _, value := range values {
 		text, isText := jsonrpc.Text(value)
 		c.Values, ok = append(c.Values, text), ok && isText
 	}
-	total, _ := jsonrpc.Int(member(object, "total"))
+	total, _ := jsonrpc.Int(jsonrpc.Member(object, "total"))
 	c.Total = int(max(0, total))
-	c.HasMore = string(member(object, "hasMore")) == "true"
+	c.HasMore = string(jsonrpc.Member(object, "hasMore")) == "true"
 	if !ok {
 		return c, errAnswer
 	}

@@ -305,7 +305,7 @@ func TestHopPassesExtensionsOn(t *testing.T) {
 				return nil, engine.ErrNotFound
 			}
 			return []byte(`{"resultType":"task","_meta":{"com.acme/y":1},"who":"` + string(engine.PrincipalOf(ctx)) + `","got":` +
-				string(member(params, "give")) + `,"meta":` + string(engine.InvocationOf(ctx).Meta()) + `}`), nil
+				string(jsonrpc.Member(params, "give")) + `,"meta":` + string(engine.InvocationOf(ctx).Meta()) + `}`), nil
 		}
 		h := &hop{T: t, page: engine.New(engine.Info{Name: "page", Version: "1"}, &options), table: engine.NewTable(), wire: &wire{}}
 		h.page.Mount("", h.table)

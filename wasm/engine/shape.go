@@ -51,7 +51,7 @@ func (o *out) named(object []byte, prefix string, rev revision, isTool bool) {
 				o.named(argument, "", rev, false)
 			}
 			o.text("]")
-		case name == "outputSchema" && rev != modern && string(member(s.Value, "type")) != `"object"`:
+		case name == "outputSchema" && rev != modern && string(jsonrpc.Member(s.Value, "type")) != `"object"`:
 			// Only 2026-07-28 has results that are no objects.
 		default:
 			o.member(name, s.Value)
@@ -93,15 +93,15 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 	if isTool {
 		list = "content"
 	}
-	o := e.begin(rev, member(answer, "_meta"))
+	o := e.begin(rev, jsonrpc.Member(answer, "_meta"))
 	o.members(answer, func(name string) bool {
 		return isTool && name == "isError" || !isTool && name == "description"
 	})
-	structured := member(answer, "structuredContent")
+	structured := jsonrpc.Member(answer, "structuredContent")
 	if isTool && structured != nil && (rev == modern || rev.hasTitles() && structured[0] == '{') {
 		o.member("structuredContent", structured)
 	}
-	blocks := member(answer, list)
+	blocks := jsonrpc.Member(answer, list)
 	if blocks == nil && isTool {
 		blocks = []byte("[]")
 		if structured != nil { // clients that know no structuredContent read its text
@@ -124,12 +124,12 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 		if isTool {
 			ok = o.block(element, m.prefix, rev)
 		} else {
-			role := member(element, "role")
+			role := jsonrpc.Member(element, "role")
 			ok = string(role) == `"user"` || string(role) == `"assistant"`
 			o.text(`{"role":`)
 			o.raw(role)
 			o.text(`,"content":`)
-			ok = o.block(member(element, "content"), m.prefix, rev) && ok
+			ok = o.block(jsonrpc.Member(element, "content"), m.prefix, rev) && ok
 			o.text("}")
 		}
 		if !ok {
@@ -165,7 +165,7 @@ func (e *Engine) begin(rev revision, meta []byte) out {
 // block adds a block of content; false: it is none. A kind that the revision does
 // not know becomes text (R-200).
 func (o *out) block(block []byte, prefix string, rev revision) bool {
-	kind, ok := jsonrpc.Text(member(block, "type"))
+	kind, ok := jsonrpc.Text(jsonrpc.Member(block, "type"))
 	isLink := kind == "resource_link"
 	switch {
 	case !ok:
@@ -174,12 +174,12 @@ func (o *out) block(block []byte, prefix string, rev revision) bool {
 		o.raw(block)
 		return true
 	case kind == "audio" && rev < rev2025March:
-		text, _ := jsonrpc.Text(member(block, "mimeType"))
+		text, _ := jsonrpc.Text(jsonrpc.Member(block, "mimeType"))
 		o.text(`{"type":"text","text":`)
 		o.quote("[audio " + text + "]")
 	case isLink && !rev.hasTitles():
-		name, _ := jsonrpc.Text(member(block, "name"))
-		uri, _ := jsonrpc.Text(member(block, "uri"))
+		name, _ := jsonrpc.Text(jsonrpc.Member(block, "name"))
+		uri, _ := jsonrpc.Text(jsonrpc.Member(block, "uri"))
 		o.text(`{"type":"text","text":`)
 		o.quote(name + " " + prefix + uri)
 	default:

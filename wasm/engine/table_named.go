@@ -129,14 +129,14 @@ func (t *Table) GetPrompt(ctx context.Context, name string, arguments []byte) ([
 	if err != nil {
 		return nil, err
 	}
-	known, _ := jsonrpc.Elements(member(row.Object, "arguments"))
+	known, _ := jsonrpc.Elements(jsonrpc.Member(row.Object, "arguments"))
 	named := 0
 	for _, argument := range known {
-		own, _ := jsonrpc.Text(member(argument, "name"))
+		own, _ := jsonrpc.Text(jsonrpc.Member(argument, "name"))
 		switch {
-		case member(arguments, own) != nil:
+		case jsonrpc.Member(arguments, own) != nil:
 			named++
-		case string(member(argument, "required")) == "true":
+		case string(jsonrpc.Member(argument, "required")) == "true":
 			return nil, BadParams("the argument " + own + " is missing")
 		}
 	}
@@ -169,9 +169,9 @@ func (t *Table) Complete(ctx context.Context, c CompletionRequest) (Completion, 
 		if err != nil {
 			return Completion{}, err
 		}
-		arguments, _ := jsonrpc.Elements(member(row.Object, "arguments"))
+		arguments, _ := jsonrpc.Elements(jsonrpc.Member(row.Object, "arguments"))
 		for _, argument := range arguments {
-			name, _ := jsonrpc.Text(member(argument, "name"))
+			name, _ := jsonrpc.Text(jsonrpc.Member(argument, "name"))
 			known = known || name == c.Argument
 		}
 		complete = row.complete

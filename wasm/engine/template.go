@@ -91,7 +91,7 @@ func (m *matcher) match(uri string) ([]byte, bool) {
 			return nil, false
 		}
 		if p.again {
-			if known, _ := jsonrpc.Text(member(append(values[:len(values):len(values)], '}'), p.name)); known != value {
+			if known, _ := jsonrpc.Text(jsonrpc.Member(append(values[:len(values):len(values)], '}'), p.name)); known != value {
 				return nil, false
 			}
 			continue

@@ -114,7 +114,7 @@ const iconsRule = "icons must be objects whose src is an https: or data: URL"
 func validIcons(value []byte) bool {
 	elements, ok := jsonrpc.Elements(value)
 	for _, element := range elements {
-		src, isText := jsonrpc.Text(member(element, "src"))
+		src, isText := jsonrpc.Text(jsonrpc.Member(element, "src"))
 		ok = ok && isText && (strings.HasPrefix(src, "https:") || strings.HasPrefix(src, "data:"))
 	}
 	return ok

@@ -89,7 +89,7 @@ func newWorld(t *testing.T, ctx context.Context, archive *txtar.Archive, deep bo
 	}
 	for what, put := range map[string]func(string, deed){"prompts.json": w.putPrompt, "tools.json": w.putTool} {
 		for _, name := range order(section(archive, what)) {
-			put(name, decodeDeed(t, member(section(archive, what), name)))
+			put(name, decodeDeed(t, jsonrpc.Member(section(archive, what), name)))
 		}
 	}
 	w.inner.Mount("", w.table)
@@ -186,17 +186,6 @@ func (w *world) contents(uri string) ([]engine.Contents, error) {
 		})
 	}
 	return all, nil
-}
-
-// member returns a member of a JSON object.
-func member(object []byte, name string) (found []byte) {
-	jsonrpc.Members(object, func(other string, value []byte) *jsonrpc.Error {
-		if other == name {
-			found = value
-		}
-		return nil
-	})
-	return found
 }
 
 func (w *world) putTemplate(template string, th thing) {

@@ -71,6 +71,18 @@ func Members(object []byte, each func(name string, value []byte) *Error) *Error 
 	return s.Err()
 }
 
+// Member returns a member of object as a [Scanner] finds it, or nil if there is none
+// or object is nil. It shares memory with object.
+func Member(object []byte, name string) (found []byte) {
+	s := Scan(object)
+	for s.Next() {
+		if string(s.Name) == name {
+			found = s.Value
+		}
+	}
+	return found
+}
+
 // Elements splits a JSON array into its elements, as a [Scanner] would: they
 // share memory with it, and are to be parsed unless they have been. It returns
 // false if data is no array.
