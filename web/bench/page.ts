@@ -1,5 +1,6 @@
 /** The page of the benchmark: run.ts drives it. */
 
+import { namesOfReadings, prepareReading, readingRound } from './reading.ts'
 import { makeSubjects, type Subject } from './subjects.ts'
 import { allAnswers, collectCursors, workloads } from './workloads.ts'
 
@@ -44,6 +45,10 @@ const bench = {
     }
     return times
   },
+
+  readings: namesOfReadings,
+  prepareReading,
+  readingRound,
 }
 
 export type Bench = typeof bench

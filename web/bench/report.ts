@@ -1,9 +1,19 @@
 /** Ratios of one round, their median and quartiles, and a table of them. */
 
-export interface Row {
+/** Rounds of one workload: µs per operation, by subject. */
+export interface Rounds {
   workload: string
-  goal: number
   rounds: { [subject: string]: number }[]
+}
+
+export interface Row extends Rounds {
+  goal: number
+}
+
+/** A part of a page, read by us and plainly. */
+export interface ReadingRow extends Rounds {
+  /** By what it is read plainly. */
+  plainly: string
 }
 
 /** The bar that the project sets itself, whatever the goal: ours against the TypeScript SDK v1. */
@@ -16,12 +26,12 @@ export interface Ratio {
 }
 
 /** The quartiles of the ratios of one to another, each taken within a round. */
-export function ratio(row: Row, one: string, other: string): Ratio {
+export function ratio(row: Rounds, one: string, other: string): Ratio {
   const ratios = row.rounds.map((round) => (round[one] ?? NaN) / (round[other] ?? NaN))
   return { q1: quantile(ratios, 0.25), median: quantile(ratios, 0.5), q3: quantile(ratios, 0.75) }
 }
 
-export function median(row: Row, subject: string): number {
+export function median(row: Rounds, subject: string): number {
   return quantile(
     row.rounds.map((round) => round[subject] ?? NaN),
     0.5,
@@ -64,6 +74,19 @@ export function table(rows: readonly Row[]): string {
     ]
   })
   return aligned([head, ...lines])
+}
+
+/** The table of what is read of a page. */
+export function readingTable(rows: readonly ReadingRow[]): string {
+  const ms = (row: ReadingRow, subject: string) => (median(row, subject) / 1000).toFixed(2)
+  const lines = rows.map((row) => [
+    row.workload,
+    ms(row, 'ours'),
+    ms(row, 'plain'),
+    shown(ratio(row, 'ours', 'plain')),
+    row.plainly,
+  ])
+  return aligned([['', 'ours ms', 'plain ms', 'ours/plain', 'plain is'], ...lines])
 }
 
 function shown({ q1, median, q3 }: Ratio): string {

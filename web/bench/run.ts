@@ -1,6 +1,7 @@
 /**
  * `make bench`: races ours against the TypeScript SDKs and a null echo, all in one page, and prints
- * ratios of the same round beside the goals. A benchmark and no test: it never fails on a time.
+ * ratios of the same round beside the goals; then how a large page is read, beside what the browser
+ * has for it. A benchmark and no test: it never fails on a time.
  *
  *     node bench/run.ts [--firefox] [--rounds N]
  */
@@ -11,10 +12,11 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { brotliCompressSync } from 'node:zlib'
+import type { Page } from 'puppeteer-core'
 import { type BrowserName, close, launch } from '../test/harness/browsers.ts'
 import { serve } from '../test/harness/serve.ts'
 import type { Round } from './page.ts'
-import { type Row, table } from './report.ts'
+import { type ReadingRow, type Row, readingTable, table } from './report.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { values: flags } = parseArgs({
@@ -36,7 +38,13 @@ function build(into: string) {
   })
 }
 
-async function race(name: BrowserName, url: string): Promise<{ browser: string; rows: Row[] }> {
+interface Result {
+  browser: string
+  rows: Row[]
+  readings: ReadingRow[]
+}
+
+async function race(name: BrowserName, url: string): Promise<Result> {
   const browser = await launch(name, quiet)
   try {
     const page = await browser.newPage()
@@ -57,11 +65,30 @@ async function race(name: BrowserName, url: string): Promise<{ browser: string; 
       for (let i = 0; i < rounds; i++) row.rounds.push(await run(i + 1, i % 2 === 1, 1))
       rows.push(row)
     }
+    const readings = await readPage(name, page, rounds)
     process.stderr.write('\r\x1b[K')
-    return { browser: await browser.version(), rows }
+    return { browser: await browser.version(), rows, readings }
   } finally {
     await close(browser)
   }
+}
+
+/** Reading a page: by us and by what the browser has. */
+async function readPage(name: BrowserName, page: Page, rounds: number): Promise<ReadingRow[]> {
+  const wrong = await page.evaluate(() => window.bench.prepareReading())
+  if (wrong.length > 0) throw new Error(`wrong: ${wrong.join(', ')}: no race`)
+  const readings = await page.evaluate(() => window.bench.readings)
+  const rows: ReadingRow[] = []
+  for (const [index, { name: workload, plainly }] of readings.entries()) {
+    process.stderr.write(`\r\x1b[K${name}: ${workload}`)
+    const run = (reverse: boolean) =>
+      page.evaluate((...args) => window.bench.readingRound(...args), index, reverse)
+    await run(false) // warms up
+    const row: ReadingRow = { workload, plainly, rounds: [] }
+    for (let i = 0; i < rounds; i++) row.rounds.push(await run(i % 2 === 1))
+    rows.push(row)
+  }
+  return rows
 }
 
 function versionOf(peer: string): string {
@@ -94,12 +121,14 @@ try {
   console.log(`engine.wasm: ${engine.raw} bytes, ${engine.brotli} with brotli\n`)
   const results: unknown[] = []
   for (const name of (flags.firefox ? ['chromium', 'firefox'] : ['chromium']) as BrowserName[]) {
-    const { browser, rows } = await race(name, `${served.origin}/bench/`)
+    const { browser, rows, readings } = await race(name, `${served.origin}/bench/`)
     console.log(
       `${browser}, direct: own CPU per operation, ${rows[0]?.rounds.length} rounds; median [quartiles]`,
     )
     console.log(`${table(rows)}\n`)
-    results.push({ browser, mode: 'direct', rows })
+    console.log(`${browser}, what page() reads; median [quartiles]`)
+    console.log(`${readingTable(readings)}\n`)
+    results.push({ browser, mode: 'direct', rows, readings })
   }
   const file = join(root, `bench-${setting.date.replace(/[:.]/g, '-')}.json`)
   writeFileSync(file, JSON.stringify({ ...setting, results }, undefined, 1))

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { servePages } from '../core/browser/built.ts'
 import { inBrowsers } from '../harness/browsers.ts'
+import { largeHtml, largeMarkdown } from './large.ts'
 
 const policy = {
   'Content-Security-Policy':
@@ -87,6 +88,7 @@ Name`,
     assert.deepEqual([plain.text, plain.lossy ?? 'whole'], ['plain', 'whole'])
     const two = await convert('<article>one</article><article>two</article>', ['article'])
     assert.equal(two.text, 'one\n\ntwo')
+    assert.equal((await convert(largeHtml)).text, largeMarkdown(origin))
     assert.deepEqual(await tab.evaluate('violations'), [])
   } finally {
     await site.close()

@@ -1,0 +1,95 @@
+/**
+ * Reads a page of 5,000 nodes, by our source and by the plainest that a browser has. What is read is
+ * laid out already: what is measured is the reading.
+ */
+
+import { page } from 'pagemcp'
+import { largeHtml, largeOutline, largeText } from '../test/page/large.ts'
+
+interface Reading {
+  name: string
+  /** What is done instead, in a word. */
+  plainly: string
+  /** Which resource; it has to be `wanted`. */
+  uri: string
+  wanted: string
+  plain(): unknown
+}
+
+/** How often each reads in a round. */
+const count = 5
+
+const readings: readonly Reading[] = [
+  {
+    name: 'page text of 5,000 nodes',
+    plainly: 'innerText',
+    uri: 'page:///text',
+    wanted: largeText,
+    // biome-ignore lint/performance/useDomNodeTextContent: what can be seen, as ours
+    plain: () => document.body.innerText,
+  },
+  {
+    name: 'page outline of 5,000 nodes',
+    plainly: 'TreeWalker',
+    uri: 'page:///outline',
+    wanted: JSON.stringify(largeOutline),
+    plain: walked,
+  },
+  {
+    name: 'page selection, all of 5,000 nodes',
+    plainly: 'Selection',
+    uri: 'page:///selection',
+    wanted: largeText,
+    plain: () => String(getSelection()),
+  },
+]
+
+/** What a script would do that trusts the page: headings with their text. */
+function walked() {
+  const found: { role: string; level: number; name: string }[] = []
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT)
+  while (walker.nextNode()) {
+    const { localName, textContent } = walker.currentNode as Element
+    const level = /^h([1-6])$/.exec(localName)?.[1]
+    if (level !== undefined)
+      found.push({ role: 'heading', level: Number(level), name: textContent })
+  }
+  return JSON.stringify(found)
+}
+
+export const namesOfReadings = readings.map(({ name, plainly }) => ({ name, plainly }))
+
+const source = page({ select: ['body'] })
+
+async function read(uri: string) {
+  const [item] = await source.read(uri, { signal: new AbortController().signal })
+  return item?.text
+}
+
+/** Puts the page there and says which parts are not read as they should be. */
+export async function prepareReading(): Promise<string[]> {
+  document.body.innerHTML = largeHtml
+  getSelection()?.selectAllChildren(document.body)
+  const wrong: string[] = []
+  for (const { name, uri, wanted } of readings) if ((await read(uri)) !== wanted) wrong.push(name)
+  return wrong
+}
+
+/** Reads one part by both, in order or in reverse: µs for one reading. */
+export async function readingRound(
+  index: number,
+  reverse: boolean,
+): Promise<{ [subject: string]: number }> {
+  const reading = readings[index]
+  if (reading === undefined) throw new Error(`no reading ${index}`)
+  const times: { [subject: string]: number } = {}
+  for (const subject of reverse ? ['plain', 'ours'] : ['ours', 'plain']) {
+    const begun = performance.now()
+    for (let i = 0; i < count; i++) {
+      if (subject === 'ours') await read(reading.uri)
+      else reading.plain()
+    }
+    times[subject] = ((performance.now() - begun) * 1000) / count
+  }
+  return times
+}
