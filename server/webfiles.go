@@ -135,7 +135,7 @@ func (w *Web) serve(out http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h := out.Header()
-	h.Set("Content-Security-Policy", w.policy())
+	h.Set("Content-Security-Policy", w.policy(r.URL.Path))
 	h.Set("Cache-Control", "no-cache")
 	name := r.URL.Path
 	switch name {
@@ -215,10 +215,13 @@ func acceptsGzip(h http.Header) bool {
 	return false
 }
 
-// policy is the Content-Security-Policy of every page and Worker: its own files,
+// policy is the Content-Security-Policy of the page or Worker at a path: its own files,
 // WebAssembly, and the gateway. Trusted Types have one policy, for the URL of the
 // engine's Worker. security.md, S10.
-func (w *Web) policy() string {
+func (w *Web) policy(path string) string {
+	if below, ok := strings.CutPrefix(path, playgroundPath); ok {
+		return playgroundPolicy(below)
+	}
 	connect := "connect-src 'self'"
 	for _, name := range [...]string{"127.0.0.1", "localhost"} { // a policy cannot name [::1]: CSP level 3, host-source
 		host := name + ":" + strconv.Itoa(w.gateway)
@@ -227,6 +230,24 @@ func (w *Web) policy() string {
 	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
 		connect + "; worker-src 'self'; require-trusted-types-for 'script'; trusted-types pagemcp; " +
 		"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+}
+
+// playgroundPath is where the playground is, of the files.
+const playgroundPath = "/playground/"
+
+// playgroundPolicy is that of the playground, by the path below its own. It may
+// connect to whatever server its user names, and frame what he wants to talk to;
+// scripts are its own all the same. One more policy of Trusted Types is for the URL
+// of its service worker. Only embed.html may be framed, by pages of this machine.
+func playgroundPolicy(below string) string {
+	ancestors := "'none'"
+	if below == "embed.html" {
+		ancestors = "'self' http://127.0.0.1:* http://localhost:*"
+	}
+	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; " +
+		"media-src data: blob:; connect-src 'self' http: https: ws: wss:; worker-src 'self'; manifest-src 'self'; frame-src http: https:; " +
+		"require-trusted-types-for 'script'; trusted-types pagemcp pagemcp-offline; " +
+		"frame-ancestors " + ancestors + "; base-uri 'none'; form-action 'none'"
 }
 
 // contentType is a table of our own: the machine's may say anything about .js.
@@ -246,7 +267,9 @@ func contentType(name string) string {
 		return "image/svg+xml"
 	case ".png":
 		return "image/png"
-	case ".txt", ".ts", ".md":
+	case ".webmanifest":
+		return "application/manifest+json"
+	case ".txt", ".ts", ".md", ".txtar":
 		return "text/plain; charset=utf-8"
 	}
 	return "application/octet-stream"

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -46,44 +48,103 @@ func Build(root string) (Files, error) {
 	options.EntryPointsAdvanced = []api.EntryPoint{{InputPath: "web/src/react.ts", OutputPath: "pagemcp/react"}}
 	options.External = []string{"react"}
 	hooks, err := filesOf(api.Build(*options))
+	if err != nil {
+		return nil, err
+	}
 	maps.Copy(files, hooks)
-	return files, err
+	playground, err := playgroundOptions(root, false)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := filesOf(api.Build(*playground))
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(files, shown)
+	completePlayground(files)
+	return files, nil
 }
 
 // Watch makes all files, and again whenever their sources change, until ctx ends.
 // built gets each outcome: either files, or what is wrong with the sources.
 func Watch(ctx context.Context, root string, built func(Files, error)) error {
-	options, err := buildOptions(root, true)
+	package_, err := buildOptions(root, true)
 	if err != nil {
 		return err
 	}
-	options.Plugins = append(options.Plugins, api.Plugin{Name: "hand over", Setup: func(build api.PluginBuild) {
-		build.OnEnd(func(result *api.BuildResult) (api.OnEndResult, error) {
-			built(filesOf(*result))
-			return api.OnEndResult{}, nil
-		})
-	}})
-	running, failure := api.Context(*options)
-	if failure != nil {
-		return &Error{Text: messages(failure.Errors)}
+	playground, err := playgroundOptions(root, true)
+	if err != nil {
+		return err
 	}
-	defer running.Dispose()
-	if err := running.Watch(api.WatchOptions{}); err != nil {
-		return fmt.Errorf("watch the sources: %w", err)
+	halves := &halves{built: built}
+	for i, options := range []*api.BuildOptions{package_, playground} {
+		options.Plugins = append(options.Plugins, api.Plugin{Name: "hand over", Setup: func(build api.PluginBuild) {
+			build.OnEnd(func(result *api.BuildResult) (api.OnEndResult, error) {
+				files, err := filesOf(*result)
+				halves.set(i, files, err)
+				return api.OnEndResult{}, nil
+			})
+		}})
+		running, failure := api.Context(*options)
+		if failure != nil {
+			return &Error{Text: messages(failure.Errors)}
+		}
+		defer running.Dispose()
+		if err := running.Watch(api.WatchOptions{}); err != nil {
+			return fmt.Errorf("watch the sources: %w", err)
+		}
 	}
 	<-ctx.Done()
 	return nil
 }
 
+// halves puts the outcomes of two builds together: the package with its demos, and
+// the playground. Nothing is handed over before both have ended once.
+type halves struct {
+	built func(Files, error)
+
+	mu    sync.Mutex
+	ended [2]bool
+	files [2]Files
+	err   [2]error
+}
+
+func (h *halves) set(i int, files Files, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ended[i], h.files[i], h.err[i] = true, files, err
+	if !h.ended[0] || !h.ended[1] {
+		return
+	}
+	if err := cmp.Or(h.err[0], h.err[1]); err != nil {
+		h.built(nil, err)
+		return
+	}
+	all := maps.Clone(h.files[0])
+	maps.Copy(all, h.files[1])
+	completePlayground(all)
+	h.built(all, nil)
+}
+
 // outDir is where esbuild believes to write.
 const outDir = "/out"
 
+// buildOptions are those of the package and the demos.
 func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
-	root, err := filepath.Abs(root)
+	options, err := baseOptions(root, dev)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := entryPoints(root)
+	root = options.AbsWorkingDir
+	options.EntryPointsAdvanced, err = entryPoints(root)
+	options.Plugins = append([]api.Plugin{publicEntry, reactEntry(root), lazyModule(root), noParser, engineWasm(root)}, options.Plugins...)
+	return options, err
+}
+
+// baseOptions are those of every build, for browsers of today: all is minified, and
+// Go's support file can be imported.
+func baseOptions(root string, dev bool) (*api.BuildOptions, error) {
+	root, err := filepath.Abs(root)
 	if err != nil {
 		return nil, err
 	}
@@ -92,26 +153,25 @@ func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 		return nil, err
 	}
 	options := &api.BuildOptions{
-		AbsWorkingDir:       root,
-		EntryPointsAdvanced: entries,
-		Outdir:              outDir,
-		Bundle:              true,
-		Format:              api.FormatESModule,
-		Platform:            api.PlatformBrowser,
-		Target:              api.ES2022,
-		MinifyWhitespace:    true,
-		MinifySyntax:        true,
-		MinifyIdentifiers:   true,
-		LegalComments:       api.LegalCommentsInline,
-		Charset:             api.CharsetUTF8,
-		JSX:                 api.JSXAutomatic,
-		Define:              map[string]string{"process.env.NODE_ENV": `"production"`}, // what React asks for
-		TsconfigRaw:         `{"compilerOptions":{"target":"es2022","verbatimModuleSyntax":true}}`,
+		AbsWorkingDir:     root,
+		Outdir:            outDir,
+		Bundle:            true,
+		Format:            api.FormatESModule,
+		Platform:          api.PlatformBrowser,
+		Target:            api.ES2022,
+		MinifyWhitespace:  true,
+		MinifySyntax:      true,
+		MinifyIdentifiers: true,
+		LegalComments:     api.LegalCommentsInline,
+		Charset:           api.CharsetUTF8,
+		JSX:               api.JSXAutomatic,
+		Define:            map[string]string{"process.env.NODE_ENV": `"production"`}, // what React asks for
+		TsconfigRaw:       `{"compilerOptions":{"target":"es2022","verbatimModuleSyntax":true}}`,
 		Loader: map[string]api.Loader{
 			".html": api.LoaderCopy, ".svg": api.LoaderCopy, ".png": api.LoaderCopy, ".ico": api.LoaderCopy,
 			".txt": api.LoaderCopy,
 		},
-		Plugins:  []api.Plugin{publicEntry, reactEntry(root), lazyModule(root), noParser, wasmExec(goroot), engineWasm(root)},
+		Plugins:  []api.Plugin{wasmExec(goroot)},
 		LogLevel: api.LogLevelSilent,
 	}
 	if dev {

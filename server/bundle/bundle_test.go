@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +35,15 @@ func project(t *testing.T) string {
 		"web/demo/one/style.css":    "body { color: red }\n",
 		"web/demo/one/.hidden.css":  "",
 		"web/demo/shared/shared.ts": "export {}\n",
+
+		"web/playground/index.html":      `<!doctype html><link rel="stylesheet" href="style.css"><script type="module" src="main.tsx"></script>`,
+		"web/playground/main.tsx":        "import { shown } from './shown.tsx'\nimport('./later.ts')\nshown()\n",
+		"web/playground/shown.tsx":       "import { answer } from 'pagemcp'\nexport const shown = () => { document.title = String(answer) }\n",
+		"web/playground/later.ts":        "import './shown.tsx'\nexport const later = 'later'\n",
+		"web/playground/style.css":       "@import './more/more.css' layer(more);\n",
+		"web/playground/more/more.css":   "p { color: green }\n",
+		"web/playground/more/one.txtar":  "-- transcript --\n",
+		"web/playground/more/.gitignore": "",
 	} {
 		write(t, root, name, text)
 	}
@@ -76,6 +86,14 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 		"/demo/one/index.html": `src="main.js"`,
 		"/demo/one/main.js":    `"/pagemcp/index.js"`, // external: the demo uses the public entry
 		"/demo/one/style.css":  "red",
+
+		"/playground/index.html":     `src="main.js"`,
+		"/playground/main.js":        `import("./chunks/later-`,
+		"/playground/style.css":      "green",
+		"/playground/more/one.txtar": "transcript",
+		"/playground/engine.wasm":    "\x00asm",
+		"/playground/worker.js":      `import("./idb-reader.js")`,
+		"/playground/files.json":     `"more/one.txtar":"`,
 	} {
 		if !strings.Contains(string(files[name]), want) {
 			t.Errorf("%s has no %q: %.200s", name, want, files[name])
@@ -83,8 +101,16 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 		delete(files, name)
 	}
 	for name := range files {
+		if strings.HasPrefix(name, Playground+"chunks/") || lazyBeside(name) {
+			continue
+		}
 		t.Errorf("%s is too much", name)
 	}
+}
+
+// lazyBeside tells whether a file of the playground is a module that the Worker loads.
+func lazyBeside(name string) bool {
+	return slices.ContainsFunc(lazyModules[:], func(module string) bool { return name == Playground+path.Base(module)+".js" })
 }
 
 func TestMistakesHaveFileAndLine(t *testing.T) {

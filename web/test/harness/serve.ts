@@ -34,7 +34,9 @@ const types: { readonly [extension: string]: string } = {
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
   '.ts': 'text/javascript',
+  '.txtar': 'text/plain',
   '.wasm': 'application/wasm',
+  '.webmanifest': 'application/manifest+json',
 }
 
 // @types/node of Node 20 does not know it; tests run in Node 24.

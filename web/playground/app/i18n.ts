@@ -1,0 +1,110 @@
+/**
+ * Words in the visitor's language. Each locale is a module that is loaded when it is wanted; English is
+ * what the others are typed by, so a text that is missing is an error of the build. Names of the
+ * protocol are never translated.
+ *
+ * A text may hold `{name}`: a number there is written as the language writes numbers. A text that
+ * depends on a number is an object by plural category (`one`, `other` …), chosen by `{count}`.
+ */
+
+import { signal } from '@preact/signals'
+import { en } from '../locale/en/index.ts'
+
+/** Plural categories of a text; which a language has is CLDR's. */
+export type Plural = { readonly other: string } & {
+  readonly [category in 'zero' | 'one' | 'two' | 'few' | 'many']?: string
+}
+
+/** The shape of the English texts, with other words. */
+export type Translated<Texts> = {
+  readonly [key in keyof Texts]: Texts[key] extends string
+    ? string
+    : Texts[key] extends Plural
+      ? Plural
+      : Translated<Texts[key]>
+}
+
+export type Messages = Translated<typeof en>
+
+type Keys<T, Before extends string = ''> = {
+  [K in keyof T & string]: T[K] extends string | Plural
+    ? `${Before}${K}`
+    : Keys<T[K], `${Before}${K}.`>
+}[keyof T & string]
+
+/** `area.name`, such as `timeline.pause`. */
+export type Key = Keys<typeof en>
+
+export const locales = ['en', 'zh-Hans', 'ja', 'de'] as const
+export type Locale = (typeof locales)[number] | 'en-XA'
+
+/** What each language calls itself. */
+export const localeNames: Readonly<Record<(typeof locales)[number], string>> = {
+  en: 'English',
+  'zh-Hans': '简体中文',
+  ja: '日本語',
+  de: 'Deutsch',
+}
+
+const loaders: Readonly<Record<Exclude<Locale, 'en' | 'en-XA'>, () => Promise<Messages>>> = {
+  'zh-Hans': async () => (await import('../locale/zh-Hans/index.ts')).messages,
+  ja: async () => (await import('../locale/ja/index.ts')).messages,
+  de: async () => (await import('../locale/de/index.ts')).messages,
+}
+
+const current = signal<{ locale: Locale; messages: Messages }>({ locale: 'en', messages: en })
+
+/** The language that is shown. Reading it in a component redraws that when it changes. */
+export const locale = (): Locale => current.value.locale
+
+/** `en-XA` is English, longer and in brackets: what is not in them is hard-coded. */
+export async function setLocale(wanted: Locale): Promise<void> {
+  const messages = wanted === 'en' ? en : wanted === 'en-XA' ? pseudo(en) : await loaders[wanted]()
+  current.value = { locale: wanted, messages }
+  document.documentElement.lang = wanted
+}
+
+/** The best of our languages for what a browser asks for. */
+export function preferredLocale(wanted: readonly string[]): Locale {
+  for (const tag of wanted) {
+    const language = tag.toLowerCase()
+    if (/^zh(-hans|-cn|-sg|$)/.test(language)) return 'zh-Hans'
+    const found = locales.find((one) => language.split('-')[0] === one)
+    if (found) return found
+  }
+  return 'en'
+}
+
+/** A text. What is in `params` but not in the text is ignored. */
+export function t(key: Key, params: Readonly<Record<string, string | number>> = {}): string {
+  const { locale, messages } = current.value
+  const tag = locale === 'en-XA' ? 'en' : locale
+  let text: unknown = messages
+  for (const part of key.split('.')) text = (text as Readonly<Record<string, unknown>>)[part]
+  if (typeof text === 'object') {
+    const forms = text as Plural
+    text = forms[new Intl.PluralRules(tag).select(Number(params.count))] ?? forms.other
+  }
+  return String(text).replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = params[name]
+    if (value === undefined) return whole
+    return typeof value === 'number' ? new Intl.NumberFormat(tag).format(value) : value
+  })
+}
+
+/** A number, date or list as the language writes it. */
+export const tag = (): string => (locale() === 'en-XA' ? 'en' : locale())
+
+function pseudo<T>(texts: T): T {
+  if (typeof texts === 'string') return `[${stretch(texts)}]` as T
+  const entries = Object.entries(texts as object).map(([key, text]) => [key, pseudo(text)])
+  return Object.fromEntries(entries) as T
+}
+
+/** A text that is 40 % longer. Placeholders stay. */
+function stretch(text: string): string {
+  const longer = text.replace(/\{\w+\}|([aeiou])/gi, (whole, vowel?: string) =>
+    vowel ? `${vowel}\u0304` : whole,
+  )
+  return `${longer} ${'~'.repeat(Math.ceil(text.length * 0.4))}`
+}

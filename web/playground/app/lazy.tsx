@@ -1,0 +1,31 @@
+/** @jsxImportSource preact */
+import { useSignal } from '@preact/signals'
+import { type ComponentType, createElement } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { t } from './i18n.ts'
+
+/** A component whose module is loaded when it is first shown. Says so while that lasts, and if it fails. */
+export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+  let loaded: ComponentType<P> | undefined
+  let loading: Promise<ComponentType<P>> | undefined
+  return function Lazy(props: P) {
+    const shown = useSignal<ComponentType<P> | undefined>(loaded)
+    const failure = useSignal('')
+    useEffect(() => {
+      loading ??= load()
+      loading.then(
+        (component) => {
+          loaded = component
+          shown.value = component
+        },
+        (error: unknown) => {
+          loading = undefined
+          failure.value = error instanceof Error ? error.message : String(error)
+        },
+      )
+    }, [shown, failure])
+    if (failure.value) return <p role="alert">{t('app.failedToLoad', { reason: failure.value })}</p>
+    const Shown = shown.value
+    return Shown ? createElement(Shown, props) : <p class="loading">{t('app.loading')}</p>
+  }
+}

@@ -1,0 +1,100 @@
+/** What the panes share. Everything else is a pane's own. */
+
+import { computed, type Signal, signal } from '@preact/signals'
+import { Lane } from '../connections/lane.ts'
+import { Session } from '../connections/session.ts'
+import type { Dialer } from '../connections/wire.ts'
+import { newest, type Revision } from '../protocol/revisions.ts'
+import { Store } from '../tap/store.ts'
+
+/** What passed, and what happened. */
+export const store = new Store()
+
+/** The clients, in the order in which they came. */
+export const sessions: Signal<readonly Session[]> = signal([])
+
+/** Whose turn it is: what Send sends goes to its lane. */
+export const active: Signal<Session | undefined> = signal(undefined)
+
+/** The revision that new lanes speak, and the composer writes. */
+export const revision: Signal<Revision> = signal(newest)
+
+/** The row that Inspect shows; undefined: the newest answer. */
+export const selected: Signal<number | undefined> = signal(undefined)
+
+export const panes = ['explore', 'compose', 'inspect', 'timeline'] as const
+export type Pane = (typeof panes)[number]
+
+/** On a narrow screen, the one that is seen. */
+export const pane: Signal<Pane> = signal('compose')
+
+/** What Explore shows. */
+export const exploring: Signal<
+  'resources' | 'templates' | 'prompts' | 'tools' | 'subscriptions' | 'world'
+> = signal('resources')
+
+/** How the timeline is drawn. */
+export const timelineView: Signal<'list' | 'sequence' | 'wire'> = signal('list')
+
+/** What the timeline shows of the rows; the grammar is timeline/filter.ts. */
+export const filter = signal('')
+
+/** While true, the timeline stays where it is, and nothing is read out. */
+export const paused = signal(false)
+
+/** Presenting: the sequence large, the composer away. */
+export const presenting = signal(false)
+
+/** Lanes of the open clients. */
+export const lanes = computed(() => sessions.value.map((session) => session.lane))
+
+let letters = 0
+
+/** Opens a lane and its session, and greets unless the lane only listens. The lane becomes the active one. */
+export function connect(dialer: Dialer, { greet = true }: { greet?: boolean } = {}): Session {
+  const letter = String.fromCharCode(65 + (letters++ % 26))
+  const lane = new Lane(dialer, letter, store)
+  const session = new Session(lane, revision.peek())
+  sessions.value = [...sessions.peek(), session]
+  active.value = session
+  if (greet && !dialer.readOnly) session.greet()
+  lane.open()
+  return session
+}
+
+/** Closes a session's lane and takes it out. Its rows stay. */
+export function disconnect(session: Session): void {
+  session.lane.close()
+  sessions.value = sessions.peek().filter((one) => one !== session)
+  if (active.peek() === session) active.value = sessions.peek().at(-1)
+}
+
+/** Says that something happened in the world: a row of lane 0. `what` is one line of English. */
+export function happened(what: string): number {
+  return store.push({ lane: 0, direction: 'world', framing: 'world', raw: what })
+}
+
+/** What the panes ask each other for; the pane in brackets sets it. Never called before all panes are there. */
+export interface Requests {
+  /** [compose] Puts a frame into a new tab of the composer, and shows it. */
+  compose(text: string, options?: { title?: string }): void
+  /** [compose] What stands in the composer. */
+  composed(): string
+  /** [compose] Sends what stands in the composer on the active lane. */
+  send(): number | undefined
+  /** [inspect] Shows a row, in Inspect. */
+  inspect(row: number): void
+  /** [app] Says one sentence to people: a toast, and to screen readers. */
+  announce(text: string): void
+}
+
+export const ask: Requests = {
+  compose: () => {},
+  composed: () => '',
+  send: () => undefined,
+  inspect(row) {
+    selected.value = row
+    pane.value = 'inspect'
+  },
+  announce: () => {},
+}

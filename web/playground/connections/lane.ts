@@ -1,0 +1,103 @@
+/** A lane: one client's connection and its tap. Whatever goes through a {@link Wire} is in the store. */
+
+import { type Signal, signal } from '@preact/signals'
+import type { Direction, HttpFacts, Store } from '../tap/store.ts'
+import type { Dialer, Wire } from './wire.ts'
+
+export type LaneState = 'connecting' | 'open' | 'closed'
+
+/** Called with each row of a lane right when it was pushed. */
+export type Watcher = (row: number, text: string) => void
+
+let last = 0
+
+export class Lane {
+  /** From 1; also the lane's column in the store. */
+  readonly id = ++last
+  readonly dialer: Dialer
+  /** `A`, `B` … for people. */
+  readonly letter: string
+  readonly state: Signal<LaneState> = signal('connecting')
+  /** Why it closed, in words for people; `''` before. */
+  readonly reason = signal('')
+  readonly #store: Store
+  readonly #queue: string[] = []
+  readonly #watchers = new Set<Watcher>()
+  #wire: Wire | undefined
+
+  constructor(dialer: Dialer, letter: string, store: Store) {
+    this.dialer = dialer
+    this.letter = letter
+    this.#store = store
+  }
+
+  /** Dials. What was sent before goes out then, in its order. Settles when open or failed; never rejects. */
+  async open(): Promise<void> {
+    this.state.value = 'connecting'
+    this.reason.value = ''
+    try {
+      const wire = await this.dialer.dial({
+        heard: (text, framing, http) => this.#push('in', text, framing, http),
+        noted: (line) => this.note(line),
+        closed: (reason) => this.#closed(reason),
+      })
+      if (this.state.peek() === 'closed') return wire.close()
+      this.#wire = wire
+    } catch (error) {
+      this.#closed(error instanceof Error ? error.message : String(error))
+      return
+    }
+    this.state.value = 'open'
+    for (const text of this.#queue.splice(0)) this.#wire.send(text)
+  }
+
+  /**
+   * Sends a text as it is and returns its row. While the lane is connecting it waits; its row is
+   * there already.
+   *
+   * @throws Error on a lane that only listens
+   */
+  send(text: string): number {
+    if (this.dialer.readOnly) throw new Error('this lane only listens')
+    const row = this.#push('out', text, this.dialer.framing)
+    if (this.#wire) this.#wire.send(text)
+    else if (this.state.peek() === 'connecting') this.#queue.push(text)
+    else this.note('not sent: the connection is closed')
+    return row
+  }
+
+  /** Adds a row about this lane that is no message. */
+  note(line: string): number {
+    return this.#store.push({ lane: this.id, direction: 'world', framing: 'world', raw: line })
+  }
+
+  /** Which way a row of this lane went. */
+  direction(row: number): Direction {
+    return this.#store.direction(row)
+  }
+
+  /** Has each further row told, at once; returns how to stop. */
+  watch(watcher: Watcher): () => void {
+    this.#watchers.add(watcher)
+    return () => this.#watchers.delete(watcher)
+  }
+
+  close(): void {
+    this.#wire?.close()
+    this.#closed()
+  }
+
+  #push(direction: 'in' | 'out', raw: string, framing: Dialer['framing'], http?: HttpFacts) {
+    const row = this.#store.push({ lane: this.id, direction, framing, raw, http })
+    for (const watcher of this.#watchers) watcher(row, raw)
+    return row
+  }
+
+  #closed(reason = '') {
+    if (this.state.peek() === 'closed') return
+    this.#wire = undefined
+    this.reason.value = reason
+    this.state.value = 'closed'
+    this.note(reason ? `closed: ${reason}` : 'closed')
+  }
+}

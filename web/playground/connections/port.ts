@@ -1,0 +1,38 @@
+/**
+ * A `MessagePort` in the binding of this project (web/README.md, "Binding: postMessage"): a message is
+ * an object. Texts that we send cross as texts, which the engine takes as well: so what is broken
+ * arrives as broken as it was written.
+ */
+
+import type { Ears, Wire } from './wire.ts'
+
+interface Goodbye {
+  pagemcp: 'close'
+  reason?: string
+}
+
+/** Takes a port over. */
+export function portWire(port: MessagePort, ears: Ears): Wire {
+  let open = true
+  const end = (reason?: string) => {
+    if (!open) return
+    open = false
+    port.close()
+    ears.closed(reason)
+  }
+  port.onmessage = ({ data }: MessageEvent<unknown>) => {
+    if ((data as Goodbye | null)?.pagemcp === 'close')
+      end((data as Goodbye).reason || 'the server has gone')
+    else ears.heard(typeof data === 'string' ? data : JSON.stringify(data), 'port')
+  }
+  port.addEventListener('close', () => end('the port has closed')) // where browsers tell
+  return {
+    send(text) {
+      if (open) port.postMessage(text)
+    },
+    close() {
+      if (open) port.postMessage({ pagemcp: 'close' })
+      end()
+    },
+  }
+}

@@ -1,0 +1,304 @@
+/**
+ * What a well-behaved client does on a lane: the handshake of its revision, requests with ids of their
+ * own, subscriptions in either era, and a `pong`. Everything goes through the lane, so all of it can be
+ * seen; what people send by hand goes past this, and is not held against it.
+ */
+
+import { type Signal, signal } from '@preact/signals'
+import { clientInfo, isModern, type Params, type Revision, request } from '../protocol/revisions.ts'
+import type { Lane } from './lane.ts'
+
+/** How a request ended. */
+export interface Reply {
+  /** Row of the answer; of the request if there was no answer. */
+  row: number
+  result?: Params
+  error?: { code: number; message: string; data?: unknown }
+}
+
+/** What a listen of 2026-07-28 asks for, and what it is granted. */
+export interface ListenFilter {
+  resourceSubscriptions?: string[]
+  resourcesListChanged?: boolean
+  promptsListChanged?: boolean
+  toolsListChanged?: boolean
+}
+
+/** What is known of one subscribed URI. */
+export interface Update {
+  count: number
+  /** ms since 1970 of the last one. */
+  last: number
+}
+
+/** What the other side says of itself. */
+export interface Peer {
+  name: string
+  title?: string
+  version: string
+  capabilities: Params
+  instructions?: string
+  /** Of a modern peer. */
+  supportedVersions?: readonly string[]
+}
+
+/** A request that the other side sent, and that waits for a person. */
+export interface Asked {
+  row: number
+  id: unknown
+  method: string
+  params: Params
+}
+
+interface Message {
+  id?: string | number
+  method?: string
+  params?: Params
+  result?: Params
+  error?: { code: number; message: string; data?: unknown }
+}
+
+const metaSubscription = 'io.modelcontextprotocol/subscriptionId'
+const metaServer = 'io.modelcontextprotocol/serverInfo'
+
+export class Session {
+  readonly lane: Lane
+  readonly revision: Signal<Revision>
+  /** Undefined until the handshake is done. */
+  readonly peer: Signal<Peer | undefined> = signal(undefined)
+  /** What is asked to be told. In classic eras: the subscribed URIs. */
+  readonly wanted: Signal<ListenFilter> = signal({})
+  /** What the other side said it tells; undefined: not yet. */
+  readonly granted: Signal<ListenFilter | undefined> = signal(undefined)
+  readonly updates: Signal<ReadonlyMap<string, Update>> = signal(new Map())
+  /** Requests of the other side that only a person can answer, the oldest first. */
+  readonly asked: Signal<readonly Asked[]> = signal([])
+  /** Counts notifications that a list has changed, by list. */
+  readonly listChanged: Signal<{ resources: number; prompts: number; tools: number }> = signal({
+    resources: 0,
+    prompts: 0,
+    tools: 0,
+  })
+
+  #lastId = 0
+  #listen: string | number | undefined
+  readonly #waiting = new Map<string, (reply: Reply) => void>()
+
+  constructor(lane: Lane, revision: Revision) {
+    this.lane = lane
+    this.revision = signal(revision)
+    lane.watch((row, text) => this.#hear(row, text))
+    lane.state.subscribe((state) => {
+      if (state === 'closed') this.#end()
+    })
+  }
+
+  /** A fresh id for a request on this lane. */
+  nextId(): number {
+    return ++this.#lastId
+  }
+
+  /** Does what the revision wants before anything else, and learns who is there. */
+  async greet(revision: Revision = this.revision.peek()): Promise<Reply> {
+    this.revision.value = revision
+    this.peer.value = undefined
+    if (isModern(revision)) {
+      const reply = await this.request('server/discover')
+      const { result } = reply
+      if (result) {
+        const meta = (result._meta ?? {}) as Params
+        this.peer.value = peerOf(meta[metaServer] as Params | undefined, result)
+      }
+      return reply
+    }
+    const reply = await this.request('initialize', {
+      protocolVersion: revision,
+      capabilities: {},
+      clientInfo,
+    })
+    if (reply.result) {
+      this.notify('notifications/initialized')
+      this.peer.value = peerOf(reply.result.serverInfo as Params | undefined, reply.result)
+    }
+    return reply
+  }
+
+  /** Sends a request in the form of the revision, and waits for its answer, whatever it is. */
+  request(
+    method: string,
+    params?: Params,
+    { signal }: { signal?: AbortSignal } = {},
+  ): Promise<Reply> {
+    const id = this.nextId()
+    return new Promise((resolve, reject) => {
+      const row = this.lane.send(JSON.stringify(request(this.revision.peek(), id, method, params)))
+      if (this.lane.state.peek() === 'closed') {
+        resolve({ row, error: { code: 0, message: this.lane.reason.peek() || 'closed' } })
+        return
+      }
+      this.#waiting.set(String(id), resolve)
+      signal?.addEventListener(
+        'abort',
+        () => {
+          if (!this.#waiting.delete(String(id))) return
+          this.notify('notifications/cancelled', { requestId: id })
+          reject(signal.reason)
+        },
+        { once: true },
+      )
+    })
+  }
+
+  /** Sends a notification. */
+  notify(method: string, params?: Params): number {
+    return this.lane.send(JSON.stringify({ jsonrpc: '2.0', method, ...(params && { params }) }))
+  }
+
+  /** Answers a request of the other side. */
+  answer(id: unknown, answer: { result: unknown } | { error: unknown }): number {
+    this.asked.value = this.asked.peek().filter((one) => one.id !== id)
+    return this.lane.send(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+  }
+
+  isSubscribed(uri: string): boolean {
+    return this.wanted.value.resourceSubscriptions?.includes(uri) ?? false
+  }
+
+  /** Asks to be told of changes of one resource. */
+  async subscribe(uri: string): Promise<Reply | undefined> {
+    if (this.isSubscribed(uri)) return undefined
+    const { resourceSubscriptions = [], ...rest } = this.wanted.peek()
+    const next = { ...rest, resourceSubscriptions: [...resourceSubscriptions, uri] }
+    if (isModern(this.revision.peek())) {
+      this.listen(next)
+      return undefined
+    }
+    const reply = await this.request('resources/subscribe', { uri })
+    if (reply.result) {
+      this.wanted.value = next
+      this.granted.value = next
+    }
+    return reply
+  }
+
+  async unsubscribe(uri: string): Promise<Reply | undefined> {
+    const { resourceSubscriptions = [], ...rest } = this.wanted.peek()
+    const next = {
+      ...rest,
+      resourceSubscriptions: resourceSubscriptions.filter((one) => one !== uri),
+    }
+    if (isModern(this.revision.peek())) {
+      this.listen(next)
+      return undefined
+    }
+    const reply = await this.request('resources/unsubscribe', { uri })
+    if (reply.result) {
+      this.wanted.value = next
+      this.granted.value = next
+    }
+    return reply
+  }
+
+  /**
+   * Opens a listen of 2026-07-28 in place of the one that is open: its filter cannot be changed, so the
+   * new one begins before the old one ends, and nothing falls between. An empty filter only ends it.
+   */
+  listen(filter: ListenFilter): void {
+    const old = this.#listen
+    this.wanted.value = filter
+    this.granted.value = undefined
+    this.#listen = undefined
+    const empty =
+      !filter.resourceSubscriptions?.length &&
+      !filter.resourcesListChanged &&
+      !filter.promptsListChanged &&
+      !filter.toolsListChanged
+    if (!empty) {
+      const id = this.nextId()
+      this.#listen = id
+      this.lane.send(
+        JSON.stringify(
+          request(this.revision.peek(), id, 'subscriptions/listen', { notifications: filter }),
+        ),
+      )
+    }
+    if (old !== undefined) this.notify('notifications/cancelled', { requestId: old })
+  }
+
+  #hear(row: number, text: string) {
+    let message: Message
+    try {
+      message = JSON.parse(text) as Message
+    } catch {
+      return
+    }
+    if (message === null || typeof message !== 'object') return
+    const { id, method, params = {} } = message
+    if (this.lane.direction(row) !== 'in') {
+      if (method !== undefined && typeof id === 'number') this.#lastId = Math.max(this.#lastId, id)
+      return
+    }
+    if (method === undefined) {
+      const waiting = this.#waiting.get(String(id))
+      if (typeof id === 'number' && waiting) {
+        this.#waiting.delete(String(id))
+        waiting({ row, result: message.result, error: message.error })
+      }
+      if (id !== undefined && id === this.#listen) this.#listenEnded()
+    } else if (id !== undefined) {
+      if (method === 'ping') this.answer(id, { result: {} })
+      else this.asked.value = [...this.asked.peek(), { row, id, method, params }]
+    } else this.#told(method, params)
+  }
+
+  #told(method: string, params: Params) {
+    switch (method) {
+      case 'notifications/resources/updated': {
+        const uri = String(params.uri)
+        const count = (this.updates.peek().get(uri)?.count ?? 0) + 1
+        this.updates.value = new Map(this.updates.peek()).set(uri, { count, last: Date.now() })
+        return
+      }
+      case 'notifications/subscriptions/acknowledged': {
+        const meta = (params._meta ?? {}) as Params
+        if (meta[metaSubscription] === this.#listen) {
+          this.granted.value = (params.notifications ?? {}) as ListenFilter
+        }
+        return
+      }
+      case 'notifications/cancelled':
+        this.asked.value = this.asked.peek().filter((one) => one.id !== params.requestId)
+        return
+    }
+    const list = /^notifications\/(resources|prompts|tools)\/list_changed$/.exec(method)?.[1]
+    if (list === 'resources' || list === 'prompts' || list === 'tools') {
+      const counts = this.listChanged.peek()
+      this.listChanged.value = { ...counts, [list]: counts[list] + 1 }
+    }
+  }
+
+  #listenEnded() {
+    this.#listen = undefined
+    this.granted.value = {}
+  }
+
+  #end() {
+    this.#listen = undefined
+    this.granted.value = undefined
+    this.asked.value = []
+    const error = { code: 0, message: this.lane.reason.peek() || 'closed' }
+    for (const resolve of this.#waiting.values()) resolve({ row: -1, error })
+    this.#waiting.clear()
+  }
+}
+
+function peerOf(info: Params | undefined, said: Params): Peer {
+  return {
+    name: String(info?.name ?? '?'),
+    title: typeof info?.title === 'string' ? info.title : undefined,
+    version: String(info?.version ?? ''),
+    capabilities: (said.capabilities ?? {}) as Params,
+    instructions: typeof said.instructions === 'string' ? said.instructions : undefined,
+    supportedVersions: said.supportedVersions as readonly string[] | undefined,
+  }
+}

@@ -1,0 +1,3 @@
+import type { Messages } from '../../app/i18n.ts'
+
+export const lessons: Messages['lessons'] = {}

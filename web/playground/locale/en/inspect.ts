@@ -1,0 +1,1 @@
+export const inspect = {} as const

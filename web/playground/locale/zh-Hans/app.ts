@@ -1,0 +1,28 @@
+import type { Messages } from '../../app/i18n.ts'
+
+export const app: Messages['app'] = {
+  title: 'PageMCP 练习场',
+  lead: '编写 MCP 消息，发送给在本页面中运行的服务器，观察返回的内容。',
+  toExplore: '跳到浏览',
+  toCompose: '跳到编写',
+  toInspect: '跳到消息',
+  toTimeline: '跳到时间线',
+  explore: '浏览',
+  compose: '编写',
+  inspect: '查看',
+  timeline: '时间线',
+  loading: '正在加载…',
+  failedToLoad: '这一部分未能加载：{reason}。请检查网络连接并重新加载页面。',
+  language: '语言',
+  theme: '配色',
+  themeSystem: '跟随系统',
+  themeLight: '浅色',
+  themeDark: '深色',
+  client: '客户端',
+  server: '服务器',
+  revision: '协议版本',
+  lessons: '课程',
+  share: '分享',
+  palette: '所有命令',
+  resize: '调整{a}和{b}的大小',
+}

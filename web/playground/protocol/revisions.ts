@@ -1,0 +1,48 @@
+/** The revisions of MCP that can be spoken here, and how a message is wrapped in each. */
+
+/** Oldest first, as the choice shows them. */
+export const revisions = ['2025-06-18', '2025-11-25', '2026-07-28'] as const
+
+export type Revision = (typeof revisions)[number]
+
+/** What the playground starts with. */
+export const newest: Revision = '2026-07-28'
+
+/** Whether requests carry their own envelope, and there is no handshake. */
+export const isModern = (revision: Revision): boolean => revision >= '2026-07-28'
+
+export const isRevision = (text: unknown): text is Revision =>
+  (revisions as readonly unknown[]).includes(text)
+
+/** Who we are, to servers. */
+export const clientInfo = {
+  name: 'pagemcp-playground',
+  title: 'PageMCP playground',
+  version: '0.1.0',
+}
+
+export interface Params {
+  [name: string]: unknown
+}
+
+/** The `_meta` that each request of a modern revision carries. */
+export function envelope(revision: Revision): Params {
+  return {
+    'io.modelcontextprotocol/protocolVersion': revision,
+    'io.modelcontextprotocol/clientInfo': { name: clientInfo.name, version: clientInfo.version },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+}
+
+/** A request as the revision wants it, with `_meta` first. */
+export function request(
+  revision: Revision,
+  id: number | string,
+  method: string,
+  params?: Params,
+): { jsonrpc: '2.0'; id: number | string; method: string; params?: Params } {
+  const wrapped = isModern(revision)
+    ? { ...params, _meta: { ...envelope(revision), ...(params?._meta as Params | undefined) } }
+    : params
+  return { jsonrpc: '2.0', id, method, ...(wrapped && { params: wrapped }) }
+}

@@ -1,0 +1,285 @@
+/**
+ * The one store: what passed every connection's tap, and what happened in the world, in the order in
+ * which it happened. All panes are views of it; an imported transcript is pushed like live traffic.
+ *
+ * Rows are numbers, 0 the oldest, and keep theirs for as long as the store lives. Columns are typed
+ * arrays that double, so 100,000 rows cost a few megabytes besides their texts. Texts are kept as they
+ * came. Whoever draws listens to {@link Store.changed}, which says so once a frame, however many rows came.
+ */
+
+import { type Signal, signal } from '@preact/signals'
+import { type Frame, type FrameKind, frameOf } from './frame.ts'
+
+/** `out`: from a client. `in`: to a client. `world`: something happened, no message. */
+export type Direction = 'out' | 'in' | 'world'
+
+/** What carried it. */
+export type Framing = 'port' | 'ws' | 'http' | 'sse' | 'mcp-b' | 'world'
+
+/** What HTTP said around a message. Headers are lower case; secrets are never among them. */
+export interface HttpFacts {
+  method?: string
+  url?: string
+  status?: number
+  headers?: Readonly<Record<string, string>>
+  /** Of an event of a stream: its id, and its name if it has one. */
+  event?: { id?: string; name?: string }
+}
+
+/** What is pushed. */
+export interface Entry {
+  /** Which connection: {@link Lane.id}; 0 is the world. */
+  lane: number
+  direction: Direction
+  framing: Framing
+  /** Exactly what passed. For the world: one line in English, `verb what`. */
+  raw: string
+  /** ms since 1970; default now. */
+  time?: number
+  http?: HttpFacts
+}
+
+const directions: readonly Direction[] = ['out', 'in', 'world']
+const framings: readonly Framing[] = ['port', 'ws', 'http', 'sse', 'mcp-b', 'world']
+const kinds: readonly FrameKind[] = [
+  'request',
+  'notification',
+  'result',
+  'error',
+  'batch',
+  'broken',
+  'world',
+]
+
+/** Texts by number, each once: there are few methods and URIs beside many rows. */
+class Words {
+  readonly list: string[] = ['']
+  readonly #numbers = new Map<string, number>([['', 0]])
+
+  number(word: string): number {
+    const known = this.#numbers.get(word)
+    if (known !== undefined) return known
+    this.#numbers.set(word, this.list.length)
+    return this.list.push(word) - 1
+  }
+}
+
+const nobody = -1
+
+export class Store {
+  /** Counts changes; set once per animation frame at most. */
+  readonly changed: Signal<number> = signal(0)
+
+  /** Counts how often everything was taken out, so that views know when to begin again. */
+  readonly emptied: Signal<number> = signal(0)
+
+  #length = 0
+  #capacity = 1024
+  #times = new Float64Array(this.#capacity)
+  #lanes = new Uint16Array(this.#capacity)
+  #flags = new Uint8Array(this.#capacity) // direction and framing
+  #kinds = new Uint8Array(this.#capacity)
+  #methods = new Uint32Array(this.#capacity)
+  #targets = new Uint32Array(this.#capacity)
+  #ids = new Uint32Array(this.#capacity)
+  #codes = new Int32Array(this.#capacity)
+  #partners = new Int32Array(this.#capacity)
+  #sizes = new Uint32Array(this.#capacity)
+  #raws: string[] = []
+  #http = new Map<number, HttpFacts>()
+  #problems = new Map<number, string>()
+  #words = new Words()
+  #waiting = new Map<string, number>() // lane, asking side and id, to the row of the request
+  #scheduled = false
+  readonly #schedule: (run: () => void) => void
+
+  /** @param schedule - runs a function before the next frame; tests give their own */
+  constructor(schedule: (run: () => void) => void = nextFrame) {
+    this.#schedule = schedule
+  }
+
+  /** How many rows there are. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** Adds a row and returns its number. */
+  push({ lane, direction, framing, raw, time = Date.now(), http }: Entry): number {
+    if (this.#length === this.#capacity) this.#grow()
+    const row = this.#length++
+    const frame: Frame =
+      direction === 'world'
+        ? { kind: 'world', method: '', id: '', target: '', code: 0, problem: '' }
+        : frameOf(raw)
+    this.#times[row] = time
+    this.#lanes[row] = lane
+    this.#flags[row] = directions.indexOf(direction) * 16 + framings.indexOf(framing)
+    this.#kinds[row] = kinds.indexOf(frame.kind)
+    this.#methods[row] = this.#words.number(frame.method)
+    this.#targets[row] = this.#words.number(frame.target)
+    this.#ids[row] = this.#words.number(frame.id)
+    this.#codes[row] = frame.code
+    this.#partners[row] = nobody
+    this.#sizes[row] = byteLength(raw)
+    this.#raws.push(raw)
+    if (http) this.#http.set(row, http)
+    if (frame.problem) this.#problems.set(row, frame.problem)
+    this.#pair(row, lane, direction, frame)
+    this.#announce()
+    return row
+  }
+
+  /** Takes everything out. Requests that are still open lose their partners. */
+  clear(): void {
+    this.#length = 0
+    this.#raws = []
+    this.#http.clear()
+    this.#problems.clear()
+    this.#waiting.clear()
+    this.emptied.value++
+    this.#announce()
+  }
+
+  /** ms since 1970. */
+  time(row: number): number {
+    return this.#times[row] as number
+  }
+
+  lane(row: number): number {
+    return this.#lanes[row] as number
+  }
+
+  direction(row: number): Direction {
+    return directions[(this.#flags[row] as number) >> 4] as Direction
+  }
+
+  framing(row: number): Framing {
+    return framings[(this.#flags[row] as number) & 15] as Framing
+  }
+
+  kind(row: number): FrameKind {
+    return kinds[this.#kinds[row] as number] as FrameKind
+  }
+
+  /** The method; of an answer, that of its request. */
+  method(row: number): string {
+    return this.#words.list[this.#methods[row] as number] as string
+  }
+
+  /** The URI or name; of an answer, that of its request. */
+  target(row: number): string {
+    return this.#words.list[this.#targets[row] as number] as string
+  }
+
+  /** JSON text of the id. */
+  id(row: number): string {
+    return this.#words.list[this.#ids[row] as number] as string
+  }
+
+  /** An error's code, or 0. */
+  code(row: number): number {
+    return this.#codes[row] as number
+  }
+
+  /** The answer's row of a request, the request's row of an answer, or -1. */
+  partner(row: number): number {
+    return this.#partners[row] as number
+  }
+
+  /** ms from request to answer, on either row; NaN without an answer. */
+  latency(row: number): number {
+    const partner = this.partner(row)
+    return partner === nobody ? Number.NaN : Math.abs(this.time(partner) - this.time(row))
+  }
+
+  /** Bytes of UTF-8. */
+  size(row: number): number {
+    return this.#sizes[row] as number
+  }
+
+  /** Exactly what passed. */
+  raw(row: number): string {
+    return this.#raws[row] as string
+  }
+
+  /** The parsed message, each time anew; undefined if it is no JSON. */
+  message(row: number): unknown {
+    try {
+      return JSON.parse(this.raw(row))
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Why a frame is broken, in the parser's words; `''` if it is not. */
+  problem(row: number): string {
+    return this.#problems.get(row) ?? ''
+  }
+
+  http(row: number): HttpFacts | undefined {
+    return this.#http.get(row)
+  }
+
+  #pair(row: number, lane: number, direction: Direction, { kind, id }: Frame) {
+    if (id === '' || direction === 'world') return
+    if (kind === 'request') {
+      this.#waiting.set(`${lane} ${direction} ${id}`, row)
+    } else if (kind === 'result' || kind === 'error') {
+      const asked = `${lane} ${direction === 'in' ? 'out' : 'in'} ${id}`
+      const request = this.#waiting.get(asked)
+      if (request === undefined) return
+      this.#waiting.delete(asked)
+      this.#partners[row] = request
+      this.#partners[request] = row
+      this.#methods[row] = this.#methods[request] as number
+      this.#targets[row] = this.#targets[request] as number
+    }
+  }
+
+  #grow() {
+    this.#capacity *= 2
+    const larger = <T extends Float64Array | Uint8Array | Uint16Array | Uint32Array | Int32Array>(
+      column: T,
+    ): T => {
+      const next = new (column.constructor as new (length: number) => T)(this.#capacity)
+      next.set(column)
+      return next
+    }
+    this.#times = larger(this.#times)
+    this.#lanes = larger(this.#lanes)
+    this.#flags = larger(this.#flags)
+    this.#kinds = larger(this.#kinds)
+    this.#methods = larger(this.#methods)
+    this.#targets = larger(this.#targets)
+    this.#ids = larger(this.#ids)
+    this.#codes = larger(this.#codes)
+    this.#partners = larger(this.#partners)
+    this.#sizes = larger(this.#sizes)
+  }
+
+  #announce() {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    this.#schedule(() => {
+      this.#scheduled = false
+      this.changed.value++
+    })
+  }
+}
+
+/** Frames stop in a hidden window, and there are none outside of one: then a task has to do. */
+function nextFrame(run: () => void) {
+  if (globalThis.document?.visibilityState === 'visible') requestAnimationFrame(run)
+  else setTimeout(run)
+}
+
+/** Bytes of UTF-8, without encoding. */
+function byteLength(text: string): number {
+  let bytes = text.length
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit < 0x80) continue
+    bytes += unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 1 : 2
+  }
+  return bytes
+}
