@@ -342,8 +342,12 @@ export function clients(around: Around): Clients {
     running.pump() // drains, too
   }
 
-  /** The general lane for a message of a port. */
+  /** The general lane for a message of a port. A string is the text of one, broken or not. */
   function general(client: Own, message: unknown) {
+    if (typeof message === 'string') {
+      whole(client, message)
+      return
+    }
     const size = measure(message, maxIn)
     if (size === notJson || size > maxIn) {
       refuseObject(client, message, size)
