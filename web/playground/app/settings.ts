@@ -1,0 +1,39 @@
+/** Small things that stay: in localStorage where there is one, else for as long as the page is open. */
+
+import { type Signal, signal } from '@preact/signals'
+
+const prefix = 'pagemcp.playground.'
+
+/**
+ * A value that outlives the page. It is JSON; what is stored in another shape than `fallback` has is
+ * not taken over.
+ */
+export function setting<T>(name: string, fallback: T): Signal<T> {
+  const kept = signal(read(name, fallback))
+  let first = true
+  kept.subscribe((value) => {
+    if (first) {
+      first = false
+      return
+    }
+    try {
+      localStorage.setItem(prefix + name, JSON.stringify(value))
+    } catch {
+      // full, or forbidden: then it lasts as long as the page
+    }
+  })
+  return kept
+}
+
+function read<T>(name: string, fallback: T): T {
+  try {
+    const text = localStorage.getItem(prefix + name)
+    if (text === null) return fallback
+    const value = JSON.parse(text) as T
+    const same =
+      typeof value === typeof fallback && Array.isArray(value) === Array.isArray(fallback)
+    return same && value !== null ? value : fallback
+  } catch {
+    return fallback
+  }
+}

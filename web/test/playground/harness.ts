@@ -1,0 +1,64 @@
+/** The playground as `pagemcp build` makes it, served without a gateway, and what tests of it share. */
+
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Page } from 'puppeteer-core'
+import { type Served, serve } from '../harness/serve.ts'
+
+const root = join(import.meta.dirname, '../../..')
+
+/** How long a build may take: the first time, Go's standard library is compiled for wasm. */
+const buildTimeout = 300_000 // ms
+
+export interface Playground extends Served {
+  /** The playground's page. */
+  readonly url: string
+  /** Where its files are, as `pagemcp build --out` lays them out. */
+  readonly directory: string
+}
+
+/**
+ * Builds the playground and serves it as any web host would: the page brings its own
+ * Content-Security-Policy. `PAGEMCP_BUILT` may name a directory that has been built already.
+ *
+ * @param files - further files by path, such as other pages that are to be talked to
+ */
+export async function servePlayground(
+  files: { readonly [path: string]: string } = {},
+): Promise<Playground> {
+  const built = process.env.PAGEMCP_BUILT
+  const directory = built ?? (await mkdtemp(join(tmpdir(), 'pagemcp-playground-')))
+  if (built === undefined) {
+    const build = ['run', './cmd/pagemcp', 'build', '--out', directory]
+    await promisify(execFile)('go', build, { cwd: root, timeout: buildTimeout })
+  }
+  const served = await serve({ directories: { '/': directory }, files })
+  return {
+    ...served,
+    directory,
+    url: `${served.origin}/playground/index.html`,
+    async close() {
+      await served.close()
+      if (built === undefined) await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/**
+ * Opens the playground and waits until the server in the page has answered for the first time.
+ *
+ * @param open - of `inBrowsers`
+ * @param query - such as `?quiet&lang=en`, what it has by default: English, and a world that stands still
+ */
+export async function openPlayground(
+  open: (url: string) => Promise<Page>,
+  { url }: Playground,
+  query = '?quiet&lang=en',
+): Promise<Page> {
+  const page = await open(url + query)
+  await page.waitForSelector('html[data-ready]')
+  return page
+}
