@@ -38,6 +38,7 @@ export class Lane {
     try {
       const wire = await this.dialer.dial({
         heard: (text, framing, http) => this.#push('in', text, framing, http),
+        overheard: (direction, text, framing) => this.#push(direction, text, framing),
         noted: (line) => this.note(line),
         closed: (reason) => this.#closed(reason),
       })
