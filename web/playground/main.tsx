@@ -8,5 +8,10 @@ import { begin } from './app/begin.ts'
 const root = document.getElementById('app')
 if (root === null) throw new Error('index.html lacks #app')
 root.replaceChildren() // what stood there was for the time before this module
-render(<App />, root)
-begin()
+if (new URLSearchParams(location.search).has('notes')) {
+  // The speaker's window: it follows the one that presents.
+  import('./lessons/notes.tsx').then(({ showNotes }) => showNotes(root))
+} else {
+  render(<App />, root)
+  begin()
+}

@@ -67,6 +67,7 @@ export async function setLocale(wanted: Locale): Promise<void> {
 /** The best of our languages for what a browser asks for. */
 export function preferredLocale(wanted: readonly string[]): Locale {
   for (const tag of wanted) {
+    if (tag === 'en-XA') return tag
     const language = tag.toLowerCase()
     if (/^zh(-hans|-cn|-sg|$)/.test(language)) return 'zh-Hans'
     const found = locales.find((one) => language.split('-')[0] === one)

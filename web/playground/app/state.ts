@@ -1,6 +1,7 @@
 /** What the panes share. Everything else is a pane's own. */
 
 import { computed, type Signal, signal } from '@preact/signals'
+import type { ComponentType } from 'preact'
 import { Lane } from '../connections/lane.ts'
 import { Session } from '../connections/session.ts'
 import type { Dialer } from '../connections/wire.ts'
@@ -32,6 +33,19 @@ export const pane: Signal<Pane> = signal('compose')
 export const exploring: Signal<
   'resources' | 'templates' | 'prompts' | 'tools' | 'subscriptions' | 'world'
 > = signal('resources')
+
+/** What the pane on the left holds. */
+export const side: Signal<'explore' | 'lessons'> = signal('explore')
+
+/** The dialog that is open. */
+export const dialog: Signal<'palette' | 'keys' | 'share' | 'connect' | undefined> =
+  signal(undefined)
+
+/** What stands above the composer while a lesson runs. Whoever sets it brings its module along. */
+export const coach: Signal<ComponentType | undefined> = signal(undefined)
+
+/** While true the living world does not change by itself, so that what people do can be told from it. */
+export const resting = signal(false)
 
 /** How the timeline is drawn. */
 export const timelineView: Signal<'list' | 'sequence' | 'wire'> = signal('list')

@@ -1,0 +1,65 @@
+/** Keys to commands. What they are stands in the tables of commands; here is only how they are heard. */
+
+import type { Command } from './commands.ts'
+import { setting } from './settings.ts'
+
+/** Whether single letters act; people who speak to their computer switch them off (WCAG 2.1.4). */
+export const singleKeys = setting('singleKeys', true)
+
+const apple = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '')
+
+/** A key as people know it: `⌘K`, `Ctrl+K`. */
+export function keyLabel(keys: string): string {
+  return keys.replace('Mod+', apple ? '⌘' : 'Ctrl+').replace('Arrow', '')
+}
+
+/** How a key that was pressed is written in the tables. */
+export function written(event: KeyboardEvent): string {
+  const key =
+    event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toUpperCase() : event.key
+  const mod = apple ? event.metaKey : event.ctrlKey
+  const shift = event.shiftKey && event.key.length > 1 // `?` is written as it is
+  return `${mod ? 'Mod+' : ''}${event.altKey ? 'Alt+' : ''}${shift ? 'Shift+' : ''}${key}`
+}
+
+/** How long the second key of a sequence may take. */
+const sequence = 1500 // ms
+
+/**
+ * Hears keys of the whole page and runs what they stand for.
+ *
+ * @returns how to stop
+ */
+export function hearKeys(commands: readonly Command[]): () => void {
+  const byKeys = new Map(commands.flatMap((one) => (one.keys ? [[one.keys, one] as const] : [])))
+  let before = { key: '', time: 0 }
+  const listener = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.isComposing || event.repeat) return
+    if (['Control', 'Shift', 'Alt', 'Meta'].includes(event.key)) return
+    const key = written(event)
+    const single = !/^(Mod|Alt)\+|^F\d/.test(key)
+    if (single && (!singleKeys.peek() || isTyping(event) || inDialog())) return
+    const recent = event.timeStamp - before.time < sequence ? `${before.key} ${key}` : key
+    const command = byKeys.get(recent) ?? byKeys.get(key)
+    before = { key, time: event.timeStamp }
+    if (command === undefined || command.when?.() === false) return
+    event.preventDefault()
+    command.run()
+  }
+  addEventListener('keydown', listener)
+  return () => removeEventListener('keydown', listener)
+}
+
+const inDialog = () => document.querySelector('dialog[open]') !== null
+
+/** Whether a key belongs to what has the focus: text that is written, a button that Space presses. */
+function isTyping(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath()
+  if (!(target instanceof HTMLElement)) return false
+  if (target.isContentEditable || target.matches('input, textarea, select')) return true
+  const presses = event.key === ' ' || event.key === 'Enter'
+  return (
+    presses &&
+    target.closest('button, a, summary, [role=option], [role=row], [tabindex="0"]') !== null
+  )
+}
