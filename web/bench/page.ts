@@ -1,6 +1,7 @@
 /** The page of the benchmark: run.ts drives it. */
 
-import { namesOfReadings, prepareReading, readingRound } from './reading.ts'
+import { prepareReading, reading } from './reading.ts'
+import { restart } from './restart.ts'
 import { makeSubjects, type Subject } from './subjects.ts'
 import { allAnswers, collectCursors, workloads } from './workloads.ts'
 
@@ -12,6 +13,8 @@ let racers: Racer[] = []
 
 /** µs per operation, by subject. */
 export type Round = { [subject: string]: number }
+
+const pairs = [...reading, restart]
 
 const bench = {
   workloads: workloads.map(({ name, goal }) => ({ name, goal })),
@@ -46,9 +49,15 @@ const bench = {
     return times
   },
 
-  readings: namesOfReadings,
+  pairs: pairs.map(({ name, plainly }) => ({ name, plainly })),
   prepareReading,
-  readingRound,
+
+  /** Runs one pair. */
+  async pair(index: number, reverse: boolean): Promise<Round> {
+    const pair = pairs[index]
+    if (pair === undefined) throw new Error(`no pair ${index}`)
+    return pair.round(reverse)
+  },
 }
 
 export type Bench = typeof bench

@@ -6,9 +6,17 @@
 import { page } from 'pagemcp'
 import { largeHtml, largeOutline, largeText } from '../test/page/large.ts'
 
+/** A race of ours against what it is measured by, which is no other subject. */
+export interface Pair {
+  name: string
+  /** What `plain` does, in a word. */
+  plainly: string
+  /** Does both, in order or in reverse: µs for one operation of `ours` and of `plain`. */
+  round(reverse: boolean): Promise<{ [subject: string]: number }>
+}
+
 interface Reading {
   name: string
-  /** What is done instead, in a word. */
   plainly: string
   /** Which resource; it has to be `wanted`. */
   uri: string
@@ -57,8 +65,6 @@ function walked() {
   return JSON.stringify(found)
 }
 
-export const namesOfReadings = readings.map(({ name, plainly }) => ({ name, plainly }))
-
 const source = page({ select: ['body'] })
 
 async function read(uri: string) {
@@ -75,21 +81,24 @@ export async function prepareReading(): Promise<string[]> {
   return wrong
 }
 
-/** Reads one part by both, in order or in reverse: µs for one reading. */
-export async function readingRound(
-  index: number,
+async function round(
+  { uri, plain }: Reading,
   reverse: boolean,
 ): Promise<{ [subject: string]: number }> {
-  const reading = readings[index]
-  if (reading === undefined) throw new Error(`no reading ${index}`)
   const times: { [subject: string]: number } = {}
   for (const subject of reverse ? ['plain', 'ours'] : ['ours', 'plain']) {
     const begun = performance.now()
     for (let i = 0; i < count; i++) {
-      if (subject === 'ours') await read(reading.uri)
-      else reading.plain()
+      if (subject === 'ours') await read(uri)
+      else plain()
     }
     times[subject] = ((performance.now() - begun) * 1000) / count
   }
   return times
 }
+
+export const reading: readonly Pair[] = readings.map((one) => ({
+  name: one.name,
+  plainly: one.plainly,
+  round: (reverse) => round(one, reverse),
+}))

@@ -10,9 +10,9 @@ export interface Row extends Rounds {
   goal: number
 }
 
-/** A part of a page, read by us and plainly. */
-export interface ReadingRow extends Rounds {
-  /** By what it is read plainly. */
+/** Ours beside what it is measured by. */
+export interface PairRow extends Rounds {
+  /** What that is. */
   plainly: string
 }
 
@@ -76,9 +76,9 @@ export function table(rows: readonly Row[]): string {
   return aligned([head, ...lines])
 }
 
-/** The table of what is read of a page. */
-export function readingTable(rows: readonly ReadingRow[]): string {
-  const ms = (row: ReadingRow, subject: string) => (median(row, subject) / 1000).toFixed(2)
+/** The table of the pairs. */
+export function pairTable(rows: readonly PairRow[]): string {
+  const ms = (row: PairRow, subject: string) => (median(row, subject) / 1000).toFixed(2)
   const lines = rows.map((row) => [
     row.workload,
     ms(row, 'ours'),

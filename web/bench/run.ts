@@ -1,7 +1,7 @@
 /**
  * `make bench`: races ours against the TypeScript SDKs and a null echo, all in one page, and prints
  * ratios of the same round beside the goals; then how a large page is read, beside what the browser
- * has for it. A benchmark and no test: it never fails on a time.
+ * has for it, and how soon an engine is back. A benchmark and no test: it never fails on a time.
  *
  *     node bench/run.ts [--firefox] [--rounds N]
  */
@@ -16,7 +16,7 @@ import type { Page } from 'puppeteer-core'
 import { type BrowserName, close, launch } from '../test/harness/browsers.ts'
 import { serve } from '../test/harness/serve.ts'
 import type { Round } from './page.ts'
-import { type ReadingRow, type Row, readingTable, table } from './report.ts'
+import { type PairRow, pairTable, type Row, table } from './report.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { values: flags } = parseArgs({
@@ -41,7 +41,7 @@ function build(into: string) {
 interface Result {
   browser: string
   rows: Row[]
-  readings: ReadingRow[]
+  pairs: PairRow[]
 }
 
 async function race(name: BrowserName, url: string): Promise<Result> {
@@ -65,26 +65,26 @@ async function race(name: BrowserName, url: string): Promise<Result> {
       for (let i = 0; i < rounds; i++) row.rounds.push(await run(i + 1, i % 2 === 1, 1))
       rows.push(row)
     }
-    const readings = await readPage(name, page, rounds)
+    const pairs = await racePairs(name, page, rounds)
     process.stderr.write('\r\x1b[K')
-    return { browser: await browser.version(), rows, readings }
+    return { browser: await browser.version(), rows, pairs }
   } finally {
     await close(browser)
   }
 }
 
-/** Reading a page: by us and by what the browser has. */
-async function readPage(name: BrowserName, page: Page, rounds: number): Promise<ReadingRow[]> {
+/** Ours beside what the browser has: reading a page, and starting again. */
+async function racePairs(name: BrowserName, page: Page, rounds: number): Promise<PairRow[]> {
   const wrong = await page.evaluate(() => window.bench.prepareReading())
   if (wrong.length > 0) throw new Error(`wrong: ${wrong.join(', ')}: no race`)
-  const readings = await page.evaluate(() => window.bench.readings)
-  const rows: ReadingRow[] = []
-  for (const [index, { name: workload, plainly }] of readings.entries()) {
+  const pairs = await page.evaluate(() => window.bench.pairs)
+  const rows: PairRow[] = []
+  for (const [index, { name: workload, plainly }] of pairs.entries()) {
     process.stderr.write(`\r\x1b[K${name}: ${workload}`)
     const run = (reverse: boolean) =>
-      page.evaluate((...args) => window.bench.readingRound(...args), index, reverse)
+      page.evaluate((...args) => window.bench.pair(...args), index, reverse)
     await run(false) // warms up
-    const row: ReadingRow = { workload, plainly, rounds: [] }
+    const row: PairRow = { workload, plainly, rounds: [] }
     for (let i = 0; i < rounds; i++) row.rounds.push(await run(i % 2 === 1))
     rows.push(row)
   }
@@ -121,14 +121,14 @@ try {
   console.log(`engine.wasm: ${engine.raw} bytes, ${engine.brotli} with brotli\n`)
   const results: unknown[] = []
   for (const name of (flags.firefox ? ['chromium', 'firefox'] : ['chromium']) as BrowserName[]) {
-    const { browser, rows, readings } = await race(name, `${served.origin}/bench/`)
+    const { browser, rows, pairs } = await race(name, `${served.origin}/bench/`)
     console.log(
       `${browser}, direct: own CPU per operation, ${rows[0]?.rounds.length} rounds; median [quartiles]`,
     )
     console.log(`${table(rows)}\n`)
-    console.log(`${browser}, what page() reads; median [quartiles]`)
-    console.log(`${readingTable(readings)}\n`)
-    results.push({ browser, mode: 'direct', rows, readings })
+    console.log(`${browser}, beside what is plain; median [quartiles]`)
+    console.log(`${pairTable(pairs)}\n`)
+    results.push({ browser, mode: 'direct', rows, pairs })
   }
   const file = join(root, `bench-${setting.date.replace(/[:.]/g, '-')}.json`)
   writeFileSync(file, JSON.stringify({ ...setting, results }, undefined, 1))
