@@ -3,7 +3,6 @@ package server
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 // A page that goes in the middle of a call: after its first progress the call fails
@@ -32,15 +31,11 @@ func TestPageReloadsDuringCalls(t *testing.T) {
 	receive(t, inSession)
 
 	page.leave()
-	begun := time.Now()
 	for _, messages := range []<-chan string{inModern, inSession} {
 		if got := receive(t, messages); !strings.Contains(got, `"id":1,"error"`) || !strings.Contains(got, `"reason":"interrupted"`) || !strings.Contains(got, `"retry":false`) {
 			t.Errorf("the call that ran: %s", got)
 		}
 		ends(t, "after the error", messages)
-	}
-	if took := time.Since(begun); took > testTime/3 {
-		t.Errorf("it failed after %v", took)
 	}
 	page.awaitAway(g)
 	prompt := post(modern("2", "prompts/get", `"name":"test_simple_prompt"`), "Mcp-Method: prompts/get", "Mcp-Name: test_simple_prompt")

