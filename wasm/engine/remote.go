@@ -207,19 +207,27 @@ func (r *Remote) current(ctx context.Context) (*link, error) {
 	}
 }
 
-// call asks the engine. What is asked here is safe to ask twice: when the port
-// breaks under it, it is sent once more after the engine's return.
+// call asks the engine for what is safe to ask twice.
 func (r *Remote) call(ctx context.Context, method string, params []byte) ([]byte, error) {
+	return r.send(ctx, false, func(l *link) ([]byte, error) { return l.conn.Call(ctx, method, params) })
+}
+
+// send exchanges a request for its result. When the port breaks under it, it is
+// sent again, one time, after the engine's return. once: it must not be, for it may
+// have taken effect.
+func (r *Remote) send(ctx context.Context, once bool, exchange func(*link) ([]byte, error)) ([]byte, error) {
 	for again := false; ; again = true {
 		l, err := r.current(ctx)
 		if err != nil {
 			return nil, err
 		}
-		result, err := l.conn.Call(ctx, method, params)
-		if !errors.Is(err, jsonrpc.ErrClosed) {
+		result, err := exchange(l)
+		switch {
+		case !errors.Is(err, jsonrpc.ErrClosed):
 			return result, err
-		}
-		if again {
+		case once:
+			return nil, ErrInterrupted
+		case again:
 			return nil, ErrAway
 		}
 		select { // the Conn knows a moment before the Remote

@@ -17,32 +17,13 @@ import (
 // (gateway.md §1).
 
 // ask sends a request and waits for its result. once: it must not be sent again
-// when the port breaks under it, for it may have taken effect.
+// when the port breaks under it.
 func (r *Remote) ask(ctx context.Context, method string, members []byte, once bool) ([]byte, error) {
-	for again := false; ; again = true {
-		l, err := r.current(ctx)
-		if err != nil {
-			return nil, err
-		}
-		result, err := r.exchange(ctx, l, method, members)
-		if !errors.Is(err, jsonrpc.ErrClosed) {
-			if err != nil {
-				return nil, err
-			}
-			return result, needsInput(result, methodByName(method) == unknownMethod)
-		}
-		if once {
-			return nil, ErrInterrupted
-		}
-		if again {
-			return nil, ErrAway
-		}
-		select { // the Conn knows a moment before the Remote
-		case <-l.down:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+	result, err := r.send(ctx, once, func(l *link) ([]byte, error) { return r.exchange(ctx, l, method, members) })
+	if err != nil {
+		return nil, err
 	}
+	return result, needsInput(result, methodByName(method) == unknownMethod)
 }
 
 func (r *Remote) exchange(ctx context.Context, l *link, method string, members []byte) ([]byte, error) {
