@@ -5,14 +5,19 @@ import type { Dialer } from './wire.ts'
 
 /**
  * @param title - for people
- * @param open - opens a port to the engine, when it is there
+ * @param open - opens a port to the engine, when that is there; `closed` is called when the server ends it
  */
-export function inPage(title: string, open: () => Promise<MessagePort>): Dialer {
+export function inPage(title: string, open: (closed: () => void) => Promise<MessagePort>): Dialer {
   return {
     title,
     kind: 'in-page',
     url: '',
     framing: 'port',
-    dial: async (ears) => portWire(await open(), ears),
+    async dial(ears) {
+      let end = () => {}
+      const wire = portWire(await open(() => end()), ears)
+      end = () => wire.close('the server closed the connection')
+      return wire
+    },
   }
 }

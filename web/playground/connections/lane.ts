@@ -60,7 +60,8 @@ export class Lane {
    */
   send(text: string): number {
     if (this.dialer.readOnly) throw new Error('this lane only listens')
-    const row = this.#push('out', text, this.dialer.framing)
+    const facts = this.#wire?.facts?.(text)
+    const row = this.#push('out', text, this.dialer.framing, facts)
     if (this.#wire) this.#wire.send(text)
     else if (this.state.peek() === 'connecting') this.#queue.push(text)
     else this.note('not sent: the connection is closed')

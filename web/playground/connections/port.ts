@@ -11,8 +11,11 @@ interface Goodbye {
   reason?: string
 }
 
-/** Takes a port over. */
-export function portWire(port: MessagePort, ears: Ears): Wire {
+/** Takes a port over. `close` may tell the ears a reason, when it is not they who close. */
+export function portWire(
+  port: MessagePort,
+  ears: Ears,
+): Omit<Wire, 'close'> & { close(reason?: string): void } {
   let open = true
   const end = (reason?: string) => {
     if (!open) return
@@ -30,9 +33,9 @@ export function portWire(port: MessagePort, ears: Ears): Wire {
     send(text) {
       if (open) port.postMessage(text)
     },
-    close() {
+    close(reason?: string) {
       if (open) port.postMessage({ pagemcp: 'close' })
-      end()
+      end(reason)
     },
   }
 }

@@ -6,6 +6,8 @@ import type { Framing, HttpFacts } from '../tap/store.ts'
 export interface Wire {
   /** Sends a text as it is, broken or not. Never throws: what goes wrong is told by {@link Ears.failed}. */
   send(text: string): void
+  /** What HTTP will say around a text that is about to be sent, without secrets. */
+  facts?(text: string): HttpFacts
   close(): void
 }
 

@@ -39,6 +39,7 @@ export const app: Messages['app'] = {
   keysKey: 'Tasten',
   singleKeys: 'Einzelne Buchstaben sind Kürzel (außerhalb von Textfeldern)',
   tabHelp: 'Im Editor geht Tab zum nächsten Bedienelement; F6 zum nächsten Bereich.',
+  demo: 'Demo in dieser Seite',
   close: 'Schließen',
   paletteHint: 'Was möchten Sie tun?',
   paletteNothing: 'Nichts heißt so.',

@@ -1,3 +1,36 @@
 import type { Messages } from '../../app/i18n.ts'
 
-export const world: Messages['world'] = {}
+export const world: Messages['world'] = {
+  changed:
+    'Die Seite hat sich geändert, und der Server hat es dem Client gesagt. „Senden“ liest noch einmal.',
+  notes: 'Notizen',
+  notesLead: 'In IndexedDB, für alle Tabs dieser Spielwiese.',
+  note: 'Notiz {id}',
+  newNote: 'Name einer neuen Notiz',
+  addNote: 'Hinzufügen',
+  tabs: 'Tabs',
+  tabsLead: 'Ein erfundener Browser. Echte Tabs dieser Seite stehen unter tab:///.',
+  tabTitle: 'Titel des Tabs {id}',
+  navigate: 'Weitergehen',
+  navigateTab: 'Den Tab {id} weitergehen lassen',
+  form: 'Bestellformular',
+  fieldName: 'Name',
+  fieldStreet: 'Straße',
+  fieldCity: 'Ort',
+  fieldExpress: 'Express',
+  knobs: 'Regler',
+  pace: 'Ändert sich von selbst',
+  paceStill: 'gar nicht',
+  paceSlow: 'alle 10 s',
+  paceNormal: 'alle 4 s',
+  paceFast: '4-mal je Sekunde',
+  latency: 'Lesen dauert',
+  failing: 'Jedes Lesen schlägt fehl',
+  dropping: 'Lesen wird nie beantwortet',
+  big: '10.000 weitere Ressourcen auflisten',
+  seeds: 'Die Welten der Ausgangsdokumente',
+  burst: 'Schwall von 10.000 Benachrichtigungen',
+  close: 'Alle Verbindungen schließen',
+  rest: 'Ruhen lassen',
+  starting: 'Die Welt startet …',
+}

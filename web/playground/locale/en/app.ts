@@ -36,6 +36,7 @@ export const app = {
   keysKey: 'Keys',
   singleKeys: 'Single letters are shortcuts (outside of text fields)',
   tabHelp: 'In the editor, Tab moves on to the next control; F6 goes to the next pane.',
+  demo: 'In-page demo',
   close: 'Close',
   paletteHint: 'What do you want to do?',
   paletteNothing: 'Nothing is called that.',

@@ -39,6 +39,7 @@ export const app: Messages['app'] = {
   keysKey: 'キー',
   singleKeys: '1 文字のショートカットを使う（入力欄の外）',
   tabHelp: 'エディターでは Tab で次の部品へ、F6 で次のペインへ移ります。',
+  demo: 'ページ内デモ',
   close: '閉じる',
   paletteHint: '何をしますか?',
   paletteNothing: '該当するものがありません。',

@@ -38,6 +38,7 @@ export const app: Messages['app'] = {
   keysKey: '按键',
   singleKeys: '使用单个字母快捷键（在文本框之外）',
   tabHelp: '在编辑器中，Tab 移到下一个控件，F6 移到下一个面板。',
+  demo: '页内演示',
   close: '关闭',
   paletteHint: '想做什么？',
   paletteNothing: '没有这样的命令。',

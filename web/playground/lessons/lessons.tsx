@@ -1,0 +1,4 @@
+/** @jsxImportSource preact */
+export function Lessons(_: { close?(): void }) {
+  return null
+}

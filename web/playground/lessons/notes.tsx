@@ -1,0 +1,1 @@
+export function showNotes(_: Element) {}

@@ -1,0 +1,95 @@
+/**
+ * The world's notes, in IndexedDB: database `pagemcp-playground`, store `notes`, a record `{ id, text,
+ * changed }` each. Another tab of the playground that changes one is heard. Where there is no IndexedDB
+ * (some private windows) they last as long as the page.
+ */
+
+export interface Note {
+  id: string
+  text: string
+  /** ms since 1970 */
+  changed: number
+}
+
+export const database = 'pagemcp-playground'
+export const storeName = 'notes'
+
+const first: readonly [id: string, text: string][] = [
+  ['today', 'milk, apples'],
+  ['ideas', '# Ideas\n\n- Ask the assistant what is **still missing**\n- Bring a map\n'],
+  ['trip', 'Tram at 9:40. Ana waits at the station.'],
+]
+
+export interface Notes {
+  all(): readonly Note[]
+  get(id: string): Note | undefined
+  /** Stores a note, here and for all tabs. */
+  put(id: string, text: string): Promise<void>
+  remove(id: string): Promise<void>
+}
+
+/**
+ * @param changed - called after a note was stored or removed, in whichever tab
+ */
+export async function openNotes(changed: (id: string) => void): Promise<Notes> {
+  const db = await open().catch(() => undefined)
+  const kept = new Map<string, Note>()
+  const others = new BroadcastChannel(database)
+  others.onmessage = async ({ data }: MessageEvent<unknown>) => {
+    if (typeof data !== 'string') return
+    await load()
+    changed(data)
+  }
+  const load = async () => {
+    if (db === undefined) return
+    const stored = await done(db.transaction(storeName).objectStore(storeName).getAll())
+    kept.clear()
+    for (const note of stored as Note[]) kept.set(note.id, note)
+  }
+  const write = async (id: string, act: (store: IDBObjectStore) => void) => {
+    if (db !== undefined) {
+      const transaction = db.transaction(storeName, 'readwrite')
+      act(transaction.objectStore(storeName))
+      await new Promise<void>((resolve, reject) => {
+        transaction.oncomplete = () => resolve()
+        transaction.onerror = transaction.onabort = () => reject(transaction.error)
+      })
+    }
+    changed(id)
+    others.postMessage(id)
+  }
+  if (db === undefined)
+    for (const [id, text] of first) kept.set(id, { id, text, changed: Date.now() })
+  await load()
+  return {
+    all: () => [...kept.values()],
+    get: (id) => kept.get(id),
+    async put(id, text) {
+      const note = { id, text, changed: Date.now() }
+      kept.set(id, note)
+      await write(id, (store) => store.put(note))
+    },
+    async remove(id) {
+      kept.delete(id)
+      await write(id, (store) => store.delete(id))
+    },
+  }
+}
+
+async function open(): Promise<IDBDatabase> {
+  const opening = indexedDB.open(database, 1)
+  opening.onupgradeneeded = () => {
+    const store = opening.result.createObjectStore(storeName, { keyPath: 'id' })
+    for (const [id, text] of first) store.add({ id, text, changed: Date.now() })
+  }
+  const db = await done(opening)
+  db.onversionchange = () => db.close()
+  return db
+}
+
+function done<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
+}
