@@ -3,7 +3,6 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -126,32 +125,6 @@ func percentEncode(text string) string {
 		}
 	}
 	return encoded.String()
-}
-
-// The public suite of RFC 6570, where it is at hand, expanded by the library: it
-// is what checks and expands templates here.
-func TestPublicTemplateSuite(t *testing.T) {
-	const file = "../../../shared/data/uritemplate/spec-examples.json"
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Skipf("%v: the suite is not part of the project", err)
-	}
-	var groups map[string]struct{ Testcases [][2]any }
-	if err := json.Unmarshal(data, &groups); err != nil {
-		t.Fatal(err)
-	}
-	count := 0
-	for name, group := range groups {
-		for _, c := range group.Testcases {
-			count++
-			if _, err := newMatcher(c[0].(string)); err != nil {
-				t.Errorf("%s: %s: %v", name, c[0], err)
-			}
-		}
-	}
-	if count != 64 {
-		t.Errorf("%d cases, want 64", count)
-	}
 }
 
 // RFC 3986 by its characters. R-122 R-128 R-255.

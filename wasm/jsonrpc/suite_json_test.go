@@ -47,8 +47,16 @@ var doubled = map[string]bool{
 // one, as a result, and alone: accepted if it is JSON, refused if it is not. R-001
 // R-002.
 func TestParseTakesJSONAlone(t *testing.T) {
+	accepted, refused := 0, 0 // of the open suite
 	for name, text := range jsonSuite(t) {
 		isJSON := strings.HasPrefix(filepath.Base(name), "y_") && !doubled[name]
+		switch {
+		case strings.HasPrefix(name, "own/"):
+		case isJSON:
+			accepted++
+		default:
+			refused++
+		}
 		for place, around := range map[string][2]string{
 			"a value":      {`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":`, `}}`},
 			"a value deep": {`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":[{"b":`, `}]}}`},
@@ -71,6 +79,11 @@ func TestParseTakesJSONAlone(t *testing.T) {
 		}
 		if _, err := jsonrpc.Parse(text); err == nil {
 			t.Errorf("%s alone was taken for a message", name)
+		} else if isJSON && err.Code == jsonrpc.CodeParse {
+			t.Errorf("%s alone is JSON: %v", name, err)
 		}
+	}
+	if accepted+refused > 0 && (accepted != 93 || refused != 188+2) {
+		t.Errorf("%d accepted and %d refused of the open suite, want 93 and 190", accepted, refused)
 	}
 }
