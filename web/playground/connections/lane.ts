@@ -23,6 +23,7 @@ export class Lane {
   readonly #store: Store
   readonly #queue: string[] = []
   readonly #watchers = new Set<Watcher>()
+  readonly #failures = new Set<(row: number, text: string, reason: string) => void>()
   #wire: Wire | undefined
 
   constructor(dialer: Dialer, letter: string, store: Store) {
@@ -39,6 +40,10 @@ export class Lane {
       const wire = await this.dialer.dial({
         heard: (text, framing, http) => this.#push('in', text, framing, http),
         overheard: (direction, text, framing) => this.#push(direction, text, framing),
+        failed: (text, reason) => {
+          const row = this.note(`failed: ${reason}`)
+          for (const fail of this.#failures) fail(row, text, reason)
+        },
         noted: (line) => this.note(line),
         closed: (reason) => this.#closed(reason),
       })
@@ -82,6 +87,11 @@ export class Lane {
   watch(watcher: Watcher): () => void {
     this.#watchers.add(watcher)
     return () => this.#watchers.delete(watcher)
+  }
+
+  /** Has each text told that was sent and gets no answer. */
+  onFailure(failed: (row: number, text: string, reason: string) => void): void {
+    this.#failures.add(failed)
   }
 
   close(): void {

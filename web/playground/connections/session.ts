@@ -6,6 +6,7 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { clientInfo, isModern, type Params, type Revision, request } from '../protocol/revisions.ts'
+import { frameOf } from '../tap/frame.ts'
 import type { Lane } from './lane.ts'
 
 /** How a request ended. */
@@ -88,6 +89,7 @@ export class Session {
     this.lane = lane
     this.revision = signal(revision)
     lane.watch((row, text) => this.#hear(row, text))
+    lane.onFailure((row, text, message) => this.#fail(row, text, message))
     lane.state.subscribe((state) => {
       if (state === 'closed') this.#end()
     })
@@ -275,6 +277,14 @@ export class Session {
       const counts = this.listChanged.peek()
       this.listChanged.value = { ...counts, [list]: counts[list] + 1 }
     }
+  }
+
+  #fail(row: number, text: string, message: string) {
+    const id = frameOf(text).id
+    const waiting = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    waiting?.({ row, error: { code: 0, message } })
+    if (id !== '' && id === JSON.stringify(this.#listen)) this.#listenEnded()
   }
 
   #listenEnded() {

@@ -17,6 +17,8 @@ export interface Ears {
   heard(text: string, framing: Framing, http?: HttpFacts): void
   /** A message of others was overheard, which went this way between them. For lanes that only listen. */
   overheard(direction: 'in' | 'out', text: string, framing: Framing): void
+  /** A text that was sent will get no answer, in words for people. */
+  failed(text: string, reason: string): void
   /** Something other than a message, worth a row: a stream ended, a session expired. One line. */
   noted(line: string): void
   /** It has closed, in words for people; `undefined`: because it was asked to. */
