@@ -1,0 +1,81 @@
+/**
+ * Compares a message with what was expected. The expected value is a pattern: an object in it has to be
+ * there with at least its members, a list with exactly its items, `"$any"` stands for any value, and
+ * another string `"$name"` for any value the first time, and then for that one.
+ */
+
+/** Where two values differ first. */
+export interface Difference {
+  /** Members on the way, such as `params.uri`; `''`: the whole value. */
+  path: string
+  /** What was expected there. */
+  want: unknown
+  /** What is there; undefined: nothing. */
+  got: unknown
+}
+
+/** What names stand for. */
+export type Memory = Map<string, unknown>
+
+/** Undefined if `got` fits `want`; then, and only then, `memory` has learned new names. */
+export function difference(want: unknown, got: unknown, memory: Memory): Difference | undefined {
+  const learned: Memory = new Map()
+  const found = compare(want, got, '', memory, learned)
+  if (found === undefined) for (const [name, value] of learned) memory.set(name, value)
+  return found
+}
+
+function compare(
+  want: unknown,
+  got: unknown,
+  path: string,
+  known: Memory,
+  learned: Memory,
+): Difference | undefined {
+  if (isName(want)) {
+    if (want === '$any') return got === undefined ? { path, want, got } : undefined
+    const value = known.get(want) ?? learned.get(want)
+    if (value !== undefined) return compare(value, got, path, new Map(), new Map())
+    if (got === undefined) return { path, want, got }
+    learned.set(want, got)
+    return undefined
+  }
+  if (Array.isArray(want)) {
+    if (!Array.isArray(got) || got.length !== want.length) return { path, want, got }
+    for (const [i, item] of want.entries()) {
+      const found = compare(item, got[i], `${path}[${i}]`, known, learned)
+      if (found) return found
+    }
+    return undefined
+  }
+  if (typeof want === 'object' && want !== null) {
+    if (typeof got !== 'object' || got === null || Array.isArray(got)) return { path, want, got }
+    for (const [name, value] of Object.entries(want)) {
+      const own = Object.hasOwn(got, name) ? (got as Record<string, unknown>)[name] : undefined
+      const found = compare(value, own, path === '' ? name : `${path}.${name}`, known, learned)
+      if (found) return found
+    }
+    return undefined
+  }
+  return want === got ? undefined : { path, want, got }
+}
+
+/** The pattern with names replaced by what they stand for; others stay. */
+export function filledIn(pattern: unknown, memory: Memory): unknown {
+  if (isName(pattern)) return memory.get(pattern) ?? pattern
+  if (Array.isArray(pattern)) return pattern.map((item) => filledIn(item, memory))
+  if (typeof pattern !== 'object' || pattern === null) return pattern
+  return Object.fromEntries(
+    Object.entries(pattern).map(([name, value]) => [name, filledIn(value, memory)]),
+  )
+}
+
+/** Whether a pattern leaves open what a value is. */
+export function isOpen(pattern: unknown): boolean {
+  if (pattern === '$any') return true
+  if (typeof pattern !== 'object' || pattern === null) return false
+  return Object.values(pattern).some(isOpen)
+}
+
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && /^\$[A-Za-z]/.test(value)

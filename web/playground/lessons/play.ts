@@ -1,0 +1,276 @@
+/**
+ * Plays a scenario, a step at a time, against an engine of its own: what is sent and what comes goes
+ * through lanes into the store, as all traffic does. The same in a browser, in a presentation and in a
+ * test. In front of a learner it waits for what they send, and looks at it.
+ */
+
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { inPage } from '../connections/in-page.ts'
+import type { Session } from '../connections/session.ts'
+import type { Dialer, Ears } from '../connections/wire.ts'
+import { isModern, newest, type Revision } from '../protocol/revisions.ts'
+import { type Client, newClient } from './client.ts'
+import type { Difference, Memory } from './pattern.ts'
+import { type Line, type Scenario, type Step, stepsIn } from './scenario.ts'
+import type { Scene } from './scene.ts'
+
+/** Where it is played. */
+export interface Stage {
+  /** Opens a lane, and does not greet. */
+  connect(dialer: Dialer, revision: Revision): Session
+  disconnect(session: Session): void
+  /** Says that something happened in the world; returns its row. */
+  happened(line: string): number
+}
+
+/** A step that did not go as it should. */
+export interface Failure {
+  /** From 0. */
+  step: number
+  /** The line of the scenario, as it is written. */
+  line: string
+  /** Where the message differs; undefined: there was none. */
+  difference?: Difference
+  /** What was thrown by an event. */
+  problem?: string
+}
+
+export interface Player {
+  readonly scenario: Scenario
+  /** Undefined: everything as it is written. */
+  readonly revision: Revision | undefined
+  readonly steps: readonly Step[]
+  /** How many steps are seen; fewer than were played after {@link Player.back}. */
+  readonly shown: ReadonlySignal<number>
+  /** Rows of the steps that are seen, ascending. */
+  readonly rows: ReadonlySignal<readonly number[]>
+  /** Whether a step is being played. */
+  readonly busy: ReadonlySignal<boolean>
+  /** The learner's turn: the line to send. */
+  readonly turn: ReadonlySignal<Turn | undefined>
+  readonly failure: ReadonlySignal<Failure | undefined>
+  /** Shows the next step; one that was not played yet is played first. Settles when it has been. */
+  next(): Promise<void>
+  /** Shows a step less. What was sent stays sent. */
+  back(): void
+  /** Sends for the learner what is to be sent. */
+  solve(): void
+  /** What came in no step, by client. Of use at the end. */
+  rest(): readonly string[]
+  close(): void
+}
+
+/** What a learner has to do. */
+export interface Turn {
+  /** JSON text to begin with; `''`: no help is meant. */
+  readonly draft: string
+  /** The text of what is to be sent; with an id of its own each time. */
+  solution(): string
+  /** Why the last message was not it. */
+  readonly off: Signal<Difference | undefined>
+  readonly session: Session
+}
+
+export interface PlayOptions {
+  stage: Stage
+  /** Sets the scene when it is first needed. */
+  scene: () => Promise<Scene>
+  /** Of those that the scenario can be played in; default: its last. */
+  revision?: Revision
+  /** Whether somebody is there to send what `?` asks for. */
+  learner?: boolean
+  /** Whether a message that is not expected is a failure. */
+  strict?: boolean
+  /** ms until silence is a failure; default 5000. */
+  patience?: number
+}
+
+/** Sets a scenario up. The first client connects at once, and where that is usual greets. */
+export function play(scenario: Scenario, options: PlayOptions): Player {
+  const { stage, learner = false, strict = false, patience = 5000 } = options
+  const { revisions, recorded } = scenario.options
+  const wanted = options.revision
+  const revision = revisions && (wanted && revisions.includes(wanted) ? wanted : revisions.at(-1))
+  const steps = stepsIn(scenario, revision)
+  const memory: Memory = new Map()
+  const clients = new Map<string, Promise<Client>>()
+  const speakers: Client[] = []
+  const voices = new Map<string, Ears>() // of a recording: who hears what was written down
+  const ended = new AbortController()
+
+  const shown = signal(0)
+  const busy = signal(false)
+  const turn = signal<Turn | undefined>(undefined)
+  const failure = signal<Failure | undefined>(undefined)
+  const stepRows = signal<readonly (readonly number[])[]>(steps.map(() => []))
+  let played = 0
+  let current: Promise<void> | undefined
+  let scene: Promise<Scene> | undefined
+  let solve = () => {}
+
+  const took = (row: number) => {
+    const at = Math.min(played, steps.length - 1)
+    stepRows.value = stepRows.peek().map((rows, i) => (i === at ? [...rows, row] : rows))
+  }
+  const rows = computed(() => stepRows.value.slice(0, Math.max(shown.value, 1)).flat())
+
+  const theScene = () => {
+    scene ??= options.scene()
+    return scene
+  }
+  const dialerOf = (name: string): Dialer => {
+    const title = scenario.info.title ?? scenario.info.name ?? scenario.id
+    if (!recorded) return inPage(title, async () => (await theScene()).port())
+    const dial = async (ears: Ears) => {
+      voices.set(name, ears)
+      return { send() {}, close() {} }
+    }
+    return { title, kind: 'in-page', url: '', framing: 'port', dial }
+  }
+  const client = (name: string): Promise<Client> => {
+    const known = clients.get(name)
+    if (known) return known
+    const session = stage.connect(dialerOf(name), revision ?? newest)
+    session.lane.watch(took)
+    const { signal } = ended
+    const fresh = newClient({ session, revision, memory, patience, strict, signal })
+    speakers.push(fresh)
+    const greeted = revision && !isModern(revision) && !greetsItself(steps, name)
+    const ready = greeted ? session.greet(revision).then(() => fresh) : Promise.resolve(fresh)
+    clients.set(name, ready)
+    return ready
+  }
+
+  const learnerSends = (speaker: Client, step: Step, { text, exact }: Spoken) => {
+    const pretty = (json: string, exact?: boolean) => {
+      const out = json && speaker.outgoing(json, exact)
+      try {
+        return JSON.stringify(JSON.parse(out), null, 2)
+      } catch {
+        return out
+      }
+    }
+    const off = signal<Difference | undefined>(undefined)
+    const { lane } = speaker.session
+    const solution = text.includes('"$any"') ? step.draft : text
+    return new Promise<void>((resolve) => {
+      const done = () => {
+        unwatch()
+        turn.value = undefined
+        solve = () => {}
+        resolve()
+      }
+      const unwatch = lane.watch((row, sent) => {
+        if (lane.direction(row) !== 'out') return
+        off.value = speaker.isSaid(text, sent)
+        if (off.peek() === undefined) done()
+      })
+      ended.signal.addEventListener('abort', done, { once: true })
+      solve = () => lane.send(speaker.outgoing(solution, exact))
+      const { session } = speaker
+      turn.value = {
+        draft: pretty(step.draft),
+        solution: () => pretty(solution, exact),
+        off,
+        session,
+      }
+    })
+  }
+
+  const playLine = async (step: Step, line: Line, isTurn: boolean) => {
+    if (line.what === 'event') {
+      const { verb, subject, value } = line
+      took(stage.happened(`${verb} ${subject} ${value}`.trim()))
+      if (verb === 'close' && !recorded) (await client(subject)).session.lane.close()
+      else if (!recorded) await (await theScene()).event(verb, subject, value)
+      return undefined
+    }
+    const speaker = await client(line.client)
+    if (line.what === 'send') {
+      if (isTurn && learner) await learnerSends(speaker, step, line)
+      else speaker.send(isTurn && line.text.includes('"$any"') ? step.draft : line.text, line.exact)
+      return undefined
+    }
+    if (!recorded) return speaker.expect(line.text)
+    voices.get(line.client)?.heard(line.text, 'port')
+    return undefined
+  }
+
+  const playStep = async (step: Step) => {
+    let isTurn = step.learner
+    for (const line of step.lines) {
+      let wrong: Partial<Failure> | undefined
+      try {
+        wrong = await playLine(step, line, isTurn)
+      } catch (error) {
+        wrong = { problem: error instanceof Error ? error.message : String(error) }
+      }
+      if (ended.signal.aborted) return
+      if (wrong) {
+        const written = line.what === 'event' ? `${line.verb} ${line.subject}` : line.text
+        failure.value = { step: played, line: written, ...wrong }
+        return
+      }
+      if (line.what === 'send') isTurn = false
+    }
+  }
+
+  const first = steps.flatMap(({ lines }) => lines).find(({ what }) => what !== 'event')
+  client(first && first.what !== 'event' ? first.client : '')
+
+  return {
+    scenario,
+    revision,
+    steps,
+    shown,
+    rows,
+    busy,
+    turn,
+    failure,
+    next() {
+      if (current) return current
+      const step = steps[played]
+      const reached = failure.peek() ? played + 1 : played
+      if (shown.peek() < reached || step === undefined) {
+        shown.value = Math.min(shown.peek() + 1, steps.length)
+        return Promise.resolve()
+      }
+      if (failure.peek() || ended.signal.aborted) return Promise.resolve()
+      busy.value = true
+      shown.value = played + 1
+      current = playStep(step).finally(() => {
+        current = undefined
+        busy.value = false
+        if (!failure.peek()) played++
+      })
+      return current
+    },
+    back() {
+      shown.value = Math.max(shown.peek() - 1, 0)
+    },
+    solve: () => solve(),
+    rest: () => speakers.flatMap(({ rest }) => rest),
+    close() {
+      ended.abort()
+      for (const { session } of speakers) stage.disconnect(session)
+      scene?.then(
+        (one) => one.close(),
+        () => {},
+      )
+    },
+  }
+}
+
+type Spoken = Exclude<Line, { what: 'event' }>
+
+/** Whether the handshake of a client is part of the scenario. */
+function greetsItself(steps: readonly Step[], client: string): boolean {
+  return steps.some(({ lines }) =>
+    lines.some(
+      (line) =>
+        line.what === 'send' &&
+        line.client === client &&
+        /"method":\s*"initialize"/.test(line.text),
+    ),
+  )
+}

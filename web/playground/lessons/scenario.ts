@@ -1,0 +1,308 @@
+/**
+ * A scenario is a transcript, in the language of testdata/transcripts, that can be told to people: a
+ * lesson, a demonstration, a recording and a test are the same file.
+ *
+ *     What it shows, for whoever reads the file.
+ *     -- options.json --        revisions, minutes, recorded; and the engine's pageSize, completions, prompts, tools …
+ *     -- info.json --           how the server calls itself
+ *     -- resources.json --      URI -> {name, text | blob | contents, mimeType, …}
+ *     -- templates.json --      URI template -> {name, text with {variable} in it, …, complete}
+ *     -- prompts.json --        name -> {description, arguments, …} and what it does, as scene.ts tells
+ *     -- tools.json --          the same
+ *     -- transcript --
+ *     = caption                 a step begins; what is said with it
+ *     ? caption                 a step begins in which the learner sends the next "->"
+ *     ~ {…}                     what the learner's composer then begins with
+ *     -> {…}                    the client sends; ->B is another client
+ *     <- {…}                    the server sends something that has these members
+ *     !  write URI "text"       the world changes
+ *     @ 2025-11-25              the lines up to the next @ are of this revision only; @ * ends that
+ *     -- captions.en --
+ *     caption: What is said.    also `title` and `about`
+ *     -- notes.en --
+ *     caption: What only the speaker sees.
+ *
+ * With `revisions`, a scenario can be played in each of them: "->" lines are wrapped as it wants, and a
+ * classic one begins with a handshake by itself. Without, every message is sent as it is written.
+ * `->q` and `<-q` have a quoted string, for what is no line of JSON. In `<-`, and in the learner's `->`,
+ * pattern.ts tells what `"$any"` and `"$name"` stand for; a learner's line with `"$any"` needs a `~` line
+ * that fits it. A scenario without `=` and `?` has a step for each thing that is sent or happens.
+ */
+
+import { isRevision, type Revision } from '../protocol/revisions.ts'
+import { type Archive, readArchive, writeArchive } from './archive.ts'
+import { difference, isOpen } from './pattern.ts'
+
+export interface Options {
+  /** Revisions in which it can be played; absent: as it is written. */
+  revisions?: Revision[]
+  /** How long a learner takes. */
+  minutes?: number
+  /** What the server said was written down: there is none to ask. */
+  recorded?: boolean
+  /** Of the engine; scene.ts reads them. */
+  [engine: string]: unknown
+}
+
+/** One line of the dialogue. */
+export type Line =
+  | {
+      what: 'send' | 'expect'
+      client: string
+      text: string
+      /** It was quoted: nothing is put around it. */
+      exact?: true
+    }
+  | { what: 'event'; verb: string; subject: string; value: string }
+
+interface Limits {
+  /** The revisions it is of; absent: all. */
+  only?: readonly Revision[]
+}
+
+/** What is shown at a time. */
+export interface Step extends Limits {
+  /** Key of what is said; `''`: nothing. */
+  caption: string
+  /** Whether the learner sends the first `send`. */
+  learner: boolean
+  /** JSON text that the learner's composer begins with; `''`: as it is. */
+  draft: string
+  lines: readonly (Line & Limits)[]
+}
+
+export interface Scenario {
+  readonly id: string
+  /** What stands before the first file. */
+  readonly comment: string
+  readonly options: Options
+  readonly info: Readonly<Record<string, string>>
+  readonly resources: Readonly<Record<string, Described>>
+  readonly templates: Readonly<Record<string, Described>>
+  readonly prompts: Readonly<Record<string, Described>>
+  readonly tools: Readonly<Record<string, Described>>
+  readonly steps: readonly Step[]
+  /** Texts by language, then by key. */
+  readonly captions: ReadonlyMap<string, ReadonlyMap<string, string>>
+  readonly notes: ReadonlyMap<string, ReadonlyMap<string, string>>
+}
+
+/** A description of the world, and what it does. */
+export interface Described {
+  readonly [member: string]: unknown
+}
+
+const worldFiles = ['resources', 'templates', 'prompts', 'tools'] as const
+
+/**
+ * Reads a scenario.
+ *
+ * @param id - its name, without `.txtar`
+ * @throws Error that names the file within the archive, or the line of the transcript, that is wrong
+ */
+export function parseScenario(id: string, text: string): Scenario {
+  const archive = readArchive(text)
+  const json = (name: string) => jsonOf(archive, `${name}.json`)
+  const options = json('options') as Options
+  const { revisions } = options
+  if (revisions !== undefined && !(Array.isArray(revisions) && revisions.every(isRevision))) {
+    throw new Error('options.json: revisions are not a list of known ones')
+  }
+  const transcript = archive.files.get('transcript')
+  if (transcript === undefined) throw new Error('there is no file "transcript"')
+  const world = Object.fromEntries(worldFiles.map((name) => [name, json(name)]))
+  return {
+    id,
+    comment: archive.comment.trim(),
+    options,
+    info: json('info') as Record<string, string>,
+    ...(world as Pick<Scenario, (typeof worldFiles)[number]>),
+    steps: stepsOf(transcript),
+    captions: textsOf(archive, 'captions'),
+    notes: textsOf(archive, 'notes'),
+  }
+}
+
+/** The steps and lines of a revision, in order; undefined: as it is written. */
+export function stepsIn(scenario: Scenario, revision: Revision | undefined): readonly Step[] {
+  const fits = ({ only }: Limits) =>
+    only === undefined || (revision !== undefined && only.includes(revision))
+  return scenario.steps
+    .filter(fits)
+    .map((step) => ({ ...step, lines: step.lines.filter(fits) }))
+    .filter(({ caption, lines }) => caption !== '' || lines.length > 0)
+}
+
+/**
+ * A text in a language, else in English, else `''`.
+ *
+ * @param key - of a step, `title` or `about`
+ */
+export function captionOf(
+  scenario: Scenario,
+  key: string,
+  language: string,
+  which: 'captions' | 'notes' = 'captions',
+): string {
+  const texts = scenario[which]
+  return texts.get(language)?.get(key) ?? texts.get('en')?.get(key) ?? ''
+}
+
+/** Writes a scenario so that {@link parseScenario} reads the same. */
+export function writeScenario(scenario: Scenario): string {
+  const files = new Map<string, string>()
+  const describe = (name: string, value: object) => {
+    if (Object.keys(value).length > 0) files.set(`${name}.json`, JSON.stringify(value, null, 1))
+  }
+  describe('options', scenario.options)
+  describe('info', scenario.info)
+  for (const name of worldFiles) describe(name, scenario[name])
+  files.set('transcript', scenario.steps.map(writeStep).join(''))
+  for (const which of ['captions', 'notes'] as const) {
+    for (const [language, texts] of scenario[which]) {
+      files.set(
+        `${which}.${language}`,
+        [...texts].map(([key, text]) => `${key}: ${text}\n`).join(''),
+      )
+    }
+  }
+  return writeArchive({ comment: scenario.comment, files })
+}
+
+function writeStep({ caption, learner, draft, lines, only }: Step): string {
+  const limit = (revisions?: readonly Revision[]) => `@ ${revisions?.join(' ') ?? '*'}\n`
+  let limits = only
+  let text = only ? limit(only) : ''
+  if (caption) text += `${learner ? '?' : '='} ${caption}\n`
+  if (draft) text += `~ ${draft}\n`
+  for (const line of lines) {
+    if (line.only?.join() !== limits?.join()) {
+      limits = line.only
+      text += limit(limits)
+    }
+    text += `${writeLine(line)}\n`
+  }
+  return limits ? `${text}@ *\n` : text
+}
+
+function writeLine(line: Line): string {
+  if (line.what === 'event') return `! ${line.verb} ${line.subject} ${line.value}`.trimEnd()
+  const arrow = line.what === 'send' ? '->' : '<-'
+  if (!line.exact && isLineOfJson(line.text)) return `${arrow}${line.client} ${line.text}`
+  return `${arrow}${line.client}q ${JSON.stringify(line.text)}`
+}
+
+/** Whether a text can stand as it is. */
+function isLineOfJson(text: string): boolean {
+  if (text !== text.trim() || /[\n\r]/.test(text)) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function jsonOf({ files }: Archive, name: string): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(files.get(name) ?? '{}')
+  } catch (error) {
+    throw new Error(`${name}: ${(error as Error).message}`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error(`${name} is not an object`)
+  }
+  return value
+}
+
+function textsOf({ files }: Archive, which: string): Map<string, Map<string, string>> {
+  const all = new Map<string, Map<string, string>>()
+  for (const [name, contents] of files) {
+    if (!name.startsWith(`${which}.`)) continue
+    const texts = new Map<string, string>()
+    for (const line of contents.split('\n')) {
+      if (line.trim() === '') continue
+      const [, key, text] = /^([\w-]+):\s+(.*)$/.exec(line) ?? []
+      if (key === undefined || text === undefined) throw new Error(`${name}: ${line}`)
+      texts.set(key, text.trim())
+    }
+    all.set(name.slice(which.length + 1), texts)
+  }
+  return all
+}
+
+/** A step while it is read. */
+interface Draft extends Step {
+  lines: (Line & Limits)[]
+}
+
+function stepsOf(transcript: string): Step[] {
+  const steps: Draft[] = []
+  const told = /^[=?]/m.test(transcript)
+  let only: readonly Revision[] | undefined
+  const begin = (caption: string, learner: boolean): Draft => {
+    const step = { caption, learner, draft: '', lines: [], ...(only && { only }) }
+    steps.push(step)
+    return step
+  }
+  for (const [i, line] of transcript.split('\n').entries()) {
+    if (line.trim() === '') continue
+    try {
+      const rest = line.slice(1).trim()
+      const last = steps.at(-1)
+      if (/^[=?] /.test(line)) begin(rest, line.startsWith('?'))
+      else if (line.startsWith('@ ')) only = limitOf(rest)
+      else if (line.startsWith('~ ')) {
+        if (!last?.learner || last.lines.length > 0) throw new Error('"~" stands right after "?"')
+        JSON.parse(rest)
+        last.draft = rest
+      } else {
+        const read = lineOf(line)
+        const begins = last === undefined || (!told && read.what !== 'expect')
+        const step = begins ? begin('', false) : last
+        step.lines.push({ ...read, ...(only && { only }) })
+      }
+    } catch (error) {
+      throw new Error(`transcript, line ${i + 1}: ${(error as Error).message}`)
+    }
+  }
+  for (const step of steps) checkLearner(step)
+  return steps
+}
+
+function limitOf(words: string): readonly Revision[] | undefined {
+  if (words === '*') return undefined
+  const revisions = words.split(/\s+/)
+  if (!revisions.every(isRevision)) throw new Error(`not known: ${words}`)
+  return revisions
+}
+
+function lineOf(line: string): Line {
+  const [, arrow, client = '', quoted, rest = ''] =
+    /^(->|<-|!)([0-9A-Z]*)(q?)\s+(.*)$/.exec(line) ?? []
+  if (arrow === '!') {
+    const [, verb = '', subject = '', value = ''] = /^(\S+)\s*(\S*)\s*(.*)$/.exec(rest) ?? []
+    return { what: 'event', verb, subject, value }
+  }
+  if (arrow === undefined) throw new Error('a line begins with ->, <-, !, =, ?, ~ or @')
+  const value: unknown = JSON.parse(rest)
+  if (quoted && typeof value !== 'string') throw new Error('after q comes a quoted string')
+  return {
+    what: arrow === '->' ? 'send' : 'expect',
+    client,
+    ...(quoted ? { text: value as string, exact: true } : { text: rest }),
+  }
+}
+
+/** A learner has something to send, and what is shown as the solution is one. */
+function checkLearner({ caption, learner, draft, lines }: Step) {
+  if (!learner) return
+  const send = lines.find(({ what }) => what === 'send')
+  if (send?.what !== 'send') throw new Error(`? ${caption}: the learner has nothing to send`)
+  if (send.exact) return
+  const pattern: unknown = JSON.parse(send.text)
+  if (!isOpen(pattern)) return
+  const wrong = draft === '' || difference(pattern, JSON.parse(draft), new Map())
+  if (wrong) throw new Error(`? ${caption}: "~" does not fit "->"`)
+}

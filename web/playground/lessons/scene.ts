@@ -1,0 +1,248 @@
+/**
+ * The world of a scenario, on an engine of its own: what its files describe is registered, and its
+ * events change that, with the package as any web app uses it.
+ *
+ * A prompt or tool answers with `text`, in which `{name}` is the argument of that name, or with `result`
+ * as it is, strings filled in the same way; `complete` has values by argument (`a/b`: b, for those who have
+ * chosen a), `progress` is said before the answer, one item `every` so often, `delay` is how long it takes,
+ * `needs` are rounds of questions to the client, and `{answers}` what it answered.
+ */
+
+import type {
+  CallRequest,
+  CompletionProvider,
+  Content,
+  Contents,
+  InputRequest,
+  Json,
+  PageMcp,
+  Prompt,
+  PromptResult,
+  StartOptions,
+  ToolResult,
+} from 'pagemcp'
+import type { Described, Scenario } from './scenario.ts'
+
+/** What is used of the package. */
+export type Package = Pick<typeof import('pagemcp'), 'start' | 'contents'>
+
+/** Where the engine's files are, and where it runs. */
+export type Where = Pick<StartOptions, 'urls' | 'worker'>
+
+export interface Scene {
+  /** A port to the engine, for another client. */
+  port(): MessagePort
+  /**
+   * Lets something happen: `write URI "text"`, `touch URI`, `add URI {…}`, `remove URI`, `addPrompt`,
+   * `removePrompt`, `addTool`, `removeTool`, `wait 500ms`, `shutdown`.
+   *
+   * @throws Error for a verb that there is not, a value that is no JSON, or a thing that is not there
+   */
+  event(verb: string, subject: string, value: string): Promise<void>
+  close(): void
+}
+
+interface Deed extends Described {
+  text?: string
+  result?: Json
+  complete?: Record<string, string[]>
+  delay?: string
+  every?: string
+  progress?: { progress: number; total?: number; message?: string }[]
+  needs?: Record<string, InputRequest>[]
+}
+
+/** Starts the engine, with everything that the scenario describes. */
+export async function setScene(
+  scenario: Scenario,
+  { start, contents }: Package,
+  where: Where,
+): Promise<Scene> {
+  const mcp: PageMcp = await start({
+    name: 'transcript',
+    version: '1.0.0',
+    ...scenario.info,
+    ...engineOptions(scenario.options),
+    ...where,
+  })
+  const things = new Map<string, Described>()
+  const removals = new Map<string, () => void>()
+
+  const read = async (uri: string, signal: AbortSignal): Promise<Content> => {
+    const thing = things.get(uri)
+    if (thing === undefined) return undefined
+    if (thing.delay) await later(String(thing.delay), signal)
+    if (Array.isArray(thing.contents)) {
+      return contents(thing.contents.map(({ blob, ...part }) => ({ ...part, ...bytesIn(blob) })))
+    }
+    return bytesIn(thing.blob).blob ?? String(thing.text ?? '')
+  }
+  const publish = (uri: string, thing: Described) => {
+    things.set(uri, thing)
+    const description = { ...thing, uri, name: String(thing.name ?? uri) }
+    removals.set(
+      uri,
+      mcp.resource(description, ({ signal }) => read(uri, signal)),
+    )
+  }
+  const publishTemplate = (uriTemplate: string, { complete, ...thing }: Described) => {
+    const text = String(thing.text ?? '')
+    const description = { ...thing, uriTemplate, name: String(thing.name ?? uriTemplate) }
+    mcp.template(
+      { ...description, complete: completions(complete as Deed['complete']) },
+      (variables) => filled(text, variables),
+    )
+  }
+  const offerPrompt = (name: string, deed: Deed) => {
+    const description = { ...deed, name, complete: completions(deed.complete) } as Prompt
+    const remove = mcp.prompt(description, async (args, request) => {
+      const answer = await perform(deed, args, request)
+      return typeof answer === 'string' ? answer : (answer as unknown as PromptResult)
+    })
+    removals.set(`prompt ${name}`, remove)
+  }
+  const offerTool = (name: string, deed: Deed) => {
+    const remove = mcp.tool({ ...deed, name }, async (args, request) => {
+      const answer = await perform(deed, args, request)
+      return typeof answer === 'string' ? answer : (answer as unknown as ToolResult)
+    })
+    removals.set(`tool ${name}`, remove)
+  }
+  const withdraw = (key: string) => {
+    const remove = removals.get(key)
+    if (remove === undefined) throw new Error(`there is no ${key}`)
+    removals.delete(key)
+    things.delete(key)
+    remove()
+  }
+
+  for (const [uri, thing] of Object.entries(scenario.resources)) publish(uri, thing)
+  for (const [uri, thing] of Object.entries(scenario.templates)) publishTemplate(uri, thing)
+  for (const [name, deed] of Object.entries(scenario.prompts)) offerPrompt(name, deed)
+  for (const [name, deed] of Object.entries(scenario.tools)) offerTool(name, deed)
+
+  const events = new Map<string, (subject: string, value: string) => unknown>([
+    [
+      'write',
+      (uri, value) => {
+        const thing = things.get(uri)
+        if (thing === undefined) throw new Error(`there is no ${uri}`)
+        things.set(uri, { ...thing, text: JSON.parse(value) })
+        mcp.changed(uri)
+      },
+    ],
+    ['touch', (uri) => mcp.changed(uri)],
+    ['add', (uri, value) => publish(uri, JSON.parse(value))],
+    ['remove', withdraw],
+    ['addPrompt', (name, value) => offerPrompt(name, JSON.parse(value))],
+    ['addTool', (name, value) => offerTool(name, JSON.parse(value))],
+    ['removePrompt', (name) => withdraw(`prompt ${name}`)],
+    ['removeTool', (name) => withdraw(`tool ${name}`)],
+    ['wait', (duration) => later(duration)],
+    ['shutdown', () => mcp.close()],
+  ])
+  return {
+    port: () => mcp.port(),
+    async event(verb, subject, value) {
+      const act = events.get(verb)
+      if (act === undefined) throw new Error(`there is no event "${verb}"`)
+      await act(subject, value)
+    },
+    close: () => mcp.close(),
+  }
+}
+
+/** Options as Go's `engine.Options` names them, for `start`. There, what is not named is not offered. */
+function engineOptions(options: Scenario['options']): Partial<StartOptions> {
+  const { pageSize, cache, tools, prompts, completions, noSubscribe, noListChanged } = options
+  const { TTL = 0, Public = false } = (cache ?? {}) as { TTL?: number; Public?: boolean }
+  return {
+    ...(typeof pageSize === 'number' && { pageSize }),
+    ...(cache !== undefined && {
+      cache: { ttlMs: TTL / 1e6, scope: Public ? 'public' : 'private' }, // TTL is in ns
+    }),
+    capabilities: {
+      tools: tools === true,
+      prompts: prompts === true,
+      completions: completions === true,
+      subscribe: noSubscribe !== true,
+      listChanged: noListChanged !== true,
+    },
+  }
+}
+
+/** What a prompt or tool does when it is asked. */
+async function perform(
+  { text, result, progress = [], every, delay, needs = [] }: Deed,
+  args: Readonly<Record<string, unknown>>,
+  request: CallRequest,
+): Promise<string | Json> {
+  let answers: unknown
+  for (const round of needs) answers = { ...(answers as object), ...request.need(round) }
+  for (const step of progress) {
+    if (every) await later(every, request.signal)
+    request.progress(step.progress, step.total, step.message)
+  }
+  if (delay) await later(delay, request.signal)
+  const words = { ...args, answers }
+  return result === undefined ? filled(text ?? '', words) : filledJson(result, words)
+}
+
+/** A text with `{name}` replaced. */
+function filled(text: string, words: Readonly<Record<string, unknown>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const word = Object.hasOwn(words, name) ? words[name] : undefined
+    if (word === undefined) return whole
+    return typeof word === 'object' ? JSON.stringify(word) : String(word)
+  })
+}
+
+function filledJson(value: Json, words: Readonly<Record<string, unknown>>): Json {
+  if (typeof value === 'string') return filled(value, words)
+  if (Array.isArray(value)) return value.map((item) => filledJson(item, words))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, own]) => [name, filledJson(own, words)]),
+  )
+}
+
+/** Values by argument as the package completes them. */
+function completions(values?: Record<string, string[]>) {
+  if (values === undefined) return undefined
+  const providers: Record<string, CompletionProvider> = {}
+  for (const [name, all] of Object.entries(values)) {
+    providers[name] = (typed, context) => suggested(all, typed, context.arguments)
+  }
+  return providers
+}
+
+/** The values that begin as typed; `a/b` is b, for those who have chosen a. */
+function suggested(
+  values: readonly string[],
+  typed: string,
+  chosen: Readonly<Record<string, string>>,
+): string[] {
+  return values
+    .flatMap((value) => {
+      const [of = '', ...rest] = value.split('/')
+      if (rest.length === 0) return value
+      return Object.values(chosen).includes(of) ? rest.join('/') : []
+    })
+    .filter((value) => value.startsWith(typed))
+}
+
+function bytesIn(blob: unknown): Pick<Contents, 'blob'> {
+  if (typeof blob !== 'string') return {}
+  return { blob: Uint8Array.from(atob(blob), (character) => character.charCodeAt(0)) }
+}
+
+/** Settles after a duration such as `250ms` or `2s`, and rejects when the signal is aborted. */
+function later(duration: string, signal?: AbortSignal): Promise<void> {
+  const [, count = '', unit = ''] = /^(\d+)(ms|s)$/.exec(duration) ?? []
+  const factor = { ms: 1, s: 1000 }[unit]
+  if (factor === undefined) throw new Error(`no such duration: ${duration}`)
+  return new Promise((resolve, reject) => {
+    setTimeout(resolve, Number(count) * factor)
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}

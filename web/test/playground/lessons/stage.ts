@@ -1,0 +1,43 @@
+/** A stage without a page: lanes and a store of its own, and the engine in Node. */
+
+import { Lane } from '../../../playground/connections/lane.ts'
+import { Session } from '../../../playground/connections/session.ts'
+import type { Stage } from '../../../playground/lessons/play.ts'
+import type { Scenario } from '../../../playground/lessons/scenario.ts'
+import { type Scene, setScene } from '../../../playground/lessons/scene.ts'
+import { Store } from '../../../playground/tap/store.ts'
+import { contents, start } from '../../../src/index.ts'
+import { engineModule, goRuntime } from '../../core/load.ts'
+
+export interface TestStage extends Stage {
+  readonly store: Store
+  readonly sessions: readonly Session[]
+}
+
+export function newStage(): TestStage {
+  const store = new Store((run) => queueMicrotask(run))
+  const sessions: Session[] = []
+  return {
+    store,
+    sessions,
+    connect(dialer, revision) {
+      const lane = new Lane(dialer, String.fromCharCode(65 + sessions.length), store)
+      const session = new Session(lane, revision)
+      sessions.push(session)
+      lane.open()
+      return session
+    },
+    disconnect: (session) => session.lane.close(),
+    happened: (raw) => store.push({ lane: 0, direction: 'world', framing: 'world', raw }),
+  }
+}
+
+/** The scenario's world, on an engine in Node. */
+export async function sceneInNode(scenario: Scenario): Promise<Scene> {
+  await goRuntime()
+  return setScene(
+    scenario,
+    { start, contents },
+    { worker: false, urls: { wasm: await engineModule() } },
+  )
+}
