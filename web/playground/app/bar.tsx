@@ -5,7 +5,7 @@ import type { Session } from '../connections/session.ts'
 import { isRevision, revisions } from '../protocol/revisions.ts'
 import { type Locale, locale, localeNames, setLocale, t } from './i18n.ts'
 import { setting } from './settings.ts'
-import { active, dialog, disconnect, revision, sessions, side } from './state.ts'
+import { active, dialog, disconnect, revision, sessions, side, speak } from './state.ts'
 import { theme } from './theme.ts'
 
 /** What was chosen by hand; `''`: what the browser asks for. */
@@ -21,7 +21,7 @@ export function Bar() {
         <select
           value={revision.value}
           onChange={({ currentTarget: { value } }) => {
-            if (isRevision(value)) revision.value = value
+            if (isRevision(value)) speak(value)
           }}
         >
           {revisions.map((one) => (

@@ -76,6 +76,14 @@ export function connect(dialer: Dialer, { greet = true }: { greet?: boolean } = 
   return session
 }
 
+/** Lets the active client speak another revision, from now on and from the beginning. */
+export function speak(wanted: Revision): void {
+  revision.value = wanted
+  const session = active.peek()
+  if (session === undefined || session.lane.dialer.readOnly) return
+  if (session.revision.peek() !== wanted) session.restart(wanted)
+}
+
 /** Closes a session's lane and takes it out. Its rows stay. */
 export function disconnect(session: Session): void {
   session.lane.close()

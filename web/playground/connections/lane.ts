@@ -2,7 +2,7 @@
 
 import { type Signal, signal } from '@preact/signals'
 import type { Direction, HttpFacts, Store } from '../tap/store.ts'
-import type { Dialer, Wire } from './wire.ts'
+import type { Dialer, Ears, Wire } from './wire.ts'
 
 export type LaneState = 'connecting' | 'open' | 'closed'
 
@@ -25,6 +25,7 @@ export class Lane {
   readonly #watchers = new Set<Watcher>()
   readonly #failures = new Set<(row: number, text: string, reason: string) => void>()
   #wire: Wire | undefined
+  #turn = 0 // counts connections of this lane
 
   constructor(dialer: Dialer, letter: string, store: Store) {
     this.dialer = dialer
@@ -34,27 +35,48 @@ export class Lane {
 
   /** Dials. What was sent before goes out then, in its order. Settles when open or failed; never rejects. */
   async open(): Promise<void> {
+    const turn = ++this.#turn
     this.state.value = 'connecting'
     this.reason.value = ''
     try {
-      const wire = await this.dialer.dial({
-        heard: (text, framing, http) => this.#push('in', text, framing, http),
-        overheard: (direction, text, framing) => this.#push(direction, text, framing),
-        failed: (text, reason) => {
-          const row = this.note(`failed: ${reason}`)
-          for (const fail of this.#failures) fail(row, text, reason)
-        },
-        noted: (line) => this.note(line),
-        closed: (reason) => this.#closed(reason),
-      })
-      if (this.state.peek() === 'closed') return wire.close()
+      const wire = await this.dialer.dial(this.#ears(() => turn === this.#turn))
+      if (turn !== this.#turn || this.state.peek() === 'closed') {
+        wire.close()
+        return
+      }
       this.#wire = wire
     } catch (error) {
-      this.#closed(error instanceof Error ? error.message : String(error))
+      if (turn === this.#turn) this.#closed(error instanceof Error ? error.message : String(error))
       return
     }
     this.state.value = 'open'
     for (const text of this.#queue.splice(0)) this.#wire.send(text)
+  }
+
+  /** @param present - whether this is still the connection of the lane: an older one is not heard any more */
+  #ears(present: () => boolean): Ears {
+    return {
+      heard: (text, framing, http) => present() && this.#push('in', text, framing, http),
+      overheard: (direction, text, framing) => present() && this.#push(direction, text, framing),
+      failed: (text, reason) => {
+        if (!present()) return
+        const row = this.note(`failed: ${reason}`)
+        for (const fail of this.#failures) fail(row, text, reason)
+      },
+      noted: (line) => present() && this.note(line),
+      closed: (reason) => present() && this.#closed(reason),
+    }
+  }
+
+  /** Closes the connection and makes it anew, as a client does that begins again. Rows and ids go on. */
+  async reopen(): Promise<void> {
+    const old = this.#wire
+    this.#turn++
+    this.#wire = undefined
+    this.state.value = 'closed'
+    old?.close()
+    this.note('connects again')
+    await this.open()
   }
 
   /**

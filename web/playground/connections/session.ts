@@ -125,6 +125,21 @@ export class Session {
     return reply
   }
 
+  /**
+   * Begins again on a fresh connection, in this revision: a connection has one era, and one handshake.
+   * What was watched is watched again.
+   */
+  async restart(revision: Revision): Promise<void> {
+    const watched = this.wanted.peek().resourceSubscriptions ?? []
+    const opened = this.lane.reopen()
+    this.wanted.value = {}
+    const { result } = await this.greet(revision)
+    await opened
+    if (result === undefined) return
+    if (isModern(revision) && watched.length > 0) this.listen({ resourceSubscriptions: watched })
+    else for (const uri of watched) await this.subscribe(uri)
+  }
+
   /** Sends a request in the form of the revision, and waits for its answer, whatever it is. */
   request(
     method: string,
