@@ -1,16 +1,34 @@
 /** @jsxImportSource preact */
-import { store } from '../app/state.ts'
+/** The timeline: everything that passed, oldest first. The list is there at once, the other views when wanted. */
+
+import { t } from '../app/i18n.ts'
+import { lazy } from '../app/lazy.tsx'
+import { store, timelineView } from '../app/state.ts'
+import { List } from './list.tsx'
+import { Said } from './said.tsx'
+import { Toolbar } from './toolbar.tsx'
+import { drawn, shown } from './view.ts'
+
+const Sequence = lazy(async () => (await import('./sequence.tsx')).Sequence)
+const Wire = lazy(async () => (await import('./wire.tsx')).Wire)
 
 export function Timeline() {
-  store.changed.value
-  const rows = Array.from({ length: store.length }, (_, row) => row)
+  const view = timelineView.value
   return (
-    <ol>
-      {rows.map((row) => (
-        <li key={row}>
-          {store.direction(row)} {store.raw(row)}
-        </li>
-      ))}
-    </ol>
+    <div class="tl">
+      <Toolbar />
+      {view === 'list' ? <List /> : view === 'sequence' ? <Sequence /> : <Wire />}
+      <Empty />
+      <Said />
+    </div>
+  )
+}
+
+/** Says why nothing is to be seen. */
+function Empty() {
+  drawn.value
+  if (shown.length > 0) return null
+  return (
+    <p class="tl-empty">{t(store.length > 0 ? 'timeline.nothingPasses' : 'timeline.nothingYet')}</p>
   )
 }

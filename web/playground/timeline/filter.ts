@@ -1,0 +1,241 @@
+/**
+ * The language of the timeline's filter. Terms stand side by side and all have to hold; `-` before a
+ * term turns it round.
+ *
+ *     method:resources/*   uri:notes*    with `*` the whole text, without any part of it
+ *     dir:in  lane:A  kind:error  status:waiting  framing:sse    several by comma
+ *     id:3  code:-32602
+ *     >50ms  <2s  size>1k  size<200
+ *     milk  "two words"                  anywhere in the text of the message, capitals or not
+ *
+ * What cannot be understood is told with its place, and left out.
+ */
+
+import type { Key } from '../app/i18n.ts'
+import type { Store } from '../tap/store.ts'
+
+/** Whether a row of the store passes. */
+export type Test = (row: number) => boolean
+
+/** A part that cannot be understood. Places are UTF-16 code units from 0. */
+export interface FilterProblem {
+  from: number
+  to: number
+  key: Key
+  params: Readonly<Record<string, string>>
+}
+
+export interface Filter {
+  /** Undefined: every row passes. */
+  compile(store: Store, laneOf: (letter: string) => number | undefined): Test | undefined
+  readonly problems: readonly FilterProblem[]
+  /** Whether the answer may change what a request's row is tested for. */
+  readonly looksAtAnswers: boolean
+}
+
+type Maker = (store: Store, laneOf: (letter: string) => number | undefined) => Test
+
+const choices: Readonly<Record<string, readonly string[]>> = {
+  dir: ['in', 'out', 'world'],
+  kind: ['request', 'notification', 'result', 'error', 'batch', 'broken', 'world'],
+  status: ['ok', 'error', 'waiting', 'broken'],
+  framing: ['port', 'ws', 'http', 'sse', 'mcp-b', 'world'],
+}
+
+/** The words that may stand before a colon, for help and messages. */
+export const filterKeys = [
+  'method',
+  'uri',
+  'dir',
+  'lane',
+  'kind',
+  'status',
+  'framing',
+  'id',
+  'code',
+] as const
+
+// How terms begin. Places follow each other: all are sticky.
+const lead = /\s*(-?)/y
+const measured = /(size|ms)?([<>])(\S*)/iy
+const keyword = /([a-z]+):/iy
+const quotes = /"([^"]*)("?)/y
+const bare = /\S*/y
+
+/** Reads a filter. Never throws. */
+export function parseFilter(text: string): Filter {
+  const makers: Maker[] = []
+  const problems: FilterProblem[] = []
+  let looksAtAnswers = false
+  let at = 0
+  const take = (pattern: RegExp) => {
+    pattern.lastIndex = at
+    const found = pattern.exec(text)
+    if (found) at = pattern.lastIndex
+    return found
+  }
+  while (at < text.length) {
+    const minus = take(lead)?.[1]
+    const from = at
+    const wrong: Wrong = (key, params = {}) => problems.push({ from, to: at, key, params })
+    const value = () => {
+      const quoted = take(quotes)
+      if (quoted?.[2] === '') wrong('timeline.filterQuote')
+      return quoted ? (quoted[1] as string) : (take(bare)?.[0] ?? '')
+    }
+    const measuring = take(measured)
+    // `http://host` is a word with a colon, and no key.
+    const key = measuring || isAddress(text, at) ? undefined : take(keyword)?.[1]?.toLowerCase()
+    const maker = measuring
+      ? measure(measuring, wrong)
+      : key
+        ? keyed(key, value(), wrong)
+        : contains(value())
+    if (!maker) continue
+    if (key === 'status' || (measuring && measuring[1] !== 'size')) looksAtAnswers = true
+    makers.push(minus ? not(maker) : maker)
+  }
+  return {
+    problems,
+    looksAtAnswers,
+    compile(store, laneOf) {
+      const tests = makers.map((make) => make(store, laneOf))
+      if (tests.length < 2) return tests[0]
+      return (row) => {
+        for (const test of tests) if (!test(row)) return false
+        return true
+      }
+    },
+  }
+}
+
+const isAddress = (text: string, at: number) => /^[a-z]+:\/\//i.test(text.slice(at, at + 40))
+
+type Wrong = (key: Key, params?: Record<string, string>) => void
+
+/** Turns a term round. */
+function not(make: Maker): Maker {
+  return (...given) => {
+    const test = make(...given)
+    return (row) => !test(row)
+  }
+}
+
+function keyed(key: string, value: string, wrong: Wrong): Maker | undefined {
+  if (!(filterKeys as readonly string[]).includes(key)) {
+    wrong('timeline.filterKey', { key, known: filterKeys.join(', ') })
+    return undefined
+  }
+  if (value === '') return undefined // still being typed
+  if (key === 'method') return (store) => words(glob(value), (row) => store.method(row))
+  if (key === 'uri') return (store) => words(glob(value), (row) => store.target(row))
+  if (key === 'id') {
+    return (store) => (row) => store.id(row) === value || store.id(row) === `"${value}"`
+  }
+  if (key === 'code') {
+    const code = Number(value)
+    if (Number.isInteger(code)) return (store) => (row) => store.code(row) === code
+    wrong('timeline.filterNumber', { value })
+    return undefined
+  }
+  const values = value.split(',').filter(Boolean)
+  if (key === 'lane') {
+    return (store, laneOf) => {
+      const lanes = values.map((one) => (/^world$/i.test(one) ? 0 : (laneOf(one) ?? -1)))
+      return (row) => lanes.includes(store.lane(row))
+    }
+  }
+  const known = choices[key] as readonly string[]
+  const stranger = values.find((one) => !known.includes(one.toLowerCase()))
+  if (stranger !== undefined) {
+    wrong('timeline.filterChoice', { key, value: stranger, known: known.join(', ') })
+    return undefined
+  }
+  const among = new Set(values.map((one) => one.toLowerCase()))
+  if (key === 'dir') return (store) => (row) => among.has(store.direction(row))
+  if (key === 'kind') return (store) => (row) => among.has(store.kind(row))
+  if (key === 'framing') return (store) => (row) => among.has(store.framing(row))
+  return (store) => (row) => among.has(statusOf(store, row))
+}
+
+/** How a row ended: a request as its answer did; `''` for what is not answered at all. */
+export function statusOf(store: Store, row: number): '' | 'ok' | 'error' | 'waiting' | 'broken' {
+  switch (store.kind(row)) {
+    case 'request': {
+      const answer = store.partner(row)
+      if (answer < 0) return 'waiting'
+      return store.kind(answer) === 'error' ? 'error' : 'ok'
+    }
+    case 'result':
+      return 'ok'
+    case 'error':
+      return 'error'
+    case 'broken':
+      return 'broken'
+    default:
+      return ''
+  }
+}
+
+const units: Readonly<Record<string, number>> = {
+  '': 1,
+  ms: 1,
+  s: 1000,
+  b: 1,
+  k: 1000,
+  kb: 1000,
+  m: 1e6,
+  mb: 1e6,
+}
+
+/** `>50ms` and `size>1k`. Rows without a latency are neither more nor less than anything. */
+function measure([, what, sign, value = '']: readonly string[], wrong: Wrong): Maker | undefined {
+  const [, digits, unit = ''] = /^=?(\d+(?:\.\d+)?)([a-z]*)$/i.exec(value) ?? []
+  const factor = units[unit.toLowerCase()]
+  if (digits === undefined || factor === undefined) {
+    if (value !== '') wrong('timeline.filterNumber', { value: `${sign}${value}` })
+    return undefined
+  }
+  const bound = Number(digits) * factor
+  if (what?.toLowerCase() === 'size') {
+    return sign === '>'
+      ? (store) => (row) => store.size(row) > bound
+      : (store) => (row) => store.size(row) < bound
+  }
+  return sign === '>'
+    ? (store) => (row) => store.latency(row) > bound
+    : (store) => (row) => store.latency(row) < bound
+}
+
+const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+
+/** With `*` the whole text is meant, without any part of it. */
+const glob = (value: string) =>
+  value.includes('*')
+    ? new RegExp(`^${value.split('*').map(escaped).join('.*')}$`, 'is')
+    : new RegExp(escaped(value), 'i')
+
+/** Tests a column of few different words beside many rows: each word once. */
+function words(pattern: RegExp, of: (row: number) => string): Test {
+  const known = new Map<string, boolean>()
+  return (row) => {
+    const word = of(row)
+    let passes = known.get(word)
+    if (passes === undefined) {
+      passes = word !== '' && pattern.test(word)
+      known.set(word, passes)
+    }
+    return passes
+  }
+}
+
+/** Looks in the text of the message, and in the method and target of its request, which an answer lacks. */
+function contains(value: string): Maker | undefined {
+  if (value === '') return undefined
+  const pattern = new RegExp(escaped(value), 'i')
+  return (store) => {
+    const inMethod = words(pattern, (row) => store.method(row))
+    const inTarget = words(pattern, (row) => store.target(row))
+    return (row) => inMethod(row) || inTarget(row) || pattern.test(store.raw(row))
+  }
+}

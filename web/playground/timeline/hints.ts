@@ -1,0 +1,69 @@
+/**
+ * How many things the checker finds wrong with a row. Checking costs a validation against the schema,
+ * so only rows in sight are checked, when nothing else is to be done, and once.
+ */
+
+import { type Signal, signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { sessions, store } from '../app/state.ts'
+import { newest, type Revision } from '../protocol/revisions.ts'
+
+/** How long the view has to have stood still. */
+const rest = 300 // ms
+
+/** How long one slice of checking may take. */
+const slice = 8 // ms
+
+interface Hint {
+  severity: string
+}
+interface Checker {
+  hints(row: number): readonly Hint[]
+}
+
+const found = new Map<number, readonly Hint[]>()
+
+/** Counts findings; read by what draws them. */
+export const hinted: Signal<number> = signal(0)
+
+let checker: Checker | undefined
+let loading: Promise<void> | undefined
+
+store.emptied.subscribe(() => found.clear())
+
+/** What is wrong with a row, as far as is known by now. */
+export const hintsOf = (row: number): readonly Hint[] => found.get(row) ?? none
+const none: readonly Hint[] = []
+
+/** The revision that a lane speaks; of a lane without a session, the newest. */
+export const revisionOf = (lane: number): Revision =>
+  sessions
+    .peek()
+    .find((session) => session.lane.id === lane)
+    ?.revision.peek() ?? newest
+
+async function check(rows: readonly number[]): Promise<void> {
+  loading ??= Promise.resolve()
+  if (!checker) return
+  await loading
+  const end = performance.now() + slice
+  let news = false
+  for (const [index, row] of rows.entries()) {
+    if (row >= store.length || found.has(row)) continue
+    const hints = (checker as Checker).hints(row)
+    found.set(row, hints)
+    news ||= hints.length > 0
+    if (performance.now() < end) continue
+    setTimeout(() => check(rows.slice(index + 1)))
+    break
+  }
+  if (news) hinted.value++
+}
+
+/** Has the rows in sight checked when the view has come to rest. */
+export function useHints(rows: () => readonly number[]): void {
+  useEffect(() => {
+    const timer = setTimeout(() => check(rows()), rest)
+    return () => clearTimeout(timer)
+  })
+}

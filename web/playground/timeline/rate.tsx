@@ -1,0 +1,38 @@
+/** @jsxImportSource preact */
+/** The line of how many messages a second there were. It rests while nothing comes. */
+
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { t } from '../app/i18n.ts'
+import { store } from '../app/state.ts'
+import { points, Rate } from './rate.ts'
+
+const rate = new Rate()
+const ticked = signal(0)
+
+/** A small line of counts. What it shows is said in words beside it. */
+export function Sparkline({ counts }: { counts: readonly number[] }) {
+  return (
+    <svg class="tl-spark" viewBox="0 0 60 16" aria-hidden="true">
+      <polyline points={points(counts, 60, 15)} />
+    </svg>
+  )
+}
+
+export function RateLine() {
+  ticked.value
+  useEffect(() => {
+    const timer = setInterval(() => {
+      const still = rate.still
+      rate.tick(store.length)
+      if (!still || !rate.still) ticked.value++
+    }, 1000)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <span class="tl-rate">
+      <Sparkline counts={rate.counts} />
+      {t('timeline.rate', { count: rate.counts.at(-1) ?? 0 })}
+    </span>
+  )
+}

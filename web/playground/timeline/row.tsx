@@ -1,0 +1,134 @@
+/** @jsxImportSource preact */
+/** One row of the list. It is drawn anew only when something of it has changed. */
+
+import { Component, type ComponentChildren, type HTMLAttributes } from 'preact'
+import { t, tag } from '../app/i18n.ts'
+import { store } from '../app/state.ts'
+import { clock, when } from './clock.ts'
+import { statusOf } from './filter.ts'
+import { hintsOf } from './hints.ts'
+import { directionWord, duration, outcome, size } from './words.ts'
+
+interface Props {
+  row: number
+  /** Its place among the shown rows. */
+  index: number
+  /** px from the top of the scrolled element. */
+  y: number
+  lane: string
+  /** It stands between the two messages of the pair that the cursor is at. */
+  between: boolean
+  /** It is one of that pair. */
+  paired: boolean
+  /** Tab leads to it. */
+  home: boolean
+  /** Inspect shows it. */
+  chosen: boolean
+  onPick(): void
+}
+
+const arrows = { in: '←', out: '→', world: '•' } as const
+
+/** One cell of the grid. Not `td`: a table cannot be drawn in part. */
+const cell = (
+  column: number,
+  name: string,
+  content: ComponentChildren,
+  more?: HTMLAttributes<HTMLSpanElement>,
+) => (
+  // biome-ignore lint/a11y/useSemanticElements: said above
+  // biome-ignore lint/a11y/useFocusableInteractive: the row has the focus
+  <span class={`tl-${name}`} role="gridcell" aria-colindex={column} {...more}>
+    {content}
+  </span>
+)
+
+/** How much of a target's end is always seen. */
+const tail = 14 // UTF-16 code units
+
+export class Row extends Component<Props> {
+  #shown = ''
+
+  override shouldComponentUpdate(next: Props) {
+    const { props } = this
+    return (
+      next.y !== props.y ||
+      next.index !== props.index ||
+      next.between !== props.between ||
+      next.paired !== props.paired ||
+      next.home !== props.home ||
+      next.chosen !== props.chosen ||
+      next.lane !== props.lane ||
+      this.#shown !== this.#facts(next.row)
+    )
+  }
+
+  override render({ row, index, y, lane, between, paired, home, chosen, onPick }: Props) {
+    this.#shown = this.#facts(row)
+    const kind = store.kind(row)
+    const partner = store.partner(row)
+    const answer = kind === 'result' || kind === 'error'
+    const bracket = partner < 0 ? (between ? ' tl-mid' : '') : partner > row ? ' tl-top' : ' tl-end'
+    const message = kind !== 'world' && kind !== 'broken' && kind !== 'batch'
+    const hints = hintsOf(row).length
+    const target = store.target(row)
+    return (
+      // biome-ignore lint/a11y/useSemanticElements: a table cannot be drawn in part
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the keys
+      <div
+        class={`tl-row tl-is-${kind} tl-status-${statusOf(store, row)}${answer ? ' tl-answer' : ''}`}
+        role="row"
+        aria-rowindex={index + 2}
+        aria-selected={chosen}
+        tabIndex={home ? 0 : -1}
+        data-row={row}
+        data-lane={store.lane(row) % 6}
+        style={{ transform: `translateY(${y}px)` }}
+        onClick={onPick}
+      >
+        {cell(1, 'time', when(row))}
+        {cell(
+          2,
+          'lane',
+          <>
+            {lane && <b>{lane}</b>} <i aria-hidden="true">{arrows[store.direction(row)]}</i>{' '}
+            <span class="tl-word">{directionWord(store, row)}</span>
+          </>,
+        )}
+        {cell(3, `pair${bracket}${paired || between ? ' tl-lit' : ''}`, null)}
+        {message ? (
+          <>
+            {cell(4, 'method', store.method(row), { lang: 'en', translate: false })}
+            {cell(5, 'id', store.id(row))}
+            {cell(
+              6,
+              'target',
+              <>
+                <span>{target.slice(0, -tail)}</span>
+                <span>{target.slice(-tail)}</span>
+              </>,
+              { title: target },
+            )}
+          </>
+        ) : (
+          cell(4, 'said', store.raw(row).slice(0, 300), { 'aria-colspan': 3 })
+        )}
+        {cell(
+          7,
+          'status',
+          <>
+            {outcome(store, row)}
+            {hints > 0 && <b class="tl-hints">{t('timeline.hints', { count: hints })}</b>}
+          </>,
+        )}
+        {cell(8, 'latency', answer ? duration(store.latency(row)) : '')}
+        {cell(9, 'size', kind === 'world' ? '' : size(store.size(row)))}
+      </div>
+    )
+  }
+
+  /** What may change of a row while it is seen, besides its props. */
+  #facts(row: number) {
+    return `${store.partner(row)} ${clock.value} ${hintsOf(row).length} ${tag()}`
+  }
+}

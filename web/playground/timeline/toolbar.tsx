@@ -1,0 +1,172 @@
+/** @jsxImportSource preact */
+/** What stands above the timeline: pause first, then how and what it shows. */
+
+import { useComputed } from '@preact/signals'
+import { t } from '../app/i18n.ts'
+import { ask, filter, paused, store, timelineView } from '../app/state.ts'
+import { parts } from './parts.ts'
+import { RateLine } from './rate.tsx'
+import { drawn, follow, query, shown, waiting } from './view.ts'
+import { count } from './words.ts'
+
+const views = ['list', 'sequence', 'wire'] as const
+
+export function Toolbar() {
+  return (
+    <div class="tl-bar">
+      <button
+        type="button"
+        class="tl-pause"
+        aria-pressed={paused.value}
+        onClick={() => {
+          paused.value = !paused.value
+        }}
+      >
+        {t('timeline.pause')}
+        {waiting.value > 0 && <b class="tl-waiting">+{count(waiting.value)}</b>}
+      </button>
+      <button
+        type="button"
+        aria-pressed={follow.value}
+        onClick={() => {
+          follow.value = !follow.value
+        }}
+      >
+        {t('timeline.follow')}
+      </button>
+      <fieldset class="tl-views" aria-label={t('timeline.view')}>
+        {views.map((name) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={timelineView.value === name}
+            onClick={() => {
+              timelineView.value = name
+            }}
+          >
+            {t(`timeline.${name}`)}
+          </button>
+        ))}
+      </fieldset>
+      <FilterField />
+      <Count />
+      <RateLine />
+      <span class="tl-files">
+        <button type="button" onClick={() => parts.importFile()}>
+          {t('timeline.import')}
+        </button>
+        <button type="button" onClick={() => parts.exportRows()}>
+          {t('timeline.export')}
+        </button>
+        <button type="button" onClick={() => store.clear()}>
+          {t('timeline.clear')}
+        </button>
+      </span>
+    </div>
+  )
+}
+
+/** The filter, what is wrong with it, and what can be written in it. */
+function FilterField() {
+  const { problems } = query.value
+  const [problem] = problems
+  return (
+    <div class="tl-filter">
+      <input
+        id="tl-filter"
+        type="search"
+        value={filter.value}
+        placeholder={t('timeline.filterExample')}
+        aria-label={t('timeline.filter')}
+        aria-invalid={problem !== undefined}
+        aria-describedby={problem && 'tl-problem'}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        onInput={(event) => {
+          filter.value = event.currentTarget.value
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') filter.value = ''
+        }}
+      />
+      <button type="button" popovertarget="tl-help" aria-label={t('timeline.filterHelp')}>
+        ?
+      </button>
+      {problem && (
+        <p id="tl-problem" class="tl-problem" role="status">
+          <code>{filter.value.slice(problem.from, problem.to)}</code>{' '}
+          {t('timeline.filterAt', { place: problem.from + 1 })} {t(problem.key, problem.params)}
+        </p>
+      )}
+      <FilterHelp />
+    </div>
+  )
+}
+
+const examples = [
+  ['method:resources/* dir:in', 'timeline.helpMethod'],
+  ['uri:notes* lane:A', 'timeline.helpUri'],
+  ['kind:error,result id:3', 'timeline.helpKind'],
+  ['status:waiting', 'timeline.helpStatus'],
+  ['code:-32602', 'timeline.helpCode'],
+  ['>50ms size>1k', 'timeline.helpMeasure'],
+  ['"two words"', 'timeline.helpText'],
+  ['-method:ping', 'timeline.helpNot'],
+] as const
+
+function FilterHelp() {
+  return (
+    <div id="tl-help" class="tl-help" popover="auto">
+      <h3>{t('timeline.filterHelp')}</h3>
+      <dl>
+        {examples.map(([example, key]) => (
+          <div key={example}>
+            <dt>
+              <button
+                type="button"
+                lang="en"
+                translate={false}
+                onClick={() => {
+                  filter.value = example
+                }}
+              >
+                {example}
+              </button>
+            </dt>
+            <dd>{t(key)}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+/** How many messages there are; and when some are hidden, that and how to see them. */
+function Count() {
+  const hidden = useComputed(() => {
+    drawn.value
+    return shown.hidden
+  })
+  store.changed.value
+  return (
+    <span class="tl-count">
+      {t('timeline.count', { count: store.length })}
+      {hidden.value > 0 && (
+        <>
+          {' · '}
+          <span>{t('timeline.hiddenByFilter', { count: hidden.value })}</span>{' '}
+          <button
+            type="button"
+            onClick={() => {
+              filter.value = ''
+              ask.announce(t('timeline.filterCleared'))
+            }}
+          >
+            {t('timeline.showAll')}
+          </button>
+        </>
+      )}
+    </span>
+  )
+}

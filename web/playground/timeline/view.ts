@@ -1,0 +1,62 @@
+/** What the views of the timeline share: the rows that pass the filter, where one is, and whether it follows. */
+
+import { batch, computed, effect, type Signal, signal } from '@preact/signals'
+import { filter, paused, store } from '../app/state.ts'
+import { parseFilter } from './filter.ts'
+import { laneOf, named } from './lanes.ts'
+import { Shown } from './shown.ts'
+
+/** The rows to draw. Who draws them reads {@link drawn} too. */
+export const shown = new Shown(store)
+
+/** Counts changes of {@link shown}. */
+export const drawn: Signal<number> = signal(0)
+
+/** Counts new filters: places of before mean nothing any more. */
+export const refiltered: Signal<number> = signal(0)
+
+/** Whether the newest row stays in sight. */
+export const follow: Signal<boolean> = signal(true)
+
+/** The row that the keyboard is at; -1: none yet. */
+export const cursor: Signal<number> = signal(-1)
+
+/** The filter as it was understood. */
+export const query = computed(() => parseFilter(filter.value))
+
+/** Rows that came while the timeline is paused. */
+export const waiting = computed(() => {
+  store.changed.value
+  return paused.value ? store.length - Math.min(limit, store.length) : 0
+})
+
+/** The store's length when it was paused; without a pause, the present one. */
+let limit = 0
+let later: ReturnType<typeof setTimeout> | undefined
+
+/** Looks at new rows, a slice now and the rest in tasks of their own, so that input comes between. */
+function advance() {
+  clearTimeout(later)
+  if (!shown.advance(limit)) later = setTimeout(advance)
+  drawn.value = drawn.peek() + 1
+}
+
+effect(() => {
+  store.emptied.value
+  named.value // a filter by lane may mean one that only now has its letter
+  const { compile, looksAtAnswers } = query.value
+  batch(() => {
+    shown.begin(compile(store, laneOf), looksAtAnswers)
+    if (store.length === 0) cursor.value = -1
+    refiltered.value = refiltered.peek() + 1
+    limit = paused.peek() ? Math.min(limit, store.length) : store.length
+    advance()
+  })
+})
+
+effect(() => {
+  store.changed.value
+  if (paused.value) return
+  limit = store.length
+  advance()
+})
