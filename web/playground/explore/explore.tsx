@@ -1,6 +1,76 @@
 /** @jsxImportSource preact */
-import { active } from '../app/state.ts'
+/** Explore: what the active server has, what is watched, and, of the demo, the world itself. */
+
+import { t } from '../app/i18n.ts'
+import { lazy } from '../app/lazy.tsx'
+import { active, exploring } from '../app/state.ts'
+import { Prompts, Templates, Tools } from './others.tsx'
+import { Resources } from './resources.tsx'
+
+const WorldPanel = lazy(async () => (await import('../world/panel.tsx')).WorldPanel)
+const Notifications = lazy(
+  async () => (await import('../timeline/notifications.tsx')).Notifications,
+)
+
+const views = ['resources', 'templates', 'prompts', 'tools', 'subscriptions', 'world'] as const
 
 export function Explore() {
-  return <p>{active.value?.peer.value?.name}</p>
+  const session = active.value
+  const shown = views.filter((one) => one !== 'world' || session?.lane.dialer.kind === 'in-page')
+  const view = shown.includes(exploring.value) ? exploring.value : 'resources'
+  const key = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const next = shown[(shown.indexOf(view) + step + shown.length) % shown.length]
+    if (next === undefined) return
+    exploring.value = next
+    document.getElementById(`explore-${next}`)?.focus()
+  }
+  return (
+    <>
+      <div class="tabs" role="tablist" aria-label={t('app.explore')} onKeyDown={key}>
+        {shown.map((one) => (
+          <button
+            key={one}
+            id={`explore-${one}`}
+            type="button"
+            role="tab"
+            aria-selected={view === one}
+            aria-controls="explore-view"
+            tabIndex={view === one ? 0 : -1}
+            onClick={() => {
+              exploring.value = one
+            }}
+          >
+            {t(`explore.${one}`)}
+          </button>
+        ))}
+      </div>
+      <div
+        class="scroll"
+        id="explore-view"
+        role="tabpanel"
+        aria-labelledby={`explore-${view}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+        tabIndex={0}
+      >
+        {session === undefined ? (
+          <p class="quiet">{t('explore.nobody')}</p>
+        ) : view === 'resources' ? (
+          <Resources session={session} />
+        ) : view === 'templates' ? (
+          <Templates session={session} />
+        ) : view === 'prompts' ? (
+          <Prompts session={session} />
+        ) : view === 'tools' ? (
+          <Tools session={session} />
+        ) : view === 'subscriptions' ? (
+          <Notifications />
+        ) : (
+          <WorldPanel />
+        )}
+      </div>
+    </>
+  )
 }

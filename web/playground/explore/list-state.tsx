@@ -1,0 +1,62 @@
+/** @jsxImportSource preact */
+/** How a list stands: loading, failed and why, how fresh, and a button for its next page. */
+
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { t } from '../app/i18n.ts'
+import type { Session } from '../connections/session.ts'
+import { catalogue, type ListKind } from './catalogue.ts'
+
+export function ListState({ session, kind }: { session: Session; kind: ListKind }) {
+  const all = catalogue(session)
+  const { state, items, cursor, error, staleAt } = all.lists[kind].value
+  const known = session.peer.value !== undefined
+  return (
+    <div class="list-state">
+      {state === 'failed' ? (
+        <p role="alert">{t('explore.failed', { reason: error || '?' })}</p>
+      ) : null}
+      {state === 'none' ? (
+        <p class="quiet">{known ? t('explore.notThere') : t('explore.waiting')}</p>
+      ) : null}
+      {state === 'there' && items.length === 0 ? <p class="quiet">{t('explore.empty')}</p> : null}
+      {state === 'loading' ? <p class="quiet">{t('explore.loading')}</p> : null}
+      {cursor !== undefined && state === 'there' ? (
+        <button type="button" onClick={() => all.more(kind)}>
+          {t('explore.more')}
+        </button>
+      ) : null}
+      {known && state !== 'none' ? (
+        <button type="button" class="plain" onClick={() => all.reload(kind)}>
+          {t('explore.reload')}
+        </button>
+      ) : null}
+      {state === 'there' && items.length > 0 ? (
+        <span class="quiet">{t('explore.count', { count: items.length })}</span>
+      ) : null}
+      {staleAt === undefined ? null : <Freshness staleAt={staleAt} />}
+    </div>
+  )
+}
+
+/** Whether a copy may still be used, by the server's `ttlMs`. Redrawn when that changes, not each second. */
+export function Freshness({ staleAt }: { staleAt: number }) {
+  const fresh = useSignal(Date.now() < staleAt)
+  useEffect(() => {
+    const left = staleAt - Date.now()
+    fresh.value = left > 0
+    if (left <= 0) return
+    const timer = setTimeout(
+      () => {
+        fresh.value = false
+      },
+      Math.min(left, 2 ** 31 - 1),
+    )
+    return () => clearTimeout(timer)
+  }, [staleAt, fresh])
+  return (
+    <span class="chip" data-is={fresh.value ? 'good' : 'warn'}>
+      {fresh.value ? t('explore.fresh') : t('explore.stale')}
+    </span>
+  )
+}

@@ -1,0 +1,91 @@
+/** How the list of resources is searched, filtered, sorted and made a tree of. Pure. */
+
+import type { Resource } from './catalogue.ts'
+
+export const orders = ['server', 'name', 'uri', 'priority', 'modified', 'size'] as const
+export type Order = (typeof orders)[number]
+
+export interface Choice {
+  /** Words that all have to be in name, title, URI, description or MIME type. */
+  search: string
+  /** Whom it is meant for; `''`: whomever. What says nothing is meant for all. */
+  audience: '' | 'user' | 'assistant'
+  order: Order
+}
+
+/** The resources that are wanted, in the order that is wanted. Leaves the server's list alone. */
+export function chosen(all: readonly Resource[], { search, audience, order }: Choice): Resource[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = all.filter((one) => {
+    const meant = one.annotations?.audience
+    if (audience !== '' && Array.isArray(meant) && !meant.includes(audience)) return false
+    const text =
+      `${one.name} ${one.title ?? ''} ${one.uri} ${one.description ?? ''} ${one.mimeType ?? ''}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+  const text = (a: string, b: string) => a.localeCompare(b)
+  const most = (a: unknown, b: unknown) => (Number(b) || 0) - (Number(a) || 0)
+  switch (order) {
+    case 'name':
+      return found.sort((a, b) => text(a.title ?? a.name, b.title ?? b.name))
+    case 'uri':
+      return found.sort((a, b) => text(a.uri, b.uri))
+    case 'priority':
+      return found.sort((a, b) => most(a.annotations?.priority, b.annotations?.priority))
+    case 'modified':
+      return found.sort((a, b) =>
+        most(
+          Date.parse(a.annotations?.lastModified ?? ''),
+          Date.parse(b.annotations?.lastModified ?? ''),
+        ),
+      )
+    case 'size':
+      return found.sort((a, b) => most(a.size, b.size))
+    case 'server':
+      return found
+  }
+}
+
+/** A branch of the tree: what its URIs begin with, and what is below. */
+export interface Branch {
+  /** The part of the URI that it adds to the branch above. */
+  label: string
+  /** All of the URI so far. */
+  path: string
+  resource?: Resource
+  below: Branch[]
+}
+
+/** URIs by scheme, then by each `/`. Branches with a single one below are joined with it. */
+export function treeOf(resources: readonly Resource[]): Branch[] {
+  const root: Branch = { label: '', path: '', below: [] }
+  const branches = new Map<string, Branch>([['', root]])
+  for (const resource of resources) {
+    let above = root
+    for (const label of partsOf(resource.uri)) {
+      const path = above.path + label
+      let branch = branches.get(path)
+      if (branch === undefined) {
+        branch = { label, path, below: [] }
+        branches.set(path, branch)
+        above.below.push(branch)
+      }
+      above = branch
+    }
+    above.resource = resource
+  }
+  return root.below.map(joined)
+}
+
+function partsOf(uri: string): string[] {
+  const [, scheme = '', rest = uri] = /^([a-z][a-z0-9+.-]*:\/*)(.*)$/is.exec(uri) ?? []
+  return [scheme, ...(rest.match(/[^/]+\/?|\/+/g) ?? [])].filter(Boolean)
+}
+
+function joined(branch: Branch): Branch {
+  const [only, ...others] = branch.below
+  if (branch.resource || only === undefined || others.length > 0) {
+    return { ...branch, below: branch.below.map(joined) }
+  }
+  return joined({ ...only, label: branch.label + only.label })
+}

@@ -1,0 +1,197 @@
+/** @jsxImportSource preact */
+/** The resources of the active server: searched, filtered, sorted, as a list or a tree, each with a switch to watch it. */
+
+import { useSignal } from '@preact/signals'
+import { t, tag } from '../app/i18n.ts'
+import { setting } from '../app/settings.ts'
+import type { Session } from '../connections/session.ts'
+import { send, write } from './acts.ts'
+import { catalogue, type Icon, type Resource } from './catalogue.ts'
+import { ListState } from './list-state.tsx'
+import { type Branch, type Choice, chosen, type Order, orders, treeOf } from './order.ts'
+
+const order = setting<string>('explore.order', 'server')
+const asTree = setting('explore.tree', false)
+
+export function Resources({ session }: { session: Session }) {
+  const search = useSignal('')
+  const audience = useSignal<Choice['audience']>('')
+  const list = catalogue(session).lists.resources.value
+  const found = chosen(list.items, {
+    search: search.value,
+    audience: audience.value,
+    order: order.value as Order,
+  })
+  return (
+    <>
+      <div class="explore-tools">
+        <input
+          type="search"
+          aria-label={t('explore.search')}
+          placeholder={t('explore.search')}
+          value={search.value}
+          onInput={({ currentTarget }) => {
+            search.value = currentTarget.value
+          }}
+        />
+        <select
+          aria-label={t('explore.order')}
+          value={order.value}
+          onChange={({ currentTarget }) => {
+            order.value = currentTarget.value
+          }}
+        >
+          {orders.map((one) => (
+            <option key={one} value={one}>
+              {t(`explore.by.${one}`)}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label={t('explore.audience')}
+          value={audience.value}
+          onChange={({ currentTarget }) => {
+            audience.value = currentTarget.value as Choice['audience']
+          }}
+        >
+          <option value="">{t('explore.forAll')}</option>
+          <option value="user">{t('explore.forUser')}</option>
+          <option value="assistant">{t('explore.forAssistant')}</option>
+        </select>
+        <button
+          type="button"
+          aria-pressed={asTree.value}
+          onClick={() => {
+            asTree.value = !asTree.value
+          }}
+        >
+          {t('explore.tree')}
+        </button>
+      </div>
+      {asTree.value ? (
+        <ul class="explore-tree">
+          {treeOf(found).map((branch) => (
+            <TreeBranch key={branch.path} branch={branch} session={session} />
+          ))}
+        </ul>
+      ) : (
+        <ul class="explore-list">
+          {found.map((resource) => (
+            <ResourceItem key={resource.uri} resource={resource} session={session} />
+          ))}
+        </ul>
+      )}
+      {list.items.length > found.length ? (
+        <p class="quiet" role="status">
+          {t('explore.hidden', { count: list.items.length - found.length })}
+        </p>
+      ) : null}
+      <ListState session={session} kind="resources" />
+    </>
+  )
+}
+
+function TreeBranch({ branch, session }: { branch: Branch; session: Session }) {
+  const { resource, below, label } = branch
+  if (below.length === 0 && resource) {
+    return <ResourceItem resource={resource} session={session} label={label} />
+  }
+  return (
+    <li>
+      <details open={below.length < 60}>
+        <summary>
+          <code lang="en" translate={false}>
+            {label}
+          </code>{' '}
+          <span class="quiet">{new Intl.NumberFormat(tag()).format(below.length)}</span>
+        </summary>
+        <ul>
+          {resource ? <ResourceItem resource={resource} session={session} label={label} /> : null}
+          {below.map((one) => (
+            <TreeBranch key={one.path} branch={one} session={session} />
+          ))}
+        </ul>
+      </details>
+    </li>
+  )
+}
+
+function ResourceItem(props: { resource: Resource; session: Session; label?: string }) {
+  const { resource, session, label } = props
+  const { uri, name, title, mimeType, size, annotations, icons } = resource
+  const update = session.updates.value.get(uri)
+  const watched = session.isSubscribed(uri)
+  const shown = label ?? title ?? name
+  return (
+    <li class="thing" data-watched={watched}>
+      <button
+        type="button"
+        class="thing-read plain"
+        title={t('explore.read', { uri })}
+        onClick={() => send('resources/read', { uri })}
+      >
+        <ServerIcon icons={icons} />
+        <span class="thing-name">{shown}</span>
+        <code class="thing-uri" lang="en" translate={false}>
+          {uri}
+        </code>
+      </button>
+      <span class="thing-facts">
+        {mimeType ? <span class="chip">{mimeType}</span> : null}
+        {typeof size === 'number' ? <span class="quiet">{bytes(size)}</span> : null}
+        {typeof annotations?.priority === 'number' ? (
+          <span class="quiet">{t('explore.priority', { priority: annotations.priority })}</span>
+        ) : null}
+        {annotations?.lastModified ? (
+          <span class="quiet">{date(annotations.lastModified)}</span>
+        ) : null}
+        {update ? (
+          <span class="chip" data-is="good">
+            {t('explore.updates', { count: update.count })}
+          </span>
+        ) : null}
+      </span>
+      <span class="thing-acts">
+        <button
+          type="button"
+          role="switch"
+          aria-checked={watched}
+          aria-label={t('explore.watch', { uri })}
+          onClick={() => (watched ? session.unsubscribe(uri) : session.subscribe(uri))}
+        >
+          {watched ? t('explore.watching') : t('explore.watchShort')}
+        </button>
+        <button
+          type="button"
+          aria-label={t('explore.writeOf', { name: shown })}
+          onClick={() => write('resources/read', { uri }, shown)}
+        >
+          {t('explore.write')}
+        </button>
+      </span>
+    </li>
+  )
+}
+
+/** An icon of the server, if it came along: nothing is fetched because a server named it. */
+export function ServerIcon({ icons }: { icons?: readonly Icon[] }) {
+  const own = icons?.find(({ src }) => /^data:image\/(png|jpeg|gif|webp|svg\+xml)[;,]/i.test(src))
+  return own ? <img src={own.src} alt="" width="20" height="20" /> : null
+}
+
+export function bytes(size: number): string {
+  const [value, unit] =
+    size < 1000 ? [size, 'byte'] : size < 1e6 ? [size / 1000, 'kilobyte'] : [size / 1e6, 'megabyte']
+  return new Intl.NumberFormat(tag(), {
+    style: 'unit',
+    unit: unit as string,
+    unitDisplay: 'narrow',
+    maximumFractionDigits: 1,
+  }).format(value as number)
+}
+
+function date(iso: string): string {
+  const time = Date.parse(iso)
+  if (Number.isNaN(time)) return iso
+  return new Intl.DateTimeFormat(tag(), { dateStyle: 'medium', timeStyle: 'short' }).format(time)
+}

@@ -1,0 +1,4 @@
+/** @jsxImportSource preact */
+export function Notifications() {
+  return null
+}
