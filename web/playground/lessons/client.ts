@@ -122,12 +122,12 @@ export function newClient(options: ClientOptions): Client {
       if ((want.id === undefined) !== (got.id === undefined)) {
         return { path: 'id', want: want.id, got: got.id }
       }
-      const { id, jsonrpc, ...pattern } = want
+      const { id, jsonrpc, ...pattern } = numbered(want)
       const found = difference(pattern, got, memory)
       if (found) return found
       ours.add(got.id)
-      if (id !== undefined && got.id !== undefined && got.id !== null) {
-        ids.set(JSON.stringify(id), got.id)
+      if (got.id !== undefined && got.id !== null) {
+        ids.set(JSON.stringify(want.id), got.id)
       }
       return undefined
     },

@@ -280,13 +280,13 @@ function limitOf(words: string): readonly Revision[] | undefined {
 
 function lineOf(line: string): Line {
   const [, arrow, client = '', quoted, rest = ''] =
-    /^(->|<-|!)([0-9A-Z]*)(q?)\s+(.*)$/.exec(line) ?? []
+    /^(->|<-|!)([0-9A-Za-z]*?)(q?)\s+(.*)$/.exec(line) ?? []
   if (arrow === '!') {
     const [, verb = '', subject = '', value = ''] = /^(\S+)\s*(\S*)\s*(.*)$/.exec(rest) ?? []
     return { what: 'event', verb, subject, value }
   }
   if (arrow === undefined) throw new Error('a line begins with ->, <-, !, =, ?, ~ or @')
-  const value: unknown = JSON.parse(rest)
+  const value: unknown = quoted || arrow === '<-' ? JSON.parse(rest) : rest
   if (quoted && typeof value !== 'string') throw new Error('after q comes a quoted string')
   return {
     what: arrow === '->' ? 'send' : 'expect',
