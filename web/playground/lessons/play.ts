@@ -197,6 +197,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   }
 
   const playStep = async (step: Step) => {
+    await Promise.all(clients.values()) // whoever greets has greeted
     let isTurn = step.learner
     for (const line of step.lines) {
       let wrong: Partial<Failure> | undefined
