@@ -1,0 +1,240 @@
+/**
+ * Conformance of what passed: each message against the schema of its revision, and rules about several
+ * messages. Nothing is repaired, and nothing is held back: these are hints beside rows.
+ */
+
+import type { Store } from '../tap/store.ts'
+import type { Sentence } from './explain.ts'
+import { messageProblems } from './message.ts'
+import { isModern, isRevision, type Params, type Revision } from './revisions.ts'
+import { pointer } from './validate.ts'
+
+export interface Hint {
+  /** A warning is what may be right in spite of it: an answer that was under way when it was cancelled. */
+  severity: 'error' | 'warning'
+  /** `schema`, or the name of a rule. */
+  rule: 'schema' | 'json' | 'unknownId' | 'duplicateId' | 'afterCancel' | 'unsubscribed' | 'version'
+  /** Where in the message (RFC 6901); `''` is the whole of it. */
+  at: string
+  sentence: Sentence
+}
+
+/** Rows from one to another during which something was so. */
+interface Span {
+  from: number
+  until: number
+}
+
+const metaVersion = 'io.modelcontextprotocol/protocolVersion'
+const metaSubscription = 'io.modelcontextprotocol/subscriptionId'
+
+const object = (value: unknown): Params =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Params) : {}
+
+/**
+ * Keeps what the rules need to know of older rows: a few numbers a request, and of no row its text. It
+ * reads rows in their order, each once, when it is first asked for a row at or beyond them.
+ */
+export class Checker {
+  readonly #store: Store
+  readonly #revisionOf: (lane: number) => Revision
+  #emptied: number
+  #read = 0
+  #ruled = new Map<number, Hint>()
+  #hints = new Map<number, readonly Hint[]>()
+  #open = new Map<string, number>() // lane, asking side and id, to the row
+  #cancelled = new Set<string>()
+  #listens = new Map<string, Span>() // lane and id
+  #subscriptions = new Map<string, Span>() // lane and URI
+  #revisions = new Map<number, { from: number; revision: Revision }[]>() // lane; newest last
+
+  /** @param revisionOf - what a lane speaks, where its messages do not tell */
+  constructor(store: Store, revisionOf: (lane: number) => Revision) {
+    this.#store = store
+    this.#revisionOf = revisionOf
+    this.#emptied = store.emptied.peek()
+  }
+
+  /** What there is to say about a row. Validates it when it is first asked for: ask for rows that are seen. */
+  hints(row: number): readonly Hint[] {
+    this.#readUpTo(row)
+    const known = this.#hints.get(row)
+    if (known) return known
+    const found = this.#check(row)
+    // an answer that is still open may yet be cancelled, but rules look back only: it stays as it is
+    this.#hints.set(row, found)
+    return found
+  }
+
+  /** The revision that a row is written in. */
+  revisionAt(row: number): Revision {
+    this.#readUpTo(row)
+    const lane = this.#store.lane(row)
+    const request = this.#store.partner(row)
+    const asked = request >= 0 && request < row ? request : row
+    const spoken = this.#revisions.get(lane)?.findLast(({ from }) => from <= asked)
+    return spoken?.revision ?? this.#revisionOf(lane)
+  }
+
+  #check(row: number): Hint[] {
+    const store = this.#store
+    const kind = store.kind(row)
+    if (kind === 'world') return []
+    const message = store.message(row)
+    if (message === undefined) {
+      const params = { problem: store.problem(row) }
+      return [
+        { severity: 'error', rule: 'json', at: '', sentence: { key: 'explain.hint.json', params } },
+      ]
+    }
+    const revision = this.revisionAt(row)
+    const answered = kind === 'result' || kind === 'error' ? store.method(row) : ''
+    const hints: Hint[] = messageProblems(message, revision, answered).map(({ at, sentence }) => ({
+      severity: 'error',
+      rule: 'schema',
+      at: pointer(at),
+      sentence,
+    }))
+    const ruled = this.#ruled.get(row) ?? this.#unsubscribed(row, message, revision)
+    if (ruled) hints.push(ruled)
+    const said = object(object(object(message).params)._meta)[metaVersion]
+    if (kind === 'request' && said !== undefined && said !== revision) {
+      const params = { said: String(said), spoken: revision }
+      const at = pointer(['params', '_meta', metaVersion])
+      hints.push({
+        severity: 'warning',
+        rule: 'version',
+        at,
+        sentence: { key: 'explain.hint.version', params },
+      })
+    }
+    return hints
+  }
+
+  #readUpTo(row: number) {
+    if (this.#emptied !== this.#store.emptied.peek()) this.#begin()
+    for (; this.#read <= row && this.#read < this.#store.length; this.#read++) {
+      this.#learn(this.#read)
+    }
+  }
+
+  #begin() {
+    this.#emptied = this.#store.emptied.peek()
+    this.#read = 0
+    for (const map of [this.#ruled, this.#hints, this.#open, this.#cancelled]) map.clear()
+    for (const map of [this.#listens, this.#subscriptions, this.#revisions]) map.clear()
+  }
+
+  #learn(row: number) {
+    const store = this.#store
+    const lane = store.lane(row)
+    const id = store.id(row)
+    const direction = store.direction(row)
+    const other = direction === 'out' ? 'in' : 'out'
+    switch (store.kind(row)) {
+      case 'request': {
+        const key = `${lane} ${direction} ${id}`
+        if (this.#open.has(key)) this.#rule(row, 'error', 'duplicateId', '/id')
+        this.#open.set(key, row)
+        this.#cancelled.delete(key)
+        this.#begun(row, lane, id)
+        return
+      }
+      case 'result':
+      case 'error': {
+        const key = `${lane} ${other} ${id}`
+        const request = this.#open.get(key)
+        if (request === undefined) {
+          if (id !== '') this.#rule(row, 'error', 'unknownId', '/id')
+          return
+        }
+        if (this.#cancelled.has(key)) this.#rule(row, 'warning', 'afterCancel', '')
+        this.#open.delete(key)
+        this.#ended(row, request, lane, id)
+        return
+      }
+      case 'notification':
+        if (store.method(row) !== 'notifications/cancelled') return
+        this.#cancelled.add(`${lane} ${direction} ${store.target(row)}`)
+        end(this.#listens.get(`${lane} ${store.target(row)}`), row)
+    }
+  }
+
+  #begun(row: number, lane: number, id: string) {
+    const store = this.#store
+    switch (store.method(row)) {
+      case 'subscriptions/listen':
+        this.#listens.set(`${lane} ${id}`, { from: row, until: Number.POSITIVE_INFINITY })
+        break
+      case 'resources/subscribe': {
+        const key = `${lane} ${store.target(row)}`
+        this.#subscriptions.set(key, { from: row, until: Number.POSITIVE_INFINITY })
+        return
+      }
+      case 'resources/unsubscribe':
+        end(this.#subscriptions.get(`${lane} ${store.target(row)}`), row)
+        return
+      case 'server/discover':
+        break
+      default:
+        return
+    }
+    const version = object(object(object(store.message(row)).params)._meta)[metaVersion]
+    if (isRevision(version)) this.#speaks(lane, row, version)
+  }
+
+  #ended(row: number, request: number, lane: number, id: string) {
+    const store = this.#store
+    if (store.method(request) === 'subscriptions/listen')
+      end(this.#listens.get(`${lane} ${id}`), row)
+    if (store.method(request) !== 'initialize' || store.kind(row) !== 'result') return
+    const version = object(object(store.message(row)).result).protocolVersion
+    if (isRevision(version)) this.#speaks(lane, request, version)
+  }
+
+  #speaks(lane: number, from: number, revision: Revision) {
+    const spoken = this.#revisions.get(lane) ?? []
+    if (spoken.at(-1)?.revision !== revision) spoken.push({ from, revision })
+    this.#revisions.set(lane, spoken)
+  }
+
+  #rule(
+    row: number,
+    severity: Hint['severity'],
+    rule: 'unknownId' | 'duplicateId' | 'afterCancel',
+    at: string,
+  ) {
+    this.#ruled.set(row, { severity, rule, at, sentence: { key: `explain.hint.${rule}` } })
+  }
+
+  /** Notifications that only those get who asked. Classic servers may name a part of what was subscribed. */
+  #unsubscribed(row: number, message: unknown, revision: Revision): Hint | undefined {
+    const store = this.#store
+    const method = store.method(row)
+    const lane = store.lane(row)
+    if (store.kind(row) !== 'notification' || store.direction(row) !== 'in') return undefined
+    const holds = (span: Span | undefined) =>
+      span !== undefined && span.from < row && row <= span.until
+    if (isModern(revision)) {
+      if (!/\/(updated|list_changed|acknowledged)$/.test(method)) return undefined
+      const id = object(object(object(message).params)._meta)[metaSubscription]
+      if (holds(this.#listens.get(`${lane} ${JSON.stringify(id)}`))) return undefined
+    } else {
+      if (method !== 'notifications/resources/updated') return undefined
+      for (const [key, span] of this.#subscriptions) {
+        if (key.startsWith(`${lane} `) && holds(span)) return undefined
+      }
+    }
+    return {
+      severity: 'warning',
+      rule: 'unsubscribed',
+      at: '',
+      sentence: { key: 'explain.hint.unsubscribed' },
+    }
+  }
+}
+
+/** The row that ends a span is a part of it. */
+function end(span: Span | undefined, row: number) {
+  if (span && row < span.until) span.until = row
+}

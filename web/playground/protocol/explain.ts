@@ -1,0 +1,180 @@
+/**
+ * What a row of the timeline is, in a few sentences: its kind, what its method is for, what an error's
+ * code means, and, from the request and its answer, why it probably failed.
+ */
+
+import type { Key } from '../app/i18n.ts'
+import type { Store } from '../tap/store.ts'
+import { codeKey, codeLink } from './errors.ts'
+import { type Method, methodNamed, methodsOf, revisionsOf, specUrl } from './methods.ts'
+import { nearest } from './nearest.ts'
+import type { Params, Revision } from './revisions.ts'
+import { firstProblem } from './shape.ts'
+
+/** A text of the catalogue, and what is filled in. */
+export interface Sentence {
+  key: Key
+  params?: Readonly<Record<string, string | number>>
+}
+
+export interface Explanation {
+  sentences: readonly Sentence[]
+  /** Pages of the specification; the title names revision and page. */
+  links: readonly { title: string; url: string }[]
+}
+
+/** What is known of the server at hand. */
+export interface Known {
+  /** Resources that it lists. */
+  uris?: readonly string[]
+  /** Prompts and tools that it lists. */
+  names?: readonly string[]
+  /** What it declared. */
+  capabilities?: Params
+}
+
+const isObject = (value: unknown): value is Params =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * Explains a row of the store. Costs up to two `JSON.parse`: for the row that is looked at.
+ *
+ * @param revision - what the row's lane speaks
+ */
+export function explainRow(
+  store: Store,
+  row: number,
+  revision: Revision,
+  known: Known = {},
+): Explanation {
+  const side = store.direction(row) === 'out' ? 'client' : 'server'
+  const name = store.method(row)
+  const method = methodNamed(revision, name)
+  const partner = store.partner(row)
+  const sentences: Sentence[] = []
+  const links = linksOf(revision, name, method)
+  switch (store.kind(row)) {
+    case 'world':
+      return { sentences: [{ key: 'explain.world' }], links: [] }
+    case 'batch':
+      return {
+        sentences: [{ key: 'explain.batch' }],
+        links: [{ title: '2025-06-18 · changelog', url: specUrl('2025-06-18', 'changelog') }],
+      }
+    case 'broken':
+      return {
+        sentences: [{ key: 'explain.broken', params: { problem: store.problem(row) } }],
+        links: [
+          { title: 'JSON-RPC 2.0', url: 'https://www.jsonrpc.org/specification#request_object' },
+        ],
+      }
+    case 'request':
+    case 'notification':
+      sentences.push({ key: `explain.${store.kind(row)}.${side}` as Key })
+      sentences.push(aboutMethod(name, revision, method))
+      if (store.kind(row) === 'request' && partner < 0) sentences.push({ key: 'explain.open' })
+      return { sentences, links }
+    case 'result':
+      if (partner < 0) return { sentences: [{ key: 'explain.stray' }], links: [] }
+      sentences.push({ key: 'explain.result', params: { method: name } })
+      sentences.push(aboutMethod(name, revision, method))
+      return { sentences, links }
+  }
+  const code = store.code(row)
+  sentences.push(
+    partner < 0
+      ? { key: 'explain.stray' }
+      : { key: 'explain.error', params: { method: name, code: String(code) } },
+    { key: codeKey(revision, code) },
+  )
+  const answer = store.message(row)
+  const error = isObject(answer) && isObject(answer.error) ? answer.error : {}
+  const cause = causeOf(code, error, partner < 0 ? undefined : store.raw(partner), revision, known)
+  if (cause) sentences.push(cause)
+  return { sentences, links: [codeLink(revision, code), ...links] }
+}
+
+function linksOf(revision: Revision, name: string, method: Method | undefined) {
+  const of = method ? revision : revisionsOf(name).at(-1)
+  const page = method?.page ?? (of && methodNamed(of, name)?.page)
+  return of && page ? [{ title: `${of} · ${page}`, url: specUrl(of, page) }] : []
+}
+
+/** What a method is for, or where it would be known. */
+export function aboutMethod(name: string, revision: Revision, method?: Method): Sentence {
+  if (method) return { key: `explain.method.${name}` as Key }
+  const others = revisionsOf(name)
+  return others.length
+    ? { key: 'explain.elsewhere', params: { method: name, revision, others: others.join(', ') } }
+    : { key: 'explain.strange', params: { method: name } }
+}
+
+/**
+ * Why a request probably failed.
+ *
+ * @param asked - the request as it was sent; undefined if it is not known
+ */
+export function causeOf(
+  code: number,
+  error: Params,
+  asked: string | undefined,
+  revision: Revision,
+  known: Known,
+): Sentence | undefined {
+  const data = isObject(error.data) ? error.data : {}
+  if (code === -32022 && data.requested !== undefined) {
+    const supported = Array.isArray(data.supported) ? data.supported.join(', ') : '?'
+    return {
+      key: 'explain.cause.version',
+      params: { requested: String(data.requested), supported },
+    }
+  }
+  if (code === -32021 && isObject(data.requiredCapabilities)) {
+    const ability = Object.keys(data.requiredCapabilities).join(', ')
+    return { key: 'explain.cause.ability', params: { ability } }
+  }
+  if (code === -32042 && Array.isArray(data.elicitations)) {
+    const [first] = data.elicitations as unknown[]
+    const url = isObject(first) ? String(first.url) : '?'
+    return { key: 'explain.cause.visit', params: { url } }
+  }
+  if (code === -32020) return { key: 'explain.cause.headers' }
+  if (asked === undefined) return undefined
+  const problem = firstProblem(asked, revision)
+  if (problem) return problem
+  const request = JSON.parse(asked) as Params
+  const params = isObject(request.params) ? request.params : {}
+  if (code === -32601) return methodCause(String(request.method), revision, known)
+  if (code === -32602 || code === -32002) return paramsCause(params, data, known)
+  return undefined
+}
+
+function methodCause(asked: string, revision: Revision, known: Known): Sentence | undefined {
+  const method = methodNamed(revision, asked)
+  if (method && !method.inside) {
+    if (!method.needs || !known.capabilities) return undefined
+    return { key: 'explain.cause.capability', params: { capability: method.needs } }
+  }
+  if (revisionsOf(asked).length) {
+    return { key: 'explain.cause.elsewhere', params: { method: asked, revision } }
+  }
+  const near = nearest(
+    asked,
+    methodsOf(revision).map(({ name }) => name),
+  )
+  if (near === undefined) return undefined
+  return { key: 'explain.cause.nearestMethod', params: { asked, nearest: near } }
+}
+
+function paramsCause(params: Params, data: Params, known: Known): Sentence | undefined {
+  if (params.cursor !== undefined) return { key: 'explain.cause.cursor' }
+  const uri = params.uri ?? data.uri
+  const [asked, candidates] =
+    typeof uri === 'string' ? [uri, known.uris] : [params.name, known.names]
+  if (typeof asked !== 'string' || !candidates) return undefined
+  if (candidates.includes(asked)) return undefined
+  const near = nearest(asked, candidates)
+  return near
+    ? { key: 'explain.cause.nearest', params: { asked, nearest: near } }
+    : { key: 'explain.cause.unlisted', params: { asked } }
+}

@@ -1,0 +1,71 @@
+/** What is wrong with one message by itself: JSON-RPC's rules, then the schema of the revision. */
+
+import { codeAllowed } from './errors.ts'
+import type { Sentence } from './explain.ts'
+import { methodNamed } from './methods.ts'
+import type { Params, Revision } from './revisions.ts'
+import { resultSchema, schemaNamed, schemaOf } from './schema.ts'
+import { type Path, type Problem, problemsOf } from './validate.ts'
+
+const isObject = (value: unknown): value is Params =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const hint = (key: string, at: Path, params?: Sentence['params']): Problem => ({
+  at,
+  sentence: { key: `explain.hint.${key}` as Sentence['key'], params },
+})
+
+/**
+ * Problems of a parsed message, the outermost first.
+ *
+ * @param answered - the method of the request that it answers; `''` if that is not known
+ */
+export function messageProblems(message: unknown, revision: Revision, answered = ''): Problem[] {
+  if (!isObject(message)) return [hint('notObject', [])]
+  const problems: Problem[] = []
+  if (message.jsonrpc !== '2.0') problems.push(hint('jsonrpc', ['jsonrpc']))
+  const { id } = message
+  if (id !== undefined && typeof id !== 'string' && !Number.isInteger(id)) {
+    problems.push(hint('idType', ['id']))
+  }
+  if (message.method !== undefined) problems.push(...requestProblems(message, revision))
+  else problems.push(...answerProblems(message, revision, answered))
+  return problems
+}
+
+function requestProblems(message: Params, revision: Revision): Problem[] {
+  if (typeof message.method !== 'string') {
+    return [hint('type', ['method'], { member: 'method', type: 'string' })]
+  }
+  const method = methodNamed(revision, message.method)
+  if (!method || method.inside) {
+    return [hint('method', ['method'], { revision, method: message.method })]
+  }
+  if (method.kind === 'request' && message.id === undefined) {
+    return [hint('missing', [], { member: 'id' })]
+  }
+  const schema = schemaOf(revision, message.method, 'params')
+  if (!schema) return []
+  if (message.params === undefined) {
+    const needed = problemsOf({}, schema, ['params']).length > 0
+    return needed ? [hint('missing', [], { member: 'params' })] : []
+  }
+  return problemsOf(message.params, schema, ['params'])
+}
+
+function answerProblems(message: Params, revision: Revision, answered: string): Problem[] {
+  const { result, error } = message
+  if ((result === undefined) === (error === undefined)) return [hint('both', [])]
+  if (error !== undefined) {
+    const schema = schemaNamed(revision, 'Error')
+    const problems = schema ? problemsOf(error, schema, ['error']) : []
+    const code = isObject(error) ? Number(error.code) : Number.NaN
+    if (problems.length === 0 && !codeAllowed(revision, code)) {
+      problems.push(hint('code', ['error', 'code'], { revision, code: String(code) }))
+    }
+    return problems
+  }
+  const schema = answered ? resultSchema(revision, answered, result) : undefined
+  if (schema) return problemsOf(result, schema, ['result'])
+  return isObject(result) ? [] : [hint('type', ['result'], { member: 'result', type: 'object' })]
+}

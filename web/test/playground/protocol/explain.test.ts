@@ -1,0 +1,130 @@
+/** What is said about a row: its kind, its method, its code, and why it probably failed. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { t } from '../../../playground/app/i18n.ts'
+import { type Explanation, explainRow, type Known } from '../../../playground/protocol/explain.ts'
+import { methodsOf } from '../../../playground/protocol/methods.ts'
+import { nearest } from '../../../playground/protocol/nearest.ts'
+import {
+  type Params,
+  type Revision,
+  request,
+  revisions,
+} from '../../../playground/protocol/revisions.ts'
+import { Store } from '../../../playground/tap/store.ts'
+
+const modern: Revision = '2026-07-28'
+const classic: Revision = '2025-11-25'
+
+/** Explains the error that answers a request. */
+function failure(
+  asked: unknown,
+  code: number,
+  revision: Revision,
+  known: Known = {},
+  data?: unknown,
+) {
+  const store = new Store(() => {})
+  const raw = typeof asked === 'string' ? asked : JSON.stringify(asked)
+  store.push({ lane: 1, direction: 'out', framing: 'port', raw })
+  const answer = { jsonrpc: '2.0', id: 1, error: { code, message: 'no', data } }
+  const row = store.push({ lane: 1, direction: 'in', framing: 'port', raw: JSON.stringify(answer) })
+  return explainRow(store, row, revision, known)
+}
+
+const words = ({ sentences }: Explanation) => sentences.map(({ key, params }) => t(key, params))
+const cause = (explanation: Explanation) => words(explanation).at(-1)
+
+test('every method and every code of every revision has a text and a page', () => {
+  for (const revision of revisions) {
+    for (const { name, kind } of methodsOf(revision)) {
+      const store = new Store(() => {})
+      const message: Params = { jsonrpc: '2.0', method: name, ...(kind === 'request' && { id: 1 }) }
+      const raw = JSON.stringify(message)
+      const row = store.push({ lane: 1, direction: 'out', framing: 'port', raw })
+      const explanation = explainRow(store, row, revision)
+      for (const text of words(explanation))
+        assert.ok(!text.includes('undefined'), `${name}: ${text}`)
+      assert.match(explanation.links[0]?.url ?? '', new RegExp(`specification/${revision}/`))
+    }
+  }
+  for (const code of [
+    -32700, -32600, -32601, -32602, -32603, -32002, -32042, -32020, -32021, -32022,
+  ]) {
+    for (const revision of revisions) {
+      const explanation = failure(request(revision, 1, 'resources/list'), code, revision)
+      for (const text of words(explanation))
+        assert.ok(!text.includes('undefined'), `${code}: ${text}`)
+      assert.match(explanation.links[0]?.url ?? '', /^https:\/\//)
+    }
+  }
+})
+
+test('a resource that is not there: the nearest that is', () => {
+  const known = { uris: ['notes://today', 'notes://wish', 'clock://now'] }
+  const asked = (uri: string) => request(modern, 1, 'resources/read', { uri })
+  assert.equal(
+    cause(failure(asked('notes://tody'), -32602, modern, known)),
+    'Likely cause: nothing is called notes://tody. Did you mean notes://today?',
+  )
+  assert.equal(
+    cause(failure(asked('file:///etc/passwd'), -32602, modern, known)),
+    'Likely cause: the server lists no file:///etc/passwd.',
+  )
+  const old = request(classic, 1, 'resources/read', { uri: 'notes://wsh' })
+  assert.match(cause(failure(old, -32002, classic, known)) ?? '', /notes:\/\/wish/)
+})
+
+test('a method with a slip, of another revision, or without its capability', () => {
+  assert.match(
+    cause(failure(request(modern, 1, 'resource/list'), -32601, modern)) ?? '',
+    /Did you mean resources\/list/,
+  )
+  assert.match(
+    cause(failure(request(modern, 1, 'resources/subscribe'), -32601, modern)) ?? '',
+    /resources\/subscribe is not in 2026-07-28/,
+  )
+  assert.match(
+    cause(failure(request(modern, 1, 'tools/list'), -32601, modern, { capabilities: {} })) ?? '',
+    /did not declare tools/,
+  )
+})
+
+test('what is missing from a request, of a wrong type, or no JSON at all', () => {
+  const bare = { jsonrpc: '2.0', id: 1, method: 'resources/list' }
+  assert.match(cause(failure(bare, -32602, modern)) ?? '', /params\._meta is missing/)
+  const half = { ...bare, params: { _meta: {} } }
+  assert.match(cause(failure(half, -32602, modern)) ?? '', /protocolVersion is missing/)
+  const numeric = request(classic, 1, 'resources/read', { uri: 7 })
+  assert.match(cause(failure(numeric, -32602, classic)) ?? '', /params\.uri should be string/)
+  assert.match(cause(failure({ id: 1, method: 'ping' }, -32600, classic)) ?? '', /jsonrpc/)
+})
+
+test('what the data of an error tells', () => {
+  const asked = request(modern, 1, 'resources/list')
+  const version = { requested: '1999-01-01', supported: ['2026-07-28'] }
+  assert.equal(
+    cause(failure(asked, -32022, modern, {}, version)),
+    '1999-01-01 was asked for. The server speaks 2026-07-28.',
+  )
+  const ability = { requiredCapabilities: { sampling: {} } }
+  assert.match(cause(failure(asked, -32021, modern, {}, ability)) ?? '', /declare sampling/)
+})
+
+test('hostile values are only values', () => {
+  const known = { uris: ['__proto__', 'constructor'] }
+  for (const uri of [null, {}, [], '__proto__', 'x'.repeat(10_000)]) {
+    const asked = request(modern, 1, 'resources/read', { uri: uri as string })
+    assert.ok(words(failure(asked, -32602, modern, known, { uri })).length > 0)
+  }
+  assert.ok(words(failure(request(modern, 1, 'constructor'), -32601, modern)).length > 0)
+  assert.ok(words(failure(request(modern, 1, '__proto__'), -32601, modern)).length > 0)
+})
+
+test('nearest finds slips, and nothing that is far away', () => {
+  const methods = ['resources/list', 'resources/read', 'prompts/list']
+  assert.equal(nearest('resorces/list', methods), 'resources/list')
+  assert.equal(nearest('RESOURCES/READ', methods), 'resources/read')
+  assert.equal(nearest('tasks', methods), undefined)
+})
