@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { inBrowsers } from '../harness/browsers.ts'
-import { servePage } from '../opfs/serving.ts'
-import type {} from './page.ts'
+import { serveKit } from '../harness/kit.ts'
+import type {} from './page.ts' // declares globalThis.cacheKit
 
-const page = servePage('caches')
+const page = serveKit('caches/page.ts', { '/data.json': '{"from":"the network"}' })
 
 inBrowsers('named caches are listed, page by page, and nothing else', async ({ open }) => {
   const tab = await open(page.url())

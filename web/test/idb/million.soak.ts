@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../harness/browsers.ts'
-import { servePage } from './serving.ts'
+import { serveKit } from '../harness/kit.ts'
+import type {} from './page.ts' // declares globalThis.kit
 
-const page = servePage()
+const page = serveKit('idb/page.ts')
 const records = 1_000_000
 const batch = 50_000 // records of one transaction
 const pageSize = 1000 // the most there is

@@ -2,25 +2,21 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../harness/browsers.ts'
-import { type Served, serve } from '../harness/serve.ts'
+import { head, serveKit } from '../harness/kit.ts'
 import type {} from './page.ts' // declares globalThis.kit
 
 const notes = 'idb:///app/notes'
 const all = [notes, `${notes}/*`, 'idb:///app', 'list']
 
-let served: Served
-before(async () => {
-  const head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>idb</title>'
-  const web = `${import.meta.dirname}/../..`
-  served = await serve({
-    files: {
-      '/': `${head}<script type="module" src="/test/idb/page.ts"></script>`,
-      '/bare': `${head}`,
-      '/dexie.js': readFileSync(`${web}/node_modules/dexie/dist/modern/dexie.mjs`, 'utf8'),
-      '/worker.js': `
+const page = serveKit('idb/page.ts', {
+  '/bare': head,
+  '/dexie.js': readFileSync(
+    `${import.meta.dirname}/../../node_modules/dexie/dist/modern/dexie.mjs`,
+    'utf8',
+  ),
+  '/worker.js': `
         import { observeIdb } from '/src/sources/idb-observe.ts'
         const stop = observeIdb({ databases: ['app'] })
         onmessage = ({ data: [store, value, key] }) => {
@@ -33,18 +29,14 @@ before(async () => {
           }
         }
         postMessage('ready')`,
-    },
-    directories: { '/src/': `${web}/src`, '/test/': `${web}/test` },
-  })
 })
-after(() => served?.close())
 
 /** A tab that serves the store and listens: `globalThis.heard` has what it is told. */
 async function listening(
   open: (url: string) => Promise<Page>,
   { poll, dexie = false }: { poll?: { seconds: number }; dexie?: boolean } = {},
 ): Promise<Page> {
-  const tab = await open(`${served.origin}/`)
+  const tab = await open(page.url())
   await tab.evaluate(
     async (options, keyPath) => {
       const db = await kit.open('app', { notes: keyPath ? { keyPath } : {}, other: {} }, 10)
@@ -137,7 +129,7 @@ inBrowsers(
 
 inBrowsers('what Dexie writes in a tab without PageMCP is noticed', async ({ open }) => {
   const tab = await listening(open, { dexie: true })
-  const other = await open(`${served.origin}/bare`)
+  const other = await open(page.url('/bare'))
   await other.evaluate(`import('/dexie.js').then(async ({ Dexie }) => {
     globalThis.db = new Dexie('app')
     db.version(1).stores({ notes: 'id', other: '' })
@@ -158,7 +150,7 @@ inBrowsers('what Dexie writes in a tab without PageMCP is noticed', async ({ ope
 
 inBrowsers("a message that is nobody's says nothing", async ({ open }) => {
   const tab = await listening(open)
-  const other = await open(`${served.origin}/bare`)
+  const other = await open(page.url('/bare'))
   await other.evaluate(async () => {
     const wrong: unknown[] = [null, 'x', 1, {}, { database: 'app' }, { database: 'app', keys: 'x' }]
     const told = { database: 'app', store: 'notes', list: true, all: false }
@@ -212,7 +204,7 @@ inBrowsers(
         kit.idb({ databases: { app: ['notes'] }, poll: { seconds: 1 } }),
       )
     })
-    const other = await open(`${served.origin}/bare`)
+    const other = await open(page.url('/bare'))
     await tab.bringToFront() // a hidden page looks less often
     // Again and again, for nobody says when the first look was.
     await other.evaluate(`

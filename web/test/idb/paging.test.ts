@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { inBrowsers } from '../harness/browsers.ts'
-import { servePage } from './serving.ts'
+import { serveKit } from '../harness/kit.ts'
+import type {} from './page.ts' // declares globalThis.kit
 
-const page = servePage()
+const page = serveKit('idb/page.ts')
 
 inBrowsers(
   'pages follow each other without loss or double, across stores and databases',

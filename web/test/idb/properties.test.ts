@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { inBrowsers } from '../harness/browsers.ts'
-import { servePage } from './serving.ts'
+import { serveKit } from '../harness/kit.ts'
+import type {} from './page.ts' // declares globalThis.kit
 
-const page = servePage()
+const page = serveKit('idb/page.ts')
 const seed = Number(process.env.PAGEMCP_SEED ?? Date.now() % 2 ** 31)
 
 inBrowsers(

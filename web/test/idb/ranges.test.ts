@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../harness/browsers.ts'
-import { servePage } from './serving.ts'
+import { serveKit } from '../harness/kit.ts'
+import type {} from './page.ts' // declares globalThis.kit
 
-const page = servePage()
+const page = serveKit('idb/page.ts')
 
 /** A shop: orders by number, with an index over their state, one over words, and one over time. */
 async function shop(tab: Page) {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { inBrowsers } from '../harness/browsers.ts'
+import { serveKit } from '../harness/kit.ts'
 import type { UriTable } from './key-cases.ts'
-import { servePage } from './serving.ts'
+import type {} from './page.ts' // declares globalThis.kit
 
-const page = servePage()
+const page = serveKit('idb/page.ts')
 const table: UriTable = JSON.parse(
   readFileSync(new URL('../../../testdata/uris.json', import.meta.url), 'utf8'),
 )

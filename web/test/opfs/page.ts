@@ -2,8 +2,7 @@
 import { isTextType, typeOfName } from '../../src/sources/mime.ts'
 import { opfs } from '../../src/sources/opfs.ts'
 import { pathOf, servedPaths, uriOf } from '../../src/sources/opfs-paths.ts'
-
-const never = new AbortController().signal
+import { changes, list, never } from '../harness/sources.ts'
 
 async function directory(path: string): Promise<FileSystemDirectoryHandle> {
   let at = await navigator.storage.getDirectory()
@@ -45,41 +44,6 @@ async function everything(at?: FileSystemDirectoryHandle, path = ''): Promise<st
     all.push(`${path}/${name} ${size} ${lastModified}`)
   }
   return all.sort()
-}
-
-/** All URIs that are listed, by pages of `pageSize`. */
-async function list(source: ReturnType<typeof opfs>, pageSize = 100): Promise<string[]> {
-  const all: string[] = []
-  let cursor: string | undefined
-  do {
-    const page = await source.list(cursor, { pageSize, signal: never })
-    if (page.resources.length > pageSize) throw new Error('more than asked for')
-    all.push(...page.resources.map(({ uri }) => uri))
-    cursor = page.nextCursor
-  } while (cursor !== undefined)
-  return all
-}
-
-/** Changes as they come: `until` waits for all of `wanted`, and forgets what came. */
-function changes(source: ReturnType<typeof opfs>) {
-  const seen: string[] = []
-  let look = () => {}
-  const controller = new AbortController()
-  source.watch?.((uri, under) => {
-    seen.push(`${uri ?? 'list'}${under ? '*' : ''}`)
-    look()
-  }, controller.signal)
-  return {
-    seen,
-    stop: () => controller.abort(),
-    async until(...wanted: string[]): Promise<string[]> {
-      await new Promise<void>((resolve) => {
-        look = () => wanted.every((one) => seen.includes(one)) && resolve()
-        look()
-      })
-      return [...new Set(seen.splice(0))].sort()
-    },
-  }
 }
 
 const exported = {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { inBrowsers } from '../harness/browsers.ts'
-import type {} from './page.ts'
-import { servePage } from './serving.ts'
+import { serveKit } from '../harness/kit.ts'
+import type {} from './page.ts' // declares globalThis.fileKit
 
-const page = servePage('opfs')
+const page = serveKit('opfs/page.ts')
 
 inBrowsers(
   'files that come, change and go are announced, whoever does it',

@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { inBrowsers } from '../harness/browsers.ts'
+import { serveKit } from '../harness/kit.ts'
+import type {} from './kit.ts' // declares globalThis.pageKit
 import { largeHtml, largeOutline, largeText } from './large.ts'
-import { servePage } from './serving.ts'
 
-const page = servePage()
+const page = serveKit('page/kit.ts')
 
 inBrowsers(
   'reading changes nothing, asks no network, and runs nothing of the app',

@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { inBrowsers } from '../harness/browsers.ts'
-import { servePage } from './serving.ts'
+import { serveKit } from '../harness/kit.ts'
+import type {} from './kit.ts' // declares globalThis.pageKit
 
-const page = servePage()
+const page = serveKit('page/kit.ts')
 
 inBrowsers('the outline has headings, landmarks and labels, and no value', async ({ open }) => {
   const tab = await open(page.url())

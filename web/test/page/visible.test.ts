@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { inBrowsers } from '../harness/browsers.ts'
-import { servePage } from './serving.ts'
+import { serveKit } from '../harness/kit.ts'
+import type {} from './kit.ts' // declares globalThis.pageKit
 
-const page = servePage()
+const page = serveKit('page/kit.ts')
 
 /** Ways to hide; the text in each has to stay away, the text "seen" beside it has to be there. */
 const hidden: { readonly [how: string]: string } = {

@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { inBrowsers } from '../harness/browsers.ts'
-import { servePage } from './serving.ts'
+import { serveKit } from '../harness/kit.ts'
+import type {} from './kit.ts' // declares globalThis.pageKit
 
-const page = servePage()
+const page = serveKit('page/kit.ts')
 const content = ['page:///markdown', 'page:///outline', 'page:///text']
 
 inBrowsers(
@@ -44,7 +45,7 @@ inBrowsers(
       document.getElementById('aside')?.setAttribute('title', 'x')
       document.getElementById('aside')?.append('x')
       await beside.until('page:///text')
-      const elsewhere = main.count()
+      const elsewhere = main.seen.length
       document.getElementById('main')?.append('x')
       const inside = await main.until('page:///text')
       return { steps, elsewhere, inside }
@@ -151,7 +152,7 @@ inBrowsers('what nobody watches is not observed', async ({ open }) => {
     pageKit.show('<main>x</main>')
     const original = History.prototype.pushState
     const source = pageKit.page({ select: ['main'] })
-    const { count, stop } = pageKit.changes(source)
+    const { seen, stop } = pageKit.changes(source)
     stop()
     const restored = History.prototype.pushState === original
     const { until } = pageKit.changes(source)
@@ -161,7 +162,7 @@ inBrowsers('what nobody watches is not observed', async ({ open }) => {
     await until('page:///text', 'page:///meta')
     main?.append('z')
     await until('page:///text') // by now the first change would have come to the other
-    return { count: count(), restored }
+    return { seen, restored }
   })
-  assert.deepEqual(got, { count: 0, restored: true })
+  assert.deepEqual(got, { seen: [], restored: true })
 })

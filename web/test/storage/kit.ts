@@ -2,57 +2,27 @@
 
 import type { Source } from '../../src/source.ts'
 import { type StorageOptions, storage } from '../../src/sources/storage.ts'
-
-const signal = new AbortController().signal
-
-/** Every URI that is listed, page by page. */
-async function uris(source: Source, pageSize = 2): Promise<string[]> {
-  const all: string[] = []
-  let cursor: string | undefined
-  do {
-    const listing = await source.list(cursor, { pageSize, signal })
-    all.push(...listing.resources.map(({ uri }) => uri))
-    cursor = listing.nextCursor
-  } while (cursor !== undefined)
-  return all
-}
+import { changes, list, never } from '../harness/sources.ts'
 
 async function read(source: Source, uri: string) {
-  const [item] = await source.read(uri, { signal })
+  const [item] = await source.read(uri, { signal: never })
   return [item?.mimeType, item?.text]
 }
 
 /** The name of the error, or 'read'. */
 const tryRead = (source: Source, uri: string) =>
-  source.read(uri, { signal }).then(
+  source.read(uri, { signal: never }).then(
     () => 'read',
     (error: Error) => error.name,
   )
 
-/** Changes as they come. */
-function changes(options: StorageOptions) {
-  const seen: string[] = []
-  let look = () => {}
-  const controller = new AbortController()
-  storage(options).watch?.((uri) => {
-    seen.push(String(uri ?? 'list'))
-    look()
-  }, controller.signal)
-  return {
-    seen,
-    stop: () => controller.abort(),
-    /** What came until all of `wanted` did; it is forgotten then. */
-    async until(...wanted: string[]): Promise<string[]> {
-      await new Promise<void>((resolve) => {
-        look = () => wanted.every((one) => seen.includes(one)) && resolve()
-        look()
-      })
-      return seen.splice(0)
-    },
-  }
+const exported = {
+  storage,
+  list,
+  read,
+  tryRead,
+  changes: (options: StorageOptions) => changes(storage(options)),
 }
-
-const exported = { storage, uris, read, tryRead, changes }
 
 declare global {
   var storageKit: typeof exported

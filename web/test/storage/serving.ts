@@ -1,32 +1,14 @@
-import { after, before } from 'node:test'
-import { type Served, serve } from '../harness/serve.ts'
+import { head, serveKit } from '../harness/kit.ts'
 import type {} from './kit.ts' // declares globalThis.storageKit
 
-/** Serves a page with the kit of kit.ts for the tests of a file. */
-export function servePage(): { url: () => string } {
-  let served: Served | undefined
-  before(async () => {
-    const head =
-      '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>storage</title>'
-    served = await serve({
-      files: {
-        '/': `${head}<script type="module" src="/test/storage/kit.ts"></script>`,
-        '/sandbox.html': `${head}<script type="module">
-          import '/test/storage/kit.ts'
-          const source = storageKit.storage({ local: ['theme'] })
-          source.watch(() => {}, new AbortController().signal)
-          const uris = await storageKit.uris(source)
-          parent.postMessage([uris, await storageKit.tryRead(source, 'storage:///local/theme')], '*')
-        </script>`,
-      },
-      headers: { 'access-control-allow-origin': '*' }, // for sandboxed frames, which have no origin
-      directories: {
-        '/src/': `${import.meta.dirname}/../../src`,
-        '/test/': `${import.meta.dirname}/..`,
-        '/testdata/': `${import.meta.dirname}/../../../testdata`,
-      },
-    })
+/** Serves a page with the kit of kit.ts for the tests of a file, and one to be framed. */
+export const servePage = () =>
+  serveKit('storage/kit.ts', {
+    '/sandbox.html': `${head}<script type="module">
+      import '/test/storage/kit.ts'
+      const source = storageKit.storage({ local: ['theme'] })
+      source.watch(() => {}, new AbortController().signal)
+      const uris = await storageKit.list(source)
+      parent.postMessage([uris, await storageKit.tryRead(source, 'storage:///local/theme')], '*')
+    </script>`,
   })
-  after(() => served?.close())
-  return { url: () => `${served?.origin}/` }
-}

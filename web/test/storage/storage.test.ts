@@ -30,7 +30,7 @@ inBrowsers(
         local: ['theme', 'auth-token', 'missing', { prefix: 'draft:' }],
         session: ['step'],
       })
-      const uris = await storageKit.uris(source)
+      const uris = await storageKit.list(source, 2)
       const reads: unknown[] = []
       for (const uri of uris) reads.push(await storageKit.read(source, uri))
       const refused: string[] = []
@@ -102,7 +102,7 @@ inBrowsers('every key has its own URI, and no other key has it', async ({ open }
     ]
     for (const key of keys) Storage.prototype.setItem.call(localStorage, key, `value of ${key}`)
     const source = storageKit.storage({ local: keys })
-    const uris = await storageKit.uris(source, 7)
+    const uris = await storageKit.list(source, 7)
     const wrong =
       uris.length === keys.length && new Set(uris).size === keys.length ? [] : [String(uris)]
     const texts = new Set<unknown>()
@@ -120,7 +120,7 @@ inBrowsers('every key has its own URI, and no other key has it', async ({ open }
 inBrowsers('what this page writes is announced when it is done', async ({ open }) => {
   const tab = await open(page.url())
   const got = await tab.evaluate(async () => {
-    const { seen, until, stop } = storageKit.changes({
+    const { seen, heard, stop } = storageKit.changes({
       local: [{ prefix: 'a' }, 'session'],
       session: ['a'],
     })
@@ -140,9 +140,9 @@ inBrowsers('what this page writes is announced when it is done', async ({ open }
     step(() => localStorage.setItem({ toString: () => 'ax' } as string, '1'))
     step(() => localStorage.clear())
     localStorage.a3 = 'assigned'
-    steps.push((await until('list')).join(' '))
+    steps.push((await heard('list')).join(' '))
     delete localStorage.a3
-    steps.push((await until('list')).join(' '))
+    steps.push((await heard('list')).join(' '))
     stop()
     step(() => localStorage.setItem('a', '1'))
     return steps
@@ -174,7 +174,7 @@ inBrowsers('what another tab writes is announced', async ({ open }) => {
   const until = (...wanted: string[]) =>
     tab.evaluate(
       (wanted) =>
-        (globalThis as never as { heard: ReturnType<typeof storageKit.changes> }).heard.until(
+        (globalThis as never as { heard: ReturnType<typeof storageKit.changes> }).heard.heard(
           ...wanted,
         ),
       wanted,

@@ -1,34 +1,21 @@
-import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import type { TestBrowser } from '../harness/browsers.ts'
-import { type Served, serve } from '../harness/serve.ts'
+import { head, serveKit } from '../harness/kit.ts'
 import type {} from './page.ts' // declares globalThis.tabKit
 
-const head = '<!doctype html><html lang="en"><meta charset="utf-8">'
 const script = '<script type="module" src="/test/tabs/page.ts"></script>'
 
 /** Serves pages that know their tabs; the title is the path without its slash. */
 export function servePage(): { url: (path?: string) => string } {
-  let served: Served | undefined
-  before(async () => {
-    const named = ['a', 'b', 'c', 'text', 'frame'].map((name) => [
-      `/${name}`,
-      `${head}<title>${name}</title>${script}${bodies[name] ?? ''}`,
-    ])
-    served = await serve({
-      files: {
-        ...Object.fromEntries(named),
-        '/plain': `${head}<title>plain</title>`,
-      },
-      headers: { 'access-control-allow-origin': '*' }, // for sandboxed frames, which have no origin
-      directories: {
-        '/src/': `${import.meta.dirname}/../../src`,
-        '/test/': `${import.meta.dirname}/..`,
-      },
-    })
+  const named = ['a', 'b', 'c', 'text', 'frame'].map((name) => [
+    `/${name}`,
+    `${head}<title>${name}</title>${script}${bodies[name] ?? ''}`,
+  ])
+  const { url } = serveKit('tabs/page.ts', {
+    ...Object.fromEntries(named),
+    '/plain': `${head}<title>plain</title>`,
   })
-  after(() => served?.close())
-  return { url: (path = '/a') => `${served?.origin}${path}` }
+  return { url: (path = '/a') => url(path) }
 }
 
 const bodies: { readonly [name: string]: string } = {
