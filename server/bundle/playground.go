@@ -18,10 +18,10 @@ import (
 // above its own: the directory works from any web host.
 const Playground = "/playground/"
 
-// playgroundEntries are the modules with names of their own: the page, the page
-// that is embedded, the element that embeds it, and the Worker that makes it work
-// offline. Whatever else there is, they load.
-var playgroundEntries = [...]string{"main.tsx", "embed.tsx", "element.ts", "sw.ts"}
+// playgroundEntries are the modules with names of their own: the page, the element
+// that embeds it in others, and the Worker that makes it work offline. Whatever else
+// there is, they load.
+var playgroundEntries = [...]string{"main.tsx", "element.ts", "sw.ts"}
 
 // playgroundOptions split what is loaded later from what is loaded first, in
 // chunks that are named after their contents.

@@ -4,7 +4,7 @@
 import type { Session } from '../connections/session.ts'
 import { isRevision, revisions } from '../protocol/revisions.ts'
 import { type Locale, locale, localeNames, setLocale, t } from './i18n.ts'
-import { setting } from './settings.ts'
+import { embedded, setting } from './settings.ts'
 import { active, dialog, disconnect, revision, sessions, side, speak } from './state.ts'
 import { theme } from './theme.ts'
 
@@ -19,6 +19,7 @@ export function Bar() {
       <label>
         <span class="quiet">{t('app.revision')}</span>
         <select
+          class="revision"
           value={revision.value}
           onChange={({ currentTarget: { value } }) => {
             if (isRevision(value)) speak(value)
@@ -60,13 +61,15 @@ function Lanes() {
       {sessions.value.map((session) => (
         <LaneButton key={session.lane.id} session={session} />
       ))}
-      <button
-        type="button"
-        aria-label={t('app.connect')}
-        onClick={() => (dialog.value = 'connect')}
-      >
-        +
-      </button>
+      {embedded ? null : (
+        <button
+          type="button"
+          aria-label={t('app.connect')}
+          onClick={() => (dialog.value = 'connect')}
+        >
+          +
+        </button>
+      )}
     </div>
   )
 }
@@ -106,34 +109,55 @@ function LaneButton({ session }: { session: Session }) {
   )
 }
 
+/** Colours and language, behind one button. */
 function Looks() {
   return (
     <>
-      <select
-        aria-label={t('app.theme')}
-        value={theme.value}
-        onChange={({ currentTarget: { value } }) => {
-          theme.value = value
-        }}
-      >
-        <option value="system">{t('app.themeSystem')}</option>
-        <option value="light">{t('app.themeLight')}</option>
-        <option value="dark">{t('app.themeDark')}</option>
-      </select>
-      <select
-        aria-label={t('app.language')}
-        value={locale()}
-        onChange={({ currentTarget: { value } }) => {
-          chosenLocale.value = value
-          setLocale(value as Locale)
-        }}
-      >
-        {Object.entries(localeNames).map(([code, name]) => (
-          <option key={code} value={code} lang={code}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <button type="button" popovertarget="looks" aria-label={t('app.settings')}>
+        <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+          <path
+            d="M2 4h5m4 0h3M2 12h3m4 0h5M9 2v4M7 10v4"
+            fill="none"
+            stroke="currentColor"
+            stroke-width="1.6"
+            stroke-linecap="round"
+          />
+        </svg>
+      </button>
+      <div id="looks" popover="auto" class="looks">
+        <label>
+          <span>{t('app.theme')}</span>
+          <select
+            value={theme.value}
+            onChange={({ currentTarget: { value } }) => {
+              theme.value = value
+            }}
+          >
+            <option value="system">{t('app.themeSystem')}</option>
+            <option value="light">{t('app.themeLight')}</option>
+            <option value="dark">{t('app.themeDark')}</option>
+          </select>
+        </label>
+        <label>
+          <span>{t('app.language')}</span>
+          <select
+            value={locale()}
+            onChange={({ currentTarget: { value } }) => {
+              chosenLocale.value = value
+              setLocale(value as Locale)
+            }}
+          >
+            {Object.entries(localeNames).map(([code, name]) => (
+              <option key={code} value={code} lang={code}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="button" onClick={() => (dialog.value = 'keys')}>
+          {t('app.keys')}
+        </button>
+      </div>
     </>
   )
 }

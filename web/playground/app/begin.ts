@@ -1,17 +1,19 @@
 /** What happens by itself when the page opens: language, colours, and a world that answers. */
 
+import { effect } from '@preact/signals'
 import { inPage } from '../connections/in-page.ts'
 import type { Session } from '../connections/session.ts'
 import { announce } from './announce.tsx'
 import { chosenLocale } from './bar.tsx'
 import { preferredLocale, setLocale, t } from './i18n.ts'
-import { ask, connect, resting } from './state.ts'
+import { embedded } from './settings.ts'
+import { active, ask, connect, resting } from './state.ts'
 import { followTheme } from './theme.ts'
 
 /**
  * Called once, when the shell stands. `<html data-ready>` says that the server has answered for the
  * first time. In the address, `?lang=` chooses a language and `?quiet` lets the world stand still, as
- * it does for people who want less motion.
+ * it does for people who want less motion, and keeps nothing for offline use.
  */
 export function begin(): void {
   const asked = new URLSearchParams(location.search)
@@ -19,20 +21,37 @@ export function begin(): void {
   setLocale(preferredLocale(language ? [language] : navigator.languages))
   followTheme()
   ask.announce = announce
-  const quiet = asked.has('quiet') || matchMedia('(prefers-reduced-motion: reduce)').matches
-  resting.value = quiet
-  const session = demo()
-  const stop = session.peer.subscribe((peer) => {
-    if (peer === undefined) return
-    document.documentElement.dataset.ready = ''
-    queueMicrotask(() => stop())
-    if (!quiet) import('../world/first.tsx').then(({ firstSeconds }) => firstSeconds(session))
-  })
   // Keys come with the tables of commands, which nobody needs to see something.
   Promise.all([import('./keys.ts'), import('./all-commands.ts')]).then(
     ([{ hearKeys }, { commands }]) => hearKeys(commands),
   )
+  effect(() => {
+    if (active.value?.peer.value) document.documentElement.dataset.ready = ''
+  })
+  if (embedded) {
+    import('../connections/embedded.ts').then(({ acceptPorts }) => {
+      if (acceptPorts().length === 0) announce(t('app.embedNobody'))
+    })
+    return
+  }
+  const quiet = asked.has('quiet') || matchMedia('(prefers-reduced-motion: reduce)').matches
+  resting.value = quiet
+  const session = demo()
+  if (!quiet) {
+    const stop = session.peer.subscribe((peer) => {
+      if (peer === undefined) return
+      queueMicrotask(() => stop())
+      import('../world/first.tsx').then(({ firstSeconds }) => firstSeconds(session))
+    })
+  }
   import('../explore/catalogue.ts').then(({ catalogue }) => catalogue(session))
+  if (!quiet) whenIdle(() => import('./offline.ts').then(({ keepForOffline }) => keepForOffline()))
+}
+
+/** Runs what nobody waits for. Safari has no idle callbacks. */
+function whenIdle(run: () => void) {
+  if (globalThis.requestIdleCallback === undefined) addEventListener('load', run, { once: true })
+  else requestIdleCallback(run)
 }
 
 /**

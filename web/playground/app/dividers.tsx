@@ -6,7 +6,7 @@ import { type Key, t } from './i18n.ts'
 import { setting } from './settings.ts'
 
 /** Sizes of panes: widths in px, the timeline's height in percent of all. */
-const defaults = { explore: 280, inspect: 400, timeline: 38 }
+const defaults = { explore: 330, inspect: 400, timeline: 38 }
 export type Resizable = keyof typeof defaults
 
 export const sizes: Signal<typeof defaults> = setting('sizes', defaults)

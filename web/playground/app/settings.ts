@@ -1,6 +1,12 @@
-/** Small things that stay: in localStorage where there is one, else for as long as the page is open. */
+/**
+ * Small things that stay: in localStorage where there is one, else for as long as the page is open. An
+ * embedded playground keeps nothing: what it shows is another page's.
+ */
 
 import { type Signal, signal } from '@preact/signals'
+
+/** Whether this is the playground in a frame of another page (embed.html). */
+export const embedded = globalThis.document?.documentElement.dataset.embed !== undefined
 
 const prefix = 'pagemcp.playground.'
 
@@ -16,6 +22,7 @@ export function setting<T>(name: string, fallback: T): Signal<T> {
       first = false
       return
     }
+    if (embedded) return
     try {
       localStorage.setItem(prefix + name, JSON.stringify(value))
     } catch {
@@ -26,6 +33,7 @@ export function setting<T>(name: string, fallback: T): Signal<T> {
 }
 
 function read<T>(name: string, fallback: T): T {
+  if (embedded) return fallback
   try {
     const text = localStorage.getItem(prefix + name)
     if (text === null) return fallback

@@ -26,7 +26,7 @@ export const explore: Messages['explore'] = {
   watch: '{uri} beobachten',
   watchShort: 'Beobachten',
   watching: 'Beobachtet',
-  write: 'Anfrage schreiben',
+  write: 'Schreiben',
   writeOf: 'Anfrage für {name} schreiben',
   get: 'Holen',
   commas: 'Mehrere, mit Kommas dazwischen',

@@ -24,7 +24,7 @@ export const explore = {
   watch: 'Watch {uri}',
   watchShort: 'Watch',
   watching: 'Watched',
-  write: 'Write request',
+  write: 'Write',
   writeOf: 'Write a request for {name}',
   get: 'Get',
   commas: 'Several, with commas between',

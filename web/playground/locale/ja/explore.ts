@@ -23,7 +23,7 @@ export const explore: Messages['explore'] = {
   watch: '{uri} を監視',
   watchShort: '監視',
   watching: '監視中',
-  write: 'リクエストを書く',
+  write: '書く',
   writeOf: '{name} へのリクエストを書く',
   get: '取得',
   commas: '複数はコンマ区切り',

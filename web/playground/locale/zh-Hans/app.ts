@@ -39,6 +39,8 @@ export const app: Messages['app'] = {
   singleKeys: '使用单个字母快捷键（在文本框之外）',
   tabHelp: '在编辑器中，Tab 移到下一个控件，F6 移到下一个面板。',
   demo: '页内演示',
+  settings: '配色、语言、按键',
+  embedNobody: '没有页面可以交来服务器：此框架的地址缺少 ?allow= 和您页面的源。',
   close: '关闭',
   paletteHint: '想做什么？',
   paletteNothing: '没有这样的命令。',

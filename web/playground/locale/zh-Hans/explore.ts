@@ -23,7 +23,7 @@ export const explore: Messages['explore'] = {
   watch: '订阅 {uri}',
   watchShort: '订阅',
   watching: '已订阅',
-  write: '编写请求',
+  write: '编写',
   writeOf: '为 {name} 编写请求',
   get: '获取',
   commas: '多个值用逗号分隔',

@@ -1,0 +1,73 @@
+/**
+ * Keeps the playground for when there is no network. Everything comes from the network while there is
+ * one; when there is none, everything comes from one whole copy, so that parts of two versions never meet.
+ * A copy is made when the page says so, if the list of files (files.json) is another than that of the last.
+ */
+
+/** What this Worker uses of its global scope; TypeScript's own types of it do not go with those of a page. */
+interface Scope {
+  readonly registration: { readonly scope: string }
+  readonly clients: { claim(): Promise<void> }
+  skipWaiting(): Promise<void>
+  addEventListener(type: 'install' | 'activate', hear: (event: Extendable) => void): void
+  addEventListener(type: 'message', hear: (event: Extendable & { data: unknown }) => void): void
+  addEventListener(type: 'fetch', hear: (event: Fetched) => void): void
+}
+
+interface Extendable {
+  waitUntil(promise: Promise<unknown>): void
+}
+
+interface Fetched extends Extendable {
+  readonly request: Request
+  respondWith(response: Promise<Response>): void
+}
+
+const worker = globalThis as unknown as Scope
+
+const prefix = 'pagemcp-playground-'
+const list = 'files.json'
+
+worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()))
+worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()))
+
+worker.addEventListener('message', (event) => {
+  if (event.data === 'keep') event.waitUntil(keep())
+})
+
+worker.addEventListener('fetch', (event) => {
+  const { request } = event
+  if (request.method !== 'GET' || !request.url.startsWith(worker.registration.scope)) return
+  event.respondWith(fetch(request).catch((error: unknown) => kept(request.url, error)))
+})
+
+/** Makes a whole copy, unless there is one of these very files. Older ones go when it is whole. */
+async function keep(): Promise<void> {
+  const response = await fetch(list, { cache: 'no-cache' })
+  if (!response.ok) return
+  const text = await response.text()
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  const name = prefix + btoa(String.fromCharCode(...new Uint8Array(digest).slice(0, 12)))
+  if (await caches.has(name)) {
+    const whole = await (await caches.open(name)).match(list)
+    if (whole !== undefined) return
+  }
+  const cache = await caches.open(name)
+  await cache.addAll(Object.keys(JSON.parse(text) as Record<string, string>))
+  await cache.put(list, new Response(text)) // last: a copy that has it is whole
+  for (const other of await caches.keys()) {
+    if (other.startsWith(prefix) && other !== name) await caches.delete(other)
+  }
+}
+
+/** A file of the copy, whatever follows it in the address. */
+async function kept(url: string, error: unknown): Promise<Response> {
+  const { origin, pathname } = new URL(url)
+  const file = pathname.endsWith('/') ? `${pathname}index.html` : pathname
+  for (const name of await caches.keys()) {
+    if (!name.startsWith(prefix)) continue
+    const found = await (await caches.open(name)).match(origin + file)
+    if (found !== undefined) return found
+  }
+  throw error
+}
