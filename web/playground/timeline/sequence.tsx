@@ -1,4 +1,221 @@
 /** @jsxImportSource preact */
-export function Sequence() {
-  return <p />
+/** The timeline as a sequence diagram of what really passed. Only the lines in sight exist. */
+
+import { useSignal } from '@preact/signals'
+import { useLayoutEffect, useMemo } from 'preact/hooks'
+import { t } from '../app/i18n.ts'
+import { ask, selected, store } from '../app/state.ts'
+import { Bars } from './bars.ts'
+import { useCursor } from './cursor.ts'
+import {
+  type Arrow,
+  arrowOf,
+  boxesOf,
+  type Column,
+  columnsOf,
+  endsOf,
+  fit,
+  listed,
+  middle,
+  narrowest,
+} from './diagram.ts'
+import { laneName, named } from './lanes.ts'
+import { useScroller } from './scroller.ts'
+import { SequenceFiles } from './sequence-files.tsx'
+import { cursor, drawn, follow, shown } from './view.ts'
+import { line } from './words.ts'
+
+const bars = new Bars(store)
+
+/** px; `letter` is the mean width of one. */
+const sizes = {
+  usual: { step: 40, head: 34, bar: 10, letter: 7.3 },
+  large: { step: 66, head: 52, bar: 16, letter: 11.2 },
+}
+
+/** How far beyond what is seen lanes are looked for, so that columns rarely come and go. */
+const around = 200 // rows
+
+export interface SequenceProps {
+  /** Which rows, the oldest first; default: those that pass the filter. */
+  rows?: () => readonly number[]
+  /** Text of 18 px and more, to be read from afar. */
+  large?: boolean
+  /** What a lane's client is called; default: `Client A`. */
+  label?: (lane: number) => string
+}
+
+export function Sequence({ rows: given, large = false, label }: SequenceProps) {
+  drawn.value
+  named.value
+  const some = given?.()
+  const list = useMemo(() => (some ? listed(some) : shown), [some])
+  const following = useSignal(true)
+  const { step, head, bar, letter } = large ? sizes.large : sizes.usual
+  const scroller = useScroller(list, {
+    rowHeight: step,
+    head,
+    follow: given ? following : follow,
+  })
+  const keys = useCursor(list, scroller)
+  const space = useSignal(800)
+  useLayoutEffect(() => {
+    const element = scroller.ref.current
+    if (!element) return
+    const observer = new ResizeObserver(() => {
+      space.value = element.clientWidth
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [scroller.ref, space])
+
+  bars.advance()
+  const { first, end, top, height } = scroller.view
+  const lanes = new Set<number>()
+  for (let i = Math.max(0, first - around); i < Math.min(list.length, end + around); i++) {
+    lanes.add(store.lane(list.row(i)))
+  }
+  const columns = columnsOf(lanes, laneName, t('timeline.lane')).map((column) =>
+    label && column.kind === 'client'
+      ? { ...column, title: label(column.lanes[0] as number) }
+      : column,
+  )
+  const width = Math.max(space.value, columns.length * narrowest * (large ? 1.6 : 1))
+  const measures = { width, step, bar }
+  const shift = -first * step // lines count from the list's first, the picture from its own
+  return (
+    <div class={`tl-frame${large ? ' sq-large' : ''}`}>
+      {given ? null : <SequenceFiles bars={bars} />}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the messages in it have the focus */}
+      <div
+        class="tl-scroll sq"
+        tabIndex={-1}
+        ref={scroller.ref}
+        onScroll={scroller.onScroll}
+        onWheel={scroller.onWheel}
+        onKeyDown={keys.onKeyDown}
+        onFocusCapture={keys.onFocusCapture}
+      >
+        <div class="sq-heads" style={{ width: px(width), height: px(head) }}>
+          {columns.map(({ title, kind }, index) => (
+            <span
+              key={`${kind} ${title}`}
+              class={`sq-head sq-${kind}`}
+              title={title}
+              style={{ insetInlineStart: px(middle(index, columns.length, width)) }}
+            >
+              {title}
+            </span>
+          ))}
+        </div>
+        <div class="tl-rows" style={{ width: px(width), height: px(height) }}>
+          {/* biome-ignore lint/a11y/useSemanticElements: it is a picture, too */}
+          <svg
+            width={width}
+            height={(end - first + 1) * step}
+            style={{ insetBlockStart: px(top) }}
+            role="group"
+            aria-label={t('timeline.sequenceOf')}
+          >
+            {columns.map(({ kind, title }, index) => {
+              const x = middle(index, columns.length, width)
+              return (
+                <line
+                  key={`${kind} ${title}`}
+                  class="sq-life"
+                  x1={x}
+                  x2={x}
+                  y1={0}
+                  y2={(end - first + 1) * step}
+                />
+              )
+            })}
+            {boxesOf(bars, list, first, end, columns, measures).map((box) => (
+              <rect
+                key={`${box.x} ${box.y}`}
+                class={box.open ? 'sq-bar sq-open' : 'sq-bar'}
+                x={box.x}
+                y={box.y + shift}
+                width={box.width}
+                height={box.height}
+              />
+            ))}
+            {keys.places.map((index) => {
+              const arrow = arrowOf(store, list, index, columns, measures)
+              return (
+                <Message
+                  key={arrow.row}
+                  arrow={{ ...arrow, y: arrow.y + shift }}
+                  step={step}
+                  width={width}
+                  letter={letter}
+                  columns={columns}
+                  home={index === keys.home}
+                />
+              )
+            })}
+          </svg>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+const px = (length: number) => `${length}px`
+
+interface MessageProps {
+  arrow: Arrow
+  step: number
+  width: number
+  letter: number
+  columns: readonly Column[]
+  home: boolean
+}
+
+function Message({ arrow, step, width, letter, columns, home }: MessageProps) {
+  const { row, kind, y, x1, x2 } = arrow
+  const text = line(store, row)
+  const [from, to] = endsOf(store, row, columns)
+  const said =
+    kind === 'world'
+      ? t('timeline.happened', { what: text })
+      : t('timeline.says', {
+          from: columns[from]?.title ?? '',
+          to: columns[to]?.title ?? '',
+          what: text,
+        })
+  const left = Math.min(x1, x2)
+  const span = Math.abs(x2 - x1)
+  const wide =
+    kind === 'world' ? Math.min(width, Math.max(span, text.length * letter + 24, 80)) : span
+  const start =
+    kind === 'world' ? Math.max(4, Math.min(width - wide - 4, (x1 + x2 - wide) / 2)) : left
+  const back = x2 < x1 ? 1 : -1
+  const pick = () => {
+    cursor.value = row
+    ask.inspect(row)
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: there is no button in SVG
+    <g
+      class={`sq-message sq-is-${kind}`}
+      role="button"
+      aria-label={said}
+      aria-pressed={selected.value === row}
+      tabIndex={home ? 0 : -1}
+      data-row={row}
+      onClick={pick}
+    >
+      <rect class="sq-hit" x={start} y={y - step * 0.62} width={wide} height={step * 0.9} rx={4} />
+      {kind === 'world' ? null : (
+        <>
+          <line class="sq-line" x1={x1} x2={x2} y1={y} y2={y} />
+          <path class="sq-tip" d={`M${x2},${y}l${back * 9},-5v10z`} />
+        </>
+      )}
+      <text x={start + wide / 2} y={kind === 'world' ? y - step * 0.06 : y - step * 0.15}>
+        {fit(text, wide - 20, letter)}
+      </text>
+    </g>
+  )
 }

@@ -55,7 +55,7 @@ const unit = (name: string, digits: number) =>
       new Intl.NumberFormat(tag(), {
         style: 'unit',
         unit: name,
-        unitDisplay: 'short',
+        unitDisplay: name === 'byte' ? 'narrow' : 'short',
         maximumFractionDigits: digits,
       }),
   )
@@ -90,12 +90,20 @@ export const directionWord = (store: Store, row: number): string =>
   t(`timeline.${store.direction(row)}`)
 
 /** What a row says, in a line: for labels and for the views that draw no columns. */
-export function summary(store: Store, row: number): string {
+export function line(store: Store, row: number): string {
   const kind = store.kind(row)
-  if (kind === 'world') return store.raw(row)
-  if (kind === 'broken' || kind === 'batch') return store.raw(row).slice(0, 120)
-  const what = [store.method(row), store.target(row)].filter(Boolean).join(' ')
-  return kind === 'result' || kind === 'error'
-    ? t('timeline.answer', { what: what || store.id(row), outcome: outcome(store, row) })
-    : what
+  const parts =
+    kind === 'request'
+      ? [store.method(row), store.target(row), `#${store.id(row)}`]
+      : kind === 'notification'
+        ? [store.method(row), store.target(row)]
+        : kind === 'result' || kind === 'error'
+          ? [
+              outcome(store, row),
+              store.method(row),
+              `#${store.id(row)}`,
+              duration(store.latency(row)),
+            ]
+          : [store.raw(row).slice(0, 200)]
+  return parts.filter(Boolean).join(' ')
 }

@@ -1,0 +1,97 @@
+/** The bars of a sequence diagram: from a request to what ends it, on the side that has been asked. */
+
+import type { Store } from '../tap/store.ts'
+
+export interface Bar {
+  lane: number
+  /** Who is busy: the server with what a client asked, or the other way round. */
+  side: 'client' | 'server'
+  /** The request's row. */
+  from: number
+  /** Row of the answer, of the cancel or of the lane's end; Infinity: it is still open. */
+  to: number
+  /** 0 for the first, 1 for one that began while that was open … */
+  depth: number
+}
+
+export class Bars {
+  readonly #store: Store
+  #bars: Bar[] = []
+  #open = new Map<string, Bar>() // by lane, asking direction and id
+  #taken = new Map<string, boolean[]>() // depths in use, by lane and side
+  #seen = 0
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Looks at the rows that it has not seen. */
+  advance(): void {
+    const store = this.#store
+    if (store.length < this.#seen) this.#forget()
+    for (; this.#seen < store.length; this.#seen++) this.#look(this.#seen)
+  }
+
+  /** The bars that are there between two rows. */
+  *between(first: number, last: number): Generator<Bar> {
+    for (const bar of this.#bars) if (bar.from <= last && bar.to >= first) yield bar
+  }
+
+  #look(row: number) {
+    const store = this.#store
+    const lane = store.lane(row)
+    switch (store.kind(row)) {
+      case 'request':
+        return this.#begin(row, lane)
+      case 'result':
+      case 'error': {
+        const request = store.partner(row)
+        if (request >= 0) this.#end(this.#keyOf(request), row)
+        return
+      }
+      case 'notification':
+        // A cancel names the id of a request that went the same way.
+        if (store.method(row) === 'notifications/cancelled') {
+          this.#end(`${lane} ${store.direction(row)} ${store.target(row)}`, row)
+        }
+        return
+      case 'world':
+        if (lane === 0 || !store.raw(row).startsWith('closed')) return
+        for (const key of this.#open.keys()) if (key.startsWith(`${lane} `)) this.#end(key, row)
+    }
+  }
+
+  #keyOf(request: number) {
+    const store = this.#store
+    return `${store.lane(request)} ${store.direction(request)} ${store.id(request)}`
+  }
+
+  #begin(row: number, lane: number) {
+    const side = this.#store.direction(row) === 'out' ? 'server' : 'client'
+    const place = `${lane} ${side}`
+    const taken = this.#taken.get(place) ?? []
+    this.#taken.set(place, taken)
+    const free = taken.indexOf(false)
+    const depth = free < 0 ? taken.length : free
+    taken[depth] = true
+    const bar: Bar = { lane, side, from: row, to: Number.POSITIVE_INFINITY, depth }
+    this.#bars.push(bar)
+    this.#open.set(this.#keyOf(row), bar)
+  }
+
+  #end(key: string, row: number) {
+    const bar = this.#open.get(key)
+    if (!bar) return
+    this.#open.delete(key)
+    bar.to = row
+    const taken = this.#taken.get(`${bar.lane} ${bar.side}`)
+    if (taken) taken[bar.depth] = false
+  }
+
+  #forget() {
+    this.#bars = []
+    this.#open.clear()
+    this.#taken.clear()
+    this.#seen = 0
+  }
+}

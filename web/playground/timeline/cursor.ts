@@ -1,0 +1,59 @@
+/** The keyboard in a list of rows: one row is reached by Tab, arrows move on, Enter inspects. */
+
+import type { TargetedKeyboardEvent } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { ask } from '../app/state.ts'
+import { moved } from './roving.ts'
+import type { Rows, Scroller } from './scroller.ts'
+import { cursor } from './view.ts'
+
+export interface Cursor {
+  /** The place that Tab leads to; -1 if there are no rows. It must be drawn, also out of sight. */
+  home: number
+  /** What to draw: the places in sight, and home. */
+  places: readonly number[]
+  onKeyDown(event: TargetedKeyboardEvent<HTMLElement>): void
+  onFocusCapture(event: { target: EventTarget | null }): void
+}
+
+/** Rows have to carry `data-row`, and the one at home `tabindex="0"`. */
+export function useCursor(rows: Rows, scroller: Scroller): Cursor {
+  const focusing = useRef(false)
+  const at = cursor.value
+  const index = at < 0 ? rows.length : rows.indexOf(at)
+  // A row that the filter hides has no place; then it is the newest.
+  const home = index < rows.length && rows.row(index) === at ? index : rows.length - 1
+  const { first, end } = scroller.view
+  const places: number[] = []
+  for (let place = first; place < end; place++) places.push(place)
+  if (home >= 0 && (home < first || home >= end)) places.push(home)
+
+  useLayoutEffect(() => {
+    if (!focusing.current) return
+    focusing.current = false
+    const row = scroller.ref.current?.querySelector<HTMLElement>('[data-row][tabindex="0"]')
+    row?.focus({ preventScroll: true })
+  })
+
+  return {
+    home,
+    places,
+    onKeyDown(event) {
+      if (event.ctrlKey || event.metaKey || event.altKey || home < 0) return
+      if (!(event.target as Element).closest('[data-row]')) return
+      if (event.key === 'Enter') ask.inspect(rows.row(home))
+      else {
+        const to = moved(event.key, home, rows.length, scroller.page)
+        if (to === undefined) return
+        cursor.value = rows.row(to)
+        focusing.current = true
+        scroller.show(to)
+      }
+      event.preventDefault()
+    },
+    onFocusCapture({ target }) {
+      const row = (target as Element).closest('[data-row]')?.getAttribute('data-row')
+      if (row) cursor.value = Number(row)
+    },
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * Where things stand in a sequence diagram: a column for each client, each server and the world, a line
+ * of the same height for each message. Pure numbers; sequence.tsx draws them, diagram-svg.ts writes them.
+ */
+
+import type { Store } from '../tap/store.ts'
+import type { Bar, Bars } from './bars.ts'
+import type { LaneName } from './lanes.ts'
+import type { Rows } from './scroller.ts'
+
+/** How a lane is called. */
+export type Naming = (lane: number) => LaneName
+
+export interface Column {
+  kind: 'client' | 'server' | 'world'
+  /** For people. */
+  title: string
+  /** The lanes that end here. */
+  lanes: readonly number[]
+}
+
+export interface Arrow {
+  row: number
+  /** `world`: a note without an arrow, from `x1` to `x2`. */
+  kind: 'request' | 'notification' | 'result' | 'error' | 'broken' | 'world'
+  /** px */
+  y: number
+  x1: number
+  x2: number
+}
+
+export interface Box {
+  x: number
+  y: number
+  width: number
+  height: number
+  /** It has not ended. */
+  open: boolean
+}
+
+/** px */
+export interface Measures {
+  /** Of the whole diagram. */
+  width: number
+  /** From message to message. */
+  step: number
+  /** Width of a bar. */
+  bar: number
+}
+
+/** Columns are no narrower than this. */
+export const narrowest = 150 // px
+
+/** Clients in their order, then those they speak with, each once, then the world if something happened there. */
+export function columnsOf(lanes: Iterable<number>, name: Naming, client: string): Column[] {
+  const clients: Column[] = []
+  const servers = new Map<string, number[]>()
+  let world = false
+  for (const lane of [...lanes].sort((a, b) => a - b)) {
+    if (lane === 0) world = true
+    else {
+      const { letter, title } = name(lane)
+      clients.push({ kind: 'client', title: `${client} ${letter}`, lanes: [lane] })
+      servers.set(title, [...(servers.get(title) ?? []), lane])
+    }
+  }
+  return [
+    ...clients,
+    ...[...servers].map(([title, lanes]): Column => ({ kind: 'server', title, lanes })),
+    ...(world ? [{ kind: 'world' as const, title: name(0).title, lanes: [0] }] : []),
+  ]
+}
+
+/** The middle of a column, px. */
+export const middle = (index: number, columns: number, width: number): number =>
+  (width * (index + 0.5)) / Math.max(1, columns)
+
+/** Which columns a row's message goes from and to; of what happened, where: both the same, or a lane's two. */
+export function endsOf(store: Store, row: number, columns: readonly Column[]): [number, number] {
+  const lane = store.lane(row)
+  const at = (kind: Column['kind']) =>
+    columns.findIndex((column) => column.kind === kind && column.lanes.includes(lane))
+  if (lane === 0) return [at('world'), at('world')]
+  return store.direction(row) === 'in' ? [at('server'), at('client')] : [at('client'), at('server')]
+}
+
+/** The message of a place in the list. `y` counts from the first line of the list. */
+export function arrowOf(
+  store: Store,
+  rows: Rows,
+  index: number,
+  columns: readonly Column[],
+  { width, step }: Measures,
+): Arrow {
+  const row = rows.row(index)
+  const kind = store.kind(row)
+  const [from, to] = endsOf(store, row, columns)
+  return {
+    row,
+    kind: kind === 'batch' ? 'request' : kind,
+    y: index * step + step * 0.72,
+    x1: middle(from, columns.length, width),
+    x2: middle(to, columns.length, width),
+  }
+}
+
+/** The bars that are seen between two places of the list. A bar needs its request among the rows. */
+export function boxesOf(
+  bars: Bars,
+  rows: Rows,
+  first: number,
+  end: number,
+  columns: readonly Column[],
+  { width, step, bar: barWidth }: Measures,
+): Box[] {
+  if (end <= first) return []
+  const boxes: Box[] = []
+  for (const bar of bars.between(rows.row(first), rows.row(end - 1))) {
+    const begin = rows.indexOf(bar.from)
+    if (begin >= rows.length || rows.row(begin) !== bar.from) continue
+    const column = columnOf(bar, columns)
+    if (column < 0) continue
+    const stop = bar.to === Number.POSITIVE_INFINITY ? rows.length : rows.indexOf(bar.to)
+    const open = stop >= rows.length || rows.row(stop) !== bar.to
+    const y = Math.max(begin, first - 1) * step + step * 0.72
+    const bottom = Math.min(stop, end) * step + step * (open ? 0 : 0.72)
+    boxes.push({
+      x: middle(column, columns.length, width) - barWidth / 2 + bar.depth * barWidth * 0.6,
+      y,
+      width: barWidth,
+      height: Math.max(barWidth, bottom - y),
+      open,
+    })
+  }
+  return boxes
+}
+
+const columnOf = ({ lane, side }: Bar, columns: readonly Column[]) =>
+  columns.findIndex((column) => column.kind === side && column.lanes.includes(lane))
+
+/** As much of a text as fits, its end cut off. `wide` is the mean width of a letter, px. */
+export function fit(text: string, px: number, wide: number): string {
+  const room = Math.max(4, Math.floor(px / wide))
+  let used = 0
+  for (const [index, character] of [...text].entries()) {
+    used += character.charCodeAt(0) >= 0x1100 ? 2 : 1
+    if (used > room) return `${[...text].slice(0, Math.max(1, index - 1)).join('')}…`
+  }
+  return text
+}
+
+/** Rows that are given, as a list. */
+export function listed(rows: readonly number[]): Rows {
+  return {
+    length: rows.length,
+    row: (index) => rows[index] as number,
+    indexOf(row) {
+      const index = rows.findIndex((one) => one >= row)
+      return index < 0 ? rows.length : index
+    },
+  }
+}

@@ -1,0 +1,67 @@
+/** Traffic as a Mermaid sequence diagram: text that many sites draw. https://mermaid.js.org/syntax/sequenceDiagram.html */
+
+import type { Store } from '../tap/store.ts'
+import { type Column, columnsOf, endsOf, type Naming } from './diagram.ts'
+
+/** More than this no reader follows, and Mermaid itself stops at 50,000 characters. */
+export const mostMermaid = 300 // messages
+
+/** Characters that mean something to Mermaid, as it wants them written. */
+const escaped = (text: string) =>
+  text
+    .replace(/[#;<>]/g, (character) => `#${character.charCodeAt(0)};`)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 120) || '…'
+
+/**
+ * @param rows - of the store, the oldest first; the first {@link mostMermaid} of them are written
+ * @param client - the word for a client
+ */
+export function mermaid(
+  store: Store,
+  rows: readonly number[],
+  name: Naming,
+  client = 'Client',
+): string {
+  const written = rows.slice(0, mostMermaid)
+  const columns = columnsOf(new Set(written.map((row) => store.lane(row))), name, client)
+  const lines = ['sequenceDiagram']
+  for (const [index, { kind, title }] of columns.entries()) {
+    lines.push(`  ${kind === 'client' ? 'actor' : 'participant'} P${index} as ${escaped(title)}`)
+  }
+  const shown = new Set(written)
+  for (const row of written) lines.push(`  ${lineOf(store, row, columns, shown)}`)
+  if (written.length < rows.length) {
+    lines.push(`  Note over P0: ${escaped(`${rows.length - written.length} more`)}`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function lineOf(
+  store: Store,
+  row: number,
+  columns: readonly Column[],
+  shown: ReadonlySet<number>,
+): string {
+  const [from, to] = endsOf(store, row, columns)
+  const kind = store.kind(row)
+  if (kind === 'world') {
+    return `Note over P${from}${from === to ? '' : `,P${to}`}: ${escaped(store.raw(row))}`
+  }
+  // A bar is only begun if it also ends: Mermaid refuses one that does not.
+  const paired = shown.has(store.partner(row))
+  const what = [store.method(row), store.target(row)].filter(Boolean).join(' ')
+  switch (kind) {
+    case 'request':
+      return `P${from}->>${paired ? '+' : ''}P${to}: ${escaped(`${what} (${store.id(row)})`)}`
+    case 'result':
+      return `P${from}-->>${paired ? '-' : ''}P${to}: ${escaped(`result (${store.id(row)})`)}`
+    case 'error':
+      return `P${from}--x${paired ? '-' : ''}P${to}: ${escaped(`error ${store.code(row)} (${store.id(row)})`)}`
+    case 'notification':
+      return `P${from}-)P${to}: ${escaped(what)}`
+    default:
+      return `P${from}-xP${to}: ${escaped(store.raw(row))}`
+  }
+}

@@ -1,0 +1,60 @@
+/** @jsxImportSource preact */
+/** Takes the diagram along: as a picture, or as Mermaid text. */
+
+import { t } from '../app/i18n.ts'
+import { ask, store } from '../app/state.ts'
+import type { Bars } from './bars.ts'
+import { diagramSvg, mostSvg } from './diagram-svg.ts'
+import { laneName } from './lanes.ts'
+import { mermaid, mostMermaid } from './mermaid.ts'
+import { shown } from './view.ts'
+import { line } from './words.ts'
+
+/** The newest rows that are shown. */
+function newest(most: number): number[] {
+  const from = Math.max(0, shown.length - most)
+  return Array.from({ length: shown.length - from }, (_, index) => shown.row(from + index))
+}
+
+function download(name: string, type: string, text: string) {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 10_000) // Firefox reads it after the click
+}
+
+export function SequenceFiles({ bars }: { bars: Bars }) {
+  const client = t('timeline.lane')
+  return (
+    <p class="sq-files">
+      <button
+        type="button"
+        onClick={() =>
+          download(
+            'sequence.svg',
+            'image/svg+xml',
+            diagramSvg(store, bars, newest(mostSvg), laneName, (row) => line(store, row), client),
+          )
+        }
+      >
+        {t('timeline.saveSvg')}
+      </button>
+      <button
+        type="button"
+        onClick={async () => {
+          const text = mermaid(store, newest(mostMermaid), laneName, client)
+          try {
+            await navigator.clipboard.writeText(text)
+            ask.announce(t('timeline.copiedMermaid'))
+          } catch {
+            download('sequence.mmd', 'text/plain', text) // no clipboard without https
+          }
+        }}
+      >
+        {t('timeline.copyMermaid')}
+      </button>
+    </p>
+  )
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Direction, Store } from '../../../playground/tap/store.ts'
+import { Bars } from '../../../playground/timeline/bars.ts'
+import { boxesOf, columnsOf, endsOf, fit, listed } from '../../../playground/timeline/diagram.ts'
+import { diagramSvg } from '../../../playground/timeline/diagram-svg.ts'
+import { mermaid } from '../../../playground/timeline/mermaid.ts'
+
+const name = (lane: number) =>
+  lane === 0 ? { letter: '', title: 'world' } : { letter: ' AB'[lane] as string, title: 'Demo; #1' }
+
+/** Two clients of one server: a read, an event with its update, a failure, a cancel, and what is broken. */
+function traffic() {
+  const store = new Store(() => {})
+  const push = (lane: number, direction: Direction, raw: object | string) =>
+    store.push({
+      lane,
+      direction,
+      framing: direction === 'world' ? 'world' : 'port',
+      raw: typeof raw === 'string' ? raw : JSON.stringify(raw),
+      time: 0,
+    })
+  push(1, 'out', { id: 1, method: 'resources/read', params: { uri: 'notes://today' } })
+  push(2, 'out', { id: 'x', method: 'subscriptions/listen' })
+  push(1, 'in', { id: 1, result: {} })
+  push(0, 'world', 'write notes://today <b>')
+  push(2, 'in', { method: 'notifications/resources/updated', params: { uri: 'notes://today' } })
+  push(1, 'out', { id: 2, method: 'tools/call', params: { name: 'nothing' } })
+  push(1, 'in', { id: 2, error: { code: -32602, message: 'no' } })
+  push(2, 'out', { method: 'notifications/cancelled', params: { requestId: 'x' } })
+  push(1, 'in', '{"broken"')
+  push(2, 'world', 'closed: gone')
+  return store
+}
+
+const rows = (store: Store) => Array.from({ length: store.length }, (_, row) => row)
+
+test('clients stand left of what they speak with, and the world last', () => {
+  const columns = columnsOf([2, 0, 1], name, 'Client')
+  assert.deepEqual(
+    columns.map(({ kind, title }) => `${kind} ${title}`),
+    ['client Client A', 'client Client B', 'server Demo; #1', 'world world'],
+  )
+  const store = traffic()
+  assert.deepEqual(
+    rows(store).map((row) => endsOf(store, row, columns).join('→')),
+    ['0→2', '1→2', '2→0', '3→3', '2→1', '0→2', '2→0', '1→2', '2→0', '1→2'],
+  )
+})
+
+test('bars go from a request to its answer, its cancel or the end of its lane', () => {
+  const store = traffic()
+  const bars = new Bars(store)
+  bars.advance()
+  const found = [...bars.between(0, 9)].map(({ from, to, depth, side }) => [from, to, depth, side])
+  assert.deepEqual(found, [
+    [0, 2, 0, 'server'],
+    [1, 7, 0, 'server'],
+    [5, 6, 0, 'server'],
+  ])
+  assert.deepEqual([...bars.between(8, 9)], [])
+})
+
+test('what is open at the same time stands side by side', () => {
+  const store = new Store(() => {})
+  const bars = new Bars(store)
+  for (const id of [1, 2, 3]) {
+    store.push({ lane: 1, direction: 'out', framing: 'port', raw: `{"id":${id},"method":"ping"}` })
+  }
+  store.push({ lane: 1, direction: 'in', framing: 'port', raw: '{"id":2,"result":{}}' })
+  store.push({ lane: 1, direction: 'out', framing: 'port', raw: '{"id":4,"method":"ping"}' })
+  store.push({ lane: 1, direction: 'in', framing: 'port', raw: '{"id":7,"method":"ping"}' })
+  bars.advance()
+  const all = [...bars.between(0, 99)]
+  assert.deepEqual(
+    all.map(({ depth, side }) => [depth, side]),
+    [
+      [0, 'server'],
+      [1, 'server'],
+      [2, 'server'],
+      [1, 'server'],
+      [0, 'client'],
+    ],
+  )
+})
+
+test('a bar is drawn only as far as it is seen', () => {
+  const store = traffic()
+  const bars = new Bars(store)
+  bars.advance()
+  const columns = columnsOf([1, 2], name, 'Client')
+  const measures = { width: 300, step: 100, bar: 10 }
+  const boxes = boxesOf(bars, listed(rows(store)), 3, 5, columns, measures)
+  assert.deepEqual(boxes, [{ x: 245, y: 272, width: 10, height: 300, open: false }])
+})
+
+test('the same traffic is the same Mermaid text', () => {
+  const store = traffic()
+  assert.equal(
+    mermaid(store, rows(store), name),
+    `sequenceDiagram
+  actor P0 as Client A
+  actor P1 as Client B
+  participant P2 as Demo#59; #35;1
+  participant P3 as world
+  P0->>+P2: resources/read notes://today (1)
+  P1->>P2: subscriptions/listen ("x")
+  P2-->>-P0: result (1)
+  Note over P3: write notes://today #60;b#62;
+  P2-)P1: notifications/resources/updated notes://today
+  P0->>+P2: tools/call nothing (2)
+  P2--x-P0: error -32602 (2)
+  P1-)P2: notifications/cancelled "x"
+  P2-xP0: {"broken"
+  Note over P1,P2: closed: gone
+`,
+  )
+})
+
+test('an SVG file holds text as text, and every message', () => {
+  const store = traffic()
+  const bars = new Bars(store)
+  bars.advance()
+  const svg = diagramSvg(store, bars, rows(store), name, (row) => store.raw(row))
+  assert.equal(svg.match(/<path /g)?.length, 8)
+  assert.match(svg, /write notes:..today &#60;b&#62;/)
+  assert.doesNotMatch(svg, /<b>|NaN|undefined|script/)
+})
+
+test('a text is cut where its room ends', () => {
+  assert.equal(fit('notes://today', 100, 10), 'notes://t…')
+  assert.equal(fit('notes', 100, 10), 'notes')
+  assert.equal(fit('今日今日今日', 100, 10), '今日今日…')
+})
