@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { servePages } from '../core/browser/built.ts'
-import { type Gateway, startGateway } from '../e2e/gateway.ts'
+import { type Gateway, post, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import type { Served } from '../harness/serve.ts'
 import { type Ask, crawl } from './crawl.ts'
@@ -72,22 +72,7 @@ const overPort =
 const throughGateway =
   (name: string): Ask =>
   async (method, params) => {
-    const { uri, ref } = params as { uri?: string; ref?: { uri: string } }
-    const response = await fetch(`${gateway.mcp}/${name}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${gateway.token}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2026-07-28',
-        'mcp-method': method,
-        ...(uri !== undefined && { 'mcp-name': uri }),
-        ...(ref !== undefined && { 'mcp-name': ref.uri }),
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
-      signal: AbortSignal.timeout(20_000),
-    })
-    const text = await response.text()
+    const text = await post(gateway, method, params, name)
     return { answer: JSON.parse(text), text }
   }
 

@@ -1,38 +1,18 @@
 /** The board: each open tab is a note, and any of them serves all. */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
-import { type Gateway, startGateway } from '../e2e/gateway.ts'
+import { useGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { inBrowsers } from '../harness/browsers.ts'
-import { readText } from './reading.ts'
+import { readText, untilShown } from './reading.ts'
 
-let gateway: Gateway
-before(
-  async () => {
-    gateway = await startGateway()
-  },
-  { timeout: 300_000 },
-)
-after(() => gateway?.close())
+const gateway = useGateway()
 
-/** How often to look: by time, for a tab in the background has no frames. */
-const polling = 100 // ms
-
-const board = () => `${gateway.web}demo/board/`
+const board = () => `${gateway().web}demo/board/`
 
 /** Waits until the wall has these notes, in any order. */
-async function untilOnWall(page: Page, ...wanted: string[]) {
-  await page.waitForFunction(
-    (text) =>
-      Array.from(document.querySelectorAll('#wall .words'), (one) => one.textContent ?? '')
-        .sort()
-        .join('|') === text,
-    { polling },
-    [...wanted].sort().join('|'),
-  )
-}
+const untilOnWall = (page: Page, ...wanted: string[]) => untilShown(page, '#wall .words', wanted)
 
 /** Writes this tab's note, over what is there. */
 async function write(page: Page, text: string) {
@@ -75,14 +55,14 @@ inBrowsers('each tab shows the notes of all, as they are written', async ({ open
 })
 
 inBrowsers('an assistant that reaches one tab reads the notes of all', async ({ open }) => {
-  const { pages } = await gateway.fresh()
+  const { pages } = await gateway().fresh()
   const page = await open(pages.board ?? '')
   const name = await joined(page)
   await write(page, 'here')
   const other = await open(board())
   await write(other, 'there')
   await untilOnWall(page, 'here', 'there')
-  const { tabs } = JSON.parse(await readText(gateway, `${name}+tab:///`)) as {
+  const { tabs } = JSON.parse(await readText(gateway(), `${name}+tab:///`)) as {
     tabs: { id: string; title: string; this: boolean }[]
   }
   assert.deepEqual(tabs.map((tab) => [tab.title, tab.this]).sort(), [
@@ -90,7 +70,7 @@ inBrowsers('an assistant that reaches one tab reads the notes of all', async ({ 
     ['there', false],
   ])
   for (const { id, title } of tabs) {
-    assert.equal(await readText(gateway, `${name}+tab:///${id}/text`), title)
+    assert.equal(await readText(gateway(), `${name}+tab:///${id}/text`), title)
     await page.waitForSelector(`#wall [data-id="${id}"]`)
   }
   const log = await page.$$eval('#log code', (all) => all.map((one) => one.textContent))

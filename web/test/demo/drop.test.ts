@@ -1,37 +1,18 @@
 /** The drop: files in the browser's private file system, which assistants read. */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
-import { type Gateway, startGateway } from '../e2e/gateway.ts'
+import { useGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { inBrowsers } from '../harness/browsers.ts'
-import { readText } from './reading.ts'
+import { polling, readText, untilShown } from './reading.ts'
 
-let gateway: Gateway
-before(
-  async () => {
-    gateway = await startGateway()
-  },
-  { timeout: 300_000 },
-)
-after(() => gateway?.close())
+const gateway = useGateway()
 
-const polling = 100 // ms
-
-const drop = () => `${gateway.web}demo/drop/`
+const drop = () => `${gateway().web}demo/drop/`
 
 /** Waits until these files are listed, in any order. */
-async function untilListed(page: Page, ...wanted: string[]) {
-  await page.waitForFunction(
-    (text) =>
-      Array.from(document.querySelectorAll('#list .name'), (one) => one.textContent ?? '')
-        .sort()
-        .join('|') === text,
-    { polling },
-    [...wanted].sort().join('|'),
-  )
-}
+const untilListed = (page: Page, ...wanted: string[]) => untilShown(page, '#list .name', wanted)
 
 /** Drops files, as if they came from the desktop. */
 async function dropFiles(page: Page, files: { [name: string]: string }) {
@@ -80,22 +61,22 @@ inBrowsers('files are dropped, listed, replaced and deleted, in every tab', asyn
 inBrowsers(
   'an assistant lists and reads the files, and sees a new one at once',
   async ({ open }) => {
-    const { pages } = await gateway.fresh()
+    const { pages } = await gateway().fresh()
     const page = await open(pages.drop ?? '')
     const name = await joined(page)
     await page.click('#samples')
     await untilListed(page, ...samples)
-    const { entries } = JSON.parse(await readText(gateway, `${name}+opfs:///drop`)) as {
+    const { entries } = JSON.parse(await readText(gateway(), `${name}+opfs:///drop`)) as {
       entries: { name: string; uri: string }[]
     }
     assert.deepEqual(entries.map((one) => one.name).sort(), [...samples].sort())
-    assert.match(await readText(gateway, `${name}+opfs:///drop/recipe.md`), /Pear tart/)
+    assert.match(await readText(gateway(), `${name}+opfs:///drop/recipe.md`), /Pear tart/)
     await dropFiles(page, { 'recipe.md': '# Apple pie' })
     await page.waitForFunction(
       () => document.querySelector('#list .name')?.textContent === 'recipe.md', // the newest
       { polling },
     )
-    assert.equal(await readText(gateway, `${name}+opfs:///drop/recipe.md`), '# Apple pie')
+    assert.equal(await readText(gateway(), `${name}+opfs:///drop/recipe.md`), '# Apple pie')
     const log = await page.$$eval('#log code', (all) => all.map((one) => one.textContent))
     assert.ok(log.includes('opfs:///drop/recipe.md'))
   },

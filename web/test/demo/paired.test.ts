@@ -1,56 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
-import { type Gateway, startGateway } from '../e2e/gateway.ts'
+import { post, useGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
+import { textOf } from './reading.ts'
 
-let gateway: Gateway
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway?.close())
-
-/** Reads as an assistant does: one request of the modern era. */
-async function read(uri: string): Promise<unknown> {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
-  const response = await fetch(gateway.mcp, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${gateway.token}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'resources/read',
-      'mcp-name': uri,
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'resources/read',
-      params: { uri, _meta },
-    }),
-    signal: AbortSignal.timeout(20_000),
-  })
-  return response.json()
-}
-
-const textOf = (page: Page, selector: string) => page.$eval(selector, (one) => one.textContent)
+const gateway = useGateway()
 
 inBrowsers(
   'the start page pairs the browser, and the demos join by themselves',
   async ({ open }) => {
-    const { start } = await gateway.fresh()
+    const { start } = await gateway().fresh()
     const page = await open(start)
     await page.waitForSelector('#state[data-is=paired]')
-    const notes = await open(`${gateway.web}demo/notes/`)
+    const notes = await open(`${gateway().web}demo/notes/`)
     await notes.waitForSelector('#state[data-is=joined]')
     const name = /^Joined as (.+)$/.exec(await textOf(notes, '#state-text'))?.[1]
     assert.match(name ?? '', /^notes/)
 
-    const answer = JSON.stringify(await read(`${name}+idb:///notes-app/notes/n.2`))
+    const answer = await post(gateway(), 'resources/read', {
+      uri: `${name}+idb:///notes-app/notes/n.2`,
+    })
     assert.match(answer, /Chickpeas/)
     await notes.waitForSelector('#reads button.what')
     assert.equal(await textOf(notes, '#reads button.what'), 'Shopping')
@@ -62,7 +31,7 @@ inBrowsers(
 )
 
 inBrowsers('a link that was used before says how to get another', async ({ open }) => {
-  const { start, pages } = await gateway.fresh()
+  const { start, pages } = await gateway().fresh()
   const first = await open(start)
   await first.waitForSelector('#state[data-is=paired]')
   await forget(first)

@@ -1,49 +1,23 @@
 /** The reader: an article that shows which part of it an assistant has read, and keeps what is typed to itself. */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
-import { type Gateway, startGateway } from '../e2e/gateway.ts'
+import { post, useGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { inBrowsers } from '../harness/browsers.ts'
+import { textOf } from './reading.ts'
 
-let gateway: Gateway
-before(
-  async () => {
-    gateway = await startGateway()
-  },
-  { timeout: 300_000 },
-)
-after(() => gateway?.close())
+const gateway = useGateway()
 
-/** Asks as an assistant does: one request of the modern era. */
-async function ask(name: string, method: string, params: { uri?: string } = {}): Promise<string> {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
-  const response = await fetch(`${gateway.mcp}/${name}`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${gateway.token}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      ...(params.uri !== undefined && { 'mcp-name': params.uri }),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
-    signal: AbortSignal.timeout(20_000),
-  })
-  return response.text()
-}
+/** Asks the page as an assistant does. */
+const ask = (name: string, method: string, params?: { uri?: string }) =>
+  post(gateway(), method, params, name)
 
-const textOf = (page: Page, selector: string) => page.$eval(selector, (one) => one.textContent)
 const isRead = (page: Page, part: string) =>
   page.$eval(`.mark[data-part=${part}]`, (one) => one.hasAttribute('data-read'))
 
 async function openReader(open: (url: string) => Promise<Page>) {
-  const page = await open((await gateway.fresh()).pages.reader ?? '')
+  const page = await open((await gateway().fresh()).pages.reader ?? '')
   return { page, name: await joined(page) }
 }
 
@@ -89,7 +63,7 @@ inBrowsers('what is typed stays in the page; what is selected is offered', async
 })
 
 inBrowsers('the page fits a phone and a desk, and says when it is not paired', async ({ open }) => {
-  const page = await open(`${gateway.web}demo/reader/`)
+  const page = await open(`${gateway().web}demo/reader/`)
   await page.waitForSelector('#state[data-is=unpaired]')
   assert.match(await textOf(page, '#advice'), /pagemcp dev/)
   for (const width of [360, 1400]) {

@@ -1,29 +1,19 @@
 /** The pages that only serve: what they show without a gateway, on a phone, and of what they are asked. */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { Page } from 'puppeteer-core'
-import { type Gateway, startGateway } from '../e2e/gateway.ts'
+import { useGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { startFront } from '../harness/front.ts'
 import { modernGuide } from '../tours/modern.ts'
+import { textOf } from './reading.ts'
 
-let gateway: Gateway
-before(
-  async () => {
-    gateway = await startGateway()
-  },
-  { timeout: 300_000 },
-)
-after(() => gateway?.close())
-
-const textOf = (page: Page, selector: string) => page.$eval(selector, (one) => one.textContent)
+const gateway = useGateway()
 
 inBrowsers('a page that nobody has paired says how to pair it', async ({ open }) => {
   for (const demo of ['conformance', 'world']) {
-    const page = await open(`${gateway.web}demo/${demo}/`)
+    const page = await open(`${gateway().web}demo/${demo}/`)
     await page.waitForSelector('#state[data-is=unpaired]')
     assert.equal(await textOf(page, '#state-text'), 'Not paired')
     assert.match(await textOf(page, '#advice'), /pagemcp dev/)
@@ -34,7 +24,7 @@ inBrowsers('a page that nobody has paired says how to pair it', async ({ open })
 
 inBrowsers('the pages fit a phone and a desk, in light and in dark', async ({ open }) => {
   for (const demo of ['conformance', 'world']) {
-    const page = await open(`${gateway.web}demo/${demo}/`)
+    const page = await open(`${gateway().web}demo/${demo}/`)
     await page.waitForSelector('#state[data-is=unpaired]')
     for (const width of [360, 1400]) {
       await page.setViewport({ width, height: 800 })
@@ -48,9 +38,9 @@ inBrowsers('the pages fit a phone and a desk, in light and in dark', async ({ op
 })
 
 inBrowsers('what is asked stands in the log, with how it ended', async ({ open }) => {
-  const page = await open((await gateway.fresh()).pages.conformance ?? '')
+  const page = await open((await gateway().fresh()).pages.conformance ?? '')
   const name = await joined(page)
-  const front = await startFront('log of the page', gateway)
+  const front = await startFront('log of the page', gateway())
   try {
     const url = new URL(front.url(`/mcp/${name}`))
     const guide = await modernGuide('pinned', new StreamableHTTPClientTransport(url))

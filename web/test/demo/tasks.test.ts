@@ -1,24 +1,14 @@
 /** The task list: a Dexie app that an assistant reads, and that shows what was read. */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Page } from 'puppeteer-core'
-import { type Gateway, startGateway } from '../e2e/gateway.ts'
+import { useGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { inBrowsers } from '../harness/browsers.ts'
+import { polling } from './reading.ts'
 
-let gateway: Gateway
-before(
-  async () => {
-    gateway = await startGateway()
-  },
-  { timeout: 300_000 },
-)
-after(() => gateway?.close())
-
-/** How often to look: by time, for a tab in the background has no frames. */
-const polling = 100 // ms
+const gateway = useGateway()
 
 async function untilListed(page: Page, ...wanted: string[]) {
   await page.waitForFunction(
@@ -39,7 +29,7 @@ const first = [
 ]
 
 inBrowsers('tasks are added, done, filtered and deleted, and kept', async ({ open }) => {
-  const page = await open(`${gateway.web}demo/tasks/`)
+  const page = await open(`${gateway().web}demo/tasks/`)
   await untilListed(page, ...first)
   await page.type('#title', 'Call Ben')
   await page.keyboard.press('Enter')
@@ -64,12 +54,12 @@ inBrowsers('tasks are added, done, filtered and deleted, and kept', async ({ ope
 inBrowsers(
   'an assistant reads the tasks, the page shows which, and what another tab writes is announced',
   async ({ open }) => {
-    const page = await open((await gateway.fresh()).pages.tasks ?? '')
+    const page = await open((await gateway().fresh()).pages.tasks ?? '')
     const name = await joined(page)
     await untilListed(page, ...first)
     const client = new Client({ name: 'test', version: '1' })
-    const requestInit = { headers: { Authorization: `Bearer ${gateway.token}` } }
-    await client.connect(new StreamableHTTPClientTransport(new URL(gateway.mcp), { requestInit }))
+    const requestInit = { headers: { Authorization: `Bearer ${gateway().token}` } }
+    await client.connect(new StreamableHTTPClientTransport(new URL(gateway().mcp), { requestInit }))
     try {
       const timeout = 20_000 // ms
       const uri = `${name}+idb:///tasks-app/tasks/n.4`
@@ -95,7 +85,7 @@ inBrowsers(
       )
 
       await client.subscribeResource({ uri }, { timeout })
-      const other = await open(`${gateway.web}demo/tasks/`)
+      const other = await open(`${gateway().web}demo/tasks/`)
       await untilListed(other, ...first)
       await other.click('#done-4')
       await told
@@ -108,7 +98,7 @@ inBrowsers(
 )
 
 inBrowsers('the page fits a phone and a desk', async ({ open }) => {
-  const page = await open(`${gateway.web}demo/tasks/`)
+  const page = await open(`${gateway().web}demo/tasks/`)
   await untilListed(page, ...first)
   await page.waitForSelector('#state[data-is=unpaired]')
   for (const width of [360, 1400]) {

@@ -7,6 +7,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { after, before } from 'node:test'
 import type { Command } from '../clients/stories.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
@@ -16,6 +17,12 @@ export const program = join(root, 'bin', 'pagemcp')
 
 /** How long the first build may take, with nothing in Go's cache. */
 const startTimeout = 120_000 // ms
+
+/** How long all may take that stands in {@link useGateway}. */
+const beforeTimeout = 300_000 // ms
+
+/** How long an answer may take. */
+const callTimeout = 20_000 // ms
 
 /** What `--json` prints. */
 export interface Addresses {
@@ -81,6 +88,54 @@ export async function startGateway({ args = [] as string[], state = '' } = {}): 
       if (state === '') await rm(directory, { recursive: true, force: true })
     },
   }
+}
+
+/** A gateway for the tests of a file: it starts before them, and ends after them. */
+export function useGateway(args?: string[]): () => Gateway {
+  let gateway: Gateway | undefined
+  const start = async () => {
+    gateway = await startGateway(args && { args })
+  }
+  before(start, { timeout: beforeTimeout })
+  after(() => gateway?.close())
+  return () => {
+    if (gateway === undefined) throw new Error('there is no gateway before the tests')
+    return gateway
+  }
+}
+
+const modern = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+/**
+ * Asks as an assistant does: one request of the modern era.
+ *
+ * @param at - the name of a page: what is asked goes to its own endpoint; default: to all
+ * @returns the answer, JSON text
+ */
+export async function post(
+  { mcp, token }: Gateway,
+  method: string,
+  params: { uri?: string; ref?: { uri: string } } = {},
+  at = '',
+): Promise<string> {
+  const name = params.uri ?? params.ref?.uri
+  const response = await fetch(at === '' ? mcp : `${mcp}/${at}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      ...(name !== undefined && { 'mcp-name': name }),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: modern } }),
+    signal: AbortSignal.timeout(callTimeout),
+  })
+  return response.text()
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
