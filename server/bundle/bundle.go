@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -139,6 +140,19 @@ func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 	options.EntryPointsAdvanced, err = entryPoints(root)
 	options.Plugins = append([]api.Plugin{publicEntry, reactEntry(root), lazyModule(root), noParser, engineWasm(root)}, options.Plugins...)
 	return options, err
+}
+
+// packageWith are the options of the npm package without the demos, and of further
+// entries that use it.
+func packageWith(root string, further ...api.EntryPoint) (*api.BuildOptions, error) {
+	options, err := buildOptions(root, false)
+	if err != nil {
+		return nil, err
+	}
+	options.EntryPointsAdvanced = append(slices.DeleteFunc(options.EntryPointsAdvanced, func(entry api.EntryPoint) bool {
+		return !strings.HasPrefix(entry.OutputPath, "pagemcp/")
+	}), further...)
+	return options, nil
 }
 
 // baseOptions are those of every build, for browsers of today: all is minified, and

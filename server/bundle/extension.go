@@ -7,8 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -19,14 +17,7 @@ var extensionSizes = [...]int{16, 32, 48, 128} // pixels
 // BuildExtension makes the browser extension: / is its root, with the manifest, and
 // below /pagemcp/ is the npm package, whose engine it runs.
 func BuildExtension(root string) (Files, error) {
-	options, err := buildOptions(root, false)
-	if err != nil {
-		return nil, err
-	}
-	options.EntryPointsAdvanced = append(
-		slices.DeleteFunc(options.EntryPointsAdvanced, func(entry api.EntryPoint) bool {
-			return !strings.HasPrefix(entry.OutputPath, "pagemcp/")
-		}),
+	options, err := packageWith(root,
 		api.EntryPoint{InputPath: "web/extension/background.ts", OutputPath: "background"},
 		api.EntryPoint{InputPath: "web/extension/offscreen.ts", OutputPath: "offscreen"},
 		api.EntryPoint{InputPath: "web/extension/offscreen.html", OutputPath: "offscreen"},
@@ -35,6 +26,9 @@ func BuildExtension(root string) (Files, error) {
 		api.EntryPoint{InputPath: "web/extension/popup.css", OutputPath: "popup"},
 		api.EntryPoint{InputPath: "web/demo/icon.svg", OutputPath: "icon"},
 	)
+	if err != nil {
+		return nil, err
+	}
 	files, err := filesOf(api.Build(*options))
 	if err != nil {
 		return nil, err
