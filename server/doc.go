@@ -13,5 +13,7 @@
 //
 // Every door stands behind the same guard: Host, Origin and Sec-Fetch-Site are
 // checked before anything is routed. Assistants show a bearer token, pages prove
-// that they know a secret, and the gateway proves it to them first.
+// that they know a secret, and the gateway proves it to them first. By one more
+// door, /watch, the playground sees what passes at the others, without secrets, and
+// asks pages itself: see [Gateway.AllowWatchers].
 package server

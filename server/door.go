@@ -15,6 +15,7 @@ type visit struct {
 	who    string // principal
 	door   string // path, or "stdio"
 	client string // what it says of itself
+	inner  bool   // a generated tool, which asks for an assistant
 }
 
 // A watched port stands between one client and the engine: it counts what the
@@ -50,12 +51,17 @@ func (p *watchedPort) Read(ctx context.Context) ([]byte, error) {
 		}
 		if elements, isArray := jsonrpc.Elements(msg); isArray {
 			if p.allowAll(elements) {
+				p.tap("page", "", msg)
 				return msg, nil
 			}
 			p.Port.Write(ctx, jsonrpc.AppendError(nil, "", busy("Too many requests a second"))) // if that fails, Read will say so
 			continue
 		}
 		x := p.engine.Examine(msg)
+		if x.Kind == jsonrpc.Request && x.Malformed == nil {
+			p.introduce(x, msg)
+		}
+		p.tap("page", x.Name, msg)
 		if x.Kind == jsonrpc.Notification && x.Method == "notifications/cancelled" {
 			p.cancelled(msg)
 		}
@@ -63,11 +69,13 @@ func (p *watchedPort) Read(ctx context.Context) ([]byte, error) {
 			return msg, nil // the engine says what is wrong
 		}
 		if !p.gateway.limits.allow(p.visit.who, x.Method) {
-			p.Port.Write(ctx, jsonrpc.AppendError(nil, x.ID, busy("Too many requests a second")))
+			refusal := jsonrpc.AppendError(nil, x.ID, busy("Too many requests a second"))
+			p.tap("assistant", x.Name, refusal)
+			p.Port.Write(ctx, refusal)
 			p.note(openCall{method: x.Method, uri: x.Name, begun: time.Now()}, "busy", 0)
 			continue
 		}
-		p.open(x, msg)
+		p.open(x)
 		return msg, nil
 	}
 }
@@ -82,13 +90,32 @@ func (p *watchedPort) allowAll(elements [][]byte) bool {
 	return true
 }
 
-func (p *watchedPort) open(x engine.Examination, msg []byte) {
-	name := clientName(x.Method, msg)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if name != "" {
+// introduce takes note of who sends a request, by what it says of itself.
+func (p *watchedPort) introduce(x engine.Examination, msg []byte) {
+	if name := clientName(x.Method, msg); name != "" {
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		p.visit.client = name
 	}
+}
+
+// tap shows a message to those who look on.
+func (p *watchedPort) tap(to, name string, msg []byte) {
+	if p.gateway.watchers.count.Load() == 0 {
+		return
+	}
+	p.gateway.watchers.tap(p.who(), to, name, msg)
+}
+
+func (p *watchedPort) who() visit {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.visit
+}
+
+func (p *watchedPort) open(x engine.Examination) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if _, waits := p.calls[x.ID.Key()]; !waits { // a second one with this id is refused by the engine
 		p.calls[x.ID.Key()] = openCall{method: x.Method, uri: x.Name, begun: time.Now()}
 	}
@@ -103,8 +130,14 @@ func (p *watchedPort) Write(ctx context.Context, msg []byte) error {
 				outcome = outcomeOf(errorOf(msg))
 			}
 			p.note(call, outcome, len(msg))
+			p.tap("assistant", call.uri, msg)
+			if !h.failed {
+				p.gateway.watchers.read(p.who(), call, len(msg))
+			}
+			return p.Port.Write(ctx, msg)
 		}
 	}
+	p.tap("assistant", "", msg)
 	return p.Port.Write(ctx, msg)
 }
 
@@ -137,8 +170,9 @@ func (p *watchedPort) abandon() {
 }
 
 func (p *watchedPort) note(call openCall, outcome string, bytes int) {
+	v := p.who()
 	p.gateway.audit.note(entry{
-		Who: p.visit.who, Client: p.visit.client, Door: p.visit.door,
+		Who: v.who, Client: v.client, Door: v.door,
 		Verb: call.method, URI: call.uri, Outcome: outcome, Bytes: bytes,
 		Ms: float64(time.Since(call.begun).Microseconds()) / 1000,
 	})

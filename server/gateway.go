@@ -56,6 +56,8 @@ type Options struct {
 	// Log gets a line about what a person at the terminal may want to know. Nil:
 	// it is dropped.
 	Log func(line string)
+
+	watchers []string // origins that may look on; see AllowWatchers
 }
 
 // A Gateway answers assistants from the pages that joined it. Make one with New,
@@ -71,6 +73,7 @@ type Gateway struct {
 	limits   *limits
 	sessions *sessions
 	sockets  sockets
+	watchers watchers
 	guard    *guard
 	closing  chan struct{} // closed by Close
 
@@ -285,6 +288,8 @@ func (g *Gateway) route(w http.ResponseWriter, r *http.Request) {
 		g.servePage(w, r)
 	case "/ws":
 		g.serveSocket(w, r)
+	case watchDoor:
+		g.serveWatch(w, r)
 	case probePath:
 		g.serveProbe(w, r)
 	default:

@@ -35,6 +35,7 @@ type (
 		Proof string `json:"proof"`
 		Hello *hello `json:"hello"`
 		Pair  bool   `json:"pair"` // keep the key and go; no hello
+		Open  string `json:"open"` // at /watch: what for; no hello
 	}
 	welcome struct {
 		Joined *string `json:"joined"` // the page's name; null after pairing alone
@@ -64,26 +65,11 @@ func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 		refuse(w)
 		return
 	}
-	if !wantsUpgrade(w, r) {
-		return
-	}
-	leave, ok := g.sockets.enter(origin)
-	if !ok {
-		tooManySockets(w)
+	conn, leave := g.openDoor(w, r, origin, pageProtocol)
+	if conn == nil {
 		return
 	}
 	defer leave()
-	// A browser wants to hear one of the subprotocols that it asked for, else it
-	// shows its page no close code.
-	asked := strings.TrimSpace(strings.Split(r.Header.Get("Sec-WebSocket-Protocol"), ",")[0])
-	conn, err := accept(w, r, pageProtocol, asked)
-	if err != nil {
-		return // it has answered
-	}
-	if conn.Subprotocol() != pageProtocol {
-		conn.Close(closeVersion, "unsupported version")
-		return
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), handshakeTime) // over it the connection is closed
 	who, err := g.handshake(ctx, conn, origin, "ws://"+r.Host+"/page")
 	cancel()
@@ -104,6 +90,33 @@ func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// openDoor upgrades to a WebSocket of one of our own protocols for a page of
+// origin. Without a connection the answer has been given.
+func (g *Gateway) openDoor(w http.ResponseWriter, r *http.Request, origin, protocol string) (conn *websocket.Conn, leave func()) {
+	if !wantsUpgrade(w, r) {
+		return nil, nil
+	}
+	leave, ok := g.sockets.enter(origin)
+	if !ok {
+		tooManySockets(w)
+		return nil, nil
+	}
+	// A browser wants to hear one of the subprotocols that it asked for, else it
+	// shows its page no close code.
+	asked := strings.TrimSpace(strings.Split(r.Header.Get("Sec-WebSocket-Protocol"), ",")[0])
+	conn, err := accept(w, r, protocol, asked)
+	if err != nil { // it has answered
+		leave()
+		return nil, nil
+	}
+	if conn.Subprotocol() != protocol {
+		conn.Close(closeVersion, "unsupported version")
+		leave()
+		return nil, nil
+	}
+	return conn, leave
+}
+
 // A joiner is a page that has proved itself.
 type joiner struct {
 	hello hello
@@ -114,41 +127,13 @@ type joiner struct {
 // handshake does what has to be done before a page is believed. Whatever goes
 // wrong, the page learns no more than that it was refused.
 func (g *Gateway) handshake(ctx context.Context, conn *websocket.Conn, origin, address string) (who joiner, err error) {
-	conn.SetReadLimit(maxHandshake)
-	var open opening
-	if err := readFrame(ctx, conn, &open); err != nil {
-		return who, err
-	}
-	if open.Version != 1 {
-		return who, errVersion
-	}
-	nonce, err := decodeBinary(open.Nonce)
-	if err != nil || len(nonce) != nonceLength || open.Address != address {
-		return who, errRefused
-	}
-	try, err := g.keys.begin(origin, address, nonce, open.Secret, open.Key)
-	if err != nil {
-		return who, err
-	}
-	err = writeFrame(ctx, conn, challenge{
-		Gateway: g.identity.Gateway,
-		Nonce:   encodeBinary(try.proven.gatewayNonce),
-		Proof:   encodeBinary(try.proof()),
+	answer, keyID, err := g.prove(ctx, conn, origin, address, func(r *reply) bool {
+		return r.Open == "" && (r.Hello == nil && r.Pair || r.Hello != nil && r.Hello.isValid())
 	})
 	if err != nil {
 		return who, err
 	}
-	var answer reply
-	if err := readFrame(ctx, conn, &answer); err != nil {
-		return who, err
-	}
-	proof, err := decodeBinary(answer.Proof)
-	if err != nil || answer.Hello == nil && !answer.Pair || answer.Hello != nil && !answer.Hello.isValid() {
-		return who, errRefused
-	}
-	if who.keyID, err = try.finish(proof); err != nil {
-		return who, err
-	}
+	who.keyID = keyID
 	if answer.Hello == nil {
 		return who, writeFrame(ctx, conn, welcome{Key: who.keyID})
 	}
@@ -157,6 +142,44 @@ func (g *Gateway) handshake(ctx context.Context, conn *websocket.Conn, origin, a
 		return who, err
 	}
 	return who, writeFrame(ctx, conn, welcome{Joined: &who.name, Key: who.keyID})
+}
+
+// prove exchanges both proofs, up to the page's reply, which has to be valid. The
+// address is part of them: what proves something at one door does not at another.
+func (g *Gateway) prove(ctx context.Context, conn *websocket.Conn, origin, address string, valid func(*reply) bool) (answer reply, keyID string, err error) {
+	conn.SetReadLimit(maxHandshake)
+	var open opening
+	if err := readFrame(ctx, conn, &open); err != nil {
+		return answer, "", err
+	}
+	if open.Version != 1 {
+		return answer, "", errVersion
+	}
+	nonce, err := decodeBinary(open.Nonce)
+	if err != nil || len(nonce) != nonceLength || open.Address != address {
+		return answer, "", errRefused
+	}
+	try, err := g.keys.begin(origin, address, nonce, open.Secret, open.Key)
+	if err != nil {
+		return answer, "", err
+	}
+	err = writeFrame(ctx, conn, challenge{
+		Gateway: g.identity.Gateway,
+		Nonce:   encodeBinary(try.proven.gatewayNonce),
+		Proof:   encodeBinary(try.proof()),
+	})
+	if err != nil {
+		return answer, "", err
+	}
+	if err := readFrame(ctx, conn, &answer); err != nil {
+		return answer, "", err
+	}
+	proof, err := decodeBinary(answer.Proof)
+	if err != nil || !valid(&answer) {
+		return answer, "", errRefused
+	}
+	keyID, err = try.finish(proof)
+	return answer, keyID, err
 }
 
 func (h *hello) isValid() bool {

@@ -196,9 +196,13 @@ func (p *testPage) received() []string {
 }
 
 func (p *testPage) dial(ctx context.Context, address string) *websocket.Conn {
+	return p.dialFor(ctx, address, pageProtocol)
+}
+
+func (p *testPage) dialFor(ctx context.Context, address, protocol string) *websocket.Conn {
 	p.t.Helper()
 	conn, _, err := websocket.Dial(ctx, address, &websocket.DialOptions{
-		HTTPHeader: http.Header{"Origin": {p.origin}}, Subprotocols: []string{pageProtocol},
+		HTTPHeader: http.Header{"Origin": {p.origin}}, Subprotocols: []string{protocol},
 	})
 	if err != nil {
 		p.t.Fatal(err)
@@ -220,6 +224,11 @@ func (p *testPage) awaitAway(g *Gateway) {
 
 // prove is the page's side of joining.
 func prove(ctx context.Context, conn *websocket.Conn, open opening, origin string, key []byte, who *hello) (welcome, error) {
+	return proveFor(ctx, conn, open, origin, key, reply{Hello: who, Pair: who == nil})
+}
+
+// proveFor is the page's side of any door; answer lacks the proof.
+func proveFor(ctx context.Context, conn *websocket.Conn, open opening, origin string, key []byte, answer reply) (welcome, error) {
 	var done welcome
 	nonce := randomBytes(nonceLength)
 	open.Nonce = encodeBinary(nonce)
@@ -238,7 +247,7 @@ func prove(ctx context.Context, conn *websocket.Conn, open opening, origin strin
 	if encodeBinary(spoken.sign(key, gatewayLabel)) != first.Proof {
 		return done, errStranger
 	}
-	answer := reply{Proof: encodeBinary(spoken.sign(key, pageLabel)), Hello: who, Pair: who == nil}
+	answer.Proof = encodeBinary(spoken.sign(key, pageLabel))
 	if err := writeFrame(ctx, conn, answer); err != nil {
 		return done, err
 	}

@@ -19,6 +19,9 @@ type page struct {
 	socket  *socket     // nil: away
 	grace   *time.Timer // runs while it is away and may still be back at once
 	gone    bool        // it was not back in time
+	hello   hello       // of the last one that joined
+	origin  string      // of that; empty: none has yet
+	since   time.Time   // when that was
 	unmount []func()
 	entered chan struct{} // closed when the join that runs is over; nil: none runs
 }
@@ -31,7 +34,7 @@ func (g *Gateway) host(conn *websocket.Conn, origin string, who joiner) {
 	}
 	defer g.untrack(s)
 	begun := time.Now()
-	p, err := g.attach(who.name, s)
+	p, err := g.attach(who, origin, s)
 	if err != nil {
 		g.report(err)
 		s.Close()
@@ -60,10 +63,10 @@ func (g *Gateway) host(conn *websocket.Conn, origin string, who joiner) {
 
 func ms(since time.Time) float64 { return float64(time.Since(since).Microseconds()) / 1000 }
 
-// attach gives the page called name its new socket. The one it still has is
+// attach gives the page of a joiner its new socket. The one it still has is
 // closed: of two documents with one page id the newer hello wins.
-func (g *Gateway) attach(name string, s *socket) (*page, error) {
-	p, done := g.enter(name)
+func (g *Gateway) attach(who joiner, origin string, s *socket) (*page, error) {
+	p, done := g.enter(who.name)
 	defer done()
 	g.mu.Lock()
 	old := p.socket
@@ -83,8 +86,10 @@ func (g *Gateway) attach(name string, s *socket) (*page, error) {
 	}
 	g.mu.Lock()
 	p.gone = false
+	p.hello, p.origin, p.since = who.hello, origin, time.Now()
 	g.declare()
 	g.mu.Unlock()
+	g.watchers.changed()
 	return p, nil
 }
 
@@ -139,6 +144,7 @@ func (g *Gateway) left(p *page, s *socket) {
 	p.socket = nil
 	g.names.left(p.name)
 	g.await(p)
+	g.watchers.changed()
 }
 
 // await gives a page that is away the grace time. The lock is held.
@@ -181,6 +187,8 @@ func (g *Gateway) sweepPages() {
 		}
 		p.remote.Close()
 		delete(g.pages, name)
+		g.watchers.forget(name)
 	}
 	g.declare()
+	g.watchers.changed()
 }

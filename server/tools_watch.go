@@ -22,7 +22,7 @@ type toolClient struct {
 func (r *resourceTools) open(ctx context.Context, tool string, heard func(jsonrpc.Message)) toolClient {
 	near, far := jsonrpc.Pipe()
 	who := engine.PrincipalOf(ctx)
-	port := r.gateway.watch(near, r.at.engine, visit{who: string(who), door: r.at.path, client: tool})
+	port := r.gateway.watch(near, r.at.engine, visit{who: string(who), door: r.at.path, client: tool, inner: true})
 	if heard == nil {
 		heard = func(jsonrpc.Message) {}
 	}

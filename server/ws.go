@@ -6,10 +6,9 @@ import (
 	"sync"
 
 	"github.com/coder/websocket"
-	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// Subprotocols of the two WebSocket doors.
+// Subprotocols of the WebSocket doors; the third one's is in watch.go.
 const (
 	assistantProtocol = "mcp"        // what the TypeScript SDK's client asks for
 	pageProtocol      = "pagemcp.v1" // joining, then MCP with the page as server
@@ -36,17 +35,7 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 		conn.Close(closeVersion, "subprotocol mcp is needed")
 		return
 	}
-	s := newSocket(conn, maxMessage, false)
-	if !g.track(s) {
-		return
-	}
-	defer g.untrack(s)
-	go s.keepAlive(false) // ends with the socket
-	at := g.endpoint("/mcp")
-	who := g.token.principal()
-	ctx := engine.WithPrincipal(s.ctx, engine.Principal(who))
-	at.engine.Serve(ctx, g.watch(s, at.engine, visit{who: who, door: "/ws"})) // why it ended, the client knows
-	<-s.gone()
+	g.serveAssistant(conn, "/mcp", visit{who: g.token.principal(), door: "/ws"})
 }
 
 // wantsUpgrade answers 426 to whoever does not ask for a WebSocket.

@@ -21,9 +21,11 @@ import (
 func dev(ctx context.Context, args []string, std streams) error {
 	s := settings{logging: true} // whoever develops a page wants to see what it says
 	var address string
+	var watch bool
 	err := parse("dev", "Runs the gateway and serves the demos, live, from the sources.", args, std, func(flags *flag.FlagSet) {
 		s.register(flags)
 		flags.StringVar(&address, "web", defaultWeb, "`address` of the web server, on loopback; port 0 picks a free one")
+		flags.BoolVar(&watch, "watch", true, "let the playground look on while assistants talk to pages, and ask pages itself")
 		flags.BoolVar(&s.json, "json", false, "print one line of JSON with all addresses on standard output; again for each line on standard input")
 	})
 	if err != nil {
@@ -47,6 +49,9 @@ func dev(ctx context.Context, args []string, std streams) error {
 	}
 	defer w.Close()
 	g.AllowOrigins(w.Origins()...)
+	if watch {
+		g.AllowWatchers(w.Origins()...)
+	}
 
 	demos := make(chan []string, 1) // of the first build
 	ctx, stop := context.WithCancel(ctx)
@@ -92,13 +97,13 @@ func dev(ctx context.Context, args []string, std streams) error {
 // greet prints where everything is. Each page URL carries a secret of its own.
 func greet(std streams, g *server.Gateway, w *server.Web, s settings, demos []string) error {
 	if s.json {
-		line := ready{MCP: g.URL(), Web: w.URL(), Start: w.URL() + g.Fragment(), TokenFile: g.TokenFile(), Pages: map[string]string{}}
+		line := ready{MCP: g.URL(), Web: w.URL(), Start: w.URL() + g.Fragment(), Playground: w.URL() + "playground/" + g.Fragment(), TokenFile: g.TokenFile(), Pages: map[string]string{}}
 		for _, name := range demos {
 			line.Pages[name] = w.URL() + "demo/" + name + "/" + g.Fragment()
 		}
 		return line.print(std.out)
 	}
-	say(std.err, s, "\n  Open         "+w.URL()+g.Fragment()+"\n               (good once, for two minutes; press Enter for a new one)\n"+connect(g, s)+"\n")
+	say(std.err, s, "\n  Open         "+w.URL()+g.Fragment()+"\n               (good once, for two minutes; press Enter for a new one)\n  Playground   "+w.URL()+"playground/\n"+connect(g, s)+"\n")
 	return nil
 }
 

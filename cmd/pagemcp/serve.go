@@ -50,12 +50,13 @@ func serve(ctx context.Context, args []string, std streams) error {
 
 // ready is the line of --json.
 type ready struct {
-	MCP       string            `json:"mcp"`
-	Web       string            `json:"web,omitempty"`
-	Start     string            `json:"start,omitempty"` // the start page, ready to open like the pages
-	TokenFile string            `json:"tokenFile"`
-	Pages     map[string]string `json:"pages"`
-	Pairing   string            `json:"pairing,omitempty"` // a fragment for any page of a listed origin
+	MCP        string            `json:"mcp"`
+	Web        string            `json:"web,omitempty"`
+	Start      string            `json:"start,omitempty"`      // the start page, ready to open like the pages
+	Playground string            `json:"playground,omitempty"` // likewise
+	TokenFile  string            `json:"tokenFile"`
+	Pages      map[string]string `json:"pages"`
+	Pairing    string            `json:"pairing,omitempty"` // a fragment for any page of a listed origin
 }
 
 func (r ready) print(w io.Writer) error {

@@ -1,0 +1,97 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// The door for whoever looks on: the playground, served by the web server that
+// belongs to this gateway. Page keys give no rights of assistants anywhere else, so
+// origins are let in here one by one, by [Gateway.AllowWatchers] and nothing else;
+// and they prove themselves as at /page, with this door's address, before they
+// learn anything. The bearer token never gets into a browser.
+//
+//	watcher → gateway  opening, reply   as pages do, with "open" in place of hello: what for
+//	gateway → watcher  welcome
+//
+// With open "watch" the gateway then sends JSON objects, one a text frame, and
+// hears nothing:
+//
+//	{"state": {"pages": […], "mayJoin": […], "mayWatch": […], "noToken": false}}   now, and when it changes
+//	{"frame": {"time", "who", "client", "door", "page", "to", "size", "text"}}     what passed at any other door
+//
+// With open /mcp or /mcp/{page} it is MCP from then on, with the watcher as client.
+const watchProtocol = "pagemcp.watch.v1"
+
+// watcherName is the principal of those who ask by this door.
+const watcherName = "playground"
+
+// watchDoor is where they come in.
+const watchDoor = "/watch"
+
+// AllowWatchers lets origins look on, and ask, besides joining; between Listen and
+// Serve.
+func (g *Gateway) AllowWatchers(origins ...string) {
+	g.options.watchers = append(g.options.watchers, origins...)
+}
+
+func (g *Gateway) serveWatch(w http.ResponseWriter, r *http.Request) {
+	origin := r.Header.Get("Origin")
+	if !g.guard.listed(origin) || !slices.Contains(g.options.watchers, origin) {
+		refuse(w)
+		return
+	}
+	conn, leave := g.openDoor(w, r, origin, watchProtocol)
+	if conn == nil {
+		return
+	}
+	defer leave()
+	ctx, cancel := context.WithTimeout(context.Background(), handshakeTime) // over it the connection is closed
+	answer, keyID, err := g.prove(ctx, conn, origin, "ws://"+r.Host+watchDoor, func(r *reply) bool {
+		_, endpoint := pageOf(r.Open)
+		return r.Hello == nil && !r.Pair && (endpoint || r.Open == "watch")
+	})
+	if err == nil {
+		err = writeFrame(ctx, conn, welcome{Key: keyID})
+	}
+	cancel()
+	switch {
+	case errors.Is(err, errVersion):
+		conn.Close(closeVersion, "unsupported version")
+	case err != nil:
+		conn.Close(closeRefused, "refused")
+		g.audit.note(entry{Who: origin, Door: watchDoor, Verb: "watch", Outcome: "refused"})
+	case answer.Open == "watch":
+		g.audit.note(entry{Who: origin, Door: watchDoor, Verb: "watch", Outcome: "ok"})
+		g.say("%s looks on", origin)
+		g.lookOn(conn)
+		g.audit.note(entry{Who: origin, Door: watchDoor, Verb: "leave", Outcome: "ok"})
+	default:
+		g.audit.note(entry{Who: origin, Door: watchDoor, Verb: "connect", URI: answer.Open, Outcome: "ok"})
+		g.serveAssistant(conn, answer.Open, visit{who: watcherName, door: watchDoor})
+	}
+}
+
+// serveAssistant is MCP on a WebSocket with an endpoint's engine, until it closes.
+func (g *Gateway) serveAssistant(conn *websocket.Conn, path string, v visit) {
+	s := newSocket(conn, maxMessage, false)
+	if !g.track(s) {
+		return
+	}
+	defer g.untrack(s)
+	at := g.endpoint(path)
+	if at == nil {
+		s.closeWith(websocket.StatusTryAgainLater, "too many pages")
+		<-s.gone()
+		return
+	}
+	go s.keepAlive(false) // ends with the socket
+	ctx := engine.WithPrincipal(s.ctx, engine.Principal(v.who))
+	at.engine.Serve(ctx, g.watch(s, at.engine, v)) // why it ended, the client knows
+	<-s.gone()
+}
