@@ -6,6 +6,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { sessions, store } from '../app/state.ts'
+import type { Checker, Hint } from '../protocol/check.ts'
 import { newest, type Revision } from '../protocol/revisions.ts'
 
 /** How long the view has to have stood still. */
@@ -13,13 +14,6 @@ const rest = 300 // ms
 
 /** How long one slice of checking may take. */
 const slice = 8 // ms
-
-interface Hint {
-  severity: string
-}
-interface Checker {
-  hints(row: number): readonly Hint[]
-}
 
 const found = new Map<number, readonly Hint[]>()
 
@@ -43,8 +37,9 @@ export const revisionOf = (lane: number): Revision =>
     ?.revision.peek() ?? newest
 
 async function check(rows: readonly number[]): Promise<void> {
-  loading ??= Promise.resolve()
-  if (!checker) return
+  loading ??= import('../protocol/check.ts').then(({ Checker }) => {
+    checker = new Checker(store, revisionOf)
+  })
   await loading
   const end = performance.now() + slice
   let news = false

@@ -1,4 +1,178 @@
 /** @jsxImportSource preact */
+/** What each client asked to be told, beside what the server said it tells, and what has come. */
+
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { t } from '../app/i18n.ts'
+import { sessions, store } from '../app/state.ts'
+import type { ListenFilter, Session } from '../connections/session.ts'
+import { isModern } from '../protocol/revisions.ts'
+import { readItself, readsItself } from './auto-read.ts'
+import { Sparkline } from './rate.tsx'
+import { recentSpan, recentUpdates } from './recent.ts'
+import { clockTime } from './words.ts'
+
+const kinds = ['resourcesListChanged', 'promptsListChanged', 'toolsListChanged'] as const
+const lists = {
+  resourcesListChanged: 'resources',
+  promptsListChanged: 'prompts',
+  toolsListChanged: 'tools',
+} as const
+
+/** The panel; it looks at the time once a second while it is shown. */
 export function Notifications() {
-  return null
+  const now = useSignal(Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => {
+      now.value = Date.now()
+    }, 1000)
+    return () => clearInterval(timer)
+  }, [now])
+  const recent = recentUpdates(store, now.value)
+  return (
+    <div class="nt">
+      {sessions.value.map((session) => (
+        <Subscriptions key={session.lane.id} session={session} recent={recent} />
+      ))}
+    </div>
+  )
+}
+
+interface Props {
+  session: Session
+  recent: ReadonlyMap<string, number[]>
+}
+
+function Subscriptions({ session, recent }: Props) {
+  const { lane } = session
+  const wanted = session.wanted.value
+  const granted = session.granted.value
+  const uris = wanted.resourceSubscriptions ?? []
+  const others = [...session.updates.value.keys()].filter((uri) => !uris.includes(uri))
+  const modern = isModern(session.revision.value)
+  const asks = uris.length > 0 || kinds.some((kind) => wanted[kind])
+  const lost = modern && asks && granted !== undefined && Object.keys(granted).length === 0
+  return (
+    <section aria-label={`${lane.letter} ${lane.dialer.title}`}>
+      <h3>
+        <span class="letter">{lane.letter}</span> {lane.dialer.title}
+      </h3>
+      {modern && (
+        <fieldset class="nt-lists">
+          <legend>{t('timeline.listChanges')}</legend>
+          {kinds.map((kind) => (
+            <label key={kind}>
+              <input
+                type="checkbox"
+                checked={wanted[kind] ?? false}
+                onChange={(event) =>
+                  session.listen({ ...wanted, [kind]: event.currentTarget.checked || undefined })
+                }
+              />{' '}
+              <code lang="en" translate={false}>
+                {kind}
+              </code>{' '}
+              {wanted[kind] && <Grant is={grantOf(granted, granted?.[kind])} />}{' '}
+              <span class="quiet">
+                {t('timeline.times', { count: session.listChanged.value[lists[kind]] })}
+              </span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {lost && (
+        <p>
+          {t('timeline.streamEnded')}{' '}
+          <button type="button" onClick={() => session.listen(wanted)}>
+            {t('timeline.reopen')}
+          </button>
+        </p>
+      )}
+      {uris.length + others.length === 0 ? (
+        <p class="quiet">{t('timeline.noSubscriptions')}</p>
+      ) : (
+        <ul class="nt-uris">
+          {[...uris, ...others].map((uri) => (
+            <Resource
+              key={uri}
+              session={session}
+              uri={uri}
+              granted={granted}
+              asked={uris.includes(uri)}
+              counts={recent.get(`${lane.id} ${uri}`)}
+            />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+/** How an interest stands: not answered yet, granted, or left out of what the server acknowledged. */
+const grantOf = (granted: ListenFilter | undefined, has: boolean | undefined) =>
+  granted === undefined ? 'pending' : has ? 'granted' : 'refused'
+
+function Grant({ is }: { is: 'pending' | 'granted' | 'refused' }) {
+  const mood = { pending: 'warn', granted: 'good', refused: 'bad' }[is]
+  return (
+    <span class="chip" data-is={mood}>
+      {t(`timeline.${is}`)}
+    </span>
+  )
+}
+
+const nothing: readonly number[] = new Array(recentSpan).fill(0)
+
+function Resource({
+  session,
+  uri,
+  granted,
+  asked,
+  counts = nothing,
+}: {
+  session: Session
+  uri: string
+  granted: ListenFilter | undefined
+  asked: boolean
+  counts?: readonly number[]
+}) {
+  const update = session.updates.value.get(uri)
+  return (
+    <li>
+      <code>{uri}</code>{' '}
+      {asked ? (
+        <Grant is={grantOf(granted, granted?.resourceSubscriptions?.includes(uri))} />
+      ) : (
+        <span class="chip" data-is="warn">
+          {t('timeline.notAsked')}
+        </span>
+      )}
+      <div class="nt-facts">
+        <span>{t('timeline.updates', { count: update?.count ?? 0 })}</span>
+        {update && (
+          <span class="quiet">{t('timeline.last', { time: clockTime(update.last) })}</span>
+        )}
+        <Sparkline counts={counts} />
+      </div>
+      <div class="nt-acts">
+        <label>
+          <input
+            type="checkbox"
+            checked={readsItself(session, uri)}
+            onChange={(event) => readItself(session, uri, event.currentTarget.checked)}
+          />{' '}
+          {t('timeline.autoRead')}
+        </label>
+        {asked && (
+          <button
+            type="button"
+            aria-label={t('timeline.unsubscribeFrom', { uri })}
+            onClick={() => session.unsubscribe(uri)}
+          >
+            {t('timeline.unsubscribe')}
+          </button>
+        )}
+      </div>
+    </li>
+  )
 }

@@ -80,7 +80,9 @@ export function useScroller(
 
   const stand = (offset: number) => {
     const index = Math.max(0, Math.min(rows.length - 1, Math.floor(offset / rowHeight)))
-    if (rows.length) place.value = { row: rows.row(index), shift: offset - index * rowHeight }
+    if (rows.length === 0) return
+    const row = rows.row(index)
+    place.value = { row, shift: offset - rows.indexOf(row) * rowHeight }
   }
   return {
     ref,

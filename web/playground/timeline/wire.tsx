@@ -1,4 +1,115 @@
 /** @jsxImportSource preact */
+/** The timeline as it is on the wire: exact texts, what carried them, headers and events of streams. */
+
+import { useSignal } from '@preact/signals'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { t } from '../app/i18n.ts'
+import { ask, selected, store } from '../app/state.ts'
+import { when } from './clock.ts'
+import { useCursor } from './cursor.ts'
+import { laneName, named } from './lanes.ts'
+import { useScroller } from './scroller.ts'
+import { drawn, follow, query, refiltered, shown } from './view.ts'
+import { around, Lines, visible, wrap } from './wire-lines.ts'
+import { directionWord, size } from './words.ts'
+
+/** As timeline.css has it. */
+const lineHeight = 20 // px
+
+const lines = new Lines(store, shown)
+
 export function Wire() {
-  return <p />
+  drawn.value
+  named.value
+  const columns = useSignal(100)
+  const begun = useRef('')
+  const state = `${refiltered.value} ${columns.value}`
+  // Where answers count, places of earlier messages may have changed.
+  if (begun.current !== state || query.value.looksAtAnswers) lines.begin(columns.value)
+  begun.current = state
+  lines.advance()
+  const scroller = useScroller(lines, { rowHeight: lineHeight, follow })
+  const { first, end, top, height } = scroller.view
+  const keys = useCursor(shown, {
+    ...scroller,
+    view: {
+      ...scroller.view,
+      first: shown.length ? lines.messageAt(first) : 0,
+      end: shown.length ? lines.messageAt(Math.max(first, end - 1)) + 1 : 0,
+    },
+    page: 5,
+    show(index) {
+      scroller.show(lines.start(index + 1) - 1)
+      scroller.show(lines.start(index))
+    },
+  })
+  const ruler = useRef<HTMLSpanElement>(null)
+  useLayoutEffect(() => {
+    const element = scroller.ref.current
+    if (!element) return
+    const observer = new ResizeObserver(() => {
+      const hundred = ruler.current?.getBoundingClientRect().width || 720 // px of 100 letters
+      columns.value = Math.floor(((element.clientWidth - 24) / hundred) * 100)
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [scroller.ref, columns])
+  return (
+    <div class="tl-frame">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the messages in it have the focus */}
+      <div
+        class="tl-scroll wr"
+        tabIndex={-1}
+        ref={scroller.ref}
+        onScroll={scroller.onScroll}
+        onWheel={scroller.onWheel}
+        onKeyDown={keys.onKeyDown}
+        onFocusCapture={keys.onFocusCapture}
+      >
+        <span class="wr-ruler" ref={ruler} aria-hidden="true" />
+        <div class="tl-rows" style={{ height: `${height}px` }}>
+          {keys.places.map((index) => (
+            <Message
+              key={shown.row(index)}
+              row={shown.row(index)}
+              y={top + (lines.start(index) - first) * lineHeight}
+              home={index === keys.home}
+            />
+          ))}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function Message({ row, y, home }: { row: number; y: number; home: boolean }) {
+  const text = wrap(visible(store.raw(row)), lines.columns)
+  const world = store.kind(row) === 'world'
+  return (
+    <div class="wr-message" style={{ transform: `translateY(${y}px)` }}>
+      <button
+        type="button"
+        class="wr-head"
+        data-row={row}
+        tabIndex={home ? 0 : -1}
+        aria-pressed={selected.value === row}
+        onClick={() => ask.inspect(row)}
+      >
+        {when(row)} <b>{laneName(store.lane(row)).letter}</b> {directionWord(store, row)}
+        {world ? '' : ` · ${store.framing(row)} · ${size(store.size(row))}`}
+      </button>
+      <pre>
+        {around(store, row).map((line) => (
+          <span key={line} class="wr-around">
+            {visible(line)}
+            {'\n'}
+          </span>
+        ))}
+        {text.join('\n')}
+      </pre>
+      {text.length < Math.ceil(store.size(row) / lines.columns) && text.length >= 40 ? (
+        <span class="unseen">{t('timeline.cut')}</span>
+      ) : null}
+    </div>
+  )
 }

@@ -1,0 +1,68 @@
+/** What can be done with the timeline, for the palette and the keys. */
+
+import type { Command } from '../app/commands.ts'
+import { t } from '../app/i18n.ts'
+import { ask, filter, pane, paused, store, timelineView } from '../app/state.ts'
+import { clock } from './clock.ts'
+import { parts } from './parts.ts'
+import { follow } from './view.ts'
+
+function show(view: typeof timelineView.value) {
+  timelineView.value = view
+  pane.value = 'timeline'
+}
+
+export const timelineCommands: readonly Command[] = [
+  { id: 'timeline.list', title: 'timeline.showList', keys: 'G L', run: () => show('list') },
+  {
+    id: 'timeline.sequence',
+    title: 'timeline.showSequence',
+    keys: 'G S',
+    run: () => show('sequence'),
+  },
+  { id: 'timeline.wire', title: 'timeline.showWire', keys: 'G W', run: () => show('wire') },
+  {
+    id: 'timeline.filter',
+    title: 'timeline.goToFilter',
+    keys: '/',
+    run() {
+      pane.value = 'timeline'
+      const field = document.getElementById('tl-filter')
+      // On a narrow screen the pane is only drawn with the next frame.
+      requestAnimationFrame(() => field?.focus())
+    },
+  },
+  {
+    id: 'timeline.pause',
+    title: 'timeline.pauseOrGoOn',
+    keys: 'Space',
+    run() {
+      paused.value = !paused.value
+      ask.announce(t(paused.value ? 'timeline.isPaused' : 'timeline.goesOn'))
+    },
+  },
+  {
+    id: 'timeline.follow',
+    title: 'timeline.follow',
+    run() {
+      follow.value = !follow.value
+    },
+  },
+  {
+    id: 'timeline.showAll',
+    title: 'timeline.showAll',
+    run() {
+      filter.value = ''
+    },
+    when: () => filter.value !== '',
+  },
+  {
+    id: 'timeline.clock',
+    title: 'timeline.clock',
+    run() {
+      clock.value = clock.value === 'wall' ? 'start' : 'wall'
+    },
+  },
+  { id: 'timeline.clear', title: 'timeline.clearAll', run: () => store.clear() },
+  { id: 'timeline.import', title: 'timeline.importFile', run: () => parts.importFile() },
+]
