@@ -1,0 +1,221 @@
+/** What can be written at a place of a frame: keys, values of the schema, and what the server has. */
+
+import { methodsOf, missingCapability } from '../protocol/methods.ts'
+import { envelope, type Params, revisions } from '../protocol/revisions.ts'
+import type { Schema } from '../protocol/schema.ts'
+import type { Path } from '../protocol/validate.ts'
+import { blankOf } from './frames.ts'
+import { jsonTree, nodeAt, placeAt } from './json.ts'
+import { frameSchema, plainOf, type Surroundings, schemasAt } from './walk.ts'
+
+export interface Option {
+  /** What is listed. */
+  label: string
+  /** The JSON that is written in place of {@link Offer.from} to {@link Offer.to}. */
+  insert: string
+  /** More about it: the schema's words or the server's. */
+  info?: string
+  /** The capability that the server lacks for it: listed all the same, last, and greyed. */
+  lacks?: string
+  kind: 'key' | 'value' | 'method' | 'live'
+  /** Of a key: the object is not valid without it. */
+  required?: boolean
+}
+
+/** A question to the server, for what only it can complete. MCP server/utilities/completion. */
+export interface Question {
+  ref: Params
+  argument: { name: string; value: string }
+  context?: Params
+  /** Makes the JSON to insert of a completed value. */
+  insert(value: string): string
+}
+
+export interface Offer {
+  from: number
+  to: number
+  options: readonly Option[]
+  question?: Question
+}
+
+const quote = JSON.stringify
+
+/** What can be written at an offset of a text. */
+export function offerAt(source: string, offset: number, around: Surroundings): Offer {
+  const { root } = jsonTree(source)
+  const place = placeAt(source, root, offset)
+  const message = plainOf(root, source)
+  if (root === undefined && source.trim() === '') {
+    const options = methodsOf(around.revision)
+    return { from: 0, to: source.length, options: options.map((one) => methodOption(one, around)) }
+  }
+  const schema = frameSchema(message, around)
+  const from = place.node?.from ?? offset
+  const to = place.node?.to ?? offset
+  if (place.key) {
+    const schemas = schemasAt(schema, place.path, message)
+    const owner = nodeAt(root, place.path)
+    const written = new Set(
+      owner?.members?.filter(({ key }) => key !== place.node).map(({ key }) => key.text),
+    )
+    const colon = place.member !== undefined && /^\s*:/.test(source.slice(to))
+    return { from, to, options: keys(schemas, schema, written, colon, place.path, around) }
+  }
+  const schemas = schemasAt(schema, place.path, message)
+  const live = liveValues(place.path, message, around)
+  const options = [...live, ...values(schemas, place.path, around)]
+  const typed = place.node?.kind === 'string' ? (place.node.text ?? '') : ''
+  return { from, to, options, question: questionAt(place.path, message, typed, around) }
+}
+
+function keys(
+  schemas: readonly Schema[],
+  root: Schema,
+  written: ReadonlySet<string | undefined>,
+  colon: boolean,
+  path: Path,
+  around: Surroundings,
+): Option[] {
+  const found = new Map<string, Option>()
+  for (const { properties = {}, required = [] } of schemas) {
+    for (const [name, schema] of Object.entries(properties)) {
+      if (written.has(name) || found.has(name)) continue
+      const blank =
+        name === '_meta' && path.at(-1) === 'params'
+          ? envelope(around.revision)
+          : path.length === 2 && path[1] === '_meta'
+            ? (envelope(around.revision)[name] ?? blankOf(schema, root.$defs))
+            : blankOf(schema, root.$defs)
+      found.set(name, {
+        label: name,
+        insert: colon ? quote(name) : `${quote(name)}: ${quote(blank ?? null)}`,
+        info: schema.description,
+        kind: 'key',
+        ...(required.includes(name) && { required: true }),
+      })
+    }
+  }
+  return [...found.values()]
+}
+
+function values(schemas: readonly Schema[], path: Path, around: Surroundings): Option[] {
+  if (path.length === 1 && path[0] === 'method') {
+    return methodsOf(around.revision).map((method) => methodOption(method, around, true))
+  }
+  const found = new Map<string, Option>()
+  const add = (value: unknown, info?: string) => {
+    const insert = quote(value)
+    if (!found.has(insert)) found.set(insert, { label: insert, insert, info, kind: 'value' })
+  }
+  for (const { const: literal, enum: either, type, description } of schemas) {
+    if (literal !== undefined) add(literal, description)
+    else if (either) for (const one of either) add(one, description)
+    else if (type === 'boolean') for (const one of [true, false]) add(one, description)
+    else if (type === 'object') add({}, description)
+    else if (type === 'array') add([], description)
+  }
+  return [...found.values()]
+}
+
+function methodOption(
+  method: ReturnType<typeof methodsOf>[number],
+  { capabilities }: Surroundings,
+  quoted = false,
+): Option {
+  const mine = method.from !== 'server'
+  const lacks = mine && capabilities ? missingCapability(method, capabilities) : ''
+  const insert = quoted ? quote(method.name) : quote({ jsonrpc: '2.0', method: method.name })
+  return { label: method.name, insert, kind: 'method', ...(lacks && { lacks }) }
+}
+
+function liveValues(path: Path, message: unknown, around: Surroundings): Option[] {
+  const { method, params } = (message ?? {}) as { method?: string; params?: Params }
+  const live = (label: unknown, info?: unknown): Option => ({
+    label: String(label),
+    insert: quote(label),
+    kind: 'live',
+    ...(typeof info === 'string' && { info }),
+  })
+  const at = path.slice(1).join('.')
+  if (path[0] !== 'params') return []
+  if (at === 'uri' || /^notifications\.resourceSubscriptions\.\d+$/.test(at)) {
+    return around.resources.map(({ uri, title, name }) => live(uri, title ?? name))
+  }
+  const ref = (params?.ref ?? {}) as Params
+  switch (at) {
+    case 'name': {
+      const named = method === 'tools/call' ? around.tools : around.prompts
+      return named.map(({ name, title, description }) => live(name, description ?? title))
+    }
+    case 'ref.uri':
+      return around.templates.map(({ uriTemplate, title, name }) =>
+        live(uriTemplate, title ?? name),
+      )
+    case 'ref.name':
+      return around.prompts.map(({ name, title, description }) => live(name, description ?? title))
+    case 'argument.name':
+      return argumentNames(ref, around).map((name) => live(name))
+    case '_meta.io.modelcontextprotocol/protocolVersion':
+    case 'protocolVersion':
+      return revisions.map((one) => live(one))
+  }
+  return []
+}
+
+function argumentNames(ref: Params, { templates, prompts }: Surroundings): string[] {
+  if (ref.type === 'ref/resource') {
+    const template = templates.find(({ uriTemplate }) => uriTemplate === ref.uri)
+    return template ? variablesOf(template.uriTemplate) : []
+  }
+  const prompt = prompts.find(({ name }) => name === ref.name)
+  return (prompt?.arguments ?? []).map(({ name }) => name)
+}
+
+/** Names of a template's variables (RFC 6570), in their order, each once. */
+export function variablesOf(template: string): string[] {
+  const names = [...template.matchAll(/\{[+#./;?&]?([^{}]*)\}/g)].flatMap(([, list = '']) =>
+    list.split(',').map((name) => name.replace(/(\*|:\d+)$/, '')),
+  )
+  return [...new Set(names.filter((name) => name !== ''))]
+}
+
+/** What the server is to be asked at a place: arguments of prompts, and variables in a URI. */
+function questionAt(
+  path: Path,
+  message: unknown,
+  typed: string,
+  around: Surroundings,
+): Question | undefined {
+  if (around.capabilities && around.capabilities.completions === undefined) return undefined
+  const { method, params = {} } = (message ?? {}) as { method?: string; params?: Params }
+  const at = path.slice(1).join('.')
+  if (path[0] !== 'params') return undefined
+  if (method === 'prompts/get' && path[1] === 'arguments' && path.length === 3) {
+    const { [String(path[2])]: _, ...others } = (params.arguments ?? {}) as Params
+    return {
+      ref: { type: 'ref/prompt', name: params.name },
+      argument: { name: String(path[2]), value: typed },
+      ...(Object.keys(others).length > 0 && { context: { arguments: others } }),
+      insert: quote,
+    }
+  }
+  if (method === 'completion/complete' && at === 'argument.value') {
+    const { ref, argument, context } = params as { [name: string]: Params | undefined }
+    if (!ref || typeof argument?.name !== 'string') return undefined
+    return { ref, argument: { name: argument.name, value: typed }, context, insert: quote }
+  }
+  if (at !== 'uri' && !/^notifications\.resourceSubscriptions\.\d+$/.test(at)) return undefined
+  // the first variable of the first template that what is typed could come of, as far as it is typed
+  for (const { uriTemplate } of around.templates) {
+    const [, before = '', name] = /^([^{]+)\{\+?([\w.%]+)\}/.exec(uriTemplate) ?? []
+    if (!name || !typed.startsWith(before)) continue
+    const rest = uriTemplate.slice(uriTemplate.indexOf('}') + 1)
+    const more = rest.includes('{') ? '' : rest
+    return {
+      ref: { type: 'ref/resource', uri: uriTemplate },
+      argument: { name, value: typed.slice(before.length) },
+      insert: (value) => quote(before + encodeURIComponent(value) + more),
+    }
+  }
+  return undefined
+}

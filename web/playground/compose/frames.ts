@@ -1,0 +1,86 @@
+/** Frames to begin with: the smallest that a method takes, and deliberately broken ones. */
+
+import { methodNamed } from '../protocol/methods.ts'
+import { pretty } from '../protocol/pretty.ts'
+import { envelope, isModern, type Params, type Revision } from '../protocol/revisions.ts'
+import { resolve, type Schema, schemaOf } from '../protocol/schema.ts'
+
+/** The smallest frame of a method: what is required, empty or with the first of what can be. */
+export function frameFor(revision: Revision, name: string, id: number, given: Params = {}): string {
+  const method = methodNamed(revision, name)
+  const schema = schemaOf(revision, name, 'params')
+  const blank = schema ? (blankOf(schema, schema.$defs) as Params) : {}
+  const request = method?.kind !== 'notification'
+  const { _meta, ...params } = { ...blank, ...given }
+  if (request && isModern(revision)) params._meta = { ...envelope(revision) }
+  if (!request) delete params._meta
+  const needless = Object.keys(params).length === 0 && !request
+  return pretty({
+    jsonrpc: '2.0',
+    ...(request && { id }),
+    method: name,
+    ...(!needless && { params }),
+  })
+}
+
+/** A value that has what a schema requires, and nothing else. */
+export function blankOf(given: Schema, $defs: Schema['$defs'], depth = 0): unknown {
+  const schema = resolve(given, $defs)
+  if (schema.default !== undefined) return schema.default
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum) return schema.enum[0]
+  const either = schema.anyOf ?? schema.oneOf
+  if (either?.[0]) return blankOf(either[0], $defs, depth + 1)
+  switch ([schema.type].flat()[0]) {
+    case 'string':
+      return ''
+    case 'number':
+    case 'integer':
+      return schema.minimum ?? 0
+    case 'boolean':
+      return false
+    case 'array':
+      return []
+    case 'null':
+      return null
+  }
+  if (depth > 8) return {}
+  return Object.fromEntries(
+    (schema.required ?? []).map((name) => [
+      name,
+      blankOf(schema.properties?.[name] ?? {}, $defs, depth + 1),
+    ]),
+  )
+}
+
+/** Ways to break a frame, for seeing what servers make of it. */
+export const breakings = ['idType', 'noJsonrpc', 'truncated', 'noVersion', 'unknownMethod'] as const
+export type Breaking = (typeof breakings)[number]
+
+/** A frame with one thing wrong. What is no JSON is only ever truncated. */
+export function broken(text: string, how: Breaking): string {
+  if (how === 'truncated') return text.trimEnd().slice(0, Math.ceil(text.trimEnd().length * 0.6))
+  let message: Params
+  try {
+    message = JSON.parse(text) as Params
+  } catch {
+    return text
+  }
+  if (typeof message !== 'object' || message === null) return text
+  const params = (message.params ?? {}) as Params
+  switch (how) {
+    case 'idType':
+      return pretty({ ...message, id: { not: 'an id' } })
+    case 'noJsonrpc': {
+      const { jsonrpc: _, ...rest } = message
+      return pretty(rest)
+    }
+    case 'noVersion': {
+      const meta = { ...(params._meta as Params | undefined) }
+      delete meta['io.modelcontextprotocol/protocolVersion']
+      return pretty({ ...message, params: { ...params, _meta: meta } })
+    }
+    case 'unknownMethod':
+      return pretty({ ...message, method: `${String(message.method ?? '')}s` })
+  }
+}

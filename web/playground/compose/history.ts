@@ -1,0 +1,124 @@
+/** What was sent, newest first, in IndexedDB: it survives reloads. Without one, it lasts as long as the page. */
+
+import { type Signal, signal } from '@preact/signals'
+import { isRevision, type Revision } from '../protocol/revisions.ts'
+import { replaceText, tab } from './tabs.ts'
+
+export interface Sent {
+  id: number
+  /** Byte for byte. */
+  text: string
+  /** ms since 1970. */
+  time: number
+  /** The title of the connection. */
+  to: string
+  revision: Revision
+}
+
+/** More than these are not kept; the oldest go. */
+const most = 300 // entries
+
+/** A text beyond this is not remembered. */
+const longest = 1_000_000 // UTF-16 code units
+
+/** Newest first. */
+export const history: Signal<readonly Sent[]> = signal([])
+
+const store = 'sent'
+let database: Promise<IDBDatabase | undefined> | undefined
+let last = 0
+
+function opened(): Promise<IDBDatabase | undefined> {
+  database ??= new Promise((resolve) => {
+    try {
+      const request = indexedDB.open('pagemcp-playground-history', 1)
+      request.onupgradeneeded = () => request.result.createObjectStore(store, { keyPath: 'id' })
+      request.onsuccess = () => resolve(request.result)
+      request.onerror = () => resolve(undefined)
+      request.onblocked = () => resolve(undefined)
+    } catch {
+      resolve(undefined) // forbidden, in some private windows
+    }
+  })
+  return database
+}
+
+async function transact(run: (entries: IDBObjectStore) => void): Promise<void> {
+  const found = await opened()
+  if (!found) return
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const transaction = found.transaction(store, 'readwrite')
+      transaction.oncomplete = () => resolve()
+      transaction.onabort = () => reject(transaction.error)
+      run(transaction.objectStore(store))
+    })
+  } catch {
+    // full or gone: what is in memory is still there
+  }
+}
+
+let loading: Promise<void> | undefined
+
+/** Reads what was kept. Further calls wait for the same. */
+export function load(): Promise<void> {
+  loading ??= (async () => {
+    const found = await opened()
+    if (!found) return
+    const all = await new Promise<Sent[]>((resolve) => {
+      const request = found.transaction(store).objectStore(store).getAll()
+      request.onsuccess = () => resolve(request.result as Sent[])
+      request.onerror = () => resolve([])
+    })
+    const good = all.filter((one) => typeof one.text === 'string' && isRevision(one.revision))
+    good.sort((a, b) => b.id - a.id)
+    last = Math.max(last, good[0]?.id ?? 0)
+    history.value = [...history.peek(), ...good]
+  })()
+  return loading
+}
+
+/** Remembers what was sent. The same again is only moved to the front. */
+export async function remember(sent: Omit<Sent, 'id' | 'time'>): Promise<void> {
+  if (sent.text.length > longest) return
+  await load()
+  const same = history.peek().filter(({ text, to }) => text === sent.text && to === sent.to)
+  // times are the keys, so that two windows do not write over each other's
+  last = Math.max(Date.now(), last + 1)
+  const entry: Sent = { ...sent, id: last, time: Date.now() }
+  const all = [entry, ...history.peek().filter((one) => !same.includes(one))]
+  const gone = [...same, ...all.slice(most)]
+  history.value = all.slice(0, most)
+  await transact((entries) => {
+    entries.put(entry)
+    for (const { id } of gone) entries.delete(id)
+  })
+}
+
+/** Forgets one entry; without a number, all. */
+export async function forget(id?: number): Promise<void> {
+  await load()
+  history.value = id === undefined ? [] : history.peek().filter((one) => one.id !== id)
+  await transact((entries) => {
+    if (id === undefined) entries.clear()
+    else entries.delete(id)
+  })
+}
+
+const walks = new Map<number, { draft: string; at: number; shown: string }>()
+
+/** Puts an older (1) or newer (-1) text into the tab; before the newest comes what was being written. */
+export async function walk(step: 1 | -1): Promise<void> {
+  await load()
+  const { id, text } = tab.peek()
+  const before = walks.get(id)
+  // what was changed since is a new draft
+  const from = before && before.shown === text ? before : { draft: text, at: -1, shown: text }
+  const texts = history.peek().map((one) => one.text)
+  let at = from.at + step
+  while (at >= 0 && at < texts.length && texts[at] === text) at += step
+  if (at < -1 || at >= texts.length) return
+  const shown = at === -1 ? from.draft : (texts[at] as string)
+  walks.set(id, { draft: from.draft, at, shown })
+  replaceText(shown)
+}

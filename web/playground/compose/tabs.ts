@@ -1,0 +1,127 @@
+/** The tabs of the composer: what is written in each, kept across reloads. The text is the truth. */
+
+import { computed, type Signal, signal } from '@preact/signals'
+import { setting } from '../app/settings.ts'
+import { revision } from '../app/state.ts'
+import { pretty } from '../protocol/pretty.ts'
+import { isRevision, type Revision, request } from '../protocol/revisions.ts'
+
+export interface Tab {
+  id: number
+  /** What it was called; `''`: its method. */
+  title: string
+  text: string
+  /** The revision that the text is written in. */
+  revision: Revision
+  /** Send as it stands: no fresh id. */
+  pinned?: boolean
+  /** It came from a link, which named where it was sent: what may do harm is asked for once more. */
+  from?: string
+}
+
+/** A text beyond this is not kept when the page goes. */
+const longestKept = 100_000 // UTF-16 code units
+
+/** How long writing has to rest before it is kept. */
+const rest = 400 // ms
+
+const kept = setting<{ tabs: Tab[]; current: number }>('tabs', { tabs: [], current: 0 })
+
+const first = (): Tab => ({
+  id: 1,
+  title: '',
+  text: pretty(request(revision.peek(), 1, 'resources/list')),
+  revision: revision.peek(),
+})
+
+export const tabs: Signal<readonly Tab[]> = signal(restored())
+export const current: Signal<number> = signal(
+  (tabs.peek().find(({ id }) => id === kept.peek().current) ?? (tabs.peek()[0] as Tab)).id,
+)
+
+/** The tab that is shown; there is always one. */
+export const tab = computed(
+  () => tabs.value.find(({ id }) => id === current.value) ?? (tabs.value[0] as Tab),
+)
+
+/** Counts texts that came from elsewhere than the keyboard, so that the editor takes them over. */
+export const replaced = signal(0)
+
+function restored(): readonly Tab[] {
+  const found = kept
+    .peek()
+    .tabs.filter(
+      (one) =>
+        typeof one?.text === 'string' && typeof one.id === 'number' && isRevision(one.revision),
+    )
+  return found.length ? found : [first()]
+}
+
+/** What was written by hand: the editor has it already. */
+export function written(text: string): void {
+  change({ text })
+}
+
+/** What was changed otherwise: by the form, the history, the revision. */
+export function replaceText(text: string): void {
+  if (text === tab.peek().text) return
+  change({ text })
+  replaced.value++
+}
+
+/** Changes the tab that is shown. */
+export function change(next: Partial<Tab>): void {
+  const { id } = tab.peek()
+  tabs.value = tabs.peek().map((one) => (one.id === id ? { ...one, ...next } : one))
+}
+
+/** Opens a tab beside the others and shows it. */
+export function open(text: string, more: Partial<Omit<Tab, 'id' | 'text'>> = {}): void {
+  const id = Math.max(0, ...tabs.peek().map((one) => one.id)) + 1
+  tabs.value = [...tabs.peek(), { id, title: '', text, revision: revision.peek(), ...more }]
+  show(id)
+}
+
+export function show(id: number): void {
+  current.value = id
+  replaced.value++
+}
+
+/** Closes a tab; the last one is emptied to what there is at the beginning. */
+export function close(id: number): void {
+  const at = tabs.peek().findIndex((one) => one.id === id)
+  const left = tabs.peek().filter((one) => one.id !== id)
+  tabs.value = left.length ? left : [first()]
+  if (current.peek() === id || !left.length) {
+    show((tabs.peek()[Math.max(0, at - 1)] ?? (tabs.peek()[0] as Tab)).id)
+  }
+}
+
+/** What a tab is called: by its title, or its method. */
+export function titleOf({ title, text }: Tab): string {
+  return title || /"method"\s*:\s*"([^"]{1,60})"/.exec(text)?.[1] || ''
+}
+
+let timer: ReturnType<typeof setTimeout> | undefined
+
+function keep() {
+  clearTimeout(timer)
+  timer = undefined
+  kept.value = {
+    tabs: tabs.peek().filter(({ text }) => text.length <= longestKept),
+    current: current.peek(),
+  }
+}
+
+/** Keeps what is written, soon after it was, and when the page goes. */
+export function keepTabs(): void {
+  let begun = false
+  const soon = () => {
+    if (!begun) return
+    timer ??= setTimeout(keep, rest)
+  }
+  tabs.subscribe(soon)
+  current.subscribe(soon)
+  begun = true
+  addEventListener('pagehide', keep)
+}

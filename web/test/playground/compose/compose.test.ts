@@ -1,0 +1,199 @@
+/** What the composer offers, says and marks: pure functions over the text and what is known of the server. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { offerAt, variablesOf } from '../../../playground/compose/complete.ts'
+import { breakings, broken, frameFor } from '../../../playground/compose/frames.ts'
+import { flawsOf, seenAt } from '../../../playground/compose/look.ts'
+import { withFreshId, withoutId } from '../../../playground/compose/sending.ts'
+import { nobody, type Surroundings } from '../../../playground/compose/walk.ts'
+import { methodsOf } from '../../../playground/protocol/methods.ts'
+import { type Revision, request, revisions } from '../../../playground/protocol/revisions.ts'
+
+const modern: Revision = '2026-07-28'
+
+const around: Surroundings = {
+  revision: modern,
+  resources: [
+    { uri: 'notes://today', name: 'Today' },
+    { uri: 'clock://now', name: 'Clock' },
+  ],
+  templates: [{ uriTemplate: 'notes://{id}', name: 'A note' }],
+  prompts: [{ name: 'plan', arguments: [{ name: 'day', required: true }, { name: 'mood' }] }],
+  tools: [
+    {
+      name: 'add',
+      inputSchema: {
+        type: 'object',
+        properties: { a: { type: 'integer' }, unit: { enum: ['kg', 'g'] } },
+        required: ['a'],
+      },
+    },
+  ],
+  capabilities: { resources: {}, prompts: {}, completions: {} },
+}
+
+/** What is offered at `|`. */
+function offer(marked: string, known = around) {
+  const offset = marked.indexOf('|')
+  return offerAt(marked.replace('|', ''), offset, known)
+}
+
+const labels = (marked: string, known?: Surroundings) =>
+  offer(marked, known).options.map(({ label }) => label)
+
+test('keys of the frame and of params, without those that are written', () => {
+  assert.deepEqual(labels('{ "jsonrpc": "2.0", | }'), ['id', 'method', 'params'])
+  const inside = labels('{ "method": "resources/read", "params": { "uri": "a:b", | } }')
+  assert.ok(inside.includes('_meta') && inside.includes('requestState') && !inside.includes('uri'))
+})
+
+test('the envelope is offered whole, and key by key', () => {
+  const whole = offer('{ "method": "resources/list", "params": { | } }').options
+  assert.match(whole.find(({ label }) => label === '_meta')?.insert ?? '', /protocolVersion/)
+  const keys = labels('{ "method": "resources/list", "params": { "_meta": { "|" } } }')
+  assert.ok(keys.includes('io.modelcontextprotocol/logLevel'))
+  const old = labels(
+    '{ "method": "resources/list", "params": { "_meta": { "|" } } }',
+    nobody('2025-11-25'),
+  )
+  assert.deepEqual(old, ['progressToken'])
+})
+
+test('methods of the revision, and what the server lacks for them', () => {
+  const { options } = offer('{ "method": "|" }')
+  assert.deepEqual(
+    options.map(({ label }) => label),
+    methodsOf(modern).map(({ name }) => name),
+  )
+  assert.equal(options.find(({ label }) => label === 'tools/call')?.lacks, 'tools')
+  assert.equal(options.find(({ label }) => label === 'resources/read')?.lacks, undefined)
+})
+
+test('URIs, names, enumerations and literals', () => {
+  assert.deepEqual(labels('{ "method": "resources/read", "params": { "uri": "|" } }'), [
+    'notes://today',
+    'clock://now',
+  ])
+  const listen =
+    '{ "method": "subscriptions/listen", "params": { "notifications": { "resourceSubscriptions": [|] } } }'
+  assert.deepEqual(labels(listen), ['notes://today', 'clock://now'])
+  assert.deepEqual(labels('{ "method": "prompts/get", "params": { "name": "|" } }'), ['plan'])
+  assert.deepEqual(
+    labels('{ "method": "completion/complete", "params": { "ref": { "type": "|" } } }'),
+    ['"ref/prompt"', '"ref/resource"'],
+  )
+  assert.ok(
+    labels(
+      '{ "method": "logging/setLevel", "params": { "level": "|" } }',
+      nobody('2025-11-25'),
+    ).includes('"warning"'),
+  )
+})
+
+test('arguments as the tool or the prompt at hand wants them', () => {
+  const call = '{ "method": "tools/call", "params": { "name": "add", "arguments": { | } } }'
+  assert.deepEqual(labels(call), ['a', 'unit'])
+  const unit = '{ "method": "tools/call", "params": { "name": "add", "arguments": { "unit": | } } }'
+  assert.deepEqual(labels(unit), ['"kg"', '"g"'])
+  const get = '{ "method": "prompts/get", "params": { "name": "plan", "arguments": { | } } }'
+  assert.deepEqual(labels(get), ['day', 'mood'])
+})
+
+test('the server is asked for variables of templates and arguments of prompts', () => {
+  const uri = offer('{ "method": "resources/read", "params": { "uri": "notes://to|" } }').question
+  assert.deepEqual(uri?.ref, { type: 'ref/resource', uri: 'notes://{id}' })
+  assert.deepEqual(uri?.argument, { name: 'id', value: 'to' })
+  assert.equal(uri?.insert('to do'), '"notes://to%20do"')
+  const args = '"arguments": { "mood": "good", "day": "m|" }'
+  const prompt = offer(
+    `{ "method": "prompts/get", "params": { "name": "plan", ${args} } }`,
+  ).question
+  assert.deepEqual(prompt?.argument, { name: 'day', value: 'm' })
+  assert.deepEqual(prompt?.context, { arguments: { mood: 'good' } })
+  const none = { ...around, capabilities: { resources: {} } }
+  assert.equal(
+    offer('{ "method": "resources/read", "params": { "uri": "notes://to|" } }', none).question,
+    undefined,
+  )
+  assert.deepEqual(variablesOf('a/{b}{?c,d*}{/e:3}{b}'), ['b', 'c', 'd', 'e'])
+})
+
+test('hovers say what a member is, and where the specification has it', () => {
+  const source = JSON.stringify(request(modern, 1, 'resources/read', { uri: 'notes://today' }))
+  const seen = seenAt(source, source.indexOf('"uri"') + 1, around)
+  assert.equal(seen?.name, 'uri')
+  assert.equal(seen?.required, true)
+  assert.equal(seen?.type, 'string')
+  assert.match(seen?.link?.url ?? '', /2026-07-28\/server\/resources/)
+  const method = seenAt(source, source.indexOf('resources/read'), around)
+  assert.equal(method?.sentence?.key, 'explain.method.resources/read')
+  const version = seenAt(source, source.indexOf('/protocolVersion'), around)
+  assert.match(version?.doc ?? '', /revision/)
+})
+
+test('what is wrong is marked where it is', () => {
+  const source =
+    '{\n  "jsonrpc": "2.0",\n  "id": 1.5,\n  "method": "resources/read",\n  "params": { "uri": 7 }\n}'
+  const flaws = flawsOf(source, { ...around, revision: '2025-11-25' })
+  assert.deepEqual(
+    flaws.map(({ from, to, sentence }) => [source.slice(from, to), sentence.key]),
+    [
+      ['1.5', 'explain.hint.idType'],
+      ['7', 'explain.hint.type'],
+    ],
+  )
+  const [missing] = flawsOf(source.replace('"uri": 7', ''), {
+    ...around,
+    revision: '2025-11-25',
+  }).slice(1)
+  assert.equal(missing?.sentence.params?.member, 'params.uri')
+  const torn = '{"jsonrpc":"2.0",'
+  assert.deepEqual(
+    flawsOf(torn, around).map(({ from, sentence }) => [from, sentence.key]),
+    [[16, 'explain.hint.json']],
+  )
+  assert.deepEqual(
+    flawsOf(frameFor(modern, 'tools/list', 1), around).map(({ severity }) => severity),
+    ['warning'],
+  )
+})
+
+test('a frame of any method of any revision is right from the beginning', () => {
+  for (const revision of revisions) {
+    for (const { name } of methodsOf(revision)) {
+      assert.deepEqual(
+        flawsOf(frameFor(revision, name, 1), nobody(revision)),
+        [],
+        `${revision} ${name}`,
+      )
+    }
+  }
+})
+
+test('each way to break a frame breaks it', () => {
+  const text = frameFor(modern, 'resources/list', 1)
+  for (const how of breakings) assert.notDeepEqual(flawsOf(broken(text, how), around), [], how)
+  assert.equal(broken('{"a', 'idType'), '{"a')
+})
+
+test('a fresh id takes the place of a number, and touches nothing else', () => {
+  const next = () => 8
+  assert.equal(withFreshId('{ "id" : 1,"method":"ping"}', next), '{ "id" : 8,"method":"ping"}')
+  for (const text of [
+    '{"id":"1","method":"ping"}',
+    '{"method":"ping"}',
+    '{"id":1,"result":{}}',
+    '{"id":1,"method":',
+    '{"id":{},"method":"ping"}',
+  ]) {
+    assert.equal(withFreshId(text, next), text)
+  }
+})
+
+test('a request without its id is a notification, and otherwise the same', () => {
+  assert.equal(withoutId('{"jsonrpc":"2.0","id":1,"method":"x"}'), '{"jsonrpc":"2.0","method":"x"}')
+  assert.equal(withoutId('{"method":"x", "id": 1}'), '{"method":"x"}')
+  assert.equal(withoutId('{"id":1}'), '{}')
+  assert.equal(withoutId('{"method":"x"}'), '{"method":"x"}')
+})
