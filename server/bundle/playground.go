@@ -1,11 +1,14 @@
 package bundle
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -102,4 +105,23 @@ func completePlayground(files Files) {
 		hashes[below] = hex.EncodeToString(sum[:8])
 	}
 	files[Playground+"files.json"], _ = json.Marshal(hashes) // strings always have JSON
+}
+
+// Compressed adds to each file of the playground that gets smaller by it what gzip
+// makes of it, beside it with the suffix .gz, where web hosts look for it.
+func Compressed(files Files) Files {
+	all := maps.Clone(files)
+	for name, contents := range files {
+		if !strings.HasPrefix(name, Playground) || len(contents) < 1<<10 { // bytes
+			continue
+		}
+		var packed bytes.Buffer
+		writer, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // a level that exists
+		writer.Write(contents)                                          // to memory: it cannot fail
+		writer.Close()
+		if packed.Len() < len(contents) {
+			all[name+".gz"] = packed.Bytes()
+		}
+	}
+	return all
 }

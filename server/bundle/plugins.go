@@ -38,7 +38,7 @@ func reactEntry(root string) api.Plugin {
 
 // lazyModules are the modules of web/src that are loaded when they are needed
 // first. Each is a file of its own in the package, beside the others.
-var lazyModules = [...]string{"validate", "sources/idb-reader", "sources/opfs-reader", "sources/caches-reader", "markdown"}
+var lazyModules = [...]string{"validate", "here", "sources/idb-reader", "sources/opfs-reader", "sources/caches-reader", "markdown"}
 
 // lazyModule keeps `import('./validate.ts')` what it says: a module of its own,
 // beside the one that loads it when it has to. Splitting would do that too, but

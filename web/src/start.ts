@@ -2,16 +2,18 @@
 
 import type { ReadEvent } from './clients.ts'
 import type { Connector } from './connector.ts'
-import type { EngineState } from './engine.ts'
+import type { EngineOptions, EngineState } from './engine.ts'
+import { flat, raise } from './link.ts'
 import { listen } from './listen.ts'
 import { compile, goRuntime, newWorker } from './loading.ts'
 import { cursorKey, instance, page } from './pages.ts'
 import type { Port } from './port.ts'
 import { once, type Publishing, publishing } from './publish.ts'
 import type { Redact } from './redacting.ts'
+import { redactContents } from './redacting.ts'
 import { wireCacheHints } from './registry.ts'
 import type { CacheHints, Changed, Icon, Json, PortableSource, Source } from './source.ts'
-import { type Ears, here, inWorker, type Thread } from './thread.ts'
+import { abilitiesOf, call, type Ears, inWorker, provide, type Thread } from './thread.ts'
 import type { GatewayState } from './websocket.ts'
 
 /** The version of this package, and of the engine. */
@@ -199,7 +201,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   module.catch(() => {}) // it is awaited below, maybe later
   const thread: Thread = worker
     ? await inWorker(engineOptions, module, newWorker(urls?.worker), ears)
-    : await here(engineOptions, await module, await goRuntime(), ears)
+    : await inWindow(engineOptions, await module, ears)
 
   const published = publishing(thread)
 
@@ -273,6 +275,22 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       emit('state', state())
     },
   }
+}
+
+/** Errors of gateways are made anew here: apps know `JoinError` by the class of this module. */
+async function inWindow(
+  options: EngineOptions,
+  module: WebAssembly.Module,
+  ears: Ears,
+): Promise<Thread> {
+  const [{ here }, Go] = await Promise.all([import('./here.ts'), goRuntime()])
+  const answering = { abilitiesOf, call, provide, redactContents }
+  const thread = await here(options, module, Go, ears, answering)
+  const connect: Thread['connect'] = (number, dial) =>
+    thread.connect(number, dial).catch((error: unknown) => {
+      throw raise(flat(error))
+    })
+  return { ...thread, connect }
 }
 
 /** Says when the window comes back to life, or to the network. */

@@ -6,7 +6,7 @@
 import { type Asked, answerCall, type Callee, type Extend, type Say, type Told } from './call.ts'
 import type { ReadEvent } from './clients.ts'
 import { provided, type Ready } from './contents.ts'
-import { type Engine, type EngineOptions, type EngineState, startEngine } from './engine.ts'
+import type { EngineOptions, EngineState } from './engine.ts'
 import type { ReadRequest } from './fill.ts'
 import { type Flat, link, raise } from './link.ts'
 import { freshPage } from './pages.ts'
@@ -14,8 +14,8 @@ import { hear, type Port } from './port.ts'
 import { type Redact, redactContents, redactReady } from './redacting.ts'
 import type { Descriptions } from './registry.ts'
 import type { Changed, Contents, PortableSource, Source } from './source.ts'
-import { abilities, type GoRuntime } from './wasm.ts'
-import { type Connection, connectGateway, type Dial, type GatewayState } from './websocket.ts'
+import { abilities } from './wasm.ts'
+import type { Dial, GatewayState } from './websocket.ts'
 
 /** Answers a read of what the web app registered, by whatever {@link provided} understands. */
 export type AnyProvider = (request: ReadRequest) => unknown
@@ -51,58 +51,6 @@ export interface Thread {
   wake(): void
   watchReads(on: boolean): void
   close(): void
-}
-
-/** Runs the engine in this thread. */
-export async function here(
-  options: EngineOptions,
-  module: WebAssembly.Module,
-  Go: new () => GoRuntime,
-  ears: Ears,
-): Promise<Thread> {
-  const { redact } = ears
-  const engine: Engine = await startEngine(options, {
-    module,
-    Go,
-    provide: (ref, request) => provide(ears, ref, request),
-    call: (...question) => call(ears, ...question),
-    state: ears.engineState,
-    read: ears.read,
-    report: ears.report,
-    ...(redact && { redact: (...read) => redactContents(redact, ...read) }),
-  })
-  const connections = new Map<number, Connection>()
-  return {
-    register: engine.register,
-    unregister: engine.unregister,
-    mount: (number, prefix, source) => engine.mount(number, prefix, abilitiesOf(source), source),
-    unmount: engine.unmount,
-    changed: (what) => engine.changed(0, what),
-    open: (port, principal, closed) => engine.clients.openPort(port, principal, closed).close,
-    connect(number, dial) {
-      const connection = connectGateway(dial, {
-        open: (channel) => engine.clients.openText(channel, 'gateway'),
-        freshPage,
-        state: (state) => ears.gatewayState(number, state),
-      })
-      connections.set(number, connection)
-      return connection.joined
-    },
-    disconnect(number) {
-      connections.get(number)?.close()
-      connections.delete(number)
-    },
-    wake() {
-      for (const connection of connections.values()) connection.wake()
-    },
-    watchReads(on) {
-      engine.clients.watchReads = on
-    },
-    close() {
-      for (const connection of connections.values()) connection.close()
-      engine.close()
-    },
-  }
 }
 
 /** Runs the engine in a Worker. */
@@ -218,7 +166,7 @@ function transferable(port: Port): MessagePort {
 }
 
 /** What a source has besides `list` and `read`. */
-function abilitiesOf(source: Source): number {
+export function abilitiesOf(source: Source): number {
   return (
     (source.templates ? abilities.templates : 0) |
     (source.watch ? abilities.watch : 0) |
@@ -229,7 +177,7 @@ function abilitiesOf(source: Source): number {
 }
 
 /** Answers the engine's question about prompts, tools and completions. */
-function call(
+export function call(
   ears: Ears,
   source: number,
   what: number,
@@ -242,7 +190,8 @@ function call(
   return answerCall(callee, source !== 0, what, asked, say, signal, ears.report)
 }
 
-function provide(
+/** Asks a provider, and has the hook for redaction look at what it says. */
+export function provide(
   ears: Ears,
   ref: number,
   request: ReadRequest,

@@ -54,7 +54,9 @@ const wide: Record<string, unknown> = {}
 
 /** What is posted, the code of the answer or undefined for silence, and whether it has the id. */
 const cases: [what: string, message: unknown, code?: number, withId?: boolean][] = [
-  ['a string', 'ping', -32600, false],
+  ['a text that is broken', 'ping', -32700, false],
+  ['a text that is a number', '1', -32600, false],
+  ['a text whose method is unknown', JSON.stringify({ ...request, method: 'no' }), -32601, true],
   ['a number', 7, -32600, false],
   ['null', null, -32600, false],
   ['an empty array', [], -32600, false],
