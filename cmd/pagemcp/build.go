@@ -4,18 +4,19 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/pagemcp/pagemcp/server/bundle"
 )
 
-// build writes the npm package into web/dist, and the browser extension, unpacked,
-// into dist/extension; or, with --out, everything that dev would serve, laid out as
+// build writes the npm package into web/dist, the browser extension, unpacked,
+// into dist/extension, and the playground, for any web host, into dist/playground; or, with --out, everything that dev would serve, laid out as
 // it serves it.
 func build(_ context.Context, args []string, std streams) error {
 	var out string
 	var bench bool
-	err := parse("build", "Builds the npm package into web/dist, and the browser extension into dist/extension.", args, std, func(flags *flag.FlagSet) {
+	err := parse("build", "Builds the npm package into web/dist, the browser extension into dist/extension, and the playground for any web host into dist/playground.", args, std, func(flags *flag.FlagSet) {
 		flags.StringVar(&out, "out", "", "write the package and the demos into this `directory` instead, laid out as dev serves them")
 		flags.BoolVar(&bench, "bench", false, "with --out: the page of the benchmark instead of the demos")
 	})
@@ -45,6 +46,14 @@ func build(_ context.Context, args []string, std streams) error {
 		return err
 	}
 	fmt.Fprintln(std.err, "built", dist)
+	playground := filepath.Join(root, "dist", "playground")
+	if err := os.RemoveAll(playground); err != nil { // chunks of older builds have other names
+		return err
+	}
+	if err := bundle.Compressed(files).Write(playground, bundle.Playground); err != nil {
+		return err
+	}
+	fmt.Fprintln(std.err, "built", playground)
 	if files, err = bundle.BuildExtension(root); err != nil {
 		return err
 	}
