@@ -8,7 +8,10 @@
  */
 
 import { signal } from '@preact/signals'
-import { en } from '../locale/en/index.ts'
+import { first } from '../locale/en/index.ts'
+import type { more } from '../locale/en/more.ts'
+
+type English = typeof first & typeof more
 
 /** Plural categories of a text; which a language has is CLDR's. */
 export type Plural = { readonly other: string } & {
@@ -24,7 +27,7 @@ export type Translated<Texts> = {
       : Translated<Texts[key]>
 }
 
-export type Messages = Translated<typeof en>
+export type Messages = Translated<English>
 
 type Keys<T, Before extends string = ''> = {
   [K in keyof T & string]: T[K] extends string | Plural
@@ -33,7 +36,7 @@ type Keys<T, Before extends string = ''> = {
 }[keyof T & string]
 
 /** `area.name`, such as `timeline.pause`. */
-export type Key = Keys<typeof en>
+export type Key = Keys<English>
 
 export const locales = ['en', 'zh-Hans', 'ja', 'de'] as const
 export type Locale = (typeof locales)[number] | 'en-XA'
@@ -52,16 +55,41 @@ const loaders: Readonly<Record<Exclude<Locale, 'en' | 'en-XA'>, () => Promise<Me
   de: async () => (await import('../locale/de/index.ts')).messages,
 }
 
-const current = signal<{ locale: Locale; messages: Messages }>({ locale: 'en', messages: en })
+/** At first there is the part of English that the first look needs; whatever needs more waits for it. */
+const current = signal<{ locale: Locale; messages: Partial<Messages> }>({
+  locale: 'en',
+  messages: first,
+})
+
+async function english(): Promise<Messages> {
+  const { more } = await import('../locale/en/more.ts')
+  return { ...first, ...more }
+}
+
+let loading: Promise<void> = Promise.resolve()
+let chosen: Locale = 'en'
+
+/** Settles when all texts are there of the language that was set last. */
+export const textsLoaded = (): Promise<void> => loading
 
 /** The language that is shown. Reading it in a component redraws that when it changes. */
 export const locale = (): Locale => current.value.locale
 
 /** `en-XA` is English, longer and in brackets: what is not in them is hard-coded. */
-export async function setLocale(wanted: Locale): Promise<void> {
-  const messages = wanted === 'en' ? en : wanted === 'en-XA' ? pseudo(en) : await loaders[wanted]()
-  current.value = { locale: wanted, messages }
-  document.documentElement.lang = wanted
+export function setLocale(wanted: Locale): Promise<void> {
+  chosen = wanted
+  loading = (async () => {
+    const messages =
+      wanted === 'en'
+        ? await english()
+        : wanted === 'en-XA'
+          ? pseudo(await english())
+          : await loaders[wanted]()
+    if (wanted !== chosen) return // another one was chosen meanwhile
+    current.value = { locale: wanted, messages }
+    document.documentElement.lang = wanted
+  })()
+  return loading
 }
 
 /** The best of our languages for what a browser asks for. */
@@ -81,7 +109,8 @@ export function t(key: Key, params: Readonly<Record<string, string | number>> = 
   const { locale, messages } = current.value
   const tag = locale === 'en-XA' ? 'en' : locale
   let text: unknown = messages
-  for (const part of key.split('.')) text = (text as Readonly<Record<string, unknown>>)[part]
+  for (const part of key.split('.'))
+    text = (text as Readonly<Record<string, unknown>>)?.[part] ?? ''
   if (typeof text === 'object') {
     const forms = text as Plural
     text = forms[new Intl.PluralRules(tag).select(Number(params.count))] ?? forms.other

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { type ComponentType, createElement } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { t } from './i18n.ts'
+import { t, textsLoaded } from './i18n.ts'
 
 /** A component whose module is loaded when it is first shown. Says so while that lasts, and if it fails. */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
@@ -12,7 +12,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
     const shown = useSignal<ComponentType<P> | undefined>(loaded)
     const failure = useSignal('')
     useEffect(() => {
-      loading ??= load()
+      loading ??= Promise.all([load(), textsLoaded()]).then(([component]) => component)
       loading.then(
         (component) => {
           loaded = component

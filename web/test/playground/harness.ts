@@ -62,3 +62,10 @@ export async function openPlayground(
   await page.waitForSelector('html[data-ready]')
   return page
 }
+
+/** What the rows of the timeline say that are drawn right now, the oldest first. */
+export async function rows(page: Page): Promise<string[]> {
+  return page.$$eval('[data-pane=timeline] [role=row]', (all) =>
+    all.map((row) => (row as HTMLElement).innerText.replace(/\s+/g, ' ')),
+  )
+}

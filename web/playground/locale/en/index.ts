@@ -1,25 +1,14 @@
-/** English: the texts that the other languages are typed by. One file for each area. */
+/**
+ * English: the texts that the other languages are typed by. One file for each area. These are what is
+ * needed first; more.ts has the others.
+ */
 
 import { app } from './app.ts'
 import { compose } from './compose.ts'
-import { connections } from './connections.ts'
-import { explain } from './explain.ts'
-import { explore } from './explore.ts'
-import { inspect } from './inspect.ts'
-import { lessons } from './lessons.ts'
-import { share } from './share.ts'
 import { timeline } from './timeline.ts'
-import { world } from './world.ts'
 
-export const en = {
+export const first = {
   app,
   compose,
-  connections,
-  explain,
-  explore,
-  inspect,
-  lessons,
-  share,
   timeline,
-  world,
 } as const
