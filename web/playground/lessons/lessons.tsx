@@ -1,4 +1,160 @@
 /** @jsxImportSource preact */
-export function Lessons(_: { close?(): void }) {
-  return null
+/** The list of lessons and of scenarios to show, what was done of them, and recording. */
+
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { locale, t } from '../app/i18n.ts'
+import { ask, presenting } from '../app/state.ts'
+import { lessonIds, loadScenario, openScenario, showIds } from './library.ts'
+import { save, startRecording, stopRecording } from './recorder.ts'
+import { recordingFrom } from './recording.ts'
+import { begin, done, running } from './running.ts'
+import { captionOf, type Scenario } from './scenario.ts'
+
+const all = [...lessonIds, ...showIds]
+
+/** @param props.close - called when a lesson begins and wants the room */
+export function Lessons({ close }: { close?(): void }) {
+  const scenarios = useSignal<ReadonlyMap<string, Scenario>>(new Map())
+  const failure = useSignal('')
+  useEffect(() => {
+    Promise.all(all.map(loadScenario)).then(
+      (loaded) => {
+        scenarios.value = new Map(loaded.map((scenario) => [scenario.id, scenario]))
+      },
+      (error: unknown) => {
+        failure.value = String(error instanceof Error ? error.message : error)
+      },
+    )
+  }, [scenarios, failure])
+  if (failure.value) return <p role="alert">{t('app.failedToLoad', { reason: failure.value })}</p>
+  if (scenarios.value.size === 0) return <p class="loading">{t('app.loading')}</p>
+  const of = (ids: readonly string[]) => ids.flatMap((id) => scenarios.value.get(id) ?? [])
+  const count = lessonIds.filter((id) => done.value.includes(id)).length
+  return (
+    <div class="lessons">
+      <h2>{t('lessons.learn')}</h2>
+      <p class="quiet">{t('lessons.progress', { count, of: lessonIds.length })}</p>
+      <progress
+        max={lessonIds.length}
+        value={count}
+        aria-label={t('lessons.progress', { count, of: lessonIds.length })}
+      />
+      <ol>
+        {of(lessonIds).map((scenario) => (
+          <Lesson key={scenario.id} scenario={scenario} close={close} />
+        ))}
+      </ol>
+      <h2>{t('lessons.show')}</h2>
+      <p class="quiet">{t('lessons.showAbout')}</p>
+      <ul>
+        {of(showIds).map((scenario) => (
+          <Show key={scenario.id} scenario={scenario} />
+        ))}
+      </ul>
+      <h2>{t('lessons.own')}</h2>
+      <Own />
+    </div>
+  )
+}
+
+function Lesson({ scenario, close }: { scenario: Scenario; close?(): void }) {
+  const { id, options } = scenario
+  const isDone = done.value.includes(id)
+  const isRunning = running.value?.scenario.id === id
+  return (
+    <li aria-current={isRunning ? 'step' : undefined}>
+      <button
+        type="button"
+        class="lessons-begin"
+        data-lesson={id}
+        onClick={() => {
+          begin(scenario, { learner: true })
+          close?.()
+        }}
+      >
+        <strong>{captionOf(scenario, 'title', locale())}</strong>
+        <span>{captionOf(scenario, 'about', locale())}</span>
+        <span class="quiet">
+          {t('lessons.minutes', { count: Number(options.minutes ?? 2) })}
+          {isDone ? <span class="chip">✓ {t('lessons.done')}</span> : null}
+        </span>
+      </button>
+      <PresentButton scenario={scenario} />
+    </li>
+  )
+}
+
+function Show({ scenario }: { scenario: Scenario }) {
+  return (
+    <li>
+      <div class="lessons-about">
+        <strong>{captionOf(scenario, 'title', locale())}</strong>
+        <span>{captionOf(scenario, 'about', locale())}</span>
+      </div>
+      <PresentButton scenario={scenario} />
+    </li>
+  )
+}
+
+function PresentButton({ scenario }: { scenario: Scenario }) {
+  const title = captionOf(scenario, 'title', locale())
+  return (
+    <button
+      type="button"
+      data-present={scenario.id}
+      aria-label={t('lessons.presentThis', { title })}
+      onClick={() => {
+        begin(scenario, { learner: false })
+        presenting.value = true
+      }}
+    >
+      {t('lessons.present')}
+    </button>
+  )
+}
+
+/** Recording, and files of one's own. */
+function Own() {
+  const open = async (file: File | undefined) => {
+    if (file === undefined) return
+    try {
+      begin(await openScenario(file), { learner: false })
+      presenting.value = true
+    } catch (error) {
+      ask.announce(t('lessons.notOpened', { reason: (error as Error).message }))
+    }
+  }
+  return (
+    <div class="lessons-own">
+      <p>{t('lessons.ownAbout')}</p>
+      {recordingFrom.value === undefined ? (
+        <button type="button" onClick={startRecording}>
+          {t('lessons.record')}
+        </button>
+      ) : (
+        <button type="button" aria-pressed="true" onClick={finishRecording}>
+          {t('lessons.stopRecording')}
+        </button>
+      )}
+      <label>
+        {t('lessons.open')}
+        <input
+          type="file"
+          accept=".txtar,text/plain"
+          onChange={({ currentTarget }) => {
+            open(currentTarget.files?.[0])
+            currentTarget.value = ''
+          }}
+        />
+      </label>
+    </div>
+  )
+}
+
+/** Saves what was recorded, or says that there is nothing. */
+export async function finishRecording(): Promise<void> {
+  const scenario = await stopRecording()
+  if (scenario) save(scenario)
+  else ask.announce(t('lessons.nothingRecorded'))
 }

@@ -42,6 +42,10 @@ export interface Player {
   readonly steps: readonly Step[]
   /** How many steps are seen; fewer than were played after {@link Player.back}. */
   readonly shown: ReadonlySignal<number>
+  /** How many steps went as they should. */
+  readonly played: ReadonlySignal<number>
+  /** Whether somebody is there to send what `?` asks for. */
+  readonly learner: boolean
   /** Rows of the steps that are seen, ascending. */
   readonly rows: ReadonlySignal<readonly number[]>
   /** Whether a step is being played. */
@@ -103,13 +107,13 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   const turn = signal<Turn | undefined>(undefined)
   const failure = signal<Failure | undefined>(undefined)
   const stepRows = signal<readonly (readonly number[])[]>(steps.map(() => []))
-  let played = 0
+  const played = signal(0)
   let current: Promise<void> | undefined
   let scene: Promise<Scene> | undefined
   let solve = () => {}
 
   const took = (row: number) => {
-    const at = Math.min(played, steps.length - 1)
+    const at = Math.min(played.peek(), steps.length - 1)
     stepRows.value = stepRows.peek().map((rows, i) => (i === at ? [...rows, row] : rows))
   }
   const rows = computed(() => stepRows.value.slice(0, Math.max(shown.value, 1)).flat())
@@ -209,7 +213,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
       if (ended.signal.aborted) return
       if (wrong) {
         const written = line.what === 'event' ? `${line.verb} ${line.subject}` : line.text
-        failure.value = { step: played, line: written, ...wrong }
+        failure.value = { step: played.peek(), line: written, ...wrong }
         return
       }
       if (line.what === 'send') isTurn = false
@@ -224,25 +228,27 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
     revision,
     steps,
     shown,
+    played,
+    learner,
     rows,
     busy,
     turn,
     failure,
     next() {
-      if (current) return current
-      const step = steps[played]
-      const reached = failure.peek() ? played + 1 : played
-      if (shown.peek() < reached || step === undefined) {
-        shown.value = Math.min(shown.peek() + 1, steps.length)
+      const begun = played.peek() + (current || failure.peek() ? 1 : 0)
+      if (shown.peek() < begun) {
+        shown.value++
         return Promise.resolve()
       }
-      if (failure.peek() || ended.signal.aborted) return Promise.resolve()
+      const step = steps[played.peek()]
+      if (current) return current
+      if (step === undefined || failure.peek() || ended.signal.aborted) return Promise.resolve()
       busy.value = true
-      shown.value = played + 1
+      shown.value++
       current = playStep(step).finally(() => {
         current = undefined
+        if (!failure.peek()) played.value++
         busy.value = false
-        if (!failure.peek()) played++
       })
       return current
     },

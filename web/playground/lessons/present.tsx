@@ -1,4 +1,227 @@
 /** @jsxImportSource preact */
+/** Present mode: a scenario a step at a time, large, by keyboard or by itself. */
+
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { locale, t } from '../app/i18n.ts'
+import { singleKeys, written } from '../app/keys.ts'
+import { presenting } from '../app/state.ts'
+import { Sequence } from '../timeline/sequence.tsx'
+import { Failed } from './coach.tsx'
+import { lessonIds, loadScenario, showIds } from './library.ts'
+import type { Player } from './play.ts'
+import { channelOf, type Message, messageOf, podiumOf, readingTime } from './podium.ts'
+import { Prose } from './prose.tsx'
+import { advance, begin, leave, running } from './running.ts'
+import { captionOf, type Scenario } from './scenario.ts'
+
 export function Present() {
-  return null
+  const player = running.value
+  useEffect(() => {
+    // Whoever presses P during a lesson shows that lesson, from its beginning.
+    const taught = running.peek()
+    if (taught?.learner) begin(taught.scenario, { learner: false })
+    return () => {
+      if (running.peek()?.learner === false) leave()
+    }
+  }, [])
+  return player ? <Stage key={player} player={player} /> : <Choice />
+}
+
+function Stage({ player }: { player: Player }) {
+  const { scenario, steps } = player
+  const auto = useSignal(false)
+  const blank = useSignal(false)
+  const began = useMemo(() => Date.now(), [])
+  const channel = useMemo(() => crypto.randomUUID(), [])
+  const stage = useRef<HTMLElement>(null)
+  const shown = player.shown.value
+  const failure = player.failure.value
+  const caption = captionOf(scenario, steps[shown - 1]?.caption ?? '', locale())
+  const atEnd = shown === steps.length || failure !== undefined
+  const moves = {
+    next: () => advance(player),
+    back: () => player.back(),
+    auto: () => {
+      auto.value = !auto.peek()
+    },
+    blank: () => {
+      blank.value = !blank.peek()
+    },
+  }
+
+  useEffect(() => stage.current?.focus(), [])
+  useKeys({
+    ArrowRight: moves.next,
+    PageDown: moves.next,
+    Space: moves.next,
+    ArrowLeft: moves.back,
+    PageUp: moves.back,
+    A: moves.auto,
+    B: moves.blank,
+    F: fullScreen,
+    N: () => openNotes(channel),
+    Escape: leave,
+  })
+  useEffect(() => {
+    if (!auto.value || player.busy.value) return
+    if (atEnd) {
+      auto.value = false
+      return
+    }
+    const timer = setTimeout(moves.next, readingTime(caption))
+    return () => clearTimeout(timer)
+  })
+  const podium = podiumOf(player, locale(), { began, auto: auto.value, blank: blank.value })
+  const latest = useRef(podium)
+  latest.current = podium
+  const speaker = useRef<BroadcastChannel>(undefined)
+  useEffect(() => {
+    const open = channelOf(channel)
+    speaker.current = open
+    open.onmessage = ({ data }) => {
+      const message = messageOf(data)
+      if (message && 'move' in message && Object.hasOwn(moves, message.move)) moves[message.move]()
+      else open.postMessage({ podium: latest.current } satisfies Message)
+    }
+    return () => open.close()
+  }, [channel])
+  useEffect(() => speaker.current?.postMessage({ podium } satisfies Message))
+
+  return (
+    <main class="present" ref={stage} tabIndex={-1} aria-label={podium.title}>
+      <header>
+        <h1>{podium.title}</h1>
+        <span class="present-step">{t('lessons.step', { step: shown, steps: steps.length })}</span>
+        <button
+          type="button"
+          disabled={shown <= 1}
+          aria-keyshortcuts="ArrowLeft"
+          onClick={moves.back}
+        >
+          ← {t('lessons.back')}
+        </button>
+        <button
+          type="button"
+          class="primary"
+          disabled={atEnd || player.busy.value}
+          aria-keyshortcuts="ArrowRight Space"
+          onClick={moves.next}
+        >
+          {t('lessons.next')} →
+        </button>
+        <button type="button" aria-pressed={auto.value} aria-keyshortcuts="A" onClick={moves.auto}>
+          {t('lessons.auto')} <kbd>A</kbd>
+        </button>
+        <button
+          type="button"
+          aria-pressed={blank.value}
+          aria-keyshortcuts="B"
+          onClick={moves.blank}
+        >
+          {t('lessons.blank')} <kbd>B</kbd>
+        </button>
+        <button type="button" aria-keyshortcuts="F" onClick={fullScreen}>
+          {t('lessons.fullScreen')} <kbd>F</kbd>
+        </button>
+        <button type="button" aria-keyshortcuts="N" onClick={() => openNotes(channel)}>
+          {t('lessons.notes')} <kbd>N</kbd>
+        </button>
+        <button type="button" aria-keyshortcuts="Escape" onClick={leave}>
+          {t('lessons.leave')} <kbd>Esc</kbd>
+        </button>
+      </header>
+      <div class="present-diagram">
+        <Sequence large rows={() => player.rows.value} />
+      </div>
+      <footer aria-live="polite">
+        {failure ? <Failed failure={failure} /> : null}
+        <p class="present-caption">
+          <Prose text={caption} />
+        </p>
+      </footer>
+      {blank.value ? (
+        <button type="button" class="present-blank" onClick={moves.blank}>
+          {t('lessons.blankEnd')}
+        </button>
+      ) : null}
+    </main>
+  )
+}
+
+/** What can be shown. */
+function Choice() {
+  const scenarios = useSignal<readonly Scenario[]>([])
+  const failure = useSignal('')
+  useKeys({ Escape: leave })
+  useEffect(() => {
+    Promise.all([...showIds, ...lessonIds].map(loadScenario)).then(
+      (loaded) => {
+        scenarios.value = loaded
+      },
+      (error: unknown) => {
+        failure.value = String(error instanceof Error ? error.message : error)
+      },
+    )
+  }, [scenarios, failure])
+  return (
+    <main class="present present-choice">
+      <header>
+        <h1>{t('lessons.choose')}</h1>
+        <button type="button" aria-keyshortcuts="Escape" onClick={() => (presenting.value = false)}>
+          {t('lessons.leave')} <kbd>Esc</kbd>
+        </button>
+      </header>
+      {failure.value ? (
+        <p role="alert">{t('app.failedToLoad', { reason: failure.value })}</p>
+      ) : null}
+      <ul>
+        {scenarios.value.map((scenario) => (
+          <li key={scenario.id}>
+            <button type="button" onClick={() => begin(scenario, { learner: false })}>
+              <strong>{captionOf(scenario, 'title', locale())}</strong>
+              <span>{captionOf(scenario, 'about', locale())}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </main>
+  )
+}
+
+/**
+ * Hears keys before the shell's own do: here Space goes on instead of pausing. Single letters can be
+ * switched off, as everywhere.
+ */
+function useKeys(keys: Readonly<Record<string, () => void>>) {
+  const current = useRef(keys)
+  current.current = keys
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => {
+      const key = written(event)
+      const act = Object.hasOwn(current.current, key) ? current.current[key] : undefined
+      if (act === undefined || event.repeat || event.isComposing) return
+      if (key.length === 1 && !singleKeys.peek()) return
+      const onButton = event.target instanceof Element && event.target.closest('button, a, input')
+      if (key === 'Space' && onButton) return // presses it
+      if (key === 'Escape' && document.fullscreenElement) return // leaves full screen first
+      event.preventDefault()
+      event.stopPropagation()
+      act()
+    }
+    addEventListener('keydown', listener, true)
+    return () => removeEventListener('keydown', listener, true)
+  }, [])
+}
+
+function fullScreen() {
+  if (document.fullscreenElement) document.exitFullscreen()
+  else document.documentElement.requestFullscreen?.().catch(() => {}) // an iframe may not
+}
+
+function openNotes(channel: string) {
+  const url = new URL(location.href)
+  url.search = `?notes=${channel}`
+  url.hash = ''
+  open(url, 'pagemcp-notes', 'popup,width=720,height=640')
 }

@@ -1,0 +1,131 @@
+/** @jsxImportSource preact */
+/** What stands above the composer during a lesson: what to do, whether it was right, and the way on. */
+
+import { useEffect, useRef } from 'preact/hooks'
+import { locale, t } from '../app/i18n.ts'
+import { ask } from '../app/state.ts'
+import { hintOf } from './hint.ts'
+import { lessonIds, loadScenario } from './library.ts'
+import type { Failure, Player, Turn } from './play.ts'
+import { Prose } from './prose.tsx'
+import { advance, begin, leave, running } from './running.ts'
+import { captionOf } from './scenario.ts'
+
+export function Coach() {
+  const player = running.value
+  return player ? <Running key={player.scenario.id} player={player} /> : null
+}
+
+function Running({ player }: { player: Player }) {
+  const { scenario, steps } = player
+  const shown = player.shown.value
+  const turn = player.turn.value
+  const failure = player.failure.value
+  const step = steps[shown - 1]
+  const ended = shown === steps.length && !player.busy.value && !failure
+  const looksBack = shown < player.played.value
+  const text = step ? captionOf(scenario, step.caption, locale()) : ''
+  return (
+    <section class="coach" aria-label={captionOf(scenario, 'title', locale())}>
+      <header>
+        <strong>{captionOf(scenario, 'title', locale())}</strong>
+        <span class="quiet">{t('lessons.step', { step: shown, steps: steps.length })}</span>
+        <button type="button" class="plain" onClick={leave}>
+          {t('lessons.leave')}
+        </button>
+      </header>
+      <p aria-live="polite">
+        {steps[shown - 2]?.learner && !failure ? (
+          <span class="coach-right">✓ {t('lessons.right')} </span>
+        ) : null}
+        <Prose text={text} />
+      </p>
+      {turn && !looksBack ? <Nearly turn={turn} /> : null}
+      {failure ? <Failed failure={failure} /> : null}
+      <div class="coach-ways">
+        <button type="button" disabled={shown <= 1} onClick={() => player.back()}>
+          {t('lessons.back')}
+        </button>
+        {failure ? (
+          <button type="button" class="primary" onClick={() => begin(scenario, { learner: true })}>
+            {t('lessons.again')}
+          </button>
+        ) : turn && !looksBack ? (
+          <button
+            type="button"
+            onClick={() => ask.compose(turn.solution(), { title: scenario.id })}
+          >
+            {t('lessons.showMe')}
+          </button>
+        ) : ended ? (
+          <NextLesson after={scenario.id} />
+        ) : (
+          <Onward key={shown} disabled={player.busy.value && !looksBack} player={player} />
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** Takes the focus when it appears, so that a lesson can be gone through with Enter and Ctrl-Enter. */
+function Onward({ player, disabled }: { player: Player; disabled: boolean }) {
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (!disabled) button.current?.focus()
+  }, [disabled])
+  return (
+    <button
+      ref={button}
+      type="button"
+      class="primary"
+      disabled={disabled}
+      onClick={() => advance(player)}
+    >
+      {t('lessons.next')}
+    </button>
+  )
+}
+
+function Nearly({ turn }: { turn: Turn }) {
+  const off = turn.off.value
+  const hint = off && hintOf(off)
+  return (
+    <p class="coach-hint" role="status">
+      {hint ? <Prose text={t(hint.key, hint.params)} /> : null}
+    </p>
+  )
+}
+
+export function Failed({ failure }: { failure: Failure }) {
+  const { line, difference, problem } = failure
+  return (
+    <div class="coach-failed" role="alert">
+      <p>{difference ? t('lessons.different') : t('lessons.silence')}</p>
+      {difference ? (
+        <p>
+          <Prose text={t('lessons.hintValue', hintOf(difference).params)} />
+        </p>
+      ) : null}
+      <p>
+        <code lang="en" translate={false}>
+          {problem ?? line}
+        </code>
+      </p>
+    </div>
+  )
+}
+
+function NextLesson({ after }: { after: string }) {
+  const next = lessonIds[lessonIds.indexOf(after as never) + 1]
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => button.current?.focus(), [])
+  const proceed = async () => {
+    if (next === undefined) leave()
+    else begin(await loadScenario(next), { learner: true })
+  }
+  return (
+    <button ref={button} type="button" class="primary" onClick={proceed}>
+      {next === undefined ? t('lessons.finish') : t('lessons.nextLesson')}
+    </button>
+  )
+}

@@ -1,0 +1,36 @@
+/** Commands of lessons and presentations. */
+
+import type { Command } from '../app/commands.ts'
+import { pane, presenting, side } from '../app/state.ts'
+import { recordingFrom } from './recording.ts'
+
+export const lessonsCommands: readonly Command[] = [
+  {
+    id: 'lessons.present',
+    title: 'lessons.present',
+    keys: 'P',
+    run: () => {
+      presenting.value = !presenting.peek()
+    },
+  },
+  {
+    id: 'lessons.all',
+    title: 'lessons.all',
+    run: () => {
+      side.value = 'lessons'
+      pane.value = 'explore'
+    },
+  },
+  {
+    id: 'lessons.record',
+    title: 'lessons.record',
+    when: () => recordingFrom.peek() === undefined,
+    run: async () => (await import('./recorder.ts')).startRecording(),
+  },
+  {
+    id: 'lessons.stopRecording',
+    title: 'lessons.stopRecording',
+    when: () => recordingFrom.peek() !== undefined,
+    run: async () => (await import('./lessons.tsx')).finishRecording(),
+  },
+]

@@ -1,0 +1,92 @@
+/**
+ * Makes a scenario of what passed: a recording has both sides, so that it can be shown without the server
+ * that spoke. It is as it was, except for answers to requests that were sent before it began.
+ */
+
+import type { Store } from '../tap/store.ts'
+import type { Line, Scenario, Step } from './scenario.ts'
+
+/** What is known of a lane. */
+export interface Recorded {
+  /** As the store has it. */
+  lane: number
+  /** What the server is called. */
+  title: string
+}
+
+/**
+ * @param lanes - those to record, the first of them the scenario's first client; what happened in the
+ *   world is recorded with them
+ * @param from - the first row
+ * @param to - the row after the last
+ * @param redact - what becomes of a text before it is kept
+ */
+export function recordingOf(
+  store: Store,
+  lanes: readonly Recorded[],
+  from: number,
+  to: number,
+  redact: (raw: string) => string = (raw) => raw,
+): Scenario {
+  const clients = new Map(lanes.map(({ lane }, i) => [lane, clientName(i)]))
+  const lines: Line[] = []
+  for (let row = from; row < to; row++) {
+    const lane = store.lane(row)
+    const direction = store.direction(row)
+    const client = clients.get(lane)
+    if (client === undefined && lane !== 0) continue
+    if (direction === 'world') lines.push(eventOf(redact(store.raw(row))))
+    else {
+      if (client === undefined || isOrphan(store, row, from)) continue
+      const what = direction === 'out' ? 'send' : 'expect'
+      lines.push({ what, client, text: redact(store.raw(row)) })
+    }
+  }
+  return {
+    id: 'recording',
+    comment: 'A recording.',
+    options: { recorded: true },
+    info: { name: 'recording', title: lanes[0]?.title ?? 'recording' },
+    resources: {},
+    templates: {},
+    prompts: {},
+    tools: {},
+    steps: stepsOf(lines),
+    captions: new Map(),
+    notes: new Map(),
+  }
+}
+
+/** How a file of it may be called: `recording-2026-11-21-1530.txtar`. */
+export function recordingName(time: Date): string {
+  const digits = time.toISOString().slice(0, 16).replace('T', '-').replace(':', '')
+  return `recording-${digits}.txtar`
+}
+
+/** The first has no name; others are B, C … */
+function clientName(i: number): string {
+  if (i === 0) return ''
+  return i < 26 ? String.fromCharCode(65 + i) : `C${i}`
+}
+
+/** Whether a row answers a request that is not in the recording. */
+function isOrphan(store: Store, row: number, from: number): boolean {
+  const kind = store.kind(row)
+  return (kind === 'result' || kind === 'error') && store.partner(row) < from
+}
+
+function eventOf(raw: string): Line {
+  const [, verb = '', subject = '', value = ''] = /^(\S+)\s*(\S*)\s*(.*)/.exec(raw) ?? []
+  return { what: 'event', verb: verb || '-', subject, value }
+}
+
+/** A step for whatever is sent or happens, with what comes then: as parseScenario makes them. */
+function stepsOf(lines: readonly Line[]): Step[] {
+  const steps: { caption: string; learner: boolean; draft: string; lines: Line[] }[] = []
+  for (const line of lines) {
+    const last = steps.at(-1)
+    if (last && line.what === 'expect') last.lines.push(line)
+    else steps.push({ caption: '', learner: false, draft: '', lines: [line] })
+  }
+  return steps
+}

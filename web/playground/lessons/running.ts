@@ -1,0 +1,111 @@
+/** The scenario that runs now, in this page: at most one. */
+
+import { type Signal, signal } from '@preact/signals'
+import { contents, start } from 'pagemcp'
+import { setting } from '../app/settings.ts'
+import {
+  active,
+  ask,
+  coach,
+  connect,
+  disconnect,
+  happened,
+  pane,
+  presenting,
+  resting,
+  revision,
+} from '../app/state.ts'
+import { Coach } from './coach.tsx'
+import { type Player, play, type Stage } from './play.ts'
+import type { Scenario } from './scenario.ts'
+import { setScene } from './scene.ts'
+
+/** Undefined: none. */
+export const running: Signal<Player | undefined> = signal(undefined)
+
+/** Ids of the lessons that were done to the end. */
+export const done = setting<string[]>('lessons.done', [])
+
+const stage: Stage = {
+  connect(dialer, spoken) {
+    const session = connect(dialer, { greet: false })
+    session.revision.value = spoken
+    return session
+  },
+  disconnect,
+  happened,
+}
+
+/** What was before, to be as it was. */
+let before: { resting: boolean; revision: typeof revision.value; session: typeof active.value }
+
+/** Sets a scenario up, in the revision that is chosen if it can, and shows its first step. */
+export function begin(scenario: Scenario, { learner }: { learner: boolean }): Player {
+  stop()
+  before = { resting: resting.peek(), revision: revision.peek(), session: active.peek() }
+  resting.value = true
+  const player = play(scenario, {
+    stage,
+    learner,
+    revision: revision.peek(),
+    scene: () =>
+      setScene(
+        scenario,
+        { start, contents },
+        {
+          urls: {
+            worker: new URL('worker.js', document.baseURI),
+            wasm: new URL('engine.wasm', document.baseURI),
+          },
+        },
+      ),
+  })
+  running.value = player
+  if (player.revision) revision.value = player.revision
+  if (learner) {
+    coach.value = Coach
+    pane.value = 'compose'
+    player.turn.subscribe((turn) => {
+      if (turn === undefined) return
+      active.value = turn.session
+      revision.value = turn.session.revision.peek()
+      if (turn.draft) ask.compose(turn.draft, { title: scenario.id })
+    })
+  }
+  advance(player)
+  return player
+}
+
+/**
+ * Shows the next step. After one that a learner had to do, the one after follows by itself, and a lesson
+ * whose last step is shown is done.
+ */
+export async function advance(player: Player): Promise<void> {
+  const { scenario, steps, shown, played, learner, failure } = player
+  const at = played.peek()
+  await player.next()
+  if (running.peek() !== player || failure.peek() || played.peek() === at) return
+  if (!learner) return
+  if (played.peek() === steps.length && !done.peek().includes(scenario.id)) {
+    done.value = [...done.peek(), scenario.id]
+  }
+  if (steps[at]?.learner && shown.peek() === at + 1) await advance(player)
+}
+
+/** Ends what runs, and a presentation of it. */
+export function leave(): void {
+  stop()
+  presenting.value = false
+}
+
+/** Rows stay, connections do not. */
+function stop() {
+  const player = running.peek()
+  if (player === undefined) return
+  running.value = undefined
+  player.close()
+  if (coach.peek() === Coach) coach.value = undefined
+  resting.value = before.resting
+  revision.value = before.revision
+  if (before.session && before.session.lane.state.peek() !== 'closed') active.value = before.session
+}
