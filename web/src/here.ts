@@ -1,0 +1,72 @@
+/**
+ * An engine in the window itself, for `worker: false`. A module of its own, loaded when that is wanted: all
+ * that an engine needs is in worker.ts as well, and most pages have it there.
+ */
+
+import { type Engine, type EngineOptions, startEngine } from './engine.ts'
+import { freshPage } from './pages.ts'
+import type { redactContents } from './redacting.ts'
+import type { abilitiesOf, call, Ears, provide, Thread } from './thread.ts'
+import type { GoRuntime } from './wasm.ts'
+import { type Connection, connectGateway } from './websocket.ts'
+
+/** What answers the engine. It is handed over, for it tells errors by classes that an app knows: those of its own module. */
+export interface Answering {
+  abilitiesOf: typeof abilitiesOf
+  call: typeof call
+  provide: typeof provide
+  redactContents: typeof redactContents
+}
+
+/** Runs the engine in this thread. */
+export async function here(
+  options: EngineOptions,
+  module: WebAssembly.Module,
+  Go: new () => GoRuntime,
+  ears: Ears,
+  { abilitiesOf, call, provide, redactContents }: Answering,
+): Promise<Thread> {
+  const { redact } = ears
+  const engine: Engine = await startEngine(options, {
+    module,
+    Go,
+    provide: (ref, request) => provide(ears, ref, request),
+    call: (...question) => call(ears, ...question),
+    state: ears.engineState,
+    read: ears.read,
+    report: ears.report,
+    ...(redact && { redact: (...read) => redactContents(redact, ...read) }),
+  })
+  const connections = new Map<number, Connection>()
+  return {
+    register: engine.register,
+    unregister: engine.unregister,
+    mount: (number, prefix, source) => engine.mount(number, prefix, abilitiesOf(source), source),
+    unmount: engine.unmount,
+    changed: (what) => engine.changed(0, what),
+    open: (port, principal, closed) => engine.clients.openPort(port, principal, closed).close,
+    connect(number, dial) {
+      const connection = connectGateway(dial, {
+        open: (channel) => engine.clients.openText(channel, 'gateway'),
+        freshPage,
+        state: (state) => ears.gatewayState(number, state),
+      })
+      connections.set(number, connection)
+      return connection.joined
+    },
+    disconnect(number) {
+      connections.get(number)?.close()
+      connections.delete(number)
+    },
+    wake() {
+      for (const connection of connections.values()) connection.wake()
+    },
+    watchReads(on) {
+      engine.clients.watchReads = on
+    },
+    close() {
+      for (const connection of connections.values()) connection.close()
+      engine.close()
+    },
+  }
+}
