@@ -32,6 +32,7 @@ export function Bar() {
       </label>
       <button
         type="button"
+        data-command="lessons"
         aria-pressed={side.value === 'lessons'}
         onClick={() => {
           side.value = side.value === 'lessons' ? 'explore' : 'lessons'
@@ -39,11 +40,12 @@ export function Bar() {
       >
         {t('app.lessons')}
       </button>
-      <button type="button" onClick={() => (dialog.value = 'share')}>
+      <button type="button" data-command="share" onClick={() => (dialog.value = 'share')}>
         {t('app.share')}
       </button>
       <button
         type="button"
+        data-command="palette"
         aria-keyshortcuts="Control+K Meta+K"
         onClick={() => (dialog.value = 'palette')}
       >
@@ -64,6 +66,7 @@ function Lanes() {
       {embedded ? null : (
         <button
           type="button"
+          data-command="connect"
           aria-label={t('app.connect')}
           onClick={() => (dialog.value = 'connect')}
         >

@@ -61,6 +61,10 @@ async function startWorld(): Promise<World> {
     cache: { ttlMs: 30_000 },
     urls: { worker: beside('worker.js'), wasm: beside('engine.wasm') },
   })
+  // Providers may fail on purpose here; where people look is the timeline.
+  mcp.on('error', (error) => {
+    happened(`error in the world: ${error instanceof Error ? error.message : error}`)
+  })
   const noted = signal(0)
   const form: Signal<Form> = signal({ name: '', street: '', city: '', express: false })
   const notes = await openNotes((id) => {

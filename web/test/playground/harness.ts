@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Page } from 'puppeteer-core'
+import type { ElementHandle, Page } from 'puppeteer-core'
 import { type Served, serve } from '../harness/serve.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -68,4 +68,37 @@ export async function rows(page: Page): Promise<string[]> {
   return page.$$eval('[data-pane=timeline] [role=row]', (all) =>
     all.map((row) => (row as HTMLElement).innerText.replace(/\s+/g, ' ')),
   )
+}
+
+/** Waits until something that fits `selector` says `text`. */
+export async function saw(page: Page, selector: string, text: string): Promise<void> {
+  await page.waitForFunction(
+    (where, what) =>
+      [...document.querySelectorAll(where)].some((one) => one.textContent?.includes(what)),
+    {},
+    selector,
+    text,
+  )
+}
+
+/** Waits for the first of `selector` that says `text`, or has it in `attribute`, and clicks it. */
+export async function press(
+  page: Page,
+  selector: string,
+  text: string,
+  attribute?: string,
+): Promise<void> {
+  const found = await page.waitForFunction(
+    (where, what, name) =>
+      [...document.querySelectorAll(where)].find((one) =>
+        (name ? one.getAttribute(name) : one.textContent)?.includes(what),
+      ),
+    {},
+    selector,
+    text,
+    attribute,
+  )
+  const element = found.asElement()
+  if (element === null) throw new Error(`there is no ${selector} with ${text}`)
+  await (element as ElementHandle<Element>).click()
 }

@@ -1,0 +1,67 @@
+/** No text is hard-coded: in the pseudo-locale, what people read is in brackets, or is the protocol's or the server's. */
+
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { inBrowsers } from '../../harness/browsers.ts'
+import { openPlayground, type Playground, servePlayground } from '../harness.ts'
+
+let playground: Playground
+before(async () => {
+  playground = await servePlayground()
+})
+after(() => playground?.close())
+
+/**
+ * Texts with letters that are not in brackets, and stand neither in an element that is marked as not to be
+ * translated, nor where the server's words, data, numbers with units and names of languages are.
+ */
+async function hardCoded(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const foreign =
+      '[translate=no], code, pre, kbd, textarea, .thing, .form-item summary, .form-item > p, .form-item .field, .lanes, .chip, .letter, option[lang], .revision, .cm-editor, mark, time, svg'
+    const found: string[] = []
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const text = (node.nodeValue ?? '').trim()
+      const around = node.parentElement
+      if (!/\p{L}{2}/u.test(text) || around === null || around.closest(foreign)) continue
+      if (!/^\[.*\]$/s.test(text) && !/\[[^\]]*~\]/.test(around.textContent ?? '')) found.push(text)
+    }
+    for (const element of document.querySelectorAll('[aria-label], [placeholder], [title]')) {
+      if (element.closest(foreign)) continue
+      for (const name of ['aria-label', 'placeholder', 'title']) {
+        const text = element.getAttribute(name)
+        if (text && /\p{L}{2}/u.test(text) && !/\[.*~\]/s.test(text)) found.push(`${name}: ${text}`)
+      }
+    }
+    return found
+  })
+}
+
+inBrowsers('every text comes from the catalogue', async ({ open, name }) => {
+  if (name === 'firefox') return // the texts are the same
+  const page = await openPlayground(open, playground, '?quiet&lang=en-XA')
+  const bad: { [where: string]: string[] } = {}
+  const look = async (where: string) => {
+    const found = await hardCoded(page)
+    if (found.length > 0) bad[where] = found
+  }
+  await page.waitForSelector('.explore-tools')
+  for (const tab of ['resources', 'templates', 'prompts', 'tools', 'subscriptions', 'world']) {
+    await page.click(`#explore-${tab}`)
+    await page.waitForSelector('#explore-view > *:not(.loading)')
+    await look(tab)
+  }
+  for (const id of ['palette', 'share', 'connect']) {
+    await page.click(`.bar [data-command=${id}]`)
+    await page.waitForSelector('dialog[open] > *:not(.loading)')
+    await look(id)
+    await page.keyboard.press('Escape')
+    await page.waitForFunction(() => document.querySelector('dialog') === null)
+  }
+  await page.click('.bar [data-command=lessons]')
+  await page.waitForFunction(() => document.querySelector('#pane-explore .loading') === null)
+  await look('lessons')
+  assert.deepEqual(bad, {})
+})

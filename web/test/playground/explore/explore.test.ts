@@ -1,0 +1,90 @@
+/** Explore: reading, watching, filling in templates, and turning the knobs of the world. */
+
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { inBrowsers } from '../../harness/browsers.ts'
+import { openPlayground, type Playground, press, saw, servePlayground } from '../harness.ts'
+
+let playground: Playground
+before(async () => {
+  playground = await servePlayground()
+})
+after(() => playground?.close())
+
+const shown = (page: Page, text: string) => saw(page, '[data-pane=inspect]', text)
+const said = (page: Page, text: string) => saw(page, '[data-pane=timeline]', text)
+
+inBrowsers(
+  'what is read is shown, and what is watched says that it has changed',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    await press(page, '.thing-read', 'notes://today')
+    await shown(page, 'milk, apples')
+    await press(page, '.thing [role=switch]', 'notes://today', 'aria-label')
+    await page.waitForSelector('.thing [role=switch][aria-checked=true]')
+    await press(page, '[role=tab]', 'World')
+    await page.waitForSelector('#note-today')
+    await page.$eval('#note-today', (field) => {
+      ;(field as HTMLTextAreaElement).value = 'bread, tea'
+      field.dispatchEvent(new Event('change', { bubbles: true }))
+    })
+    await said(page, 'notifications/resources/updated')
+    await press(page, '[role=tab]', 'Resources')
+    await saw(page, '.thing[data-watched=true]', '1 update')
+    await press(page, '.thing-read', 'notes://today')
+    await shown(page, 'bread, tea')
+  },
+)
+
+inBrowsers('a template says what it needs, completes it, and is read', async ({ open }) => {
+  const page = await openPlayground(open, playground)
+  await press(page, '[role=tab]', 'Templates')
+  await press(page, 'summary', 'notes://{id}')
+  await saw(page, '.form-item', 'still needed: id')
+  const field = '.form-item details[open] input'
+  await page.focus(field)
+  await page.waitForFunction(
+    (selector) =>
+      [...(document.querySelector<HTMLInputElement>(selector)?.list?.options ?? [])].some(
+        ({ value }) => value === 'trip',
+      ),
+    {},
+    field,
+  )
+  await page.type(field, 'trip')
+  await press(page, '.form-item details[open] button', 'Read')
+  await shown(page, 'Tram at 9:40')
+})
+
+inBrowsers('knobs make the world fail, and the server go', async ({ open }) => {
+  const page = await openPlayground(open, playground)
+  await press(page, '[role=tab]', 'World')
+  await press(page, '.world label', 'Every read fails')
+  await said(page, 'knob errors: true')
+  await press(page, '[role=tab]', 'Resources')
+  await press(page, '.thing-read', 'form://checkout')
+  await shown(page, '-32603')
+  await press(page, '[role=tab]', 'World')
+  await press(page, '.world button', 'Close all connections')
+  await page.waitForSelector('.lane-state[data-is=closed]')
+  await said(page, 'the server closed the connection')
+})
+
+inBrowsers('the list is searched, and drawn as a tree', async ({ open }) => {
+  const page = await openPlayground(open, playground)
+  await saw(page, '.explore-list', 'media://logo.svg')
+  await page.type('.explore-tools input', 'logo svg')
+  await page.waitForFunction(() => document.querySelectorAll('.thing').length === 1)
+  await saw(page, '[data-pane=explore]', 'hidden by search and filter')
+  await page.$eval('.explore-tools input', (field) => {
+    ;(field as HTMLInputElement).value = ''
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+  })
+  await press(page, '.explore-tools button', 'Tree')
+  await saw(page, '.explore-tree summary', 'tab://')
+  const uris = await page.$$eval('.explore-tree .thing-uri', (all) =>
+    all.map((one) => one.textContent),
+  )
+  assert.ok(uris.includes('notes://today') && uris.includes('tab://left/screenshot'))
+})

@@ -1,0 +1,127 @@
+/** Search, order, tree and templates: pure. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { skeleton } from '../../../playground/explore/acts.ts'
+import type { Resource } from '../../../playground/explore/catalogue.ts'
+import { type Branch, type Choice, chosen, treeOf } from '../../../playground/explore/order.ts'
+import { fillTemplate } from '../../../playground/explore/template.ts'
+
+const all: Resource[] = [
+  { uri: 'notes://b', name: 'b', title: 'Zebra', size: 5, annotations: { priority: 0.2 } },
+  {
+    uri: 'notes://a',
+    name: 'a',
+    title: 'Apple',
+    size: 9,
+    annotations: { audience: ['assistant'], priority: 1, lastModified: '2026-01-02T00:00:00Z' },
+  },
+  {
+    uri: 'file:///docs/x.md',
+    name: 'x.md',
+    mimeType: 'text/markdown',
+    annotations: { audience: ['user'], lastModified: '2026-05-01T00:00:00Z' },
+  },
+]
+
+const choices: [what: string, Partial<Choice>, uris: string[]][] = [
+  ['nothing asked', {}, ['notes://b', 'notes://a', 'file:///docs/x.md']],
+  ['two words, in title and URI', { search: 'zeb NOTES' }, ['notes://b']],
+  ['a MIME type', { search: 'markdown' }, ['file:///docs/x.md']],
+  ['for people', { audience: 'user' }, ['notes://b', 'file:///docs/x.md']],
+  ['for assistants', { audience: 'assistant' }, ['notes://b', 'notes://a']],
+  ['by name', { order: 'name' }, ['notes://a', 'file:///docs/x.md', 'notes://b']],
+  ['by URI', { order: 'uri' }, ['file:///docs/x.md', 'notes://a', 'notes://b']],
+  ['by priority', { order: 'priority' }, ['notes://a', 'notes://b', 'file:///docs/x.md']],
+  ['by change', { order: 'modified' }, ['file:///docs/x.md', 'notes://a', 'notes://b']],
+  ['by size', { order: 'size' }, ['notes://a', 'notes://b', 'file:///docs/x.md']],
+]
+for (const [what, choice, uris] of choices) {
+  test(`resources: ${what}`, () => {
+    const before = structuredClone(all)
+    const got = chosen(all, { search: '', audience: '', order: 'server', ...choice })
+    assert.deepEqual(
+      got.map(({ uri }) => uri),
+      uris,
+    )
+    assert.deepEqual(all, before, 'the list of the server stays as it was')
+  })
+}
+
+test('a tree goes by scheme and slash, and joins what has one branch', () => {
+  const shape = (branches: Branch[]): unknown =>
+    branches.map(({ label, resource, below }) => [label, resource?.name ?? '', shape(below)])
+  const named = (uri: string): Resource => ({ uri, name: uri.slice(-1) })
+  const uris = ['file:///a/b/c', 'file:///a/b/d', 'file:///a/b', 'notes://x', 'urn:isbn:1']
+  assert.deepEqual(shape(treeOf(uris.map(named))), [
+    [
+      'file:///a/',
+      '',
+      [
+        [
+          'b/',
+          '',
+          [
+            ['c', 'c', []],
+            ['d', 'd', []],
+          ],
+        ],
+        ['b', 'b', []],
+      ],
+    ],
+    ['notes://x', 'x', []],
+    ['urn:isbn:1', '1', []],
+  ])
+})
+
+const templates: [
+  template: string,
+  filled: Record<string, string>,
+  partial: string,
+  needed: string[],
+  uri?: string,
+][] = [
+  ['notes://{id}', {}, 'notes://{id}', ['id']],
+  ['notes://{id}', { id: 'a b' }, 'notes://a%20b', [], 'notes://a%20b'],
+  ['file:///{+path}', { path: 'a/b' }, 'file:///a/b', [], 'file:///a/b'],
+  ['s://n{?q,limit}', {}, 's://n', [], 's://n'],
+  ['s://n{?q,limit}', { limit: '5' }, 's://n?limit=5', [], 's://n?limit=5'],
+  ['x:/{a}/{b}', { b: '1' }, 'x:/{a}/1', ['a']],
+  ['x:{/parts*}', { parts: 'a, b' }, 'x:/a/b', [], 'x:/a/b'],
+  ['x:{a:2}', { a: 'abcd' }, 'x:ab', [], 'x:ab'],
+]
+for (const [template, filled, partial, needed, uri] of templates) {
+  test(`${template} with ${JSON.stringify(filled)} is ${partial}`, () => {
+    const got = fillTemplate(template, filled)
+    assert.deepEqual([got.partial, got.needed, got.uri], [partial, needed, uri])
+  })
+}
+
+test('a template that is none says why', () => {
+  const { problem, uri } = fillTemplate('x:{a', { a: '1' })
+  assert.equal(uri, undefined)
+  assert.equal(typeof problem, 'string')
+})
+
+test('a tool is called with the least it needs', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      text: { type: 'string' },
+      count: { type: 'integer', minimum: 3 },
+      how: { enum: ['a', 'b'] },
+      on: { type: 'boolean', default: true },
+      more: { type: 'string' },
+      inner: { type: 'object', properties: { list: { type: 'array' } }, required: ['list'] },
+    },
+    required: ['text', 'count', 'how', 'on', 'inner'],
+  }
+  assert.deepEqual(skeleton(schema), {
+    text: '',
+    count: 3,
+    how: 'a',
+    on: true,
+    inner: { list: [] },
+  })
+  assert.deepEqual(skeleton(undefined), {})
+})
