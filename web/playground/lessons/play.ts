@@ -8,7 +8,13 @@ import { computed, type ReadonlySignal, type Signal, signal } from '@preact/sign
 import { inPage } from '../connections/in-page.ts'
 import type { Session } from '../connections/session.ts'
 import type { Dialer, Ears } from '../connections/wire.ts'
-import { isModern, newest, type Revision } from '../protocol/revisions.ts'
+import {
+  isModern,
+  isRevision,
+  revisions as known,
+  newest,
+  type Revision,
+} from '../protocol/revisions.ts'
 import { type Client, newClient } from './client.ts'
 import type { Difference, Memory } from './pattern.ts'
 import { type Line, type Scenario, type Step, stepsIn } from './scenario.ts'
@@ -48,6 +54,8 @@ export interface Player {
   readonly learner: boolean
   /** Rows of the steps that are seen, ascending. */
   readonly rows: ReadonlySignal<readonly number[]>
+  /** The clients, in the order in which they came. */
+  readonly clients: ReadonlySignal<readonly Session[]>
   /** Whether a step is being played. */
   readonly busy: ReadonlySignal<boolean>
   /** The learner's turn: the line to send. */
@@ -99,6 +107,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   const memory: Memory = new Map()
   const clients = new Map<string, Promise<Client>>()
   const speakers: Client[] = []
+  const sessions = signal<readonly Session[]>([])
   const voices = new Map<string, Ears>() // of a recording: who hears what was written down
   const ended = new AbortController()
 
@@ -134,11 +143,12 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   const client = (name: string): Promise<Client> => {
     const known = clients.get(name)
     if (known) return known
-    const session = stage.connect(dialerOf(name), revision ?? newest)
+    const session = stage.connect(dialerOf(name), revision ?? spokenBy(steps, name))
     session.lane.watch(took)
     const { signal } = ended
     const fresh = newClient({ session, revision, memory, patience, strict, signal })
     speakers.push(fresh)
+    sessions.value = [...sessions.peek(), session]
     const greeted = revision && !isModern(revision) && !greetsItself(steps, name)
     const ready = greeted ? session.greet(revision).then(() => fresh) : Promise.resolve(fresh)
     clients.set(name, ready)
@@ -231,6 +241,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
     played,
     learner,
     rows,
+    clients: sessions,
     busy,
     turn,
     failure,
@@ -270,14 +281,19 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
 
 type Spoken = Exclude<Line, { what: 'event' }>
 
-/** Whether the handshake of a client is part of the scenario. */
-function greetsItself(steps: readonly Step[], client: string): boolean {
-  return steps.some(({ lines }) =>
-    lines.some(
-      (line) =>
-        line.what === 'send' &&
-        line.client === client &&
-        /"method":\s*"initialize"/.test(line.text),
-    ),
+/** What a client sends in all. */
+const sentBy = (steps: readonly Step[], client: string): string[] =>
+  steps.flatMap(({ lines }) =>
+    lines.flatMap((line) => (line.what === 'send' && line.client === client ? line.text : [])),
   )
+
+/** Whether the handshake of a client is part of the scenario. */
+const greetsItself = (steps: readonly Step[], client: string): boolean =>
+  sentBy(steps, client).some((text) => /"method":\s*"initialize"/.test(text))
+
+/** The revision that a client's messages are written in; of those older than ours, our oldest. */
+function spokenBy(steps: readonly Step[], client: string): Revision {
+  const first = /protocolVersion":\s*"([\d-]+)"/.exec(sentBy(steps, client).join('\n'))?.[1]
+  if (first === undefined) return newest
+  return isRevision(first) ? first : known[0]
 }

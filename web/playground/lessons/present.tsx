@@ -132,7 +132,7 @@ function Stage({ player }: { player: Player }) {
         </button>
       </header>
       <div class="present-diagram">
-        <Sequence large rows={() => player.rows.value} />
+        <Sequence large rows={() => player.rows.value} label={labels(player)} />
       </div>
       <footer aria-live="polite">
         {failure ? <Failed failure={failure} /> : null}
@@ -147,6 +147,18 @@ function Stage({ player }: { player: Player }) {
       ) : null}
     </main>
   )
+}
+
+/** Clients by the scenario's letters, and with their revisions if these differ. */
+function labels(player: Player): (lane: number) => string {
+  const clients = player.clients.value
+  const revisions = clients.map(({ revision }) => revision.value)
+  const differ = new Set(revisions).size > 1
+  return (lane) => {
+    const at = clients.findIndex((session) => session.lane.id === lane)
+    const name = t('lessons.client', { letter: String.fromCharCode(65 + Math.max(at, 0)) })
+    return differ ? `${name} · ${revisions[at] ?? ''}` : name
+  }
 }
 
 /** What can be shown. */

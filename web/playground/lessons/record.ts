@@ -69,10 +69,11 @@ function clientName(i: number): string {
   return i < 26 ? String.fromCharCode(65 + i) : `C${i}`
 }
 
-/** Whether a row answers a request that is not in the recording. */
+/** Whether a row answers a request that was sent before the recording began. */
 function isOrphan(store: Store, row: number, from: number): boolean {
   const kind = store.kind(row)
-  return (kind === 'result' || kind === 'error') && store.partner(row) < from
+  const request = store.partner(row)
+  return (kind === 'result' || kind === 'error') && request >= 0 && request < from
 }
 
 function eventOf(raw: string): Line {

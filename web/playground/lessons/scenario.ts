@@ -188,13 +188,14 @@ function writeStep({ caption, learner, draft, lines, only }: Step): string {
 function writeLine(line: Line): string {
   if (line.what === 'event') return `! ${line.verb} ${line.subject} ${line.value}`.trimEnd()
   const arrow = line.what === 'send' ? '->' : '<-'
-  if (!line.exact && isLineOfJson(line.text)) return `${arrow}${line.client} ${line.text}`
+  if (!line.exact && isLine(line)) return `${arrow}${line.client} ${line.text}`
   return `${arrow}${line.client}q ${JSON.stringify(line.text)}`
 }
 
-/** Whether a text can stand as it is. */
-function isLineOfJson(text: string): boolean {
-  if (text !== text.trim() || /[\n\r]/.test(text)) return false
+/** Whether a text can stand as it is: what is expected has to be JSON. */
+function isLine({ what, text }: Line & { text: string }): boolean {
+  if (text === '' || text !== text.trim() || /[\n\r]/.test(text)) return false
+  if (what === 'send') return true
   try {
     JSON.parse(text)
     return true

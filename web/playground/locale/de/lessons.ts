@@ -44,5 +44,6 @@ export const lessons: Messages['lessons'] = {
   elapsed: 'Zeit seit Beginn',
   now: 'Jetzt',
   comes: 'Danach',
+  client: 'Client {letter}',
   choose: 'Was soll gezeigt werden?',
 }

@@ -42,5 +42,6 @@ export const lessons = {
   elapsed: 'Time since the beginning',
   now: 'Now',
   comes: 'Next',
+  client: 'Client {letter}',
   choose: 'What shall be shown?',
 } as const

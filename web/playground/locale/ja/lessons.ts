@@ -44,5 +44,6 @@ export const lessons: Messages['lessons'] = {
   elapsed: '開始からの時間',
   now: '現在',
   comes: '次',
+  client: 'クライアント {letter}',
   choose: '何を上演しますか?',
 }

@@ -44,5 +44,6 @@ export const lessons: Messages['lessons'] = {
   elapsed: '已用时间',
   now: '现在',
   comes: '接下来',
+  client: '客户端 {letter}',
   choose: '要演示什么?',
 }
