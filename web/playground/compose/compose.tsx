@@ -1,29 +1,147 @@
 /** @jsxImportSource preact */
-/** The composer: what is written here is sent as it stands. */
+/**
+ * The composer: what stands here is sent as it stands. This much is there at once: tabs, a text area,
+ * and Send. Tools, editor and form come when the browser is idle.
+ */
 
-import { useSignal } from '@preact/signals'
+import { signal } from '@preact/signals'
+import { createElement } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { t } from '../app/i18n.ts'
-import { active, ask } from '../app/state.ts'
+import { lazy } from '../app/lazy.tsx'
+import { active } from '../app/state.ts'
+import { Draft } from './draft.tsx'
+import { offer, send, unsure } from './sending.ts'
+import { change, close, current, open, show, tab, tabs, titleOf } from './tabs.ts'
+import { asForm, editor, problems, whenIdle } from './view.ts'
+
+/** What is loaded when idle: the tools above the text. */
+const tools = signal<typeof import('./tools.tsx') | undefined>(undefined)
+
+const Form = lazy(async () => (await import('./form.tsx')).Form)
+
+offer()
 
 export function Compose() {
-  const text = useSignal('{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{}}')
   useEffect(() => {
-    ask.compose = (next) => {
-      text.value = next
-    }
-    ask.composed = () => text.value
-    ask.send = () => active.value?.lane.send(text.value)
-  }, [text])
+    whenIdle(async () => {
+      tools.value = await import('./tools.tsx')
+    })
+  }, [])
+  const shown = tools.value
   return (
-    <textarea
-      class="draft"
-      aria-label={t('app.compose')}
-      spellcheck={false}
-      value={text.value}
-      onInput={(event) => {
-        text.value = event.currentTarget.value
-      }}
-    />
+    <div class="compose">
+      <Tabs />
+      {shown ? createElement(shown.Tools, {}) : <div class="compose-tools" />}
+      {asForm.value && <Form />}
+      <div class="compose-text" hidden={asForm.value}>
+        <Draft />
+      </div>
+      {shown ? createElement(shown.Notices, {}) : null}
+      {unsure.value && <Unsure />}
+      <Sending />
+    </div>
+  )
+}
+
+function Tabs() {
+  return (
+    <ul class="compose-tabs" aria-label={t('compose.tabs')}>
+      {tabs.value.map((one) => {
+        const title = titleOf(one) || t('compose.untitled')
+        return (
+          <li key={one.id}>
+            <button
+              type="button"
+              aria-current={one.id === current.value}
+              translate={false}
+              onClick={() => show(one.id)}
+            >
+              {title}
+            </button>
+            {tabs.value.length > 1 && (
+              <button
+                type="button"
+                class="plain"
+                aria-label={t('compose.close', { title })}
+                onClick={() => close(one.id)}
+              >
+                ×
+              </button>
+            )}
+          </li>
+        )
+      })}
+      <li>
+        <button
+          type="button"
+          class="plain"
+          aria-label={t('compose.newTab')}
+          title={t('compose.newTab')}
+          onClick={() => open(tab.peek().text)}
+        >
+          +
+        </button>
+      </li>
+    </ul>
+  )
+}
+
+function Sending() {
+  const session = active.value
+  const listens = session?.lane.dialer.readOnly === true
+  const closed = session?.lane.state.value === 'closed'
+  const count = problems.value
+  return (
+    <div class="compose-send">
+      <button
+        type="button"
+        class="primary"
+        disabled={session === undefined || listens}
+        onClick={() => send()}
+      >
+        {t('compose.send')}
+      </button>
+      {tools.value ? createElement(tools.value.SendMore, {}) : null}
+      <label>
+        <input
+          type="checkbox"
+          checked={tab.value.pinned === true}
+          onChange={(event) => change({ pinned: event.currentTarget.checked })}
+        />
+        {t('compose.keepId')}
+      </label>
+      {count !== undefined && (
+        <button
+          type="button"
+          class="plain compose-problems"
+          disabled={count === 0}
+          onClick={() => {
+            asForm.value = false
+            editor.peek()?.nextProblem()
+          }}
+        >
+          {t('compose.problems', { count })}
+        </button>
+      )}
+      {listens && <span class="quiet">{t('compose.listens')}</span>}
+      {closed && !listens && <span class="quiet">{t('compose.closed')}</span>}
+    </div>
+  )
+}
+
+/** What came by a link does not leave this page, nor change anything, without a second yes. */
+function Unsure() {
+  const title = active.value?.lane.dialer.title ?? ''
+  return (
+    <div class="compose-unsure" role="alert">
+      <p>{t('compose.unsure', { method: titleOf(tab.value), target: title })}</p>
+      <button type="button" onClick={() => send({ sure: true })}>
+        {t('compose.sendAnyway')}
+      </button>
+      <button type="button" class="plain" onClick={() => (unsure.value = false)}>
+        {t('compose.dont')}
+      </button>
+    </div>
   )
 }

@@ -70,7 +70,15 @@ export function sendText(text: string): number | undefined {
   import('./history.ts').then(({ remember }) =>
     remember({ text, to: session.lane.dialer.title, revision: session.revision.peek() }),
   )
-  return session.lane.send(text)
+  const row = session.lane.send(text)
+  const { root } = jsonTree(text)
+  const id = nodeAt(root, ['id'])
+  if (id && !nodeAt(root, ['method'])) {
+    // an answer that was written by hand: its question waits no longer
+    const answered = text.slice(id.from, id.to)
+    session.asked.value = session.asked.peek().filter((one) => JSON.stringify(one.id) !== answered)
+  }
+  return row
 }
 
 /** Called once, with the shell: makes the composer known to the other panes. */

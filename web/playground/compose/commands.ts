@@ -1,0 +1,81 @@
+/** What can be done in the composer, for the palette and the keys. */
+
+import type { Command } from '../app/commands.ts'
+import { active, pane } from '../app/state.ts'
+import { breakings, broken } from './frames.ts'
+import { send, sendText, withoutId } from './sending.ts'
+import { close, open, tab, tabs } from './tabs.ts'
+import { asForm, editor } from './view.ts'
+
+const mayBeSent = () => {
+  const session = active.peek()
+  return session !== undefined && !session.lane.dialer.readOnly
+}
+
+const older = async (step: 1 | -1) => (await import('./history.ts')).walk(step)
+
+export const composeCommands: readonly Command[] = [
+  {
+    id: 'compose.send',
+    title: 'compose.send',
+    keys: 'Mod+Enter',
+    run: () => void send(),
+    when: mayBeSent,
+  },
+  {
+    id: 'compose.sendNotification',
+    title: 'compose.sendNotification',
+    run: () => void sendText(withoutId(tab.peek().text)),
+    when: mayBeSent,
+  },
+  ...breakings.map(
+    (how): Command => ({
+      id: `compose.broken.${how}`,
+      title: `compose.broken.${how}`,
+      run: () => void sendText(broken(tab.peek().text, how)),
+      when: mayBeSent,
+    }),
+  ),
+  {
+    id: 'compose.older',
+    title: 'compose.older',
+    keys: 'Alt+ArrowUp',
+    run: () => void older(1),
+  },
+  {
+    id: 'compose.newer',
+    title: 'compose.newer',
+    keys: 'Alt+ArrowDown',
+    run: () => void older(-1),
+  },
+  {
+    id: 'compose.newTab',
+    title: 'compose.newTab',
+    run: () => {
+      open(tab.peek().text)
+      pane.value = 'compose'
+    },
+  },
+  {
+    id: 'compose.closeTab',
+    title: 'compose.closeTab',
+    run: () => close(tab.peek().id),
+    when: () => tabs.peek().length > 1,
+  },
+  {
+    id: 'compose.form',
+    title: 'compose.form',
+    run: () => {
+      asForm.value = !asForm.peek()
+      pane.value = 'compose'
+    },
+  },
+  {
+    id: 'compose.edit',
+    title: 'compose.focus',
+    run: () => {
+      pane.value = 'compose'
+      editor.peek()?.focus()
+    },
+  },
+]

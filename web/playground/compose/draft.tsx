@@ -1,0 +1,57 @@
+/** @jsxImportSource preact */
+/** What is written: a plain text area, until the editor is there and takes its text and caret over. */
+
+import { useEffect, useRef } from 'preact/hooks'
+import { t } from '../app/i18n.ts'
+import { send } from './sending.ts'
+import { replaced, tab, written } from './tabs.ts'
+import { editor, whenIdle } from './view.ts'
+
+export function Draft() {
+  const area = useRef<HTMLTextAreaElement>(null)
+  const host = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    let gone = false
+    whenIdle(async () => {
+      const { attach } = await import('./attach.ts')
+      if (gone || !host.current || !area.current) return
+      editor.value = attach(host.current, area.current)
+    })
+    return () => {
+      gone = true
+      editor.peek()?.destroy()
+      editor.value = undefined
+    }
+  }, [])
+  useEffect(
+    () =>
+      replaced.subscribe(() => {
+        editor.peek()?.set(tab.peek().text)
+      }),
+    [],
+  )
+  const there = editor.value !== undefined
+  replaced.value // a text from elsewhere is to be shown, in whatever there is
+  return (
+    <>
+      <textarea
+        ref={area}
+        class="draft"
+        hidden={there}
+        aria-label={t('compose.message')}
+        spellcheck={false}
+        autocapitalize="off"
+        translate={false}
+        value={tab.peek().text}
+        onInput={(event) => written(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing)
+            return
+          event.preventDefault()
+          send()
+        }}
+      />
+      <div ref={host} class="editor" hidden={!there} />
+    </>
+  )
+}

@@ -1,0 +1,286 @@
+/**
+ * The editor: CodeMirror 6 with what complete.ts and look.ts know. It lives in a shadow root, where its
+ * styles are adopted sheets: the page's Content-Security-Policy lets no style element be made.
+ */
+
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  pickedCompletion,
+  startCompletion,
+} from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { json } from '@codemirror/lang-json'
+import { bracketMatching } from '@codemirror/language'
+import { type Diagnostic, linter, lintKeymap, nextDiagnostic } from '@codemirror/lint'
+import { EditorState, Prec, StateEffect } from '@codemirror/state'
+import { drawSelection, EditorView, hoverTooltip, keymap } from '@codemirror/view'
+import { t } from '../app/i18n.ts'
+import { type Offer, type Option, offerAt } from './complete.ts'
+import { look } from './editor-look.ts'
+import { complete as ask } from './live.ts'
+import { flawsOf, type Seen, seenAt } from './look.ts'
+import type { Surroundings } from './walk.ts'
+
+export interface EditorOptions {
+  text: string
+  /** UTF-16 code units. */
+  selection?: { from: number; to: number }
+  label: string
+  /** Called whenever it matters: not kept. */
+  around(): Surroundings
+  written(text: string): void
+  problems(count: number): void
+  send(): void
+  /** Older (1) and newer (-1) texts. */
+  walk(step: 1 | -1): void
+}
+
+export interface Editor {
+  /** Takes a text over; what can be undone. */
+  set(text: string): void
+  focus(): void
+  /** Looks for problems anew: the revision or the lists have changed. */
+  relint(): void
+  /** Moves to the next problem, and shows it. */
+  nextProblem(): void
+  destroy(): void
+}
+
+/** How long writing rests before problems are looked for. */
+const lintDelay = 250 // ms
+
+/** How long writing rests before completions are offered; the server is asked for some. */
+const offerDelay = 150 // ms
+
+/** Something else than the text has changed that problems depend on. */
+const lookAgain = StateEffect.define<undefined>()
+
+/** Puts an editor into an element, which gets a shadow root by it, or has one already. */
+export function mount(host: HTMLElement, options: EditorOptions): Editor {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
+  root.replaceChildren()
+  const view = new EditorView({
+    root,
+    parent: root,
+    state: EditorState.create({
+      doc: options.text,
+      selection: options.selection && {
+        anchor: Math.min(options.selection.from, options.text.length),
+        head: Math.min(options.selection.to, options.text.length),
+      },
+      extensions: extensions(options),
+    }),
+  })
+  return {
+    set(text) {
+      const now = view.state.doc.toString()
+      if (now === text) return
+      const caret = Math.min(view.state.selection.main.head, text.length)
+      view.dispatch({
+        changes: { from: 0, to: now.length, insert: text },
+        selection: { anchor: caret },
+        userEvent: 'input.replace',
+      })
+    },
+    focus: () => view.focus(),
+    relint: () => view.dispatch({ effects: lookAgain.of(undefined) }),
+    nextProblem() {
+      nextDiagnostic(view)
+      view.focus()
+    },
+    destroy: () => view.destroy(),
+  }
+}
+
+function extensions(options: EditorOptions) {
+  const { around } = options
+  const walked = (step: 1 | -1) => {
+    options.walk(step)
+    return true
+  }
+  return [
+    history(),
+    drawSelection(),
+    bracketMatching(),
+    closeBrackets(),
+    json(),
+    look,
+    EditorView.lineWrapping,
+    EditorView.contentAttributes.of({
+      'aria-label': options.label,
+      autocorrect: 'off',
+      autocapitalize: 'off',
+      translate: 'no',
+    }),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged) options.written(update.state.doc.toString())
+    }),
+    // before the default keys, which make an empty line of Mod-Enter and move lines by Alt and arrows
+    Prec.highest(
+      keymap.of([
+        {
+          key: 'Mod-Enter',
+          run(view) {
+            if (view.composing) return false // the key belongs to the input method
+            options.send()
+            return true
+          },
+        },
+        { key: 'Alt-ArrowUp', run: () => walked(1) },
+        { key: 'Alt-ArrowDown', run: () => walked(-1) },
+      ]),
+    ),
+    keymap.of([
+      ...closeBracketsKeymap,
+      ...completionKeymap,
+      ...lintKeymap,
+      ...historyKeymap,
+      ...defaultKeymap,
+    ]),
+    autocompletion({
+      override: [(context) => local(context, around()), (context) => remote(context, around())],
+      activateOnTypingDelay: offerDelay,
+      icons: false,
+      optionClass: ({ type }) => (type === 'lacking' ? 'cm-lacking' : ''),
+    }),
+    linter((view) => diagnose(view, options), {
+      delay: lintDelay,
+      needsRefresh: ({ transactions }) =>
+        transactions.some(({ effects }) => effects.some((effect) => effect.is(lookAgain))),
+    }),
+    hoverTooltip((view, at) => {
+      const seen = seenAt(view.state.doc.toString(), at, around())
+      return seen
+        ? { pos: seen.from, end: seen.to, above: true, create: () => ({ dom: seenDom(seen) }) }
+        : null
+    }),
+  ]
+}
+
+async function diagnose(view: EditorView, options: EditorOptions): Promise<readonly Diagnostic[]> {
+  const text = view.state.doc.toString()
+  const flaws = flawsOf(text, options.around())
+  const found: Diagnostic[] = flaws.map(({ from, to, severity, sentence }) => ({
+    from,
+    to: Math.max(from, to),
+    severity,
+    message: t(sentence.key, sentence.params),
+  }))
+  if (/"tools\/call"/.test(text)) {
+    const { toolFlaws } = await import('./tool-schema.ts')
+    found.push(...toolFlaws(text, options.around()))
+  }
+  options.problems(found.length)
+  return found
+}
+
+function local(context: CompletionContext, around: Surroundings): CompletionResult | null {
+  const offer = offerAt(context.state.doc.toString(), context.pos, around)
+  return offered(context, offer, offer.options)
+}
+
+async function remote(
+  context: CompletionContext,
+  around: Surroundings,
+): Promise<CompletionResult | null> {
+  const offer = offerAt(context.state.doc.toString(), context.pos, around)
+  const { question } = offer
+  if (!question) return null
+  const abort = new AbortController()
+  context.addEventListener('abort', () => abort.abort(), { onDocChange: true })
+  const values = await ask(question, abort.signal)
+  const options = values.map((value): Option => {
+    return {
+      label: value,
+      insert: question.insert(value),
+      kind: 'live',
+      info: t('compose.completed'),
+    }
+  })
+  return offered(context, offer, options, true)
+}
+
+/**
+ * Options that fit what is typed; a quote that has been typed already is no part of it.
+ *
+ * @param all - the server chose them: nothing is left out
+ */
+function offered(
+  context: CompletionContext,
+  { from, to }: Offer,
+  options: readonly Option[],
+  all = false,
+): CompletionResult | null {
+  const typed = context.state.sliceDoc(from, context.pos).replace(/^"/, '').toLowerCase()
+  if (!context.explicit && typed === '' && from === to) return null
+  const fits = ({ label }: Option) => all || label.toLowerCase().includes(typed)
+  const found = options.filter(fits).map((option) => completion(option, typed))
+  return found.length ? { from, to, options: found, filter: false } : null
+}
+
+function completion(option: Option, typed: string): Completion {
+  const begins = option.label.toLowerCase().replace(/^"/, '').startsWith(typed)
+  const detail = option.lacks
+    ? t('compose.lacks', { capability: option.lacks })
+    : option.required
+      ? t('compose.required')
+      : undefined
+  return {
+    label: option.label,
+    detail,
+    type: option.lacks ? 'lacking' : option.kind,
+    boost: (begins ? 20 : 0) + (option.required ? 10 : 0) - (option.lacks ? 50 : 0),
+    info: option.info ? () => textDom('cm-info', option.info as string) : undefined,
+    apply(view, chosen, from, to) {
+      const empty = /(""|\{\}|\[\])$/.test(option.insert)
+      const end = from + option.insert.length
+      view.dispatch({
+        changes: { from, to, insert: option.insert },
+        selection: { anchor: empty ? end - 1 : end },
+        annotations: pickedCompletion.of(chosen),
+        userEvent: 'input.complete',
+      })
+      if (empty && option.kind === 'key') startCompletion(view)
+    },
+  }
+}
+
+/** A text that may be a server's, or the English of the schema: only ever a text. */
+function textDom(name: string, text: string): HTMLElement {
+  const dom = document.createElement('div')
+  dom.className = name
+  dom.lang = 'en'
+  dom.textContent = text
+  return dom
+}
+
+function seenDom({ name, doc, sentence, type, required, link }: Seen): HTMLElement {
+  const dom = document.createElement('div')
+  dom.className = 'cm-seen'
+  const code = document.createElement('code')
+  code.textContent = type ? `${name}: ${type}` : name
+  code.translate = false
+  dom.append(code)
+  if (required) dom.append(` · ${t('compose.required')}`)
+  if (doc) dom.append(textDom('cm-doc', doc))
+  if (sentence) {
+    const said = document.createElement('div')
+    said.textContent = t(sentence.key, sentence.params)
+    dom.append(said)
+  }
+  if (link) {
+    const anchor = document.createElement('a')
+    anchor.href = link.url
+    anchor.rel = 'noreferrer'
+    anchor.target = '_blank'
+    anchor.textContent = link.title
+    dom.append(anchor)
+  }
+  return dom
+}

@@ -1,0 +1,19 @@
+/** How the composer is seen at the moment, for its parts. */
+
+import { type Signal, signal } from '@preact/signals'
+import type { Editor } from './editor.ts'
+
+/** Whether the form is shown in place of the text. */
+export const asForm = signal(false)
+
+/** How many problems the text has; undefined: nobody has looked yet. */
+export const problems: Signal<number | undefined> = signal(undefined)
+
+/** The editor, when it is there. */
+export const editor: Signal<Editor | undefined> = signal(undefined)
+
+/** Loads what is not needed at once, when the browser has nothing better to do. */
+export const whenIdle = (run: () => void): void => {
+  if ('requestIdleCallback' in window) requestIdleCallback(run, { timeout: 2000 })
+  else setTimeout(run, 200)
+}
