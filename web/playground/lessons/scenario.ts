@@ -224,7 +224,7 @@ function textsOf({ files }: Archive, which: string): Map<string, Map<string, str
     const texts = new Map<string, string>()
     for (const line of contents.split('\n')) {
       if (line.trim() === '') continue
-      const [, key, text] = /^([\w-]+):\s+(.*)$/.exec(line) ?? []
+      const [, key, text] = /^([\w-]+):\s+(.*)$/s.exec(line) ?? []
       if (key === undefined || text === undefined) throw new Error(`${name}: ${line}`)
       texts.set(key, text.trim())
     }
@@ -281,9 +281,9 @@ function limitOf(words: string): readonly Revision[] | undefined {
 
 function lineOf(line: string): Line {
   const [, arrow, client = '', quoted, rest = ''] =
-    /^(->|<-|!)([0-9A-Za-z]*?)(q?)\s+(.*)$/.exec(line) ?? []
+    /^(->|<-|!)([0-9A-Za-z]*?)(q?)\s+(.*)$/s.exec(line) ?? []
   if (arrow === '!') {
-    const [, verb = '', subject = '', value = ''] = /^(\S+)\s*(\S*)\s*(.*)$/.exec(rest) ?? []
+    const [, verb = '', subject = '', value = ''] = /^(\S+)\s*(\S*)\s*(.*)$/s.exec(rest) ?? []
     return { what: 'event', verb, subject, value }
   }
   if (arrow === undefined) throw new Error('a line begins with ->, <-, !, =, ?, ~ or @')
