@@ -66,16 +66,19 @@ export class JoinError extends Error {
   }
 }
 
+/** What a page wants after both proofs: to be joined, or what a door of the gateway is opened for. */
+export type Wish = { readonly hello: Hello } | { readonly open: string }
+
 /** The page's side of one joining, message by message. */
 export interface Joining {
   /** The first message. */
   readonly first: string
   /**
-   * Checks the gateway's proof, and makes the answer to it.
+   * Checks the gateway's proof, and makes the answer to it; without a wish, to be paired.
    *
    * @throws JoinError `not-my-gateway` if the proof is wrong
    */
-  prove(message: unknown, hello: Hello | undefined): Promise<string>
+  prove(message: unknown, wish?: Wish): Promise<string>
   /** Reads the last message: the name the page got, and what to keep. */
   joined(message: unknown): { name: string; pairing: Pairing }
 }
@@ -93,7 +96,7 @@ export function joining(address: string, credential: Credential): Joining {
       [credential.kind]: credential.id,
     }),
 
-    async prove(message, hello) {
+    async prove(message, wish) {
       const { gateway, nonce, proof } = message as Record<string, unknown>
       if (typeof gateway !== 'string' || typeof nonce !== 'string' || typeof proof !== 'string') {
         throw stranger(address)
@@ -110,8 +113,8 @@ export function joining(address: string, credential: Credential): Joining {
       if (!right) throw stranger(address)
       known = { gateway, key }
       const own = await crypto.subtle.sign('HMAC', key, joined([utf8('pagemcp/1 page'), ...parts]))
-      const answer = { proof: toBase64Url(new Uint8Array(own)), hello: hello ?? null }
-      return JSON.stringify(hello ? answer : { ...answer, pair: true })
+      const answer = { proof: toBase64Url(new Uint8Array(own)), hello: null }
+      return JSON.stringify({ ...answer, ...(wish ?? { pair: true }) })
     },
 
     joined(message) {

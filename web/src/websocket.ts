@@ -253,7 +253,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
       if (step === 1) {
         step = 2
         const hello = dial.hello && { ...dial.hello, page: page ?? dial.hello.page }
-        const answer = await session?.prove(message, hello)
+        const answer = await session?.prove(message, hello && { hello })
         if (!over && answer !== undefined) ws.send(answer)
       } else if (step === 2 && session) {
         step = 3

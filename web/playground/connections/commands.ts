@@ -1,0 +1,41 @@
+/** What can be done with connections, for the palette. */
+
+import type { Command } from '../app/commands.ts'
+import { active, connect, dialog, disconnect } from '../app/state.ts'
+
+export const connectionsCommands: readonly Command[] = [
+  {
+    id: 'connections.connect',
+    title: 'connections.connectTo',
+    run() {
+      dialog.value = 'connect'
+    },
+  },
+  {
+    id: 'connections.another',
+    title: 'connections.anotherClient',
+    when: () => active.value !== undefined && !active.value.lane.dialer.readOnly,
+    run() {
+      const session = active.peek()
+      if (session) connect(session.lane.dialer)
+    },
+  },
+  {
+    id: 'connections.reconnect',
+    title: 'connections.reconnect',
+    when: () => active.value?.lane.state.value === 'closed',
+    run() {
+      const session = active.peek()
+      void session?.restart(session.revision.peek())
+    },
+  },
+  {
+    id: 'connections.disconnect',
+    title: 'connections.disconnect',
+    when: () => active.value !== undefined,
+    run() {
+      const session = active.peek()
+      if (session) disconnect(session)
+    },
+  },
+]

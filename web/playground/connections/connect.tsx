@@ -1,0 +1,187 @@
+/** @jsxImportSource preact */
+/** The dialog that opens connections: what kind, where to, and what stands in the way. */
+
+import { useSignal } from '@preact/signals'
+import { t } from '../app/i18n.ts'
+import { begin } from './begin.ts'
+import { DoctorPanel } from './doctor-panel.tsx'
+import { frameDialer, windowDialer } from './frame.ts'
+import { GatewayPanel } from './gateway-panel.tsx'
+import { type HeaderRow, HeaderRows, usableHeaders } from './header-rows.tsx'
+import { http } from './http.ts'
+import { mcpBFrame, mcpBHere } from './mcp-b.ts'
+import { type Kind, kinds, recent, remember, usable } from './recent.ts'
+import { webSocketDialer } from './websocket.ts'
+import type { Dialer } from './wire.ts'
+
+const schemes: Readonly<Record<Exclude<Kind, 'gateway'>, readonly string[]>> = {
+  http: ['https:', 'http:'],
+  ws: ['wss:', 'ws:'],
+  frame: ['https:', 'http:'],
+  mcpB: ['https:', 'http:'],
+}
+
+export function Connect({ close }: { close(): void }) {
+  const kind = useSignal<Kind>('gateway')
+  return (
+    <div class="connections-dialog">
+      <header>
+        <h2>{t('connections.connect')}</h2>
+        <button type="button" onClick={close}>
+          {t('app.close')}
+        </button>
+      </header>
+      <fieldset class="connections-kinds">
+        <legend>{t('connections.kind')}</legend>
+        {kinds.map((one) => (
+          <label key={one}>
+            <input
+              type="radio"
+              name="connections-kind"
+              value={one}
+              checked={kind.value === one}
+              onChange={() => {
+                kind.value = one
+              }}
+            />
+            {t(`connections.kinds.${one}`)}
+          </label>
+        ))}
+      </fieldset>
+      <p class="quiet">{t(`connections.about.${kind.value}`, { origin: location.origin })}</p>
+      {kind.value === 'gateway' ? (
+        <GatewayPanel close={close} />
+      ) : (
+        <AddressForm key={kind.value} kind={kind.value} close={close} />
+      )}
+    </div>
+  )
+}
+
+function AddressForm({ kind, close }: { kind: Exclude<Kind, 'gateway'>; close(): void }) {
+  const url = useSignal('')
+  const headers = useSignal<readonly HeaderRow[]>([])
+  const inWindow = useSignal(false)
+  const problem = useSignal('')
+  const examined = useSignal(0)
+
+  /** What is wrong with what was entered, or the dialer for it. */
+  const dialer = (): Dialer | string => {
+    const address = url.value.trim()
+    if (kind === 'mcpB' && address === '') return mcpBHere()
+    const allowed = schemes[kind]
+    if (!URL.canParse(address) || !allowed.includes(new URL(address).protocol))
+      return t('connections.badUrl', { schemes: allowed.map((one) => `${one}//`).join(', ') })
+    if (kind === 'ws') return webSocketDialer(address)
+    if (kind === 'mcpB') return mcpBFrame(address)
+    if (kind === 'frame') return inWindow.value ? windowDialer(address) : frameDialer(address)
+    const own = usableHeaders(headers.value)
+    return typeof own === 'string' ? own : http(address, { headers: own })
+  }
+
+  const go = (event: Event) => {
+    event.preventDefault()
+    const made = dialer()
+    problem.value = typeof made === 'string' ? made : ''
+    if (typeof made === 'string') return
+    remember(kind, url.value.trim())
+    begin(made)
+    close()
+  }
+
+  const examine = () => {
+    const made = dialer()
+    problem.value = typeof made === 'string' ? made : ''
+    if (typeof made !== 'string') examined.value++
+  }
+
+  const own = usableHeaders(headers.value)
+  return (
+    <form onSubmit={go}>
+      <label class="connections-url">
+        {t('connections.url')}
+        <input
+          type="url"
+          name="url"
+          lang="en"
+          autocomplete="off"
+          spellcheck={false}
+          required={kind !== 'mcpB'}
+          placeholder={`${schemes[kind][0]}//…`}
+          value={url.value}
+          aria-describedby="connections-problem"
+          onInput={({ currentTarget }) => {
+            url.value = currentTarget.value
+          }}
+        />
+      </label>
+      {kind === 'frame' ? <Where inWindow={inWindow} /> : null}
+      {kind === 'http' ? <HeaderRows rows={headers} /> : null}
+      <p id="connections-problem" role="alert" class="connections-bad">
+        {problem.value}
+      </p>
+      <p class="connections-buttons">
+        <button type="submit" class="primary">
+          {t('connections.go')}
+        </button>
+        {kind === 'http' ? (
+          <button type="button" onClick={examine}>
+            {t('connections.examine')}
+          </button>
+        ) : null}
+      </p>
+      {examined.value > 0 && typeof own !== 'string' ? (
+        <DoctorPanel key={examined.value} url={url.peek().trim()} headers={own} />
+      ) : null}
+      <RecentOnes kind={kind} choose={(chosen) => (url.value = chosen)} />
+    </form>
+  )
+}
+
+function Where({ inWindow }: { inWindow: { value: boolean } }) {
+  return (
+    <fieldset class="connections-kinds">
+      <legend>{t('connections.where')}</legend>
+      {([false, true] as const).map((one) => (
+        <label key={String(one)}>
+          <input
+            type="radio"
+            name="connections-where"
+            checked={inWindow.value === one}
+            onChange={() => {
+              inWindow.value = one
+            }}
+          />
+          {t(one ? 'connections.inWindow' : 'connections.inFrame')}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function RecentOnes({ kind, choose }: { kind: Kind; choose(url: string): void }) {
+  const ones = usable(recent.value).filter((one) => one.kind === kind)
+  if (ones.length === 0) return null
+  return (
+    <section>
+      <h3>{t('connections.recent')}</h3>
+      <ul class="connections-recent">
+        {ones.map(({ url }) => (
+          <li key={url}>
+            <button type="button" class="plain" lang="en" onClick={() => choose(url)}>
+              {url}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <button
+        type="button"
+        onClick={() => {
+          recent.value = recent.peek().filter((one) => one.kind !== kind)
+        }}
+      >
+        {t('connections.forget')}
+      </button>
+    </section>
+  )
+}

@@ -1,0 +1,78 @@
+/** @jsxImportSource preact */
+/** What the doctor finds, as it finds it, with the lines to add ready to be copied. */
+
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { t } from '../app/i18n.ts'
+import { ask } from '../app/state.ts'
+import { examine, type Finding } from './doctor.ts'
+
+const chips = { good: 'good', note: 'warn', bad: 'bad' } as const
+
+interface Props {
+  url: string
+  headers: readonly (readonly [string, string])[]
+}
+
+/** Examines once, when it is shown first. */
+export function DoctorPanel({ url, headers }: Props) {
+  const found = useSignal<readonly Finding[]>([])
+  const done = useSignal(false)
+  useEffect(() => {
+    let shown = true
+    void (async () => {
+      for await (const finding of examine(url, headers)) {
+        if (!shown) return
+        found.value = [...found.peek(), finding]
+      }
+      done.value = true
+    })()
+    return () => {
+      shown = false
+    }
+  }, [])
+  return (
+    <section class="connections-doctor" data-done={done.value ? '' : undefined}>
+      <h3>{done.value ? t('connections.findings') : t('connections.examining')}</h3>
+      <ol aria-live="polite">
+        {found.value.map((finding) => (
+          <Found key={finding.says} finding={finding} />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function Found({ finding: { step, state, says, params, lines = [] } }: { finding: Finding }) {
+  return (
+    <li data-step={step} data-is={state}>
+      <span class="chip" data-is={chips[state]}>
+        {t(`connections.states.${state}`)}
+      </span>{' '}
+      <strong>{t(`connections.steps.${step}`)}</strong> {t(says, params)}
+      {lines.length > 0 ? <Lines lines={lines} /> : null}
+    </li>
+  )
+}
+
+function Lines({ lines }: { lines: readonly string[] }) {
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(lines.join('\n'))
+      ask.announce(t('connections.copied'))
+    } catch {
+      // without the permission there is still the text to be selected
+    }
+  }
+  return (
+    <div>
+      {t('connections.addLines')}
+      <pre lang="en" translate={false}>
+        {lines.join('\n')}
+      </pre>
+      <button type="button" onClick={copy}>
+        {t('connections.copy')}
+      </button>
+    </div>
+  )
+}

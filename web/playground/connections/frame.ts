@@ -1,0 +1,89 @@
+/**
+ * Pages that listen for clients in other windows (`listen` of this package): asked for a port by one
+ * message, then everything runs on that. The page is opened in a frame of ours or in a window of its
+ * own; it answers only if it lists the playground's origin.
+ */
+
+import { connectTo } from 'pagemcp'
+import { t } from '../app/i18n.ts'
+import { portWire } from './port.ts'
+import { redactUrl } from './secrets.ts'
+import type { Dialer, Ears, Wire } from './wire.ts'
+
+/** How long a page may take to load and to answer. */
+const patience = 20_000 // ms
+
+/** A window has no event for having been closed. */
+const lookEvery = 1_000 // ms
+
+/** Opens a page in a frame of the playground. */
+export function frameDialer(url: string): Dialer {
+  return {
+    title: new URL(url).host,
+    kind: 'frame',
+    url: redactUrl(url),
+    framing: 'port',
+    async dial(ears) {
+      const { openFrame } = await import('./frames.tsx')
+      const frame = await openFrame(url)
+      return dialWindow(frame, ears)
+    },
+  }
+}
+
+/** Opens a page in a window; to be called while the browser still takes it as the visitor's wish. */
+export function windowDialer(url: string): Dialer {
+  return {
+    title: new URL(url).host,
+    kind: 'frame',
+    url: redactUrl(url),
+    framing: 'port',
+    async dial(ears) {
+      const opened = open(url)
+      if (opened === null) throw new Error(t('connections.popupBlocked'))
+      let timer: ReturnType<typeof setInterval> | undefined
+      const gone = new Promise<void>((resolve) => {
+        timer = setInterval(() => opened.closed && resolve(), lookEvery)
+      })
+      const close = () => clearInterval(timer) // the window is the visitor's
+      return dialWindow({ window: opened, origin: new URL(url).origin, close, gone }, ears)
+    },
+  }
+}
+
+/** A window that was opened for a connection. */
+export interface Opened {
+  window: Window
+  origin: string
+  close(): void
+  /** Settles when it was closed by somebody else. */
+  gone: Promise<void>
+}
+
+async function dialWindow({ window, origin, close, gone }: Opened, ears: Ears): Promise<Wire> {
+  const given = new AbortController()
+  gone.then(() => given.abort(new Error(t('connections.frameClosed'))))
+  try {
+    const port = await connectTo(window, { origin, timeout: patience, signal: given.signal })
+    let open = true
+    const wire = portWire(port, {
+      ...ears,
+      closed(reason) {
+        open = false
+        close()
+        ears.closed(reason)
+      },
+    })
+    gone.then(() => {
+      if (!open) return
+      open = false
+      port.close()
+      ears.closed(t('connections.frameClosed'))
+    })
+    return wire
+  } catch (error) {
+    close()
+    const silent = error instanceof DOMException && error.name === 'TimeoutError'
+    throw silent ? new Error(t('connections.pageSilent', { origin, own: location.origin })) : error
+  }
+}

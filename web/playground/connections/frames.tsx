@@ -1,0 +1,93 @@
+/** @jsxImportSource preact */
+/**
+ * The pages that are open in frames, in a box at the edge that can be folded up: a page has to stay in
+ * the document for as long as its connection lasts. It may run scripts and submit forms; it cannot
+ * lead the playground's own window away.
+ */
+
+import { type Signal, signal } from '@preact/signals'
+import { render } from 'preact'
+import { t } from '../app/i18n.ts'
+import type { Opened } from './frame.ts'
+
+interface Framed {
+  key: number
+  url: string
+  folded: Signal<boolean>
+  shown(frame: HTMLIFrameElement): void
+  left(): void
+}
+
+const frames: Signal<readonly Framed[]> = signal([])
+let last = 0
+let mounted = false
+
+/** Opens a page in a frame. Settles when there is a window; whether the page loads in it, nobody is told. */
+export function openFrame(url: string): Promise<Opened> {
+  if (!mounted) {
+    mounted = true
+    const box = document.createElement('aside')
+    box.className = 'connections-frames'
+    document.body.append(box)
+    render(<Frames />, box)
+  }
+  return new Promise((resolve) => {
+    let leave = () => {}
+    const gone = new Promise<void>((settle) => {
+      leave = settle
+    })
+    const key = ++last
+    const close = () => {
+      frames.value = frames.peek().filter((one) => one.key !== key)
+      leave()
+    }
+    const shown = (frame: HTMLIFrameElement) => {
+      if (frame.contentWindow)
+        resolve({ window: frame.contentWindow, origin: new URL(url).origin, close, gone })
+    }
+    frames.value = [...frames.peek(), { key, url, folded: signal(false), shown, left: close }]
+  })
+}
+
+function Frames() {
+  return (
+    <>
+      {frames.value.map((framed) => (
+        <Frame key={framed.key} framed={framed} />
+      ))}
+    </>
+  )
+}
+
+function Frame({ framed: { url, folded, shown, left } }: { framed: Framed }) {
+  const host = new URL(url).host
+  return (
+    <section class="connections-frame" aria-label={t('connections.frameOf', { host })}>
+      <header>
+        <strong>{host}</strong>
+        <button
+          type="button"
+          aria-expanded={!folded.value}
+          onClick={() => {
+            folded.value = !folded.value
+          }}
+        >
+          {folded.value ? t('connections.unfold') : t('connections.fold')}
+        </button>
+        <button type="button" onClick={left}>
+          {t('connections.closeFrame')}
+        </button>
+      </header>
+      <iframe
+        ref={(frame) => {
+          if (frame) shown(frame)
+        }}
+        src={url}
+        title={t('connections.frameOf', { host })}
+        sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-modals"
+        referrerpolicy="no-referrer"
+        class={folded.value ? 'is-folded' : ''}
+      />
+    </section>
+  )
+}

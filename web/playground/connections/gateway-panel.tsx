@@ -1,0 +1,169 @@
+/** @jsxImportSource preact */
+/** The gateway in the dialog: pages that are there now, who may do what, and what assistants have seen. */
+
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { t, tag } from '../app/i18n.ts'
+import { connect } from '../app/state.ts'
+import { begin } from './begin.ts'
+import {
+  type GatewayState,
+  gatewayDialer,
+  gatewayState,
+  lookOn,
+  type PageHere,
+  standing,
+} from './gateway.ts'
+import { SeenTable } from './seen-table.tsx'
+import { bytesText } from './sizes.ts'
+import { tapPage } from './tap.ts'
+
+export function GatewayPanel({ close }: { close(): void }) {
+  useEffect(() => {
+    void lookOn()
+  }, [])
+  const { value: how } = standing
+  const state = gatewayState.value
+  if (how.is === 'failed') return <Invite why={how.why} />
+  if (state === undefined) return <p role="status">{t('connections.gateway.looking')}</p>
+  return (
+    <div class="connections-gateway">
+      <Pages state={state} close={close} />
+      <p class="quiet">{t('connections.gateway.tapNote')}</p>
+      <SeenTable />
+      <Permissions state={state} />
+    </div>
+  )
+}
+
+/** Asks for a link of the gateway, when there is nothing else to come in with. */
+function Invite({ why }: { why: string }) {
+  const link = useSignal('')
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void lookOn(link.value)
+      }}
+    >
+      <p role="alert" class="connections-bad">
+        {why}
+      </p>
+      <label class="connections-url">
+        {t('connections.gateway.link')}
+        <input
+          name="link"
+          lang="en"
+          autocomplete="off"
+          spellcheck={false}
+          required
+          value={link.value}
+          onInput={({ currentTarget }) => {
+            link.value = currentTarget.value
+          }}
+        />
+      </label>
+      <button type="submit" class="primary">
+        {t('connections.gateway.pair')}
+      </button>
+    </form>
+  )
+}
+
+function Pages({ state, close }: { state: GatewayState; close(): void }) {
+  const ask = (page: string) => {
+    begin(gatewayDialer(page))
+    close()
+  }
+  const tap = (page: string) => {
+    tapPage(page, (dialer) => connect(dialer))
+    close()
+  }
+  return (
+    <section>
+      <h3>{t('connections.gateway.pages')}</h3>
+      {state.pages.length === 0 ? <p>{t('connections.gateway.none')}</p> : null}
+      <ul class="connections-pages">
+        {state.pages.map((page) => (
+          <li key={page.name}>
+            <PageFacts page={page} />
+            <Doors page={page.name} label={page.title || page.name} ask={ask} tap={tap} />
+          </li>
+        ))}
+        <li>
+          <div>
+            <strong>{t('connections.gateway.all')}</strong>
+          </div>
+          <Doors page="" label={t('connections.gateway.all')} ask={ask} tap={tap} />
+        </li>
+      </ul>
+    </section>
+  )
+}
+
+function PageFacts({ page }: { page: PageHere }) {
+  const since = new Intl.DateTimeFormat(tag(), { timeStyle: 'short' }).format(page.since)
+  return (
+    <div>
+      <strong>{page.title || page.name}</strong> <code lang="en">{page.name}</code>{' '}
+      {page.here ? (
+        <span class="chip" data-is="good">
+          {since}
+        </span>
+      ) : (
+        <span class="chip" data-is="warn">
+          {t('connections.gateway.away')}
+        </span>
+      )}
+      <br />
+      <span class="quiet">
+        <code lang="en">{page.origin}</code>{' '}
+        {t('connections.gateway.readings', { count: page.reads, size: bytesText(page.bytes) })}
+      </span>
+    </div>
+  )
+}
+
+interface DoorsProps {
+  page: string
+  label: string
+  ask(page: string): void
+  tap(page: string): void
+}
+
+function Doors({ page, label, ask, tap }: DoorsProps) {
+  return (
+    <p class="connections-buttons">
+      <button
+        type="button"
+        data-ask={page}
+        aria-label={t('connections.gateway.askPage', { page: label })}
+        onClick={() => ask(page)}
+      >
+        {t('connections.gateway.ask')}
+      </button>
+      <button
+        type="button"
+        data-tap={page}
+        aria-label={t('connections.gateway.tapPage', { page: label })}
+        onClick={() => tap(page)}
+      >
+        {t('connections.gateway.tap')}
+      </button>
+    </p>
+  )
+}
+
+function Permissions({ state: { mayJoin, mayWatch, noToken } }: { state: GatewayState }) {
+  const list = (origins: readonly string[]) => new Intl.ListFormat(tag()).format(origins)
+  return (
+    <section>
+      <h3>{t('connections.gateway.may')}</h3>
+      <ul>
+        <li>{t('connections.gateway.mayJoin', { origins: list(mayJoin) })}</li>
+        <li>{t('connections.gateway.mayWatch', { origins: list(mayWatch) })}</li>
+        <li>{t(noToken ? 'connections.gateway.noToken' : 'connections.gateway.withToken')}</li>
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,321 @@
+/**
+ * Any server that speaks Streamable HTTP, of either era: a POST for each message, answered by JSON or by
+ * an event stream; in the older revisions a session, and a stream of its own for what belongs to no
+ * request. The era is that of each message: one with an envelope is modern.
+ *
+ * Texts are sent and told exactly as they are; what HTTP adds is in headers. The headers that a person
+ * gives, such as `Authorization`, are kept in this closure and nowhere else.
+ *
+ * @see MCP 2026-07-28 and 2025-11-25, basic/transports, "Streamable HTTP"
+ */
+
+import { t } from '../app/i18n.ts'
+import type { HttpFacts } from '../tap/store.ts'
+import {
+  envelopeVersion,
+  type Known,
+  learnTools,
+  mirrored,
+  type Parsed,
+  parsed,
+} from './http-headers.ts'
+import { redactUrl, shownHeaders } from './secrets.ts'
+import { EventParser } from './sse.ts'
+import type { Dialer, Ears, Wire } from './wire.ts'
+
+/** How long to wait before a stream that broke is opened again, unless the server says otherwise. */
+const streamDelay = 3_000 // ms; what the TypeScript SDK waits at most between two tries is 30 s
+const longestDelay = 30_000 // ms
+const streamTries = 5 // in a row without an event
+
+export interface HttpOptions {
+  /** Sent with every request; names and values as `Headers` takes them. */
+  headers?: readonly (readonly [string, string])[]
+  /** For people; default: the host. */
+  title?: string
+}
+
+/** @param url - `http:` or `https:`, without user name and password, which fetch does not take */
+export function http(url: string, { headers = [], title }: HttpOptions = {}): Dialer {
+  return {
+    title: title ?? new URL(url).host,
+    kind: 'http',
+    url: redactUrl(url),
+    framing: 'http',
+    dial: async (ears) => httpWire(url, headers, ears),
+  }
+}
+
+/** What the browser shows of an answer whose body is still to come. */
+interface Heard {
+  message: Parsed
+  facts: HttpFacts
+}
+
+function httpWire(url: string, own: readonly (readonly [string, string])[], ears: Ears): Wire {
+  const shown = redactUrl(url)
+  const known: Known = { tools: new Map() }
+  const underWay = new Map<string, AbortController>() // modern requests, by the JSON of their id
+  const over = new AbortController()
+  let turn: Promise<unknown> = Promise.resolve() // what has to be done before the next message may go
+  let everAnswered = false
+  let streaming = false
+
+  const close = (reason?: string) => {
+    if (over.signal.aborted) return
+    over.abort()
+    if (known.session !== undefined) {
+      // Fetch lets this one outlive the page.
+      request('DELETE', mirrored({}, known), { keepalive: true }).catch(() => {})
+    }
+    ears.closed(reason)
+  }
+
+  const headersOf = (headers: readonly (readonly [string, string])[]) => {
+    const all = new Headers(headers as [string, string][])
+    for (const [name, value] of own) all.set(name, value)
+    return all
+  }
+
+  const request = (
+    method: string,
+    headers: readonly (readonly [string, string])[],
+    init: RequestInit,
+  ) =>
+    fetch(url, {
+      ...init,
+      method,
+      headers: headersOf(headers),
+      cache: 'no-store',
+      credentials: 'omit',
+      referrerPolicy: 'no-referrer',
+    })
+
+  const postHeaders = (message: Parsed): [string, string][] => [
+    ['Content-Type', 'application/json'],
+    ['Accept', 'application/json, text/event-stream'],
+    ...mirrored(message, known),
+  ]
+
+  /** Says that a text gets no answer; if that is so from the very beginning, that nobody is there. */
+  const failed = (text: string, reason: string, forAll = false) => {
+    if (forAll && !everAnswered) close(reason)
+    else ears.failed(text, reason)
+  }
+
+  async function post(text: string, message: Parsed): Promise<void> {
+    await turn
+    if (over.signal.aborted) return
+    const modern = envelopeVersion(message) !== undefined
+    const cancel = new AbortController()
+    const key = JSON.stringify(message.id)
+    if (modern && message.id !== undefined) underWay.set(key, cancel)
+    try {
+      const response = await request('POST', postHeaders(message), {
+        body: text,
+        signal: AbortSignal.any([cancel.signal, over.signal]),
+      })
+      await take(response, text, message)
+    } catch {
+      if (cancel.signal.aborted || over.signal.aborted) return
+      failed(text, t('connections.unreachable', { url: shown }), true)
+    } finally {
+      if (underWay.get(key) === cancel) underWay.delete(key)
+    }
+  }
+
+  async function take(response: Response, text: string, message: Parsed): Promise<void> {
+    const kind = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+    if (message.method === 'initialize' && response.ok)
+      known.session = response.headers.get('mcp-session-id') ?? undefined
+    const facts = factsOf('POST', response)
+    if (kind === 'text/event-stream' && response.ok) {
+      await readStream(response, text, { message, facts })
+      return
+    }
+    const body = await response.text()
+    if (body !== '' && kind === 'application/json' && isMessage(body)) {
+      everAnswered = true
+      learn(message, body)
+      ears.heard(body, 'http', facts)
+    } else if (!response.ok) {
+      failed(text, refusal(response, body), response.status === 401 || response.status === 403)
+    } else if (message.id !== undefined && message.method !== undefined) {
+      failed(
+        text,
+        t('connections.noMessage', { status: String(response.status), type: kind ?? '–' }),
+      )
+    }
+    if (message.method === 'notifications/initialized' && response.ok) void ownStream()
+    if (
+      response.status === 404 &&
+      known.session !== undefined &&
+      envelopeVersion(message) === undefined
+    ) {
+      known.session = undefined // it is not there to be deleted
+      close(t('connections.sessionExpired'))
+    }
+  }
+
+  /** Reads the stream that answers one POST; in older revisions it may be taken up again after a break. */
+  async function readStream(first: Response, text: string, heard: Heard): Promise<void> {
+    let answered = false
+    const hear = (data: string, facts: HttpFacts) => {
+      const answer = parsed(data)
+      if (answer.method === undefined && answer.id === heard.message.id) {
+        answered = true
+        learn(heard.message, data)
+      }
+      everAnswered = true
+      ears.heard(data, 'sse', facts)
+      return answered
+    }
+    let { lastId, retry } = await events(first, heard.facts, hear)
+    const classic = envelopeVersion(heard.message) === undefined
+    for (let tries = 0; classic && !answered && lastId !== '' && tries < streamTries; tries++) {
+      await pause(retry ?? streamDelay)
+      const again = await getStream(lastId)
+      if (!again?.ok) break
+      ears.noted(`stream resumed after event ${lastId}`)
+      const next = await events(again, factsOf('GET', again), hear)
+      lastId = next.lastId || lastId
+      retry = next.retry ?? retry
+    }
+    if (!answered && heard.message.id !== undefined) failed(text, t('connections.streamEnded'))
+  }
+
+  /** The stream of an older revision's session, for what belongs to no request. */
+  async function ownStream(): Promise<void> {
+    if (streaming) return
+    streaming = true
+    let lastId = ''
+    let delay = streamDelay
+    for (let tries = 0; tries < streamTries && !over.signal.aborted; tries++) {
+      try {
+        const response = await getStream(lastId)
+        if (response === undefined || response.status === 405) break // there is none
+        if (!response.ok) {
+          await response.body?.cancel()
+          if (response.status === 404) return close(t('connections.sessionExpired'))
+          ears.noted(`stream of the session refused: HTTP ${response.status}`)
+          break
+        }
+        const end = await events(response, factsOf('GET', response), (data, facts) => {
+          tries = 0
+          ears.heard(data, 'sse', facts)
+          return false
+        })
+        lastId = end.lastId || lastId
+        delay = end.retry ?? streamDelay
+        if (!over.signal.aborted) ears.noted('stream of the session ended; it is opened again')
+      } catch {
+        delay = Math.min(delay * 2, longestDelay) // the network: it may come back
+      }
+      await pause(delay)
+    }
+    streaming = false
+  }
+
+  async function getStream(lastId: string): Promise<Response | undefined> {
+    if (over.signal.aborted) return undefined
+    const headers: [string, string][] = [['Accept', 'text/event-stream'], ...mirrored({}, known)]
+    if (lastId !== '') headers.push(['Last-Event-ID', lastId])
+    return request('GET', headers, { signal: over.signal })
+  }
+
+  /** Reads events until a stream ends, whichever way, or `hear` says that it was the last. */
+  async function events(
+    response: Response,
+    facts: HttpFacts,
+    hear: (data: string, facts: HttpFacts) => boolean,
+  ): Promise<{ lastId: string; retry?: number }> {
+    let last = false
+    const parser = new EventParser(({ name, data, id }) => {
+      if (data === '') return // 2025-11-25 begins a stream with an id and nothing else
+      const event = { ...(id !== '' && { id }), ...(name !== '' && { name }) }
+      last = hear(data, { ...facts, event }) || last
+    })
+    const decoder = new TextDecoder()
+    try {
+      const reader = response.body?.getReader()
+      for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+        parser.push(decoder.decode(part.value, { stream: true }))
+        if (last) await reader?.cancel()
+      }
+    } catch {
+      // broken off: what was whole has been told
+    }
+    return { lastId: parser.lastId, retry: parser.retry }
+  }
+
+  /** Takes note of what answers say about how to go on. */
+  function learn(message: Parsed, text: string) {
+    if (message.method !== 'initialize' && message.method !== 'tools/list') return
+    const { result } = parsed(text)
+    if (message.method === 'tools/list') learnTools(known, result)
+    const version = (result as { protocolVersion?: unknown } | undefined)?.protocolVersion
+    if (message.method === 'initialize' && typeof version === 'string') known.version = version
+  }
+
+  function refusal({ status, statusText, headers }: Response, body: string): string {
+    if (status === 401 || status === 403) {
+      const challenge = headers.get('www-authenticate')
+      return t('connections.unauthorized', { status: String(status), challenge: challenge ?? '–' })
+    }
+    if (status === 400 && known.version !== undefined && known.session === undefined)
+      return t('connections.sessionHidden')
+    const said = body.slice(0, 200).replace(/\s+/g, ' ')
+    return t('connections.refused', { status: `${status} ${statusText}`.trim(), said: said || '–' })
+  }
+
+  const factsOf = (method: string, response: Response): HttpFacts => ({
+    method,
+    url: shown,
+    status: response.status,
+    headers: shownHeaders(response.headers),
+  })
+
+  /** Waits; not longer than until this is over. */
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      const timer = setTimeout(end, Math.min(ms, longestDelay))
+      over.signal.addEventListener('abort', end, { once: true })
+    })
+
+  return {
+    send(text) {
+      const message = parsed(text)
+      const target = underWay.get(JSON.stringify(message.params?.requestId))
+      if (message.method === 'notifications/cancelled' && target) {
+        target.abort() // 2026-07-28: closing the answer's stream is the cancel
+        ears.noted('cancelled by closing the stream of the answer')
+        return
+      }
+      const done = post(text, message)
+      // An older server knows who speaks only after the handshake.
+      if (message.method === 'initialize' || message.method === 'notifications/initialized')
+        turn = done
+    },
+    facts: (text) => ({
+      method: 'POST',
+      url: shown,
+      headers: shownHeaders(headersOf(postHeaders(parsed(text)))),
+    }),
+    close: () => close(),
+  }
+}
+
+function isMessage(text: string): boolean {
+  try {
+    const value = JSON.parse(text) as unknown
+    return (
+      typeof value === 'object' && value !== null && (Array.isArray(value) || 'jsonrpc' in value)
+    )
+  } catch {
+    return false
+  }
+}

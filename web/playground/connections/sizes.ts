@@ -1,0 +1,12 @@
+/** Numbers of bytes, for people. */
+
+import { tag } from '../app/i18n.ts'
+
+const units = ['byte', 'kilobyte', 'megabyte'] as const
+
+/** `3.4 kB`, as the language writes it. */
+export function bytesText(bytes: number): string {
+  const step = bytes < 1_000 ? 0 : bytes < 1_000_000 ? 1 : 2
+  const format = { style: 'unit', unit: units[step], maximumFractionDigits: 1 } as const
+  return new Intl.NumberFormat(tag(), format).format(bytes / 1_000 ** step)
+}

@@ -1,0 +1,68 @@
+/**
+ * Reads an event stream: events as they come, each with the text of its `data` as it was sent.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ */
+
+/** One event. */
+export interface StreamEvent {
+  /** `''`: it had none, which is `message`. */
+  name: string
+  /** The lines of `data`, joined by line feeds. */
+  data: string
+  /** The id that the stream is at; `''`: none so far. */
+  id: string
+}
+
+/** Takes a stream in pieces, cut anywhere. */
+export class EventParser {
+  /** The id of the last event: for `Last-Event-ID`. */
+  lastId = ''
+  /** ms that the server wants between two tries; undefined: it did not say. */
+  retry: number | undefined
+  readonly #dispatch: (event: StreamEvent) => void
+  #rest = ''
+  #first = true
+  #name = ''
+  #data: string[] = []
+
+  constructor(dispatch: (event: StreamEvent) => void) {
+    this.#dispatch = dispatch
+  }
+
+  push(piece: string): void {
+    if (this.#first && piece !== '') {
+      this.#first = false
+      if (piece.startsWith('\uFEFF')) piece = piece.slice(1)
+    }
+    const text = this.#rest + piece
+    const lineEnds = /\r\n?|\n/g
+    lineEnds.lastIndex = Math.max(0, this.#rest.length - 1) // what came before has been looked at
+    let from = 0
+    for (let end = lineEnds.exec(text); end; end = lineEnds.exec(text)) {
+      // A carriage return at the very end: its line feed may come with the next piece.
+      if (end[0] === '\r' && end.index === text.length - 1) break
+      this.#line(text.slice(from, end.index))
+      from = lineEnds.lastIndex
+    }
+    this.#rest = text.slice(from)
+  }
+
+  #line(line: string) {
+    if (line === '') {
+      const [name, data] = [this.#name, this.#data]
+      this.#name = ''
+      this.#data = []
+      if (data.length > 0) this.#dispatch({ name, data: data.join('\n'), id: this.lastId })
+      return
+    }
+    const colon = line.indexOf(':')
+    if (colon === 0) return // a comment
+    const field = colon < 0 ? line : line.slice(0, colon)
+    const value = colon < 0 ? '' : line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1))
+    if (field === 'data') this.#data.push(value)
+    else if (field === 'event') this.#name = value
+    else if (field === 'id' && !value.includes('\0')) this.lastId = value
+    else if (field === 'retry' && /^\d+$/.test(value)) this.retry = Number(value)
+  }
+}

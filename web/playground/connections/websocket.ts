@@ -1,0 +1,79 @@
+/**
+ * MCP on a WebSocket: one JSON-RPC message a text frame, subprotocol `mcp`. No revision of MCP has this
+ * binding; the TypeScript SDK's WebSocket client speaks it, and so does a gateway at `/ws`.
+ */
+
+import { t } from '../app/i18n.ts'
+import { redactUrl } from './secrets.ts'
+import type { Dialer, Ears, Wire } from './wire.ts'
+
+/** The subprotocol that is asked for. */
+const subprotocol = 'mcp'
+
+/** How long a socket may take to open. */
+const openTimeout = 10_000 // ms
+
+/**
+ * @param url - `ws:` or `wss:`
+ * @param title - for people; default: the host
+ */
+export function webSocketDialer(url: string, title = new URL(url).host): Dialer {
+  return {
+    title,
+    kind: 'ws',
+    url: redactUrl(url),
+    framing: 'ws',
+    dial: (ears) => dialSocket(url, ears),
+  }
+}
+
+function dialSocket(url: string, ears: Ears): Promise<Wire> {
+  const shown = redactUrl(url)
+  return new Promise((resolve, reject) => {
+    let socket: WebSocket
+    try {
+      socket = new WebSocket(url, [subprotocol])
+    } catch (error) {
+      reject(new Error(t('connections.socketForbidden', { url: shown, why: String(error) })))
+      return
+    }
+    let opened = false
+    const deadline = setTimeout(() => {
+      reject(new Error(t('connections.timeout', { url: shown })))
+      socket.close()
+    }, openTimeout)
+    socket.onopen = () => {
+      opened = true
+      clearTimeout(deadline)
+      if (socket.protocol !== subprotocol) ears.noted(`opened without the subprotocol mcp`)
+      resolve(socketWire(socket))
+    }
+    socket.onmessage = ({ data }: MessageEvent<unknown>) => {
+      if (typeof data === 'string') ears.heard(data, 'ws')
+      else ears.noted('received a binary frame, which is no message of MCP')
+    }
+    socket.onclose = (event) => {
+      clearTimeout(deadline)
+      if (opened) ears.closed(closeReason(event))
+      else reject(new Error(t('connections.socketRefused', { url: shown })))
+    }
+  })
+}
+
+/** Sends on a socket that is open. */
+export function socketWire(socket: WebSocket): Wire {
+  return {
+    send(text) {
+      if (socket.readyState === WebSocket.OPEN) socket.send(text)
+    },
+    close: () => socket.close(1000),
+  }
+}
+
+/** Why a socket closed, for people. What the other side says of it is its own words. */
+export function closeReason({ code, reason }: { code: number; reason: string }): string {
+  if (reason) return t('connections.socketClosedWhy', { code: String(code), reason })
+  return code === 1006
+    ? t('connections.socketLost')
+    : t('connections.socketClosed', { code: String(code) })
+}
