@@ -1,0 +1,135 @@
+/** What a message carries for people to look at: the contents of a read, a prompt or a tool's result. */
+
+/** One piece of content. All of it is the other side's words: nothing in it is trusted. */
+export interface Part {
+  kind: 'text' | 'json' | 'markdown' | 'image' | 'svg' | 'binary' | 'link'
+  /** As stated, or what the kind of content means; `''` if unknown. */
+  mimeType: string
+  /** Of what it is; `''` if it does not say. */
+  uri: string
+  /** Who says it, in a prompt. */
+  role?: string
+  /** Of text; for a link its name. */
+  text?: string
+  /** Base64, as it came. */
+  blob?: string
+}
+
+interface Loose {
+  [name: string]: unknown
+}
+
+const isObject = (value: unknown): value is Loose =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const string = (value: unknown) => (typeof value === 'string' ? value : '')
+
+/**
+ * The parts of a message, in their order; none if it carries no content, such as a list.
+ *
+ * @param message - parsed JSON of any shape
+ * @see MCP 2026-07-28, server/resources (Resource Contents), server/prompts, server/tools
+ */
+export function partsOf(message: unknown): Part[] {
+  if (!isObject(message) || !isObject(message.result)) return []
+  const { contents, messages, content } = message.result
+  if (Array.isArray(contents)) return contents.filter(isObject).map(resource)
+  if (Array.isArray(messages)) {
+    return messages.filter(isObject).flatMap(({ role, content }) =>
+      (Array.isArray(content) ? content : [content])
+        .filter(isObject)
+        .flatMap(block)
+        .map((part) => ({ ...part, role: string(role) })),
+    )
+  }
+  return Array.isArray(content) ? content.filter(isObject).flatMap(block) : []
+}
+
+function resource(item: Loose): Part {
+  const mimeType = string(item.mimeType)
+  const uri = string(item.uri)
+  if (typeof item.text === 'string') {
+    return { kind: textKind(mimeType, uri), mimeType, uri, text: item.text }
+  }
+  return { kind: blobKind(mimeType), mimeType, uri, blob: string(item.blob) }
+}
+
+function block(content: Loose): Part[] {
+  const mimeType = string(content.mimeType)
+  switch (content.type) {
+    case 'text':
+      return [{ kind: 'text', mimeType: 'text/plain', uri: '', text: string(content.text) }]
+    case 'image':
+    case 'audio':
+      return [{ kind: blobKind(mimeType), mimeType, uri: '', blob: string(content.data) }]
+    case 'resource':
+      return isObject(content.resource) ? [resource(content.resource)] : []
+    case 'resource_link': {
+      const uri = string(content.uri)
+      return [{ kind: 'link', mimeType, uri, text: string(content.title) || string(content.name) }]
+    }
+    default:
+      return []
+  }
+}
+
+function textKind(mimeType: string, uri: string): Part['kind'] {
+  const type = essence(mimeType)
+  if (type === 'image/svg+xml') return 'svg'
+  if (type === 'application/json' || type.endsWith('+json')) return 'json'
+  if (type === 'text/markdown' || (type === '' && /\.(md|markdown)$/i.test(uri))) return 'markdown'
+  return 'text'
+}
+
+/** Images that every browser shows, and that run nothing. */
+const images = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'image/bmp',
+  'image/x-icon',
+])
+
+function blobKind(mimeType: string): Part['kind'] {
+  const type = essence(mimeType)
+  if (type === 'image/svg+xml') return 'svg'
+  return images.has(type) ? 'image' : 'binary'
+}
+
+/** The media type without its parameters. */
+const essence = (mimeType: string) => (mimeType.split(';')[0] as string).trim().toLowerCase()
+
+/** The bytes of a part; undefined if its base64 is none. */
+export function bytesOf(part: Part): Uint8Array<ArrayBuffer> | undefined {
+  if (part.blob === undefined) return new TextEncoder().encode(part.text ?? '')
+  try {
+    const binary = atob(part.blob)
+    const bytes = new Uint8Array(binary.length)
+    for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i)
+    return bytes
+  } catch {
+    return undefined
+  }
+}
+
+/** How long a result may be kept, and for whom; undefined if it does not say. MCP 2026-07-28, server/utilities/caching. */
+export function cachingOf(message: unknown): { ttlMs: number; scope: string } | undefined {
+  if (!isObject(message) || !isObject(message.result)) return undefined
+  const { ttlMs, cacheScope } = message.result
+  if (typeof ttlMs !== 'number' || !(ttlMs >= 0)) return undefined
+  return { ttlMs, scope: string(cacheScope) }
+}
+
+/** An address that may be followed: the web and mail, and nothing that runs. */
+export function safeLink(url: string): string | undefined {
+  try {
+    const { protocol, href } = new URL(url)
+    return protocol === 'https:' || protocol === 'http:' || protocol === 'mailto:'
+      ? href
+      : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,88 @@
+/** Two JSON values: a list of the paths at which they differ. */
+
+import { diffLists } from './diff-list.ts'
+
+export interface Difference {
+  /** RFC 6901; in lists, the place in the new one, or of what was removed, in the old one. */
+  path: string
+  kind: 'added' | 'removed' | 'changed'
+  before?: unknown
+  after?: unknown
+}
+
+/** Differences after this many are not told. */
+export const mostDifferences = 500
+
+interface Members {
+  readonly [name: string]: unknown
+}
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const step = (path: string, part: string | number) =>
+  `${path}/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`
+
+/** In the order of the new value, what was removed last. */
+export function diffJson(before: unknown, after: unknown): Difference[] {
+  const found: Difference[] = []
+  compare('', before, after, found)
+  return found
+}
+
+function compare(path: string, before: unknown, after: unknown, found: Difference[]): void {
+  if (found.length >= mostDifferences || before === after) return
+  if (isObject(before) && isObject(after)) members(path, before, after, found)
+  else if (Array.isArray(before) && Array.isArray(after)) items(path, before, after, found)
+  else found.push({ path, kind: 'changed', before, after })
+}
+
+function members(path: string, before: Members, after: Members, found: Difference[]) {
+  for (const [name, value] of Object.entries(after)) {
+    if (found.length >= mostDifferences) return
+    if (Object.hasOwn(before, name)) compare(step(path, name), before[name], value, found)
+    else found.push({ path: step(path, name), kind: 'added', after: value })
+  }
+  for (const [name, value] of Object.entries(before)) {
+    if (found.length >= mostDifferences) return
+    if (!Object.hasOwn(after, name)) {
+      found.push({ path: step(path, name), kind: 'removed', before: value })
+    }
+  }
+}
+
+/** Items with the same `uri`, `name` or `id` are the same one, however they have changed. */
+const nameOf = (item: unknown): string => {
+  if (isObject(item)) {
+    for (const key of ['uri', 'uriTemplate', 'id', 'name']) {
+      if (typeof item[key] === 'string') return `${key} ${item[key]}`
+    }
+  }
+  return JSON.stringify(item) ?? ''
+}
+
+function items(
+  path: string,
+  before: readonly unknown[],
+  after: readonly unknown[],
+  found: Difference[],
+) {
+  const changes = diffLists(before.map(nameOf), after.map(nameOf))
+  for (const [index, { kind, a, b, count }] of changes.entries()) {
+    const next = changes[index + 1]
+    // What was removed where as much was added is the same item, changed.
+    const replaced = kind === 'removed' && next?.kind === 'added' && next.count === count
+    const replacing = kind === 'added' && isReplacing(changes[index - 1], count)
+    for (let i = 0; i < count; i++) {
+      if (found.length >= mostDifferences) return
+      if (kind === 'same') compare(step(path, b + i), before[a + i], after[b + i], found)
+      else if (replaced) compare(step(path, b + i), before[a + i], after[b + i], found)
+      else if (kind === 'removed') {
+        found.push({ path: step(path, a + i), kind, before: before[a + i] })
+      } else if (!replacing) found.push({ path: step(path, b + i), kind, after: after[b + i] })
+    }
+  }
+}
+
+const isReplacing = (last: { kind: string; count: number } | undefined, count: number) =>
+  last?.kind === 'removed' && last.count === count
