@@ -12,6 +12,7 @@ export interface DialogProps {
 
 const contents = {
   palette: lazy<DialogProps>(async () => (await import('./palette.tsx')).Palette),
+  connect: lazy<DialogProps>(async () => (await import('../connections/connect.tsx')).Connect),
   keys: lazy<DialogProps>(async () => (await import('./keys-help.tsx')).KeysHelp),
 } as const
 

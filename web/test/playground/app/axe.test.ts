@@ -1,0 +1,126 @@
+/**
+ * axe-core finds nothing on any pane, in either theme and in all languages. It sees only part of what
+ * matters: keyboard.test.ts goes the main ways without a mouse.
+ */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { inBrowsers } from '../../harness/browsers.ts'
+import { openPlayground, type Playground, servePlayground } from '../harness.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let playground: Playground
+before(async () => {
+  playground = await servePlayground()
+})
+after(() => playground?.close())
+
+/** What axe finds, a line each. */
+async function violations(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run(options: object): Promise<{
+          violations: { id: string; nodes: { target: unknown[]; failureSummary?: string }[] }[]
+        }>
+      }
+    }
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+    const { violations } = await axe.run({ runOnly: tags, resultTypes: ['violations'] })
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(
+        ({ target, failureSummary = '' }) =>
+          `${id}: ${target.join(' ')}: ${failureSummary.split('\n')[1] ?? ''}`,
+      ),
+    )
+  })
+}
+
+/** Views that are looked at: how each is reached from the one before. Four panes are on the screen at a time. */
+const views: readonly [name: string, reach: (page: Page) => Promise<unknown>][] = [
+  [
+    'resources, a read, the list',
+    async (page) => {
+      await page.waitForSelector('.thing-read')
+      await page.click('.thing-read')
+      await page.waitForSelector('[data-pane=inspect] [data-view]')
+    },
+  ],
+  ...(['templates', 'prompts', 'tools', 'subscriptions', 'world'] as const).map(
+    (tab): [string, (page: Page) => Promise<unknown>] => [
+      tab,
+      async (page) => {
+        await page.click(`#explore-${tab}`)
+        await page.waitForSelector('#explore-view > *:not(.loading)')
+        await page.$$eval('#explore-view details', (all) => {
+          for (const one of all) one.open = true
+        })
+      },
+    ],
+  ),
+  ...(['json', 'raw', 'diff', 'explain'] as const).map(
+    (view): [string, (page: Page) => Promise<unknown>] => [
+      `inspect: ${view}`,
+      (page) => page.click(`[data-pane=inspect] [data-show=${view}]`),
+    ],
+  ),
+  ...(['sequence', 'wire', 'list'] as const).map(
+    (view): [string, (page: Page) => Promise<unknown>] => [
+      `timeline: ${view}`,
+      (page) => page.click(`[data-pane=timeline] [data-show=${view}]`),
+    ],
+  ),
+  ['the form of the composer', (page) => page.click('[data-pane=compose] [data-show=form]')],
+  ...(['palette', 'share', 'connect'] as const).map(
+    (id): [string, (page: Page) => Promise<unknown>] => [
+      `dialog: ${id}`,
+      async (page) => {
+        if (await page.$('dialog[open]')) await page.keyboard.press('Escape')
+        await page.waitForFunction(() => document.querySelector('dialog') === null)
+        await page.click(`.bar [data-command=${id}]`)
+        await page.waitForSelector('dialog[open] > *:not(.loading)')
+      },
+    ],
+  ),
+  [
+    'lessons',
+    async (page) => {
+      await page.keyboard.press('Escape')
+      await page.waitForFunction(() => document.querySelector('dialog') === null)
+      await page.click('.bar [data-command=lessons]')
+      await page.waitForSelector('[data-pane=explore] button')
+    },
+  ],
+]
+
+const languages = ['en', 'zh-Hans', 'ja', 'de'] as const
+
+for (const theme of ['light', 'dark'] as const) {
+  inBrowsers(
+    `axe finds nothing: ${theme}, all views`,
+    async ({ open, name }) => {
+      // Chromium goes through all languages; Firefox, whose rules are the same, through one in one theme.
+      const spoken = name === 'chromium' ? languages : theme === 'dark' ? (['de'] as const) : []
+      for (const language of spoken) {
+        const page = await openPlayground(open, playground, `?quiet&lang=${language}`)
+        await page.evaluate((wanted) => {
+          document.documentElement.dataset.theme = wanted
+        }, theme)
+        await page.evaluate(axe)
+        const found: { [view: string]: string[] } = {}
+        for (const [view, reach] of views) {
+          await reach(page)
+          const bad = await violations(page)
+          if (bad.length > 0) found[view] = bad
+        }
+        assert.deepEqual(found, {}, language)
+        await page.close()
+      }
+    },
+    { timeout: 240_000 },
+  )
+}
