@@ -1,7 +1,165 @@
 /** @jsxImportSource preact */
-import { selected, store } from '../app/state.ts'
+/** One message: what it carries, how it reads, how it differs from the one before, and what it means. */
+
+import { useComputed } from '@preact/signals'
+import type { TargetedKeyboardEvent } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { t } from '../app/i18n.ts'
+import { lazy } from '../app/lazy.tsx'
+import { ask, store } from '../app/state.ts'
+import { laneName } from '../timeline/lanes.ts'
+import { visible } from '../timeline/wire-lines.ts'
+import { directionWord } from '../timeline/words.ts'
+import { canEdit, canResend, copy, edit, resend } from './acts.ts'
+import { Chips } from './chips.tsx'
+import { shownRow } from './latest.ts'
+import { Preview } from './preview.tsx'
+import { Tree } from './tree.tsx'
+import { explaining, kept, type Tab, tab, tabFor, tabs } from './view.ts'
+
+const Diff = lazy<{ row: number }>(async () => (await import('./diff.tsx')).Diff)
+const Explain = lazy<{ row: number }>(async () => (await import('./explain.tsx')).Explain)
 
 export function Inspect() {
-  const row = selected.value
-  return <pre>{row === undefined ? '' : store.raw(row)}</pre>
+  const row = shownRow.value
+  if (row === undefined) return <p class="lead">{t('inspect.nothing')}</p>
+  return (
+    <div class="in">
+      <Head row={row} />
+      <Chips key={row} row={row} />
+      <Tabs row={row} />
+      <div class="in-body" role="tabpanel" id="in-panel" aria-labelledby={`in-${tabFor(row)}`}>
+        <Body key={`${row} ${tabFor(row)}`} row={row} shown={tabFor(row)} />
+      </div>
+      <details
+        class="in-explain"
+        open={explaining.value}
+        onToggle={(event) => {
+          explaining.value = event.currentTarget.open
+        }}
+      >
+        <summary>{t('inspect.explain')}</summary>
+        {explaining.value && <Explain key={row} row={row} />}
+      </details>
+      <Acts row={row} />
+    </div>
+  )
+}
+
+function Head({ row }: { row: number }) {
+  const partner = useComputed(() => {
+    store.changed.value
+    const row = shownRow.value
+    return row === undefined ? -1 : store.partner(row)
+  }).value
+  const kind = store.kind(row)
+  const { letter, title } = laneName(store.lane(row))
+  return (
+    <header class="in-head">
+      <h2>
+        {letter && <span class="letter">{letter}</span>} {t(`inspect.${kind}`)}{' '}
+        <code lang="en" translate={false}>
+          {store.method(row)}
+        </code>
+      </h2>
+      <p class="quiet">
+        {directionWord(store, row)} · {title}
+        {store.id(row) && ` · id ${store.id(row)}`}
+        {store.target(row) && (
+          <>
+            {' · '}
+            <span class="in-target">{store.target(row)}</span>
+          </>
+        )}
+      </p>
+      {partner >= 0 && (
+        <button type="button" onClick={() => ask.inspect(partner)}>
+          {t(partner > row ? 'inspect.toAnswer' : 'inspect.toRequest')}
+        </button>
+      )}
+    </header>
+  )
+}
+
+function Tabs({ row }: { row: number }) {
+  const shown = tabs.filter((name) => name !== 'diff' || store.kind(row) === 'result')
+  const chosen = tabFor(row)
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (step === undefined) return
+    const index = shown.indexOf(chosen)
+    const next = shown[(index + step + shown.length) % shown.length] as Tab
+    tab.value = next
+    document.getElementById(`in-${next}`)?.focus()
+    event.preventDefault()
+  }
+  return (
+    <div class="in-tabs" role="tablist" aria-label={t('inspect.view')} onKeyDown={onKeyDown}>
+      {shown.map((name) => (
+        <button
+          key={name}
+          id={`in-${name}`}
+          type="button"
+          role="tab"
+          aria-selected={chosen === name}
+          aria-controls="in-panel"
+          tabIndex={chosen === name ? 0 : -1}
+          onClick={() => {
+            tab.value = name
+          }}
+        >
+          {t(`inspect.${name}`)}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+function Body({ row, shown }: { row: number; shown: Tab }) {
+  const message = useMemo(() => store.message(row), [row])
+  switch (shown) {
+    case 'json':
+      return message === undefined ? (
+        <p class="quiet">{t('inspect.noJson')}</p>
+      ) : (
+        <Tree value={message} open={6} />
+      )
+    case 'raw':
+      return (
+        <>
+          <pre class="in-text in-raw">{visible(store.raw(row))}</pre>
+          <button type="button" onClick={() => copy(store.raw(row))}>
+            {t('inspect.copyRaw')}
+          </button>
+        </>
+      )
+    case 'diff':
+      return <Diff row={row} />
+    default:
+      return <Preview row={row} />
+  }
+}
+
+function Acts({ row }: { row: number }) {
+  return (
+    <p class="in-acts">
+      <button type="button" disabled={!canEdit(row)} onClick={() => edit(row)}>
+        {t('inspect.edit')}
+      </button>
+      <button type="button" disabled={!canResend(row)} onClick={() => resend(row)}>
+        {t('inspect.resend')}
+      </button>
+      {store.kind(row) === 'result' && (
+        <button
+          type="button"
+          aria-pressed={kept.value === row}
+          onClick={() => {
+            kept.value = kept.value === row ? undefined : row
+          }}
+        >
+          {t('inspect.keep')}
+        </button>
+      )}
+    </p>
+  )
 }

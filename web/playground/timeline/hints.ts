@@ -25,9 +25,8 @@ let loading: Promise<void> | undefined
 
 store.emptied.subscribe(() => found.clear())
 
-/** What is wrong with a row, as far as is known by now. */
-export const hintsOf = (row: number): readonly Hint[] => found.get(row) ?? none
-const none: readonly Hint[] = []
+/** What is wrong with a row; undefined: it has not been checked. */
+export const hintsOf = (row: number): readonly Hint[] | undefined => found.get(row)
 
 /** The revision that a lane speaks; of a lane without a session, the newest. */
 export const revisionOf = (lane: number): Revision =>
@@ -47,7 +46,7 @@ async function check(rows: readonly number[]): Promise<void> {
     if (row >= store.length || found.has(row)) continue
     const hints = (checker as Checker).hints(row)
     found.set(row, hints)
-    news ||= hints.length > 0
+    news = true
     if (performance.now() < end) continue
     setTimeout(() => check(rows.slice(index + 1)))
     break

@@ -7,7 +7,7 @@ import { t } from '../app/i18n.ts'
 import { ask, selected, store } from '../app/state.ts'
 import { clock } from './clock.ts'
 import { useCursor } from './cursor.ts'
-import { useHints } from './hints.ts'
+import { hinted, useHints } from './hints.ts'
 import { laneName, named } from './lanes.ts'
 import { Row } from './row.tsx'
 import { useScroller } from './scroller.ts'
@@ -31,6 +31,7 @@ const columns = [
 export function List() {
   drawn.value
   named.value
+  hinted.value
   const scroller = useScroller(shown, { rowHeight, follow })
   const keys = useCursor(shown, scroller)
   const { first, top, height } = scroller.view

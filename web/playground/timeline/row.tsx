@@ -70,7 +70,7 @@ export class Row extends Component<Props> {
     const answer = kind === 'result' || kind === 'error'
     const bracket = partner < 0 ? (between ? ' tl-mid' : '') : partner > row ? ' tl-top' : ' tl-end'
     const message = kind !== 'world' && kind !== 'broken' && kind !== 'batch'
-    const hints = hintsOf(row).length
+    const hints = hintsOf(row)?.length ?? 0
     const target = store.target(row)
     return (
       // biome-ignore lint/a11y/useSemanticElements: a table cannot be drawn in part
@@ -129,6 +129,6 @@ export class Row extends Component<Props> {
 
   /** What may change of a row while it is seen, besides its props. */
   #facts(row: number) {
-    return `${store.partner(row)} ${clock.value} ${hintsOf(row).length} ${tag()}`
+    return `${store.partner(row)} ${clock.value} ${hintsOf(row)?.length} ${tag()}`
   }
 }

@@ -1,0 +1,105 @@
+/** @jsxImportSource preact */
+/** Bytes: an image where a browser shows it safely, else in hexadecimal; always as a download. */
+
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { t } from '../app/i18n.ts'
+import { size } from '../timeline/words.ts'
+import { bytesOf, type Part } from './contents.ts'
+import { hexLines } from './hex.ts'
+
+/** How much of it is shown at first, and with each "more". */
+const page = 512 // bytes
+
+/** An address of bytes for as long as the component is shown. */
+function useAddress(bytes: Uint8Array<ArrayBuffer> | undefined, type: string) {
+  const address = useSignal<string | undefined>(undefined)
+  useEffect(() => {
+    if (!bytes) return
+    const url = URL.createObjectURL(new Blob([bytes], { type }))
+    address.value = url
+    return () => URL.revokeObjectURL(url)
+  }, [bytes, type, address])
+  return address.value
+}
+
+/**
+ * An image. SVG, too: in `img` it runs no script and fetches nothing.
+ * https://www.w3.org/TR/SVG2/conform.html#secure-static-mode
+ */
+export function Picture({ part }: { part: Part }) {
+  const broken = useSignal(false)
+  const bytes = useBytes(part)
+  const svg = part.kind === 'svg'
+  const address = useAddress(bytes, svg ? 'image/svg+xml' : part.mimeType)
+  if (!bytes || broken.value) return <Bytes part={part} />
+  return (
+    <>
+      {address && (
+        <img
+          class="in-picture"
+          src={address}
+          alt={part.uri || part.mimeType}
+          onError={() => {
+            broken.value = true
+          }}
+        />
+      )}
+      <Download part={part} bytes={bytes} />
+    </>
+  )
+}
+
+/** Bytes in hexadecimal. */
+export function Bytes({ part }: { part: Part }) {
+  const shown = useSignal(page)
+  const bytes = useBytes(part)
+  if (!bytes) {
+    return (
+      <>
+        <p role="alert">{t('inspect.badBase64')}</p>
+        <pre>{part.blob?.slice(0, 1000)}</pre>
+      </>
+    )
+  }
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and not all browsers let Tab into what does */}
+      <pre class="in-hex" tabIndex={0}>
+        {hexLines(bytes, 0, shown.value).join('\n')}
+      </pre>
+      {bytes.length > shown.value && (
+        <button
+          type="button"
+          onClick={() => {
+            shown.value *= 4
+          }}
+        >
+          {t('inspect.moreBytes', { size: size(bytes.length - shown.value) })}
+        </button>
+      )}
+      <Download part={part} bytes={bytes} />
+    </>
+  )
+}
+
+let last: { part: Part; bytes: Uint8Array<ArrayBuffer> | undefined } | undefined
+
+/** Decodes once, however often it is drawn. */
+function useBytes(part: Part) {
+  if (last?.part !== part) last = { part, bytes: bytesOf(part) }
+  return last.bytes
+}
+
+function Download({ part, bytes }: { part: Part; bytes: Uint8Array<ArrayBuffer> }) {
+  // Never by its own type: a page of the server's would open as one of ours.
+  const address = useAddress(bytes, 'application/octet-stream')
+  const name = part.uri.split(/[/?#]/).filter(Boolean).at(-1) ?? 'download'
+  return address ? (
+    <p>
+      <a href={address} download={name.replace(/[^\p{L}\p{N}._-]/gu, '_')}>
+        {t('inspect.download', { size: size(bytes.length) })}
+      </a>
+    </p>
+  ) : null
+}

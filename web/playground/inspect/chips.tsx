@@ -1,0 +1,82 @@
+/** @jsxImportSource preact */
+/** Facts about a message, in a word each: how long it took, how large it is, how fresh, of what type, whether valid. */
+
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { t } from '../app/i18n.ts'
+import { store } from '../app/state.ts'
+import { hinted, hintsOf, useHints } from '../timeline/hints.ts'
+import { duration, outcome, size } from '../timeline/words.ts'
+import { cachingOf, partsOf } from './contents.ts'
+
+export function Chips({ row }: { row: number }) {
+  const kind = store.kind(row)
+  const answer = kind === 'result' || kind === 'error'
+  const message = useMemo(() => store.message(row), [row])
+  const types = useMemo(
+    () => [...new Set(partsOf(message).map(({ mimeType }) => mimeType))].filter(Boolean),
+    [message],
+  )
+  const caching = useMemo(() => cachingOf(message), [message])
+  return (
+    <p class="in-chips">
+      {outcome(store, row) && (
+        <span
+          class="chip"
+          data-is={kind === 'result' ? 'good' : kind === 'request' ? 'warn' : 'bad'}
+        >
+          {outcome(store, row)}
+        </span>
+      )}
+      {answer && !Number.isNaN(store.latency(row)) && (
+        <span class="chip">{duration(store.latency(row))}</span>
+      )}
+      {kind !== 'world' && <span class="chip">{size(store.size(row))}</span>}
+      {types.map((type) => (
+        <span key={type} class="chip">
+          {type}
+        </span>
+      ))}
+      {caching && <Freshness until={store.time(row) + caching.ttlMs} scope={caching.scope} />}
+      {kind !== 'world' && <Validity row={row} />}
+    </p>
+  )
+}
+
+/** Counts down until the result has to be read again. */
+function Freshness({ until, scope }: { until: number; scope: string }) {
+  const now = useSignal(Date.now())
+  const left = Math.max(0, until - now.value)
+  useEffect(() => {
+    if (until <= Date.now()) return
+    const timer = setInterval(() => {
+      now.value = Date.now()
+      if (now.value >= until) clearInterval(timer)
+    }, 1000)
+    return () => clearInterval(timer)
+  }, [until, now])
+  return (
+    <span class="chip" data-is={left > 0 ? 'good' : 'warn'}>
+      {left > 0
+        ? t('inspect.fresh', { time: duration(Math.ceil(left / 1000) * 1000) })
+        : t('inspect.stale')}
+      {scope && ` · ${scope}`}
+    </span>
+  )
+}
+
+function Validity({ row }: { row: number }) {
+  hinted.value
+  useHints(() => [row])
+  const hints = hintsOf(row)
+  if (!hints) return null
+  return hints.length > 0 ? (
+    <span class="chip" data-is="bad">
+      {t('timeline.hints', { count: hints.length })}
+    </span>
+  ) : (
+    <span class="chip" data-is="good">
+      {t('inspect.valid')}
+    </span>
+  )
+}

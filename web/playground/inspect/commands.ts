@@ -1,0 +1,44 @@
+/** What can be done with the message that is shown, for the palette and the keys. */
+
+import type { Command } from '../app/commands.ts'
+import { pane, store } from '../app/state.ts'
+import { canEdit, canResend, copy, edit, resend } from './acts.ts'
+import { shownRow } from './latest.ts'
+import { tab } from './view.ts'
+
+const row = () => shownRow.peek() ?? -1
+
+export const inspectCommands: readonly Command[] = [
+  {
+    id: 'inspect.diff',
+    title: 'inspect.showDiff',
+    keys: 'D',
+    run() {
+      tab.value = 'diff'
+      pane.value = 'inspect'
+    },
+    when: () => row() >= 0 && store.kind(row()) === 'result',
+  },
+  {
+    id: 'inspect.resend',
+    title: 'inspect.resend',
+    keys: 'R',
+    run: () => resend(row()),
+    when: () => row() >= 0 && canResend(row()),
+  },
+  {
+    id: 'inspect.edit',
+    title: 'inspect.edit',
+    keys: 'E',
+    run: () => edit(row()),
+    when: () => row() >= 0 && canEdit(row()),
+  },
+  {
+    id: 'inspect.copyRaw',
+    title: 'inspect.copyRaw',
+    run() {
+      copy(store.raw(row()))
+    },
+    when: () => row() >= 0,
+  },
+]

@@ -1,0 +1,63 @@
+/** @jsxImportSource preact */
+/** What the message is, why it failed if it did, and what the checker has to say; with links to the specification. */
+
+import { useComputed } from '@preact/signals'
+import { t } from '../app/i18n.ts'
+import { store } from '../app/state.ts'
+import { catalogue } from '../explore/catalogue.ts'
+import { explainRow, type Known } from '../protocol/explain.ts'
+import { hinted, hintsOf, revisionOf } from '../timeline/hints.ts'
+import { sessionOf } from './acts.ts'
+
+/** What is known of the server that a row is about. */
+function knownOf(row: number): Known {
+  const session = sessionOf(row)
+  if (!session) return {}
+  const { resources, prompts, tools } = catalogue(session).lists
+  return {
+    uris: resources.value.items.map(({ uri }) => uri),
+    names: [...prompts.value.items, ...tools.value.items].map(({ name }) => name),
+    capabilities: session.peer.value?.capabilities,
+  }
+}
+
+export function Explain({ row }: { row: number }) {
+  hinted.value
+  // An answer may come later, and says more of the request.
+  const partner = useComputed(() => {
+    store.changed.value
+    return store.partner(row)
+  })
+  partner.value
+  const { sentences, links } = explainRow(store, row, revisionOf(store.lane(row)), knownOf(row))
+  return (
+    <>
+      {sentences.map(({ key, params }, index) => (
+        <p key={index}>{t(key, params)}</p>
+      ))}
+      {(hintsOf(row)?.length ?? 0) > 0 && (
+        <ul class="in-hints">
+          {hintsOf(row)?.map(({ severity, at, sentence }, index) => (
+            <li key={index}>
+              <span class="chip" data-is={severity === 'error' ? 'bad' : 'warn'}>
+                {at || '/'}
+              </span>{' '}
+              {t(sentence.key, sentence.params)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {links.length > 0 && (
+        <ul class="in-links">
+          {links.map(({ title, url }) => (
+            <li key={url}>
+              <a href={url} target="_blank" rel="noreferrer">
+                {title}
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,113 @@
+/** @jsxImportSource preact */
+/**
+ * Markdown as nodes. `marked` only takes it apart; nothing here becomes HTML, so there is nothing to
+ * clean: HTML in the text is shown as text. Images are not fetched: whoever wrote the text would learn
+ * that it is being read.
+ */
+
+import { lexer, type Token, type Tokens } from 'marked'
+import { type ComponentChildren, Fragment, h } from 'preact'
+import { t } from '../app/i18n.ts'
+import { safeLink } from './contents.ts'
+
+/** Quotes and lists within each other end here: a hostile text could hold thousands. */
+const deepest = 20
+
+export function Markdown({ text }: { text: string }) {
+  return <div class="md">{nodes(lexer(text), 0)}</div>
+}
+
+function nodes(tokens: readonly Token[] | undefined, depth: number): ComponentChildren {
+  if (!tokens) return null
+  if (depth > deepest) return tokens.map(({ raw }) => raw).join('')
+  return tokens.map((token, index) => h(Fragment, { key: index }, node(token, depth + 1)))
+}
+
+function node(token: Token, depth: number): ComponentChildren {
+  const inner = () => nodes((token as Tokens.Generic).tokens, depth)
+  switch (token.type) {
+    case 'heading':
+      // The page has its own headings: those of a text are below them.
+      return h(`h${Math.min(6, token.depth + 3)}`, {}, inner())
+    case 'paragraph':
+      return <p>{inner()}</p>
+    case 'strong':
+      return <strong>{inner()}</strong>
+    case 'em':
+      return <em>{inner()}</em>
+    case 'del':
+      return <del>{inner()}</del>
+    case 'blockquote':
+      return <blockquote>{inner()}</blockquote>
+    case 'code':
+      return <pre>{token.text}</pre>
+    case 'codespan':
+      return <code>{token.text}</code>
+    case 'br':
+      return <br />
+    case 'hr':
+      return <hr />
+    case 'space':
+    case 'def':
+      return null
+    case 'list':
+      return list(token as Tokens.List, depth)
+    case 'table':
+      return table(token as Tokens.Table, depth)
+    case 'link':
+      return link(token.href, inner())
+    case 'image':
+      return link(token.href, t('inspect.image', { text: token.text || token.href }))
+    case 'text':
+      return token.tokens ? inner() : token.text
+    case 'escape':
+      return token.text
+    default:
+      return token.raw // HTML among them
+  }
+}
+
+function link(href: string, content: ComponentChildren): ComponentChildren {
+  const safe = safeLink(href)
+  if (!safe) return <span title={href}>{content}</span>
+  return (
+    <a href={safe} target="_blank" rel="noreferrer" title={safe}>
+      {content}
+    </a>
+  )
+}
+
+function list({ ordered, start, items }: Tokens.List, depth: number) {
+  const children = items.map((item, index) => (
+    <li key={index}>
+      {item.task && (
+        <input type="checkbox" disabled checked={item.checked} aria-label={item.text} />
+      )}
+      {nodes(item.tokens, depth)}
+    </li>
+  ))
+  return ordered ? <ol start={Number(start) || 1}>{children}</ol> : <ul>{children}</ul>
+}
+
+function table({ header, rows }: Tokens.Table, depth: number) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {header.map((cell, index) => (
+            <th key={index}>{nodes(cell.tokens, depth)}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, index) => (
+          <tr key={index}>
+            {row.map((cell, index) => (
+              <td key={index}>{nodes(cell.tokens, depth)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,184 @@
+/** @jsxImportSource preact */
+/** A message for people: its contents by their kind, an error by what it says, anything else as a tree. */
+
+import { useMemo } from 'preact/hooks'
+import { t } from '../app/i18n.ts'
+import { lazy } from '../app/lazy.tsx'
+import { ask, store } from '../app/state.ts'
+import { newest, request } from '../protocol/revisions.ts'
+import { sessionOf } from './acts.ts'
+import { Bytes, Picture } from './bytes.tsx'
+import { type Part, partsOf } from './contents.ts'
+import { diffTexts, placesOf } from './diff-text.ts'
+import { earlierResults } from './earlier.ts'
+import { Tree } from './tree.tsx'
+import { tab } from './view.ts'
+
+const Markdown = lazy(async () => (await import('./markdown.tsx')).Markdown)
+
+/** Longer texts are cut here; Raw has them whole. */
+const longest = 200_000 // UTF-16 code units
+
+interface Message {
+  params?: unknown
+  result?: unknown
+  error?: { code?: unknown; message?: unknown; data?: unknown }
+}
+
+export function Preview({ row }: { row: number }) {
+  const message = useMemo(() => store.message(row), [row]) as Message | undefined
+  const parts = useMemo(() => partsOf(message), [message])
+  if (message === undefined || typeof message !== 'object' || message === null) {
+    return (
+      <>
+        {store.problem(row) && <p role="alert">{store.problem(row)}</p>}
+        <pre class="in-text">{store.raw(row)}</pre>
+      </>
+    )
+  }
+  if (parts.length > 0) {
+    return (
+      <>
+        {parts.map((part, index) => (
+          <section key={index} class="in-part">
+            <PartHead part={part} />
+            <PartBody part={part} row={row} index={index} />
+          </section>
+        ))}
+      </>
+    )
+  }
+  const { error } = message
+  if (error && typeof error === 'object') {
+    return (
+      <div class="in-error">
+        <p>
+          <b>{String(error.code)}</b> <span dir="auto">{String(error.message)}</span>
+        </p>
+        {error.data !== undefined && <Tree value={error.data} name="data" />}
+      </div>
+    )
+  }
+  return <Tree value={message.result ?? message.params ?? message} open={4} />
+}
+
+function PartHead({ part }: { part: Part }) {
+  return (
+    <p class="in-part-head">
+      {part.role && <b>{part.role}</b>} {part.uri && <code>{part.uri}</code>}{' '}
+      {part.mimeType && <span class="quiet">{part.mimeType}</span>}
+    </p>
+  )
+}
+
+function PartBody({ part, row, index }: { part: Part; row: number; index: number }) {
+  switch (part.kind) {
+    case 'image':
+    case 'svg':
+      return <Picture part={part} />
+    case 'binary':
+      return <Bytes part={part} />
+    case 'markdown':
+      return (
+        <>
+          <Changed part={part} row={row} index={index} />
+          <Markdown text={(part.text ?? '').slice(0, longest)} />
+        </>
+      )
+    case 'json':
+      return (
+        <>
+          <Changed part={part} row={row} index={index} />
+          <Json text={part.text ?? ''} />
+        </>
+      )
+    case 'link':
+      return (
+        <p>
+          {part.text}{' '}
+          <button
+            type="button"
+            onClick={() => {
+              const revision = sessionOf(row)?.revision.peek() ?? newest
+              const read = request(revision, 1, 'resources/read', { uri: part.uri })
+              ask.compose(JSON.stringify(read, null, 2))
+            }}
+          >
+            {t('inspect.composeRead')}
+          </button>
+        </p>
+      )
+    default:
+      return <Changed part={part} row={row} index={index} marked />
+  }
+}
+
+function Json({ text }: { text: string }) {
+  const value = useMemo(() => {
+    try {
+      return { value: JSON.parse(text) as unknown }
+    } catch {
+      return undefined
+    }
+  }, [text])
+  return value ? <Tree value={value.value} open={3} /> : <pre class="in-text">{text}</pre>
+}
+
+/** What is new since the earlier read: said, and in plain text marked. */
+function Changed({
+  part,
+  row,
+  index,
+  marked = false,
+}: {
+  part: Part
+  row: number
+  index: number
+  marked?: boolean
+}) {
+  const text = (part.text ?? '').slice(0, longest)
+  const before = useMemo(() => {
+    const [earlier] = earlierResults(store, row, 1)
+    const was = earlier === undefined ? undefined : partsOf(store.message(earlier))[index]
+    return was && was.uri === part.uri ? was.text?.slice(0, longest) : undefined
+  }, [part, row, index])
+  const pieces = useMemo(
+    () => (before === undefined || before === text ? undefined : diffTexts(before, text)),
+    [before, text],
+  )
+  return (
+    <>
+      {before !== undefined && (
+        <p class="in-changed">
+          {pieces
+            ? t('inspect.changedPlaces', { count: placesOf(pieces) })
+            : t('inspect.unchanged')}{' '}
+          {pieces && (
+            <button
+              type="button"
+              onClick={() => {
+                tab.value = 'diff'
+              }}
+            >
+              {t('inspect.diff')}
+            </button>
+          )}
+        </p>
+      )}
+      {marked && (
+        <pre class="in-text" dir="auto">
+          {pieces
+            ? pieces.map(({ kind, text }, index) =>
+                kind === 'removed' ? null : kind === 'added' ? (
+                  <mark key={index}>{text}</mark>
+                ) : (
+                  text
+                ),
+              )
+            : text}
+        </pre>
+      )}
+      {(part.text?.length ?? 0) > longest && <p>{t('inspect.cut')}</p>}
+    </>
+  )
+}

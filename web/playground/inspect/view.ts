@@ -1,0 +1,32 @@
+/** What Inspect shows of a row, and what it is compared with. */
+
+import { type Signal, signal } from '@preact/signals'
+import { setting } from '../app/settings.ts'
+import { selected, store } from '../app/state.ts'
+
+export const tabs = ['preview', 'json', 'raw', 'diff'] as const
+export type Tab = (typeof tabs)[number]
+
+export const tab: Signal<Tab> = signal('preview')
+
+/** A result that people keep to compare others with. */
+export const kept: Signal<number | undefined> = signal(undefined)
+
+/** What the shown result is compared with; undefined: {@link kept}, or else the earlier result of the same read. */
+export const base: Signal<number | undefined> = signal(undefined)
+
+/** The tab that can be shown for a row: only results are compared. */
+export const tabFor = (row: number): Tab =>
+  tab.value === 'diff' && store.kind(row) !== 'result' ? 'preview' : tab.value
+
+/** Whether the explanation is open. */
+export const explaining: Signal<boolean> = setting('inspect.explaining', true)
+
+// What was chosen for one row says nothing of the next.
+selected.subscribe(() => {
+  base.value = undefined
+})
+
+store.emptied.subscribe(() => {
+  kept.value = undefined
+})
