@@ -5,7 +5,7 @@ import { active, pane } from '../app/state.ts'
 import { breakings, broken } from './frames.ts'
 import { send, sendText, withoutId } from './sending.ts'
 import { close, open, tab, tabs } from './tabs.ts'
-import { asForm, editor } from './view.ts'
+import { asForm, focusText } from './view.ts'
 
 const mayBeSent = () => {
   const session = active.peek()
@@ -75,7 +75,7 @@ export const composeCommands: readonly Command[] = [
     title: 'compose.focus',
     run: () => {
       pane.value = 'compose'
-      editor.peek()?.focus()
+      focusText()
     },
   },
 ]

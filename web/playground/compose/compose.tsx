@@ -97,6 +97,7 @@ function Sending() {
       <button
         type="button"
         class="primary"
+        data-command="send"
         disabled={session === undefined || listens}
         onClick={() => send()}
       >

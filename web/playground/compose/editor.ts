@@ -42,8 +42,8 @@ export interface EditorOptions {
 }
 
 export interface Editor {
-  /** Takes a text over; what can be undone. */
-  set(text: string): void
+  /** Takes a text over; what can be undone. The caret stays, or goes to an offset. */
+  set(text: string, caret?: number): void
   focus(): void
   /** Looks for problems anew: the revision or the lists have changed. */
   relint(): void
@@ -78,13 +78,11 @@ export function mount(host: HTMLElement, options: EditorOptions): Editor {
     }),
   })
   return {
-    set(text) {
+    set(text, caret = view.state.selection.main.head) {
       const now = view.state.doc.toString()
-      if (now === text) return
-      const caret = Math.min(view.state.selection.main.head, text.length)
       view.dispatch({
-        changes: { from: 0, to: now.length, insert: text },
-        selection: { anchor: caret },
+        changes: now === text ? [] : { from: 0, to: now.length, insert: text },
+        selection: { anchor: Math.min(caret, text.length) },
         userEvent: 'input.replace',
       })
     },

@@ -3,8 +3,10 @@
 import { signal } from '@preact/signals'
 import { active, ask, pane } from '../app/state.ts'
 import type { Session } from '../connections/session.ts'
+import { showAnswer } from '../inspect/answer.ts'
 import { jsonTree, nodeAt } from './json.ts'
 import { change, keepTabs, open, replaceText, tab } from './tabs.ts'
+import { focusText } from './view.ts'
 
 /** What waits for a second yes, because it came by a link: the words say what it would do. */
 export const unsure = signal(false)
@@ -71,6 +73,7 @@ export function sendText(text: string): number | undefined {
     remember({ text, to: session.lane.dialer.title, revision: session.revision.peek() }),
   )
   const row = session.lane.send(text)
+  showAnswer(row)
   const { root } = jsonTree(text)
   const id = nodeAt(root, ['id'])
   if (id && !nodeAt(root, ['method'])) {
@@ -87,6 +90,7 @@ export function offer(): void {
   ask.compose = (text, { title = '' } = {}) => {
     open(text, { title })
     pane.value = 'compose'
+    focusText()
   }
   ask.composed = () => tab.peek().text
   ask.send = () => send()

@@ -14,7 +14,7 @@ import { forget, history, load } from './history.ts'
 import { changes, followRevision, rewriteTab } from './revising.ts'
 import { sendText, withoutId } from './sending.ts'
 import { open, replaceText, tab, titleOf } from './tabs.ts'
-import { asForm } from './view.ts'
+import { asForm, editor } from './view.ts'
 
 export function Tools() {
   return (
@@ -23,6 +23,7 @@ export function Tools() {
       <button
         type="button"
         aria-pressed={asForm.value}
+        data-show={asForm.value ? 'json' : 'form'}
         onClick={() => {
           asForm.value = !asForm.value
         }}
@@ -55,8 +56,10 @@ function Methods() {
         translate={false}
         value={known ? shown : ''}
         onChange={(event) => {
-          const id = active.peek()?.nextId() ?? 1
-          replaceText(frameFor(spoken, event.currentTarget.value, id))
+          const text = frameFor(spoken, event.currentTarget.value, 1) // Send gives it a fresh id
+          replaceText(text)
+          const blank = text.indexOf('""')
+          if (blank > 0) editor.peek()?.set(text, blank + 1)
         }}
       >
         {!known && <option value="">{t('compose.method')}</option>}

@@ -17,3 +17,12 @@ export const whenIdle = (run: () => void): void => {
   if ('requestIdleCallback' in window) requestIdleCallback(run, { timeout: 2000 })
   else setTimeout(run, 200)
 }
+
+/** Moves the focus to where is written, when it is drawn. */
+export function focusText(): void {
+  asForm.value = false
+  requestAnimationFrame(() => {
+    if (editor.peek()) editor.peek()?.focus()
+    else document.querySelector<HTMLElement>('.compose .draft')?.focus()
+  })
+}

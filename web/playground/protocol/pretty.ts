@@ -1,22 +1,30 @@
 /** JSON as people like to read it: what is short stays on its line. */
 
-/** The longest object or array that is not broken into lines. */
-const width = 60 // UTF-16 code units
+/** How long a line may get by keeping an object or array on it. */
+const width = 76 // UTF-16 code units
 
-/** Indents by two. `null`, texts and numbers are as `JSON.stringify` writes them. */
-export function pretty(value: unknown, indent = ''): string {
+/**
+ * Indents by two. `null`, texts and numbers are as `JSON.stringify` writes them.
+ *
+ * @param indent - of the line that the value begins on
+ * @param before - how much of that line is taken
+ */
+export function pretty(value: unknown, indent = '', before = 0): string {
   const flat = JSON.stringify(value) ?? 'null'
   if (typeof value !== 'object' || value === null || flat.length <= 2) return flat
   const inner = `${indent}  `
   const list = Array.isArray(value)
   const parts = list
-    ? value.map((item) => pretty(item, inner))
+    ? value.map((item) => pretty(item, inner, inner.length))
     : Object.entries(value)
         .filter(([, item]) => item !== undefined)
-        .map(([name, item]) => `${JSON.stringify(name)}: ${pretty(item, inner)}`)
+        .map(([name, item]) => {
+          const key = `${JSON.stringify(name)}: `
+          return key + pretty(item, inner, inner.length + key.length)
+        })
   const one = parts.join(', ')
   const [open, close] = list ? '[]' : '{}'
-  if (indent && one.length <= width && !one.includes('\n')) {
+  if (indent && before + one.length + 5 <= width && !one.includes('\n')) {
     return list ? `${open}${one}${close}` : `${open} ${one} ${close}`
   }
   return `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${indent}${close}`

@@ -2,8 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { t } from '../../../playground/app/i18n.ts'
-import { type Explanation, explainRow, type Known } from '../../../playground/protocol/explain.ts'
+import { explain as texts } from '../../../playground/locale/en/explain.ts'
+import {
+  type Explanation,
+  explainRow,
+  type Known,
+  type Sentence,
+} from '../../../playground/protocol/explain.ts'
 import { methodsOf } from '../../../playground/protocol/methods.ts'
 import { nearest } from '../../../playground/protocol/nearest.ts'
 import {
@@ -33,7 +38,14 @@ function failure(
   return explainRow(store, row, revision, known)
 }
 
-const words = ({ sentences }: Explanation) => sentences.map(({ key, params }) => t(key, params))
+/** The English of a sentence; `undefined` in it is a text that is missing. */
+function english({ key, params = {} }: Sentence): string {
+  let found: unknown = { explain: texts }
+  for (const part of key.split('.')) found = (found as { [part: string]: unknown })[part]
+  return String(found).replace(/\{(\w+)\}/g, (_, name: string) => String(params[name]))
+}
+
+const words = ({ sentences }: Explanation) => sentences.map(english)
 const cause = (explanation: Explanation) => words(explanation).at(-1)
 
 test('every method and every code of every revision has a text and a page', () => {

@@ -1,0 +1,166 @@
+/** The composer in browsers: writing with completion, sending, form, revision, and what stays after a reload. */
+
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { inBrowsers } from '../../harness/browsers.ts'
+import { openPlayground, type Playground, servePlayground } from '../harness.ts'
+
+let playground: Playground
+before(async () => {
+  playground = await servePlayground()
+})
+after(() => playground?.close())
+
+/** What stands in the editor. */
+const text = (page: Page) =>
+  page.evaluate(() => {
+    const content = document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content')
+    return [...(content?.querySelectorAll('.cm-line') ?? [])]
+      .map(({ textContent }) => textContent)
+      .join('\n')
+  })
+
+/** Waits until the editor has taken the place of the text area. */
+const editorThere = (page: Page) =>
+  page.waitForFunction(() =>
+    document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content'),
+  )
+
+const focusEditor = (page: Page) =>
+  page.evaluate(() => {
+    const content = document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content')
+    ;(content as HTMLElement).focus()
+  })
+
+/** Waits until the timeline shows a text. */
+const timelineHas = (page: Page, wanted: string) =>
+  page.waitForFunction(
+    (wanted) => document.querySelector('#pane-timeline')?.textContent?.includes(wanted),
+    {},
+    wanted,
+  )
+
+async function chord(
+  page: Page,
+  modifier: 'Control' | 'Alt',
+  key: 'Enter' | 'ArrowUp' | 'ArrowDown',
+) {
+  await page.keyboard.down(modifier)
+  await page.keyboard.press(key)
+  await page.keyboard.up(modifier)
+}
+
+/** Clicks a button by its words. */
+async function press(page: Page, name: string) {
+  const button = await page.waitForSelector(`.compose ::-p-text(${name})`)
+  await button?.click()
+}
+
+inBrowsers('a frame is written with the help of the server, sent, and kept', async ({ open }) => {
+  const page = await openPlayground(open, playground)
+  await editorThere(page)
+  await page.waitForSelector('.compose-method select')
+  await page.select('.compose-method select', 'resources/read')
+  await page.waitForFunction(
+    () =>
+      document.querySelector('.compose-tabs [aria-current=true]')?.textContent === 'resources/read',
+  )
+  await page.waitForFunction(() =>
+    document.querySelector('#pane-explore')?.textContent?.includes('notes://today'),
+  )
+  await focusEditor(page) // the caret is in the empty URI
+  await page.keyboard.type('toda')
+  const proposed = await page.waitForSelector('.editor >>> li[aria-selected=true]')
+  assert.match((await proposed?.evaluate(({ textContent }) => textContent)) ?? '', /notes:..today/)
+  await proposed?.click()
+  assert.match(await text(page), /"uri": "notes:\/\/today"/)
+  await chord(page, 'Control', 'Enter')
+  await timelineHas(page, 'notes://today')
+  const sent = await text(page)
+  assert.doesNotMatch(sent, /"id": 1,/) // a fresh one
+
+  await page.reload()
+  await page.waitForSelector('html[data-ready]')
+  await editorThere(page)
+  assert.equal(await text(page), sent)
+  await press(page, 'History')
+  await page.waitForFunction(() =>
+    document.querySelector('.compose-list')?.textContent?.includes('resources/read'),
+  )
+  await press(page, 'Replay')
+  await timelineHas(page, 'notes://today')
+
+  // older texts come back, and before the newest is what was being written
+  await page.waitForSelector('.compose-method select')
+  await page.select('.compose-method select', 'prompts/list')
+  await focusEditor(page)
+  await chord(page, 'Alt', 'ArrowUp')
+  await page.waitForFunction(
+    () =>
+      document.querySelector('.compose-tabs [aria-current=true]')?.textContent === 'resources/read',
+  )
+  await chord(page, 'Alt', 'ArrowDown')
+  await page.waitForFunction(
+    () =>
+      document.querySelector('.compose-tabs [aria-current=true]')?.textContent === 'prompts/list',
+  )
+})
+
+inBrowsers('form, text and revision say the same, and problems are counted', async ({ open }) => {
+  const page = await openPlayground(open, playground)
+  await editorThere(page)
+  await page.waitForSelector('.compose-method select')
+  await page.select('.compose-method select', 'resources/subscribe').catch(() => {})
+  await page.select('.compose-method select', 'subscriptions/listen')
+  await press(page, 'Form')
+  const box = await page.waitForSelector('#field-params-notifications-resourcesListChanged')
+  await box?.select('true')
+  await page.waitForFunction(() =>
+    document.querySelector('.compose-problems')?.hasAttribute('disabled'),
+  )
+  await press(page, 'Form')
+  assert.match(await text(page), /"notifications": \{ "resourcesListChanged": true \}/)
+
+  await page.select('.compose-method select', 'resources/read')
+  await page.waitForFunction(() =>
+    document.querySelector('.compose-tabs')?.textContent?.includes('read'),
+  )
+  await page.select('.bar select', '2025-11-25')
+  await page.waitForFunction(() =>
+    document.querySelector('.compose-notes')?.textContent?.includes('envelope'),
+  )
+  assert.doesNotMatch(await text(page), /_meta/)
+  await page.select('.bar select', '2026-07-28')
+  await page.waitForFunction(() =>
+    document
+      .querySelector('.editor')
+      ?.shadowRoot?.querySelector('.cm-content')
+      ?.textContent?.includes('io.modelcontextprotocol/protocolVersion'),
+  )
+
+  await focusEditor(page)
+  await page.keyboard.press('PageUp')
+  await page.keyboard.type(']')
+  await page.waitForFunction(() =>
+    document.querySelector('.compose-problems')?.textContent?.includes('1 problem'),
+  )
+  await press(page, 'Form')
+  await page.waitForFunction(() =>
+    document.querySelector('.compose-form')?.textContent?.includes('JSON'),
+  )
+})
+
+inBrowsers('broken frames are sent as broken as they are', async ({ open }) => {
+  // Send works before the server is there: what is sent waits for it
+  const page = await open(`${playground.url}?quiet&lang=en`)
+  await page.waitForSelector('.compose-send .primary:not(:disabled)')
+  await page.click('.compose-send .primary')
+  await timelineHas(page, 'resources/list')
+  await page.waitForSelector('html[data-ready]')
+  await editorThere(page)
+  await page.waitForSelector('.compose-send .compose-menu button')
+  await press(page, 'Send broken')
+  await press(page, 'Broken: cut off in the middle')
+  await timelineHas(page, '-32700')
+})
