@@ -72,24 +72,28 @@ export function secretsIn(result: unknown): string[] {
     if (depth > 32) return
     if (typeof value === 'string') {
       if (value.length > longest || value === 'redacted') return
-      if (isSecretValue(value)) found.add(isMember(name) ? name : '')
+      const json = name === 'text' ? jsonIn(value) : undefined
+      if (json !== undefined) walk(json, '', depth + 1)
+      else if (isSecretValue(value)) found.add(isMember(name) ? name : '')
       else if (isMember(name) && isSecretName(name) && value !== '') found.add(name)
-      if (name === 'text' && /^\s*[[{]/.test(value)) walkJson(value, depth)
     } else if (Array.isArray(value)) {
       for (const one of value) walk(one, name, depth + 1)
     } else if (typeof value === 'object' && value !== null) {
       for (const [member, one] of Object.entries(value)) walk(one, member, depth + 1)
     }
   }
-  const walkJson = (text: string, depth: number) => {
-    try {
-      walk(JSON.parse(text), '', depth + 1)
-    } catch {
-      // it only looked like JSON
-    }
-  }
   walk(result, '', 0)
   return [...found]
+}
+
+/** The object or array that a text is, if it is one. */
+function jsonIn(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined // it only looked like JSON
+  }
 }
 
 /** Names that are the protocol's own, and say nothing of what is in them. */

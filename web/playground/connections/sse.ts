@@ -21,7 +21,7 @@ export class EventParser {
   /** ms that the server wants between two tries; undefined: it did not say. */
   retry: number | undefined
   readonly #dispatch: (event: StreamEvent) => void
-  #rest = ''
+  #rest: string[] = [] // pieces of a line that is not whole
   #first = true
   #name = ''
   #data: string[] = []
@@ -35,9 +35,12 @@ export class EventParser {
       this.#first = false
       if (piece.startsWith('\uFEFF')) piece = piece.slice(1)
     }
-    const text = this.#rest + piece
+    const before = this.#rest.at(-1) ?? ''
+    this.#rest.push(piece)
+    if (!/[\r\n]/.test(piece) && !before.endsWith('\r')) return // joining waits: a line may be megabytes
+    const text = this.#rest.join('')
     const lineEnds = /\r\n?|\n/g
-    lineEnds.lastIndex = Math.max(0, this.#rest.length - 1) // what came before has been looked at
+    lineEnds.lastIndex = text.length - piece.length - (before.endsWith('\r') ? 1 : 0)
     let from = 0
     for (let end = lineEnds.exec(text); end; end = lineEnds.exec(text)) {
       // A carriage return at the very end: its line feed may come with the next piece.
@@ -45,7 +48,7 @@ export class EventParser {
       this.#line(text.slice(from, end.index))
       from = lineEnds.lastIndex
     }
-    this.#rest = text.slice(from)
+    this.#rest = from < text.length ? [text.slice(from)] : []
   }
 
   #line(line: string) {

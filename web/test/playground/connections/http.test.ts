@@ -1,0 +1,249 @@
+// Streamable HTTP in both eras: the official server of the older revisions, our gateway for the newest,
+// and servers that do what is allowed and rare.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, before, test } from 'node:test'
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { setLocale } from '../../../playground/app/i18n.ts'
+import { http } from '../../../playground/connections/http.ts'
+import { Lane } from '../../../playground/connections/lane.ts'
+import { Session } from '../../../playground/connections/session.ts'
+import type { Revision } from '../../../playground/protocol/revisions.ts'
+import { Store } from '../../../playground/tap/store.ts'
+import { program } from '../../e2e/gateway.ts'
+
+const timeout = 30_000 // ms
+
+before(async () => {
+  Object.assign(globalThis, { document: { documentElement: {} } })
+  await setLocale('en')
+})
+
+/** A server that lives as long as this file. */
+async function listening(
+  answer: (request: IncomingMessage, response: ServerResponse, body: string) => void,
+): Promise<string> {
+  const server: Server = createServer(async (request, response) => {
+    let body = ''
+    for await (const part of request) body += part
+    answer(request, response, body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+}
+
+/** A client on a lane of its own, and what the lane has seen. */
+async function client(
+  url: string,
+  revision: Revision,
+  headers: readonly (readonly [string, string])[] = [],
+) {
+  const store = new Store(() => {})
+  const lane = new Lane(http(url, { headers }), 'A', store)
+  const session = new Session(lane, revision)
+  await lane.open()
+  after(() => lane.close())
+  const rows = () => Array.from({ length: store.length }, (_, row) => store.raw(row))
+  return { store, lane, session, rows }
+}
+
+/** Waits until a row holds a text. */
+async function row(of: Awaited<ReturnType<typeof client>>, text: string): Promise<number> {
+  const looked = () => of.rows().findIndex((raw) => raw.includes(text))
+  for (let found = looked(); ; found = looked()) {
+    if (found >= 0) return found
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** The official server with sessions, a resource that can change, and SSE for every answer. */
+async function classicServer() {
+  const seen: { method: string; headers: IncomingMessage['headers'] }[] = []
+  const sessions = new Map<string, StreamableHTTPServerTransport>()
+  const servers: McpServer[] = []
+  const url = await listening(async (request, response, body) => {
+    seen.push({ method: request.method ?? '', headers: request.headers })
+    const id = request.headers['mcp-session-id']
+    let transport = sessions.get(String(id))
+    if (id !== undefined && transport === undefined) {
+      response.writeHead(404, { 'content-type': 'application/json' })
+      response.end(
+        '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}',
+      )
+      return
+    }
+    if (transport === undefined) {
+      const made = new StreamableHTTPServerTransport({
+        sessionIdGenerator: randomUUID,
+        onsessioninitialized: (session) => void sessions.set(session, made),
+      })
+      transport = made
+      const server = new McpServer({ name: 'classic', version: '1' })
+      server.registerResource('cart', 'notes://cart', {}, () => ({
+        contents: [{ uri: 'notes://cart', text: '2 äpfel' }],
+      }))
+      servers.push(server)
+      await server.connect(made)
+    }
+    await transport.handleRequest(request, response, body === '' ? undefined : JSON.parse(body))
+  })
+  return { url, seen, sessions, servers }
+}
+
+test('an older server: handshake, session, its own stream, DELETE', { timeout }, async () => {
+  const { url, seen, servers, sessions } = await classicServer()
+  const one = await client(url, '2025-11-25', [['Authorization', 'Bearer s3cret']])
+  await one.session.greet()
+  assert.equal(one.session.peer.value?.name, 'classic')
+  const { result, row: at } = await one.session.request('resources/read', { uri: 'notes://cart' })
+  assert.match(JSON.stringify(result), /2 äpfel/)
+  assert.equal(one.store.framing(at), 'sse')
+  const facts = one.store.http(at)
+  assert.equal(facts?.status, 200)
+  assert.equal(facts?.headers?.['mcp-session-id'], '…')
+  const sent = one.rows().findIndex((raw) => raw.includes('"resources/read"'))
+  assert.equal(one.store.http(sent)?.headers?.authorization, '…')
+  assert.equal(one.store.http(sent)?.headers?.['mcp-protocol-version'], '2025-11-25')
+
+  while (!seen.some(({ method }) => method === 'GET'))
+    await new Promise((resolve) => setImmediate(resolve))
+  servers[0]?.sendResourceListChanged()
+  await row(one, 'notifications/resources/list_changed')
+  assert.equal(one.session.listChanged.value.resources, 1)
+
+  one.lane.close()
+  while (!seen.some(({ method }) => method === 'DELETE'))
+    await new Promise((resolve) => setImmediate(resolve))
+  const posts = seen.filter(({ method }) => method === 'POST')
+  assert.equal(posts[0]?.headers['mcp-session-id'], undefined)
+  assert.ok(
+    posts.slice(1).every(({ headers }) => headers['mcp-session-id'] === [...sessions.keys()][0]),
+  )
+  assert.ok(seen.every(({ headers }) => headers.authorization === 'Bearer s3cret'))
+})
+
+test('a session that is unknown is over, and says so', { timeout }, async () => {
+  const { url, sessions } = await classicServer()
+  const one = await client(url, '2025-06-18')
+  await one.session.greet()
+  sessions.clear()
+  const { error } = await one.session.request('ping')
+  assert.match(error?.message ?? '', /expired/)
+  await row(one, 'Session not found') // with no id: it is about no request
+  assert.equal(one.lane.state.value, 'closed')
+  assert.match(one.lane.reason.value, /expired/)
+})
+
+test('a newer server: no handshake, a stream for each listen, closed to cancel', {
+  timeout,
+}, async () => {
+  const state = await mkdtemp(join(tmpdir(), 'pagemcp-http-'))
+  const args = ['serve', '--json', '--no-token', '--state', state, '--mcp', '127.0.0.1:0']
+  const gateway: ChildProcess = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] })
+  after(async () => {
+    gateway.kill('SIGTERM')
+    await once(gateway, 'exit')
+    await rm(state, { recursive: true, force: true })
+  })
+  if (gateway.stdout === null) throw new Error('no output')
+  const [line] = (await once(createInterface({ input: gateway.stdout }), 'line')) as [string]
+  const one = await client((JSON.parse(line) as { mcp: string }).mcp, '2026-07-28')
+  await one.session.greet()
+  assert.equal(one.session.peer.value?.name, 'pagemcp')
+  const { result } = await one.session.request('tools/list')
+  assert.ok(Array.isArray(result?.tools))
+  const { error } = await one.session.request('resources/read', { uri: 'none+päge:///' })
+  assert.equal(error?.code, -32602, 'Mcp-Name was understood')
+
+  one.session.listen({ resourcesListChanged: true })
+  const acknowledged = await row(one, 'subscriptions/acknowledged')
+  assert.equal(one.store.framing(acknowledged), 'sse')
+  one.session.listen({})
+  await row(one, 'cancelled by closing')
+  one.lane.send('{broken')
+  await row(one, '-32700')
+  assert.equal(one.lane.state.value, 'open')
+})
+
+test('whatever is no message settles the request and says why', { timeout }, async () => {
+  let first = true
+  const url = await listening((_, response, body) => {
+    const { id, method } = JSON.parse(body) as { id?: number; method: string }
+    const answer = JSON.stringify({ jsonrpc: '2.0', id, result: { supportedVersions: [] } })
+    if (first) response.setHeader('content-type', 'application/json').end(answer)
+    else if (method === 'tools/list') response.writeHead(500).end('out\nof order')
+    else if (method === 'prompts/list') response.writeHead(202).end()
+    else {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end('data: {"jsonrpc":"2.0","method":"notifications/progress"}\n\n')
+    }
+    first = false
+  })
+  const one = await client(url, '2026-07-28')
+  await one.session.greet()
+  const said = async (method: string) => (await one.session.request(method)).error?.message
+  assert.match((await said('tools/list')) ?? '', /500.*out of order/)
+  assert.match((await said('prompts/list')) ?? '', /202/)
+  assert.match((await said('resources/list')) ?? '', /stream ended/)
+  assert.equal(one.lane.state.value, 'open')
+})
+
+test('a stream that broke is taken up again after its last event', { timeout }, async () => {
+  const asked: (string | undefined)[] = []
+  const url = await listening((request, response, body) => {
+    if (request.method === 'GET') {
+      asked.push(request.headers['last-event-id'] as string | undefined)
+      if (asked.at(-1) === undefined) return void response.writeHead(405).end()
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('id: 2\ndata: {"jsonrpc":"2.0","id":2,"result":{}}\n\n') // and it stays open
+      return
+    }
+    const { id } = JSON.parse(body) as { id?: number }
+    if (id === undefined) return void response.writeHead(202).end()
+    if (id === 1) {
+      const result = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        serverInfo: { name: 's', version: '1' },
+      }
+      response.setHeader('content-type', 'application/json')
+      return void response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end('retry: 1\nid: 1\ndata:\n\n')
+  })
+  const one = await client(url, '2025-11-25')
+  await one.session.greet()
+  const { result } = await one.session.request('ping')
+  assert.deepEqual(result, {})
+  assert.ok(asked.includes('1'))
+  assert.ok(one.rows().includes('stream resumed after event 1'))
+})
+
+test('who cannot be reached, or wants to know who asks, closes the lane', { timeout }, async () => {
+  const shut = await listening((_, response) => {
+    response.writeHead(401, { 'www-authenticate': 'Bearer realm="x"' }).end()
+  })
+  const refused = await client(shut, '2026-07-28')
+  await refused.session.greet()
+  assert.equal(refused.lane.state.value, 'closed')
+  assert.match(refused.lane.reason.value, /401.*realm/)
+  const nobody = await client('http://127.0.0.1:1/mcp?key=s3cret', '2026-07-28')
+  await nobody.session.greet()
+  assert.match(nobody.lane.reason.value, /could not be reached/)
+  assert.doesNotMatch(nobody.rows().join() + nobody.lane.dialer.url, /s3cret/)
+})

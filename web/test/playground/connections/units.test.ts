@@ -1,0 +1,228 @@
+// The parts of connections that need no browser: event streams, headers, what was seen, what may be shown.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { otherEra } from '../../../playground/connections/begin.ts'
+import { beforeAsking } from '../../../playground/connections/doctor.ts'
+import type { Frame } from '../../../playground/connections/gateway.ts'
+import {
+  inHeader,
+  type Known,
+  learnTools,
+  mirrored,
+  parsed,
+} from '../../../playground/connections/http-headers.ts'
+import { recent, remember, usable } from '../../../playground/connections/recent.ts'
+import { shownHeaders } from '../../../playground/connections/secrets.ts'
+import { look, secretsIn, seen } from '../../../playground/connections/seen.ts'
+import { EventParser, type StreamEvent } from '../../../playground/connections/sse.ts'
+import { concerns } from '../../../playground/connections/tap.ts'
+
+/** What comes of a stream that arrives in pieces of so many characters. */
+function eventsOf(text: string, size: number): StreamEvent[] {
+  const events: StreamEvent[] = []
+  const parser = new EventParser((event) => events.push(event))
+  for (let at = 0; at < text.length; at += size) parser.push(text.slice(at, at + size))
+  return events
+}
+
+test('an event stream is read alike, wherever it is cut', () => {
+  const text =
+    '\uFEFF: a comment\n\nretry: 10\r\nid: 1\r\nevent: message\r\ndata: {"a":\r\ndata:  "b"}\r\n\r\n' +
+    'data\n\nid: 2\ndata: x\ry\n\nevent: lost\n\nid: no\0id\ndata: z\n\ndata: never ended\n'
+  const want = [
+    { name: 'message', data: '{"a":\n "b"}', id: '1' },
+    { name: '', data: '', id: '1' },
+    { name: '', data: 'x', id: '2' },
+    { name: '', data: 'z', id: '2' },
+  ]
+  for (const size of [1, 2, 3, 7, text.length])
+    assert.deepEqual(eventsOf(text, size), want, `${size}`)
+})
+
+test('a large event in small pieces takes time in proportion', () => {
+  const large = 'x'.repeat(4_000_000)
+  const [event] = eventsOf(`data: ${large}\n\n`, 1_000)
+  assert.equal(event?.data.length, large.length)
+})
+
+const modern = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+const known = (more: Partial<Known> = {}): Known => ({ tools: new Map(), ...more })
+const headers = (message: object, of = known()) =>
+  Object.fromEntries(mirrored(parsed(JSON.stringify(message)), of))
+
+test('a modern request says again in its header what it is', () => {
+  assert.deepEqual(
+    headers({ id: 1, method: 'resources/read', params: { uri: 'notes://päck', _meta: modern } }),
+    {
+      'MCP-Protocol-Version': '2026-07-28',
+      'Mcp-Method': 'resources/read',
+      'Mcp-Name': '=?base64?bm90ZXM6Ly9ww6Rjaw==?=',
+    },
+  )
+  assert.deepEqual(headers({ id: 1, method: 'tools/list', params: { _meta: modern } }), {
+    'MCP-Protocol-Version': '2026-07-28',
+    'Mcp-Method': 'tools/list',
+  })
+})
+
+test('a message of an older revision carries version and session, initialize neither', () => {
+  const session = known({ version: '2025-11-25', session: 'abc' })
+  const both = { 'MCP-Protocol-Version': '2025-11-25', 'Mcp-Session-Id': 'abc' }
+  assert.deepEqual(headers({ id: 1, method: 'resources/list' }, session), both)
+  assert.deepEqual(headers({ id: 1, result: {} }, session), both)
+  assert.deepEqual(headers({ id: 1, method: 'initialize', params: {} }, session), {})
+  assert.deepEqual(Object.fromEntries(mirrored(parsed('{broken'), session)), both)
+})
+
+test('arguments go into headers where the schema of the tool wants that', () => {
+  const of = known()
+  const inner = { type: 'object', properties: { deep: { type: 'number', 'x-mcp-header': 'Deep' } } }
+  const inputSchema = {
+    type: 'object',
+    properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, plain: {}, inner },
+  }
+  learnTools(of, {
+    tools: [{ name: 'sell', inputSchema }, { name: 'other', inputSchema: inner.type }, 7],
+  })
+  const params = {
+    name: 'sell',
+    arguments: { region: ' eu ', plain: 1, inner: { deep: 1.5 } },
+    _meta: modern,
+  }
+  assert.deepEqual(headers({ id: 1, method: 'tools/call', params }, of), {
+    'MCP-Protocol-Version': '2026-07-28',
+    'Mcp-Method': 'tools/call',
+    'Mcp-Name': 'sell',
+    'Mcp-Param-Region': '=?base64?IGV1IA==?=',
+    'Mcp-Param-Deep': '1.5',
+  })
+  learnTools(of, { tools: [{ name: 'sell', inputSchema: {} }] })
+  assert.equal(of.tools.size, 0)
+})
+
+test('what a header cannot carry is encoded, and nothing else', () => {
+  for (const plain of ['a', 'a b', '~', 'notes://a+b/?c=d']) assert.equal(inHeader(plain), plain)
+  for (const odd of ['', ' a', 'a ', 'ä', 'a\nb', '=?base64?YQ==?=']) {
+    const inner = /^=\?base64\?(.*)\?=$/.exec(inHeader(odd))?.[1]
+    assert.equal(Buffer.from(inner ?? '?', 'base64').toString(), odd)
+  }
+})
+
+test('headers are shown without the values of secrets', () => {
+  assert.deepEqual(
+    shownHeaders([
+      ['Authorization', 'Bearer s3cret'],
+      ['X-Api-Key', 's3cret'],
+      ['Mcp-Session-Id', 's3cret'],
+      ['Mcp-Method', 'ping'],
+      ['WWW-Authenticate', 'Bearer realm="x"'],
+    ]),
+    {
+      authorization: '…',
+      'x-api-key': '…',
+      'mcp-session-id': '…',
+      'mcp-method': 'ping',
+      'www-authenticate': 'Bearer realm="x"',
+    },
+  )
+})
+
+test('an address is looked at before anybody is asked', () => {
+  const open = { origin: 'http://127.0.0.1:1', secure: false }
+  const secure = { origin: 'https://play.example', secure: true }
+  const says = (url: string, at = open) =>
+    beforeAsking(url, at).map(({ says, state }) => `${state} ${says.split('.').at(-1)}`)
+  assert.deepEqual(says('what'), ['bad noUrl'])
+  assert.deepEqual(says('ftp://a.example/'), ['bad notHttp'])
+  assert.deepEqual(says('https://me:pass@a.example/mcp'), ['bad userInfo'])
+  assert.deepEqual(says('https://a.example/mcp'), [])
+  assert.deepEqual(says('https://a.example'), ['note noPath'])
+  assert.deepEqual(says('http://a.example/sse'), ['note oldStream'])
+  assert.deepEqual(says('http://a.example/mcp', secure), ['bad mixed'])
+  assert.deepEqual(says('http://127.0.0.1:1/mcp', secure), ['note localNetwork'])
+  assert.deepEqual(says('https://192.168.1.2/mcp', secure), ['note localNetwork'])
+})
+
+test('who does not understand the first message is asked in the other era', () => {
+  const error = { code: -32601, message: 'Method not found' }
+  const unsupported = { code: -32022, message: '', data: { supported: ['2026-07-28'] } }
+  assert.equal(otherEra('2026-07-28', { row: 0, error }), '2025-11-25')
+  assert.equal(otherEra('2026-07-28', { row: 0, result: {} }), undefined)
+  assert.equal(otherEra('2025-11-25', { row: 0, error }), undefined)
+  assert.equal(otherEra('2025-11-25', { row: 0, error: unsupported }), '2026-07-28')
+})
+
+test('addresses are remembered once, the last first, and none with a secret', () => {
+  remember('http', 'https://a.example/mcp')
+  remember('ws', 'wss://b.example/')
+  remember('http', 'https://a.example/mcp')
+  remember('http', 'https://a.example/mcp?api_key=abc')
+  remember('http', 'https://me:pass@a.example/mcp')
+  assert.deepEqual(recent.value, [
+    { kind: 'http', url: 'https://a.example/mcp' },
+    { kind: 'ws', url: 'wss://b.example/' },
+  ])
+  assert.deepEqual(usable([null, 7, { kind: 'x', url: 'https://a.example' }, { kind: 'ws' }]), [])
+})
+
+const frame = (message: object, more: Partial<Frame> = {}): Frame => {
+  const text = JSON.stringify(message)
+  const sides = {
+    to: 'page',
+    time: 0,
+    who: 'token',
+    client: 'claude',
+    door: '/mcp',
+    page: 'notes',
+  } as const
+  return { ...sides, size: text.length, text, ...more }
+}
+
+test('what an assistant saw is counted by resource, whichever way it reads', () => {
+  const answer = (text: string) => ({ result: { contents: [{ uri: 'x', text }] } })
+  look(frame({ id: 1, method: 'resources/read', params: { uri: 'notes+a:/' } }))
+  look(
+    frame({ id: 1, method: 'resources/read', params: { uri: 'notes+b:/' } }, { client: 'other' }),
+  )
+  look(frame({ id: 1, ...answer('2 apples') }, { to: 'assistant' }))
+  look(frame({ id: 1, error: { code: -32602 } }, { to: 'assistant', client: 'other' }))
+  const params = { name: 'read_resource', arguments: { uri: 'notes+a:/' } }
+  look(frame({ id: '1', method: 'tools/call', params }, { client: 'other' }))
+  look(frame({ id: '1', ...answer('{"apiKey":"x"}') }, { to: 'assistant', client: 'other' }))
+  look(
+    frame({ method: 'notifications/resources/updated', params: { uri: 'x' } }, { to: 'assistant' }),
+  )
+  const [only, ...more] = seen.value.values()
+  assert.deepEqual(more, [])
+  assert.deepEqual(only && { ...only, bytes: 0 }, {
+    uri: 'notes+a:/',
+    reads: 2,
+    bytes: 0,
+    assistants: ['claude', 'other'],
+    secrets: ['apiKey'],
+  })
+})
+
+test('secrets are hinted at by name and by look, and what was taken out is none', () => {
+  const of = (text: string) =>
+    secretsIn({ contents: [{ uri: 'u:/', mimeType: 'text/plain', text }] })
+  assert.deepEqual(of('an author has a keyboard'), [])
+  assert.deepEqual(of('ghp_0123456789abcdef0123'), [''])
+  assert.deepEqual(of('{"user":{"password":"hunter2","name":"ghp_0123456789abcdef0123"}}'), [
+    'password',
+    '',
+  ])
+  assert.deepEqual(of('{"password":"redacted"}'), [])
+  assert.deepEqual(of('{"password":'), [])
+})
+
+test('a tap of one page leaves out what is about another', () => {
+  assert.ok(concerns(frame({}), 'notes'))
+  assert.ok(concerns(frame({}, { page: '' }), 'notes'))
+  assert.ok(concerns(frame({}), ''))
+  assert.ok(!concerns(frame({}, { page: 'tasks' }), 'notes'))
+})
