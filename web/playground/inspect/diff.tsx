@@ -19,6 +19,7 @@ import { base, kept } from './view.ts'
 const longest = 200_000 // UTF-16 code units
 
 export function Diff({ row }: { row: number }) {
+  const fetched = useSignal(0)
   const earlier = useMemo(() => earlierResults(store, row), [row])
   const [chosen] = [base.value, kept.value].filter(
     (one) => one !== undefined && one < store.length && one !== row,
@@ -28,6 +29,14 @@ export function Diff({ row }: { row: number }) {
     (one) => one !== undefined && one !== row && !earlier.includes(one),
   ) as number[]
   const offered = [...new Set(others), ...earlier]
+  useEffect(() => {
+    if (from === undefined || !store.away(from)) return
+    store.bring(from).then(
+      () => fetched.value++,
+      () => {}, // then it is compared as empty
+    )
+  }, [from, fetched])
+  fetched.value
   if (from === undefined) return <p class="quiet">{t('inspect.nothingEarlier')}</p>
   return (
     <>
@@ -49,14 +58,17 @@ export function Diff({ row }: { row: number }) {
           </select>
         </label>
       </p>
-      <Compared from={from} row={row} />
+      <Compared from={from} row={row} here={!store.away(from)} />
     </>
   )
 }
 
 /** Contents by their kind if both carry as many, else the whole messages as JSON. */
-function Compared({ from, row }: { from: number; row: number }) {
-  const [before, after] = useMemo(() => [store.message(from), store.message(row)], [from, row])
+function Compared({ from, row, here }: { from: number; row: number; here: boolean }) {
+  const [before, after] = useMemo(
+    () => [here ? store.message(from) : undefined, store.message(row)],
+    [from, row, here],
+  )
   const [was, is] = useMemo(() => [partsOf(before), partsOf(after)], [before, after])
   if (is.length > 0 && was.length === is.length) {
     return (

@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 /** One message: what it carries, how it reads, how it differs from the one before, and what it means. */
 
-import { useComputed } from '@preact/signals'
+import { useComputed, useSignal } from '@preact/signals'
 import type { TargetedKeyboardEvent } from 'preact'
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { t } from '../app/i18n.ts'
 import { lazy } from '../app/lazy.tsx'
 import { ask, store } from '../app/state.ts'
@@ -23,6 +23,7 @@ const Explain = lazy<{ row: number }>(async () => (await import('./explain.tsx')
 export function Inspect() {
   const row = shownRow.value
   if (row === undefined) return <p class="lead">{t('inspect.nothing')}</p>
+  if (store.away(row)) return <Fetching row={row} />
   return (
     <div class="in">
       <Head row={row} />
@@ -44,6 +45,18 @@ export function Inspect() {
       <Acts row={row} />
     </div>
   )
+}
+
+/** A message whose text is no longer in memory. */
+function Fetching({ row }: { row: number }) {
+  const lost = useSignal(false)
+  useComputed(() => store.changed.value).value // when it is there
+  useEffect(() => {
+    store.bring(row).catch(() => {
+      lost.value = true
+    })
+  }, [row, lost])
+  return <p class="lead">{t(lost.value ? 'inspect.lost' : 'app.loading')}</p>
 }
 
 function Head({ row }: { row: number }) {

@@ -66,6 +66,21 @@ class Words {
 
 const nobody = -1
 
+/** How many texts are kept in memory, the newest, where the others can be put elsewhere. */
+export const mostTexts = 200_000 // texts; about 80 MB
+
+/** How many texts are put away at a time. */
+const blockLength = 1000 // texts
+
+/** Where texts are put that are too many for memory; shelf.ts is one. */
+export interface Shelf {
+  /** Keeps the texts of a block. Rejects if it cannot: then they stay in memory. */
+  put(block: number, texts: readonly string[]): Promise<void>
+  get(block: number): Promise<readonly string[]>
+  /** Throws everything away. */
+  clear(): void
+}
+
 export class Store {
   /** Counts changes; set once per animation frame at most. */
   readonly changed: Signal<number> = signal(0)
@@ -90,6 +105,11 @@ export class Store {
   #problems = new Map<number, string>()
   #words = new Words()
   #waiting = new Map<string, number>() // lane, asking side and id, to the row of the request
+  #shelf: Shelf | undefined
+  #mostTexts = mostTexts
+  #putAway = 0 // texts of rows before this are on the shelf
+  #putting = false
+  #brought = new Map<number, string>() // texts that were fetched from there
   #scheduled = false
   readonly #schedule: (run: () => void) => void
 
@@ -125,6 +145,7 @@ export class Store {
     if (http) this.#http.set(row, http)
     if (frame.problem) this.#problems.set(row, frame.problem)
     this.#pair(row, lane, direction, frame)
+    if (this.#shelf) this.#shelve()
     this.#announce()
     return row
   }
@@ -136,6 +157,9 @@ export class Store {
     this.#http.clear()
     this.#problems.clear()
     this.#waiting.clear()
+    this.#brought.clear()
+    if (this.#putAway > 0) this.#shelf?.clear()
+    this.#putAway = 0
     this.emptied.value++
     this.#announce()
   }
@@ -197,9 +221,37 @@ export class Store {
     return this.#sizes[row] as number
   }
 
-  /** Exactly what passed. */
+  /** Exactly what passed; `''` while it is {@link away}. */
   raw(row: number): string {
-    return this.#raws[row] as string
+    return (this.#raws[row] as string) || (this.#brought.get(row) ?? '')
+  }
+
+  /** Whether a row's text is on the shelf, and not in memory. */
+  away(row: number): boolean {
+    return row < this.#putAway && this.size(row) > 0 && this.raw(row) === ''
+  }
+
+  /** Exactly what passed, wherever it is. Rejects if the shelf has lost it. */
+  async text(row: number): Promise<string> {
+    if (!this.away(row)) return this.raw(row)
+    const texts = await (this.#shelf as Shelf).get(Math.floor(row / blockLength))
+    return texts[row % blockLength] ?? ''
+  }
+
+  /** Brings a row's text back into memory, for as long as the store lives. For the row that is looked at. */
+  async bring(row: number): Promise<void> {
+    const emptied = this.emptied.peek()
+    const text = await this.text(row)
+    if (emptied !== this.emptied.peek() || !this.away(row)) return
+    this.#brought.set(row, text)
+    this.#announce()
+  }
+
+  /** From now on, texts beyond the newest `most` are put on a shelf; everything else of a row stays. */
+  useShelf(shelf: Shelf, most: number = mostTexts): void {
+    this.#shelf = shelf
+    this.#mostTexts = most
+    this.#shelve()
   }
 
   /** The parsed message, each time anew; undefined if it is no JSON. */
@@ -218,6 +270,26 @@ export class Store {
 
   http(row: number): HttpFacts | undefined {
     return this.#http.get(row)
+  }
+
+  /** Puts the oldest texts away, a block at a time. They leave the memory when they are safe elsewhere. */
+  async #shelve() {
+    const from = this.#putAway
+    const end = from + blockLength
+    if (this.#putting || this.#length - from < this.#mostTexts + blockLength) return
+    this.#putting = true
+    const emptied = this.emptied.peek()
+    try {
+      await this.#shelf?.put(from / blockLength, this.#raws.slice(from, end))
+    } catch {
+      this.#shelf = undefined // full, or forbidden: what comes stays in memory
+    }
+    this.#putting = false
+    if (emptied !== this.emptied.peek() || !this.#shelf) return
+    // What is no message is drawn by its text, and is short.
+    for (let row = from; row < end; row++) if (this.#methods[row]) this.#raws[row] = ''
+    this.#putAway = end
+    this.#shelve()
   }
 
   #pair(row: number, lane: number, direction: Direction, { kind, id }: Frame) {

@@ -2,6 +2,7 @@
 
 import { batch, computed, effect, type Signal, signal } from '@preact/signals'
 import { filter, paused, store } from '../app/state.ts'
+import { mostTexts } from '../tap/store.ts'
 import { parseFilter } from './filter.ts'
 import { laneOf, named } from './lanes.ts'
 import { Shown } from './shown.ts'
@@ -32,6 +33,7 @@ export const waiting = computed(() => {
 
 /** The store's length when it was paused; without a pause, the present one. */
 let limit = 0
+let shelved = false
 let later: ReturnType<typeof setTimeout> | undefined
 
 /** Looks at new rows, a slice now and the rest in tasks of their own, so that input comes between. */
@@ -59,4 +61,18 @@ effect(() => {
   if (paused.value) return
   limit = store.length
   advance()
+})
+
+/** When the shelf for old texts is fetched: some time before it is wanted. */
+const manyRows = mostTexts * 0.9
+
+effect(() => {
+  store.changed.value
+  if (store.length < manyRows || shelved) return
+  shelved = true
+  // Without IndexedDB all texts stay in memory.
+  import('../tap/shelf.ts')
+    .then(({ openShelf }) => openShelf())
+    .then((shelf) => store.useShelf(shelf))
+    .catch(() => {})
 })

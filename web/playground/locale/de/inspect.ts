@@ -50,5 +50,6 @@ export const inspect: Messages['inspect'] = {
   stale: 'veraltet',
   valid: 'gültig',
   noJson: 'Das ist kein JSON; unter Roh steht es.',
+  lost: 'Der Text ist verloren.',
   showDiff: 'Mit dem vorigen Ergebnis vergleichen',
 }

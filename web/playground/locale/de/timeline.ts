@@ -60,6 +60,7 @@ export const timeline: Messages['timeline'] = {
   saveSvg: 'Als SVG sichern',
   copyMermaid: 'Als Mermaid kopieren',
   copiedMermaid: 'Der Mermaid-Text ist in der Zwischenablage',
+  away: 'Der Text ist nicht mehr im Speicher: Ansehen holt ihn.',
   cut: 'Der Rest steht unter Ansehen.',
   showList: 'Verlauf als Liste',
   showSequence: 'Verlauf als Ablaufdiagramm',

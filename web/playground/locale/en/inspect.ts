@@ -48,5 +48,6 @@ export const inspect = {
   stale: 'stale',
   valid: 'valid',
   noJson: 'This is no JSON; Raw shows it.',
+  lost: 'Its text is lost.',
   showDiff: 'Compare with the previous result',
 } as const

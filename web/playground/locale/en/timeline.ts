@@ -57,6 +57,7 @@ export const timeline = {
   saveSvg: 'Save as SVG',
   copyMermaid: 'Copy as Mermaid',
   copiedMermaid: 'The Mermaid text is in the clipboard',
+  away: 'Its text is no longer in memory: Inspect fetches it.',
   cut: 'The rest is in Inspect.',
   showList: 'Timeline as a list',
   showSequence: 'Timeline as a sequence diagram',

@@ -47,5 +47,6 @@ export const inspect: Messages['inspect'] = {
   stale: '期限切れ',
   valid: '正しい形式',
   noJson: 'JSON ではありません。「原文」で確認できます。',
+  lost: '本文は失われました。',
   showDiff: '前回の結果と比較',
 }

@@ -59,6 +59,7 @@ export const timeline: Messages['timeline'] = {
   saveSvg: 'SVG で保存',
   copyMermaid: 'Mermaid をコピー',
   copiedMermaid: 'Mermaid のテキストをコピーしました',
+  away: '本文はメモリーにありません。「調べる」で取り出せます。',
   cut: '残りは「調べる」にあります。',
   showList: 'タイムラインを一覧で表示',
   showSequence: 'タイムラインをシーケンス図で表示',

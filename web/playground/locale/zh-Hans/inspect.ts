@@ -46,5 +46,6 @@ export const inspect: Messages['inspect'] = {
   stale: '已过期',
   valid: '有效',
   noJson: '这不是 JSON，可在“原文”中查看。',
+  lost: '正文已丢失。',
   showDiff: '与上一个结果对比',
 }

@@ -59,6 +59,7 @@ export const timeline: Messages['timeline'] = {
   saveSvg: '保存为 SVG',
   copyMermaid: '复制为 Mermaid',
   copiedMermaid: 'Mermaid 文本已复制',
+  away: '正文已不在内存中，选中后会取回。',
   cut: '其余内容请看“查看”。',
   showList: '以列表显示时间线',
   showSequence: '以时序图显示时间线',
