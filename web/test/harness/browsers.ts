@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core'
 
@@ -52,6 +55,12 @@ const firefoxPreferences = {
   'toolkit.telemetry.enabled': false,
 }
 
+/**
+ * Where Firefox's first start is kept: half of the time that it takes goes into a profile, so each
+ * further one gets a copy, of a profile that no page has been in.
+ */
+const firstStarts = join(import.meta.dirname, '../../node_modules/.cache/pagemcp')
+
 export interface LaunchOptions {
   /** Further flags for Chromium. */
   flags?: readonly string[]
@@ -64,7 +73,7 @@ export interface LaunchOptions {
 }
 
 /**
- * Starts a stock browser, headless, in a fresh profile that goes away with it: Chromium by CDP,
+ * Starts a stock browser, headless, in a fresh profile that {@link close} takes away: Chromium by CDP,
  * Firefox by WebDriver BiDi.
  *
  * @throws an Error with the line that installs the browser, if it is missing
@@ -75,6 +84,41 @@ export async function launch(name: BrowserName, options: LaunchOptions = {}): Pr
   if (!existsSync(executablePath)) {
     throw new Error(`${name} is missing at ${executablePath}: ${install} (or set ${env})`)
   }
+  if (name === 'chromium' || options.profile !== undefined) {
+    return start(name, executablePath, options)
+  }
+  const profile = mkdtempSync(join(tmpdir(), 'pagemcp-firefox-'))
+  cpSync(await firstStart(executablePath), profile, { recursive: true })
+  const browser = await start(name, executablePath, { ...options, profile })
+  copies.set(browser, profile)
+  return browser
+}
+
+/** Profiles that go away with their browsers. */
+const copies = new WeakMap<Browser, string>()
+
+/** The profile of a Firefox that was started once, and ended. Processes that make it at a time make the same. */
+async function firstStart(executablePath: string): Promise<string> {
+  const { mtimeMs, size } = statSync(executablePath)
+  const made = join(firstStarts, `firefox-${mtimeMs}-${size}`)
+  if (existsSync(made)) return made
+  mkdirSync(firstStarts, { recursive: true })
+  const profile = mkdtempSync(join(firstStarts, 'making-'))
+  await close(await start('firefox', executablePath, { profile }))
+  try {
+    renameSync(profile, made)
+  } catch (error) {
+    if (!existsSync(made)) throw error
+    rmSync(profile, { recursive: true })
+  }
+  return made
+}
+
+function start(
+  name: BrowserName,
+  executablePath: string,
+  options: LaunchOptions,
+): Promise<Browser> {
   return puppeteer.launch({
     browser: name === 'chromium' ? 'chrome' : 'firefox',
     executablePath,
@@ -160,4 +204,6 @@ async function closeAll(): Promise<void> {
 export async function close(browser: Browser): Promise<void> {
   const timer = setTimeout(() => browser.process()?.kill('SIGKILL'), closeTimeout)
   await browser.close().finally(() => clearTimeout(timer))
+  const profile = copies.get(browser)
+  if (profile) await rm(profile, { recursive: true, force: true, maxRetries: 10 })
 }
