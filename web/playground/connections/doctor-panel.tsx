@@ -32,7 +32,7 @@ export function DoctorPanel({ url, headers }: Props) {
     }
   }, [])
   return (
-    <section class="connections-doctor" data-done={done.value ? '' : undefined}>
+    <section class="connections-doctor" data-url={url} data-done={done.value ? '' : undefined}>
       <h3>{done.value ? t('connections.findings') : t('connections.examining')}</h3>
       <ol aria-live="polite">
         {found.value.map((finding) => (

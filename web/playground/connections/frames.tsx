@@ -22,7 +22,7 @@ const frames: Signal<readonly Framed[]> = signal([])
 let last = 0
 let mounted = false
 
-/** Opens a page in a frame. Settles when there is a window; whether the page loads in it, nobody is told. */
+/** Opens a page in a frame. Settles when something has been loaded; whether it is the page, nobody is told. */
 export function openFrame(url: string): Promise<Opened> {
   if (!mounted) {
     mounted = true
@@ -79,9 +79,7 @@ function Frame({ framed: { url, folded, shown, left } }: { framed: Framed }) {
         </button>
       </header>
       <iframe
-        ref={(frame) => {
-          if (frame) shown(frame)
-        }}
+        onLoad={({ currentTarget }) => shown(currentTarget)}
         src={url}
         title={t('connections.frameOf', { host })}
         sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-modals"

@@ -1,0 +1,192 @@
+/** Connections that a visitor opens: HTTP with the doctor, WebSocket, pages in frames, @mcp-b. */
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { program } from '../../e2e/gateway.ts'
+import { inBrowsers } from '../../harness/browsers.ts'
+import { openPlayground, type Playground, press, saw, servePlayground } from '../harness.ts'
+import { connect, fill, lane, openDialog, openForFailures } from './dialog.ts'
+import { type Mannered, type Manners, mannered } from './servers.ts'
+
+const modules = join(import.meta.dirname, '../../../node_modules')
+
+/** A page that serves by this package, to the playground's origin, which is the other name of its own. */
+const guest = `
+import { start } from '/pagemcp/index.js'
+const mcp = await start({ name: 'guest', title: 'Guest page' })
+mcp.resource({ uri: 'guest://one', name: 'One' }, () => 'from the frame')
+mcp.listen({ origins: [location.origin.replace('localhost', '127.0.0.1')] })`
+
+/** A server on a transport of @mcp-b. */
+const child = (transport: string, name: string) => `
+import { ${transport} } from '/mcp-b/transports.js'
+const origin = location.origin.replace('localhost', '127.0.0.1')
+const transport = new ${transport}({ allowedOrigins: [origin] })
+transport.onmessage = ({ id, method }) => {
+  const serverInfo = { name: '${name}', version: '1' }
+  if (method === 'initialize')
+    transport.send({ jsonrpc: '2.0', id, result: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo } })
+  else if (id !== undefined)
+    transport.send({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } })
+}
+await transport.start()`
+
+const page = (script: string) =>
+  `<!doctype html><title>Guest</title><script type="module" src="${script}"></script>`
+
+let playground: Playground
+let gateway: ChildProcess
+let gatewayUrl = ''
+const state = mkdtemp(join(tmpdir(), 'pagemcp-connections-'))
+
+before(async () => {
+  const transports = await readFile(join(modules, '@mcp-b/transports/dist/index.js'), 'utf8')
+  playground = await servePlayground({
+    '/guest.html': page('/guest.js'),
+    '/guest.js': guest,
+    '/child.html': page('/child.js'),
+    '/child.js': child('IframeChildTransport', 'mcp-b child'),
+    '/tab.js': child('TabServerTransport', 'mcp-b tab'),
+    '/mcp-b/transports.js': transports.replace('"@modelcontextprotocol/core"', '"/mcp-b/core.js"'),
+    '/mcp-b/core.js': 'export const JSONRPCMessageSchema = { parse: (message) => message }',
+  })
+  const args = ['serve', '--json', '--no-token', '--state', await state, '--mcp', '127.0.0.1:0']
+  args.push('--allow-origin', playground.origin)
+  gateway = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] })
+  if (gateway.stdout === null) throw new Error('no output')
+  const [line] = (await once(createInterface({ input: gateway.stdout }), 'line')) as [string]
+  gatewayUrl = (JSON.parse(line) as { mcp: string }).mcp
+})
+after(async () => {
+  gateway?.kill('SIGTERM')
+  await playground?.close()
+  await rm(await state, { recursive: true, force: true })
+})
+
+inBrowsers('a page in a frame is a server, ours and one with @mcp-b', async ({ open }) => {
+  const tab = await openPlayground(open, playground)
+  await connect(tab, 'frame', `${playground.otherOrigin}/guest.html`)
+  await lane(tab, 'Guest page')
+  await saw(tab, '[data-pane=explore]', 'guest://one')
+  await press(tab, '.connections-frame button', 'Close the page')
+  await lane(tab, 'Guest page', 'closed')
+
+  await connect(tab, 'mcpB', `${playground.otherOrigin}/child.html`)
+  await lane(tab, 'mcp-b child')
+  await tab.evaluate((script) => import(script).then(() => {}), '/tab.js')
+  await connect(tab, 'mcpB', '')
+  await lane(tab, 'mcp-b tab')
+})
+
+inBrowsers(
+  'an older HTTP server is spoken to in its own revision, with a header that nobody keeps',
+  async ({ open }) => {
+    const server = await mannered({ wantsToken: true })
+    try {
+      const tab = await openPlayground(open, playground)
+      await openDialog(tab, 'http')
+      await fill(tab, server.url)
+      await press(tab, 'dialog button', 'Add a header')
+      await tab.waitForSelector('dialog input[name=header-value]')
+      await tab.type('dialog input[name=header-value]', 's3cret-token')
+      await press(tab, 'dialog form button[type=submit]', '')
+      await lane(tab, 'mannered')
+      await saw(tab, '[data-pane=explore]', 'manners://one')
+      assert.equal(
+        await tab.$eval('.bar select', (one) => (one as HTMLSelectElement).value),
+        '2025-11-25',
+      )
+      assert.ok(server.authorizations.includes('Bearer s3cret-token'))
+      assert.match(await tab.evaluate(() => JSON.stringify(localStorage)), new RegExp(server.url))
+      const everywhere = await tab.evaluate(
+        () =>
+          JSON.stringify(localStorage) + JSON.stringify(sessionStorage) + document.body.textContent,
+      )
+      assert.doesNotMatch(everywhere, /s3cret/)
+      await openDialog(tab, 'http')
+      await saw(tab, '.connections-recent', server.url)
+    } finally {
+      await server.close()
+    }
+  },
+)
+
+inBrowsers('the gateway is reached by WebSocket, and by HTTP', async ({ open }) => {
+  const tab = await openPlayground(open, playground)
+  await connect(tab, 'ws', gatewayUrl.replace(/^http(.*)mcp$/, 'ws$1ws'))
+  await lane(tab, 'PageMCP')
+  await connect(tab, 'http', gatewayUrl)
+  await tab.waitForFunction(
+    () => document.querySelectorAll('.lanes .lane-state[data-is=open]').length === 3,
+  )
+  await connect(tab, 'ws', 'ws://127.0.0.1:1/')
+  await tab.waitForSelector('.lanes .lane-state[data-is=closed]')
+})
+
+/** Examines an address and returns what was found, as `step state: what it says`. */
+async function examined(tab: Page, url: string): Promise<string> {
+  await fill(tab, url)
+  await press(tab, 'dialog button', 'Examine')
+  await tab.waitForSelector('.connections-doctor')
+  await tab.waitForFunction(
+    (at) =>
+      document.querySelector('.connections-doctor[data-done]')?.getAttribute('data-url') === at,
+    {},
+    url,
+  )
+  return tab.$$eval('.connections-doctor li', (all) =>
+    all.map((one) => `${one.dataset.step} ${one.dataset.is}: ${one.textContent}`).join('\n'),
+  )
+}
+
+const broken: readonly { manners: Manners; finds: RegExp; lines?: RegExp }[] = [
+  { manners: { modern: true }, finds: /version good.*2026-07-28/ },
+  { manners: {}, finds: /version good.*2025-11-25[\s\S]*session good/ },
+  {
+    manners: { noOrigin: true },
+    finds: /cors bad.*may read/,
+    lines: /Access-Control-Allow-Origin: http:\/\/127/,
+  },
+  {
+    manners: { noPreflight: true },
+    finds: /cors bad.*OPTIONS/,
+    lines: /Access-Control-Allow-Methods: GET, POST, DELETE/,
+  },
+  {
+    manners: { allowed: 'Content-Type, MCP-Protocol-Version' },
+    finds: /cors bad.*Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID/,
+    lines: /Access-Control-Allow-Headers: Content-Type,.*Mcp-Method/,
+  },
+  {
+    manners: { hidesSession: true },
+    finds: /session bad/,
+    lines: /Access-Control-Expose-Headers: Mcp-Session-Id/,
+  },
+  { manners: { wantsToken: true }, finds: /auth bad.*401[\s\S]*https:\/\/auth\.example/ },
+  { manners: { noMcp: true }, finds: /version bad.*200.*hello/ },
+]
+
+inBrowsers('the doctor names what a server lacks, with the line to add', async ({ context }) => {
+  const servers: Mannered[] = []
+  try {
+    const tab = await openPlayground(openForFailures(context), playground)
+    await openDialog(tab, 'http')
+    for (const { manners, finds, lines } of broken) {
+      const server = await mannered(manners)
+      servers.push(server)
+      const found = await examined(tab, server.url)
+      assert.match(found, finds, JSON.stringify(manners))
+      if (lines) assert.match(found, lines, JSON.stringify(manners))
+    }
+    assert.match(await examined(tab, 'http://127.0.0.1:1/mcp'), /reach bad/)
+  } finally {
+    for (const server of servers) await server.close()
+  }
+})
