@@ -1,7 +1,8 @@
-/** What becomes of tabs: the back/forward cache, a crash, and fifty of them. */
+/** What becomes of tabs: the back/forward cache, a crash, and many of them. */
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../harness/browsers.ts'
+import { knowEachOther, mark } from './many.ts'
 import { known, openTab, servePage } from './serving.ts'
 
 const site = servePage()
@@ -13,12 +14,6 @@ const reasons = (page: Page) =>
     const [entry] = performance.getEntriesByType('navigation') as unknown as Navigation[]
     return entry?.notRestoredReasons?.reasons?.map(({ reason }) => reason) ?? []
   })
-
-/** The title stays with the document: a page that was loaded anew has another one. */
-const mark = (page: Page, title: string) =>
-  page.evaluate((title) => {
-    document.title = title
-  }, title)
 
 for (const there of ['/plain', '/c']) {
   const kind = there === '/c' ? 'another page of the app' : 'a page that takes no part'
@@ -98,32 +93,6 @@ inBrowsers('a tab that goes without a word is gone, as after a crash', async (br
   assert.ok(told.includes(`tab:///${id}/text`))
 })
 
-inBrowsers(
-  'fifty tabs know of each other, and of each change',
-  async (browser) => {
-    const count = 50
-    const first = await openTab(browser, site.url('/a?0'))
-    const pages = [first]
-    for (let i = 1; i < count; i++) pages.push(await browser.open(site.url(`/a?${i}`)))
-    const all = Array<string>(count).fill('a')
-    const tabs = await first.evaluate((all) => tabKit.untilTitles(...all), all)
-    assert.equal(new Set(tabs.map(({ id }) => id)).size, count)
-    await Promise.all(pages.map((page) => page.evaluate((all) => tabKit.untilTitles(...all), all)))
-
-    const last = pages[count - 1] as Page
-    await mark(last, 'last')
-    const titles = [...all.slice(1), 'last']
-    await Promise.all(
-      pages.map((page) => page.evaluate((titles) => tabKit.untilTitles(...titles), titles)),
-    )
-    // A text is asked of one tab, and a listing costs the others nothing.
-    const id = await last.evaluate(async () => (await tabKit.own()).id)
-    assert.equal(
-      typeof (await first.evaluate((id) => tabKit.read(`tab:///${id}/text`), id)),
-      'string',
-    )
-    for (const page of pages.splice(25)) await page.close()
-    await first.evaluate((all) => tabKit.untilTitles(...all), all.slice(0, 25))
-  },
-  { timeout: 300_000 },
+inBrowsers('twelve tabs know of each other, and of each change', (browser) =>
+  knowEachOther(browser, site, 12),
 )
