@@ -3,12 +3,11 @@
 
 import { useEffect, useRef } from 'preact/hooks'
 import { locale, t } from '../app/i18n.ts'
-import { ask } from '../app/state.ts'
 import { hintOf } from './hint.ts'
 import { lessonIds, loadScenario } from './library.ts'
 import type { Failure, Player, Turn } from './play.ts'
 import { Prose } from './prose.tsx'
-import { advance, begin, leave, running } from './running.ts'
+import { advance, begin, compose, leave, running } from './running.ts'
 import { captionOf } from './scenario.ts'
 
 export function Coach() {
@@ -51,10 +50,7 @@ function Running({ player }: { player: Player }) {
             {t('lessons.again')}
           </button>
         ) : turn && !looksBack ? (
-          <button
-            type="button"
-            onClick={() => ask.compose(turn.solution(), { title: scenario.id })}
-          >
+          <button type="button" onClick={() => compose(player, turn.solution())}>
             {t('lessons.showMe')}
           </button>
         ) : ended ? (

@@ -129,11 +129,11 @@ function Own() {
     <div class="lessons-own">
       <p>{t('lessons.ownAbout')}</p>
       {recordingFrom.value === undefined ? (
-        <button type="button" onClick={startRecording}>
+        <button type="button" data-record="" onClick={startRecording}>
           {t('lessons.record')}
         </button>
       ) : (
-        <button type="button" aria-pressed="true" onClick={finishRecording}>
+        <button type="button" data-record="" aria-pressed="true" onClick={finishRecording}>
           {t('lessons.stopRecording')}
         </button>
       )}

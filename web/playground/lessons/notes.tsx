@@ -5,18 +5,17 @@ import { useComputed, useSignal } from '@preact/signals'
 import { render } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { preferredLocale, setLocale, t } from '../app/i18n.ts'
-import { setting } from '../app/settings.ts'
 import { followTheme } from '../app/theme.ts'
 import { channelOf, type Message, type Move, messageOf, type Podium } from './podium.ts'
 import { Prose } from './prose.tsx'
 
-/** Shows the notes of the presentation that the address names: `?notes=ID`. */
+/** Shows the notes of the presentation that the address names: `?notes=ID&lang=de`. */
 export async function showNotes(root: Element): Promise<void> {
-  const chosen = setting('locale', '').peek()
-  await setLocale(preferredLocale(chosen ? [chosen] : navigator.languages))
+  const asked = new URLSearchParams(location.search)
+  await setLocale(preferredLocale([asked.get('lang') ?? '', ...navigator.languages]))
   followTheme()
   document.title = t('lessons.notes')
-  const id = new URLSearchParams(location.search).get('notes') ?? ''
+  const id = asked.get('notes') ?? ''
   render(<Notes id={id} />, root)
 }
 

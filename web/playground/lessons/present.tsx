@@ -233,7 +233,7 @@ function fullScreen() {
 
 function openNotes(channel: string) {
   const url = new URL(location.href)
-  url.search = `?notes=${channel}`
+  url.search = new URLSearchParams({ notes: channel, lang: locale() }).toString()
   url.hash = ''
   open(url, 'pagemcp-notes', 'popup,width=720,height=640')
 }

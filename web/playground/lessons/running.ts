@@ -2,6 +2,7 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { contents, start } from 'pagemcp'
+import { locale } from '../app/i18n.ts'
 import { setting } from '../app/settings.ts'
 import {
   active,
@@ -15,9 +16,11 @@ import {
   resting,
   revision,
 } from '../app/state.ts'
+import { close, current } from '../compose/tabs.ts'
+import { editor } from '../compose/view.ts'
 import { Coach } from './coach.tsx'
 import { type Player, play, type Stage } from './play.ts'
-import type { Scenario } from './scenario.ts'
+import { captionOf, type Scenario } from './scenario.ts'
 import { setScene } from './scene.ts'
 
 /** Undefined: none. */
@@ -69,11 +72,27 @@ export function begin(scenario: Scenario, { learner }: { learner: boolean }): Pl
       if (turn === undefined) return
       active.value = turn.session
       revision.value = turn.session.revision.peek()
-      if (turn.draft) ask.compose(turn.draft, { title: scenario.id })
+      if (turn.draft) compose(player, turn.draft)
     })
   }
   advance(player)
   return player
+}
+
+/** The tab of the composer that a lesson has opened. */
+let lessonTab: number | undefined
+
+/** Puts a text into the composer, in place of what the lesson put there before, and goes there. */
+export function compose({ scenario }: Player, text: string): void {
+  const before = lessonTab
+  ask.compose(text, { title: captionOf(scenario, 'title', locale()) })
+  lessonTab = current.peek()
+  if (before !== undefined && before !== lessonTab) close(before)
+  requestAnimationFrame(() => {
+    const area = document.querySelector<HTMLElement>('.draft:not([hidden])')
+    if (area) area.focus()
+    else editor.peek()?.focus()
+  })
 }
 
 /**
@@ -104,6 +123,8 @@ function stop() {
   if (player === undefined) return
   running.value = undefined
   player.close()
+  if (lessonTab !== undefined) close(lessonTab)
+  lessonTab = undefined
   if (coach.peek() === Coach) coach.value = undefined
   resting.value = before.resting
   revision.value = before.revision

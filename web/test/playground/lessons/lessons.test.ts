@@ -1,0 +1,254 @@
+/** Lessons, presentations and recordings as people use them, by keyboard. */
+
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { inBrowsers } from '../../harness/browsers.ts'
+import { openPlayground, type Playground, servePlayground } from '../harness.ts'
+
+let playground: Playground
+
+before(async () => {
+  playground = await servePlayground()
+})
+after(() => playground?.close())
+
+/** Presses Tab until something has the focus. */
+async function tabTo(page: Page, selector: string) {
+  for (let i = 0; i < 80; i++) {
+    const there = await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector)
+    if (there) return
+    await page.keyboard.press('Tab')
+  }
+  assert.fail(`Tab does not lead to ${selector}`)
+}
+
+/** Waits until the coach shows a step of the lesson, counted from 1. */
+async function step(page: Page, number: number) {
+  await page.waitForFunction(
+    (wanted) => document.querySelector('.coach header')?.textContent?.includes(`Step ${wanted} `),
+    {},
+    number,
+  )
+}
+
+/** What the coach says. */
+const coach = (page: Page) => page.$eval('.coach', (it) => it.textContent ?? '')
+
+/** Waits until the editor has the focus, and what is written in it holds a text. */
+async function writing(page: Page, text: string) {
+  await page.waitForFunction(
+    (wanted) => {
+      const root = document.activeElement?.shadowRoot
+      return root?.activeElement?.textContent?.includes(wanted)
+    },
+    {},
+    text,
+  )
+}
+
+/** Changes the end of the string that ends a line of the draft, counted from 0. */
+async function edit(page: Page, line: number, erase: number, text: string) {
+  await page.keyboard.down('Control')
+  await page.keyboard.press('Home')
+  await page.keyboard.up('Control')
+  for (let i = 0; i < line; i++) await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('End')
+  for (let i = 0; i < 2; i++) await page.keyboard.press('ArrowLeft') // before the quote and the comma
+  for (let i = 0; i < erase; i++) await page.keyboard.press('Backspace')
+  await page.keyboard.type(text)
+}
+
+async function send(page: Page) {
+  await page.keyboard.down('Control')
+  await page.keyboard.press('Enter')
+  await page.keyboard.up('Control')
+}
+
+const method = 3 // the draft's line
+const uri = 5
+
+inBrowsers(
+  'the first three lessons are done by keyboard alone, and stay done',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    await tabTo(page, '[data-command=lessons]')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('[data-lesson=hello]')
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+    await tabTo(page, '[data-lesson=hello]')
+    await page.keyboard.press('Enter')
+
+    await step(page, 1)
+    await page.keyboard.press('Enter')
+    await step(page, 2)
+    await writing(page, 'server/discover')
+    await send(page)
+    await step(page, 3)
+    await page.keyboard.press('Enter')
+    await step(page, 4)
+    await writing(page, '"resources/"')
+    await send(page)
+    await page.waitForFunction(() => document.querySelector('.coach-hint code'))
+    assert.match(await coach(page), /The method should be "resources\/list"/)
+    await edit(page, method, 0, 'list')
+    await send(page)
+    await step(page, 5)
+    assert.match(await coach(page), /Right\..*Two resources/s)
+    await page.keyboard.press('Enter') // the next lesson
+
+    await step(page, 1)
+    await page.keyboard.press('Enter')
+    await step(page, 2)
+    await writing(page, 'notes://')
+    await edit(page, uri, 0, 'today')
+    await send(page)
+    await step(page, 3)
+    await writing(page, 'notes://today')
+    await edit(page, uri, 'notes://today'.length, 'media://dot.png')
+    await send(page)
+    await step(page, 4)
+    await page.keyboard.press('Enter')
+
+    await step(page, 1)
+    await page.keyboard.press('Enter')
+    await step(page, 2)
+    await writing(page, 'resources/list')
+    await edit(page, method, 'list'.length, 'templates/list')
+    await send(page)
+    await step(page, 3)
+    await writing(page, '{month}')
+    await edit(page, uri, 'diary://{year}/{month}'.length, 'diary://2026/11')
+    await send(page)
+    await step(page, 4)
+    await writing(page, 'find?q=')
+    await edit(page, uri, 0, 'red%20wine')
+    await send(page)
+    await step(page, 5)
+
+    await page.reload()
+    await page.waitForSelector('html[data-ready]')
+    await page.click('[data-command=lessons]')
+    await page.waitForSelector('[data-lesson=hello] .chip')
+    const said = await page.$eval('.lessons', (it) => it.textContent ?? '')
+    assert.match(said, /3 of 10 done/)
+  },
+)
+
+inBrowsers(
+  'a conversation is presented by keyboard, and led from a second window',
+  async (browser) => {
+    const { context, open } = browser
+    const page = await openPlayground(open, playground, '?quiet&lang=de')
+    await page.evaluate(() => (document.activeElement as HTMLElement)?.blur())
+    await page.waitForFunction(() => document.readyState === 'complete')
+    await page.keyboard.press('p')
+    await page.waitForSelector('.present-choice button')
+    await page.waitForFunction(() => document.querySelectorAll('.present-choice li').length === 17)
+    await tabTo(page, '.present-choice li button')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.present-diagram [data-row]')
+
+    const counter = async (wanted: string) =>
+      page.waitForFunction(
+        (text) => document.querySelector('.present-step')?.textContent === text,
+        {},
+        wanted,
+      )
+    const messages = (wanted: number) =>
+      page.waitForFunction(
+        (many) => document.querySelectorAll('.present-diagram [data-row]').length === many,
+        {},
+        wanted,
+      )
+    await counter('Schritt 1 von 8')
+    await messages(3)
+    await page.keyboard.press('ArrowRight')
+    await counter('Schritt 2 von 8')
+    await messages(5)
+    await page.keyboard.press('ArrowLeft')
+    await counter('Schritt 1 von 8')
+    await messages(3) // back shows less
+    const size = await page.$eval('.present-diagram [data-row] text', (it) =>
+      Number.parseFloat(getComputedStyle(it).fontSize),
+    )
+    assert.ok(size >= 18, `letters of ${size} px`)
+    assert.match(await page.$eval('.present-caption', (it) => it.textContent ?? ''), /Händedruck/)
+
+    const target = context.waitForTarget((one) => one.url().includes('notes='))
+    await page.keyboard.press('n')
+    const notes = await (await target).page()
+    assert.ok(notes)
+    await notes.waitForSelector('.speaker-caption')
+    assert.match(await notes.$eval('.speaker', (it) => it.textContent ?? ''), /Beide Epochen/)
+    await notes.keyboard.press('ArrowRight')
+    await counter('Schritt 2 von 8')
+    await notes.waitForFunction(() => document.body.textContent?.includes('Schritt 2 von 8'))
+    await notes.keyboard.press('b')
+    await page.waitForSelector('.present-blank')
+    await notes.keyboard.press('b')
+    await page.waitForFunction(() => !document.querySelector('.present-blank'))
+    await notes.close()
+
+    await page.bringToFront()
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('[data-pane=timeline]')
+    const lanes = await page.$$eval('.lanes .letter', (all) => all.length)
+    assert.equal(lanes, 1, 'its clients have gone')
+  },
+)
+
+inBrowsers('what passes is recorded, saved, opened and shown again', async ({ open }) => {
+  const folder = await mkdtemp(join(tmpdir(), 'pagemcp-recording-'))
+  try {
+    const page = await openPlayground(open, playground)
+    await page.evaluate(() => {
+      // The file that is saved is looked at here: browsers differ in where they put it.
+      const make = URL.createObjectURL
+      URL.createObjectURL = (it) => {
+        if (it instanceof Blob && it.type === 'text/plain') {
+          it.text().then((text) => {
+            document.documentElement.dataset.saved = text
+          })
+        }
+        return make.call(URL, it)
+      }
+      HTMLAnchorElement.prototype.click = () => {}
+    })
+    await page.click('[data-command=lessons]')
+    await page.waitForSelector('[data-record]')
+    await page.click('[data-record]')
+    await page.click('.compose-send .primary')
+    // What Explore asks for is there, too.
+    await page.waitForFunction(() => {
+      const rows = document.querySelectorAll('[data-pane=timeline] [role=row]')
+      return [...rows].filter((row) => row.textContent?.includes('resources/list')).length >= 4
+    })
+    await page.click('[data-record]')
+    await page.waitForSelector('html[data-saved]')
+    const saved = await page.$eval('html', (it) => it.dataset.saved ?? '')
+    assert.match(saved, /"recorded": true/)
+    assert.match(saved, /^->q? .*resources\/list/m)
+    assert.match(saved, /^<- .*"resources":\[/m)
+
+    const file = join(folder, 'mine.txtar')
+    await writeFile(file, saved)
+    assert.equal(await readFile(file, 'utf8'), saved)
+    const input = await page.$('.lessons-own input[type=file]')
+    assert.ok(input)
+    await (input as import('puppeteer-core').ElementHandle<HTMLInputElement>).uploadFile(file)
+    await page.waitForSelector('.present-diagram [data-row]')
+    const shown = await page.$$eval('.present-diagram [data-row]', (all) =>
+      all.map((one) => one.getAttribute('aria-label') ?? one.textContent ?? ''),
+    )
+    assert.ok(
+      shown.some((label) => label.includes('resources/list')),
+      shown.join('\n'),
+    )
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
