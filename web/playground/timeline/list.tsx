@@ -34,8 +34,11 @@ export function List() {
   hinted.value
   const scroller = useScroller(shown, { rowHeight, follow })
   const keys = useCursor(shown, scroller)
-  const { first, top, height } = scroller.view
+  const { first, end, top, height } = scroller.view
   const at = cursor.value
+  // Rows take over the elements of those that went: making new ones costs thrice as much. Only the one
+  // with the focus keeps its own.
+  const slots = end - first + 1
   const partner = at >= 0 && at < store.length ? store.partner(at) : -1
   const [pairFrom, pairTo] = partner < 0 ? [-1, -1] : [Math.min(at, partner), Math.max(at, partner)]
   useHints(() => keys.places.map((index) => shown.row(index)))
@@ -81,7 +84,7 @@ export function List() {
             const row = shown.row(index)
             return (
               <Row
-                key={row}
+                key={row === at ? `row ${row}` : index % slots}
                 row={row}
                 index={index}
                 y={top + (index - first) * rowHeight}

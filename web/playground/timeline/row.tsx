@@ -52,6 +52,7 @@ export class Row extends Component<Props> {
   override shouldComponentUpdate(next: Props) {
     const { props } = this
     return (
+      next.row !== props.row ||
       next.y !== props.y ||
       next.index !== props.index ||
       next.between !== props.between ||

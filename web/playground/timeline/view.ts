@@ -36,10 +36,17 @@ let limit = 0
 let shelved = false
 let later: ReturnType<typeof setTimeout> | undefined
 
+/** When rows come faster than anybody reads, they are drawn in steps: a third of the work, and as much to see. */
+const calm = 50 // ms from one to the next
+const few = 10 // rows that are drawn at once, however short ago the last were
+
+let drawnAt = 0
+
 /** Looks at new rows, a slice now and the rest in tasks of their own, so that input comes between. */
 function advance() {
   clearTimeout(later)
-  if (!shown.advance(limit)) later = setTimeout(advance)
+  later = shown.advance(limit) ? undefined : setTimeout(advance)
+  drawnAt = performance.now()
   drawn.value = drawn.peek() + 1
 }
 
@@ -60,7 +67,9 @@ effect(() => {
   store.changed.value
   if (paused.value) return
   limit = store.length
-  advance()
+  const wait = drawnAt + calm - performance.now()
+  if (wait <= 0 || limit - shown.scanned <= few) advance()
+  else later ??= setTimeout(advance, wait)
 })
 
 /** When the shelf for old texts is fetched: some time before it is wanted. */

@@ -1,0 +1,62 @@
+/**
+ * `make bench-playground`: the playground's timeline under load, beside its budgets, and a burst of
+ * notifications in ours and in MCP Inspector. A benchmark and no test: it never fails on a time.
+ *
+ *     node bench/playground.ts [--messages 100000] [--rate 2000] [--no-inspector]
+ */
+
+import { parseArgs } from 'node:util'
+import { close, launch } from '../test/harness/browsers.ts'
+import { burst, load, open, served } from './playground-ours.ts'
+
+const { values: flags } = parseArgs({
+  options: {
+    messages: { type: 'string', default: '100000' },
+    rate: { type: 'string', default: '2000' },
+    'no-inspector': { type: 'boolean', default: false },
+  },
+})
+
+/** How many notifications the burst has. */
+const burstOf = 100
+
+const quiet = {
+  flags: ['--disable-background-timer-throttling', '--disable-renderer-backgrounding'],
+}
+
+const row = (what: string, measured: string, budget: string) =>
+  console.log(`${what.padEnd(52)} ${measured.padStart(12)}   ${budget}`)
+
+const ms = (n: number) => `${n.toFixed(1)} ms`
+
+async function ours() {
+  const playground = await served()
+  const browser = await launch('chromium', quiet)
+  try {
+    const [page, frame] = await open(browser, playground)
+    await burst(page, frame, burstOf) // warms up
+    const short = await burst(page, frame, burstOf)
+    const messages = Number(flags.messages)
+    const measured = await load(page, frame, { messages, perSecond: Number(flags.rate) })
+    console.log(await browser.version())
+    row(
+      `${messages} messages at ${flags.rate}/s: tasks over 50 ms`,
+      String(measured.longTasks),
+      '0',
+    )
+    row('  longest of them', ms(measured.longestTask), '≤ 50 ms')
+    row('  p99 from frame to frame', ms(measured.p99Frame), '≤ 20 ms')
+    row('  heap, collected', `${measured.heap.toFixed(1)} MB`, '≤ 80 MB')
+    for (const { filter, toPaint, shown } of measured.filters) {
+      row(`  filter ${filter || '(none)'}: ${shown} rows, to paint`, ms(toPaint), '≤ 50 ms')
+    }
+    row('  scrolled from end to end, p99 frame', ms(measured.p99Scroll), '≤ 25 ms')
+    row(`burst of ${burstOf} notifications: main thread blocked`, ms(short.blocked), '≤ 50 ms')
+    row('  until the last one was painted', ms(short.shown), '')
+  } finally {
+    await close(browser)
+    await playground.close()
+  }
+}
+
+await ours()
