@@ -26,6 +26,8 @@ export function Compose() {
   useEffect(() => {
     whenIdle(async () => {
       tools.value = await import('./tools.tsx')
+      const { arrive } = await import('../share/arrive.ts')
+      arrive()
     })
   }, [])
   const shown = tools.value

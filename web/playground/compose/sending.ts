@@ -6,7 +6,6 @@ import type { Session } from '../connections/session.ts'
 import { showAnswer } from '../inspect/answer.ts'
 import { jsonTree, nodeAt } from './json.ts'
 import { change, keepTabs, open, replaceText, tab } from './tabs.ts'
-import { focusText } from './view.ts'
 
 /** What waits for a second yes, because it came by a link: the words say what it would do. */
 export const unsure = signal(false)
@@ -90,7 +89,6 @@ export function offer(): void {
   ask.compose = (text, { title = '' } = {}) => {
     open(text, { title })
     pane.value = 'compose'
-    focusText()
   }
   ask.composed = () => tab.peek().text
   ask.send = () => send()

@@ -237,7 +237,7 @@ export function Notices() {
 }
 
 function Changes() {
-  const { revision: spoken } = tab.value
+  const { revision: spoken, from } = tab.value
   const found = changes.value
   if (found && found.tab === tab.value.id) {
     return (
@@ -256,6 +256,13 @@ function Changes() {
           {t('compose.gotIt')}
         </button>
       </div>
+    )
+  }
+  if (from !== undefined) {
+    return (
+      <p class="compose-notes" data-from="link">
+        {t('share.from', { target: from || t('share.demo') })}
+      </p>
     )
   }
   if (spoken === revision.value) return null

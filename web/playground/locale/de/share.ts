@@ -1,3 +1,45 @@
 import type { Messages } from '../../app/i18n.ts'
 
-export const share: Messages['share'] = {}
+export const share: Messages['share'] = {
+  title: 'Teilen',
+  close: 'Schließen',
+  link: 'Link',
+  linkAbout:
+    'Die Nachrichten stehen im Link selbst und gehen an keinen Server. Öffnen sendet nichts.',
+  allTabs: 'Alle {count} Tabs',
+  copyLink: 'Link kopieren',
+  length: '{count} Zeichen; bis zu {most} passen in einen Link.',
+  tooLong: 'Zu lang für einen Link. Bitte als Datei speichern.',
+  inside: 'Was genau darin steht',
+  target: 'Wofür es war:',
+  demo: 'die Vorführung in der Seite',
+  saveMessages: 'Nachrichten als Datei speichern',
+  transcript: 'Mitschrift',
+  transcriptAbout:
+    'Alles, was vorbeikam, als Datei, die sich hier wieder öffnen lässt, als wäre es live. Dateien lassen sich auch auf die Seite ziehen.',
+  redact: 'Herausnehmen, was wie ein Geheimnis aussieht',
+  pack: 'Packen (gzip)',
+  onlyShown: 'Nur, was der Filter zeigt',
+  save: { one: '{count} Zeile speichern', other: '{count} Zeilen speichern' },
+  import: 'Mitschrift öffnen',
+  export: 'Mitschrift speichern',
+  mermaid: 'Als Mermaid kopieren',
+  imported: {
+    one: '{count} Zeile aus {name} gelesen.',
+    other: '{count} Zeilen aus {name} gelesen.',
+  },
+  notImported: '{name} ist keine Mitschrift: {reason}',
+  tooLarge: 'Sie ist zu groß',
+  badLink: 'Der Link ließ sich nicht öffnen: {reason}',
+  copied: 'Kopiert.',
+  notCopied: 'Der Browser hat das Kopieren nicht erlaubt.',
+  from: 'Mit einem Link gekommen, geschrieben für {target}. Noch wurde nichts gesendet.',
+  copy: {
+    raw: 'Nachricht, wie sie ist',
+    curl: 'curl',
+    typescript: 'TypeScript (SDK)',
+    go: 'Go (SDK)',
+    config: 'Einstellung für Assistenten (mcp.json)',
+    markdown: 'Markdown für ein Issue',
+  },
+}

@@ -1,3 +1,42 @@
 import type { Messages } from '../../app/i18n.ts'
 
-export const share: Messages['share'] = {}
+export const share: Messages['share'] = {
+  title: '共有',
+  close: '閉じる',
+  link: 'リンク',
+  linkAbout:
+    'メッセージはリンクそのものに入り、どのサーバーにも送られません。開いても何も送信されません。',
+  allTabs: '{count} 個のタブすべて',
+  copyLink: 'リンクをコピー',
+  length: '{count} 文字。リンクで共有できるのは {most} 文字までです。',
+  tooLong: 'リンクには長すぎます。ファイルに保存してください。',
+  inside: '含まれる内容',
+  target: '送り先:',
+  demo: 'このページのデモ',
+  saveMessages: 'メッセージをファイルに保存',
+  transcript: '記録',
+  transcriptAbout:
+    'やり取りのすべてをファイルにします。ここで開くと、実際の通信と同じように見られます。ファイルはページにドロップしても開けます。',
+  redact: '秘密らしいものを取り除く',
+  pack: '圧縮する(gzip)',
+  onlyShown: 'フィルターで見えるものだけ',
+  save: { other: '{count} 行を保存' },
+  import: '記録を開く',
+  export: '記録を保存',
+  mermaid: 'Mermaid としてコピー',
+  imported: { other: '{name} から {count} 行を読み込みました。' },
+  notImported: '{name} は記録ではありません: {reason}',
+  tooLarge: '大きすぎます',
+  badLink: 'リンクを開けませんでした: {reason}',
+  copied: 'コピーしました。',
+  notCopied: 'ブラウザーがコピーを許可しませんでした。',
+  from: 'リンクから開きました。{target} 向けです。まだ何も送信していません。',
+  copy: {
+    raw: 'メッセージそのまま',
+    curl: 'curl',
+    typescript: 'TypeScript(SDK)',
+    go: 'Go(SDK)',
+    config: 'アシスタントの設定(mcp.json)',
+    markdown: '課題用の Markdown',
+  },
+}

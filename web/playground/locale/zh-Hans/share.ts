@@ -1,3 +1,41 @@
 import type { Messages } from '../../app/i18n.ts'
 
-export const share: Messages['share'] = {}
+export const share: Messages['share'] = {
+  title: '分享',
+  close: '关闭',
+  link: '链接',
+  linkAbout: '消息就在链接里，不会发给任何服务器。打开链接不会发送任何内容。',
+  allTabs: '全部 {count} 个标签页',
+  copyLink: '复制链接',
+  length: '{count} 个字符；链接最多 {most} 个字符。',
+  tooLong: '太长，无法放进链接。请保存为文件。',
+  inside: '里面究竟有什么',
+  target: '原本的对象：',
+  demo: '页面里的演示',
+  saveMessages: '把消息保存为文件',
+  transcript: '记录',
+  transcriptAbout:
+    '把经过的全部内容保存为文件，在这里重新打开时与实时通信一样。也可以把文件拖到页面上。',
+  redact: '去掉看起来像机密的内容',
+  pack: '压缩（gzip）',
+  onlyShown: '只保存过滤后显示的',
+  save: { other: '保存 {count} 行' },
+  import: '打开记录',
+  export: '保存记录',
+  mermaid: '复制为 Mermaid',
+  imported: { other: '从 {name} 读取了 {count} 行。' },
+  notImported: '{name} 不是记录：{reason}',
+  tooLarge: '文件太大',
+  badLink: '无法打开链接：{reason}',
+  copied: '已复制。',
+  notCopied: '浏览器不允许复制。',
+  from: '来自链接，原本发给 {target}。尚未发送任何内容。',
+  copy: {
+    raw: '原始消息',
+    curl: 'curl',
+    typescript: 'TypeScript（SDK）',
+    go: 'Go（SDK）',
+    config: '助手的设置（mcp.json）',
+    markdown: '用于 issue 的 Markdown',
+  },
+}

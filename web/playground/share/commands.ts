@@ -1,0 +1,28 @@
+/** What can be shared, for the palette and the keys. */
+
+import type { Command } from '../app/commands.ts'
+import { dialog, store } from '../app/state.ts'
+import { chooseFile } from './picker.ts'
+
+export const shareCommands: readonly Command[] = [
+  {
+    id: 'share.copyLink',
+    title: 'share.copyLink',
+    keys: 'Mod+S',
+    run: async () => (await import('./sharing.ts')).copyLink(),
+  },
+  {
+    id: 'share.open',
+    title: 'share.title',
+    run: () => {
+      dialog.value = 'share'
+    },
+  },
+  { id: 'share.import', title: 'share.import', run: chooseFile },
+  {
+    id: 'share.export',
+    title: 'share.export',
+    run: async () => (await import('./files.ts')).exportTranscript(),
+    when: () => store.length > 0,
+  },
+]

@@ -1,0 +1,170 @@
+/** @jsxImportSource preact */
+/** The dialog for sharing: a link and precisely what is in it, transcripts out and in, and a diagram's text. */
+
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { t } from '../app/i18n.ts'
+import { store } from '../app/state.ts'
+import { tabs } from '../compose/tabs.ts'
+import { laneName } from '../timeline/lanes.ts'
+import { shown } from '../timeline/view.ts'
+import { longestLink } from './link.ts'
+import { chooseFile } from './picker.ts'
+import { addressOf, copyText, linkOf } from './sharing.ts'
+
+export function Share({ close }: { close(): void }) {
+  return (
+    <div class="share">
+      <header>
+        <h2>{t('share.title')}</h2>
+        <button type="button" class="plain" aria-label={t('share.close')} onClick={close}>
+          ×
+        </button>
+      </header>
+      <ByLink />
+      <ByFile close={close} />
+    </div>
+  )
+}
+
+function ByLink() {
+  const all = useSignal(false)
+  const made = useSignal<{ address: string; fits: boolean } | undefined>(undefined)
+  const link = linkOf(all.value)
+  const key = JSON.stringify(link)
+  useEffect(() => {
+    let late = false
+    addressOf(JSON.parse(key)).then((found) => {
+      if (!late) made.value = found
+    })
+    return () => {
+      late = true
+    }
+  }, [key, made])
+  const address = made.value?.address ?? ''
+  const fits = made.value?.fits ?? true
+  return (
+    <section>
+      <h3>{t('share.link')}</h3>
+      <p class="quiet">{t('share.linkAbout')}</p>
+      {tabs.value.length > 1 && (
+        <label>
+          <input
+            type="checkbox"
+            checked={all.value}
+            onChange={(event) => {
+              all.value = event.currentTarget.checked
+            }}
+          />
+          {t('share.allTabs', { count: tabs.value.length })}
+        </label>
+      )}
+      <div class="share-row">
+        <input readonly aria-label={t('share.link')} value={address} translate={false} />
+        <button
+          type="button"
+          class="primary"
+          data-command="copy-link"
+          disabled={!fits || address === ''}
+          onClick={() => copyText(address)}
+        >
+          {t('share.copyLink')}
+        </button>
+      </div>
+      {fits ? (
+        <p class="quiet">{t('share.length', { count: address.length, most: longestLink })}</p>
+      ) : (
+        <p role="alert">{t('share.tooLong')}</p>
+      )}
+      <details>
+        <summary>{t('share.inside')}</summary>
+        <p>
+          {t('share.target')} <code translate={false}>{link.target || t('share.demo')}</code>
+        </p>
+        {link.messages.map(({ text, revision }) => (
+          <figure key={text}>
+            <figcaption class="quiet">{revision}</figcaption>
+            <pre translate={false}>{text}</pre>
+          </figure>
+        ))}
+      </details>
+      <button
+        type="button"
+        onClick={async () => {
+          const { save } = await import('./files.ts')
+          const text = link.messages.map((one) => one.text).join('\n')
+          save(new Blob([text], { type: 'application/json' }), 'messages.json')
+        }}
+      >
+        {t('share.saveMessages')}
+      </button>
+    </section>
+  )
+}
+
+function ByFile({ close }: { close(): void }) {
+  const redacted = useSignal(true)
+  const gzip = useSignal(false)
+  const filtered = useSignal(false)
+  store.changed.value
+  const hidden = store.length - shown.length
+  const rows = () =>
+    filtered.peek() ? Array.from({ length: shown.length }, (_, i) => shown.row(i)) : undefined
+  const count = filtered.value ? shown.length : store.length
+  const box = (of: typeof redacted, label: string) => (
+    <label>
+      <input
+        type="checkbox"
+        checked={of.value}
+        onChange={(event) => {
+          of.value = event.currentTarget.checked
+        }}
+      />
+      {label}
+    </label>
+  )
+  return (
+    <section>
+      <h3>{t('share.transcript')}</h3>
+      <p class="quiet">{t('share.transcriptAbout')}</p>
+      <div class="share-choices">
+        {box(redacted, t('share.redact'))}
+        {box(gzip, t('share.pack'))}
+        {hidden > 0 && box(filtered, t('share.onlyShown'))}
+      </div>
+      <div class="share-row">
+        <button
+          type="button"
+          data-command="export"
+          disabled={count === 0}
+          onClick={async () => {
+            const { exportTranscript } = await import('./files.ts')
+            await exportTranscript(rows(), { redacted: redacted.value, gzip: gzip.value })
+          }}
+        >
+          {t('share.save', { count })}
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            chooseFile()
+            close()
+          }}
+        >
+          {t('share.import')}
+        </button>
+        <button
+          type="button"
+          disabled={count === 0}
+          onClick={async () => {
+            const { mermaid } = await import('../timeline/mermaid.ts')
+            const all = rows() ?? Array.from({ length: store.length }, (_, row) => row)
+            await copyText(mermaid(store, all, laneName, t('app.client')))
+          }}
+        >
+          {t('share.mermaid')}
+        </button>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,247 @@
+/** Links, redaction and transcript files: what goes out comes back, but for secrets, and damage is noticed. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pretty } from '../../../playground/protocol/pretty.ts'
+import { request } from '../../../playground/protocol/revisions.ts'
+import { decodeLink, encodeLink, type Link, longestLink } from '../../../playground/share/link.ts'
+import { redact, redacted, redactHeaders } from '../../../playground/share/redact.ts'
+import { readTranscript, writeTranscript } from '../../../playground/share/transcript.ts'
+import { Store } from '../../../playground/tap/store.ts'
+
+const revision = '2026-07-28'
+
+const read = (uri: string) => pretty(request(revision, 1, 'resources/read', { uri }))
+
+/** Numbers that are the same each time. */
+function randomness(seed: number) {
+  let state = seed
+  return (below: number) => {
+    state = (state * 48271) % 2147483647
+    return state % below
+  }
+}
+
+test('a link comes back as it was, broken texts and all scripts included', async () => {
+  const link: Link = {
+    messages: [
+      { text: read('notes://today'), revision },
+      { text: '{"jsonrpc":', revision: '2025-11-25', title: 'Ünïcode 漢字 🎉' },
+    ],
+    target: 'https://example.com/mcp',
+  }
+  assert.deepEqual(await decodeLink(await encodeLink(link)), link)
+})
+
+test('six whole requests are a short link', async () => {
+  const messages = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({
+    text: JSON.stringify(request(revision, 1, 'resources/read', { uri: `notes://${name}` })),
+    revision: revision as '2026-07-28',
+  }))
+  const hash = await encodeLink({ messages, target: '' })
+  assert.ok(hash.length < 500, `${hash.length} characters`)
+  assert.match(hash, /^#v1\.[\w-]+$/)
+})
+
+test('random texts come back', async () => {
+  const random = randomness(7)
+  for (let i = 0; i < 60; i++) {
+    const length = random(400)
+    const text = Array.from({ length }, () => String.fromCodePoint(32 + random(0xd7ff - 32))).join(
+      '',
+    )
+    const link: Link = { messages: [{ text, revision }], target: '' }
+    assert.deepEqual(await decodeLink(await encodeLink(link)), link)
+  }
+})
+
+test('a damaged link is refused, never thrown about', async () => {
+  const whole = await encodeLink({ messages: [{ text: read('a:b'), revision }], target: 'x' })
+  const random = randomness(3)
+  for (let i = 0; i < 300; i++) {
+    const at = 4 + random(whole.length - 4)
+    const damaged = whole.slice(0, at) + 'A-_z9%'[random(6)] + whole.slice(at + random(3))
+    if (damaged === whole) continue
+    await decodeLink(damaged).then(
+      ({ messages }) => assert.ok(messages.every(({ text }) => typeof text === 'string')),
+      (error: unknown) => assert.ok(error instanceof Error),
+    )
+  }
+  for (const hash of ['', '#', '#v2.abc', '#v1.', '#v1.!!', '#v1.AAAA']) {
+    await assert.rejects(decodeLink(hash), Error)
+  }
+})
+
+test('what unfolds without end is stopped', async () => {
+  const bomb = await encodeLink({
+    messages: [{ text: ' '.repeat(3_000_000), revision }],
+    target: '',
+  })
+  assert.ok(bomb.length < longestLink)
+  await assert.rejects(decodeLink(bomb), /more than a message/)
+})
+
+test('links of other shapes are refused', async () => {
+  for (const value of [
+    {},
+    { m: [] },
+    { m: [[1, revision]] },
+    { m: [['x', '1999-01-01']] },
+    null,
+    7,
+  ]) {
+    const packed = new Blob([JSON.stringify(value)])
+      .stream()
+      .pipeThrough(new CompressionStream('deflate-raw'))
+    const bytes = Buffer.from(await new Response(packed).arrayBuffer())
+    await assert.rejects(decodeLink(`#v1.${bytes.toString('base64url')}`), /damaged/)
+  }
+})
+
+test('secrets are taken out, and every other character stays', () => {
+  const same = [
+    '{ "progressToken" : 7,\n "cursor": "abc" }',
+    '{"io.modelcontextprotocol/clientInfo":{"name":"token ring"}}',
+    '{"properties":{"password":{"type":"string"}},"required":["password"]}',
+    '{"token":"","secret":null}',
+  ]
+  for (const text of same) assert.equal(redact(text), text)
+  const cases: [string, string][] = [
+    ['{ "password" : "p\\"w", "a":1 }', `{ "password" : "${redacted}", "a":1 }`],
+    ['{"env":{"KEY":"v"}}', `{"env":"${redacted}"}`],
+    [
+      '{"accessToken":"t","x-api-key":"k"}',
+      `{"accessToken":"${redacted}","x-api-key":"${redacted}"}`,
+    ],
+    ['{"text":"Authorization: Bearer abcdefgh1234"}', `{"text":"Authorization: ${redacted}"}`],
+    [
+      '{"uri":"https://me:pw@host/?token=abc&x=1"}',
+      `{"uri":"https://host/?token=${redacted}&x=1"}`,
+    ],
+    ['{"broken": "Bearer abcdefgh1234', `{"broken": "${redacted}`],
+    ['{"a":["sk-abcdefghijklmnop"]}', `{"a":["${redacted}"]}`],
+  ]
+  for (const [text, expected] of cases) assert.equal(redact(text), expected)
+  assert.deepEqual(redactHeaders({ authorization: 'Bearer x', 'mcp-method': 'ping' }), {
+    authorization: redacted,
+    'mcp-method': 'ping',
+  })
+})
+
+/** A store with an exchange over HTTP, an event of the world, and something broken. */
+function filled(): Store {
+  const store = new Store(() => {})
+  const http = { method: 'POST', url: 'https://h/mcp?token=abc', headers: { cookie: 'c=1' } }
+  const push = (entry: Parameters<Store['push']>[0]) => store.push(entry)
+  push({
+    lane: 3,
+    direction: 'out',
+    framing: 'http',
+    raw: read('notes://today'),
+    time: 1000.5,
+    http,
+  })
+  push({
+    lane: 3,
+    direction: 'in',
+    framing: 'sse',
+    raw: '{"jsonrpc":"2.0","id":1,"result":{}}',
+    time: 1012.25,
+  })
+  push({ lane: 0, direction: 'world', framing: 'world', raw: 'wrote notes://today', time: 1020 })
+  push({ lane: 4, direction: 'out', framing: 'ws', raw: '{"jsonrpc":\n', time: 1030 })
+  return store
+}
+
+async function written(store: Store, redacted: boolean): Promise<string> {
+  const peers = [
+    { c: 3, letter: 'A', title: 'One' },
+    { c: 4, letter: 'B', title: 'Two' },
+  ]
+  let file = ''
+  const rows = Array.from({ length: store.length }, (_, row) => row)
+  const text = (row: number) => store.raw(row)
+  for await (const line of writeTranscript(store, rows, { peers, redacted, version: '1', text })) {
+    file += line
+  }
+  return file
+}
+
+test('a transcript comes back row by row, byte by byte', async () => {
+  const store = filled()
+  const file = await written(store, false)
+  assert.equal(file.split('\n').length, store.length + 2)
+  const { peers, entries } = await readTranscript(file)
+  assert.deepEqual(
+    peers.map(({ letter }) => letter),
+    ['A', 'B'],
+  )
+  for (const [row, entry] of entries.entries()) {
+    assert.equal(entry.raw, store.raw(row))
+    assert.equal(entry.direction, store.direction(row))
+    assert.equal(entry.framing, store.framing(row))
+    assert.equal(entry.lane, store.lane(row))
+    assert.ok(Math.abs((entry.time ?? 0) - store.time(row)) < 0.01)
+    assert.deepEqual(entry.http, store.http(row))
+  }
+  const again = new Store(() => {})
+  for (const entry of entries) again.push(entry)
+  assert.equal(again.partner(0), 1) // pairs as live traffic does
+})
+
+test('a transcript has no secrets unless they are asked for', async () => {
+  const file = await written(filled(), true)
+  assert.doesNotMatch(file, /token=abc|c=1/)
+  assert.match(file.split('\n')[0] ?? '', /"redacted":true/)
+})
+
+test('what is no transcript is refused with the line', async () => {
+  const head = '{"mcplog":1}\n'
+  const bad: [string, RegExp][] = [
+    ['', /line 1/],
+    ['{"mcplog":2}', /line 1/],
+    ['hello', /line 1: not JSON/],
+    [`${head}{"t":1}`, /line 2/],
+    [`${head}{"t":1,"d":"out","raw":"x"}\n{`, /line 3: not JSON/],
+    ['[{"direction":"request"}]', /entry 1/],
+    ['[', /line 1/],
+  ]
+  for (const [text, reason] of bad) await assert.rejects(readTranscript(text), reason)
+  const odd = `${head}{"t":1,"d":"out","raw":"x","k":"carrier pigeon","http":{"status":"no","headers":{"a":1}}}`
+  const { entries } = await readTranscript(odd)
+  assert.deepEqual(entries[0], {
+    lane: 1,
+    direction: 'out',
+    framing: 'port',
+    raw: 'x',
+    time: 1,
+    http: undefined,
+  })
+})
+
+test("the Inspector's Protocol export is read, answers beside their requests", async () => {
+  const file = [
+    {
+      id: 'x',
+      timestamp: '2026-11-21T10:00:00.000Z',
+      direction: 'request',
+      origin: 'client',
+      message: { jsonrpc: '2.0', id: 1, method: 'resources/list' },
+      response: { jsonrpc: '2.0', id: 1, result: { resources: [] } },
+      duration: 40,
+    },
+    {
+      id: 'y',
+      timestamp: '2026-11-21T10:00:00.020Z',
+      direction: 'notification',
+      origin: 'server',
+      message: { jsonrpc: '2.0', method: 'notifications/resources/list_changed' },
+    },
+  ]
+  const { entries, peers } = await readTranscript(JSON.stringify(file, null, 2))
+  assert.deepEqual(
+    entries.map(({ direction, raw }) => `${direction} ${JSON.parse(raw).method ?? 'result'}`),
+    ['out resources/list', 'in notifications/resources/list_changed', 'in result'],
+  )
+  assert.equal(peers[0]?.title, 'MCP Inspector')
+})
