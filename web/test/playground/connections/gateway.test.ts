@@ -1,0 +1,98 @@
+/** The gateway's pages: looking on while an assistant reads one, asking it, and who may do that. */
+
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Page } from 'puppeteer-core'
+import { type Gateway, startGateway } from '../../e2e/gateway.ts'
+import { inBrowsers } from '../../harness/browsers.ts'
+import { press, saw } from '../harness.ts'
+import { lane, openDialog } from './dialog.ts'
+
+let gateway: Gateway
+before(async () => {
+  gateway = await startGateway()
+})
+after(() => gateway?.close())
+
+/** Opens the playground that the gateway's web server serves. */
+async function openServed(open: (url: string) => Promise<Page>): Promise<Page> {
+  const page = await open(`${gateway.web}playground/index.html?quiet&lang=en`)
+  await page.waitForSelector('html[data-ready]')
+  return page
+}
+
+/** Reads as an assistant does that calls itself `tester`. */
+async function read(uri: string): Promise<unknown> {
+  const client = new Client({ name: 'tester', version: '1' })
+  const transport = new StreamableHTTPClientTransport(new URL(gateway.mcp), {
+    requestInit: { headers: { authorization: `Bearer ${gateway.token}` } },
+  })
+  await client.connect(transport, { timeout: 20_000 })
+  try {
+    return await client.readResource({ uri }, { timeout: 20_000 })
+  } finally {
+    await client.close()
+  }
+}
+
+inBrowsers(
+  'looking on shows what an assistant reads of a page, and asking is one click',
+  async ({ open }) => {
+    const { start } = await gateway.fresh()
+    await (await open(start)).waitForSelector('#state[data-is=paired]')
+    const notes = await open(`${gateway.web}demo/notes/`)
+    await notes.waitForSelector('#state[data-is=joined]')
+    const name = /^Joined as (.+)$/.exec(
+      (await notes.$eval('#state-text', (one) => one.textContent)) ?? '',
+    )?.[1]
+
+    const tab = await openServed(open)
+    await openDialog(tab, 'gateway')
+    await press(tab, '.connections-pages [data-tap]', name ?? '?', 'data-tap')
+    await lane(tab, `${name}, looking on`)
+    const uri = `${name}+idb:///notes-app/notes/n.2`
+    assert.match(JSON.stringify(await read(uri)), /Chickpeas/)
+    await saw(tab, '[data-pane=timeline]', 'assistant tester')
+    await saw(tab, '[data-pane=timeline]', uri)
+
+    await openDialog(tab, 'gateway')
+    await saw(tab, '.connections-seen tr', uri)
+    await saw(tab, '.connections-seen tr', 'tester')
+    await saw(tab, '.connections-pages li', '1 read')
+    assert.doesNotMatch(
+      await tab.evaluate(() => document.body.textContent ?? ''),
+      new RegExp(gateway.token),
+    )
+    await press(tab, '.connections-pages [data-ask]', name ?? '?', 'data-ask')
+    await tab.waitForFunction(
+      () => document.querySelectorAll('.lanes .lane-state[data-is=open]').length === 3,
+    )
+    await saw(tab, '[data-pane=explore]', 'idb:///notes-app')
+  },
+)
+
+inBrowsers(
+  'a browser without a pairing takes a link, and keeps what it gets for it',
+  async ({ open }) => {
+    const tab = await openServed(open)
+    await openDialog(tab, 'gateway')
+    await tab.waitForSelector('dialog input[name=link]')
+    await saw(tab, 'dialog', 'not paired')
+    await tab.type('dialog input[name=link]', 'no link')
+    await press(tab, 'dialog button', 'Use this link')
+    await saw(tab, 'dialog', 'This is no link')
+    const { start } = await gateway.fresh()
+    await tab.$eval('dialog input[name=link]', (input) => {
+      ;(input as HTMLInputElement).value = ''
+    })
+    await tab.type('dialog input[name=link]', start)
+    await press(tab, 'dialog button', 'Use this link')
+    await saw(tab, '.connections-gateway', 'Who may do what')
+
+    const again = await openServed(open)
+    await openDialog(again, 'gateway')
+    await saw(again, '.connections-gateway', 'Who may do what')
+  },
+)
