@@ -121,7 +121,7 @@ function NextLesson({ after }: { after: string }) {
   }
   return (
     <button ref={button} type="button" class="primary" onClick={proceed}>
-      {next === undefined ? t('lessons.finish') : t('lessons.nextLesson')}
+      {next === undefined ? t('lessons.leave') : t('lessons.nextLesson')}
     </button>
   )
 }

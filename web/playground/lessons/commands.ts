@@ -1,7 +1,7 @@
 /** Commands of lessons and presentations. */
 
 import type { Command } from '../app/commands.ts'
-import { pane, presenting, side } from '../app/state.ts'
+import { presenting } from '../app/state.ts'
 import { recordingFrom } from './recording.ts'
 
 export const lessonsCommands: readonly Command[] = [
@@ -11,14 +11,6 @@ export const lessonsCommands: readonly Command[] = [
     keys: 'P',
     run: () => {
       presenting.value = !presenting.peek()
-    },
-  },
-  {
-    id: 'lessons.all',
-    title: 'lessons.all',
-    run: () => {
-      side.value = 'lessons'
-      pane.value = 'explore'
     },
   },
   {

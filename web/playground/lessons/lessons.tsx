@@ -6,6 +6,7 @@ import { useEffect } from 'preact/hooks'
 import { locale, t } from '../app/i18n.ts'
 import { ask, presenting } from '../app/state.ts'
 import { lessonIds, loadScenario, openScenario, showIds } from './library.ts'
+import { Prose } from './prose.tsx'
 import { save, startRecording, stopRecording } from './recorder.ts'
 import { recordingFrom } from './recording.ts'
 import { begin, done, running } from './running.ts'
@@ -46,7 +47,6 @@ export function Lessons({ close }: { close?(): void }) {
         ))}
       </ol>
       <h2>{t('lessons.show')}</h2>
-      <p class="quiet">{t('lessons.showAbout')}</p>
       <ul>
         {of(showIds).map((scenario) => (
           <Show key={scenario.id} scenario={scenario} />
@@ -74,7 +74,9 @@ function Lesson({ scenario, close }: { scenario: Scenario; close?(): void }) {
         }}
       >
         <strong>{captionOf(scenario, 'title', locale())}</strong>
-        <span>{captionOf(scenario, 'about', locale())}</span>
+        <span>
+          <Prose text={captionOf(scenario, 'about', locale())} />
+        </span>
         <span class="quiet">
           {t('lessons.minutes', { count: Number(options.minutes ?? 2) })}
           {isDone ? <span class="chip">✓ {t('lessons.done')}</span> : null}
@@ -90,7 +92,9 @@ function Show({ scenario }: { scenario: Scenario }) {
     <li>
       <div class="lessons-about">
         <strong>{captionOf(scenario, 'title', locale())}</strong>
-        <span>{captionOf(scenario, 'about', locale())}</span>
+        <span>
+          <Prose text={captionOf(scenario, 'about', locale())} />
+        </span>
       </div>
       <PresentButton scenario={scenario} />
     </li>

@@ -70,7 +70,7 @@ function Notes({ id }: { id: string }) {
       <header>
         <h1>{seen.title}</h1>
         <span>{t('lessons.step', { step: seen.step, steps: seen.steps })}</span>
-        <time title={t('lessons.elapsed')}>{elapsed}</time>
+        <time>{elapsed}</time>
       </header>
       <h2>{t('lessons.now')}</h2>
       <p class="speaker-caption">

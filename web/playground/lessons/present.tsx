@@ -142,7 +142,7 @@ function Stage({ player }: { player: Player }) {
       </footer>
       {blank.value ? (
         <button type="button" class="present-blank" onClick={moves.blank}>
-          {t('lessons.blankEnd')}
+          {t('lessons.back')}
         </button>
       ) : null}
     </main>
@@ -192,7 +192,9 @@ function Choice() {
           <li key={scenario.id}>
             <button type="button" onClick={() => begin(scenario, { learner: false })}>
               <strong>{captionOf(scenario, 'title', locale())}</strong>
-              <span>{captionOf(scenario, 'about', locale())}</span>
+              <span>
+                <Prose text={captionOf(scenario, 'about', locale())} />
+              </span>
             </button>
           </li>
         ))}

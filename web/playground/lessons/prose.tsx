@@ -1,18 +1,23 @@
 /** @jsxImportSource preact */
-/** Text with `code` in it, between backticks: words of the protocol, which are in no language. */
+/**
+ * Text with `code` in it, between backticks: words of the protocol, which are in no language. Names of
+ * revisions are kept on one line.
+ */
+
+const parts = /(`[^`]*`|\d{4}-\d\d-\d\d)/
 
 export function Prose({ text }: { text: string }) {
   return (
     <>
-      {text.split('`').map((part, i) =>
-        i % 2 === 0 ? (
-          part
-        ) : (
-          <code key={i} lang="en" translate={false}>
-            {part}
+      {text.split(parts).map((part, i) => {
+        if (i % 2 === 0) return part
+        if (!part.startsWith('`')) return <span class="nowrap">{part}</span>
+        return (
+          <code lang="en" translate={false}>
+            {part.slice(1, -1)}
           </code>
-        ),
-      )}
+        )
+      })}
     </>
   )
 }

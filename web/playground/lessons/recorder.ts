@@ -1,6 +1,8 @@
 /** Records what passes in this page, and opens what was recorded. */
 
-import { sessions, store } from '../app/state.ts'
+import { store } from '../app/state.ts'
+import { redact } from '../share/redact.ts'
+import { laneName } from '../timeline/lanes.ts'
 import { type Recorded, recordingName, recordingOf } from './record.ts'
 import { recordingFrom } from './recording.ts'
 import { type Scenario, writeScenario } from './scenario.ts'
@@ -9,19 +11,16 @@ export function startRecording(): void {
   recordingFrom.value = store.length
 }
 
-/** Ends the recording, and hands over what passed on the lanes that are open, the world included. */
+/** Ends the recording, and hands over what passed, the world's events included. */
 export async function stopRecording(): Promise<Scenario | undefined> {
   const from = recordingFrom.peek()
   recordingFrom.value = undefined
   if (from === undefined || from >= store.length) return undefined
-  const lanes: Recorded[] = sessions.peek().map(({ lane, peer }) => {
-    const { name, title = name } = peer.peek() ?? { name: lane.dialer.title }
-    return { lane: lane.id, title }
-  })
   const heard = new Set<number>()
   for (let row = from; row < store.length; row++) heard.add(store.lane(row))
-  const used = lanes.filter(({ lane }) => heard.has(lane))
-  return recordingOf(store, used, from, store.length)
+  heard.delete(0) // the world is always recorded
+  const lanes = [...heard].map((lane): Recorded => ({ lane, title: laneName(lane).title }))
+  return recordingOf(store, lanes, from, store.length, redact)
 }
 
 /** Saves a scenario as a file. */

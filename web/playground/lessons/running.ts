@@ -17,7 +17,7 @@ import {
   revision,
 } from '../app/state.ts'
 import { close, current } from '../compose/tabs.ts'
-import { editor } from '../compose/view.ts'
+import { focusText } from '../compose/view.ts'
 import { Coach } from './coach.tsx'
 import { type Player, play, type Stage } from './play.ts'
 import { captionOf, type Scenario } from './scenario.ts'
@@ -88,11 +88,7 @@ export function compose({ scenario }: Player, text: string): void {
   ask.compose(text, { title: captionOf(scenario, 'title', locale()) })
   lessonTab = current.peek()
   if (before !== undefined && before !== lessonTab) close(before)
-  requestAnimationFrame(() => {
-    const area = document.querySelector<HTMLElement>('.draft:not([hidden])')
-    if (area) area.focus()
-    else editor.peek()?.focus()
-  })
+  focusText()
 }
 
 /**
