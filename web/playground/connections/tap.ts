@@ -23,8 +23,16 @@ export const assistantOf = ({ client, who }: Frame): string => client || who
  *
  * @param page - its name; `''`: all pages
  * @param open - opens a lane, and dials at once
+ * @param from - where messages come from; tests have their own
  */
-export function tapPage(page: string, open: (dialer: Dialer) => void): void {
+export function tapPage(
+  page: string,
+  open: (dialer: Dialer) => void,
+  from: {
+    onFrame(listener: (frame: Frame) => void): () => void
+    lookOn(): Promise<void>
+  } = { onFrame, lookOn },
+): void {
   const lanes: Ears[] = []
   const byAssistant = new Map<string, Ears>()
   const what = page === '' ? t('connections.gateway.all') : page
@@ -42,8 +50,8 @@ export function tapPage(page: string, open: (dialer: Dialer) => void): void {
     async dial(ears) {
       lanes.push(ears)
       if (assistant !== undefined) byAssistant.set(assistant, ears)
-      stop ??= onFrame(hear)
-      void lookOn()
+      stop ??= from.onFrame(hear)
+      void from.lookOn()
       return {
         send: () => {},
         close() {

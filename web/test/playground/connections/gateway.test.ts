@@ -1,7 +1,9 @@
 /** The gateway's pages: looking on while an assistant reads one, asking it, and who may do that. */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { after, before, test } from 'node:test'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Page } from 'puppeteer-core'
@@ -96,3 +98,30 @@ inBrowsers(
     await saw(again, '.connections-gateway', 'Who may do what')
   },
 )
+
+test('with --watch=false nobody looks on, paired or not', { timeout: 120_000 }, async () => {
+  const quiet = await startGateway({ args: ['--watch=false'] })
+  try {
+    const status = async ({ mcp, web }: Gateway) => {
+      const asked = request(mcp.replace('/mcp', '/watch'), {
+        headers: {
+          origin: web.replace(/\/$/, ''),
+          connection: 'Upgrade',
+          upgrade: 'websocket',
+          'sec-websocket-version': '13',
+          'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+          'sec-websocket-protocol': 'pagemcp.watch.v1',
+        },
+        timeout: 10_000, // ms
+      }).end()
+      const [answer, socket] = await Promise.race([once(asked, 'response'), once(asked, 'upgrade')])
+      socket?.destroy()
+      answer.resume?.()
+      return answer.statusCode
+    }
+    assert.equal(await status(quiet), 403)
+    assert.equal(await status(gateway), 101)
+  } finally {
+    await quiet.close()
+  }
+})

@@ -16,7 +16,8 @@ import { recent, remember, usable } from '../../../playground/connections/recent
 import { shownHeaders } from '../../../playground/connections/secrets.ts'
 import { look, secretsIn, seen } from '../../../playground/connections/seen.ts'
 import { EventParser, type StreamEvent } from '../../../playground/connections/sse.ts'
-import { concerns } from '../../../playground/connections/tap.ts'
+import { concerns, tapPage } from '../../../playground/connections/tap.ts'
+import type { Dialer, Wire } from '../../../playground/connections/wire.ts'
 
 /** What comes of a stream that arrives in pieces of so many characters. */
 function eventsOf(text: string, size: number): StreamEvent[] {
@@ -225,4 +226,45 @@ test('a tap of one page leaves out what is about another', () => {
   assert.ok(concerns(frame({}, { page: '' }), 'notes'))
   assert.ok(concerns(frame({}), ''))
   assert.ok(!concerns(frame({}, { page: 'tasks' }), 'notes'))
+})
+
+test('each assistant has a lane of its own, the first one the first lane', async () => {
+  const lanes: { heard: string[]; wire: Promise<Wire> }[] = []
+  const listeners = new Set<(frame: Frame) => void>()
+  const say = (client: string, to: Frame['to'], text: string, page = 'notes') => {
+    for (const listener of listeners) listener(frame({}, { client, to, text, page }))
+  }
+  const open = (dialer: Dialer) => {
+    assert.ok(dialer.readOnly)
+    const heard: string[] = []
+    const wire = dialer.dial({
+      heard: () => assert.fail('nobody speaks to a tap'),
+      overheard: (direction, text) => heard.push(`${direction} ${text}`),
+      failed: () => {},
+      noted: (line) => heard.push(line),
+      closed: () => {},
+    })
+    lanes.push({ heard, wire })
+  }
+  tapPage('notes', open, {
+    onFrame(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    lookOn: async () => {},
+  })
+  assert.equal(lanes.length, 1, 'there is one before anybody speaks')
+  say('claude', 'page', 'a')
+  say('other', 'page', 'b')
+  say('claude', 'assistant', 'c')
+  say('claude', 'assistant', 'of another page', 'tasks')
+  assert.deepEqual(
+    lanes.map(({ heard }) => heard),
+    [['assistant claude at /mcp', 'out a', 'in c'], ['out b']],
+  )
+  for (let more = 0; more < 20; more++) say(`client ${more}`, 'page', 'x')
+  assert.equal(lanes.length, 8)
+
+  for (const { wire } of lanes) (await wire).close()
+  assert.equal(listeners.size, 0)
 })
