@@ -115,6 +115,7 @@ function extensions(options: EditorOptions) {
       autocorrect: 'off',
       autocapitalize: 'off',
       translate: 'no',
+      tabindex: '0', // it is focusable anyhow, but axe looks for the attribute
     }),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) options.written(update.state.doc.toString())

@@ -52,7 +52,8 @@ function within(
       fields.set(name, field([...path, name], required, source, message, root, around))
     }
   }
-  return [...fields.values()]
+  // what has to be filled in comes first
+  return [...fields.values()].sort((a, b) => Number(b.required) - Number(a.required))
 }
 
 function field(

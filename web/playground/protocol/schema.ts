@@ -142,10 +142,14 @@ function mixIn(schema: Schema, all: { [name: string]: Schema }, mixins: Map<Sche
     if (!parent) continue
     mixIn(parent, all, mixins)
     const required = (parent.required ?? []).filter((one) => !(one in (schema.properties ?? {})))
-    schema.properties = { ...parent.properties, ...schema.properties }
+    schema.properties = { ...schema.properties, ...own(parent.properties, schema.properties) }
     if (required.length) schema.required = [...required, ...(schema.required ?? [])]
   }
 }
+
+/** What is in one and not in the other. */
+const own = (some: Schema['properties'] = {}, other: Schema['properties'] = {}) =>
+  Object.fromEntries(Object.entries(some).filter(([name]) => !(name in other)))
 
 const simple: { readonly [name: string]: Schema } = {
   string: { type: 'string' },

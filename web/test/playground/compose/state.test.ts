@@ -1,0 +1,150 @@
+/** Tabs, history and form: what the composer keeps, without a browser. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { revision } from '../../../playground/app/state.ts'
+import { type Field, fieldsOf, jsonOf, setAt } from '../../../playground/compose/form.ts'
+import { frameFor } from '../../../playground/compose/frames.ts'
+import { forget, history, remember, walk } from '../../../playground/compose/history.ts'
+import { changes, followRevision } from '../../../playground/compose/revising.ts'
+import { close, open, replaceText, tab, tabs, titleOf } from '../../../playground/compose/tabs.ts'
+import { nobody, type Surroundings } from '../../../playground/compose/walk.ts'
+
+const modern = '2026-07-28'
+
+test('a tab opens beside the others, and the last one that closes begins anew', () => {
+  const before = tabs.peek().length
+  open('{"method":"ping"}')
+  assert.equal(tabs.peek().length, before + 1)
+  assert.equal(titleOf(tab.peek()), 'ping')
+  replaceText('{"method":"prompts/list"}')
+  assert.equal(tab.peek().text, '{"method":"prompts/list"}')
+  for (const { id } of tabs.peek()) close(id)
+  assert.equal(tabs.peek().length, 1)
+  assert.equal(titleOf(tab.peek()), 'resources/list')
+})
+
+test('another revision rewrites the tabs, says what changed, and can be taken back', () => {
+  const stop = followRevision()
+  open(frameFor(modern, 'resources/read', 1, { uri: 'a:b' }))
+  const hidden = tabs.peek()[0]
+  const written = tab.peek().text
+  revision.value = '2025-11-25'
+  assert.doesNotMatch(tab.peek().text, /_meta/)
+  assert.doesNotMatch(tabs.peek()[0]?.text ?? '', /_meta/)
+  assert.equal(changes.peek()?.before, written)
+  assert.deepEqual(
+    changes.peek()?.notes.map(({ key }) => key),
+    ['explain.change.noEnvelope'],
+  )
+  revision.value = modern
+  assert.equal(tabs.peek()[0]?.revision, hidden?.revision)
+  assert.deepEqual(JSON.parse(tab.peek().text), JSON.parse(written))
+  stop()
+})
+
+test('what was sent is kept newest first, once, and can be forgotten', async () => {
+  const sent = (text: string) => remember({ text, to: 'demo', revision: modern })
+  for (const text of ['1', '2', '3', '1']) await sent(text)
+  assert.deepEqual(
+    history.peek().map(({ text }) => text),
+    ['1', '3', '2'],
+  )
+  assert.ok(new Set(history.peek().map(({ id }) => id)).size === 3)
+  await forget(history.peek()[1]?.id)
+  assert.deepEqual(
+    history.peek().map(({ text }) => text),
+    ['1', '2'],
+  )
+  await forget()
+  assert.deepEqual(history.peek(), [])
+})
+
+test('walking goes back to the draft, and what was edited is a new draft', async () => {
+  await forget()
+  for (const text of ['old', 'new']) await remember({ text, to: 'demo', revision: modern })
+  open('draft')
+  const seen = async (step: 1 | -1) => {
+    await walk(step)
+    return tab.peek().text
+  }
+  assert.deepEqual([await seen(1), await seen(1), await seen(1)], ['new', 'old', 'old'])
+  assert.deepEqual([await seen(-1), await seen(-1), await seen(-1)], ['new', 'draft', 'draft'])
+  await walk(1)
+  replaceText('edited')
+  assert.equal(await seen(-1), 'edited')
+  assert.equal(await seen(1), 'new')
+})
+
+const around: Surroundings = {
+  ...nobody(modern),
+  resources: [{ uri: 'notes://today', name: 'Today' }],
+  prompts: [{ name: 'plan', arguments: [{ name: 'day', required: true }] }],
+  tools: [
+    {
+      name: 'add',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          a: { type: 'integer' },
+          deep: { type: 'object', properties: { b: { type: 'boolean' } } },
+        },
+        required: ['a'],
+      },
+    },
+  ],
+}
+
+/** The field of a name, wherever it is. */
+function find(fields: readonly Field[] | undefined, name: string): Field | undefined {
+  for (const field of fields ?? []) {
+    const found = field.name === name ? field : find(field.fields, name)
+    if (found) return found
+  }
+  return undefined
+}
+
+test('the form has the fields of the schema, what is required first, with what the server has', () => {
+  const fields = fieldsOf(frameFor(modern, 'resources/read', 1), around)
+  assert.deepEqual(fields?.[0]?.name, 'uri')
+  assert.deepEqual(fields?.[0]?.choices, ['notes://today'])
+  assert.equal(find(fields, '_meta'), undefined)
+  const listen = fieldsOf(frameFor(modern, 'subscriptions/listen', 1), around)
+  assert.equal(find(listen, 'resourcesListChanged')?.kind, 'yes')
+  assert.equal(find(listen, 'resourceSubscriptions')?.kind, 'json')
+})
+
+test('arguments have the fields that the tool or the prompt wants', () => {
+  const call = fieldsOf(frameFor(modern, 'tools/call', 1, { name: 'add' }), around)
+  assert.equal(find(call, 'a')?.kind, 'number')
+  assert.equal(find(call, 'a')?.required, true)
+  assert.ok(find(call, 'deep'))
+  const get = fieldsOf(frameFor(modern, 'prompts/get', 1, { name: 'plan' }), around)
+  assert.equal(find(get, 'day')?.required, true)
+})
+
+test('the kind of a reference stays to be chosen after it was', () => {
+  const text = frameFor(modern, 'completion/complete', 1)
+  const type = find(fieldsOf(text, around), 'type')
+  assert.deepEqual(type?.choices, ['ref/prompt', 'ref/resource'])
+  assert.equal(type?.kind, 'choice')
+})
+
+test('a field writes into the text, in its place if it is there', () => {
+  const text = '{ "method" : "resources/read",\n "params": {"uri":"x"} }'
+  const uri = find(fieldsOf(text, around), 'uri') as Field
+  assert.equal(
+    setAt(text, uri.path, jsonOf(uri, 'a"b')),
+    '{ "method" : "resources/read",\n "params": {"uri":"a\\"b"} }',
+  )
+  const call = frameFor(modern, 'tools/call', 1, { name: 'add' })
+  const a = find(fieldsOf(call, around), 'a') as Field
+  const filled = setAt(call, a.path, jsonOf(a, '7'))
+  assert.deepEqual(JSON.parse(filled).params.arguments, { a: 7 })
+  assert.deepEqual(JSON.parse(setAt(filled, a.path, jsonOf(a, ''))).params.arguments, {})
+  assert.equal(jsonOf(a, 'seven'), '"seven"') // wrong, and to be seen as wrong
+})
+
+test('there is no form for what is no JSON object', () => {
+  for (const text of ['', '{', '[]', '7']) assert.equal(fieldsOf(text, around), undefined)
+})
