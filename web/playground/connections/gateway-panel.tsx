@@ -108,7 +108,7 @@ function PageFacts({ page }: { page: PageHere }) {
       <strong>{page.title || page.name}</strong> <code lang="en">{page.name}</code>{' '}
       {page.here ? (
         <span class="chip" data-is="good">
-          {since}
+          {t('connections.gateway.since', { time: since })}
         </span>
       ) : (
         <span class="chip" data-is="warn">

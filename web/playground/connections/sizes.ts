@@ -7,6 +7,12 @@ const units = ['byte', 'kilobyte', 'megabyte'] as const
 /** `3.4 kB`, as the language writes it. */
 export function bytesText(bytes: number): string {
   const step = bytes < 1_000 ? 0 : bytes < 1_000_000 ? 1 : 2
-  const format = { style: 'unit', unit: units[step], maximumFractionDigits: 1 } as const
+  const unitDisplay = step === 0 ? 'long' : 'short' // short bytes have no plural
+  const format = {
+    style: 'unit',
+    unit: units[step],
+    unitDisplay,
+    maximumFractionDigits: 1,
+  } as const
   return new Intl.NumberFormat(tag(), format).format(bytes / 1_000 ** step)
 }

@@ -110,6 +110,7 @@ export const connections: Messages['connections'] = {
     none: 'Noch ist keine Seite beigetreten. Sobald eine geöffnet wird, etwa eine Demo, steht sie hier.',
     all: 'Alle Seiten',
     away: 'fort',
+    since: 'da seit {time}',
     readings: { one: '{count} Lesezugriff, {size}', other: '{count} Lesezugriffe, {size}' },
     ask: 'Verbinden',
     askPage: 'Mit {page} verbinden',

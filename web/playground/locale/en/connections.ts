@@ -108,6 +108,7 @@ export const connections = {
     none: 'No page has joined yet. Open one, such as a demo: it is listed here as soon as it joins.',
     all: 'All pages',
     away: 'away',
+    since: 'since {time}',
     readings: { one: '{count} read, {size}', other: '{count} reads, {size}' },
     ask: 'Connect',
     askPage: 'Connect to {page}',

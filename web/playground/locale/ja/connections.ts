@@ -109,6 +109,7 @@ export const connections: Messages['connections'] = {
     none: '参加しているページはまだありません。デモなどを開くと、参加したときにここに並びます。',
     all: 'すべてのページ',
     away: '不在',
+    since: '{time} から',
     readings: { other: '読み取り {count} 回、{size}' },
     ask: '接続',
     askPage: '{page} に接続',

@@ -99,6 +99,7 @@ export const connections: Messages['connections'] = {
     none: '还没有页面加入。打开一个页面(例如演示),它加入后就会列在这里。',
     all: '所有页面',
     away: '已离开',
+    since: '自 {time} 起',
     readings: { other: '读取 {count} 次,{size}' },
     ask: '连接',
     askPage: '连接到 {page}',
