@@ -28,7 +28,7 @@ export const appCommands: readonly Command[] = [
   { id: 'app.nextPane', title: 'app.nextPane', keys: 'F6', run: nextPane },
   { id: 'app.lessons', title: 'app.lessons', run: () => (side.value = 'lessons') },
   { id: 'app.explore', title: 'app.explore', run: () => (side.value = 'explore') },
-  { id: 'app.share', title: 'app.share', keys: 'Mod+S', run: () => (dialog.value = 'share') },
+  { id: 'app.share', title: 'app.share', run: () => (dialog.value = 'share') },
   { id: 'app.connect', title: 'app.connect', run: () => (dialog.value = 'connect') },
   ...(Object.keys(looks) as Theme[]).map((one) => ({
     id: `app.theme.${one}`,

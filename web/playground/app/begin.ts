@@ -35,7 +35,7 @@ export function begin(): void {
     return
   }
   const quiet = asked.has('quiet') || matchMedia('(prefers-reduced-motion: reduce)').matches
-  resting.value = quiet
+  resting.value = true // until there is somebody to be told, and for good if it is to be quiet
   const session = demo()
   if (!quiet) {
     const stop = session.peer.subscribe((peer) => {

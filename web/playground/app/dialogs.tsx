@@ -14,6 +14,7 @@ const contents = {
   palette: lazy<DialogProps>(async () => (await import('./palette.tsx')).Palette),
   connect: lazy<DialogProps>(async () => (await import('../connections/connect.tsx')).Connect),
   keys: lazy<DialogProps>(async () => (await import('./keys-help.tsx')).KeysHelp),
+  share: lazy<DialogProps>(async () => (await import('../share/share.tsx')).Share),
 } as const
 
 const close = () => {

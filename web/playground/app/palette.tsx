@@ -2,6 +2,7 @@
 /** The palette: everything that can be done, found by typing. A combobox over the tables of commands. */
 
 import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { commands } from './all-commands.ts'
 import type { Command } from './commands.ts'
 import type { DialogProps } from './dialogs.tsx'
@@ -11,6 +12,8 @@ import { keyLabel } from './keys.ts'
 export function Palette({ close }: DialogProps) {
   const wanted = useSignal('')
   const at = useSignal(0)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), []) // it comes after its dialog has opened
   const found = search(commands, wanted.value)
   const present = found[Math.min(at.value, found.length - 1)]
   const run = (command: Command | undefined) => {
@@ -32,6 +35,7 @@ export function Palette({ close }: DialogProps) {
   return (
     <>
       <input
+        ref={field}
         role="combobox"
         aria-label={t('app.palette')}
         aria-expanded="true"

@@ -15,14 +15,15 @@ const watched = 'notes://today'
 /** When the note changes by itself for the first time. */
 const first = 2500 // ms
 
-/** Reads and watches, and lets the note change. Only with a world that lives. */
+/** Reads and watches, lets the note change, and then the world live. Until then it rests, so that one thing happens at a time. */
 export async function firstSeconds(session: Session): Promise<void> {
   const before = ask.composed()
   await session.request('resources/read', { uri: watched })
   await session.subscribe(watched)
   const { writeNote } = await world()
   setTimeout(() => {
-    if (!resting.peek()) writeNote('today', 'milk, bread')
+    if (coach.peek() === undefined) resting.value = false // from now on it lives
+    writeNote('today', 'milk, bread')
   }, first)
   const stop = session.updates.subscribe((updates) => {
     if (!updates.has(watched)) return

@@ -63,10 +63,12 @@ export async function openPlayground(
   return page
 }
 
-/** What the rows of the timeline say that are drawn right now, the oldest first. */
+/** What the rows of the timeline say that are drawn right now, the oldest first: their elements stand in any order. */
 export async function rows(page: Page): Promise<string[]> {
-  return page.$$eval('[data-pane=timeline] [role=row]', (all) =>
-    all.map((row) => (row as HTMLElement).innerText.replace(/\s+/g, ' ')),
+  return page.$$eval('[data-pane=timeline] [role=row][aria-rowindex]', (all) =>
+    all
+      .sort((a, b) => Number(a.ariaRowIndex) - Number(b.ariaRowIndex))
+      .map((row) => row.textContent.replace(/\s+/g, ' ')),
   )
 }
 

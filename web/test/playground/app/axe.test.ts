@@ -62,7 +62,7 @@ const views: readonly [name: string, reach: (page: Page) => Promise<unknown>][] 
       },
     ],
   ),
-  ...(['json', 'raw', 'diff', 'explain'] as const).map(
+  ...(['json', 'raw', 'diff', 'preview'] as const).map(
     (view): [string, (page: Page) => Promise<unknown>] => [
       `inspect: ${view}`,
       (page) => page.click(`[data-pane=inspect] [data-show=${view}]`),
