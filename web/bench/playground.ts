@@ -7,6 +7,7 @@
 
 import { parseArgs } from 'node:util'
 import { close, launch } from '../test/harness/browsers.ts'
+import { inspectorBurst } from './playground-inspector.ts'
 import { burst, load, open, served } from './playground-ours.ts'
 
 const { values: flags } = parseArgs({
@@ -59,4 +60,17 @@ async function ours() {
   }
 }
 
+async function theirs() {
+  const browser = await launch('chromium', quiet)
+  try {
+    const { blocked, longest, shown } = await inspectorBurst(browser, burstOf)
+    row(`the same in MCP Inspector 2.12.0: main thread blocked`, ms(blocked), '')
+    row('  longest task', ms(longest), '')
+    row('  until the last one was shown', ms(shown), '')
+  } finally {
+    await close(browser)
+  }
+}
+
 await ours()
+if (!flags['no-inspector']) await theirs()

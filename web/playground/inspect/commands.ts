@@ -34,6 +34,21 @@ export const inspectCommands: readonly Command[] = [
     when: () => row() >= 0 && canEdit(row()),
   },
   {
+    id: 'inspect.copyAs',
+    title: 'inspect.copyAs',
+    keys: 'Y',
+    run() {
+      pane.value = 'inspect'
+      // On a narrow screen the pane is only drawn with the next frame.
+      requestAnimationFrame(() => {
+        const button = document.getElementById('in-copy-as')
+        button?.focus()
+        button?.click()
+      })
+    },
+    when: () => row() >= 0,
+  },
+  {
     id: 'inspect.copyRaw',
     title: 'inspect.copyRaw',
     run() {

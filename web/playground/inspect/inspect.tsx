@@ -12,6 +12,7 @@ import { visible } from '../timeline/wire-lines.ts'
 import { directionWord } from '../timeline/words.ts'
 import { canEdit, canResend, copy, edit, resend } from './acts.ts'
 import { Chips } from './chips.tsx'
+import { CopyAs } from './copy-as.tsx'
 import { shownRow } from './latest.ts'
 import { Preview } from './preview.tsx'
 import { Tree } from './tree.tsx'
@@ -162,6 +163,7 @@ function Acts({ row }: { row: number }) {
       <button type="button" disabled={!canResend(row)} onClick={() => resend(row)}>
         {t('inspect.resend')}
       </button>
+      <CopyAs key={row} row={row} />
       {store.kind(row) === 'result' && (
         <button
           type="button"

@@ -1,4 +1,4 @@
-/** The keyboard in a list of rows: one row is reached by Tab, arrows move on, Enter inspects. */
+/** The keyboard in a list of rows: one row is reached by Tab, arrows move on, Enter and Space inspect. */
 
 import type { TargetedKeyboardEvent } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -41,7 +41,7 @@ export function useCursor(rows: Rows, scroller: Scroller): Cursor {
     onKeyDown(event) {
       if (event.ctrlKey || event.metaKey || event.altKey || home < 0) return
       if (!(event.target as Element).closest('[data-row]')) return
-      if (event.key === 'Enter') ask.inspect(rows.row(home))
+      if (event.key === 'Enter' || event.key === ' ') ask.inspect(rows.row(home))
       else {
         const to = moved(event.key, home, rows.length, scroller.page)
         if (to === undefined) return

@@ -5,7 +5,8 @@ import { dialog } from '../app/state.ts'
 export const parts = {
   /** Lets people choose a transcript, and reads it in. */
   async importFile(): Promise<void> {
-    dialog.value = 'share'
+    // Browsers open the dialog for some seconds after the click: the module is there by then.
+    ;(await import('../share/picker.ts')).chooseFile()
   },
   /** Opens the dialog that writes a transcript. */
   exportRows(): void {

@@ -86,10 +86,13 @@ export function Sequence({ rows: given, large = false, label }: SequenceProps) {
   return (
     <div class={`tl-frame${large ? ' sq-large' : ''}`}>
       {given ? null : <SequenceFiles bars={bars} />}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the messages in it have the focus */}
+      {/* biome-ignore lint/a11y/useSemanticElements: no field set, but what arrows move in */}
       <div
         class="tl-scroll sq"
-        tabIndex={-1}
+        role="group"
+        aria-label={t('timeline.sequenceOf')}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls both ways
+        tabIndex={0}
         ref={scroller.ref}
         onScroll={scroller.onScroll}
         onWheel={scroller.onWheel}
@@ -109,14 +112,8 @@ export function Sequence({ rows: given, large = false, label }: SequenceProps) {
           ))}
         </div>
         <div class="tl-rows" style={{ width: px(width), height: px(height) }}>
-          {/* biome-ignore lint/a11y/useSemanticElements: it is a picture, too */}
-          <svg
-            width={width}
-            height={(end - first + 1) * step}
-            style={{ insetBlockStart: px(top) }}
-            role="group"
-            aria-label={t('timeline.sequenceOf')}
-          >
+          {/* biome-ignore lint/a11y/noSvgWithoutTitle: each message in it has a label */}
+          <svg width={width} height={(end - first + 1) * step} style={{ insetBlockStart: px(top) }}>
             {columns.map(({ kind, title }, index) => {
               const x = middle(index, columns.length, width)
               return (

@@ -56,10 +56,11 @@ export function Wire() {
   }, [scroller.ref, columns])
   return (
     <div class="tl-frame">
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the messages in it have the focus */}
+      {/* biome-ignore lint/a11y/useSemanticElements: no field set, but what arrows move in */}
       <div
         class="tl-scroll wr"
-        tabIndex={-1}
+        role="group"
+        aria-label={t('timeline.messages')}
         ref={scroller.ref}
         onScroll={scroller.onScroll}
         onWheel={scroller.onWheel}

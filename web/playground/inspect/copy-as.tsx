@@ -1,0 +1,53 @@
+/** @jsxImportSource preact */
+/** A menu of what a message can be copied as. */
+
+import { useId } from 'preact/hooks'
+import { t } from '../app/i18n.ts'
+import { store } from '../app/state.ts'
+import { copyAs, copyKinds } from '../share/copy.ts'
+import { laneName } from '../timeline/lanes.ts'
+import { mermaid } from '../timeline/mermaid.ts'
+import { copy, sessionOf } from './acts.ts'
+
+/** The row, and its partner if there is one, as a diagram of two lines. */
+function diagram(row: number): string {
+  const rows = [row, store.partner(row)].filter((one) => one >= 0).sort((a, b) => a - b)
+  return mermaid(store, rows, laneName, t('timeline.lane'))
+}
+
+export function CopyAs({ row }: { row: number }) {
+  const id = useId()
+  const close = () => document.getElementById(id)?.hidePopover()
+  return (
+    <>
+      <button id="in-copy-as" type="button" popovertarget={id}>
+        {t('inspect.copyAs')}
+      </button>
+      <div id={id} class="in-menu" popover="auto">
+        {copyKinds
+          .filter(({ enabled }) => enabled(store, row))
+          .map(({ kind, title }) => (
+            <button
+              key={kind}
+              type="button"
+              onClick={() => {
+                close()
+                copy(copyAs(kind, store, row, sessionOf(row)))
+              }}
+            >
+              {t(title)}
+            </button>
+          ))}
+        <button
+          type="button"
+          onClick={() => {
+            close()
+            copy(diagram(row))
+          }}
+        >
+          Mermaid
+        </button>
+      </div>
+    </>
+  )
+}
