@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /** What stands above the composer during a lesson: what to do, whether it was right, and the way on. */
 
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { locale, t } from '../app/i18n.ts'
 import { hintOf } from './hint.ts'
 import { lessonIds, loadScenario } from './library.ts'
@@ -66,7 +66,7 @@ function Running({ player }: { player: Player }) {
 /** Takes the focus when it appears, so that a lesson can be gone through with Enter and Ctrl-Enter. */
 function Onward({ player, disabled }: { player: Player; disabled: boolean }) {
   const button = useRef<HTMLButtonElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!disabled) button.current?.focus()
   }, [disabled])
   return (
@@ -114,7 +114,7 @@ export function Failed({ failure }: { failure: Failure }) {
 function NextLesson({ after }: { after: string }) {
   const next = lessonIds[lessonIds.indexOf(after as never) + 1]
   const button = useRef<HTMLButtonElement>(null)
-  useEffect(() => button.current?.focus(), [])
+  useLayoutEffect(() => button.current?.focus(), [])
   const proceed = async () => {
     if (next === undefined) leave()
     else begin(await loadScenario(next), { learner: true })

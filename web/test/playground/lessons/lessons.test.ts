@@ -35,6 +35,12 @@ async function step(page: Page, number: number) {
   )
 }
 
+/** Presses Enter when the way on has the focus, which it takes by itself. */
+async function goOn(page: Page) {
+  await page.waitForFunction(() => document.activeElement?.matches('.coach .primary'))
+  await page.keyboard.press('Enter')
+}
+
 /** What the coach says. */
 const coach = (page: Page) => page.$eval('.coach', (it) => it.textContent ?? '')
 
@@ -83,12 +89,12 @@ inBrowsers(
     await page.keyboard.press('Enter')
 
     await step(page, 1)
-    await page.keyboard.press('Enter')
+    await goOn(page)
     await step(page, 2)
     await writing(page, 'server/discover')
     await send(page)
     await step(page, 3)
-    await page.keyboard.press('Enter')
+    await goOn(page)
     await step(page, 4)
     await writing(page, '"resources/"')
     await send(page)
@@ -98,10 +104,10 @@ inBrowsers(
     await send(page)
     await step(page, 5)
     assert.match(await coach(page), /Right\..*Two resources/s)
-    await page.keyboard.press('Enter') // the next lesson
+    await goOn(page) // the next lesson
 
     await step(page, 1)
-    await page.keyboard.press('Enter')
+    await goOn(page)
     await step(page, 2)
     await writing(page, 'notes://')
     await edit(page, uri, 0, 'today')
@@ -111,10 +117,10 @@ inBrowsers(
     await edit(page, uri, 'notes://today'.length, 'media://dot.png')
     await send(page)
     await step(page, 4)
-    await page.keyboard.press('Enter')
+    await goOn(page)
 
     await step(page, 1)
-    await page.keyboard.press('Enter')
+    await goOn(page)
     await step(page, 2)
     await writing(page, 'resources/list')
     await edit(page, method, 'list'.length, 'templates/list')
