@@ -17,10 +17,10 @@ export const connections: Messages['connections'] = {
   about: {
     gateway:
       '「pagemcp dev」のゲートウェイに参加しているページです。自分で問い合わせることも、アシスタントとのやり取りを見ることもできます。',
-    http: 'Streamable HTTP を話すサーバーです(版は問いません)。CORS でこのページを許可している必要があります。足りないものは診断で分かります。',
+    http: 'Streamable HTTP を話すサーバーです（版は問いません）。CORS でこのページを許可している必要があります。足りないものは診断で分かります。',
     ws: 'テキストフレームごとに JSON-RPC メッセージを 1 つ送るサーバーです。サブプロトコルは「mcp」です。',
     frame:
-      '他のウィンドウのクライアントを待ち受けるページです。このプレイグラウンドのオリジンを許可している必要があります: {origin}',
+      '他のウィンドウのクライアントを待ち受けるページです。このプレイグラウンドのオリジンを許可している必要があります：{origin}',
     mcpB: '@mcp-b/transports の IframeChildTransport で提供するページです。このウィンドウ内のスクリプトに接続するときは、アドレスを空にします。',
   },
   url: 'アドレス',
@@ -34,7 +34,7 @@ export const connections: Messages['connections'] = {
   headerValue: 'ヘッダー {count} の値',
   addHeader: 'ヘッダーを追加',
   remove: '削除',
-  badHeader: 'ヘッダーとして使えません: {name}',
+  badHeader: 'ヘッダーとして使えません：{name}',
   badUrl: '{schemes} で始まるアドレスではありません',
   go: '接続',
   examine: '診断',
@@ -54,7 +54,7 @@ export const connections: Messages['connections'] = {
     version: '版',
     session: 'セッション',
   },
-  addLines: 'サーバーの応答に必要な行:',
+  addLines: 'サーバーの応答に必要な行：',
   doctor: {
     noUrl: 'アドレスではありません。',
     notHttp: 'アドレスは http:// か https:// で始まる必要があります。',
@@ -75,18 +75,18 @@ export const connections: Messages['connections'] = {
     noPreflight:
       'ブラウザーは JSON を送る前に OPTIONS で許可を求めますが、正しい応答がありませんでした。認証なしで 200 から 299 のステータスと、次の行が必要です。',
     headersRefused:
-      'サーバーは、このページが次のヘッダーを送ることを許していません: {names}。「*」は Authorization には効きません。',
+      'サーバーは、このページが次のヘッダーを送ることを許していません：{names}。「*」は Authorization には効きません。',
     sometimes:
       '個別の問い合わせには応答がありましたが、すべてをまとめると応答がありませんでした。エラーのときにも CORS ヘッダーを送っていますか。',
     unauthorized:
-      'サーバーは認証を求めています(ステータス {status})。ヘッダー Authorization を追加してください。',
+      'サーバーは認証を求めています（ステータス {status}）。ヘッダー Authorization を追加してください。',
     tokenFrom:
       '{place} によると、トークンは {servers} で発行されます。取得して「Authorization: Bearer …」ヘッダーを追加してください。',
     noMetadata: 'トークンの入手先は {place} に示されていないか、このページからは読めません。',
     admitted: '認証は求められなかったか、受け入れられました。',
     modern: '{versions} を話します。',
-    classic: '{version} を話します(以前の版のハンドシェイク)。',
-    noMcp: '応答しているのは MCP ではないようです(ステータス {status}): {said}',
+    classic: '{version} を話します（以前の版のハンドシェイク）。',
+    noMcp: '応答しているのは MCP ではないようです（ステータス {status}）：{said}',
     noSession: 'セッションなしで動きます。',
     sessionHidden:
       'サーバーはセッションの ID を返すよう求めていますが、ブラウザーはそれをこのページに見せません。',
@@ -118,13 +118,13 @@ export const connections: Messages['connections'] = {
     tapNote:
       'アシスタントとページのやり取りを、専用のレーンに表示します。そこから送ることはできず、プロトコルの秘密は伏せられます。',
     may: '許可されていること',
-    mayJoin: '参加できるページのオリジン: {origins}',
-    mayWatch: '見ることができるオリジン: {origins}',
+    mayJoin: '参加できるページのオリジン：{origins}',
+    mayWatch: '見ることができるオリジン：{origins}',
     withToken: 'アシスタントはトークンを示すか、このユーザーが起動したものです。',
-    noToken: 'このマシンのすべてのプログラムが読み取れます(--no-token)。',
+    noToken: 'このマシンのすべてのプログラムが読み取れます（--no-token）。',
   },
   tap: {
-    of: '{what}(見るだけ)',
+    of: '{what}（見るだけ）',
     ofBy: '{assistant} と {what}',
   },
   seen: {
@@ -137,24 +137,24 @@ export const connections: Messages['connections'] = {
     secretValue:
       '鍵かトークンが含まれているようです。公開する側で、または redact() で取り除いてください。',
     secretNames:
-      '秘密らしい名前があります: {names}。公開する側で、または redact() で取り除いてください。',
+      '秘密らしい名前があります：{names}。公開する側で、または redact() で取り除いてください。',
   },
   unreachable:
     '{url} に到達できないか、このページは応答を読めません。どちらかは「診断」で分かります。',
-  unauthorized: 'サーバーに拒否されました(ステータス {status}): {challenge}',
-  refused: 'サーバーの応答は {status} でした: {said}',
-  noMessage: 'サーバーの応答はステータス {status} で、メッセージがありません(型 {type})',
+  unauthorized: 'サーバーに拒否されました（ステータス {status}）：{challenge}',
+  refused: 'サーバーの応答は {status} でした：{said}',
+  noMessage: 'サーバーの応答はステータス {status} で、メッセージがありません（型 {type}）',
   streamEnded: '答えが届く前にストリームが終わりました',
   sessionExpired: 'セッションの期限が切れました。再接続すると新しいセッションが始まります',
   sessionHidden:
     'サーバーが求めるセッション ID をブラウザーが隠しています。サーバーは「Access-Control-Expose-Headers: Mcp-Session-Id」を送る必要があります',
-  socketForbidden: 'ブラウザーは {url} を開きません: {why}',
+  socketForbidden: 'ブラウザーは {url} を開きません：{why}',
   socketRefused: '{url} への接続は受け入れられませんでした',
   socketLost: '接続が失われました',
-  socketClosed: 'サーバーが接続を閉じました(コード {code})',
-  socketClosedWhy: 'サーバーが接続を閉じました(コード {code}): {reason}',
+  socketClosed: 'サーバーが接続を閉じました（コード {code}）',
+  socketClosedWhy: 'サーバーが接続を閉じました（コード {code}）：{reason}',
   timeout: '{url} は時間内に応答しませんでした',
-  mcpBHere: 'このウィンドウ(@mcp-b)',
+  mcpBHere: 'このウィンドウ（@mcp-b）',
   closedBefore: '応答がある前に閉じられました',
   serverStopped: 'サーバーが停止しました',
   nobodyAnswers: '{origin} のチャネル {channel} で応答する @mcp-b のサーバーがありません',
