@@ -30,9 +30,9 @@ export const running: Signal<Player | undefined> = signal(undefined)
 export const done = setting<string[]>('lessons.done', [])
 
 const stage: Stage = {
-  connect(dialer, spoken) {
+  connect(dialer, wanted) {
     const session = connect(dialer, { greet: false })
-    session.revision.value = spoken
+    session.revision.value = wanted
     return session
   },
   disconnect,
@@ -41,6 +41,14 @@ const stage: Stage = {
 
 /** What was before, to be as it was. */
 let before: { resting: boolean; revision: typeof revision.value; session: typeof active.value }
+
+/** The revision that a scenario has chosen; another one was chosen by hand since, and stays. */
+let spoken: typeof revision.value | undefined
+
+function speak(next: typeof revision.value) {
+  spoken = next
+  revision.value = next
+}
 
 /** Sets a scenario up, in the revision that is chosen if it can, and shows its first step. */
 export function begin(scenario: Scenario, { learner }: { learner: boolean }): Player {
@@ -64,14 +72,14 @@ export function begin(scenario: Scenario, { learner }: { learner: boolean }): Pl
       ),
   })
   running.value = player
-  if (player.revision) revision.value = player.revision
+  if (player.revision) speak(player.revision)
   if (learner) {
     coach.value = Coach
     pane.value = 'compose'
     player.turn.subscribe((turn) => {
       if (turn === undefined) return
       active.value = turn.session
-      revision.value = turn.session.revision.peek()
+      speak(turn.session.revision.peek())
       if (turn.draft) compose(player, turn.draft)
     })
   }
@@ -123,6 +131,7 @@ function stop() {
   lessonTab = undefined
   if (coach.peek() === Coach) coach.value = undefined
   resting.value = before.resting
-  revision.value = before.revision
+  if (revision.peek() === spoken) revision.value = before.revision
+  spoken = undefined
   if (before.session && before.session.lane.state.peek() !== 'closed') active.value = before.session
 }

@@ -4,6 +4,7 @@
  */
 
 import { readdirSync, readFileSync } from 'node:fs'
+import { readArchive } from '../../playground/lessons/archive.ts'
 import type { Deed } from './calls.ts'
 
 /** A resource or template of a transcript's world. */
@@ -48,13 +49,7 @@ export function transcripts(): Transcript[] {
 }
 
 function read(name: string, archive: string): Transcript {
-  const sections = new Map<string, string>()
-  let section = 'header'
-  for (const line of archive.split('\n')) {
-    const marker = /^-- (.+) --$/.exec(line)
-    if (marker) section = marker[1] as string
-    else sections.set(section, `${sections.get(section) ?? ''}${line}\n`)
-  }
+  const { files: sections } = readArchive(archive)
   const json = (file: string) => JSON.parse(sections.get(file) ?? '{}')
   return {
     name,

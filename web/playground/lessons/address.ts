@@ -1,0 +1,19 @@
+/** What an address asks for: `?lesson=hello` begins a lesson, `?present=eras` a presentation. */
+
+import { presenting, side } from '../app/state.ts'
+import { lessonIds, loadScenario, showIds } from './library.ts'
+import { begin } from './running.ts'
+
+/** Begins it, if it is one that comes with the playground; what is not known is left alone. */
+export async function beginFromAddress(asked: URLSearchParams): Promise<void> {
+  const ours: readonly string[] = [...lessonIds, ...showIds]
+  const lesson = asked.get('lesson')
+  const show = asked.get('present')
+  if (lesson !== null && (lessonIds as readonly string[]).includes(lesson)) {
+    side.value = 'lessons'
+    begin(await loadScenario(lesson), { learner: true })
+  } else if (show !== null && ours.includes(show)) {
+    begin(await loadScenario(show), { learner: false })
+    presenting.value = true
+  }
+}
