@@ -49,10 +49,22 @@ export const localeNames: Readonly<Record<(typeof locales)[number], string>> = {
   de: 'Deutsch',
 }
 
-const loaders: Readonly<Record<Exclude<Locale, 'en' | 'en-XA'>, () => Promise<Messages>>> = {
-  'zh-Hans': async () => (await import('../locale/zh-Hans/index.ts')).messages,
-  ja: async () => (await import('../locale/ja/index.ts')).messages,
-  de: async () => (await import('../locale/de/index.ts')).messages,
+/** Each language in two chunks, that of the long texts apart. A bundler wants each path written out. */
+const loaders: Readonly<
+  Record<Exclude<Locale, 'en' | 'en-XA'>, () => Promise<Partial<Messages>[]>>
+> = {
+  'zh-Hans': async () => [
+    (await import('../locale/zh-Hans/index.ts')).first,
+    (await import('../locale/more/zh-Hans.ts')).more,
+  ],
+  ja: async () => [
+    (await import('../locale/ja/index.ts')).first,
+    (await import('../locale/more/ja.ts')).more,
+  ],
+  de: async () => [
+    (await import('../locale/de/index.ts')).first,
+    (await import('../locale/more/de.ts')).more,
+  ],
 }
 
 /** At first there is the part of English that the first look needs; whatever needs more waits for it. */
@@ -84,7 +96,7 @@ export function setLocale(wanted: Locale): Promise<void> {
         ? await english()
         : wanted === 'en-XA'
           ? pseudo(await english())
-          : await loaders[wanted]()
+          : (Object.assign({}, ...(await loaders[wanted]())) as Messages)
     if (wanted !== chosen) return // another one was chosen meanwhile
     current.value = { locale: wanted, messages }
     document.documentElement.lang = wanted

@@ -41,7 +41,8 @@ export const app: Messages['app'] = {
   tabHelp: 'Im Editor geht Tab zum nächsten Bedienelement; F6 zum nächsten Bereich.',
   demo: 'Demo in dieser Seite',
   settings: 'Farben, Sprache, Tasten',
-  embedNobody: 'Niemand darf einen Server übergeben: In der Adresse dieses Rahmens fehlt ?allow= mit der Herkunft Ihrer Seite.',
+  embedNobody:
+    'Niemand darf einen Server übergeben: In der Adresse dieses Rahmens fehlt ?allow= mit der Herkunft Ihrer Seite.',
   close: 'Schließen',
   paletteHint: 'Was möchten Sie tun?',
   paletteNothing: 'Nichts heißt so.',

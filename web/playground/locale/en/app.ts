@@ -38,7 +38,8 @@ export const app = {
   tabHelp: 'In the editor, Tab moves on to the next control; F6 goes to the next pane.',
   demo: 'In-page demo',
   settings: 'Colours, language, keys',
-  embedNobody: 'Nobody may hand a server over: the address of this frame lacks ?allow=, with the origin of your page.',
+  embedNobody:
+    'Nobody may hand a server over: the address of this frame lacks ?allow=, with the origin of your page.',
   close: 'Close',
   paletteHint: 'What do you want to do?',
   paletteNothing: 'Nothing is called that.',

@@ -41,7 +41,8 @@ export const app: Messages['app'] = {
   tabHelp: 'エディターでは Tab で次の部品へ、F6 で次のペインへ移ります。',
   demo: 'ページ内デモ',
   settings: '配色・言語・キー',
-  embedNobody: 'サーバーを渡せる相手がいません。このフレームのアドレスに ?allow= とページのオリジンを加えてください。',
+  embedNobody:
+    'サーバーを渡せる相手がいません。このフレームのアドレスに ?allow= とページのオリジンを加えてください。',
   close: '閉じる',
   paletteHint: '何をしますか?',
   paletteNothing: '該当するものがありません。',

@@ -1,8 +1,6 @@
 import type { Messages } from '../../app/i18n.ts'
 import { app } from './app.ts'
 import { compose } from './compose.ts'
-import { connections } from './connections.ts'
-import { explain } from './explain.ts'
 import { explore } from './explore.ts'
 import { inspect } from './inspect.ts'
 import { lessons } from './lessons.ts'
@@ -10,11 +8,9 @@ import { share } from './share.ts'
 import { timeline } from './timeline.ts'
 import { world } from './world.ts'
 
-export const messages: Messages = {
+export const first: Omit<Messages, 'connections' | 'explain'> = {
   app,
   compose,
-  connections,
-  explain,
   explore,
   inspect,
   lessons,
