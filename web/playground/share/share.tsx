@@ -14,7 +14,7 @@ import { addressOf, copyText, linkOf } from './sharing.ts'
 
 export function Share({ close }: { close(): void }) {
   return (
-    <div class="share">
+    <div class="sharing">
       <header>
         <h2>{t('share.title')}</h2>
         <button type="button" class="plain" aria-label={t('share.close')} onClick={close}>

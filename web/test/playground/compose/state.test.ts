@@ -2,13 +2,24 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { revision } from '../../../playground/app/state.ts'
+import { signal } from '@preact/signals'
+import { active, revision } from '../../../playground/app/state.ts'
 import { type Field, fieldsOf, jsonOf, setAt } from '../../../playground/compose/form.ts'
 import { frameFor } from '../../../playground/compose/frames.ts'
 import { forget, history, remember, walk } from '../../../playground/compose/history.ts'
 import { changes, followRevision } from '../../../playground/compose/revising.ts'
-import { close, open, replaceText, tab, tabs, titleOf } from '../../../playground/compose/tabs.ts'
+import { send, unsure, wantsYes } from '../../../playground/compose/sending.ts'
+import {
+  change,
+  close,
+  open,
+  replaceText,
+  tab,
+  tabs,
+  titleOf,
+} from '../../../playground/compose/tabs.ts'
 import { nobody, type Surroundings } from '../../../playground/compose/walk.ts'
+import type { Asked, Session } from '../../../playground/connections/session.ts'
 
 const modern = '2026-07-28'
 
@@ -147,4 +158,76 @@ test('a field writes into the text, in its place if it is there', () => {
 
 test('there is no form for what is no JSON object', () => {
   for (const text of ['', '{', '[]', '7']) assert.equal(fieldsOf(text, around), undefined)
+})
+
+/** A session that only keeps what is sent on it. */
+function recorder(kind: 'in-page' | 'http', asked: Asked[] = []) {
+  const sent: string[] = []
+  let id = 40
+  const session = {
+    lane: { dialer: { kind, title: kind }, send: (text: string) => sent.push(text) - 1 },
+    asked: signal(asked),
+    revision: signal(modern),
+    nextId: () => ++id,
+  }
+  return { sent, session: session as unknown as Session }
+}
+
+test('each sending has a fresh id, unless the tab keeps its own', () => {
+  const { sent, session } = recorder('in-page')
+  active.value = session
+  open('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+  send()
+  send()
+  change({ pinned: true })
+  send()
+  assert.deepEqual(
+    sent.map((text) => JSON.parse(text).id),
+    [41, 42, 42],
+  )
+  active.value = undefined
+  assert.equal(send(), undefined)
+})
+
+test('what came by a link asks before it leaves the page or does more than read, and only once', () => {
+  const { sent, session } = recorder('in-page')
+  const far = recorder('http').session
+  const harmless = '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"a:b"}}'
+  assert.equal(wantsYes(harmless, session), false)
+  assert.equal(wantsYes(harmless, far), true)
+  for (const text of [
+    '{"method":"tools/call"}',
+    '{"id":1',
+    '[]',
+    '{"method":7}',
+    '{"id":1,"result":{}}',
+  ]) {
+    assert.equal(wantsYes(text, session), true, text)
+  }
+  active.value = session
+  open('{"jsonrpc":"2.0","id":1,"method":"tools/call"}', { from: '' })
+  assert.equal(send(), undefined)
+  assert.equal(unsure.peek(), true)
+  assert.deepEqual(sent, [])
+  send({ sure: true })
+  send()
+  assert.equal(sent.length, 2)
+  assert.equal(unsure.peek(), false)
+  active.value = undefined
+})
+
+test('an answer that is written by hand ends the waiting of its question', () => {
+  const question = { row: 0, method: 'roots/list', params: {} }
+  const { session } = recorder('in-page', [
+    { ...question, id: 7 },
+    { ...question, id: '7' },
+  ])
+  active.value = session
+  open('{"jsonrpc":"2.0","id":7,"result":{"roots":[]}}')
+  send()
+  assert.deepEqual(
+    session.asked.peek().map(({ id }) => id),
+    ['7'],
+  )
+  active.value = undefined
 })
