@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser } from 'puppeteer-core'
+import puppeteer, { type Browser } from 'puppeteer-core'
 import { observe } from './playground-ours.ts'
 
 const launcher = join(
@@ -78,11 +78,16 @@ function stop(child: ChildProcess) {
  * @returns ms that tasks over 50 ms took, and until the last notification was shown
  */
 export async function inspectorBurst(
-  browser: Browser,
+  launched: Browser,
   count: number,
 ): Promise<{ blocked: number; longest: number; shown: number }> {
   const home = mkdtempSync(join(tmpdir(), 'pagemcp-inspector-'))
   const burstPort = await freePort()
+  // While its main thread is blocked it answers nobody.
+  const browser = await puppeteer.connect({
+    browserWSEndpoint: launched.wsEndpoint(),
+    protocolTimeout: patience,
+  })
   const { child, url } = await start(home, await freePort(), burstPort)
   try {
     const page = await browser.newPage()
@@ -107,6 +112,7 @@ export async function inspectorBurst(
     const blocked = tasks.reduce((sum, task) => sum + task, 0)
     return { blocked, longest: Math.max(0, ...tasks), shown }
   } finally {
+    await browser.disconnect()
     stop(child)
     rmSync(home, { recursive: true, force: true })
   }

@@ -30,7 +30,13 @@ export function Inspect() {
       <Head row={row} />
       <Chips key={row} row={row} />
       <Tabs row={row} />
-      <div class="in-body" role="tabpanel" id="in-panel" aria-labelledby={`in-${tabFor(row)}`}>
+      <div
+        class="in-body"
+        data-view={tabFor(row)}
+        role="tabpanel"
+        id="in-panel"
+        aria-labelledby={`in-${tabFor(row)}`}
+      >
         <Body key={`${row} ${tabFor(row)}`} row={row} shown={tabFor(row)} />
       </div>
       <details
@@ -115,6 +121,7 @@ function Tabs({ row }: { row: number }) {
           id={`in-${name}`}
           type="button"
           role="tab"
+          data-show={name}
           aria-selected={chosen === name}
           aria-controls="in-panel"
           tabIndex={chosen === name ? 0 : -1}

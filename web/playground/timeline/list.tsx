@@ -3,6 +3,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: rows have the focus, one at a time
 /** The timeline as a list: a grid of which only the rows in sight exist, however many there are. */
 
+import { useRef } from 'preact/hooks'
 import { t } from '../app/i18n.ts'
 import { ask, selected, store } from '../app/state.ts'
 import { clock } from './clock.ts'
@@ -36,9 +37,7 @@ export function List() {
   const keys = useCursor(shown, scroller)
   const { first, end, top, height } = scroller.view
   const at = cursor.value
-  // Rows take over the elements of those that went: making new ones costs thrice as much. Only the one
-  // with the focus keeps its own.
-  const slots = end - first + 1
+  const keyOf = useKeys(at, end - first + 1)
   const partner = at >= 0 && at < store.length ? store.partner(at) : -1
   const [pairFrom, pairTo] = partner < 0 ? [-1, -1] : [Math.min(at, partner), Math.max(at, partner)]
   useHints(() => keys.places.map((index) => shown.row(index)))
@@ -84,7 +83,7 @@ export function List() {
             const row = shown.row(index)
             return (
               <Row
-                key={row === at ? `row ${row}` : index % slots}
+                key={keyOf(row, index)}
                 row={row}
                 index={index}
                 y={top + (index - first) * rowHeight}
@@ -104,4 +103,24 @@ export function List() {
       </div>
     </div>
   )
+}
+
+/**
+ * Which element draws a row. Rows take over the elements of those that went: making new ones costs
+ * thrice as much. Only the row that the keyboard is at keeps its own, and with it the focus.
+ */
+function useKeys(at: number, slots: number): (row: number, index: number) => string {
+  const pinned = useRef({ row: -1, key: '' })
+  const last = useRef(new Map<number, string>()) // keys by row, as they were drawn last
+  if (pinned.current.row !== at) {
+    pinned.current = { row: at, key: at < 0 ? '' : (last.current.get(at) ?? `row ${at}`) }
+  }
+  const { row: pin, key: pinKey } = pinned.current
+  last.current = new Map()
+  return (row, index) => {
+    const own = String(index % slots)
+    const key = row === pin ? pinKey : own === pinKey ? 'instead' : own
+    last.current.set(row, key)
+    return key
+  }
 }

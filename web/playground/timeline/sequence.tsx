@@ -199,7 +199,7 @@ function Message({ arrow, step, width, letter, columns, home }: MessageProps) {
       role="button"
       aria-label={said}
       aria-pressed={selected.value === row}
-      tabIndex={home ? 0 : -1}
+      tabindex={home ? 0 : -1} // in SVG, names of attributes are written as they are
       data-row={row}
       onClick={pick}
     >

@@ -39,6 +39,7 @@ export function Toolbar() {
           <button
             key={name}
             type="button"
+            data-show={name}
             aria-pressed={timelineView.value === name}
             onClick={() => {
               timelineView.value = name
