@@ -13,8 +13,8 @@ import type { Dialer, Ears, Wire } from './wire.ts'
 /** How long a page may take to load and to answer. */
 const patience = 20_000 // ms
 
-/** A window has no event for having been closed. */
-const lookEvery = 1_000 // ms
+/** A window of another origin has no event, neither for being there nor for having been closed. */
+const lookEvery = 250 // ms
 
 /** Opens a page in a frame of the playground. */
 export function frameDialer(url: string): Dialer {
@@ -41,13 +41,29 @@ export function windowDialer(url: string): Dialer {
     async dial(ears) {
       const opened = open(url)
       if (opened === null) throw new Error(t('connections.popupBlocked'))
-      let timer: ReturnType<typeof setInterval> | undefined
+      let leave = () => {}
       const gone = new Promise<void>((resolve) => {
-        timer = setInterval(() => opened.closed && resolve(), lookEvery)
+        leave = resolve
+      })
+      let timer: ReturnType<typeof setInterval> | undefined
+      await new Promise<void>((resolve) => {
+        timer = setInterval(() => {
+          if (opened.closed) leave()
+          if (opened.closed || !isBlank(opened)) resolve()
+        }, lookEvery)
       })
       const close = () => clearInterval(timer) // the window is the visitor's
       return dialWindow({ window: opened, origin: new URL(url).origin, close, gone }, ears)
     },
+  }
+}
+
+/** Whether a window has nothing in it yet: what has another origin does not say where it is. */
+function isBlank(opened: Window): boolean {
+  try {
+    return opened.location.href === 'about:blank'
+  } catch {
+    return false
   }
 }
 

@@ -70,20 +70,34 @@ after(async () => {
   await rm(await state, { recursive: true, force: true })
 })
 
-inBrowsers('a page in a frame is a server, ours and one with @mcp-b', async ({ open }) => {
-  const tab = await openPlayground(open, playground)
-  await connect(tab, 'frame', `${playground.otherOrigin}/guest.html`)
-  await lane(tab, 'Guest page')
-  await saw(tab, '[data-pane=explore]', 'guest://one')
-  await press(tab, '.connections-frame button', 'Close the page')
-  await lane(tab, 'Guest page', 'closed')
+inBrowsers(
+  'a page in a frame or a window is a server, and one with @mcp-b',
+  async ({ open, context }) => {
+    const tab = await openPlayground(open, playground)
+    await connect(tab, 'frame', `${playground.otherOrigin}/guest.html`)
+    await lane(tab, 'Guest page')
+    await saw(tab, '[data-pane=explore]', 'guest://one')
+    await press(tab, '.connections-frame button', 'Close the page')
+    await lane(tab, 'Guest page', 'closed')
+    await press(tab, '.lanes button', 'Disconnect', 'aria-label')
 
-  await connect(tab, 'mcpB', `${playground.otherOrigin}/child.html`)
-  await lane(tab, 'mcp-b child')
-  await tab.evaluate((script) => import(script).then(() => {}), '/tab.js')
-  await connect(tab, 'mcpB', '')
-  await lane(tab, 'mcp-b tab')
-})
+    await openDialog(tab, 'frame')
+    await fill(tab, `${playground.otherOrigin}/guest.html?window`)
+    await press(tab, '.connections-kinds label', 'a window of its own')
+    await press(tab, 'dialog form button[type=submit]', '')
+    await tab.bringToFront() // behind the new window nothing would be drawn
+    await lane(tab, 'Guest page')
+    const opened = (await context.pages()).find((one) => one.url().endsWith('?window'))
+    await opened?.close()
+    await lane(tab, 'Guest page', 'closed')
+
+    await connect(tab, 'mcpB', `${playground.otherOrigin}/child.html`)
+    await lane(tab, 'mcp-b child')
+    await tab.evaluate((script) => import(script).then(() => {}), '/tab.js')
+    await connect(tab, 'mcpB', '')
+    await lane(tab, 'mcp-b tab')
+  },
+)
 
 inBrowsers(
   'an older HTTP server is spoken to in its own revision, with a header that nobody keeps',
