@@ -2,13 +2,14 @@
 /** What stands above the composer during a lesson: what to do, whether it was right, and the way on. */
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { locale, t } from '../app/i18n.ts'
+import { t } from '../app/i18n.ts'
 import { hintOf } from './hint.ts'
 import { lessonIds, loadScenario } from './library.ts'
-import type { Failure, Player, Turn } from './play.ts'
+import type { Failure, Player } from './play.ts'
 import { Prose } from './prose.tsx'
 import { advance, begin, compose, leave, running } from './running.ts'
-import { captionOf } from './scenario.ts'
+import { told } from './told.ts'
+import type { Turn } from './turn.ts'
 
 export function Coach() {
   const player = running.value
@@ -23,11 +24,11 @@ function Running({ player }: { player: Player }) {
   const step = steps[shown - 1]
   const ended = shown === steps.length && !player.busy.value && !failure
   const looksBack = shown < player.played.value
-  const text = step ? captionOf(scenario, step.caption, locale()) : ''
+  const text = step ? told(scenario, step.caption) : ''
   return (
-    <section class="coach" aria-label={captionOf(scenario, 'title', locale())}>
+    <section class="coach" aria-label={told(scenario, 'title')}>
       <header>
-        <strong>{captionOf(scenario, 'title', locale())}</strong>
+        <strong>{told(scenario, 'title')}</strong>
         <span class="quiet">{t('lessons.step', { step: shown, steps: steps.length })}</span>
         <button type="button" class="plain" onClick={leave}>
           {t('lessons.leave')}

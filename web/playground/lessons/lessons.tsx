@@ -3,14 +3,15 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { locale, t } from '../app/i18n.ts'
+import { t } from '../app/i18n.ts'
 import { ask, presenting } from '../app/state.ts'
 import { lessonIds, loadScenario, openScenario, showIds } from './library.ts'
 import { Prose } from './prose.tsx'
 import { save, startRecording, stopRecording } from './recorder.ts'
 import { recordingFrom } from './recording.ts'
 import { begin, done, running } from './running.ts'
-import { captionOf, type Scenario } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
+import { told } from './told.ts'
 
 const all = [...lessonIds, ...showIds]
 
@@ -73,9 +74,9 @@ function Lesson({ scenario, close }: { scenario: Scenario; close?(): void }) {
           close?.()
         }}
       >
-        <strong>{captionOf(scenario, 'title', locale())}</strong>
+        <strong>{told(scenario, 'title')}</strong>
         <span>
-          <Prose text={captionOf(scenario, 'about', locale())} />
+          <Prose text={told(scenario, 'about')} />
         </span>
         <span class="quiet">
           {t('lessons.minutes', { count: Number(options.minutes ?? 2) })}
@@ -91,9 +92,9 @@ function Show({ scenario }: { scenario: Scenario }) {
   return (
     <li>
       <div class="lessons-about">
-        <strong>{captionOf(scenario, 'title', locale())}</strong>
+        <strong>{told(scenario, 'title')}</strong>
         <span>
-          <Prose text={captionOf(scenario, 'about', locale())} />
+          <Prose text={told(scenario, 'about')} />
         </span>
       </div>
       <PresentButton scenario={scenario} />
@@ -102,7 +103,7 @@ function Show({ scenario }: { scenario: Scenario }) {
 }
 
 function PresentButton({ scenario }: { scenario: Scenario }) {
-  const title = captionOf(scenario, 'title', locale())
+  const title = told(scenario, 'title')
   return (
     <button
       type="button"

@@ -4,7 +4,7 @@
  * test. In front of a learner it waits for what they send, and looks at it.
  */
 
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { inPage } from '../connections/in-page.ts'
 import type { Session } from '../connections/session.ts'
 import type { Dialer, Ears } from '../connections/wire.ts'
@@ -19,6 +19,7 @@ import { type Client, newClient } from './client.ts'
 import type { Difference, Memory } from './pattern.ts'
 import { type Line, type Scenario, type Step, stepsIn } from './scenario.ts'
 import type { Scene } from './scene.ts'
+import { learnersTurn, type Spoken, type Turn } from './turn.ts'
 
 /** Where it is played. */
 export interface Stage {
@@ -70,17 +71,6 @@ export interface Player {
   /** What came in no step, by client. Of use at the end. */
   rest(): readonly string[]
   close(): void
-}
-
-/** What a learner has to do. */
-export interface Turn {
-  /** JSON text to begin with; `''`: no help is meant. */
-  readonly draft: string
-  /** The text of what is to be sent; with an id of its own each time. */
-  solution(): string
-  /** Why the last message was not it. */
-  readonly off: Signal<Difference | undefined>
-  readonly session: Session
 }
 
 export interface PlayOptions {
@@ -155,40 +145,13 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
     return ready
   }
 
-  const learnerSends = (speaker: Client, step: Step, { text, exact }: Spoken) => {
-    const pretty = (json: string, exact?: boolean) => {
-      const out = json && speaker.outgoing(json, exact)
-      try {
-        return JSON.stringify(JSON.parse(out), null, 2)
-      } catch {
-        return out
-      }
-    }
-    const off = signal<Difference | undefined>(undefined)
-    const { lane } = speaker.session
-    const solution = text.includes('"$any"') ? step.draft : text
-    return new Promise<void>((resolve) => {
-      const done = () => {
-        unwatch()
-        turn.value = undefined
-        solve = () => {}
-        resolve()
-      }
-      const unwatch = lane.watch((row, sent) => {
-        if (lane.direction(row) !== 'out') return
-        off.value = speaker.isSaid(text, sent)
-        if (off.peek() === undefined) done()
-      })
-      ended.signal.addEventListener('abort', done, { once: true })
-      solve = () => lane.send(speaker.outgoing(solution, exact))
-      const { session } = speaker
-      turn.value = {
-        draft: pretty(step.draft),
-        solution: () => pretty(solution, exact),
-        off,
-        session,
-      }
-    })
+  const learnerSends = async (speaker: Client, step: Step, line: Spoken) => {
+    const asked = learnersTurn(speaker, step, line, ended.signal)
+    solve = asked.solve
+    turn.value = asked.turn
+    await asked.said
+    turn.value = undefined
+    solve = () => {}
   }
 
   const playLine = async (step: Step, line: Line, isTurn: boolean) => {
@@ -278,8 +241,6 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
     },
   }
 }
-
-type Spoken = Exclude<Line, { what: 'event' }>
 
 /** What a client sends in all. */
 const sentBy = (steps: readonly Step[], client: string): string[] =>

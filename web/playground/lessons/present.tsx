@@ -4,16 +4,15 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { locale, t } from '../app/i18n.ts'
-import { singleKeys, written } from '../app/keys.ts'
-import { presenting } from '../app/state.ts'
 import { Sequence } from '../timeline/sequence.tsx'
 import { Failed } from './coach.tsx'
-import { lessonIds, loadScenario, showIds } from './library.ts'
 import type { Player } from './play.ts'
 import { channelOf, type Message, messageOf, podiumOf, readingTime } from './podium.ts'
+import { Choice, Live } from './present-choice.tsx'
+import { fullScreen, useKeys } from './present-keys.ts'
 import { Prose } from './prose.tsx'
 import { advance, begin, leave, running } from './running.ts'
-import { captionOf, type Scenario } from './scenario.ts'
+import { told } from './told.ts'
 
 export function Present() {
   const player = running.value
@@ -25,7 +24,9 @@ export function Present() {
       if (running.peek()?.learner === false) leave()
     }
   }, [])
-  return player ? <Stage key={player} player={player} /> : <Choice />
+  const live = useSignal(false)
+  if (player) return <Stage key={player} player={player} />
+  return live.value ? <Live /> : <Choice live={live} />
 }
 
 function Stage({ player }: { player: Player }) {
@@ -37,7 +38,7 @@ function Stage({ player }: { player: Player }) {
   const stage = useRef<HTMLElement>(null)
   const shown = player.shown.value
   const failure = player.failure.value
-  const caption = captionOf(scenario, steps[shown - 1]?.caption ?? '', locale())
+  const caption = told(scenario, steps[shown - 1]?.caption ?? '')
   const atEnd = shown === steps.length || failure !== undefined
   const moves = {
     next: () => advance(player),
@@ -159,78 +160,6 @@ function labels(player: Player): (lane: number) => string {
     const name = t('lessons.client', { letter: String.fromCharCode(65 + Math.max(at, 0)) })
     return differ ? `${name} · ${revisions[at] ?? ''}` : name
   }
-}
-
-/** What can be shown. */
-function Choice() {
-  const scenarios = useSignal<readonly Scenario[]>([])
-  const failure = useSignal('')
-  useKeys({ Escape: leave })
-  useEffect(() => {
-    Promise.all([...showIds, ...lessonIds].map(loadScenario)).then(
-      (loaded) => {
-        scenarios.value = loaded
-      },
-      (error: unknown) => {
-        failure.value = String(error instanceof Error ? error.message : error)
-      },
-    )
-  }, [scenarios, failure])
-  return (
-    <main class="present present-choice">
-      <header>
-        <h1>{t('lessons.choose')}</h1>
-        <button type="button" aria-keyshortcuts="Escape" onClick={() => (presenting.value = false)}>
-          {t('lessons.leave')} <kbd>Esc</kbd>
-        </button>
-      </header>
-      {failure.value ? (
-        <p role="alert">{t('app.failedToLoad', { reason: failure.value })}</p>
-      ) : null}
-      <ul>
-        {scenarios.value.map((scenario) => (
-          <li key={scenario.id}>
-            <button type="button" onClick={() => begin(scenario, { learner: false })}>
-              <strong>{captionOf(scenario, 'title', locale())}</strong>
-              <span>
-                <Prose text={captionOf(scenario, 'about', locale())} />
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </main>
-  )
-}
-
-/**
- * Hears keys before the shell's own do: here Space goes on instead of pausing. Single letters can be
- * switched off, as everywhere.
- */
-function useKeys(keys: Readonly<Record<string, () => void>>) {
-  const current = useRef(keys)
-  current.current = keys
-  useEffect(() => {
-    const listener = (event: KeyboardEvent) => {
-      const key = written(event)
-      const act = Object.hasOwn(current.current, key) ? current.current[key] : undefined
-      if (act === undefined || event.repeat || event.isComposing) return
-      if (key.length === 1 && !singleKeys.peek()) return
-      const onButton = event.target instanceof Element && event.target.closest('button, a, input')
-      if (key === 'Space' && onButton) return // presses it
-      if (key === 'Escape' && document.fullscreenElement) return // leaves full screen first
-      event.preventDefault()
-      event.stopPropagation()
-      act()
-    }
-    addEventListener('keydown', listener, true)
-    return () => removeEventListener('keydown', listener, true)
-  }, [])
-}
-
-function fullScreen() {
-  if (document.fullscreenElement) document.exitFullscreen()
-  else document.documentElement.requestFullscreen?.().catch(() => {}) // an iframe may not
 }
 
 function openNotes(channel: string) {

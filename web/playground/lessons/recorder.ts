@@ -5,7 +5,8 @@ import { redact } from '../share/redact.ts'
 import { laneName } from '../timeline/lanes.ts'
 import { type Recorded, recordingName, recordingOf } from './record.ts'
 import { recordingFrom } from './recording.ts'
-import { type Scenario, writeScenario } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
+import { writeScenario } from './scenario-text.ts'
 
 export function startRecording(): void {
   recordingFrom.value = store.length

@@ -2,7 +2,6 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { contents, start } from 'pagemcp'
-import { locale } from '../app/i18n.ts'
 import { setting } from '../app/settings.ts'
 import {
   active,
@@ -20,8 +19,9 @@ import { close, current } from '../compose/tabs.ts'
 import { focusText } from '../compose/view.ts'
 import { Coach } from './coach.tsx'
 import { type Player, play, type Stage } from './play.ts'
-import { captionOf, type Scenario } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
 import { setScene } from './scene.ts'
+import { told } from './told.ts'
 
 /** Undefined: none. */
 export const running: Signal<Player | undefined> = signal(undefined)
@@ -93,7 +93,7 @@ let lessonTab: number | undefined
 /** Puts a text into the composer, in place of what the lesson put there before, and goes there. */
 export function compose({ scenario }: Player, text: string): void {
   const before = lessonTab
-  ask.compose(text, { title: captionOf(scenario, 'title', locale()) })
+  ask.compose(text, { title: told(scenario, 'title') })
   lessonTab = current.peek()
   if (before !== undefined && before !== lessonTab) close(before)
   focusText()

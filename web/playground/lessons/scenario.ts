@@ -30,7 +30,7 @@
  */
 
 import { isRevision, type Revision } from '../protocol/revisions.ts'
-import { type Archive, readArchive, writeArchive } from './archive.ts'
+import { type Archive, readArchive } from './archive.ts'
 import { difference, isOpen } from './pattern.ts'
 
 export interface Options {
@@ -55,7 +55,7 @@ export type Line =
     }
   | { what: 'event'; verb: string; subject: string; value: string }
 
-interface Limits {
+export interface Limits {
   /** The revisions it is of; absent: all. */
   only?: readonly Revision[]
 }
@@ -92,7 +92,8 @@ export interface Described {
   readonly [member: string]: unknown
 }
 
-const worldFiles = ['resources', 'templates', 'prompts', 'tools'] as const
+/** Files that describe the world, each with `.json` behind it. */
+export const worldFiles = ['resources', 'templates', 'prompts', 'tools'] as const
 
 /**
  * Reads a scenario.
@@ -146,62 +147,6 @@ export function captionOf(
 ): string {
   const texts = scenario[which]
   return texts.get(language)?.get(key) ?? texts.get('en')?.get(key) ?? ''
-}
-
-/** Writes a scenario so that {@link parseScenario} reads the same. */
-export function writeScenario(scenario: Scenario): string {
-  const files = new Map<string, string>()
-  const describe = (name: string, value: object) => {
-    if (Object.keys(value).length > 0) files.set(`${name}.json`, JSON.stringify(value, null, 1))
-  }
-  describe('options', scenario.options)
-  describe('info', scenario.info)
-  for (const name of worldFiles) describe(name, scenario[name])
-  files.set('transcript', scenario.steps.map(writeStep).join(''))
-  for (const which of ['captions', 'notes'] as const) {
-    for (const [language, texts] of scenario[which]) {
-      files.set(
-        `${which}.${language}`,
-        [...texts].map(([key, text]) => `${key}: ${text}\n`).join(''),
-      )
-    }
-  }
-  return writeArchive({ comment: scenario.comment, files })
-}
-
-function writeStep({ caption, learner, draft, lines, only }: Step): string {
-  const limit = (revisions?: readonly Revision[]) => `@ ${revisions?.join(' ') ?? '*'}\n`
-  let limits = only
-  let text = only ? limit(only) : ''
-  if (caption) text += `${learner ? '?' : '='} ${caption}\n`
-  if (draft) text += `~ ${draft}\n`
-  for (const line of lines) {
-    if (line.only?.join() !== limits?.join()) {
-      limits = line.only
-      text += limit(limits)
-    }
-    text += `${writeLine(line)}\n`
-  }
-  return limits ? `${text}@ *\n` : text
-}
-
-function writeLine(line: Line): string {
-  if (line.what === 'event') return `! ${line.verb} ${line.subject} ${line.value}`.trimEnd()
-  const arrow = line.what === 'send' ? '->' : '<-'
-  if (!line.exact && isLine(line)) return `${arrow}${line.client} ${line.text}`
-  return `${arrow}${line.client}q ${JSON.stringify(line.text)}`
-}
-
-/** Whether a text can stand as it is: what is expected has to be JSON. */
-function isLine({ what, text }: Line & { text: string }): boolean {
-  if (text === '' || text !== text.trim() || /[\n\r]/.test(text)) return false
-  if (what === 'send') return true
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function jsonOf({ files }: Archive, name: string): unknown {

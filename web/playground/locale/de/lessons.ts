@@ -40,5 +40,6 @@ export const lessons: Messages['lessons'] = {
   now: 'Jetzt',
   comes: 'Danach',
   client: 'Client {letter}',
+  live: 'Was jetzt durchläuft',
   choose: 'Was soll gezeigt werden?',
 }

@@ -38,5 +38,6 @@ export const lessons = {
   now: 'Now',
   comes: 'Next',
   client: 'Client {letter}',
+  live: 'What passes now',
   choose: 'What shall be shown?',
 } as const

@@ -40,5 +40,6 @@ export const lessons: Messages['lessons'] = {
   now: '現在',
   comes: '次',
   client: 'クライアント {letter}',
+  live: '今流れているもの',
   choose: '何を上演しますか?',
 }

@@ -40,5 +40,6 @@ export const lessons: Messages['lessons'] = {
   now: '现在',
   comes: '接下来',
   client: '客户端 {letter}',
+  live: '当前经过的消息',
   choose: '要演示什么?',
 }

@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { play } from '../../../playground/lessons/play.ts'
 import { recordingName, recordingOf } from '../../../playground/lessons/record.ts'
-import { parseScenario, writeScenario } from '../../../playground/lessons/scenario.ts'
+import { parseScenario } from '../../../playground/lessons/scenario.ts'
+import { writeScenario } from '../../../playground/lessons/scenario-text.ts'
 import { newStage, sceneInNode } from './stage.ts'
 
 const timeout = 20_000 // ms

@@ -6,12 +6,8 @@ import { test } from 'node:test'
 import { readArchive, writeArchive } from '../../../playground/lessons/archive.ts'
 import { lessonIds, showIds } from '../../../playground/lessons/library.ts'
 import { difference, filledIn, type Memory } from '../../../playground/lessons/pattern.ts'
-import {
-  captionOf,
-  parseScenario,
-  stepsIn,
-  writeScenario,
-} from '../../../playground/lessons/scenario.ts'
+import { captionOf, parseScenario, stepsIn } from '../../../playground/lessons/scenario.ts'
+import { writeScenario } from '../../../playground/lessons/scenario-text.ts'
 
 const root = new URL('../../../../', import.meta.url)
 const own = new URL('web/playground/lessons/scenarios/', root)

@@ -1,0 +1,81 @@
+/** @jsxImportSource preact */
+/** What there is to present, and presenting what passes now. */
+
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { t } from '../app/i18n.ts'
+import { Sequence } from '../timeline/sequence.tsx'
+import { lessonIds, loadScenario, showIds } from './library.ts'
+import { fullScreen, useKeys } from './present-keys.ts'
+import { Prose } from './prose.tsx'
+import { begin, leave } from './running.ts'
+import type { Scenario } from './scenario.ts'
+import { told } from './told.ts'
+
+/** What passes now, large: for people who watch others, such as an assistant at work. */
+export function Live() {
+  useKeys({ Escape: leave, F: fullScreen })
+  return (
+    <main class="present">
+      <header>
+        <h1>{t('lessons.live')}</h1>
+        <button type="button" aria-keyshortcuts="F" onClick={fullScreen}>
+          {t('lessons.fullScreen')} <kbd>F</kbd>
+        </button>
+        <button type="button" aria-keyshortcuts="Escape" onClick={leave}>
+          {t('lessons.leave')} <kbd>Esc</kbd>
+        </button>
+      </header>
+      <div class="present-diagram">
+        <Sequence large />
+      </div>
+    </main>
+  )
+}
+
+/** What can be shown. */
+export function Choice({ live }: { live: Signal<boolean> }) {
+  const scenarios = useSignal<readonly Scenario[]>([])
+  const failure = useSignal('')
+  useKeys({ Escape: leave })
+  useEffect(() => {
+    Promise.all([...showIds, ...lessonIds].map(loadScenario)).then(
+      (loaded) => {
+        scenarios.value = loaded
+      },
+      (error: unknown) => {
+        failure.value = String(error instanceof Error ? error.message : error)
+      },
+    )
+  }, [scenarios, failure])
+  return (
+    <main class="present present-choice">
+      <header>
+        <h1>{t('lessons.choose')}</h1>
+        <button type="button" aria-keyshortcuts="Escape" onClick={leave}>
+          {t('lessons.leave')} <kbd>Esc</kbd>
+        </button>
+      </header>
+      {failure.value ? (
+        <p role="alert">{t('app.failedToLoad', { reason: failure.value })}</p>
+      ) : null}
+      <ul>
+        <li>
+          <button type="button" data-present="" onClick={() => (live.value = true)}>
+            <strong>{t('lessons.live')}</strong>
+          </button>
+        </li>
+        {scenarios.value.map((scenario) => (
+          <li key={scenario.id}>
+            <button type="button" onClick={() => begin(scenario, { learner: false })}>
+              <strong>{told(scenario, 'title')}</strong>
+              <span>
+                <Prose text={told(scenario, 'about')} />
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </main>
+  )
+}
