@@ -5,7 +5,7 @@ import { messageProblems } from '../protocol/message.ts'
 import { methodNamed, missingCapability, revisionsOf, specUrl } from '../protocol/methods.ts'
 import { resolve, type Schema } from '../protocol/schema.ts'
 import { jsonTree, nodeAt, placeAt } from './json.ts'
-import { frameSchema, plainOf, type Surroundings, schemasAt } from './walk.ts'
+import { answeredBy, frameSchema, plainOf, type Surroundings, schemasAt } from './walk.ts'
 
 /** What is said at a place. */
 export interface Seen {
@@ -100,17 +100,19 @@ export function flawsOf(source: string, around: Surroundings): Flaw[] {
       },
     ]
   }
-  const flaws = messageProblems(message, around.revision).map(({ at, sentence }): Flaw => {
-    // what is missing is marked at the key of the object that lacks it, not over all of the object
-    const owner = at.length > 0 ? nodeAt(root, at.slice(0, -1)) : undefined
-    const member = owner?.members?.findLast(({ key }) => key.text === at.at(-1))
-    const value = nodeAt(root, at)
-    const structure = value?.kind === 'object' || value?.kind === 'array'
-    const mark = structure ? member?.key : value
-    const from = mark?.from ?? value?.from ?? root?.from ?? 0
-    const to = mark?.to ?? from + 1
-    return { from, to, severity: 'error', sentence }
-  })
+  const flaws = messageProblems(message, around.revision, answeredBy(message, around)).map(
+    ({ at, sentence }): Flaw => {
+      // what is missing is marked at the key of the object that lacks it, not over all of the object
+      const owner = at.length > 0 ? nodeAt(root, at.slice(0, -1)) : undefined
+      const member = owner?.members?.findLast(({ key }) => key.text === at.at(-1))
+      const value = nodeAt(root, at)
+      const structure = value?.kind === 'object' || value?.kind === 'array'
+      const mark = structure ? member?.key : value
+      const from = mark?.from ?? value?.from ?? root?.from ?? 0
+      const to = mark?.to ?? from + 1
+      return { from, to, severity: 'error', sentence }
+    },
+  )
   const { method } = (message ?? {}) as { method?: unknown }
   const named = typeof method === 'string' ? methodNamed(around.revision, method) : undefined
   const node = nodeAt(root, ['method'])

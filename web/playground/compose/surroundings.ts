@@ -18,5 +18,6 @@ export function surroundings(): Surroundings {
     prompts: lists.prompts.value.items,
     tools: lists.tools.value.items,
     capabilities: session.peer.value?.capabilities,
+    asked: session.asked.value,
   }
 }

@@ -4,17 +4,18 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { t, tag } from '../app/i18n.ts'
-import { active, revision } from '../app/state.ts'
+import { active, revision, selected, store } from '../app/state.ts'
 import { methodsOf, missingCapability } from '../protocol/methods.ts'
 import { pretty } from '../protocol/pretty.ts'
 import type { Params } from '../protocol/revisions.ts'
 import { schemaOf } from '../protocol/schema.ts'
 import { blankOf, breakings, broken, frameFor } from './frames.ts'
 import { forget, history, load } from './history.ts'
+import { retryOf } from './retry.ts'
 import { changes, followRevision, rewriteTab } from './revising.ts'
 import { sendText, withoutId } from './sending.ts'
 import { open, replaceText, tab, titleOf } from './tabs.ts'
-import { asForm, editor } from './view.ts'
+import { asForm, editor, focusText } from './view.ts'
 
 export function Tools() {
   return (
@@ -232,7 +233,35 @@ export function Notices() {
     <>
       <Changes />
       <Asked />
+      <NeedsInput />
     </>
+  )
+}
+
+/** The answer that is shown asks for something before the request can be done. */
+function NeedsInput() {
+  const row = selected.value
+  if (row === undefined || row >= store.length || store.kind(row) !== 'result') return null
+  const request = store.partner(row)
+  // of large answers it is seen at once that they are none
+  if (request < 0 || !store.raw(row).includes('"input_required"')) return null
+  const retry = retryOf(store.raw(request), store.raw(row), revision.value)
+  if (!retry) return null
+  const method = store.method(row)
+  return (
+    <div class="compose-notes" role="status">
+      <p>{t('compose.needsInput', { method, asks: retry.asks.join(', ') || '…' })}</p>
+      <button
+        type="button"
+        data-command="retry"
+        onClick={() => {
+          open(retry.text, { title: t('compose.answerTo', { method }) })
+          focusText()
+        }}
+      >
+        {t('compose.answer')}
+      </button>
+    </div>
   )
 }
 

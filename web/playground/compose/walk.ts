@@ -16,6 +16,14 @@ export interface Surroundings {
   tools: readonly Tool[]
   /** What the server declared; undefined: not yet. */
   capabilities?: Params
+  /** Requests of the server that wait for an answer. */
+  asked?: readonly { id: unknown; method: string }[]
+}
+
+/** The method that an answer is for; `''`: of nothing that waits. */
+export function answeredBy(message: unknown, { asked = [] }: Surroundings): string {
+  const id = isObject(message) ? message.id : undefined
+  return asked.find((one) => one.id === id)?.method ?? ''
 }
 
 /** Nobody, for a revision. */
@@ -43,7 +51,7 @@ export function frameSchema(message: unknown, around: Surroundings): Schema {
       jsonrpc: { const: '2.0', description: 'JSON-RPC 2.0, always.' },
       id: { $ref: '#/$defs/Id' },
       ...(answer
-        ? { result: {}, error: { $ref: '#/$defs/Error' } }
+        ? { result: resultOf(message, around), error: { $ref: '#/$defs/Error' } }
         : {
             method: {
               enum: methodsOf(revision).map(({ name }) => name),
@@ -53,6 +61,11 @@ export function frameSchema(message: unknown, around: Surroundings): Schema {
           }),
     },
   }
+}
+
+function resultOf(message: unknown, around: Surroundings): Schema {
+  const method = answeredBy(message, around)
+  return (method && schemaOf(around.revision, method, 'result')) || { type: 'object' }
 }
 
 /** The schema of params, with the arguments as the prompt or tool wants them that is named there. */

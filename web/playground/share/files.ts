@@ -11,7 +11,7 @@ import { readTranscript, type Transcript, writeTranscript } from './transcript.t
 /** A file beyond this is not read. */
 const largest = 300_000_000 // bytes, unpacked
 
-/** How long pushing rows may keep others from theirs. */
+/** How long reading or writing rows may keep others from their turn. */
 const slice = 8 // ms
 
 export interface ExportOptions {
@@ -35,7 +35,13 @@ export async function exportTranscript(
     text: (row) => (store.away(row) ? store.text(row) : store.raw(row)),
   })
   const parts: string[] = []
-  for await (const line of lines) parts.push(line)
+  let end = performance.now() + slice
+  for await (const line of lines) {
+    parts.push(line)
+    if (performance.now() < end) continue
+    await breathe()
+    end = performance.now() + slice
+  }
   let blob = new Blob(parts, { type: 'application/jsonl' })
   if (gzip) {
     const packed = blob.stream().pipeThrough(new CompressionStream('gzip'))
@@ -103,7 +109,8 @@ async function take({ peers, entries }: Transcript, name: string): Promise<numbe
     // a lane is only taken for its number: it never opens
     const { id } = new Lane(silent(name), '', store)
     lanes.set(c, id)
-    nameLane(id, { letter: letter || String(++imported), title: title || name })
+    // numbered, so that `lane:A` of the filter stays the A of now
+    nameLane(id, { letter: `${letter}${++imported}`, title: title || name })
   }
   let end = performance.now() + slice
   for (const entry of entries) {

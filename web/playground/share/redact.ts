@@ -12,13 +12,16 @@ export const redacted = '[redacted]'
 const secretName =
   /^(proxy-)?authorization$|^(set-)?cookie$|(^|[-_ ])(api[-_]?key|apikey)$|^x-.*(key|token|secret)$|passw(or)?d|passphrase|secret|^(.*[-_])?(access|refresh|id|auth|bearer|session|csrf|xsrf|api)?[-_]?token$|private[-_]?key|^credentials?$|^env$|^mcp-session-id$/i
 
-/** Secrets by their form: schemes of HTTP authentication, JSON Web Tokens, and keys with known beginnings. */
+/**
+ * Secrets by their form: schemes of HTTP authentication, JSON Web Tokens, and keys with known beginnings.
+ * Where a pattern may fail late, its length has a limit: hostile texts are to cost no more than others.
+ */
 const secretForm =
-  /\b(Bearer|Basic)\s+[\w+/=.~-]{8,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|\b(sk|pk|rk|ghp|gho|ghs|github_pat|glpat|xox[abp])[-_][\w-]{12,}|\bAKIA[0-9A-Z]{16}\b/g
+  /\b(Bearer|Basic)\s+[\w+/=.~-]{8,}|\beyJ[\w-]{8,1000}\.[\w-]+\.[\w-]*|\b(sk|pk|rk|ghp|gho|ghs|github_pat|glpat|xox[abp])[-_][\w-]{12,}|\bAKIA[0-9A-Z]{16}\b/g
 
 /** User and password of a URL, and parameters that are named like secrets. */
 const inUrl =
-  /(\b[a-z][a-z\d+.-]*:\/\/)[^\s/@"']+:[^\s/@"']*@|([?&](?:access_token|token|api_?key|key|secret|password|sig|signature)=)[^&\s"'#]+/gi
+  /(\b[a-z][a-z\d+.-]{0,20}:\/\/)[^\s/@"':]{0,200}:[^\s/@"']{0,200}@|([?&](?:access_token|token|api_?key|key|secret|password|sig|signature)=)[^&\s"'#]+/gi
 
 const isSecretName = (name: string) =>
   name !== 'progressToken' && secretName.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'))
@@ -56,15 +59,16 @@ function collect(
   for (const item of node.items ?? []) collect(item, raw, cuts)
   for (const { key, value } of node.members ?? []) {
     if (!value) continue
-    const empty = /^(""|\{\s*\}|\[\s*\]|null|true|false)$/.test(raw.slice(value.from, value.to))
-    // a schema describes a password, and is none
-    const described =
-      value.kind === 'object' && /"(type|description|\$ref)"/.test(raw.slice(value.from, value.to))
-    if (isSecretName(key.text ?? '') && !empty && !described) {
+    if (isSecretName(key.text ?? '') && isGiven(raw.slice(value.from, value.to))) {
       cuts.push({ from: value.from, to: value.to, json: JSON.stringify(redacted) })
     } else collect(value, raw, cuts)
   }
 }
+
+/** Whether a value is something: not nothing, and not a schema, which describes a password and is none. */
+const isGiven = (json: string) =>
+  !/^(""|\{\s*\}|\[\s*\]|null|true|false)$/.test(json) &&
+  !(json.startsWith('{') && /"(type|description|\$ref)"/.test(json))
 
 /** Headers without their secrets. */
 export function redactHeaders(

@@ -41,6 +41,7 @@ export const compose: Messages['compose'] = {
   rewrite: 'In {to} umschreiben',
   asked: 'Der Server fragt {method} und wartet auf eine Antwort.',
   askedMore: { one: '{count} weitere wartet.', other: '{count} weitere warten.' },
+  needsInput: '{method} braucht zuerst Angaben: {asks}.',
   answer: 'Antwort schreiben',
   answerTo: 'Antwort auf {method}',
   refuse: 'Ablehnen',

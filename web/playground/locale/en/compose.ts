@@ -38,6 +38,7 @@ export const compose = {
   rewrite: 'Rewrite it in {to}',
   asked: 'The server asks {method} and waits for an answer.',
   askedMore: { one: '{count} more is waiting.', other: '{count} more are waiting.' },
+  needsInput: '{method} needs input first: {asks}.',
   answer: 'Write an answer',
   answerTo: 'Answer to {method}',
   refuse: 'Refuse',

@@ -40,6 +40,7 @@ export const compose: Messages['compose'] = {
   rewrite: '{to} に書き換える',
   asked: 'サーバーが {method} を求めて、答えを待っています。',
   askedMore: { other: 'ほかに {count} 件が待っています。' },
+  needsInput: '{method} には先に入力が必要です: {asks}。',
   answer: '答えを書く',
   answerTo: '{method} への答え',
   refuse: '断る',

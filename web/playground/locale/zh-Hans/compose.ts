@@ -40,6 +40,7 @@ export const compose: Messages['compose'] = {
   rewrite: '改写为 {to}',
   asked: '服务器请求 {method}，正在等待回答。',
   askedMore: { other: '还有 {count} 个在等待。' },
+  needsInput: '{method} 需要先输入：{asks}。',
   answer: '编写回答',
   answerTo: '对 {method} 的回答',
   refuse: '拒绝',

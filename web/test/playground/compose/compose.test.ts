@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { offerAt, variablesOf } from '../../../playground/compose/complete.ts'
 import { breakings, broken, frameFor } from '../../../playground/compose/frames.ts'
 import { flawsOf, seenAt } from '../../../playground/compose/look.ts'
+import { retryOf } from '../../../playground/compose/retry.ts'
 import { withFreshId, withoutId } from '../../../playground/compose/sending.ts'
 import { nobody, type Surroundings } from '../../../playground/compose/walk.ts'
 import { methodsOf } from '../../../playground/protocol/methods.ts'
@@ -171,6 +172,15 @@ test('a frame of any method of any revision is right from the beginning', () => 
   }
 })
 
+test('an answer is held against what it answers', () => {
+  const asked = { ...nobody('2025-11-25'), asked: [{ id: 7, method: 'roots/list' }] }
+  const answer = '{"jsonrpc":"2.0","id":7,"result":{"roots":[{}]}}'
+  const [flaw] = flawsOf(answer, asked)
+  assert.equal(flaw?.sentence.params?.member, 'result.roots[0].uri')
+  assert.deepEqual(flawsOf(answer, nobody('2025-11-25')), [])
+  assert.ok(labels('{"jsonrpc":"2.0","id":7,"result":{ "roots": [{ | }] }}', asked).includes('uri'))
+})
+
 test('each way to break a frame breaks it', () => {
   const text = frameFor(modern, 'resources/list', 1)
   for (const how of breakings) assert.notDeepEqual(flawsOf(broken(text, how), around), [], how)
@@ -196,4 +206,33 @@ test('a request without its id is a notification, and otherwise the same', () =>
   assert.equal(withoutId('{"method":"x", "id": 1}'), '{"method":"x"}')
   assert.equal(withoutId('{"id":1}'), '{}')
   assert.equal(withoutId('{"method":"x"}'), '{"method":"x"}')
+})
+
+test('a result that needs input becomes the request once more, with answers to fill in', () => {
+  const asked = JSON.stringify(request(modern, 1, 'tools/call', { name: 'remove' }))
+  const requestedSchema = { type: 'object', properties: { sure: { type: 'boolean' } } }
+  const answer = (result: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, result })
+  const retry = retryOf(
+    asked,
+    answer({
+      resultType: 'input_required',
+      inputRequests: {
+        a: { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema } },
+        b: { method: 'roots/list' },
+      },
+      requestState: 's',
+    }),
+    modern,
+  )
+  assert.deepEqual(retry?.asks, ['elicitation/create', 'roots/list'])
+  const { params } = JSON.parse(retry?.text ?? '')
+  assert.equal(params.name, 'remove')
+  assert.equal(params.requestState, 's')
+  assert.deepEqual(params.inputResponses, {
+    a: { action: 'accept', content: { sure: false } },
+    b: { roots: [] },
+  })
+  assert.deepEqual(flawsOf(retry?.text ?? '', nobody(modern)), [])
+  assert.equal(retryOf(asked, answer({ resultType: 'complete' }), modern), undefined)
+  assert.equal(retryOf(asked, '{', modern), undefined)
 })

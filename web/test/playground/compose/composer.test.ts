@@ -91,8 +91,17 @@ inBrowsers('a frame is written with the help of the server, sent, and kept', asy
   await press(page, 'Replay')
   await timelineHas(page, 'notes://today')
 
-  // older texts come back, and before the newest is what was being written
+  // what only the server knows: it is asked while somebody types
   await page.waitForSelector('.compose-method select')
+  await page.select('.compose-method select', 'resources/read')
+  await focusEditor(page)
+  await page.keyboard.type('data://big/10')
+  const completed = await page.waitForSelector('.editor >>> li ::-p-text(1000)')
+  await completed?.click()
+  assert.match(await text(page), /"uri": "data:\/\/big\/1000"/)
+  await timelineHas(page, 'completion/complete')
+
+  // older texts come back, and before the newest is what was being written
   await page.select('.compose-method select', 'prompts/list')
   await focusEditor(page)
   await chord(page, 'Alt', 'ArrowUp')
