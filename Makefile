@@ -5,6 +5,7 @@
 # make fuzz   every fuzz target for FUZZTIME=60s each
 # make soak   what takes minutes: a million records
 # make bench  races ours against others and prints ratios; never fails on time
+# make bench-playground  the playground under load, and MCP Inspector under the same burst
 # make build  bin/pagemcp, the npm package in web/dist, the browser extension in dist/extension
 
 STATICCHECK = v0.8.2 # of honnef.co/go/tools: 2026.1
@@ -20,7 +21,7 @@ NPM_STAMP = web/node_modules/.package-lock.json
 
 FUZZTIME = 60s
 
-.PHONY: run check test soak bench build conformance fuzz lint unit browsers race under-node in-node binary
+.PHONY: run check test soak bench bench-playground build conformance fuzz lint unit browsers race under-node in-node binary
 
 run: $(NPM_STAMP) binary
 	@$(BIN)/pagemcp dev $(ARGS)
@@ -111,3 +112,6 @@ soak: $(NPM_STAMP) binary browsers
 
 bench: $(NPM_STAMP) binary
 	cd web && $(NODE) bench/run.ts $(ARGS)
+
+bench-playground: $(NPM_STAMP) binary browsers
+	cd web && $(NODE) bench/playground.ts $(ARGS)

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import puppeteer, { type Browser } from 'puppeteer-core'
+import puppeteer, { type Browser, type Page } from 'puppeteer-core'
 import { observe } from './playground-ours.ts'
 
 const launcher = join(
@@ -94,9 +94,7 @@ export async function inspectorBurst(
     page.setDefaultTimeout(patience)
     await page.setViewport({ width: 1400, height: 900 })
     await page.goto(url)
-    const connect = await page.waitForSelector('input[role=switch]')
-    await connect?.evaluate((input) => (input as HTMLInputElement).click())
-    await page.waitForSelector('input[value=Protocol]:checked, label[for$=Protocol][data-active]')
+    await connect(page)
     await page.waitForSelector('[aria-label=Pin]')
     const before = await page.evaluate(settled)
     await page.evaluate(observe)
@@ -116,6 +114,19 @@ export async function inspectorBurst(
     stop(child)
     rmSync(home, { recursive: true, force: true })
   }
+}
+
+/** Connects to the server. A click before the page is ready for it is lost, so it may take several. */
+async function connect(page: Page): Promise<void> {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const toggle = await page.waitForSelector('input[role=switch]')
+    await toggle?.evaluate((input) => (input as HTMLInputElement).click())
+    const connected = await page
+      .waitForSelector('label[for$=Protocol][data-active]', { timeout: 20_000 })
+      .catch(() => undefined)
+    if (connected) return
+  }
+  throw new Error('Inspector did not connect to the server')
 }
 
 /** Runs in the page: how many messages it lists, when that has not changed for a second. */

@@ -8,7 +8,7 @@ import { t } from '../app/i18n.ts'
 import { lazy } from '../app/lazy.tsx'
 import { ask, store } from '../app/state.ts'
 import { laneName } from '../timeline/lanes.ts'
-import { visible } from '../timeline/wire-lines.ts'
+import { visible } from '../timeline/visible.ts'
 import { directionWord } from '../timeline/words.ts'
 import { canEdit, canResend, copy, edit, resend } from './acts.ts'
 import { Chips } from './chips.tsx'
@@ -88,7 +88,7 @@ function Head({ row }: { row: number }) {
         {store.target(row) && (
           <>
             {' · '}
-            <span class="in-target">{store.target(row)}</span>
+            <span class="in-target">{visible(store.target(row))}</span>
           </>
         )}
       </p>

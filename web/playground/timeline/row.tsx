@@ -7,6 +7,7 @@ import { store } from '../app/state.ts'
 import { clock, when } from './clock.ts'
 import { statusOf } from './filter.ts'
 import { hintsOf } from './hints.ts'
+import { visible } from './visible.ts'
 import { directionWord, duration, outcome, size } from './words.ts'
 
 interface Props {
@@ -72,7 +73,7 @@ export class Row extends Component<Props> {
     const bracket = partner < 0 ? (between ? ' tl-mid' : '') : partner > row ? ' tl-top' : ' tl-end'
     const message = kind !== 'world' && kind !== 'broken' && kind !== 'batch'
     const hints = hintsOf(row)?.length ?? 0
-    const target = store.target(row)
+    const target = visible(store.target(row))
     return (
       // biome-ignore lint/a11y/useSemanticElements: a table cannot be drawn in part
       // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the keys
@@ -112,7 +113,7 @@ export class Row extends Component<Props> {
             )}
           </>
         ) : (
-          cell(4, 'said', store.raw(row).slice(0, 300), { 'aria-colspan': 3 })
+          cell(4, 'said', visible(store.raw(row).slice(0, 300)), { 'aria-colspan': 3 })
         )}
         {cell(
           7,

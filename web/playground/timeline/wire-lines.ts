@@ -20,14 +20,6 @@ export function around(store: Store, row: number): string[] {
   return lines
 }
 
-/** Control characters as their pictures: what is on the wire is seen, and does nothing. */
-export const visible = (text: string): string =>
-  text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069\ufeff]/gu, (character) => {
-    const code = character.charCodeAt(0)
-    if (code < 0x20) return String.fromCharCode(0x2400 + code)
-    return code === 0x7f ? '\u2421' : `\\u${code.toString(16).padStart(4, '0')}`
-  })
-
 /** Cuts a text into lines of at most so many columns; East Asian characters take two. */
 export function wrap(text: string, columns: number, most = mostLines): string[] {
   const lines: string[] = []

@@ -10,7 +10,8 @@ import { useCursor } from './cursor.ts'
 import { laneName, named } from './lanes.ts'
 import { useScroller } from './scroller.ts'
 import { drawn, follow, query, refiltered, shown } from './view.ts'
-import { around, Lines, visible, wrap } from './wire-lines.ts'
+import { visible } from './visible.ts'
+import { around, Lines, wrap } from './wire-lines.ts'
 import { directionWord, size } from './words.ts'
 
 /** As timeline.css has it. */

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { Store } from '../../../playground/tap/store.ts'
 import { recentUpdates } from '../../../playground/timeline/recent.ts'
 import { Shown } from '../../../playground/timeline/shown.ts'
-import { around, Lines, mostLines, visible, wrap } from '../../../playground/timeline/wire-lines.ts'
+import { visible } from '../../../playground/timeline/visible.ts'
+import { around, Lines, mostLines, wrap } from '../../../playground/timeline/wire-lines.ts'
 
 test('control characters are seen and do nothing', () => {
   assert.equal(visible('a\nb\t\u001b[31m\u007f\u0085\u202e'), 'a␊b␉␛[31m␡\\u0085\\u202e')
