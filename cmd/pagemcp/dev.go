@@ -103,7 +103,8 @@ func greet(std streams, g *server.Gateway, w *server.Web, s settings, demos []st
 		}
 		return line.print(std.out)
 	}
-	say(std.err, s, "\n  Open         "+w.URL()+g.Fragment()+"\n               (good once, for two minutes; press Enter for a new one)\n  Playground   "+w.URL()+"playground/\n"+connect(g, s)+"\n")
+	say(std.err, s, "\n  Open         "+w.URL()+g.Fragment()+"\n  Playground   "+w.URL()+"playground/"+g.Fragment()+
+		"\n               (each good once, for two minutes; press Enter for new ones)\n"+connect(g, s)+"\n")
 	return nil
 }
 

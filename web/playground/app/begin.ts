@@ -2,6 +2,7 @@
 
 import { effect } from '@preact/signals'
 import { inPage } from '../connections/in-page.ts'
+import { acceptInvitation } from '../connections/invited.ts'
 import type { Session } from '../connections/session.ts'
 import { announce } from './announce.tsx'
 import { chosenLocale } from './bar.tsx'
@@ -34,6 +35,7 @@ export function begin(): void {
     })
     return
   }
+  acceptInvitation()
   const quiet = asked.has('quiet') || matchMedia('(prefers-reduced-motion: reduce)').matches
   resting.value = true // until there is somebody to be told, and for good if it is to be quiet
   const session = demo()

@@ -99,6 +99,15 @@ inBrowsers(
   },
 )
 
+inBrowsers('a link of the gateway that leads to the playground pairs it', async ({ open }) => {
+  const { playground } = (await gateway.fresh()) as unknown as { playground: string }
+  const tab = await open(playground.replace('#', '?quiet&lang=en#'))
+  await tab.waitForSelector('html[data-ready]')
+  await tab.waitForFunction(() => location.hash === '')
+  await openDialog(tab, 'gateway')
+  await saw(tab, '.connections-gateway', 'Who may do what')
+})
+
 test('with --watch=false nobody looks on, paired or not', { timeout: 120_000 }, async () => {
   const quiet = await startGateway({ args: ['--watch=false'] })
   try {
