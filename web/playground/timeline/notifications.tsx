@@ -54,9 +54,9 @@ function Subscriptions({ session, recent }: Props) {
   const lost = modern && asks && granted !== undefined && Object.keys(granted).length === 0
   return (
     <section aria-label={`${lane.letter} ${lane.dialer.title}`}>
-      <h3>
+      <h2>
         <span class="letter">{lane.letter}</span> {lane.dialer.title}
-      </h3>
+      </h2>
       {modern && (
         <fieldset class="nt-lists">
           <legend>{t('timeline.listChanges')}</legend>

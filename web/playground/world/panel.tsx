@@ -33,7 +33,7 @@ function NotesPart({ world }: { world: World }) {
   world.noted.value // redraws
   return (
     <section aria-labelledby="world-notes">
-      <h3 id="world-notes">{t('world.notes')}</h3>
+      <h2 id="world-notes">{t('world.notes')}</h2>
       <p class="quiet">{t('world.notesLead')}</p>
       {world.notes.all().map(({ id, text }) => (
         <p class="field" key={id}>
@@ -74,7 +74,7 @@ function NotesPart({ world }: { world: World }) {
 function TabsPart({ world }: { world: World }) {
   return (
     <section aria-labelledby="world-tabs">
-      <h3 id="world-tabs">{t('world.tabs')}</h3>
+      <h2 id="world-tabs">{t('world.tabs')}</h2>
       <p class="quiet">{t('world.tabsLead')}</p>
       {fakeTabs.value.map(({ id, title, url }) => (
         <p class="row" key={id}>
@@ -108,7 +108,7 @@ function FormPart({ world }: { world: World }) {
   ] as const
   return (
     <section aria-labelledby="world-form">
-      <h3 id="world-form">{t('world.form')}</h3>
+      <h2 id="world-form">{t('world.form')}</h2>
       {fields.map(([id, label, value]) => (
         <p class="field" key={id}>
           <label for={`form-${id}`}>{label}</label>
@@ -147,7 +147,7 @@ function Knobs({ world }: { world: World }) {
   const seeds = useSignal(false)
   return (
     <section aria-labelledby="world-knobs">
-      <h3 id="world-knobs">{t('world.knobs')}</h3>
+      <h2 id="world-knobs">{t('world.knobs')}</h2>
       <label class="row">
         {t('world.pace')}
         <select

@@ -92,7 +92,21 @@ const views: readonly [name: string, reach: (page: Page) => Promise<unknown>][] 
       await page.keyboard.press('Escape')
       await page.waitForFunction(() => document.querySelector('dialog') === null)
       await page.click('.bar [data-command=lessons]')
-      await page.waitForSelector('[data-pane=explore] button')
+      await page.waitForSelector('[data-lesson]')
+    },
+  ],
+  [
+    'a lesson',
+    async (page) => {
+      await page.click('[data-lesson]')
+      await page.waitForSelector('.coach')
+    },
+  ],
+  [
+    'presenting',
+    async (page) => {
+      await page.click('[data-present]')
+      await page.waitForSelector('.present')
     },
   ],
 ]

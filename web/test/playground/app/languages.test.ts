@@ -19,13 +19,17 @@ after(() => playground?.close())
 async function hardCoded(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const foreign =
-      '[translate=no], code, pre, kbd, textarea, .thing, .form-item summary, .form-item > p, .form-item .field, .lanes, .chip, .letter, option[lang], .revision, .cm-editor, mark, time, svg'
+      '[translate=no], .form-item, .lessons-begin strong, .lessons-begin span:not(.quiet), .lessons-about, [data-pane=explore] section[aria-label], code, pre, kbd, textarea, .thing, .form-item summary, .form-item > p, .form-item .field, .lanes, .chip, .letter, option[lang], .revision, .cm-editor, mark, time, svg, [role=tabpanel]#in-panel, a[href*=modelcontextprotocol], [role=gridcell]'
+    // Units as Intl writes them, and names of formats.
+    const ours =
+      /^([\d.,]+\s*)?(ms|s|B|kB|MB)$|^(JSON|Mermaid|Markdown|curl|TypeScript|Go|SVG|WebSocket)$/
     const found: string[] = []
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
       const text = (node.nodeValue ?? '').trim()
       const around = node.parentElement
-      if (!/\p{L}{2}/u.test(text) || around === null || around.closest(foreign)) continue
+      if (!/\p{L}{2}/u.test(text) || ours.test(text) || around === null || around.closest(foreign))
+        continue
       if (!/^\[.*\]$/s.test(text) && !/\[[^\]]*~\]/.test(around.textContent ?? '')) found.push(text)
     }
     for (const element of document.querySelectorAll('[aria-label], [placeholder], [title]')) {
