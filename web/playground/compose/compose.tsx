@@ -22,12 +22,15 @@ const Form = lazy(async () => (await import('./form.tsx')).Form)
 
 offer()
 
+// once for the page, however often the composer comes and goes; a link does not wait for idleness
+const receive = async () => (await import('../share/arrive.ts')).arrive()
+if (location.hash) receive()
+else whenIdle(receive)
+
 export function Compose() {
   useEffect(() => {
     whenIdle(async () => {
       tools.value = await import('./tools.tsx')
-      const { arrive } = await import('../share/arrive.ts')
-      arrive()
     })
   }, [])
   const shown = tools.value

@@ -1,6 +1,6 @@
 /** What comes from outside: links in the address, and files that are dropped on the page. */
 
-import { t } from '../app/i18n.ts'
+import { t, textsLoaded } from '../app/i18n.ts'
 import { ask, pane } from '../app/state.ts'
 import { open } from '../compose/tabs.ts'
 import { decodeLink, isLink } from './link.ts'
@@ -34,6 +34,7 @@ async function take(): Promise<void> {
     }
     pane.value = 'compose'
   } catch (error) {
+    await textsLoaded()
     ask.announce(t('share.badLink', { reason: error instanceof Error ? error.message : '' }))
   }
 }
