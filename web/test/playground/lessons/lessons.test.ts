@@ -198,6 +198,8 @@ inBrowsers(
     await page.waitForSelector('.present-blank')
     await notes.keyboard.press('b')
     await page.waitForFunction(() => !document.querySelector('.present-blank'))
+    await notes.keyboard.press('a')
+    await notes.waitForFunction(() => document.body.textContent?.includes('Schritt 3 von 8'))
     await notes.close()
 
     await page.bringToFront()
