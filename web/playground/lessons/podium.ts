@@ -17,7 +17,7 @@ export interface Podium {
   note: string
   /** What will be said next; `''` at the end. */
   next: string
-  /** What is sent in the next step, as the scenario has it. */
+  /** What is sent and comes in the next step, as the scenario has it. */
   coming: readonly string[]
   /** ms since 1970. */
   began: number
@@ -57,9 +57,10 @@ export function podiumOf(
     caption: text(now?.caption),
     note: text(now?.caption, 'notes'),
     next: text(next?.caption),
-    coming: (next?.lines ?? []).map((line) =>
-      line.what === 'event' ? `! ${line.verb} ${line.subject}` : line.text,
-    ),
+    coming: (next?.lines ?? []).map((line) => {
+      if (line.what === 'event') return `! ${line.verb} ${line.subject}`
+      return `${line.what === 'send' ? '→' : '←'}${line.client} ${line.text}`
+    }),
     began,
     auto,
     blank,
