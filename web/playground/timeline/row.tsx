@@ -97,7 +97,7 @@ export class Row extends Component<Props> {
             <span class="tl-word">{directionWord(store, row)}</span>
           </>,
         )}
-        {cell(3, `pair${bracket}${paired || between ? ' tl-lit' : ''}`, null)}
+        {cell(3, `pair${bracket}${paired || (between && partner < 0) ? ' tl-lit' : ''}`, null)}
         {message ? (
           <>
             {cell(4, 'method', store.method(row), { lang: 'en', translate: false })}

@@ -188,6 +188,7 @@ function Message({ arrow, step, width, letter, columns, home }: MessageProps) {
   const start =
     kind === 'world' ? Math.max(4, Math.min(width - wide - 4, (x1 + x2 - wide) / 2)) : left
   const back = x2 < x1 ? 1 : -1
+  const base = kind === 'world' ? y - step * 0.06 : y - step * 0.15 // of the letters
   const pick = () => {
     cursor.value = row
     ask.inspect(row)
@@ -210,9 +211,19 @@ function Message({ arrow, step, width, letter, columns, home }: MessageProps) {
           <path class="sq-tip" d={`M${x2},${y}l${back * 9},-5v10z`} />
         </>
       )}
-      <text x={start + wide / 2} y={kind === 'world' ? y - step * 0.06 : y - step * 0.15}>
-        {fit(text, wide - 20, letter)}
-      </text>
+      {fit(text, wide - 20, letter) === text ? (
+        <text x={start + wide / 2} y={base}>
+          {text}
+        </text>
+      ) : (
+        // All of it is there, for whoever looks for it by its name; what has no room is not seen.
+        // biome-ignore lint/a11y/noSvgWithoutTitle: the message has a label
+        <svg x={start + 10} y={base - step / 2} width={Math.max(1, wide - 20)} height={step * 0.7}>
+          <text class="sq-cut" y={step / 2}>
+            {text}
+          </text>
+        </svg>
+      )}
     </g>
   )
 }
