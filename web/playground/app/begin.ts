@@ -46,6 +46,9 @@ export function begin(): void {
       import('../world/first.tsx').then(({ firstSeconds }) => firstSeconds(session))
     })
   }
+  if (asked.has('lesson') || asked.has('present')) {
+    import('../lessons/address.ts').then(({ beginFromAddress }) => beginFromAddress(asked))
+  }
   import('../explore/catalogue.ts').then(({ catalogue }) => catalogue(session))
   if (!quiet) whenIdle(() => import('./offline.ts').then(({ keepForOffline }) => keepForOffline()))
 }

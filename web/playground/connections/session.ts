@@ -71,6 +71,7 @@ export class Session {
   readonly wanted: Signal<ListenFilter> = signal({})
   /** What the other side said it tells; undefined: not yet. */
   readonly granted: Signal<ListenFilter | undefined> = signal(undefined)
+  /** Follows what was heard a task later, at most. */
   readonly updates: Signal<ReadonlyMap<string, Update>> = signal(new Map())
   /** Requests of the other side that only a person can answer, the oldest first. */
   readonly asked: Signal<readonly Asked[]> = signal([])
@@ -82,6 +83,8 @@ export class Session {
   })
 
   #lastId = 0
+  readonly #counted = new Map<string, Update>()
+  #publishing = false
   #listen: string | number | undefined
   readonly #waiting = new Map<string, (reply: Reply) => void>()
 
@@ -270,12 +273,9 @@ export class Session {
 
   #told(method: string, params: Params) {
     switch (method) {
-      case 'notifications/resources/updated': {
-        const uri = String(params.uri)
-        const count = (this.updates.peek().get(uri)?.count ?? 0) + 1
-        this.updates.value = new Map(this.updates.peek()).set(uri, { count, last: Date.now() })
+      case 'notifications/resources/updated':
+        this.#count(String(params.uri))
         return
-      }
       case 'notifications/subscriptions/acknowledged': {
         const meta = (params._meta ?? {}) as Params
         if (meta[metaSubscription] === this.#listen) {
@@ -300,6 +300,18 @@ export class Session {
     this.#waiting.delete(id)
     waiting?.({ row, error: { code: 0, message } })
     if (id !== '' && id === JSON.stringify(this.#listen)) this.#listenEnded()
+  }
+
+  /** One copy for all that come in a burst: a server may name thousands of URIs in a moment. */
+  #count(uri: string) {
+    const count = (this.#counted.get(uri)?.count ?? 0) + 1
+    this.#counted.set(uri, { count, last: Date.now() })
+    if (this.#publishing) return
+    this.#publishing = true
+    setTimeout(() => {
+      this.#publishing = false
+      this.updates.value = new Map(this.#counted)
+    })
   }
 
   #listenEnded() {

@@ -17,7 +17,13 @@ export function ListState({ session, kind }: { session: Session; kind: ListKind 
         <p role="alert">{t('explore.failed', { reason: error || '?' })}</p>
       ) : null}
       {state === 'none' ? (
-        <p class="quiet">{known ? t('explore.notThere') : t('explore.waiting')}</p>
+        <p class="quiet">
+          {session.lane.dialer.readOnly
+            ? t('explore.listens')
+            : known
+              ? t('explore.notThere')
+              : t('explore.waiting')}
+        </p>
       ) : null}
       {state === 'there' && items.length === 0 ? <p class="quiet">{t('explore.empty')}</p> : null}
       {state === 'loading' ? <p class="quiet">{t('explore.loading')}</p> : null}

@@ -217,7 +217,7 @@ function serveTools(mcp: PageMcp, { notes, setField }: Things) {
       inputSchema: {
         type: 'object',
         properties: {
-          id: { type: 'string', description: 'Which note, such as today' },
+          id: { type: 'string', minLength: 1, description: 'Which note, such as today' },
           text: { type: 'string' },
         },
         required: ['id', 'text'],

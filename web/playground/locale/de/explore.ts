@@ -34,6 +34,7 @@ export const explore: Messages['explore'] = {
   failed: 'Der Server sagte: {reason}',
   notThere: 'Das hat dieser Server nicht.',
   waiting: 'Wartet, bis der Server gestartet ist.',
+  listens: 'Dieser Client hört nur zu. Was er hört, steht im Verlauf.',
   empty: 'Die Liste ist leer.',
   loading: 'Wird geladen …',
   more: 'Nächste Seite',

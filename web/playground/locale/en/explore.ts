@@ -32,6 +32,7 @@ export const explore = {
   failed: 'The server said: {reason}',
   notThere: 'This server does not have them.',
   waiting: 'Waiting for the server to start.',
+  listens: 'This client only listens. What it hears is in the timeline.',
   empty: 'The list is empty.',
   loading: 'Loading …',
   more: 'Next page',

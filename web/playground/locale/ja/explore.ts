@@ -31,6 +31,7 @@ export const explore: Messages['explore'] = {
   failed: 'サーバーの応答: {reason}',
   notThere: 'このサーバーにはありません。',
   waiting: 'サーバーの起動を待っています。',
+  listens: 'このクライアントは聞くだけです。聞いた内容はタイムラインにあります。',
   empty: 'リストは空です。',
   loading: '読み込み中…',
   more: '次のページ',

@@ -31,6 +31,7 @@ export const explore: Messages['explore'] = {
   failed: '服务器说：{reason}',
   notThere: '此服务器没有这些。',
   waiting: '正在等待服务器启动。',
+  listens: '此客户端只旁听。它听到的内容在时间线中。',
   empty: '列表为空。',
   loading: '正在加载…',
   more: '下一页',
