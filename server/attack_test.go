@@ -57,7 +57,7 @@ func audited(t *testing.T, g *Gateway) string {
 // routing.
 func TestGuardRefusesForeignHosts(t *testing.T) {
 	g := startGateway(t, Options{NoToken: true})
-	routes := []string{"GET /", "GET /mcp", "POST /mcp", "OPTIONS /mcp", "GET /mcp/notes", "GET /page", "GET /ws", "GET /probe", "DELETE /mcp", "GET /nothing", "HEAD /"}
+	routes := []string{"GET /", "GET /mcp", "POST /mcp", "OPTIONS /mcp", "GET /mcp/notes", "GET /page", "GET /ws", "GET /watch", "GET /probe", "DELETE /mcp", "GET /nothing", "HEAD /"}
 	hosts := []string{
 		"evil.example", "evil.example:%d", "localhost", "127.0.0.1", "localhost:80", "localhost.:%d", "LOCALHOST:%d", "127.1:%d", "2130706433:%d",
 		"0.0.0.0:%d", "foo.localhost:%d", "localhost.evil.example:%d", "[::]:%d", "[0:0:0:0:0:0:0:1]:%d", "[::ffff:127.0.0.1]:%d", "127.0.0.1:0%d",
