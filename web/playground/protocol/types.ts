@@ -1,7 +1,8 @@
 /**
  * What messages of MCP are made of, in our own words: a table that schema.ts makes JSON Schema of, and
  * the composer its completion, its hovers and its forms. It covers what a client or a server can send
- * in the revisions that the playground speaks; a test holds it against the official schemas.
+ * in the revisions that the playground speaks; a test holds it against the official schemas. It is one
+ * table, and so one file, however long.
  *
  *     Name < Mixin  @DE  # what it is        an object; `@` names the revisions, default all
  *       member?: type  @CD  # what it is     a member; `*` stands for all others

@@ -1,0 +1,54 @@
+/** @jsxImportSource preact */
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
+
+/** A button with a list below it, which closes when something is chosen, or the focus goes elsewhere. */
+export function Menu({
+  label,
+  children,
+}: {
+  label: string
+  children: (close: () => void) => ComponentChildren
+}) {
+  const shown = useSignal(false)
+  const box = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const close = () => {
+    shown.value = false
+    button.current?.focus()
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only hears what its buttons leave
+    <div
+      ref={box}
+      class="compose-menu"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && shown.peek()) {
+          event.stopPropagation()
+          close()
+        }
+      }}
+      onFocusOut={(event) => {
+        if (!box.current?.contains(event.relatedTarget as Node | null)) shown.value = false
+      }}
+    >
+      <button
+        ref={button}
+        type="button"
+        aria-expanded={shown.value}
+        onClick={() => {
+          shown.value = !shown.peek()
+        }}
+      >
+        {label} <span aria-hidden="true">▾</span>
+      </button>
+      {shown.value && (
+        // focusable, so that a click beside its buttons does not close it
+        <div class="compose-list" tabIndex={-1}>
+          {children(close)}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,124 @@
+/** @jsxImportSource preact */
+/** What has to be said below the text: what a revision changed, where a message is from, and what is asked. */
+
+import { useEffect } from 'preact/hooks'
+import { t } from '../app/i18n.ts'
+import { active, revision, selected, store } from '../app/state.ts'
+import { pretty } from '../protocol/pretty.ts'
+import type { Params } from '../protocol/revisions.ts'
+import { schemaOf } from '../protocol/schema.ts'
+import { blankOf } from './frames.ts'
+import { retryOf } from './retry.ts'
+import { changes, followRevision, rewriteTab } from './revising.ts'
+import { open, replaceText, tab } from './tabs.ts'
+import { focusText } from './view.ts'
+
+export function Notices() {
+  useEffect(followRevision, [])
+  return (
+    <>
+      <Changes />
+      <Asked />
+      <NeedsInput />
+    </>
+  )
+}
+
+/** The answer that is shown asks for something before the request can be done. */
+function NeedsInput() {
+  const row = selected.value
+  if (row === undefined || row >= store.length || store.kind(row) !== 'result') return null
+  const request = store.partner(row)
+  // of large answers it is seen at once that they are none
+  if (request < 0 || !store.raw(row).includes('"input_required"')) return null
+  const retry = retryOf(store.raw(request), store.raw(row), revision.value)
+  if (!retry) return null
+  const method = store.method(row)
+  return (
+    <div class="compose-notes" role="status">
+      <p>{t('compose.needsInput', { method, asks: retry.asks.join(', ') || '…' })}</p>
+      <button
+        type="button"
+        data-command="retry"
+        onClick={() => {
+          open(retry.text, { title: t('compose.answerTo', { method }) })
+          focusText()
+        }}
+      >
+        {t('compose.answer')}
+      </button>
+    </div>
+  )
+}
+
+function Changes() {
+  const { revision: spoken, from } = tab.value
+  const found = changes.value
+  if (found && found.tab === tab.value.id) {
+    return (
+      <div class="compose-notes" role="status">
+        <ul>
+          {found.notes.map(({ key, params }) => (
+            <li key={key}>{t(key, params)}</li>
+          ))}
+        </ul>
+        {found.before !== tab.value.text && (
+          <button type="button" onClick={() => replaceText(found.before)}>
+            {t('compose.undo')}
+          </button>
+        )}
+        <button type="button" class="plain" onClick={() => (changes.value = undefined)}>
+          {t('compose.gotIt')}
+        </button>
+      </div>
+    )
+  }
+  if (from !== undefined) {
+    return (
+      <p class="compose-notes" data-from="link">
+        {t('share.from', { target: from || t('share.demo') })}
+      </p>
+    )
+  }
+  if (spoken === revision.value) return null
+  return (
+    <div class="compose-notes">
+      <p>{t('compose.otherRevision', { written: spoken, spoken: revision.value })}</p>
+      <button type="button" onClick={() => rewriteTab(revision.peek())}>
+        {t('compose.rewrite', { to: revision.value })}
+      </button>
+    </div>
+  )
+}
+
+/** Requests of the server that wait for a person. */
+function Asked() {
+  const session = active.value
+  const [first, ...more] = session?.asked.value ?? []
+  if (!session || !first) return null
+  const answer = () => {
+    const schema = schemaOf(session.revision.peek(), first.method, 'result')
+    const result = schema ? (blankOf(schema, schema.$defs) as Params) : {}
+    const title = t('compose.answerTo', { method: first.method })
+    open(pretty({ jsonrpc: '2.0', id: first.id, result }), { title })
+  }
+  return (
+    <div class="compose-notes" role="status">
+      <p>
+        {t('compose.asked', { method: first.method })}
+        {more.length > 0 && ` ${t('compose.askedMore', { count: more.length })}`}
+      </p>
+      <button type="button" onClick={answer}>
+        {t('compose.answer')}
+      </button>
+      <button
+        type="button"
+        onClick={() =>
+          session.answer(first.id, { error: { code: -32601, message: 'Method not found' } })
+        }
+      >
+        {t('compose.refuse')}
+      </button>
+    </div>
+  )
+}
