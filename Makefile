@@ -73,8 +73,9 @@ under-node: $(NPM_STAMP)
 # of all revisions afterwards. test/conformance is among them.
 in-node: $(NPM_STAMP) binary browsers
 	@$(BIN)/pagemcp build
-	@rm -rf web/test/.messages
-	cd web && $(NODE) --test --test-concurrency=2 --test-timeout=300000 'test/**/*.test.ts'
+	@rm -rf web/test/.messages .cache/built
+	@$(BIN)/pagemcp build --out .cache/built
+	cd web && PAGEMCP_BUILT=$(CURDIR)/.cache/built $(NODE) --test --test-concurrency=2 --test-timeout=300000 'test/**/*.test.ts'
 	PAGEMCP_MESSAGES=$(CURDIR)/web/test/.messages $(GO) test -count=1 -run TestRecordedMessagesFit ./wasm/mcpschema
 
 conformance: $(NPM_STAMP) binary browsers

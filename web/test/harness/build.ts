@@ -22,6 +22,20 @@ const policy = (gateway: string) =>
   "require-trusted-types-for 'script'; trusted-types pagemcp; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
 /**
+ * Everything that `pagemcp dev` serves, built once for all test files if `PAGEMCP_BUILT` names where it is.
+ *
+ * @returns the directory, and how to take it away again if it was made for this
+ */
+export async function built(): Promise<{ directory: string; remove(): Promise<void> }> {
+  const ready = process.env.PAGEMCP_BUILT
+  if (ready !== undefined) return { directory: ready, remove: async () => {} }
+  const directory = await mkdtemp(join(tmpdir(), 'pagemcp-built-'))
+  const build = ['run', './cmd/pagemcp', 'build', '--out', directory]
+  await promisify(execFile)('go', build, { cwd: root, timeout: buildTimeout })
+  return { directory, remove: () => rm(directory, { recursive: true, force: true }) }
+}
+
+/**
  * Builds the package and the demos as `pagemcp dev` serves them, and serves them without a gateway.
  *
  * @param options.gateway - host and port that pages may connect to
@@ -30,9 +44,7 @@ const policy = (gateway: string) =>
 export async function serveDemos(
   options: { gateway?: string; files?: { readonly [path: string]: string } } = {},
 ): Promise<Served> {
-  const directory = await mkdtemp(join(tmpdir(), 'pagemcp-demos-'))
-  const arguments_ = ['run', './cmd/pagemcp', 'build', '--out', directory]
-  await promisify(execFile)('go', arguments_, { cwd: root, timeout: buildTimeout })
+  const { directory, remove } = await built()
   const served = await serve({
     directories: { '/': directory },
     ...(options.files && { files: options.files }),
@@ -42,7 +54,7 @@ export async function serveDemos(
     ...served,
     async close() {
       await served.close()
-      await rm(directory, { recursive: true, force: true })
+      await remove()
     },
   }
 }

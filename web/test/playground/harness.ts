@@ -1,17 +1,8 @@
 /** The playground as `pagemcp build` makes it, served without a gateway, and what tests of it share. */
 
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { ElementHandle, Page } from 'puppeteer-core'
+import { built } from '../harness/build.ts'
 import { type Served, serve } from '../harness/serve.ts'
-
-const root = join(import.meta.dirname, '../../..')
-
-/** How long a build may take: the first time, Go's standard library is compiled for wasm. */
-const buildTimeout = 300_000 // ms
 
 export interface Playground extends Served {
   /** The playground's page. */
@@ -22,19 +13,14 @@ export interface Playground extends Served {
 
 /**
  * Builds the playground and serves it as any web host would: the page brings its own
- * Content-Security-Policy. `PAGEMCP_BUILT` may name a directory that has been built already.
+ * Content-Security-Policy.
  *
  * @param files - further files by path, such as other pages that are to be talked to
  */
 export async function servePlayground(
   files: { readonly [path: string]: string } = {},
 ): Promise<Playground> {
-  const built = process.env.PAGEMCP_BUILT
-  const directory = built ?? (await mkdtemp(join(tmpdir(), 'pagemcp-playground-')))
-  if (built === undefined) {
-    const build = ['run', './cmd/pagemcp', 'build', '--out', directory]
-    await promisify(execFile)('go', build, { cwd: root, timeout: buildTimeout })
-  }
+  const { directory, remove } = await built()
   const served = await serve({ directories: { '/': directory }, files })
   return {
     ...served,
@@ -42,7 +28,7 @@ export async function servePlayground(
     url: `${served.origin}/playground/index.html`,
     async close() {
       await served.close()
-      if (built === undefined) await rm(directory, { recursive: true, force: true })
+      await remove()
     },
   }
 }

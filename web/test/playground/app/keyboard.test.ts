@@ -1,0 +1,93 @@
+/** The main ways, by keyboard alone: from the first Tab to what was wanted. */
+
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { inBrowsers } from '../../harness/browsers.ts'
+import { openPlayground, type Playground, saw, servePlayground } from '../harness.ts'
+
+let playground: Playground
+before(async () => {
+  playground = await servePlayground()
+})
+after(() => playground?.close())
+
+/** Presses Tab until what has the focus fits a selector; fails after as many stops as a page may have. */
+async function tabTo(page: Page, selector: string, stops = 60): Promise<void> {
+  for (let i = 0; i < stops; i++) {
+    await page.keyboard.press('Tab')
+    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector)) return
+  }
+  const stuck = await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 200))
+  throw new Error(`Tab does not lead to ${selector}; it is at ${stuck}`)
+}
+
+inBrowsers('a request is written, sent and looked at', async ({ open }) => {
+  const page = await openPlayground(open, playground)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab') // the second skip link
+  assert.match(await page.evaluate(() => document.activeElement?.textContent ?? ''), /composer/)
+  await page.keyboard.press('Enter')
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'pane-compose')
+  await tabTo(page, '.compose-text, .compose-text *')
+  await page.keyboard.down('Control')
+  await page.keyboard.press('a')
+  await page.keyboard.up('Control')
+  await page.keyboard.type('{"jsonrpc":"2.0","id":77,"method":"no/such/method"}')
+  await page.keyboard.down('Control')
+  await page.keyboard.press('Enter')
+  await page.keyboard.up('Control')
+  await saw(page, '[data-pane=timeline] [role=row]', 'no/such/method')
+  await saw(page, '[data-pane=inspect]', 'params._meta is missing')
+  await page.keyboard.press('F6')
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'pane-inspect')
+})
+
+inBrowsers('a resource is found, read and watched', async ({ open }) => {
+  const page = await openPlayground(open, playground)
+  await page.waitForSelector('.thing-read')
+  await tabTo(page, '.explore-tools input')
+  await page.keyboard.type('notes://ideas')
+  await page.waitForFunction(() => document.querySelectorAll('.thing').length === 1)
+  await tabTo(page, '.thing-read')
+  await page.keyboard.press('Enter')
+  await saw(page, '[data-pane=inspect]', 'still missing')
+  await page.evaluate(() => document.querySelector<HTMLElement>('.thing-read')?.focus())
+  await tabTo(page, '.thing [role=switch]', 3)
+  await page.keyboard.press(' ')
+  await page.waitForSelector('.thing [role=switch][aria-checked=true]')
+})
+
+inBrowsers(
+  'the timeline is filtered and walked through, and the palette finds the rest',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    await saw(page, '[data-pane=timeline]', 'tools/list')
+    await page.keyboard.press('/')
+    await page.waitForFunction(() => document.activeElement?.matches('[data-pane=timeline] input'))
+    await page.keyboard.type('method:tools/*')
+    await page.waitForFunction(() => {
+      const rows = [...document.querySelectorAll('[data-pane=timeline] [role=row] ')]
+      const methods = rows.map((row) => row.textContent ?? '')
+      return (
+        methods.some((one) => one.includes('tools/list')) &&
+        !methods.some((one) => one.includes('server/discover'))
+      )
+    })
+    await tabTo(page, '[data-pane=timeline] [role=row], [data-pane=timeline] [role=gridcell]', 12)
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    await saw(page, '[data-pane=inspect]', 'write_note')
+    await page.keyboard.down('Control')
+    await page.keyboard.press('k')
+    await page.keyboard.up('Control')
+    await page.waitForSelector('dialog[open] [role=option]')
+    await page.keyboard.type('wire')
+    await page.waitForFunction(() => document.querySelectorAll('dialog [role=option]').length <= 2)
+    await page.keyboard.press('Enter')
+    await page.waitForSelector(
+      '[data-pane=timeline] [data-show=wire][aria-pressed=true], [data-pane=timeline] [data-show=wire][aria-selected=true]',
+    )
+    assert.equal(await page.$('dialog[open]'), null)
+  },
+)
