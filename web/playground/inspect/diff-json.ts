@@ -13,12 +13,26 @@ export interface Difference {
 /** Differences after this many are not told. */
 export const mostDifferences = 500
 
+/** Values within each other deeper than this are compared by their texts: a hostile one has thousands. */
+const deepest = 200
+
+/** A value's JSON; `…` for one that is too deep to be written. */
+export function written(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    return '…'
+  }
+}
+
 interface Members {
   readonly [name: string]: unknown
 }
 
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const depthOf = (path: string) => path.split('/').length
 
 const step = (path: string, part: string | number) =>
   `${path}/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`
@@ -32,7 +46,9 @@ export function diffJson(before: unknown, after: unknown): Difference[] {
 
 function compare(path: string, before: unknown, after: unknown, found: Difference[]): void {
   if (found.length >= mostDifferences || before === after) return
-  if (isObject(before) && isObject(after)) members(path, before, after, found)
+  if (path.length > deepest && depthOf(path) > deepest) {
+    if (written(before) !== written(after)) found.push({ path, kind: 'changed', before, after })
+  } else if (isObject(before) && isObject(after)) members(path, before, after, found)
   else if (Array.isArray(before) && Array.isArray(after)) items(path, before, after, found)
   else found.push({ path, kind: 'changed', before, after })
 }
@@ -58,7 +74,7 @@ const nameOf = (item: unknown): string => {
       if (typeof item[key] === 'string') return `${key} ${item[key]}`
     }
   }
-  return JSON.stringify(item) ?? ''
+  return written(item)
 }
 
 function items(

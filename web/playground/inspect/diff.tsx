@@ -9,7 +9,7 @@ import { when } from '../timeline/clock.ts'
 import { laneName } from '../timeline/lanes.ts'
 import { size } from '../timeline/words.ts'
 import { bytesOf, type Part, partsOf } from './contents.ts'
-import { type Difference, diffJson, mostDifferences } from './diff-json.ts'
+import { type Difference, diffJson, mostDifferences, written } from './diff-json.ts'
 import { diffTexts } from './diff-text.ts'
 import { earlierResults } from './earlier.ts'
 import { firstDifference, hexLines, sha256 } from './hex.ts'
@@ -129,6 +129,9 @@ function ComparedText({ before, after }: { before: string; after: string }) {
 
 const Same = () => <p class="quiet">{t('inspect.unchanged')}</p>
 
+/** A value in the list of paths is cut here. */
+const longestValue = 300 // UTF-16 code units
+
 const signs = { added: '+', removed: '−', changed: '≠' } as const
 
 function ComparedJson({ before, after }: { before: unknown; after: unknown }) {
@@ -146,14 +149,13 @@ function ComparedJson({ before, after }: { before: unknown; after: unknown }) {
   )
 }
 
-const written = (value: unknown) => (JSON.stringify(value) ?? '').slice(0, 300)
-
 function Path({ found: { path, kind, before, after } }: { found: Difference }) {
   return (
     <li class={`in-${kind}`}>
       <b aria-hidden="true">{signs[kind]}</b> <span class="unseen">{t(`inspect.${kind}`)}</span>
-      <code>{path || '/'}</code> {before !== undefined && <del>{written(before)}</del>}{' '}
-      {after !== undefined && <ins>{written(after)}</ins>}
+      <code>{path || '/'}</code>{' '}
+      {before !== undefined && <del>{written(before).slice(0, longestValue)}</del>}{' '}
+      {after !== undefined && <ins>{written(after).slice(0, longestValue)}</ins>}
     </li>
   )
 }

@@ -7,14 +7,30 @@
 
 import { lexer, type Token, type Tokens } from 'marked'
 import { type ComponentChildren, Fragment, h } from 'preact'
+import { useMemo } from 'preact/hooks'
 import { t } from '../app/i18n.ts'
 import { safeLink } from './contents.ts'
 
 /** Quotes and lists within each other end here: a hostile text could hold thousands. */
 const deepest = 20
 
+/** Longer texts are shown as they are written: `marked` takes them apart several times over. */
+const longest = 100_000 // UTF-16 code units
+
+/** So many marks of quotes and lists in a row are no text of a person, and take `marked` minutes. */
+const absurd = /(?:>[ \t]*|[*+-][ \t]+){50}/
+
 export function Markdown({ text }: { text: string }) {
-  return <div class="md">{nodes(lexer(text), 0)}</div>
+  const tokens = useMemo(() => {
+    if (text.length > longest || absurd.test(text)) return undefined
+    try {
+      return lexer(text)
+    } catch {
+      return undefined // too deep for it
+    }
+  }, [text])
+  if (!tokens) return <pre class="in-text">{text}</pre>
+  return <div class="md">{nodes(tokens, 0)}</div>
 }
 
 function nodes(tokens: readonly Token[] | undefined, depth: number): ComponentChildren {
