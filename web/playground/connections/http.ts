@@ -138,6 +138,16 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
       everAnswered = true
       learn(message, body)
       ears.heard(body, 'http', facts)
+      const { id, error } = parsed(body)
+      const asks = message.id !== undefined && message.method !== undefined
+      if (asks && id !== message.id && !body.trimStart().startsWith('[')) {
+        // Servers that want a session first answer without the id, or with one of their own.
+        const { message: said } = (error ?? {}) as { message?: unknown }
+        failed(
+          text,
+          t('connections.refused', { status: String(response.status), said: String(said) }),
+        )
+      }
     } else if (!response.ok) {
       failed(text, refusal(response, body), response.status === 401 || response.status === 403)
     } else if (message.id !== undefined && message.method !== undefined) {

@@ -148,6 +148,17 @@ test('a session that is unknown is over, and says so', { timeout }, async () => 
   assert.match(one.lane.reason.value, /expired/)
 })
 
+test('an older server that is asked in the newer way says no, and is heard', {
+  timeout,
+}, async () => {
+  const { url } = await classicServer()
+  const one = await client(url, '2026-07-28')
+  const { error } = await one.session.greet() // its error has no id
+  assert.match(error?.message ?? '', /400.*not initialized/)
+  await one.session.restart('2025-11-25')
+  assert.equal(one.session.peer.value?.name, 'classic')
+})
+
 test('a newer server: no handshake, a stream for each listen, closed to cancel', {
   timeout,
 }, async () => {
