@@ -144,12 +144,15 @@ export async function load(
 ): Promise<Load> {
   const before = await rows(frame)
   await frame.evaluate(() => observed.reset())
-  await page.evaluate((...given) => feed(...given), messages, perSecond)
-  await frame.waitForFunction(
-    (most) => Number(document.querySelector('[role=grid]')?.getAttribute('aria-rowcount')) > most,
-    {},
-    before + messages,
+  await page.evaluate(
+    // Not waited for: a call to the browser may take 30 s.
+    (...given) => {
+      feed(...given)
+    },
+    messages,
+    perSecond,
   )
+  while ((await rows(frame)) < before + messages) await sleep(1000) // ms
   const { tasks, frames } = await frame.evaluate(() => ({ ...observed }))
   const heap = await heapOf(page)
   const filters = []

@@ -14,7 +14,7 @@ export interface Difference {
 export const mostDifferences = 500
 
 /** Values within each other deeper than this are compared by their texts: a hostile one has thousands. */
-const deepest = 200
+const deepest = 40
 
 /** A value's JSON; `…` for one that is too deep to be written. */
 export function written(value: unknown): string {
