@@ -11,6 +11,7 @@
 
 import { t } from '../app/i18n.ts'
 import type { HttpFacts } from '../tap/store.ts'
+import { isForAll, isMessage, readEvents, refusal, unanswered } from './http-answers.ts'
 import {
   envelopeVersion,
   type Known,
@@ -20,7 +21,6 @@ import {
   parsed,
 } from './http-headers.ts'
 import { redactUrl, shownHeaders } from './secrets.ts'
-import { EventParser } from './sse.ts'
 import type { Dialer, Ears, Wire } from './wire.ts'
 
 /** How long to wait before a stream that broke is opened again, unless the server says otherwise. */
@@ -46,10 +46,11 @@ export function http(url: string, { headers = [], title }: HttpOptions = {}): Di
   }
 }
 
-/** What the browser shows of an answer whose body is still to come. */
-interface Heard {
+/** A message under way. */
+interface Sent {
   message: Parsed
-  facts: HttpFacts
+  /** Aborted when the answer is not wanted any more. */
+  cancelled: AbortSignal
 }
 
 function httpWire(url: string, own: readonly (readonly [string, string])[], ears: Ears): Wire {
@@ -99,6 +100,7 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
 
   /** Says that a text gets no answer; if that is so from the very beginning, that nobody is there. */
   const failed = (text: string, reason: string, forAll = false) => {
+    if (over.signal.aborted) return
     if (forAll && !everAnswered) close(reason)
     else ears.failed(text, reason)
   }
@@ -115,7 +117,7 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
         body: text,
         signal: AbortSignal.any([cancel.signal, over.signal]),
       })
-      await take(response, text, message)
+      await take(response, text, { message, cancelled: cancel.signal })
     } catch {
       if (cancel.signal.aborted || over.signal.aborted) return
       failed(text, t('connections.unreachable', { url: shown }), true)
@@ -124,13 +126,14 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
     }
   }
 
-  async function take(response: Response, text: string, message: Parsed): Promise<void> {
+  async function take(response: Response, text: string, sent: Sent): Promise<void> {
+    const { message } = sent
     const kind = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
     if (message.method === 'initialize' && response.ok)
       known.session = response.headers.get('mcp-session-id') ?? undefined
     const facts = factsOf('POST', response)
     if (kind === 'text/event-stream' && response.ok) {
-      await readStream(response, text, { message, facts })
+      await readStream(response, text, sent, facts)
       return
     }
     const body = await response.text()
@@ -138,18 +141,11 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
       everAnswered = true
       learn(message, body)
       ears.heard(body, 'http', facts)
-      const { id, error } = parsed(body)
-      const asks = message.id !== undefined && message.method !== undefined
-      if (asks && id !== message.id && !body.trimStart().startsWith('[')) {
-        // Servers that want a session first answer without the id, or with one of their own.
-        const { message: said } = (error ?? {}) as { message?: unknown }
-        failed(
-          text,
-          t('connections.refused', { status: String(response.status), said: String(said) }),
-        )
-      }
+      const why = unanswered(message, body, response.status)
+      if (why !== undefined) failed(text, why)
     } else if (!response.ok) {
-      failed(text, refusal(response, body), response.status === 401 || response.status === 403)
+      const hidden = known.version !== undefined && known.session === undefined
+      failed(text, refusal(response, body, hidden), isForAll(response))
     } else if (message.id !== undefined && message.method !== undefined) {
       failed(
         text,
@@ -168,30 +164,36 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
   }
 
   /** Reads the stream that answers one POST; in older revisions it may be taken up again after a break. */
-  async function readStream(first: Response, text: string, heard: Heard): Promise<void> {
+  async function readStream(
+    first: Response,
+    text: string,
+    { message, cancelled }: Sent,
+    facts: HttpFacts,
+  ): Promise<void> {
     let answered = false
     const hear = (data: string, facts: HttpFacts) => {
       const answer = parsed(data)
-      if (answer.method === undefined && answer.id === heard.message.id) {
+      if (answer.method === undefined && answer.id === message.id) {
         answered = true
-        learn(heard.message, data)
+        learn(message, data)
       }
       everAnswered = true
       ears.heard(data, 'sse', facts)
       return answered
     }
-    let { lastId, retry } = await events(first, heard.facts, hear)
-    const classic = envelopeVersion(heard.message) === undefined
+    let { lastId, retry } = await readEvents(first, facts, hear)
+    const classic = envelopeVersion(message) === undefined
     for (let tries = 0; classic && !answered && lastId !== '' && tries < streamTries; tries++) {
       await pause(retry ?? streamDelay)
       const again = await getStream(lastId)
       if (!again?.ok) break
       ears.noted(`stream resumed after event ${lastId}`)
-      const next = await events(again, factsOf('GET', again), hear)
+      const next = await readEvents(again, factsOf('GET', again), hear)
       lastId = next.lastId || lastId
       retry = next.retry ?? retry
     }
-    if (!answered && heard.message.id !== undefined) failed(text, t('connections.streamEnded'))
+    if (!answered && !cancelled.aborted && message.id !== undefined)
+      failed(text, t('connections.streamEnded'))
   }
 
   /** The stream of an older revision's session, for what belongs to no request. */
@@ -210,7 +212,7 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
           ears.noted(`stream of the session refused: HTTP ${response.status}`)
           break
         }
-        const end = await events(response, factsOf('GET', response), (data, facts) => {
+        const end = await readEvents(response, factsOf('GET', response), (data, facts) => {
           tries = 0
           ears.heard(data, 'sse', facts)
           return false
@@ -233,31 +235,6 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
     return request('GET', headers, { signal: over.signal })
   }
 
-  /** Reads events until a stream ends, whichever way, or `hear` says that it was the last. */
-  async function events(
-    response: Response,
-    facts: HttpFacts,
-    hear: (data: string, facts: HttpFacts) => boolean,
-  ): Promise<{ lastId: string; retry?: number }> {
-    let last = false
-    const parser = new EventParser(({ name, data, id }) => {
-      if (data === '') return // 2025-11-25 begins a stream with an id and nothing else
-      const event = { ...(id !== '' && { id }), ...(name !== '' && { name }) }
-      last = hear(data, { ...facts, event }) || last
-    })
-    const decoder = new TextDecoder()
-    try {
-      const reader = response.body?.getReader()
-      for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-        parser.push(decoder.decode(part.value, { stream: true }))
-        if (last) await reader?.cancel()
-      }
-    } catch {
-      // broken off: what was whole has been told
-    }
-    return { lastId: parser.lastId, retry: parser.retry }
-  }
-
   /** Takes note of what answers say about how to go on. */
   function learn(message: Parsed, text: string) {
     if (message.method !== 'initialize' && message.method !== 'tools/list') return
@@ -265,17 +242,6 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
     if (message.method === 'tools/list') learnTools(known, result)
     const version = (result as { protocolVersion?: unknown } | undefined)?.protocolVersion
     if (message.method === 'initialize' && typeof version === 'string') known.version = version
-  }
-
-  function refusal({ status, statusText, headers }: Response, body: string): string {
-    if (status === 401 || status === 403) {
-      const challenge = headers.get('www-authenticate')
-      return t('connections.unauthorized', { status: String(status), challenge: challenge ?? '–' })
-    }
-    if (status === 400 && known.version !== undefined && known.session === undefined)
-      return t('connections.sessionHidden')
-    const said = body.slice(0, 200).replace(/\s+/g, ' ')
-    return t('connections.refused', { status: `${status} ${statusText}`.trim(), said: said || '–' })
   }
 
   const factsOf = (method: string, response: Response): HttpFacts => ({
@@ -316,16 +282,5 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
       headers: shownHeaders(headersOf(postHeaders(parsed(text)))),
     }),
     close: () => close(),
-  }
-}
-
-function isMessage(text: string): boolean {
-  try {
-    const value = JSON.parse(text) as unknown
-    return (
-      typeof value === 'object' && value !== null && (Array.isArray(value) || 'jsonrpc' in value)
-    )
-  } catch {
-    return false
   }
 }
