@@ -1,5 +1,6 @@
 /** Our playground under load: in a frame, fed through a port from a worker, so that sending costs it nothing. */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, Frame, Page } from 'puppeteer-core'
 import { type Playground, servePlayground } from '../test/playground/harness.ts'
 
