@@ -1,16 +1,46 @@
-/** How the editor looks: the theme's variables, which reach into its shadow root. */
+/**
+ * How the editor looks: the theme's variables, which reach into its shadow root, and colours by json.ts,
+ * which reads on where a text is not yet JSON. A grammar would be 12 KB more of script for the same.
+ */
 
-import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
-import type { Extension } from '@codemirror/state'
-import { EditorView } from '@codemirror/view'
-import { tags } from '@lezer/highlight'
+import { type Extension, RangeSetBuilder } from '@codemirror/state'
+import { Decoration, type DecorationSet, EditorView, ViewPlugin } from '@codemirror/view'
+import { type JsonNode, jsonTree } from './json.ts'
 
-const colours = HighlightStyle.define([
-  { tag: tags.propertyName, color: 'var(--accent)' },
-  { tag: tags.string, color: 'var(--good)' },
-  { tag: [tags.number, tags.bool, tags.null], color: 'var(--warn)' },
-  { tag: tags.invalid, color: 'var(--bad)' },
-])
+const marks = {
+  key: Decoration.mark({ class: 'cm-key' }),
+  string: Decoration.mark({ class: 'cm-text' }),
+  number: Decoration.mark({ class: 'cm-value' }),
+  word: Decoration.mark({ class: 'cm-value' }),
+}
+
+/** Colours what is in sight. */
+function coloured(view: EditorView): DecorationSet {
+  const builder = new RangeSetBuilder<Decoration>()
+  const { from, to } = view.viewport
+  const visit = (node: JsonNode | undefined, key = false) => {
+    if (!node || node.to < from || node.from > to) return
+    if (node.kind === 'object') {
+      for (const member of node.members ?? []) {
+        visit(member.key, true)
+        visit(member.value)
+      }
+    } else if (node.kind === 'array') for (const item of node.items ?? []) visit(item)
+    else if (node.from < node.to) builder.add(node.from, node.to, marks[key ? 'key' : node.kind])
+  }
+  visit(jsonTree(view.state.doc.toString()).root)
+  return builder.finish()
+}
+
+const colours = ViewPlugin.define(
+  (view) => ({
+    decorations: coloured(view),
+    update({ docChanged, viewportChanged }) {
+      if (docChanged || viewportChanged) this.decorations = coloured(view)
+    },
+  }),
+  { decorations: ({ decorations }) => decorations },
+)
 
 const theme = EditorView.theme({
   '&': { height: '100%', backgroundColor: 'var(--sheet)', color: 'var(--ink)' },
@@ -19,6 +49,9 @@ const theme = EditorView.theme({
   '.cm-content': { padding: '10px 0', caretColor: 'var(--ink)' },
   '.cm-line': { padding: '0 12px' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)', borderLeftWidth: '2px' },
+  '.cm-key': { color: 'var(--accent)' },
+  '.cm-text': { color: 'var(--good)' },
+  '.cm-value': { color: 'var(--warn)' },
   '.cm-matchingBracket': {
     backgroundColor: 'var(--accent-wash)',
     outline: '1px solid var(--accent)',
@@ -59,4 +92,4 @@ const theme = EditorView.theme({
   '.cm-lintRange-warning': { backgroundImage: 'none', borderBottom: '2px dotted var(--warn)' },
 })
 
-export const look: Extension = [theme, syntaxHighlighting(colours)]
+export const look: Extension = [theme, colours]

@@ -15,8 +15,7 @@ import {
   startCompletion,
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
-import { json } from '@codemirror/lang-json'
-import { bracketMatching } from '@codemirror/language'
+import { bracketMatching, indentService } from '@codemirror/language'
 import { type Diagnostic, linter, lintKeymap, nextDiagnostic } from '@codemirror/lint'
 import { EditorState, Prec, StateEffect } from '@codemirror/state'
 import { drawSelection, EditorView, hoverTooltip, keymap } from '@codemirror/view'
@@ -96,6 +95,17 @@ export function mount(host: HTMLElement, options: EditorOptions): Editor {
   }
 }
 
+/** What is closed by itself, and how far a new line is indented: two more after what opens. */
+const jsonHabits = [
+  EditorState.languageData.of(() => [{ closeBrackets: { brackets: ['{', '[', '"'] } }]),
+  indentService.of(({ state }, at) => {
+    const line = state.doc.lineAt(Math.max(0, at - 1))
+    const before = line.text.slice(0, at - line.from)
+    const indent = /^ */.exec(line.text)?.[0].length ?? 0
+    return /[{[]\s*$/.test(before) ? indent + 2 : indent
+  }),
+]
+
 function extensions(options: EditorOptions) {
   const { around } = options
   const walked = (step: 1 | -1) => {
@@ -107,7 +117,7 @@ function extensions(options: EditorOptions) {
     drawSelection(),
     bracketMatching(),
     closeBrackets(),
-    json(),
+    jsonHabits,
     look,
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({
