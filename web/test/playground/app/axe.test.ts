@@ -31,11 +31,23 @@ async function violations(page: Page): Promise<string[]> {
     }
     const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
     const { violations } = await axe.run({ runOnly: tags, resultTypes: ['violations'] })
+    // What a scroller cuts off is measured by axe as if it lay under what follows.
+    const isCut = (target: unknown) => {
+      const element = typeof target === 'string' ? document.querySelector(target) : null
+      for (let box = element?.parentElement; box; box = box.parentElement) {
+        const inner = element?.getBoundingClientRect()
+        const outer = box.getBoundingClientRect()
+        const clips = getComputedStyle(box).overflowY !== 'visible'
+        if (inner && clips && (inner.bottom > outer.bottom || inner.top < outer.top)) return true
+      }
+      return false
+    }
     return violations.flatMap(({ id, nodes }) =>
-      nodes.map(
-        ({ target, failureSummary = '' }) =>
-          `${id}: ${target.join(' ')}: ${failureSummary.split('\n')[1] ?? ''}`,
-      ),
+      nodes
+        .filter(({ target }) => id !== 'target-size' || !isCut(target[0]))
+        .map(({ target, failureSummary = '' }) => {
+          return `${id}: ${target.join(' ')}: ${failureSummary.split('\n')[1] ?? ''}`
+        }),
     )
   })
 }
@@ -121,6 +133,7 @@ for (const theme of ['light', 'dark'] as const) {
       const spoken = name === 'chromium' ? languages : theme === 'dark' ? (['de'] as const) : []
       for (const language of spoken) {
         const page = await openPlayground(open, playground, `?quiet&lang=${language}`)
+        await page.setViewport({ width: 1400, height: 1200 })
         await page.evaluate((wanted) => {
           document.documentElement.dataset.theme = wanted
         }, theme)

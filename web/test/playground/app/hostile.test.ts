@@ -20,7 +20,7 @@ const payloads = [
 ]
 
 /** A page that serves them all, beside the playground that shows them. */
-const host = `<!doctype html><title>host</title>
+const host = `<!doctype html><meta charset=utf-8><title>host</title>
 <script type="module" src="/playground/element.js"></script>
 <mcp-playground lang="en" style="display:block;height:1000px"></mcp-playground>
 <script type="module">
