@@ -1,7 +1,7 @@
 /** Our playground under load: in a frame, fed through a port from a worker, so that sending costs it nothing. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Browser, Frame, Page } from 'puppeteer-core'
+import type { Browser, CDPSession, Frame, Page } from 'puppeteer-core'
 import { type Playground, servePlayground } from '../test/playground/harness.ts'
 
 /** What one run measured. Times in ms. */
@@ -11,10 +11,14 @@ export interface Load {
   longestTask: number
   /** Tasks over 50 ms. */
   longTasks: number
+  /** The same by the time that the thread itself ran: others who use the machine do not count. */
+  longestWork: number
+  longWork: number
   p99Frame: number
   /** MB after a collection. */
   heap: number
-  filters: readonly { filter: string; toPaint: number; shown: number }[]
+  /** `work`: of the main thread, until nothing moved any more. */
+  filters: readonly { filter: string; toPaint: number; shown: number; work: number }[]
   p99Scroll: number
 }
 
@@ -145,6 +149,7 @@ export async function load(
 ): Promise<Load> {
   const before = await rows(frame)
   await frame.evaluate(() => observed.reset())
+  await page.tracing.start({ categories: ['-*', 'toplevel', '__metadata'] })
   await page.evaluate(
     // Not waited for: a call to the browser may take 30 s.
     (...given) => {
@@ -154,23 +159,62 @@ export async function load(
     perSecond,
   )
   while ((await rows(frame)) < before + messages) await sleep(1000) // ms
+  const work = tasksOf(await page.tracing.stop())
   const { tasks, frames } = await frame.evaluate(() => ({ ...observed }))
   const heap = await heapOf(page)
   const filters = []
+  const client = await page.createCDPSession()
+  await client.send('Performance.enable', { timeDomain: 'threadTicks' })
   for (const filter of ['uri:*item/42', 'dir:in kind:notification', '"revision":77', '>50ms', '']) {
-    filters.push({ filter, ...(await frame.evaluate(timeFilter, filter)) })
+    const begun = await workOf(client)
+    const timed = await frame.evaluate(timeFilter, filter)
+    filters.push({ filter, ...timed, work: (await workOf(client)) - begun })
   }
+  await client.detach()
   const scrolls = await frame.evaluate(scrollThrough)
   return {
     messages,
     perSecond,
     longestTask: Math.max(0, ...tasks),
     longTasks: tasks.length,
+    longestWork: Math.max(0, ...work),
+    longWork: work.filter((time) => time > 50).length,
     p99Frame: p99(frames),
     heap,
     filters,
     p99Scroll: p99(scrolls),
   }
+}
+
+interface TraceEvent {
+  name: string
+  ph: string
+  pid: number
+  tid: number
+  args: { name?: string }
+  /** µs that the thread ran. */
+  tdur?: number
+}
+
+/** ms that the main thread ran in each of its longer tasks, from a trace. */
+function tasksOf(trace: Uint8Array | undefined): number[] {
+  if (!trace) throw new Error('no trace')
+  const { traceEvents } = JSON.parse(Buffer.from(trace).toString()) as { traceEvents: TraceEvent[] }
+  const main = new Set(
+    traceEvents
+      .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  )
+  return traceEvents
+    .filter(({ name, ph }) => ph === 'X' && name.endsWith('RunTask'))
+    .filter(({ pid, tid, tdur = 0 }) => tdur > 5000 && main.has(`${pid} ${tid}`))
+    .map(({ tdur = 0 }) => tdur / 1000)
+}
+
+/** ms that the main thread has run so far. */
+async function workOf(client: CDPSession): Promise<number> {
+  const { metrics } = await client.send('Performance.getMetrics')
+  return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000
 }
 
 /** MB in use, when all that is garbage has been collected. */

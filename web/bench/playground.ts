@@ -46,10 +46,13 @@ async function ours() {
       '0',
     )
     row('  longest of them', ms(measured.longestTask), '≤ 50 ms')
+    row('  the same by its own work: tasks over 50 ms', String(measured.longWork), '0')
+    row('  longest of them', ms(measured.longestWork), '≤ 50 ms')
     row('  p99 from frame to frame', ms(measured.p99Frame), '≤ 20 ms')
     row('  heap, collected', `${measured.heap.toFixed(1)} MB`, '≤ 80 MB')
-    for (const { filter, toPaint, shown } of measured.filters) {
+    for (const { filter, toPaint, shown, work } of measured.filters) {
       row(`  filter ${filter || '(none)'}: ${shown} rows, to paint`, ms(toPaint), '≤ 50 ms')
+      row('    its own work', ms(work), '')
     }
     row('  scrolled from end to end, p99 frame', ms(measured.p99Scroll), '≤ 25 ms')
     row(`burst of ${burstOf} notifications: main thread blocked`, ms(short.blocked), '≤ 50 ms')
