@@ -1,6 +1,6 @@
 /** What of a connection may be shown, stored and shared. */
 
-export { isSecretName, isSecretValue, redactUrl } from '../../src/redact.ts'
+export { isSecretName, isSecretValue, redactUrl } from 'pagemcp'
 
 /** What stands for a value that is kept back. */
 const hidden = '…'
