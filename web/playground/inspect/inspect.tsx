@@ -27,28 +27,30 @@ export function Inspect() {
   if (store.away(row)) return <Fetching row={row} />
   return (
     <div class="in">
-      <Head row={row} />
-      <Chips key={row} row={row} />
-      <Tabs row={row} />
-      <div
-        class="in-body"
-        data-view={tabFor(row)}
-        role="tabpanel"
-        id="in-panel"
-        aria-labelledby={`in-${tabFor(row)}`}
-      >
-        <Body key={`${row} ${tabFor(row)}`} row={row} shown={tabFor(row)} />
+      <div class="in-scroll">
+        <Head row={row} />
+        <Chips key={row} row={row} />
+        <Tabs row={row} />
+        <div
+          class="in-body"
+          data-view={tabFor(row)}
+          role="tabpanel"
+          id="in-panel"
+          aria-labelledby={`in-${tabFor(row)}`}
+        >
+          <Body key={`${row} ${tabFor(row)}`} row={row} shown={tabFor(row)} />
+        </div>
+        <details
+          class="in-explain"
+          open={explaining.value}
+          onToggle={(event) => {
+            explaining.value = event.currentTarget.open
+          }}
+        >
+          <summary>{t('inspect.explain')}</summary>
+          {explaining.value && <Explain key={row} row={row} />}
+        </details>
       </div>
-      <details
-        class="in-explain"
-        open={explaining.value}
-        onToggle={(event) => {
-          explaining.value = event.currentTarget.open
-        }}
-      >
-        <summary>{t('inspect.explain')}</summary>
-        {explaining.value && <Explain key={row} row={row} />}
-      </details>
       <Acts row={row} />
     </div>
   )

@@ -7,7 +7,7 @@ import type { Store } from '../tap/store.ts'
 import type { Test } from './filter.ts'
 
 /** How long one slice may take. */
-const slice = 8 // ms; of the 16 that a frame has
+const slice = 20 // ms; a task of 50 would be felt, and between two slices browsers wait for 4
 
 /** How many rows are tested between two looks at the clock. */
 const stride = 1024 // rows

@@ -62,7 +62,7 @@ test('a long look stops after a slice and goes on where it was', () => {
   const shown = new Shown(store, () => (now += 5))
   shown.begin(compile('method:*third', store))
   assert.equal(shown.advance(store.length), false)
-  assert.equal(shown.scanned, 2048)
+  assert.equal(shown.scanned, 4096)
   while (!shown.advance(store.length));
   assert.equal(shown.length, Math.ceil(5000 / 3))
 })
