@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -101,7 +102,9 @@ func (w *Web) publish(change func()) {
 	w.changed = make(chan struct{})
 }
 
-// Serve answers until Close. gateway is the port that pages may connect to.
+// Serve answers until Close. gateway is the port that pages may connect to. What is
+// asked before the first build waits for it: a page that reloads as soon as the
+// server is back would find nothing, and stay there.
 func (w *Web) Serve(gateway int) error {
 	w.gateway = gateway
 	w.http = httpServer(newGuard(w.port, nil, http.HandlerFunc(w.serve)))
@@ -132,6 +135,9 @@ func (w *Web) serve(out http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		out.Header().Set("Allow", "GET, HEAD")
 		http.Error(out, "GET only", http.StatusMethodNotAllowed)
+		return
+	}
+	if !w.built(r.Context()) {
 		return
 	}
 	h := out.Header()
@@ -169,6 +175,23 @@ func (w *Web) serve(out http.ResponseWriter, r *http.Request) {
 	default:
 		file.serve(out, r)
 	}
+}
+
+// built waits for the first Set or Fail; false: there will be none for this request.
+func (w *Web) built(ctx context.Context) bool {
+	w.mu.Lock()
+	build, changed := w.build, w.changed
+	w.mu.Unlock()
+	if build > 0 {
+		return true
+	}
+	select {
+	case <-changed:
+		return true
+	case <-ctx.Done():
+	case <-w.done:
+	}
+	return false
 }
 
 func (f *webFile) serve(out http.ResponseWriter, r *http.Request) {

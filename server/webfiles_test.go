@@ -4,8 +4,10 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 )
 
 func startWeb(t *testing.T, files map[string][]byte) *Web {
@@ -69,6 +71,42 @@ func TestOnlyBuiltFilesAreServed(t *testing.T) {
 	if status, _, _ := raw(t, w.port, "POST / HTTP/1.1\nHost: localhost:%d\nContent-Length: 0\nConnection: close\n\n"); status != 405 {
 		t.Errorf("POST: %d", status)
 	}
+}
+
+// A page that was open while the server went and came back reloads at once: it gets
+// the first build, and not that there is nothing.
+func TestFirstBuildIsAwaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := NewWeb()
+		ask := func(ctx context.Context, path string) (*httptest.ResponseRecorder, chan struct{}) {
+			answer, done := httptest.NewRecorder(), make(chan struct{})
+			go func() {
+				w.serve(answer, httptest.NewRequestWithContext(ctx, "GET", path, nil))
+				close(done)
+			}()
+			return answer, done
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		_, left := ask(ctx, "/")
+		page, done := ask(t.Context(), "/")
+		numbers, ended := ask(t.Context(), livePath)
+		synctest.Wait()
+		select {
+		case <-done:
+			t.Errorf("before the first build: %d", page.Code)
+		default:
+		}
+		leave()
+		<-left
+		w.Set(map[string][]byte{"/index.html": []byte("<!doctype html>")})
+		<-done
+		synctest.Wait()
+		w.Close()
+		<-ended
+		if page.Code != http.StatusOK || !strings.Contains(numbers.Body.String(), "data: 1\n") || strings.Contains(numbers.Body.String(), "data: 0\n") {
+			t.Errorf("%d, %q", page.Code, numbers.Body)
+		}
+	})
 }
 
 func TestFilesAreRevalidatedAndPacked(t *testing.T) {
