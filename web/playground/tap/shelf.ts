@@ -21,7 +21,7 @@ export async function openShelf(): Promise<Shelf> {
   const db = await done(opening)
   const page = crypto.getRandomValues(new Uint32Array(2)).join('-')
   await holdLock(`${database} ${page}`)
-  forgetOthers(db, page)
+  await forgetOthers(db, page)
   const store = (mode: IDBTransactionMode) => db.transaction(blocks, mode).objectStore(blocks)
   return {
     async put(block, texts) {
