@@ -8,6 +8,7 @@ import { store } from '../app/state.ts'
 import { hinted, hintsOf, useHints } from '../timeline/hints.ts'
 import { duration, outcome, size } from '../timeline/words.ts'
 import { cachingOf, partsOf } from './contents.ts'
+import { latenciesOf } from './latencies.ts'
 
 export function Chips({ row }: { row: number }) {
   const kind = store.kind(row)
@@ -28,9 +29,7 @@ export function Chips({ row }: { row: number }) {
           {outcome(store, row)}
         </span>
       )}
-      {answer && !Number.isNaN(store.latency(row)) && (
-        <span class="chip">{duration(store.latency(row))}</span>
-      )}
+      {answer && !Number.isNaN(store.latency(row)) && <Latency row={row} />}
       {kind !== 'world' && <span class="chip">{size(store.size(row))}</span>}
       {types.map((type) => (
         <span key={type} class="chip">
@@ -40,6 +39,18 @@ export function Chips({ row }: { row: number }) {
       {caching && <Freshness until={store.time(row) + caching.ttlMs} scope={caching.scope} />}
       {kind !== 'world' && <Validity row={row} />}
     </p>
+  )
+}
+
+/** How long it took, beside what answers to its method usually take. */
+function Latency({ row }: { row: number }) {
+  const usual = useMemo(() => latenciesOf(store, store.method(row)), [row])
+  return (
+    <span class="chip">
+      {duration(store.latency(row))}
+      {usual &&
+        ` · ${t('inspect.usual', { count: usual.count, p50: duration(usual.p50), p95: duration(usual.p95) })}`}
+    </span>
   )
 }
 

@@ -52,4 +52,5 @@ export const inspect: Messages['inspect'] = {
   noJson: 'Das ist kein JSON; unter Roh steht es.',
   lost: 'Der Text ist verloren.',
   showDiff: 'Mit dem vorigen Ergebnis vergleichen',
+  usual: 'p50 {p50}, p95 {p95} von {count}',
 }

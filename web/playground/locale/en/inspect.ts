@@ -50,4 +50,5 @@ export const inspect = {
   noJson: 'This is no JSON; Raw shows it.',
   lost: 'Its text is lost.',
   showDiff: 'Compare with the previous result',
+  usual: 'p50 {p50}, p95 {p95} of {count}',
 } as const

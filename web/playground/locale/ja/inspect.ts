@@ -49,4 +49,5 @@ export const inspect: Messages['inspect'] = {
   noJson: 'JSON ではありません。「原文」で確認できます。',
   lost: '本文は失われました。',
   showDiff: '前回の結果と比較',
+  usual: '{count} 件の p50 {p50}、p95 {p95}',
 }

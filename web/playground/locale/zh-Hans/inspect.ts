@@ -48,4 +48,5 @@ export const inspect: Messages['inspect'] = {
   noJson: '这不是 JSON，可在“原文”中查看。',
   lost: '正文已丢失。',
   showDiff: '与上一个结果对比',
+  usual: '{count} 次的 p50 {p50}、p95 {p95}',
 }
