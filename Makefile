@@ -58,13 +58,16 @@ $(BIN)/staticcheck-$(strip $(STATICCHECK)):
 unit: $(NPM_STAMP) binary
 	$(GO) test ./...
 
-test: browsers check race under-node in-node
+test: browsers lint race under-node in-node
 	@echo "all tests passed"
 
-# What mostly waits for other programs (the official suite, brotli, tsc) has run in
-# `unit`; the rest of the tests drive the same code.
+# What mostly waits for other programs (the official suite, brotli, tsc) runs without
+# the race detector; the rest of the tests drive the same code.
+OTHERS_WORK = ^(TestConformanceNative|TestEngineKeepsToItsBudget|TestPackageHasTypes)$$
+
 race: $(NPM_STAMP) binary
-	$(GO) test -race -skip '^(TestConformanceNative|TestEngineKeepsToItsBudget|TestPackageHasTypes)$$' ./...
+	$(GO) test -race -skip '$(OTHERS_WORK)' ./...
+	$(GO) test -run '$(OTHERS_WORK)' ./server/... ./cmd/...
 
 under-node: $(NPM_STAMP)
 	$(UNDER_NODE) $(GO) test -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" ./wasm/...
