@@ -199,7 +199,11 @@ func (c mcpGo) subscribe(ctx context.Context, uri string) error {
 			acknowledged <- true
 		}
 	})
-	_, err := c.ListenAsync(ctx, mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri}}, func(err error) { c.t.Error(err) })
+	_, err := c.ListenAsync(ctx, mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri}}, func(err error) {
+		if ctx.Err() == nil { // the tour is over with its context, and its listen with it
+			c.t.Error(err)
+		}
+	})
 	if err != nil {
 		return err
 	}
