@@ -2,32 +2,35 @@
 /** Templates, prompts and tools of the active server: filled in here, sent or written into the composer. */
 
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { t } from '../app/i18n.ts'
 import type { Session } from '../connections/session.ts'
 import { send, skeleton, write } from './acts.ts'
-import { catalogue, type Prompt, type Template, type Tool } from './catalogue.ts'
+import { catalogue, type ListKind, type Prompt, type Template, type Tool } from './catalogue.ts'
 import { CompletedField } from './fields.tsx'
 import { ListState } from './list-state.tsx'
 import { ServerIcon } from './resources.tsx'
 import { type Filled, fillTemplate } from './template.ts'
 
-export function Templates({ session }: { session: Session }) {
+/** A list, and how it stands. */
+function Items(props: { session: Session; kind: ListKind; children: ComponentChildren }) {
   return (
     <>
-      <ul class="explore-list">
-        {catalogue(session).lists.templates.value.items.map((template) => (
-          <TemplateForm key={template.uriTemplate} template={template} session={session} />
-        ))}
-      </ul>
-      <ListState session={session} kind="templates" />
+      <ul class="explore-list">{props.children}</ul>
+      <ListState session={props.session} kind={props.kind} />
     </>
   )
 }
 
-function TemplateForm({ template, session }: { template: Template; session: Session }) {
-  const { uriTemplate, name, title, description, icons } = template
-  const filled = useSignal<Filled>({})
-  const { variables, partial, uri, needed, problem } = fillTemplate(uriTemplate, filled.value)
+/** What is filled in before it is sent: closed at first, with its name and what the protocol calls it by. */
+function Fillable(props: {
+  /** All the server's words. */
+  of: Pick<Prompt, 'name' | 'title' | 'description' | 'icons'>
+  calledBy: string
+  submit(): void
+  children: ComponentChildren
+}) {
+  const { name, title, description, icons } = props.of
   return (
     <li class="form-item">
       <details>
@@ -35,148 +38,144 @@ function TemplateForm({ template, session }: { template: Template; session: Sess
           <ServerIcon icons={icons} />
           {title ?? name}{' '}
           <code lang="en" translate={false}>
-            {uriTemplate}
+            {props.calledBy}
           </code>
         </summary>
         {description ? <p class="quiet">{description}</p> : null}
         <form
           onSubmit={(event) => {
             event.preventDefault()
-            if (uri !== undefined) send('resources/read', { uri })
+            props.submit()
           }}
         >
-          {variables.map((variable) => (
-            <CompletedField
-              key={variable.name}
-              ref_={{ type: 'ref/resource', uri: uriTemplate }}
-              name={variable.name}
-              label={variable.name}
-              hint={variable.many ? t('explore.commas') : undefined}
-              required={!variable.optional}
-              filled={filled.value}
-              change={(value) => {
-                filled.value = { ...filled.value, [variable.name]: value }
-              }}
-            />
-          ))}
-          <p aria-live="polite">
-            <code lang="en" translate={false}>
-              {partial}
-            </code>{' '}
-            {problem ? (
-              <span class="chip" data-is="bad">
-                {problem}
-              </span>
-            ) : null}
-            {needed.length > 0 ? (
-              <span class="chip" data-is="warn">
-                {t('explore.needed', { names: needed.join(', ') })}
-              </span>
-            ) : null}
-          </p>
-          <button type="submit" class="primary" disabled={uri === undefined}>
-            {t('explore.readShort')}
-          </button>{' '}
-          <button
-            type="button"
-            role="switch"
-            aria-checked={uri !== undefined && session.isSubscribed(uri)}
-            disabled={uri === undefined}
-            onClick={() => {
-              if (uri === undefined) return
-              if (session.isSubscribed(uri)) session.unsubscribe(uri)
-              else session.subscribe(uri)
-            }}
-          >
-            {t('explore.watchShort')}
-          </button>{' '}
-          <button
-            type="button"
-            disabled={uri === undefined}
-            onClick={() => uri !== undefined && write('resources/read', { uri }, title ?? name)}
-          >
-            {t('explore.write')}
-          </button>
+          {props.children}
         </form>
       </details>
     </li>
   )
 }
 
-export function Prompts({ session }: { session: Session }) {
+export const Templates = ({ session }: { session: Session }) => (
+  <Items session={session} kind="templates">
+    {catalogue(session).lists.templates.value.items.map((template) => (
+      <TemplateForm key={template.uriTemplate} template={template} session={session} />
+    ))}
+  </Items>
+)
+
+function TemplateForm({ template, session }: { template: Template; session: Session }) {
+  const { uriTemplate, name, title } = template
+  const filled = useSignal<Filled>({})
+  const { variables, partial, uri, needed, problem } = fillTemplate(uriTemplate, filled.value)
   return (
-    <>
-      <ul class="explore-list">
-        {catalogue(session).lists.prompts.value.items.map((prompt) => (
-          <PromptForm key={prompt.name} prompt={prompt} />
-        ))}
-      </ul>
-      <ListState session={session} kind="prompts" />
-    </>
+    <Fillable
+      of={template}
+      calledBy={uriTemplate}
+      submit={() => uri !== undefined && send('resources/read', { uri })}
+    >
+      {variables.map((variable) => (
+        <CompletedField
+          key={variable.name}
+          ref_={{ type: 'ref/resource', uri: uriTemplate }}
+          name={variable.name}
+          label={variable.name}
+          hint={variable.many ? t('explore.commas') : undefined}
+          required={!variable.optional}
+          filled={filled.value}
+          change={(value) => {
+            filled.value = { ...filled.value, [variable.name]: value }
+          }}
+        />
+      ))}
+      <p aria-live="polite">
+        <code lang="en" translate={false}>
+          {partial}
+        </code>{' '}
+        {problem ? (
+          <span class="chip" data-is="bad">
+            {problem}
+          </span>
+        ) : null}
+        {needed.length > 0 ? (
+          <span class="chip" data-is="warn">
+            {t('explore.needed', { names: needed.join(', ') })}
+          </span>
+        ) : null}
+      </p>
+      <button type="submit" class="primary" disabled={uri === undefined}>
+        {t('explore.readShort')}
+      </button>{' '}
+      <button
+        type="button"
+        role="switch"
+        aria-checked={uri !== undefined && session.isSubscribed(uri)}
+        disabled={uri === undefined}
+        onClick={() => {
+          if (uri === undefined) return
+          if (session.isSubscribed(uri)) session.unsubscribe(uri)
+          else session.subscribe(uri)
+        }}
+      >
+        {t('explore.watchShort')}
+      </button>{' '}
+      <button
+        type="button"
+        disabled={uri === undefined}
+        onClick={() => uri !== undefined && write('resources/read', { uri }, title ?? name)}
+      >
+        {t('explore.write')}
+      </button>
+    </Fillable>
   )
 }
 
+export const Prompts = ({ session }: { session: Session }) => (
+  <Items session={session} kind="prompts">
+    {catalogue(session).lists.prompts.value.items.map((prompt) => (
+      <PromptForm key={prompt.name} prompt={prompt} />
+    ))}
+  </Items>
+)
+
 function PromptForm({ prompt }: { prompt: Prompt }) {
-  const { name, title, description, icons, arguments: declared = [] } = prompt
+  const { name, title, arguments: declared = [] } = prompt
   const filled = useSignal<Filled>({})
   const given = Object.fromEntries(Object.entries(filled.value).filter(([, value]) => value !== ''))
   const params = { name, ...(Object.keys(given).length > 0 && { arguments: given }) }
   return (
-    <li class="form-item">
-      <details>
-        <summary>
-          <ServerIcon icons={icons} />
-          {title ?? name}{' '}
-          <code lang="en" translate={false}>
-            {name}
-          </code>
-        </summary>
-        {description ? <p class="quiet">{description}</p> : null}
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            send('prompts/get', params)
+    <Fillable of={prompt} calledBy={name} submit={() => send('prompts/get', params)}>
+      {declared.map((argument) => (
+        <CompletedField
+          key={argument.name}
+          ref_={{ type: 'ref/prompt', name }}
+          name={argument.name}
+          label={argument.title ?? argument.name}
+          hint={argument.description}
+          required={argument.required === true}
+          filled={filled.value}
+          change={(value) => {
+            filled.value = { ...filled.value, [argument.name]: value }
           }}
-        >
-          {declared.map((argument) => (
-            <CompletedField
-              key={argument.name}
-              ref_={{ type: 'ref/prompt', name }}
-              name={argument.name}
-              label={argument.title ?? argument.name}
-              hint={argument.description}
-              required={argument.required === true}
-              filled={filled.value}
-              change={(value) => {
-                filled.value = { ...filled.value, [argument.name]: value }
-              }}
-            />
-          ))}
-          <button type="submit" class="primary">
-            {t('explore.get')}
-          </button>{' '}
-          <button type="button" onClick={() => write('prompts/get', params, title ?? name)}>
-            {t('explore.write')}
-          </button>
-        </form>
-      </details>
-    </li>
+        />
+      ))}
+      <button type="submit" class="primary">
+        {t('explore.get')}
+      </button>{' '}
+      <button type="button" onClick={() => write('prompts/get', params, title ?? name)}>
+        {t('explore.write')}
+      </button>
+    </Fillable>
   )
 }
 
 /** Tools act, so nothing here calls one at a press: the call is written, looked at, and then sent. */
-export function Tools({ session }: { session: Session }) {
-  return (
-    <>
-      <ul class="explore-list">
-        {catalogue(session).lists.tools.value.items.map((tool) => (
-          <ToolItem key={tool.name} tool={tool} />
-        ))}
-      </ul>
-      <ListState session={session} kind="tools" />
-    </>
-  )
-}
+export const Tools = ({ session }: { session: Session }) => (
+  <Items session={session} kind="tools">
+    {catalogue(session).lists.tools.value.items.map((tool) => (
+      <ToolItem key={tool.name} tool={tool} />
+    ))}
+  </Items>
+)
 
 function ToolItem({ tool }: { tool: Tool }) {
   const { name, title, description, icons, inputSchema } = tool
