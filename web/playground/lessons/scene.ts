@@ -242,7 +242,11 @@ function later(duration: string, signal?: AbortSignal): Promise<void> {
   const factor = { ms: 1, s: 1000 }[unit]
   if (factor === undefined) throw new Error(`no such duration: ${duration}`)
   return new Promise((resolve, reject) => {
-    setTimeout(resolve, Number(count) * factor)
-    signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+    const timer = setTimeout(resolve, Number(count) * factor)
+    const end = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    signal?.addEventListener('abort', end, { once: true })
   })
 }
