@@ -3,7 +3,6 @@ package server
 import (
 	"io"
 	"log"
-	"os"
 	"sync"
 	"time"
 
@@ -14,10 +13,16 @@ import (
 // never holds contents.
 type audit struct {
 	mu   sync.Mutex
-	file *os.File
+	disk disk
+	file diskFile
 	size int64
-	path string
 }
+
+// Names of the log and of its older half.
+const (
+	auditFile  = "audit.jsonl"
+	auditOlder = "audit.1.jsonl"
+)
 
 // An entry is one line.
 type entry struct {
@@ -33,25 +38,13 @@ type entry struct {
 }
 
 func openAudit(s *state) (*audit, error) {
-	a := &audit{path: s.path("audit.jsonl")}
-	if err := a.open(); err != nil {
-		return nil, err
-	}
-	return a, nil
+	a := &audit{disk: s.disk}
+	return a, a.open()
 }
 
-func (a *audit) open() error {
-	file, err := os.OpenFile(a.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	info, err := file.Stat()
-	if err != nil {
-		file.Close()
-		return err
-	}
-	a.file, a.size = file, info.Size()
-	return nil
+func (a *audit) open() (err error) {
+	a.file, a.size, err = a.disk.Append(auditFile)
+	return err
 }
 
 // note appends one line. A disk that is full stops no assistant.
@@ -71,8 +64,9 @@ func (a *audit) note(e entry) {
 	}
 	if a.size > auditSize {
 		a.file.Close()
-		os.Rename(a.path, a.path[:len(a.path)-len("jsonl")]+"1.jsonl")
-		if a.file = nil; a.open() != nil {
+		a.disk.Rename(auditFile, auditOlder)
+		if a.open() != nil {
+			a.file = nil
 			return
 		}
 	}

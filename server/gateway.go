@@ -58,6 +58,9 @@ type Options struct {
 	Log func(line string)
 
 	watchers []string // origins that may look on; see AllowWatchers
+
+	disk     disk          // of State; nil: the file system
+	lockWait time.Duration // for another process to leave State; 0: ownWait, less: not at all
 }
 
 // A Gateway answers assistants from the pages that joined it. Make one with New,
@@ -113,27 +116,45 @@ func New(opts Options) (*Gateway, error) {
 		open:      map[*socket]struct{}{},
 	}
 	var err error
-	if g.state, err = openState(opts.State); err != nil {
+	if opts.disk == nil {
+		opts.disk = osDisk{opts.State}
+	}
+	if opts.lockWait == 0 {
+		opts.lockWait = ownWait
+	}
+	if g.state, err = openState(opts.State, opts.disk, opts.lockWait, g.say); err != nil {
 		return nil, err
 	}
+	if err := g.remember(); err != nil {
+		g.state.close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// remember reads what an earlier run has stored.
+func (g *Gateway) remember() (err error) {
 	if g.identity, err = g.state.identity(); err != nil {
-		return nil, err
+		return err
 	}
-	if opts.TokenFile == "" {
+	if g.options.TokenFile == "" {
 		g.options.TokenFile = g.state.path("token")
+		g.token, err = loadToken(g.state, "token")
+	} else {
+		g.token, err = loadTokenAt(g.options.TokenFile)
 	}
-	if g.token, err = loadToken(g.options.TokenFile); err != nil {
-		return nil, err
+	if err != nil {
+		return err
 	}
-	g.token.none, g.token.lenient = opts.NoToken, opts.Lenient
+	g.token.none, g.token.lenient = g.options.NoToken, g.options.Lenient
 	if g.keys, err = openKeyring(g.state, g.identity.Gateway); err != nil {
-		return nil, err
+		return err
 	}
 	if g.names, err = openNames(g.state); err != nil {
-		return nil, err
+		return err
 	}
 	if g.audit, err = openAudit(g.state); err != nil {
-		return nil, fmt.Errorf("open the audit log: %w", err)
+		return fmt.Errorf("open the audit log: %w", err)
 	}
 	g.endpoint("/mcp")
 	for _, name := range g.names.remembered() { // assistants may ask before their pages are back
@@ -142,9 +163,10 @@ func New(opts Options) (*Gateway, error) {
 		g.mu.Unlock()
 	}
 	if g.sessions, err = openSessions(g); err != nil {
-		return nil, fmt.Errorf("open the stored sessions: %w", err)
+		g.audit.close()
+		return fmt.Errorf("open the stored sessions: %w", err)
 	}
-	return g, nil
+	return nil
 }
 
 // instructions is what every assistant is told once.

@@ -46,6 +46,7 @@ const (
 	loginPause    = 60 * time.Second  // in which wrong tokens are answered 429 after that
 	failedLogins  = 10                // a minute
 	shutdownTime  = 3 * time.Second   // for answers under way when the gateway ends
+	ownWait       = 5 * time.Second   // for another process to give up the state directory; longer than shutdownTime
 	attachTime    = 10 * time.Second  // for a page's engine to say what it speaks
 	probeTime     = 1 * time.Second   // for an older stream to show that it is alive
 	idleTime      = 120 * time.Second // of a kept-alive HTTP connection

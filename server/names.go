@@ -35,12 +35,15 @@ type nameRecord struct {
 
 func openNames(s *state) (*names, error) {
 	n := &names{state: s, known: map[string]*nameRecord{}}
-	var stored []*nameRecord
-	if err := s.load("names.json", &stored); err != nil {
+	stored, _, err := load[[]*nameRecord](s, "names.json", "pages may get other names than before", nil)
+	if err != nil {
 		return nil, err
 	}
 	now := time.Now()
 	for _, record := range stored {
+		if record == nil { // valid JSON all the same
+			continue
+		}
 		if record.Used.After(now) {
 			record.Used = now
 		}

@@ -9,7 +9,7 @@ import (
 
 func testNames(t *testing.T) *names {
 	t.Helper()
-	n, err := openNames(&state{dir: t.TempDir()})
+	n, err := openNames(newTestState(t))
 	if err != nil {
 		t.Fatal(err)
 	}

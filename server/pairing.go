@@ -60,12 +60,15 @@ type pageKey struct {
 
 func openKeyring(s *state, gateway string) (*keyring, error) {
 	k := &keyring{state: s, gateway: gateway, secrets: map[string]*secret{}, keys: map[string]*pageKey{}}
-	var stored []*pageKey
-	if err := s.load("keys.json", &stored); err != nil {
+	stored, _, err := load[[]*pageKey](s, "keys.json", "pages must be paired again", nil)
+	if err != nil {
 		return nil, err
 	}
 	now := time.Now()
 	for _, key := range stored {
+		if key == nil || len(key.Key) != sha256.Size { // an empty key would be one that anybody has
+			continue
+		}
 		if key.Used.After(now) { // the clock was set back
 			key.Used = now
 		}

@@ -45,7 +45,7 @@ const (
 
 func testRing(t *testing.T) *keyring {
 	t.Helper()
-	ring, err := openKeyring(&state{dir: t.TempDir()}, "gw")
+	ring, err := openKeyring(newTestState(t), "gw")
 	if err != nil {
 		t.Fatal(err)
 	}

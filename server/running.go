@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	json "github.com/go-json-experiment/json"
 )
 
 // A Running is how the gateway of this user is found by other processes of this
@@ -38,18 +40,26 @@ func (g *Gateway) announce() error {
 
 // withdraw removes the file, unless another gateway has written it meanwhile.
 func (g *Gateway) withdraw() {
-	var running Running
-	if g.state.load(runningFile, &running) == nil && running.PID == os.Getpid() && running.MCP == g.URL() {
-		os.Remove(g.state.path(runningFile))
+	if running, ok := readRunning(g.state.disk); ok && running.PID == os.Getpid() && running.MCP == g.URL() {
+		g.state.disk.Remove(runningFile)
 	}
+}
+
+// readRunning reads the file. Other processes do: so it is left as it is.
+func readRunning(d disk) (running Running, ok bool) {
+	data, err := d.ReadFile(runningFile)
+	if err != nil || json.Unmarshal(data, &running) != nil {
+		return Running{}, false
+	}
+	return running, running.MCP != ""
 }
 
 // FindRunning returns the gateway that uses the state directory dir, if there is
 // one and it has proved that it is ours. Without the proof a program that took
 // the port of a gateway that crashed would be sent the token.
 func FindRunning(ctx context.Context, dir string) (Running, bool) {
-	var running Running
-	if (&state{dir: dir}).load(runningFile, &running) != nil || running.MCP == "" {
+	running, ok := readRunning(osDisk{dir})
+	if !ok {
 		return running, false
 	}
 	secret, err := os.ReadFile(running.TokenFile)

@@ -17,6 +17,10 @@ import (
 // with the schema of its revision: they speak by http.DefaultTransport, which
 // listens here.
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(stdioVariable); dir != "" {
+		serveStdioIn(dir)
+		return
+	}
 	schemas, err := mcpschema.Open()
 	if err != nil {
 		fmt.Println("messages are not compared with the specification's schemas:", err)

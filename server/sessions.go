@@ -4,8 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"os"
-	"path/filepath"
+	"errors"
+	"path"
 	"strings"
 	"sync"
 	"time"
@@ -25,7 +25,7 @@ type sessions struct {
 
 const sessionDir = "sessions"
 
-func sessionFile(hash string) string { return filepath.Join(sessionDir, hash+".json") }
+func sessionFile(hash string) string { return path.Join(sessionDir, hash+".json") }
 
 func hashOf(id string) string {
 	sum := sha256.Sum256([]byte(id))
@@ -36,30 +36,36 @@ func hashOf(id string) string {
 // client comes back.
 func openSessions(g *Gateway) (*sessions, error) {
 	all := &sessions{gateway: g, byHash: map[string]*session{}}
-	dir := g.state.path(sessionDir)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := g.state.disk.MkdirAll(sessionDir); err != nil {
 		return nil, err
 	}
-	files, err := os.ReadDir(dir)
+	if err := g.state.recover(sessionDir); err != nil {
+		return nil, err
+	}
+	files, err := g.state.disk.List(sessionDir)
 	if err != nil {
 		return nil, err
 	}
 	now := time.Now()
 	for _, file := range files {
-		hash, isRecord := strings.CutSuffix(file.Name(), ".json")
+		hash, isRecord := strings.CutSuffix(file, ".json")
 		if !isRecord || len(hash) != 2*sha256.Size {
 			continue
 		}
 		s := all.blank(hash)
-		if err := g.state.load(sessionFile(hash), &s.record); err != nil {
+		record, found, err := load(g.state, sessionFile(hash), "its client has to begin a new session", (*record).check)
+		if err != nil {
 			return nil, err
 		}
-		s.used = s.record.Used
+		if !found {
+			continue
+		}
+		s.record, s.used = record, record.Used
 		if s.used.After(now) { // the clock was set back
 			s.used = now
 		}
-		if _, isEndpoint := pageOf(s.record.Path); !isEndpoint || engine.ClassicVersion(s.record.Version) != s.record.Version || now.Sub(s.used) >= sessionMemory {
-			os.Remove(g.state.path(sessionFile(hash)))
+		if now.Sub(s.used) >= sessionMemory {
+			g.state.disk.Remove(sessionFile(hash))
 			continue
 		}
 		if s.at = g.endpoint(s.record.Path); s.at == nil {
@@ -68,6 +74,13 @@ func openSessions(g *Gateway) (*sessions, error) {
 		all.byHash[hash] = s
 	}
 	return all, nil
+}
+
+func (r *record) check() error {
+	if _, isEndpoint := pageOf(r.Path); !isEndpoint || engine.ClassicVersion(r.Version) != r.Version {
+		return errors.New("it holds no session")
+	}
+	return nil
 }
 
 func (all *sessions) blank(hash string) *session {
@@ -204,7 +217,7 @@ func (all *sessions) end(s *session) {
 		s.talk.port.Close()
 		s.talk = nil
 	}
-	os.Remove(all.gateway.state.path(sessionFile(s.hash)))
+	all.gateway.state.disk.Remove(sessionFile(s.hash))
 }
 
 // sweep lets sessions sleep that nobody uses, and ends those that nobody used

@@ -11,7 +11,8 @@ import (
 )
 
 // Close ends in order: listens get their result, what runs an error, streams
-// end, sessions and keys are stored. It waits at most shutdownTime.
+// end, sessions and keys are stored, and the state directory is free for another
+// process. It waits at most shutdownTime.
 func (g *Gateway) Close() {
 	g.once.Do(func() {
 		close(g.closing)
@@ -54,6 +55,7 @@ func (g *Gateway) Close() {
 		}
 		g.withdraw()
 		g.audit.close()
+		g.state.close() // last: from here on the next process may write
 	})
 }
 

@@ -82,20 +82,32 @@ type gatewayLink struct {
 const (
 	linkSoon = 50 * time.Millisecond
 	linkSlow = 2 * time.Second
+
+	// linkPatience is for the process that owns the state directory to serve: it
+	// may be starting on a busy machine, or shutting down.
+	linkPatience = 15 * time.Second
 )
 
-// connect makes the first connection. Several processes may start at once, and
-// only one can bind the port: so a port that is taken by somebody unknown is
-// looked at again for a while.
+// connect makes the first connection. Several processes may start at once, and only
+// one of them can own the state directory and bind the port: the others wait until
+// it serves.
 func (l *gatewayLink) connect(ctx context.Context) error {
-	deadline := time.Now().Add(linkSlow)
+	begun := time.Now()
 	for {
 		err := l.attach(ctx)
-		if taken := (*PortTakenError)(nil); !errors.As(err, &taken) {
+		owned, taken := (*OwnedError)(nil), (*PortTakenError)(nil)
+		waited := time.Since(begun)
+		switch {
+		case errors.As(err, &owned):
+			if waited > linkPatience {
+				return fmt.Errorf("%w; it does not answer as a gateway", err)
+			}
+		case errors.As(err, &taken):
+			if waited > linkSlow {
+				return fmt.Errorf("%w, and it is not a gateway of this state directory: choose another port with --mcp 127.0.0.1:0", err)
+			}
+		default:
 			return err
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("%w, and it is not a gateway of this state directory: choose another port with --mcp 127.0.0.1:0", err)
 		}
 		if pause(ctx, linkSoon) != nil {
 			return ctx.Err()
@@ -208,7 +220,9 @@ func (l *gatewayLink) dial(ctx context.Context) (jsonrpc.Port, error) {
 // become makes a gateway in this process, and a pipe to it.
 func (l *gatewayLink) become() (jsonrpc.Port, error) {
 	if l.own == nil {
-		g, err := New(l.opts.Gateway)
+		options := l.opts.Gateway
+		options.lockWait = -1 // the owner will soon be found
+		g, err := New(options)
 		if err != nil {
 			return nil, err
 		}

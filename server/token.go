@@ -7,8 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"os"
-	"runtime"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -31,26 +30,19 @@ type token struct {
 	paused time.Time   // until then wrong tokens are not even told that they are wrong
 }
 
-// loadToken reads the token from file, or makes one on the first start.
-func loadToken(file string) (*token, error) {
-	data, err := os.ReadFile(file)
+// loadToken reads the token from a file of the state, or makes one on the first
+// start.
+func loadToken(s *state, name string) (*token, error) {
+	data, err := s.disk.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		data = []byte(randomText(32) + "\n")
-		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if err != nil {
-			return nil, fmt.Errorf("make the token file: %w", err)
-		}
-		_, err = f.Write(data)
-		if closing := f.Close(); err == nil {
-			err = closing
-		}
-		if err != nil {
-			return nil, fmt.Errorf("write the token file: %w", err)
-		}
-	} else if err != nil {
-		return nil, fmt.Errorf("read the token file: %w", err)
+		err = s.write(name, data)
 	}
-	if info, err := os.Stat(file); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+	if err != nil {
+		return nil, fmt.Errorf("token file: %w", err)
+	}
+	file := s.path(name)
+	if local, ok := s.disk.(osDisk); ok && !local.isPrivate(name) {
 		return nil, fmt.Errorf("token file %s can be read by other users: chmod 600 %[1]s", file)
 	}
 	secret := strings.TrimSpace(string(data))
@@ -59,6 +51,31 @@ func loadToken(file string) (*token, error) {
 	}
 	return &token{file: file, text: secret, hash: sha256.Sum256([]byte(secret))}, nil
 }
+
+// loadTokenAt is loadToken for a file anywhere else. Gateways with state directories
+// of their own may share it: so it is locked while it is made.
+func loadTokenAt(file string) (*token, error) {
+	dir, name := filepath.Split(file)
+	s := &state{dir: dir, disk: osDisk{filepath.Clean(dir)}}
+	if _, err := s.disk.ReadFile(name); errors.Is(err, fs.ErrNotExist) {
+		deadline := time.Now().Add(tokenWait)
+		for {
+			unlock, err := s.disk.Lock(name+".lock", "")
+			if err == nil {
+				defer unlock()
+				break
+			}
+			if !errors.Is(err, errLocked) || time.Now().After(deadline) {
+				return nil, fmt.Errorf("make the token file %s: %w", file, err)
+			}
+			time.Sleep(lockPoll)
+		}
+	}
+	return loadToken(s, name)
+}
+
+// tokenWait is for another process that makes the file at the same moment.
+const tokenWait = 5 * time.Second
 
 // A verdict is what became of a login.
 type verdict int

@@ -1,0 +1,22 @@
+package server
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// lockFile locks one byte far behind the text of the file, so that others can read
+// who holds it: locks of Windows are mandatory. It ends when file is closed.
+func lockFile(file *os.File) error {
+	const exclusive = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
+	err := windows.LockFileEx(windows.Handle(file.Fd()), exclusive, 0, 1, 0, &windows.Overlapped{Offset: 1 << 30})
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, windows.ERROR_LOCK_VIOLATION):
+		return errLocked
+	}
+	return &os.PathError{Op: "lock", Path: file.Name(), Err: err}
+}

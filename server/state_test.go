@@ -1,0 +1,309 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// remembered is what a gateway must not lose.
+type remembered struct {
+	identity identity
+	token    string
+	keys     []string // ids of keys and what they are
+	names    []string
+	sessions []string // their hashes and what they subscribed to
+}
+
+// openOn starts a gateway on a disk. It is not bound to a port.
+func openOn(t *testing.T, d *memDisk) (*Gateway, remembered) {
+	t.Helper()
+	g, err := New(Options{State: "/state", disk: d, lockWait: -1, Version: "0.0.0-test", Origins: []string{testOrigin}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := remembered{identity: g.identity, token: g.token.text, names: g.names.remembered()}
+	for id, key := range g.keys.keys {
+		r.keys = append(r.keys, id+" "+string(key.Key))
+	}
+	for hash, s := range g.sessions.byHash {
+		r.sessions = append(r.sessions, hash+" "+strings.Join(s.record.URIs, " "))
+	}
+	slices.Sort(r.keys)
+	slices.Sort(r.sessions)
+	return g, r
+}
+
+// Each save is atomic and durable, in each of its operations: after the process
+// died there, with or without the power, the next one finds the old state or the
+// new one, and no broken file. Defect 21.
+func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
+	subscriber := func(g *Gateway, uris ...string) {
+		s := g.sessions.blank(strings.Repeat("ab", 32))
+		s.at, s.used = g.endpoint("/mcp"), time.Now()
+		s.record = record{Path: "/mcp", Version: "2025-11-25", URIs: uris}
+		s.store()
+	}
+	saves := map[string]struct {
+		before, save func(g *Gateway) error
+		of           func(remembered) any
+	}{
+		"first start": {of: func(r remembered) any { return "whatever" }},
+		"a name": {
+			before: func(g *Gateway) error { _, err := g.names.claim(testOrigin, "1", "notes"); return err },
+			save:   func(g *Gateway) error { _, err := g.names.claim(testOrigin, "2", "mail"); return err },
+			of:     func(r remembered) any { return r.names },
+		},
+		"a key": {
+			before: func(g *Gateway) error {
+				g.keys.keys["a"] = &pageKey{ID: "a", Origin: testOrigin, Key: make([]byte, 32), Used: time.Now()}
+				return g.keys.save()
+			},
+			save: func(g *Gateway) error {
+				g.keys.keys["b"] = &pageKey{ID: "b", Origin: testOrigin, Key: make([]byte, 32), Used: time.Now()}
+				return g.keys.save()
+			},
+			of: func(r remembered) any { return r.keys },
+		},
+		"a session": {
+			before: func(g *Gateway) error { subscriber(g, "a:1"); return nil },
+			save:   func(g *Gateway) error { subscriber(g, "a:1", "a:2"); return nil },
+			of:     func(r remembered) any { return r.sessions },
+		},
+	}
+	for name, save := range saves {
+		t.Run(name, func(t *testing.T) {
+			// Without a crash: the states, and how many operations there are.
+			prepare := func() (*memDisk, *Gateway, remembered) {
+				d := newMemDisk()
+				if save.before == nil {
+					return d, nil, remembered{}
+				}
+				g, _ := openOn(t, d)
+				if err := save.before(g); err != nil {
+					t.Fatal(err)
+				}
+				d.crash(nil)
+				g, before := openOn(t, d)
+				d.operations = 0
+				return d, g, before
+			}
+			run := func(d *memDisk, g *Gateway) error {
+				if save.save == nil {
+					_, err := New(Options{State: "/state", disk: d, lockWait: -1})
+					return err
+				}
+				return save.save(g)
+			}
+			d, g, before := prepare()
+			if err := run(d, g); err != nil {
+				t.Fatal(err)
+			}
+			operations := d.operations
+			if operations < 5 { // create, write, sync, rename, sync the directory
+				t.Fatalf("a save of %d operations", operations)
+			}
+			d.crash(nil)
+			_, after := openOn(t, d)
+			for dieAt := 1; dieAt <= operations+1; dieAt++ {
+				for seed := range uint64(40) {
+					d, g, own := prepare()
+					before.identity, before.token = own.identity, own.token
+					d.dieAt = dieAt
+					err := run(d, g)
+					if dieAt > operations && err != nil {
+						t.Fatal(err)
+					}
+					choice := rand.New(rand.NewPCG(seed, uint64(dieAt)))
+					keep := func() bool { return choice.IntN(2) == 0 }
+					switch seed {
+					case 0:
+						keep = nil // kill -9: the file system goes on
+					case 1:
+						keep = func() bool { return false }
+					}
+					d.crash(keep)
+					g, found := openOn(t, d)
+					where := fmt.Sprintf("dead at operation %d of %d, seed %d", dieAt, operations, seed)
+					if broken := d.broken(); len(broken) > 0 {
+						t.Fatalf("%s: %v", where, broken)
+					}
+					if save.before != nil && (found.identity.Gateway != own.identity.Gateway || found.token != own.token) {
+						t.Fatalf("%s: another identity or token", where)
+					}
+					got, old, new := fmt.Sprint(save.of(found)), fmt.Sprint(save.of(before)), fmt.Sprint(save.of(after))
+					if got != old && got != new || dieAt > operations && got != new {
+						t.Fatalf("%s: %s; want %s or %s", where, got, old, new)
+					}
+					// Nothing that was found is lost at the next loss of power.
+					g.state.close()
+					d.crash(func() bool { return false })
+					if _, again := openOn(t, d); again.identity.Gateway != found.identity.Gateway || again.token != found.token || fmt.Sprint(save.of(again)) != got {
+						t.Fatalf("%s: %+v, and after one more loss of power %+v", where, found, again)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A file that cannot be read or understood is kept, beside those of earlier times,
+// and said what it means; the rest of the state is as it was. Defect 21.
+func TestBrokenFilesAreKeptAside(t *testing.T) {
+	for name, contents := range map[string][]string{
+		"names.json": {"", "{", "{}", `[1]`},
+		"keys.json":  {"", "\x00", `"a"`, `[{"id":1}]`},
+		"sessions/" + strings.Repeat("ab", 32) + ".json": {"", "null", `{"path":"/etc"}`, `{"path":"/mcp","version":"1"}`},
+		identityFile: {"", "null", "{}", `{"gateway":"a","cursorKey":"AA=="}`},
+		identityCopy: {"", "null", "{}", strings.Repeat("\x00", 100)},
+	} {
+		d := newMemDisk()
+		g, first := openOn(t, d)
+		g.Close()
+		for i, text := range contents {
+			d.put(name, text)
+			var said []string
+			g, err := New(Options{State: "/state", disk: d, lockWait: -1, Log: func(line string) { said = append(said, line) }})
+			if err != nil {
+				t.Fatalf("%s %q: %v", name, text, err)
+			}
+			if g.identity.Gateway != first.identity.Gateway || g.token.text != first.token {
+				t.Errorf("%s %q: another identity or token", name, text)
+			}
+			g.Close()
+			aside := name + brokenSuffix
+			if i > 0 {
+				aside += fmt.Sprintf("-%d", i+1)
+			}
+			if got := d.text(aside); got != text || !slices.Contains(d.names(), aside) {
+				t.Errorf("%s: %q, want %q", aside, got, text)
+			}
+			if len(said) != 1 || !strings.Contains(said[0], "is broken") || !strings.Contains(said[0], brokenSuffix) {
+				t.Errorf("%s %q: said %q", name, text, said)
+			}
+		}
+	}
+}
+
+// With both copies of the identity broken there is a new one, and it is said that
+// pages have to pair again.
+func TestLostIdentityIsReported(t *testing.T) {
+	d := newMemDisk()
+	g, first := openOn(t, d)
+	g.Close()
+	d.put(identityFile, "{")
+	d.put(identityCopy, "{")
+	var said []string
+	g, err := New(Options{State: "/state", disk: d, lockWait: -1, Log: func(line string) { said = append(said, line) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	if g.identity.Gateway == first.identity.Gateway || !strings.Contains(strings.Join(said, "\n"), "paired again") {
+		t.Errorf("identity %q, said %q", g.identity.Gateway, said)
+	}
+}
+
+// A file of another user's, or a directory in its place, is kept aside too.
+func TestUnreadableFilesAreKeptAside(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(dir+"/names.json", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	g, err := New(Options{State: dir, Log: func(line string) { said = append(said, line) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	if info, err := os.Stat(dir + "/names.json.broken"); err != nil || !info.IsDir() || len(said) != 1 {
+		t.Errorf("%v, said %q", err, said)
+	}
+}
+
+// One process at a time owns the directory: of many that start at once on an empty
+// one each gets the same identity and token, one after the other. Defect 3.
+func TestStateDirectoryHasOneOwner(t *testing.T) {
+	dir := t.TempDir()
+	var mu sync.Mutex
+	owners, seen := 0, map[string]int{}
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			g, err := New(Options{State: dir, lockWait: testTime})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			mu.Lock()
+			owners++
+			if owners > 1 {
+				t.Error("two own it at once")
+			}
+			seen[g.identity.Gateway+" "+g.token.text]++
+			mu.Unlock()
+			if err := g.Listen("127.0.0.1:0"); err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			owners--
+			mu.Unlock()
+			g.Close()
+		})
+	}
+	all.Wait()
+	if len(seen) != 1 {
+		t.Errorf("identities: %v", seen)
+	}
+}
+
+// Another process that owns the directory is named, and what to do about it.
+func TestOwnerOfStateIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	g, err := New(Options{State: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = New(Options{State: dir, lockWait: -1})
+	owned := (*OwnedError)(nil)
+	if !errors.As(err, &owned) || owned.Owner != fmt.Sprintf("process %d", os.Getpid()) || !strings.Contains(err.Error(), "--state") {
+		t.Errorf("%v", err)
+	}
+	g.Close()
+	again, err := New(Options{State: dir, lockWait: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
+}
+
+// Gateways with directories of their own may share a token file that none has made
+// yet.
+func TestSharedTokenFileIsMadeOnce(t *testing.T) {
+	file := t.TempDir() + "/shared"
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			token, err := loadTokenAt(file)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			seen[token.text] = true
+		})
+	}
+	all.Wait()
+	if len(seen) != 1 {
+		t.Errorf("%d tokens", len(seen))
+	}
+}
