@@ -327,8 +327,13 @@ func (g *Gateway) route(w http.ResponseWriter, r *http.Request) {
 func (g *Gateway) sweep() {
 	ticker := time.NewTicker(sessionSleep / 3)
 	defer ticker.Stop()
+	kept := time.NewTicker(keepEvery)
+	defer kept.Stop()
 	for {
 		select {
+		case <-kept.C:
+			g.names.keep()
+			g.sessions.keep()
 		case now := <-ticker.C:
 			g.sessions.sweep(now)
 			g.sweepPages()

@@ -77,9 +77,6 @@ func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, errVersion):
 		conn.Close(closeVersion, "unsupported version")
 	case err != nil:
-		if who.name != "" {
-			g.names.left(who.name)
-		}
 		conn.Close(closeRefused, "refused")
 		g.audit.note(entry{Who: origin, Door: "/page", Verb: "join", Outcome: "refused"})
 	case who.name == "":
@@ -87,6 +84,9 @@ func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 		g.audit.note(entry{Who: origin, Door: "/page", Verb: "pair", Outcome: "ok"})
 	default:
 		g.host(conn, origin, who)
+	}
+	if who.name != "" {
+		g.names.left(who.name)
 	}
 }
 
@@ -120,7 +120,7 @@ func (g *Gateway) openDoor(w http.ResponseWriter, r *http.Request, origin, proto
 // A joiner is a page that has proved itself.
 type joiner struct {
 	hello hello
-	name  string // given by us; empty: it only wanted to pair
+	name  string // given by us, claimed until its socket is gone; empty: it only wanted to pair
 	keyID string
 }
 
@@ -138,9 +138,7 @@ func (g *Gateway) handshake(ctx context.Context, conn *websocket.Conn, origin, a
 		return who, writeFrame(ctx, conn, welcome{Key: who.keyID})
 	}
 	who.hello = *answer.Hello
-	if who.name, err = g.names.claim(origin, who.hello.Page, who.hello.Name); err != nil {
-		return who, err
-	}
+	who.name = g.names.claim(origin, who.hello.Page, who.hello.Name)
 	return who, writeFrame(ctx, conn, welcome{Joined: &who.name, Key: who.keyID})
 }
 

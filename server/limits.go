@@ -22,7 +22,7 @@ const (
 	maxEndpoints  = 256               // names at /mcp/{page} that have an engine
 	maxQueued     = 256               // messages that wait for a session's stream, besides one `updated` for each URI
 	maxSessions   = 10_000            // stored classic sessions
-	maxNames      = 1_024             // remembered page names
+	maxNames      = 64                // remembered page names of one origin; more than maxPerOrigin, so that one is always out of use
 	maxKeys       = 1_024             // stored keys of pages
 	maxSecrets    = 1_024             // secrets that are not used yet
 	readRate      = rate.Limit(20)    // reads a second of one principal
@@ -39,6 +39,7 @@ const (
 	pingDead      = 40 * time.Second  // a page that said nothing for so long is dead
 	silence       = 2 * time.Second   // without a message, before an answer turns into an event stream
 	nameMemory    = 24 * time.Hour    // how long the name of a page that left is kept
+	keepEvery     = time.Minute       // how exactly the last use of names and sessions is stored while they are in use
 	keyMemory     = 12 * time.Hour    // how long a page's key is good without being used
 	sessionMemory = 24 * time.Hour    // how long an idle classic session is kept
 	sessionSleep  = 30 * time.Second  // without a stream or a request, before a session gives up its memory

@@ -234,6 +234,91 @@ func (d *memDisk) Lock(name, owner string) (func(), error) {
 	}, nil
 }
 
+// process is the disk as one process sees it: after the crash it can do nothing to
+// it any more.
+func (d *memDisk) process() disk {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return &memProcess{disk: d, life: d.life}
+}
+
+type memProcess struct {
+	disk *memDisk
+	life *int
+}
+
+func (p *memProcess) alive() error {
+	p.disk.mu.Lock()
+	defer p.disk.mu.Unlock()
+	if p.life != p.disk.life {
+		return errDead
+	}
+	return nil
+}
+
+func (p *memProcess) ReadFile(name string) ([]byte, error) {
+	if err := p.alive(); err != nil {
+		return nil, err
+	}
+	return p.disk.ReadFile(name)
+}
+
+func (p *memProcess) Create(name string) (diskFile, error) {
+	if err := p.alive(); err != nil {
+		return nil, err
+	}
+	return p.disk.Create(name)
+}
+
+func (p *memProcess) Append(name string) (diskFile, int64, error) {
+	if err := p.alive(); err != nil {
+		return nil, 0, err
+	}
+	return p.disk.Append(name)
+}
+
+func (p *memProcess) Rename(from, to string) error {
+	if err := p.alive(); err != nil {
+		return err
+	}
+	return p.disk.Rename(from, to)
+}
+
+func (p *memProcess) Remove(name string) error {
+	if err := p.alive(); err != nil {
+		return err
+	}
+	return p.disk.Remove(name)
+}
+
+func (p *memProcess) List(dir string) ([]string, error) {
+	if err := p.alive(); err != nil {
+		return nil, err
+	}
+	return p.disk.List(dir)
+}
+
+func (p *memProcess) MkdirAll(dir string) error {
+	if err := p.alive(); err != nil {
+		return err
+	}
+	return p.disk.MkdirAll(dir)
+}
+
+func (p *memProcess) SyncDir(dir string) error {
+	if err := p.alive(); err != nil {
+		return err
+	}
+	return p.disk.SyncDir(dir)
+}
+
+func (p *memProcess) Lock(name, owner string) (func(), error) {
+	if err := p.alive(); err != nil {
+		return nil, err
+	}
+	return p.disk.Lock(name, owner)
+}
+
 // names lists all files, for tests.
 func (d *memDisk) names() []string {
 	d.mu.Lock()

@@ -1,8 +1,8 @@
 package server
 
 import (
+	"cmp"
 	"maps"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,13 +10,21 @@ import (
 	"time"
 )
 
-const maxName = 48 // characters of a page's name
-
 // names gives every page a name and remembers it by (origin, page id): else two
 // tabs could swap names when the gateway restarts, and an assistant's
 // subscription would silently follow the wrong one.
+//
+// A name belongs to one origin and one app, what its pages call themselves, for as
+// long as it is remembered. A new document takes over the oldest name of its origin
+// and app that has no page: closing a tab in the evening and opening it in the
+// morning changes no URI. Names whose page left less than graceTime ago are not
+// taken over, since that page may be reloading; neither are, for as long, names of
+// pages that were here when the gateway ended.
 type names struct {
 	state *state
+
+	saving sync.Mutex // held while the file is written; taken before mu
+	closed bool       // nothing is stored any more; guarded by saving
 
 	mu    sync.Mutex
 	known map[string]*nameRecord // by name
@@ -25,88 +33,152 @@ type names struct {
 // A nameRecord belongs to one tab of one origin.
 type nameRecord struct {
 	Name   string    `json:"name"`
+	Root   string    `json:"root"` // the name without its number
 	Base   string    `json:"base"` // what the page asked for, in our spelling
 	Origin string    `json:"origin"`
 	Page   string    `json:"page"` // its id
+	Made   time.Time `json:"made"`
 	Used   time.Time `json:"used"`
+	Joined bool      `json:"joined"` // when this was stored
 
-	joined bool
+	sockets int       // of the page; two while a new one replaces the old one
+	left    time.Time // when the last of them went
 }
+
+const namesFile = "names.json"
 
 func openNames(s *state) (*names, error) {
 	n := &names{state: s, known: map[string]*nameRecord{}}
-	stored, _, err := load[[]*nameRecord](s, "names.json", "pages may get other names than before", nil)
+	stored, _, err := load[[]*nameRecord](s, namesFile, "pages may get other names than before", nil)
 	if err != nil {
 		return nil, err
 	}
 	now := time.Now()
 	for _, record := range stored {
-		if record == nil { // valid JSON all the same
+		if record == nil || !validName(record.Name) { // valid JSON all the same
 			continue
 		}
-		if record.Used.After(now) {
+		if record.Root != record.Name && !isNumbered(record.Name, record.Root) { // of an older version
+			record.Root = withoutNumber(record.Name)
+		}
+		if record.Used.After(now) { // the clock was set back
 			record.Used = now
 		}
-		if validName(record.Name) {
-			n.known[record.Name] = record
+		record.left = record.Used
+		if record.Joined {
+			record.left = now
 		}
+		n.known[record.Name] = record
 	}
-	n.forget()
+	n.forget(now)
 	return n, nil
 }
 
-// claim returns the name of the page with this id, a new one if it is not
-// known. wanted is what the page calls itself.
-func (n *names) claim(origin, page, wanted string) (string, error) {
+// claim returns the name of the page with this id, and counts one socket of it; see
+// left. wanted is what the page calls itself.
+func (n *names) claim(origin, page, wanted string) string {
+	name := n.find(origin, page, nameFrom(wanted))
+	n.save()
+	return name
+}
+
+func (n *names) find(origin, page, base string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.forget()
+	now := time.Now()
+	n.forget(now)
+	record := n.own(origin, page)
+	if record == nil {
+		record = n.vacant(origin, base, now)
+	}
+	if record == nil {
+		n.makeRoom(origin)
+		root := n.root(origin, base)
+		record = &nameRecord{Name: n.free(root), Root: root, Base: base, Origin: origin, Made: now}
+		n.known[record.Name] = record
+	}
+	record.Page, record.Used = page, now
+	record.sockets++
+	return record.Name
+}
+
+// own returns the record of a page id. The lock is held, here and below.
+func (n *names) own(origin, page string) *nameRecord {
 	for _, record := range n.known {
 		if record.Origin == origin && record.Page == page {
-			record.Used, record.joined = time.Now(), true
-			return record.Name, n.save()
+			return record
 		}
 	}
-	base := nameFrom(wanted)
-	name := n.free(base, origin)
-	n.known[name] = &nameRecord{Name: name, Base: base, Origin: origin, Page: page, Used: time.Now(), joined: true}
-	return name, n.save()
+	return nil
 }
 
-// free returns the first name that nobody has: notes, notes-2, notes-3. A name
-// belongs to the origin that first had it; another origin's pages carry their
-// host in theirs. The lock is held.
-func (n *names) free(base, origin string) string {
+// vacant returns the oldest record of this origin and app that has no page, and may
+// be taken over.
+func (n *names) vacant(origin, base string, now time.Time) (oldest *nameRecord) {
 	for _, record := range n.known {
-		if (record.Base == base || record.Name == base) && record.Origin != origin && !n.owns(base, origin) {
-			base = cut(base+"-"+hostName(origin), maxName)
-			break
+		if record.Origin != origin || record.Base != base || record.sockets > 0 || now.Sub(record.left) < graceTime {
+			continue
+		}
+		if oldest == nil || byAge(record, oldest) < 0 {
+			oldest = record
 		}
 	}
-	if n.known[base] == nil {
-		return base
-	}
-	for i := 2; ; i++ {
-		suffix := "-" + strconv.Itoa(i)
-		if name := cut(base, maxName-len(suffix)) + suffix; n.known[name] == nil {
-			return name
+	return oldest
+}
+
+// byAge orders records by when they were made. Those of older versions do not know:
+// then notes is before notes-2, and that before notes-10.
+func byAge(a, b *nameRecord) int {
+	return cmp.Or(a.Made.Compare(b.Made), cmp.Compare(len(a.Name), len(b.Name)), strings.Compare(a.Name, b.Name))
+}
+
+// root returns what names of this origin and app begin with. Another origin's root
+// is never given out, nor what reads like a numbered name of it.
+func (n *names) root(origin, base string) string {
+	for _, record := range n.known {
+		if record.Origin == origin && record.Base == base {
+			return record.Root
 		}
 	}
+	for root := range roots(base, origin) {
+		if !n.isTaken(root, origin) {
+			return root
+		}
+	}
+	panic("roots ends") // it does not
 }
 
-// owns tells whether origin was the first to be called base.
-func (n *names) owns(base, origin string) bool {
-	first := n.known[base]
-	return first != nil && first.Origin == origin
+func (n *names) isTaken(root, origin string) bool {
+	for _, record := range n.known {
+		if record.Origin != origin && collide(record.Root, root) {
+			return true
+		}
+	}
+	return false
 }
 
-// left notes that a page has gone for the time being.
+// free returns the first name of root that no page has: notes, notes-2, notes-3.
+func (n *names) free(root string) string {
+	name := root
+	for i := 2; n.known[name] != nil; i++ { // an origin has fewer names than there are numbers
+		name = root + "-" + strconv.Itoa(i)
+	}
+	return name
+}
+
+// left takes back one claim: a socket of the page is gone.
 func (n *names) left(name string) {
+	n.leave(name)
+	n.save()
+}
+
+func (n *names) leave(name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if record := n.known[name]; record != nil {
-		record.Used, record.joined = time.Now(), false
-		n.save() // if it cannot be stored now, the next one will
+	if record := n.known[name]; record != nil && record.sockets > 0 {
+		record.sockets--
+		record.Used = time.Now()
+		record.left = record.Used
 	}
 }
 
@@ -114,87 +186,90 @@ func (n *names) left(name string) {
 func (n *names) remembered() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.forget()
+	n.forget(time.Now())
 	return slices.Sorted(maps.Keys(n.known))
 }
 
-// forget drops names of pages that left long ago, and the oldest beyond the
-// limit. The lock is held.
-func (n *names) forget() {
+// forget drops names of pages that left long ago.
+func (n *names) forget(now time.Time) {
 	maps.DeleteFunc(n.known, func(_ string, r *nameRecord) bool {
-		return !r.joined && time.Since(r.Used) >= nameMemory
+		return r.sockets == 0 && now.Sub(r.Used) >= nameMemory
 	})
-	if len(n.known) <= maxNames {
+}
+
+// makeRoom forgets the name of origin that is out of use for longest, if it has as
+// many as it may have. Those of other origins stay, however many pages one origin
+// opens.
+func (n *names) makeRoom(origin string) {
+	count := 0
+	var oldest *nameRecord
+	for _, record := range n.known {
+		if record.Origin != origin {
+			continue
+		}
+		count++
+		if record.sockets == 0 && (oldest == nil || record.Used.Before(oldest.Used)) {
+			oldest = record
+		}
+	}
+	if count >= maxNames && oldest != nil {
+		delete(n.known, oldest.Name)
+	}
+}
+
+// keep stores that the names of pages that are here are in use. It is called now
+// and then: without it a killed gateway would have forgotten, when it is back,
+// names of pages that have been joined for long.
+func (n *names) keep() {
+	if n.touch() {
+		n.save()
+	}
+}
+
+func (n *names) touch() (any bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	now := time.Now()
+	for _, record := range n.known {
+		if record.sockets > 0 {
+			record.Used, any = now, true
+		}
+	}
+	return any
+}
+
+// save stores what is known now. What cannot be stored is tried again with the next
+// change, and stops no page.
+func (n *names) save() {
+	n.saving.Lock()
+	defer n.saving.Unlock()
+	if n.closed {
 		return
 	}
-	oldest := slices.SortedFunc(maps.Values(n.known), func(a, b *nameRecord) int { return a.Used.Compare(b.Used) })
-	for _, record := range oldest[:len(oldest)-maxNames] {
-		if !record.joined {
-			delete(n.known, record.Name)
-		}
+	if err := n.state.save(namesFile, n.snapshot()); err != nil {
+		n.state.complain(err)
 	}
 }
 
-func (n *names) save() error {
-	return n.state.save("names.json", slices.SortedFunc(maps.Values(n.known), func(a, b *nameRecord) int {
-		return strings.Compare(a.Name, b.Name)
-	}))
+// close stores which pages are here, before the gateway ends their connections: they
+// will be back.
+func (n *names) close() {
+	n.touch()
+	n.save()
+	n.saving.Lock()
+	defer n.saving.Unlock()
+	n.closed = true
 }
 
-// nameFrom spells what a page calls itself as a name: [a-z][a-z0-9-]*. There is
-// no `+` and no `.` in it, so that the first one ends a prefix.
-func nameFrom(wanted string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(wanted) {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9' && b.Len() > 0:
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-		if b.Len() >= maxName {
-			break
-		}
+func (n *names) snapshot() []nameRecord {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	records := make([]nameRecord, 0, len(n.known))
+	for _, record := range n.known {
+		copied := *record
+		copied.Joined = record.sockets > 0
+		records = append(records, copied)
 	}
-	if name := strings.Trim(b.String(), "-"); name != "" {
-		return name
-	}
-	return "page"
-}
-
-// validName tells whether name may stand in a URL of ours and before a `+`.
-func validName(name string) bool {
-	if name == "" || len(name) > maxName || name[0] < 'a' || name[0] > 'z' {
-		return false
-	}
-	for i := range len(name) {
-		if c := name[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
-			return false
-		}
-	}
-	return true
-}
-
-// hostName spells the host and port of an origin as a part of a name.
-func hostName(origin string) string {
-	u, err := url.Parse(origin)
-	if err != nil || u.Host == "" {
-		return "other"
-	}
-	var b strings.Builder
-	for _, r := range strings.ToLower(u.Host) {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			b.WriteRune(r)
-		} else if !strings.HasSuffix(b.String(), "-") {
-			b.WriteByte('-')
-		}
-	}
-	return strings.Trim(b.String(), "-")
-}
-
-func cut(s string, most int) string {
-	if len(s) > most {
-		s = strings.TrimRight(s[:most], "-")
-	}
-	return s
+	slices.SortFunc(records, func(a, b nameRecord) int { return strings.Compare(a.Name, b.Name) })
+	return records
 }

@@ -142,7 +142,6 @@ func (g *Gateway) left(p *page, s *socket) {
 		return // replaced: the page is here
 	}
 	p.socket = nil
-	g.names.left(p.name)
 	g.await(p)
 	g.watchers.changed()
 }

@@ -29,6 +29,10 @@ type session struct {
 	used    time.Time
 	talk    *talk // nil: asleep
 	current *sessionStream
+	stored  time.Time // the record's Used, when it was stored last
+	kept    time.Time // used, when that was stored in usedFile
+
+	saving sync.Mutex // held while the record is written; taken before mu
 
 	rearms      bool // a goroutine subscribes again
 	rearmsAgain bool // and has to look once more when it is done
@@ -131,15 +135,25 @@ func orObject(value jsontext.Value) []byte {
 // sleep ends the conversation of a session that nobody uses: an assistant that
 // forgot it must not cost memory for a day.
 func (s *session) sleep(now time.Time) {
+	if s.drop(func() bool {
+		return s.users == 0 && len(s.talk.waiting) == 0 && now.Sub(s.used) >= sessionSleep
+	}) {
+		s.store()
+	}
+}
+
+// drop ends the conversation if there is one and may does not object; the lock is
+// held while it is asked.
+func (s *session) drop(may func() bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.talk == nil || s.users > 0 || len(s.talk.waiting) > 0 || now.Sub(s.used) < sessionSleep {
-		return
+	if s.talk == nil || !may() {
+		return false
 	}
 	s.talk.port.Close()
 	s.talk = nil
 	s.out.take()
-	s.store()
+	return true
 }
 
 // expect announces a request before it is sent. deaf: its client takes no event
@@ -232,35 +246,15 @@ func (s *session) boxFor(t *talk, msg []byte) *mailbox {
 // settle gives an answer to whom it belongs. What it changes is stored before the
 // client can know of it.
 func (s *session) settle(t *talk, h head, msg []byte) {
-	s.mu.Lock()
-	w := t.waiting[h.id.Key()]
-	delete(t.waiting, h.id.Key())
+	w, changed := s.take(t, h)
 	if w == nil { // of the handshake that wake began
-		s.mu.Unlock()
 		return
 	}
-	delete(t.tokens, w.token)
-	if !h.failed {
-		switch w.method {
-		case "logging/setLevel":
-			s.record.LogLevel = w.level
-			s.store()
-		case "resources/subscribe":
-			t.armed[w.uri] = true
-			if w.own == nil && !slices.Contains(s.record.URIs, w.uri) {
-				s.record.URIs = append(s.record.URIs, w.uri)
-				s.store()
-			}
-		case "resources/unsubscribe":
-			delete(t.armed, w.uri)
-			if i := slices.Index(s.record.URIs, w.uri); i >= 0 {
-				s.record.URIs = slices.Delete(s.record.URIs, i, i+1)
-				s.store()
-			}
-		}
+	if changed {
+		s.store()
 	}
+	s.mu.Lock()
 	box := w.box
-	s.used = time.Now()
 	s.mu.Unlock()
 	switch {
 	case w.own != nil:
@@ -275,13 +269,66 @@ func (s *session) settle(t *talk, h head, msg []byte) {
 	}
 }
 
-// store writes the record. The lock is held. A disk that fails costs what it is
-// for, surviving a restart, and nothing else.
+// take returns the request that an answer is for, nil if there is none, and whether
+// the answer has changed the record.
+func (s *session) take(t *talk, h head) (w *waiter, changed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w = t.waiting[h.id.Key()]
+	delete(t.waiting, h.id.Key())
+	if w == nil {
+		return nil, false
+	}
+	delete(t.tokens, w.token)
+	s.used = time.Now()
+	if h.failed {
+		return w, false
+	}
+	switch w.method {
+	case "logging/setLevel":
+		s.record.LogLevel, changed = w.level, true
+	case "resources/subscribe":
+		t.armed[w.uri] = true
+		if w.own == nil && !slices.Contains(s.record.URIs, w.uri) {
+			s.record.URIs, changed = append(s.record.URIs, w.uri), true
+		}
+	case "resources/unsubscribe":
+		delete(t.armed, w.uri)
+		if i := slices.Index(s.record.URIs, w.uri); i >= 0 {
+			s.record.URIs, changed = slices.Delete(s.record.URIs, i, i+1), true
+		}
+	}
+	return w, changed
+}
+
+// store writes the record as it is now. A disk that fails costs what it is for,
+// surviving a restart, and nothing else.
 func (s *session) store() {
-	s.record.Used = s.used
-	if err := s.owner.gateway.state.save(sessionFile(s.hash), &s.record); err != nil {
+	s.saving.Lock()
+	defer s.saving.Unlock()
+	record, ended := s.snapshot()
+	if ended {
+		return
+	}
+	if err := s.owner.gateway.state.save(sessionFile(s.hash), &record); err != nil {
 		s.owner.gateway.report(err)
 	}
+}
+
+func (s *session) snapshot() (record record, ended bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.record.Used, s.stored = s.used, s.used
+	record = s.record
+	record.URIs = slices.Clone(record.URIs)
+	return record, s.isOver()
+}
+
+// unstore removes the record of a session that has ended.
+func (s *session) unstore() {
+	s.saving.Lock()
+	defer s.saving.Unlock()
+	s.owner.gateway.state.disk.Remove(sessionFile(s.hash))
 }
 
 // clientOf returns what initialize says of the client, as JSON.

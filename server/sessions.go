@@ -46,6 +46,10 @@ func openSessions(g *Gateway) (*sessions, error) {
 	if err != nil {
 		return nil, err
 	}
+	used, _, err := load[map[string]time.Time](g.state, usedFile, "sessions may expire earlier", nil)
+	if err != nil {
+		return nil, err
+	}
 	now := time.Now()
 	for _, file := range files {
 		hash, isRecord := strings.CutSuffix(file, ".json")
@@ -60,7 +64,10 @@ func openSessions(g *Gateway) (*sessions, error) {
 		if !found {
 			continue
 		}
-		s.record, s.used = record, record.Used
+		s.record, s.used, s.stored = record, record.Used, record.Used
+		if at := used[hash]; at.After(s.used) {
+			s.used = at
+		}
 		if s.used.After(now) { // the clock was set back
 			s.used = now
 		}
@@ -121,9 +128,7 @@ func (all *sessions) begin(ctx context.Context, at *endpoint, v visit, x engine.
 		t.port.Close()
 		return nil, "", nil
 	}
-	s.mu.Lock()
 	s.store()
-	s.mu.Unlock()
 	return s, id, result
 }
 
@@ -204,9 +209,18 @@ func (s *session) isOver() bool {
 // end is for DELETE and for sessions that nobody will miss: what runs is
 // cancelled, the stream ends, the record goes.
 func (all *sessions) end(s *session) {
+	all.remove(s)
+	s.finishOff()
+	s.unstore()
+}
+
+func (all *sessions) remove(s *session) {
 	all.mu.Lock()
+	defer all.mu.Unlock()
 	delete(all.byHash, s.hash)
-	all.mu.Unlock()
+}
+
+func (s *session) finishOff() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.isOver() {
@@ -217,7 +231,6 @@ func (all *sessions) end(s *session) {
 		s.talk.port.Close()
 		s.talk = nil
 	}
-	all.gateway.state.disk.Remove(sessionFile(s.hash))
 }
 
 // sweep lets sessions sleep that nobody uses, and ends those that nobody used
@@ -244,14 +257,45 @@ func (all *sessions) pageJoined() {
 // close stores all sessions and ends their conversations, not the sessions.
 func (all *sessions) close() {
 	for _, s := range all.all() {
-		s.mu.Lock()
-		if s.talk != nil {
-			s.talk.port.Close()
-			s.talk = nil
-		}
+		s.drop(func() bool { return true })
 		s.store()
-		s.mu.Unlock()
 	}
+}
+
+// usedFile says when sessions were used last, for those whose own records say less:
+// an open stream may last for days, in which nothing else of them changes.
+const usedFile = "used.json"
+
+// keep stores when sessions were used, now and then.
+func (all *sessions) keep() {
+	used, changed := map[string]time.Time{}, false
+	now := time.Now()
+	for _, s := range all.all() {
+		at, later, fresh := s.lastUse(now)
+		if later {
+			used[s.hash] = at
+		}
+		changed = changed || fresh
+	}
+	if !changed {
+		return
+	}
+	if err := all.gateway.state.save(usedFile, used); err != nil {
+		all.gateway.report(err)
+	}
+}
+
+// lastUse returns when the session was used last: now, if a request or stream is
+// open. later: than its record says; fresh: than what was returned before.
+func (s *session) lastUse(now time.Time) (at time.Time, later, fresh bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users > 0 {
+		s.used = now
+	}
+	later, fresh = s.used.After(s.stored), s.used.After(s.kept) && s.used.After(s.stored)
+	s.kept = s.used
+	return s.used, later, fresh
 }
 
 func (all *sessions) all() []*session {

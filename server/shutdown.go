@@ -26,6 +26,7 @@ func (g *Gateway) Close() {
 		pages := g.pages
 		all := slices.Collect(maps.Keys(open))
 		g.mu.Unlock()
+		g.names.close()
 		for _, e := range engines {
 			e.Close()
 		}

@@ -186,6 +186,13 @@ func (s *state) keepAside(name, loss string, cause error) error {
 	return s.disk.SyncDir(path.Dir(name))
 }
 
+// complain reports what went wrong and is tried again later.
+func (s *state) complain(err error) {
+	if s.say != nil {
+		s.say("%v", err)
+	}
+}
+
 // save replaces the JSON file name.
 func (s *state) save(name string, value any) error {
 	data, err := json.Marshal(value)

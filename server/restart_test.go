@@ -1,0 +1,213 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// startInMemory runs a gateway on a disk and a network in memory, in a bubble of
+// synctest. kill ends it like kill -9: what it does from then on reaches no disk.
+func startInMemory(t *testing.T, d *memDisk) (g *Gateway, client *http.Client, kill func()) {
+	t.Helper()
+	g, err := New(Options{State: "/state", disk: d.process(), lockWait: -1, Origins: []string{testOrigin}, Version: "0.0.0-test", Log: func(line string) { t.Log(line) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wires := &memoryNet{conns: make(chan net.Conn), done: make(chan struct{})}
+	g.port, g.listeners = 8808, []net.Listener{wires}
+	served := make(chan error, 1)
+	go func() { served <- g.Serve() }()
+	transport := &http.Transport{DialContext: wires.dial}
+	return g, &http.Client{Transport: transport}, func() {
+		d.crash(nil)
+		g.options.Log = nil // it complains about the disk
+		transport.CloseIdleConnections()
+		g.Close()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// tabInMemory joins a page with this id, by a new secret. It returns its name.
+func tabInMemory(t *testing.T, g *Gateway, client *http.Client, id string, source engine.Source) (name string, conn *websocket.Conn) {
+	t.Helper()
+	first, key := invited(t, g)
+	conn, _, err := websocket.Dial(t.Context(), first.Address, &websocket.DialOptions{
+		HTTPClient: client, HTTPHeader: http.Header{"Origin": {testOrigin}}, Subprotocols: []string{pageProtocol},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := prove(t.Context(), conn, first, testOrigin, key, &hello{Page: id, Name: "notes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := engine.New(engine.Info{Name: "notes", Version: "1"}, nil)
+	page.Mount("", source)
+	go page.Serve(context.Background(), newSocket(conn, maxMessage, false)) // ends with the socket
+	synctest.Wait()
+	return *done.Joined, conn
+}
+
+// callInMemory sends one HTTP request to /mcp as an assistant.
+func callInMemory(t *testing.T, g *Gateway, client *http.Client, method, session, body string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, g.URL(), strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+g.testToken())
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	if session != "" {
+		r.Header.Set(sessionHeader, session)
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// beginInMemory opens a session and returns its id.
+func beginInMemory(t *testing.T, g *Gateway, client *http.Client) string {
+	t.Helper()
+	answer := callInMemory(t, g, client, "POST", "", initialize)
+	answer.Body.Close()
+	return answer.Header.Get(sessionHeader)
+}
+
+// A heardStream collects what comes on a session's stream.
+type heardStream struct {
+	mu     sync.Mutex
+	data   []string
+	answer *http.Response
+}
+
+// hearInMemory opens the stream of a session.
+func hearInMemory(t *testing.T, g *Gateway, client *http.Client, session string) *heardStream {
+	t.Helper()
+	h := &heardStream{answer: callInMemory(t, g, client, "GET", session, "")}
+	go func() { // ends with the stream
+		for lines := bufio.NewScanner(h.answer.Body); lines.Scan(); {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				h.mu.Lock()
+				h.data = append(h.data, data)
+				h.mu.Unlock()
+			}
+		}
+	}()
+	return h
+}
+
+// take returns what has come since it was called last.
+func (h *heardStream) take() []string {
+	synctest.Wait()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	data := h.data
+	h.data = nil
+	return data
+}
+
+// Tabs that have been joined for longer than a name is remembered get the same
+// names when the gateway was killed, in whatever order they come back. Defect 4.
+func TestNamesOfLongJoinedTabsOutliveKill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newMemDisk()
+		g, client, kill := startInMemory(t, d)
+		one, _ := tabInMemory(t, g, client, "one", engine.NewTable())
+		two, _ := tabInMemory(t, g, client, "two", engine.NewTable())
+		time.Sleep(nameMemory + time.Hour)
+		kill()
+		g, client, kill = startInMemory(t, d)
+		twoAgain, _ := tabInMemory(t, g, client, "two", engine.NewTable())
+		oneAgain, _ := tabInMemory(t, g, client, "one", engine.NewTable())
+		if oneAgain != one || twoAgain != two || one == two {
+			t.Errorf("%s and %s are %s and %s", one, two, oneAgain, twoAgain)
+		}
+		kill()
+	})
+}
+
+// A session whose client has a stream open is in use, however long nothing passes:
+// it is there when the gateway was killed. Defect 4.
+func TestSessionWithLongStreamOutlivesKill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newMemDisk()
+		g, client, kill := startInMemory(t, d)
+		session := beginInMemory(t, g, client)
+		hearInMemory(t, g, client, session)
+		time.Sleep(sessionMemory + time.Hour)
+		kill()
+		g, client, kill = startInMemory(t, d)
+		stream := hearInMemory(t, g, client, session).answer
+		if stream.StatusCode != 200 {
+			t.Errorf("after a kill: %s", stream.Status)
+		}
+		stream.Body.Close()
+		// It does end when it was not used for a day.
+		time.Sleep(sessionMemory + time.Hour)
+		kill()
+		g, client, kill = startInMemory(t, d)
+		if stream = hearInMemory(t, g, client, session).answer; stream.StatusCode != 404 {
+			t.Errorf("a day after its last use: %s", stream.Status)
+		}
+		stream.Body.Close()
+		kill()
+	})
+}
+
+// A tab that is closed and opened again is another document with another page id. It
+// takes over the name, and who subscribed to the old URIs is told to read again.
+// Defect 9, P3.
+func TestTabOpenedAgainTakesOverSubscriptions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, client, kill := startInMemory(t, newMemDisk())
+		table := func(text string) *engine.Table {
+			table := engine.NewTable()
+			if err := table.Put(engine.Entry{
+				Resource: engine.Resource{URI: "notes://a", Name: "a", MIMEType: "text/plain", Size: -1},
+				Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
+					return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: text}}, nil
+				},
+			}); err != nil {
+				t.Fatal(err)
+			}
+			return table
+		}
+		_, evening := tabInMemory(t, g, client, "evening", table("old"))
+		session := beginInMemory(t, g, client)
+		stream := hearInMemory(t, g, client, session)
+		callInMemory(t, g, client, "POST", session, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"notes+notes://a"}}`).Body.Close()
+		stream.take()
+		evening.Close(websocket.StatusGoingAway, "")
+		time.Sleep(8 * time.Hour)
+		stream.take()
+		if name, _ := tabInMemory(t, g, client, "morning", table("new")); name != "notes" {
+			t.Errorf("it is %q", name)
+		}
+		if got := stream.take(); !slices.Contains(got, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"notes+notes://a"}}`) {
+			t.Errorf("on the stream: %q", got)
+		}
+		answer := callInMemory(t, g, client, "POST", session, `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"notes+notes://a"}}`)
+		body, err := io.ReadAll(answer.Body)
+		if err != nil || !strings.Contains(string(body), `"text":"new"`) {
+			t.Errorf("read: %s, %v", body, err)
+		}
+		kill()
+	})
+}
