@@ -87,7 +87,9 @@ func beginInMemory(t *testing.T, g *Gateway, client *http.Client) string {
 	t.Helper()
 	answer := callInMemory(t, g, client, "POST", "", initialize)
 	answer.Body.Close()
-	return answer.Header.Get(sessionHeader)
+	session := answer.Header.Get(sessionHeader)
+	callInMemory(t, g, client, "POST", session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`).Body.Close()
+	return session
 }
 
 // A heardStream collects what comes on a session's stream.
