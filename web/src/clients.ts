@@ -14,7 +14,7 @@
 
 import { abort, filler, type Gaps, lazySignal, type Provide, type ReadResult } from './fill.ts'
 import { freeze, isPlain, measure, notJson } from './json.ts'
-import { clones, goodbye, hear, isGoodbye, type Port } from './port.ts'
+import { clones, goodbye, hear, isGoodbye, lastMessageTime, type Port } from './port.ts'
 import {
   type Client,
   type Entry,
@@ -428,10 +428,17 @@ export function clients(around: Around): Clients {
 
   // Out.
 
+  /** Performs what was recorded, each for itself: one that throws is reported, and the rest go on. */
   function drain() {
     if (draining) return
     draining = true
-    for (let i = 0; i < records.length; i++) perform(records[i] as Entry)
+    for (let i = 0; i < records.length; i++) {
+      try {
+        perform(records[i] as Entry)
+      } catch (error) {
+        around.report(error)
+      }
+    }
     records = []
     draining = false
   }
@@ -676,6 +683,7 @@ export function clients(around: Around): Clients {
         else receiveText(client, message)
       },
       close: () => close(client),
+      end: (reason) => end(client, reason),
     }
     everyone.set(client.number, client)
     connect(client)
@@ -689,7 +697,8 @@ export function clients(around: Around): Clients {
     )
   }
 
-  function close(client: Own) {
+  /** Ends all that a client has. Its port is closed after `delay` ms: messages are ignored until then. */
+  function close(client: Own, delay = 0) {
     if (client.closed) return
     client.closed = true
     everyone.delete(client.number)
@@ -698,8 +707,27 @@ export function clients(around: Around): Clients {
       letGo(w)
     }
     run((exports) => exports.disconnect(client.number))
-    client.port?.close?.()
+    if (delay > 0 && client.clones) setTimeout(closePort, delay, client.port)
+    else closePort(client.port)
     closers.get(client)?.()
+  }
+
+  function closePort(port: Port | undefined) {
+    try {
+      port?.close?.() // may be the web app's own code
+    } catch (error) {
+      around.report(error)
+    }
+  }
+
+  function end(client: Own, reason: string) {
+    for (const w of [...client.waiting.values()]) {
+      if (w.abort === undefined) continue // the engine answers it, or its end does
+      w.abort(new DOMException(reason, 'AbortError'))
+      answer(w, 'error', JSON.stringify(failure('The engine is shutting down', 'closed', true)))
+    }
+    if (client.port) post(client, goodbye(reason))
+    close(client, lastMessageTime)
   }
   const closers = new WeakMap<Own, () => void>()
 
@@ -733,7 +761,12 @@ export function clients(around: Around): Clients {
     openPort(port, principal, closed) {
       const client = open(port, undefined, principal)
       if (closed) closers.set(client, closed)
-      hear(port, client.receive, client.close)
+      try {
+        hear(port, client.receive, client.close)
+      } catch (error) {
+        client.close()
+        throw error
+      }
       return client
     },
     openText: (channel, principal) => open(undefined, channel, principal),
@@ -773,15 +806,7 @@ export function clients(around: Around): Clients {
     },
     call: run,
     closeAll(reason) {
-      for (const client of [...everyone.values()]) {
-        for (const w of [...client.waiting.values()]) {
-          if (w.abort === undefined) continue // the engine has answered it
-          w.abort(new DOMException(reason, 'AbortError'))
-          answer(w, 'error', JSON.stringify(failure('The engine is shutting down', 'closed', true)))
-        }
-        if (client.port) post(client, goodbye(reason))
-        close(client)
-      }
+      for (const client of [...everyone.values()]) end(client, reason)
     },
   }
   return all

@@ -57,7 +57,7 @@ export function isInvited(): boolean {
  */
 export async function pair(): Promise<void> {
   const connection = connectGateway(webSocket().dial, {
-    open: () => ({ receive() {}, close() {} }),
+    open: () => ({ receive() {}, close() {}, end() {} }),
     freshPage: async () => '',
     state() {},
   })

@@ -8,8 +8,22 @@ import type { Say, Told } from './call.ts'
 import { type Clients, clients, type ReadEvent } from './clients.ts'
 import { exactlyOne } from './contents.ts'
 import type { Provide } from './fill.ts'
-import { type Descriptions, registry, type WireCacheHints, wireCacheHints } from './registry.ts'
-import type { Contents, Icon, Json, ListName, Source } from './source.ts'
+import {
+  type Change,
+  type Descriptions,
+  registry,
+  type WireCacheHints,
+  wireCacheHints,
+} from './registry.ts'
+import {
+  type Changed,
+  type Contents,
+  type Icon,
+  type Json,
+  type ListName,
+  type Source,
+  watchSource,
+} from './source.ts'
 import {
   answers,
   type GoRuntime,
@@ -80,7 +94,7 @@ export interface Engine {
    * number `first + i`.
    */
   register(first: number, added: Descriptions): void
-  /** Takes away what was added under `first` and is not replaced since. */
+  /** Removes what was added under `first`: of each name, what was registered before is served again. */
   unregister(first: number): void
   /** `able` is a sum of {@link abilities}. */
   mount(number: number, prefix: string, able: number, source: FarSource): void
@@ -184,7 +198,6 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
     for (const { first, text } of registered.all()) {
       tell(exports.register(first, next.write(text)))
     }
-    tell(exports.unregister(next.write(registered.orphans())))
     for (const [number, { prefix, able }] of mounted) {
       tell(exports.mount(number, able, next.write(prefix)))
     }
@@ -310,13 +323,20 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
     if (!on) return
     entry.watching = new AbortController()
     const { signal } = entry.watching
-    try {
-      entry.source.watch?.((uri, under) => {
-        if (!signal.aborted) changed(number, uri, under)
-      }, signal)
-    } catch (error) {
-      ground.report(error)
+    const listener: Changed = (uri, under) => {
+      if (!signal.aborted) changed(number, uri, under)
     }
+    watchSource(entry.source, listener, signal, ground.report)
+  }
+
+  /** Tells the program what a registration or its removal changes. */
+  function apply(change: Change | undefined) {
+    for (const { first, text } of change?.register ?? []) {
+      all.call((exports, running) => exports.register(first, running.write(text)))
+    }
+    const gone = change?.unregister
+    if (gone) all.call((exports, running) => exports.unregister(running.write(gone)))
+    for (const uri of change?.changed ?? []) changed(0, uri)
   }
 
   function changed(source: number, what: string | { list: ListName } | undefined, under = false) {
@@ -333,16 +353,8 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
       return state
     },
     clients: all,
-    register(first, added) {
-      const text = registered.add(first, added)
-      all.call((exports, running) => exports.register(first, running.write(text)))
-    },
-    unregister(first) {
-      const text = registered.remove(first)
-      if (text !== undefined) {
-        all.call((exports, running) => exports.unregister(running.write(text)))
-      }
-    },
+    register: (first, added) => apply(registered.add(first, added)),
+    unregister: (first) => apply(registered.remove(first)),
     mount(number, prefix, able, source) {
       mounted.set(number, { prefix, able, source, watching: undefined })
       all.call((exports, running) => exports.mount(number, able, running.write(prefix)))

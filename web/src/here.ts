@@ -44,7 +44,7 @@ export async function here(
     mount: (number, prefix, source) => engine.mount(number, prefix, abilitiesOf(source), source),
     unmount: engine.unmount,
     changed: (what) => engine.changed(0, what),
-    open: (port, principal, closed) => engine.clients.openPort(port, principal, closed).close,
+    open: (port, principal, closed) => engine.clients.openPort(port, principal, closed).end,
     connect(number, dial) {
       const connection = connectGateway(dial, {
         open: (channel) => engine.clients.openText(channel, 'gateway'),

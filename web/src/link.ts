@@ -15,6 +15,8 @@ export interface Link {
   tell(name: string, args: unknown, transfer?: Transferable[]): void
   /** Calls; rejects with what the function threw, or with the signal's reason. */
   ask(name: string, args: unknown, signal?: AbortSignal): Promise<unknown>
+  /** The other side answers no more: all calls that wait for it, and later ones, reject with `reason`. */
+  end(reason: unknown): void
 }
 
 type Message =
@@ -27,6 +29,7 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
   const running = new Map<number, AbortController>()
   let last = 0
+  let ended: { reason: unknown } | undefined
 
   const serve = async (call: string, args: unknown, number: number | undefined) => {
     const handler = handlers[call]
@@ -66,6 +69,10 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
     },
     ask(call, args, signal) {
       return new Promise((resolve, reject) => {
+        if (signal?.aborted || ended) {
+          reject(signal?.aborted ? signal.reason : ended?.reason)
+          return
+        }
         const number = ++last
         const giveUp = () => {
           waiting.delete(number)
@@ -84,8 +91,18 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
           },
         })
         signal?.addEventListener('abort', giveUp, { once: true })
-        port.postMessage({ call, args, number })
+        try {
+          port.postMessage({ call, args, number })
+        } catch (error) {
+          waiting.get(number)?.reject(error) // what cannot be cloned
+          waiting.delete(number)
+        }
       })
+    },
+    end(reason) {
+      ended = { reason }
+      for (const call of [...waiting.values()]) call.reject(reason)
+      waiting.clear()
     },
   }
 }
@@ -102,10 +119,19 @@ export interface Flat {
 export function flat(error: unknown): Flat {
   const { name, message, stack, reason } = (error ?? {}) as Record<string, unknown>
   return {
-    name: String(name ?? 'Error'),
-    message: String(message ?? error),
+    name: typeof name === 'string' ? name : 'Error',
+    message: textOf(message ?? error),
     ...(typeof stack === 'string' && { stack }),
     ...(typeof reason === 'string' && { reason }),
+  }
+}
+
+/** As text; what has none, such as an object without prototype, is named by its type. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown)
+  } catch {
+    return `a thrown ${typeof thrown}`
   }
 }
 

@@ -19,13 +19,17 @@ const repeatEvery = 200 // ms
 const defaultPatience = 10_000 // ms
 
 /** Serves one client on a port; returns how to end it. `closed` is called when it has ended. */
-export type Admit = (port: MessagePort, origin: string, closed: () => void) => () => void
+export type Admit = (
+  port: MessagePort,
+  origin: string,
+  closed: () => void,
+) => (reason: string) => void
 
 /**
  * Listens for clients in other windows.
  *
  * @param options.origins - exact origins, such as `https://assistant.example`; no default, no wildcard
- * @param options.signal - stops listening, and ends the clients that came this way
+ * @param options.signal - stops listening, and ends the clients that came this way, each with a last message
  * @throws TypeError for what is no origin; `null`, the origin of sandboxed frames, cannot be listed
  */
 export function listen(
@@ -33,7 +37,7 @@ export function listen(
   admit: Admit,
 ): void {
   const origins = new Set(options.origins.map(checkedOrigin))
-  const admitted = new Map<string, (() => void)[]>() // ends, oldest first
+  const admitted = new Map<string, Set<{ end(reason: string): void }>>() // oldest first
   const nonces = new WeakMap<object, Set<string>>() // by source: a handshake is good once
 
   const hearWindow = (event: MessageEvent<unknown>) => {
@@ -46,14 +50,16 @@ export function listen(
     nonces.set(source, used.add(nonce))
 
     const { port1, port2 } = new MessageChannel()
-    const ends = admitted.get(event.origin) ?? []
-    admitted.set(event.origin, ends)
-    if (ends.length >= maxPerOrigin) ends.shift()?.()
-    const end = admit(port1, event.origin, () => {
-      const at = ends.indexOf(end)
-      if (at >= 0) ends.splice(at, 1)
-    })
-    ends.push(end)
+    const clients = admitted.get(event.origin) ?? new Set()
+    admitted.set(event.origin, clients)
+    if (clients.size >= maxPerOrigin) {
+      const [oldest] = clients
+      if (oldest) clients.delete(oldest)
+      oldest?.end(`more than ${maxPerOrigin} clients of ${event.origin}: the oldest is closed`)
+    }
+    const client = { end(_: string) {} }
+    clients.add(client)
+    client.end = admit(port1, event.origin, () => clients.delete(client))
     source.postMessage({ pagemcp: 'connected', nonce }, event.origin, [port2])
   }
 
@@ -61,7 +67,9 @@ export function listen(
   signal?.throwIfAborted()
   addEventListener('message', hearWindow, { signal })
   signal?.addEventListener('abort', () => {
-    for (const ends of admitted.values()) for (const end of [...ends]) end()
+    for (const clients of admitted.values()) {
+      for (const client of [...clients]) client.end('the page stopped listening')
+    }
   })
 }
 

@@ -23,6 +23,12 @@ export interface Goodbye {
   reason?: string
 }
 
+/**
+ * Between a last message on a `MessagePort` and its close, ms. Firefox loses what was posted when a port is
+ * closed while its other end is being transferred.
+ */
+export const lastMessageTime = 1_000
+
 /** Makes the last message on a port. */
 export function goodbye(reason: string): Goodbye {
   return { pagemcp: 'close', reason }

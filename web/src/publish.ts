@@ -60,19 +60,22 @@ export type MethodHandler = (
   request: CallRequest,
 ) => object | Promise<object>
 
-/** Registers; each method returns how to take away what it registered. */
+/**
+ * Registers; each method returns a function that removes what it registered. Several registrations of
+ * one URI, template or name may be there at a time: the latest is served, and when it is removed, the
+ * latest of those that are left. So two components that register the same do not disturb each other.
+ */
 export interface Publishing {
-  /** Publishes one resource, or replaces the one with its URI. */
+  /** Publishes one resource. */
   resource(description: OwnResource, provider: Provider): () => void
   /** Publishes many resources in one go, which is much cheaper than one by one. */
   resources(entries: Iterable<readonly [OwnResource, Provider]>): () => void
   /** Publishes what an RFC 6570 template describes. */
   template(description: OwnTemplate, provider: TemplateProvider): () => void
-  /** Publishes a prompt, or replaces the one with its name. */
+  /** Publishes a prompt. */
   prompt(description: Prompt, handler: PromptHandler): () => void
   /**
-   * Publishes a tool, or replaces the one with its name. Arguments are checked against the
-   * `inputSchema` first, and have its type if it is a Standard Schema.
+   * Publishes a tool. Arguments are checked against the `inputSchema` first, and have its type if it is a Standard Schema.
    *
    * @throws TypeError for a schema that cannot be described to clients: of another dialect than 2020-12
    *   and draft 7, with references to other documents, or of a library without Standard JSON Schema
@@ -82,8 +85,8 @@ export interface Publishing {
     handler: ToolHandler<I, O>,
   ): () => void
   /**
-   * Answers a method of an extension that `start` was given, such as `acme/x`, or replaces what
-   * answers it. Methods of the protocol itself are the engine's.
+   * Answers a method of an extension that `start` was given, such as `acme/x`. Methods of the protocol
+   * itself are the engine's.
    */
   method(name: string, handler: MethodHandler): () => void
 }
@@ -98,8 +101,9 @@ export interface Published {
 export function publishing(thread: Pick<Thread, 'register' | 'unregister'>): Published {
   const providers: (AnyProvider | undefined)[] = [] // by number: looked at for each read
   const callees = new Map<number, Callee>()
-  const handlers = new Map<string, MethodHandler>() // of methods
-  const extend: Extend = async (name, params, request) => handlers.get(name)?.(params, request)
+  const methods = new Map<string, { handler: MethodHandler }[]>() // by name, the latest last
+  const extend: Extend = async (name, params, request) =>
+    methods.get(name)?.at(-1)?.handler(params, request)
   let last = 0
 
   /** Registers descriptions and what is behind them. */
@@ -148,9 +152,12 @@ export function publishing(thread: Pick<Thread, 'register' | 'unregister'>): Pub
         return publish({ tools: [tool.json] }, [{ callee: toolCallee(tool, handler as never) }])
       },
       method(name, handler) {
-        handlers.set(name, handler)
+        const one = { handler }
+        methods.set(name, [...(methods.get(name) ?? []), one])
         return once(() => {
-          if (handlers.get(name) === handler) handlers.delete(name)
+          const left = (methods.get(name) ?? []).filter((other) => other !== one)
+          if (left.length > 0) methods.set(name, left)
+          else methods.delete(name)
         })
       },
     },

@@ -32,71 +32,119 @@ export interface Descriptions {
   tools?: ToolDescription[]
 }
 
-export interface Registry {
-  /** Everything, in the order in which it came: the JSON text of each batch, under its number. */
-  all(): Iterable<{ first: number; text: string }>
-  /** What of that is to be taken away again: it was replaced by what is gone since. */
-  orphans(): string
-  /** @returns what the engine is told */
-  add(first: number, added: Descriptions): string
-  /** Forgets a batch. @returns what the engine is told: all of it that was not replaced since */
-  remove(first: number): string | undefined
+/** What changes for the engine when a batch comes or goes. */
+export interface Change {
+  /** What becomes served instead of what was: descriptions, each under its number. */
+  readonly register: readonly { first: number; text: string }[]
+  /** Names of what is served no more; JSON. */
+  readonly unregister?: string
+  /** URIs of resources whose content now comes from another registration. */
+  readonly changed: readonly string[]
 }
 
-/** Kinds of names; the same name may be one of each. */
-const kinds = ['uris', 'templates', 'prompts', 'tools'] as const
-type Names = Record<(typeof kinds)[number], string[]>
+export interface Registry {
+  /**
+   * Everything, in the order of registration: the JSON text of each batch, under its number. A program
+   * that registers all of it in this order serves the same as the one before.
+   */
+  all(): Iterable<{ first: number; text: string }>
+  /** Adds a batch: it is served instead of earlier registrations of the same names. */
+  add(first: number, added: Descriptions): Change
+  /** Removes a batch: of each name, the latest registration that is left is served. */
+  remove(first: number): Change | undefined
+}
+
+/** Kinds of names, and what the engine's `unregister` calls them; the same name may be one of each. */
+const kinds = [
+  ['resources', 'uris'],
+  ['templates', 'templates'],
+  ['prompts', 'prompts'],
+  ['tools', 'tools'],
+] as const
+type Kind = (typeof kinds)[number][0]
+type List = (typeof kinds)[number][1]
+
+/** One description of a batch. */
+interface Registration {
+  /** The number of its batch plus its index there. */
+  readonly ref: number
+  readonly kind: Kind
+  readonly description: object
+  /** What is served of this name when this one is removed. */
+  under: Registration | undefined
+}
 
 export function registry(): Registry {
   const batches = new Map<number, Descriptions>()
-  const owners = new Map<string, number>() // kind and name, to `first`
+  const served = new Map<string, Registration>() // by kind and name
 
   return {
     *all() {
       for (const [first, batch] of batches) yield { first, text: JSON.stringify(batch) }
     },
-    orphans() {
-      const all = [...batches.values()].map(namesOf)
-      return JSON.stringify(
-        Object.fromEntries(
-          kinds.map((kind) => [
-            kind,
-            all.flatMap((names) => names[kind].filter((name) => !owners.has(kind + name))),
-          ]),
-        ),
-      )
-    },
     add(first, added) {
       batches.set(first, added)
-      const names = namesOf(added)
-      for (const kind of kinds) for (const name of names[kind]) owners.set(kind + name, first)
-      return JSON.stringify(added)
+      const changed: string[] = []
+      for (const { ref, kind, key, name, description } of each(first, added)) {
+        const under = served.get(key)
+        served.set(key, { ref, kind, description, under })
+        if (under && kind === 'resources') changed.push(name)
+      }
+      return { register: [{ first, text: JSON.stringify(added) }], changed }
     },
     remove(first) {
       const batch = batches.get(first)
       if (batch === undefined) return undefined
       batches.delete(first)
-      const names = namesOf(batch)
-      for (const kind of kinds) {
-        names[kind] = names[kind].filter((name) => {
-          return owners.get(kind + name) === first && owners.delete(kind + name)
-        })
+      const gone = { uris: [], templates: [], prompts: [], tools: [] } as Record<List, string[]>
+      const restored: { name: string; next: Registration }[] = []
+      for (const { ref, list, key, name } of each(first, batch)) {
+        const top = served.get(key)
+        if (top === undefined) continue
+        if (top.ref !== ref) {
+          unlink(top, ref)
+        } else if (top.under) {
+          served.set(key, top.under)
+          restored.push({ name, next: top.under })
+        } else {
+          served.delete(key)
+          gone[list].push(name)
+        }
       }
-      return JSON.stringify(names)
+      return {
+        register: restored.map(({ next: { ref, kind, description } }) => ({
+          first: ref,
+          text: JSON.stringify({ [kind]: [description] }),
+        })),
+        unregister: JSON.stringify(gone),
+        changed: restored.filter(({ next }) => next.kind === 'resources').map(({ name }) => name),
+      }
     },
   }
 }
 
-function namesOf({
-  resources = [],
-  templates = [],
-  prompts = [],
-  tools = [],
-}: Descriptions): Names {
-  return {
-    uris: resources.map(({ uri }) => uri),
-    templates: templates.map(({ uriTemplate }) => uriTemplate),
-    prompts: prompts.map(({ name }) => name),
-    tools: tools.map(({ name }) => name),
+/** Takes a registration out from below the one that is served. */
+function unlink(top: Registration, ref: number) {
+  for (let at = top; at.under; at = at.under) {
+    if (at.under.ref === ref) {
+      at.under = at.under.under
+      return
+    }
   }
+}
+
+/** The descriptions of a batch, numbered as the engine numbers them. */
+function* each(first: number, batch: Descriptions) {
+  let ref = first
+  for (const [kind, list] of kinds) {
+    for (const description of batch[kind] ?? []) {
+      const name = nameOf(description)
+      yield { ref: ref++, kind, list, name, key: kind + name, description }
+    }
+  }
+}
+
+function nameOf(description: object): string {
+  const { uri, uriTemplate, name } = description as Record<string, string>
+  return uri ?? uriTemplate ?? String(name)
 }

@@ -19,6 +19,8 @@ export interface Client {
   receive(message: unknown): void
   /** The channel is gone: all that this client has ends. */
   close(): void
+  /** Ends the client from this side: its reads in flight fail, a port gets a last message. */
+  end(reason: string): void
 }
 
 /** The inside of a {@link Client}. */

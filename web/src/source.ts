@@ -174,3 +174,18 @@ export class BadCursorError extends Error {
     this.cursor = cursor
   }
 }
+
+/** Calls a source's `watch`; what it throws or rejects with is reported. */
+export function watchSource(
+  source: Pick<Source, 'watch'>,
+  changed: Changed,
+  signal: AbortSignal,
+  report: (error: unknown) => void,
+): void {
+  try {
+    const outcome: unknown = source.watch?.(changed, signal)
+    Promise.resolve(outcome).catch((error) => signal.aborted || report(error))
+  } catch (error) {
+    report(error)
+  }
+}

@@ -7,7 +7,7 @@ import { flat, raise } from './link.ts'
 import { listen } from './listen.ts'
 import { compile, goRuntime, newWorker } from './loading.ts'
 import { cursorKey, instance, page } from './pages.ts'
-import type { Port } from './port.ts'
+import { goodbye, type Port } from './port.ts'
 import { once, type Publishing, publishing } from './publish.ts'
 import type { Redact } from './redacting.ts'
 import { redactContents } from './redacting.ts'
@@ -115,13 +115,14 @@ export interface PageMcp extends Publishing {
    * Serves a client on a port of its own: a `MessagePort`, or anything shaped like one. Its handler
    * of messages is taken over.
    *
-   * @returns how to end it
+   * @returns a function that ends this: the client gets a last message
    */
   accept(port: Port): () => void
   /**
    * Joins a gateway, and joins again whenever the connection is lost. Settles with the page's name
-   * when that is done for the first time; rejects with `JoinError` when trying on is no use, and with
-   * the signal's reason.
+   * when that is done for the first time. Rejects with `JoinError` when further attempts are useless,
+   * with the signal's reason, and with a `DOMException` named `InvalidStateError` once the engine is
+   * closed.
    *
    * @param options.signal - leaves the gateway
    */
@@ -152,12 +153,20 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   let lastGateway = 0
   const ended = new AbortController()
 
+  /** Calls all listeners. What one throws is reported, and never reaches the engine. */
   const emit = <K extends keyof Events>(type: K, event: Events[K]) => {
-    for (const listener of listeners[type]) listener(event)
+    for (const listener of listeners[type]) {
+      try {
+        listener(event)
+      } catch (error) {
+        if (type === 'error') uncaught(error)
+        else report(error)
+      }
+    }
   }
   const report = (error: unknown) => {
     if (listeners.error.size > 0) emit('error', error)
-    else globalThis.reportError?.(error) // as an uncaught error: the developer has to see it
+    else uncaught(error)
   }
   const state = (): State => ({ engine, gateways: [...gateways.values()] })
   const ears: Ears = {
@@ -214,6 +223,18 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     ended.signal,
   )
 
+  /** Serves a client of the page's own; after close, it gets a last message at once. */
+  const admit = (port: Port) => {
+    if (!ended.signal.aborted) return thread.open(port, 'page')
+    port.postMessage(goodbye('the page stopped serving'))
+    port.close?.()
+    return () => {}
+  }
+  const throwIfOver = (signal: AbortSignal | undefined) => {
+    signal?.throwIfAborted()
+    ended.signal.throwIfAborted()
+  }
+
   return {
     get state() {
       return state()
@@ -239,24 +260,31 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       ),
     port() {
       const { port1, port2 } = new MessageChannel()
-      thread.open(port1, 'page')
+      admit(port1)
       return port2
     },
-    accept: (port) => thread.open(port, 'page'),
+    accept(port) {
+      const end = admit(port)
+      return () => end('the page ended this connection')
+    },
     async connect(connector, { signal } = {}) {
-      signal?.throwIfAborted()
-      const number = ++lastGateway
+      throwIfOver(signal)
       const url = globalThis.location
+      const own = await page()
+      throwIfOver(signal)
+      const number = ++lastGateway
       const hello = {
-        page: await page(),
+        page: own,
         instance,
         name,
         title: options.title ?? globalThis.document?.title,
         url: url === undefined ? '' : url.origin + url.pathname,
         engine: version,
       }
-      signal?.addEventListener('abort', () => thread.disconnect(number))
-      return thread.connect(number, { ...connector.dial, hello })
+      const leave = () => thread.disconnect(number)
+      signal?.addEventListener('abort', leave, { once: true, signal: ended.signal })
+      const joined = thread.connect(number, { ...connector.dial, hello })
+      return unlessAborted(joined, signal ? AbortSignal.any([signal, ended.signal]) : ended.signal)
     },
     on(type, listener) {
       const all = listeners[type] as Set<typeof listener>
@@ -268,13 +296,30 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       }
     },
     close() {
-      ended.abort()
-      thread.close()
+      if (ended.signal.aborted) return
+      thread.close() // first: clients get the results of their subscriptions and a last message
+      ended.abort(new DOMException('the engine was closed', 'InvalidStateError'))
       if (engine === 'closed') return
       engine = 'closed'
       emit('state', state())
     },
   }
+}
+
+/** As an uncaught error, where the developer sees it. */
+function uncaught(error: unknown) {
+  globalThis.reportError?.(error)
+}
+
+/** What the promise settles with; or rejects with the signal's reason, if that is aborted first. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    const settled = () => signal.removeEventListener('abort', abort)
+    promise.finally(settled).then(resolve, reject)
+  })
 }
 
 /** Errors of gateways are made anew here: apps know `JoinError` by the class of this module. */

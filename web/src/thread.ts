@@ -10,10 +10,16 @@ import type { EngineOptions, EngineState } from './engine.ts'
 import type { ReadRequest } from './fill.ts'
 import { type Flat, link, raise } from './link.ts'
 import { freshPage } from './pages.ts'
-import { hear, type Port } from './port.ts'
+import { hear, isGoodbye, type Port } from './port.ts'
 import { type Redact, redactContents, redactReady } from './redacting.ts'
 import type { Descriptions } from './registry.ts'
-import type { Changed, Contents, PortableSource, Source } from './source.ts'
+import {
+  type Changed,
+  type Contents,
+  type PortableSource,
+  type Source,
+  watchSource,
+} from './source.ts'
 import { abilities } from './wasm.ts'
 import type { Dial, GatewayState } from './websocket.ts'
 
@@ -43,8 +49,8 @@ export interface Thread {
   mount(number: number, prefix: string, source: Source | PortableSource): void
   unmount(number: number): void
   changed(what: Parameters<Changed>[0]): void
-  /** Serves a port until it closes. */
-  open(port: Port, principal: string, closed?: () => void): () => void
+  /** Serves a port until it closes. Returns how to end that: with a last message, which has the reason. */
+  open(port: Port, principal: string, closed?: () => void): (reason: string) => void
   /** Joins a gateway; settles when that is done for the first time. */
   connect(number: number, dial: Dial): Promise<string>
   disconnect(number: number): void
@@ -95,9 +101,10 @@ export async function inWorker(
       const controller = new AbortController()
       watches.set(number, controller)
       const { signal } = controller
-      ears.source(number)?.watch?.((what, under) => {
+      const listener: Changed = (what, under) => {
         if (!signal.aborted) far.tell('watched', { source: number, what, under })
-      }, signal)
+      }
+      watchSource(ears.source(number) ?? {}, listener, signal, ears.report)
     },
     watching: () => undefined, // messages keep their order: what was to be watched is watched
     freshPage: () => freshPage(),
@@ -119,10 +126,15 @@ export async function inWorker(
       ears.report(new Error(`the engine's Worker: ${what}`))
     }
   })
-  await Promise.race([
-    far.ask('start', { options, module: await module, redacts: ears.redact !== undefined }),
-    failed,
-  ])
+  try {
+    await Promise.race([
+      far.ask('start', { options, module: await module, redacts: ears.redact !== undefined }),
+      failed,
+    ])
+  } catch (error) {
+    worker.terminate()
+    throw error
+  }
 
   return {
     register: (first, added) => far.tell('register', { first, added }),
@@ -140,9 +152,9 @@ export async function inWorker(
     open(port, principal, closed) {
       const number = ++lastPort
       if (closed) ends.set(number, closed)
-      const own = transferable(port)
+      const own = transferable(port, ears.report)
       far.tell('open', { number, port: own, principal }, [own])
-      return () => far.tell('shut', number)
+      return (reason) => far.tell('shut', { number, reason })
     },
     connect: (number, dial) => far.ask('connect', { number, dial }) as Promise<string>,
     disconnect: (number) => far.tell('disconnect', number),
@@ -151,15 +163,23 @@ export async function inWorker(
     close() {
       for (const controller of watches.values()) controller.abort()
       far.tell('close', undefined) // it ends by itself, when all is said
+      far.end(new DOMException('the engine was closed', 'AbortError'))
     },
   }
 }
 
 /** A port that can go to the Worker: itself, or one end of a channel to it. */
-function transferable(port: Port): MessagePort {
+function transferable(port: Port, report: (error: unknown) => void): MessagePort {
   if (typeof MessagePort === 'function' && port instanceof MessagePort) return port
   const { port1, port2 } = new MessageChannel()
-  port1.onmessage = ({ data }) => port.postMessage(data)
+  port1.onmessage = ({ data }) => {
+    try {
+      port.postMessage(data)
+      if (isGoodbye(data)) port.close?.()
+    } catch (error) {
+      report(error)
+    }
+  }
   const stop = () => port1.close()
   hear(port, (data) => port1.postMessage(data), stop)
   return port2

@@ -88,7 +88,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
   let timer: ReturnType<typeof setTimeout> | undefined
   let lastHeard = 0
   let busy = false // getting ready to dial
-  let drop: ((error: string) => void) | undefined // the present socket
+  let drop: ((error: string, code?: number) => void) | undefined // the present socket
   let state: GatewayState = { url, is: 'connecting' }
   let resolve: (name: string) => void = () => {}
   let reject: (error: unknown) => void = () => {}
@@ -99,6 +99,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
   first.catch(() => {}) // whoever wants to know asks
 
   function become(next: Omit<GatewayState, 'url'>) {
+    if (state.is === 'closed') return
     if (state.is === next.is && state.name === next.name && state.error === next.error) return
     state = { url, ...next }
     station.state(state)
@@ -202,7 +203,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
       client?.close()
       client = undefined
       if (!theirs) ws.close(code)
-      void closed(error, code)
+      closed(error, code).catch((reason) => retry(String(reason)))
     }
 
     drop = end
@@ -211,8 +212,10 @@ export function connectGateway(dial: Dial, station: Station): Connection {
     const closed = async (error: string, code: number | undefined) => {
       if (stopped) return
       if (code === closeCodes.replaced && page !== undefined) page = await station.freshPage()
+      if (stopped) return
       if (code === closeCodes.refused) {
         const other = await kept(dial.url)
+        if (stopped) return
         if (credential.kind === 'secret' && other) {
           secret = undefined // it was used or is too old; the kept key may be good
         } else if (!everJoined) {
@@ -255,7 +258,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
         const hello = dial.hello && { ...dial.hello, page: page ?? dial.hello.page }
         const answer = await session?.prove(message, hello && { hello })
         if (!over && answer !== undefined) ws.send(answer)
-      } else if (step === 2 && session) {
+      } else if (step === 2 && session && !over) {
         step = 3
         const { name, pairing } = session.joined(message)
         clearTimeout(deadline)
@@ -334,11 +337,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
     if (stopped) return
     stopped = true
     clearTimeout(timer)
-    const ws = socket
-    socket = undefined
-    client?.close()
-    client = undefined
-    ws?.close(closeCodes.normal)
+    drop?.('the connection was closed', closeCodes.normal)
     become({ is: 'closed' })
     reject(new DOMException('the connection was closed', 'AbortError'))
   }

@@ -10,7 +10,7 @@ import type { Ready } from './contents.ts'
 import { type Engine, type EngineOptions, type FarSource, startEngine } from './engine.ts'
 import type { ReadRequest } from './fill.ts'
 import { flat, link } from './link.ts'
-import type { Port } from './port.ts'
+import { lastMessageTime, type Port } from './port.ts'
 import { portableReader } from './readers.ts'
 import type { Descriptions } from './registry.ts'
 import type { Changed, Contents, Listing, Portable, Source, Template } from './source.ts'
@@ -73,7 +73,8 @@ const host = link(
       }
       if (engine) ports.set(number, engine.clients.openPort(port, principal, closed))
     },
-    shut: (number: number) => ports.get(number)?.close(),
+    shut: ({ number, reason }: { number: number; reason: string }) =>
+      ports.get(number)?.end(reason),
     connect({ number, dial }: { number: number; dial: Dial }, signal: AbortSignal) {
       if (engine === undefined) return undefined
       const { clients } = engine
@@ -99,7 +100,7 @@ const host = link(
     close() {
       for (const connection of connections.values()) connection.close()
       engine?.close()
-      self.close()
+      setTimeout(() => self.close(), lastMessageTime)
     },
   },
   report,

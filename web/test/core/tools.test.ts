@@ -292,15 +292,17 @@ test('what is switched off is neither declared nor answered', async (t) => {
 test('a new program has the tools of the old one, and classic clients keep their log level', async (t) => {
   const page = await testPage(t, { capabilities: { logging: true } })
   page.mcp.tool({ name: 'old' }, () => 'replaced')
-  page.mcp.tool({ name: 'gone' }, () => '')
-  const remove = page.mcp.tool({ name: 'gone' }, () => 'replaced')
+  const removals = [
+    page.mcp.tool({ name: 'gone' }, () => ''),
+    page.mcp.tool({ name: 'gone' }, () => 'replaced'),
+  ]
   page.mcp.tool({ name: 'old' }, (_, { log }) => {
     log('info', 'not wanted')
     log('error', 'wanted')
     return 'still there'
   })
   page.mcp.prompt({ name: 'prompt' }, () => 'text')
-  remove()
+  for (const remove of removals) remove()
   let asked = 0
   page.mcp.tool({ name: 'endless' }, () => {
     asked++

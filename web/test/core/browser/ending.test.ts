@@ -1,0 +1,164 @@
+// Ends and aborts: each promise settles, each client learns that it was closed, and nothing is left running.
+
+import assert from 'node:assert/strict'
+import { inBrowsers } from '../../harness/browsers.ts'
+import { servePages } from './built.ts'
+import { fakeGateway } from './gateway.ts'
+
+const host = `
+import { start, connectTo, webSocket } from '/pagemcp/index.js'
+window.lib = { start, connectTo, webSocket }
+const worker = new URLSearchParams(location.search).get('worker') !== 'false'
+window.workers = []
+const RealWorker = Worker
+window.Worker = class extends RealWorker {
+  constructor(...args) { super(...args); this.ended = false; workers.push(this) }
+  terminate() { this.ended = true; super.terminate() }
+}
+window.begin = () => start({ name: 'host', worker })
+window.nameOf = (promise) => Promise.race([
+  promise.then((value) => 'resolved ' + value, (error) => error.name + ': ' + error.message),
+  new Promise((resolve) => setTimeout(resolve, 5000, 'not settled after 5 s')),
+])
+window.lastMessage = (port) => new Promise((resolve) => {
+  setTimeout(resolve, 5000, 'no last message after 5 s')
+  port.onmessage = ({ data }) => { if (data?.pagemcp === 'close') resolve(data.reason) }
+})
+window.ready = true`
+
+for (const worker of [true, false]) {
+  const where = worker ? 'engine in a Worker' : 'engine in the window'
+
+  inBrowsers(`${where}: connect settles after close, and when it is aborted`, async ({ open }) => {
+    const gateway = await fakeGateway()
+    const site = await servePages({ '/host.html': host })
+    try {
+      const tab = await open(`${site.origin}/host.html?worker=${worker}${gateway.fragment}`)
+      await tab.waitForFunction('window.ready')
+
+      // Aborted while the page finds its id: it never dials.
+      assert.equal(
+        await tab.evaluate(`(async () => {
+          window.mcp = await begin()
+          const stop = new AbortController()
+          const outcome = nameOf(mcp.connect(lib.webSocket(), { signal: stop.signal }))
+          stop.abort(new Error('changed my mind'))
+          return outcome
+        })()`),
+        'Error: changed my mind',
+      )
+
+      // Aborted when the gateway was dialled and has not proved itself: the page leaves, and does not join.
+      await tab.evaluate(`{
+        window.stop = new AbortController()
+        window.outcome = nameOf(mcp.connect(lib.webSocket(), { signal: stop.signal }))
+        undefined
+      }`)
+      const peer = await gateway.dialled()
+      await peer.next()
+      await tab.evaluate("stop.abort(new Error('later'))")
+      assert.equal(await tab.evaluate('outcome'), 'Error: later')
+      assert.equal(await peer.closed, 1000)
+      assert.deepEqual(
+        await tab.evaluate('mcp.state.gateways.map(({ is }) => is)'),
+        ['closed'],
+        'the attempt that never dialled has no state',
+      )
+
+      // Closed while it connects; and asked after close.
+      await tab.evaluate('{ window.pending = nameOf(mcp.connect(lib.webSocket())); undefined }')
+      await gateway.dialled()
+      await tab.evaluate('mcp.close()')
+      const closed = 'InvalidStateError: the engine was closed'
+      assert.equal(await tab.evaluate('pending'), closed)
+      assert.equal(await tab.evaluate('nameOf(mcp.connect(lib.webSocket()))'), closed)
+      assert.equal(await tab.evaluate('lastMessage(mcp.port())'), 'the page stopped serving')
+    } finally {
+      await site.close()
+      gateway.close()
+    }
+  })
+
+  inBrowsers(`${where}: a gateway that answers after the abort is not joined`, async ({ open }) => {
+    const gateway = await fakeGateway()
+    const site = await servePages({ '/host.html': host })
+    try {
+      const tab = await open(`${site.origin}/host.html?worker=${worker}${gateway.fragment}`)
+      await tab.waitForFunction('window.ready')
+      await tab.evaluate(`(async () => {
+        window.mcp = await begin()
+        window.states = []
+        window.stop = new AbortController()
+        mcp.on('state', ({ gateways }) => states.push(gateways[0]?.is))
+        window.outcome = nameOf(mcp.connect(lib.webSocket(), { signal: stop.signal }))
+      })()`)
+      const peer = await gateway.dialled()
+      const joining = gateway.join(peer)
+      await joining // its last message is on the way
+      await tab.evaluate("stop.abort(new Error('too late'))")
+      await peer.closed
+      const is = (await tab.evaluate('states')) as string[]
+      assert.equal(is.at(-1), 'closed')
+      assert.equal(is.indexOf('closed'), is.length - 1, 'nothing follows the end')
+    } finally {
+      await site.close()
+      gateway.close()
+    }
+  })
+
+  inBrowsers(`${where}: clients of listen get a last message`, async ({ open }) => {
+    const site = await servePages({ '/host.html': host })
+    try {
+      const tab = await open(`${site.origin}/host.html?worker=${worker}`)
+      await tab.waitForFunction('window.ready')
+      const reasons = await tab.evaluate(`(async () => {
+        const mcp = await begin()
+        const stop = new AbortController()
+        mcp.listen({ origins: [location.origin], signal: stop.signal })
+        const connect = () => lib.connectTo(window, { origin: location.origin, timeout: 5000 })
+        const ports = []
+        for (let i = 0; i < 17; i++) {
+          ports.push(await connect())
+          if (i === 0) window.first = lastMessage(ports[0])
+        }
+        const reasons = [await first]
+        const second = lastMessage(ports[1])
+        stop.abort()
+        reasons.push(await second)
+        mcp.listen({ origins: [location.origin] })
+        const closed = lastMessage(await connect())
+        mcp.close()
+        return [...reasons, await closed]
+      })()`)
+      assert.deepEqual(reasons, [
+        `more than 16 clients of ${site.origin}: the oldest is closed`,
+        'the page stopped listening',
+        'the page stopped serving',
+      ])
+    } finally {
+      await site.close()
+    }
+  })
+}
+
+inBrowsers('a start that fails leaves no Worker running', async ({ open }) => {
+  const site = await servePages({ '/host.html': host })
+  try {
+    const tab = await open(`${site.origin}/host.html`)
+    await tab.waitForFunction('window.ready')
+    const outcome = await tab.evaluate(`(async () => {
+      const outcomes = []
+      const bad = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])
+      for (const wasm of ['/missing.wasm', bad]) {
+        outcomes.push(await nameOf(lib.start({ name: 'host', urls: { wasm } })))
+      }
+      return [outcomes.map((text) => text.startsWith('resolved')), workers.map(({ ended }) => ended)]
+    })()`)
+    assert.deepEqual(outcome, [
+      [false, false],
+      [true, true],
+    ])
+  } finally {
+    await site.close()
+  }
+})

@@ -1,0 +1,110 @@
+// Several registrations of one name: the latest is served, and when it goes, the one before it is served again.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { PageMcp } from '../../src/index.ts'
+import { errorOf, type Message, resultOf, type TestClient } from './client.ts'
+import { type TestPage, testPage } from './page.ts'
+
+interface Kind {
+  /** Registers under the one name of this test; what it answers says which it was. */
+  add(mcp: PageMcp, which: string): () => void
+  /** What answers now. */
+  ask(client: TestClient): Promise<string>
+}
+
+const contentOf = (answer: Message) => {
+  if (answer.error) return `error ${errorOf(answer).code}`
+  const { contents, content, messages } = resultOf<{
+    contents?: { text: string }[]
+    content?: { text: string }[]
+    messages?: { content: { text: string } }[]
+  }>(answer)
+  return contents?.[0]?.text ?? content?.[0]?.text ?? messages?.[0]?.content.text ?? 'nothing'
+}
+
+const kinds: { [kind: string]: Kind } = {
+  resource: {
+    add: (mcp, which) => mcp.resource({ uri: 'shop://cart', name: which }, () => which),
+    ask: async (client) =>
+      contentOf(await client.askModern('resources/read', { uri: 'shop://cart' })),
+  },
+  resources: {
+    add: (mcp, which) => mcp.resources([[{ uri: 'shop://cart', name: which }, () => which]]),
+    ask: async (client) =>
+      contentOf(await client.askModern('resources/read', { uri: 'shop://cart' })),
+  },
+  template: {
+    add: (mcp, which) => mcp.template({ uriTemplate: 'shop://{id}', name: which }, () => which),
+    ask: async (client) => contentOf(await client.askModern('resources/read', { uri: 'shop://1' })),
+  },
+  tool: {
+    add: (mcp, which) => mcp.tool({ name: 'buy', description: which }, () => which),
+    ask: async (client) => contentOf(await client.askModern('tools/call', { name: 'buy' })),
+  },
+  prompt: {
+    add: (mcp, which) => mcp.prompt({ name: 'ask', description: which }, () => which),
+    ask: async (client) => contentOf(await client.askModern('prompts/get', { name: 'ask' })),
+  },
+}
+
+for (const [kind, { add, ask }] of Object.entries(kinds)) {
+  test(`${kind}: removing one registration leaves the others of its name`, async (t) => {
+    const { mcp, client } = await testPage(t)
+    const one = client()
+    const removeA = add(mcp, 'a')
+    const removeB = add(mcp, 'b')
+    const removeC = add(mcp, 'c')
+    assert.equal(await ask(one), 'c')
+    removeB() // one that is not served: nothing changes
+    removeB()
+    assert.equal(await ask(one), 'c')
+    removeC()
+    assert.equal(await ask(one), 'a')
+    const removeD = add(mcp, 'd')
+    removeA()
+    assert.equal(await ask(one), 'd')
+    removeD()
+    assert.equal(await ask(one), 'error -32602')
+  })
+
+  test(`${kind}: a restarted engine serves the same registration`, async (t) => {
+    const page: TestPage = await testPage(t)
+    const client = page.client()
+    add(page.mcp, 'a')
+    const removeB = add(page.mcp, 'b')
+    const removeC = add(page.mcp, 'c')
+    removeC()
+    page.kill()
+    page.mcp.changed()
+    assert.equal(await ask(client), 'b')
+    removeB()
+    assert.equal(await ask(client), 'a')
+  })
+}
+
+test('a method of an extension: the same function registered twice goes with the second removal', async (t) => {
+  const { mcp, client } = await testPage(t, { extensions: { 'acme/x': {} } })
+  const handler = () => ({ from: 'both' })
+  const removeA = mcp.method('acme/x', handler)
+  const removeB = mcp.method('acme/x', handler)
+  removeA()
+  const one = client()
+  assert.equal(resultOf(await one.askModern('acme/x')).from, 'both')
+  removeB()
+  assert.equal(errorOf(await one.askModern('acme/x')).code, -32601)
+})
+
+test('subscribers of a URI are notified when another registration of it is served', async (t) => {
+  const { mcp, client } = await testPage(t)
+  const one = client()
+  mcp.resource({ uri: 'shop://cart', name: 'a' }, () => 'a')
+  await one.initialize()
+  resultOf(await one.ask('resources/subscribe', { uri: 'shop://cart' }))
+  const updated = (m: Message) => m.method === 'notifications/resources/updated'
+  const remove = mcp.resource({ uri: 'shop://cart', name: 'b' }, () => 'b')
+  await one.next(updated)
+  const from = one.got.length
+  remove()
+  await one.next(updated, from)
+})
