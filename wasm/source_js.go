@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -41,6 +42,8 @@ type jsSource struct {
 	changed  func(engine.Change) // while it is watched, else nil
 	watching bool                // JavaScript has said that it watches
 	watches  int                 // how often Follow was called
+	wanted   []string            // by Want
+	arming   chan struct{}       // closed when JavaScript has said so; nil: it was not asked
 }
 
 type mountedSource struct {
@@ -191,30 +194,71 @@ func (s *jsSource) Follow(ctx context.Context, changed func(engine.Change)) engi
 	}
 	s.watches++
 	this := s.watches
-	s.changed, s.watching = changed, false
+	s.changed, s.watching, s.arming = changed, false, nil
 	watch(s.number, 1)
 	context.AfterFunc(ctx, func() {
 		if s.watches == this { // else it is watched anew
-			s.changed, s.watching = nil, false
+			s.changed, s.watching, s.arming = nil, false, nil
 			watch(s.number, 0)
 		}
 	})
 	return s
 }
 
-// Want implements [engine.Following]. Which URIs they are is nothing to
-// JavaScript, but that it watches has to be certain before anybody is told so:
-// the source may be in another thread.
-func (s *jsSource) Want(ctx context.Context, _ []string) error {
+// Want implements [engine.Following]. JavaScript watches all URIs or none, but it
+// has to be certain that it does before a client is acknowledged: the source may
+// be in another thread.
+func (s *jsSource) Want(uris []string) (armed <-chan struct{}) {
 	if s.able&hasWatch == 0 || s.watching {
 		return nil
 	}
-	if _, err := s.ask(ctx, askWatching, ""); err != nil {
-		return err
+	s.wanted = uris
+	if s.arming == nil {
+		s.arming = make(chan struct{})
+		go s.arm(s.arming, s.watches) // ends with the answer, or when it is watched no more
 	}
-	s.watching = s.changed != nil
-	return nil
+	return s.arming
 }
+
+// arm asks JavaScript until it watches. If that takes longer than clients wait for
+// it, or failed at first, what may have changed meanwhile is announced.
+func (s *jsSource) arm(armed chan struct{}, watch int) {
+	began, answered := time.Now(), false
+	for s.watches == watch && s.changed != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), watchingTimeout)
+		_, err := s.ask(ctx, askWatching, "")
+		cancel()
+		if s.watches != watch || s.changed == nil {
+			return
+		}
+		if err != nil {
+			if !answered && ctx.Err() != context.DeadlineExceeded {
+				answered = true
+				close(armed) // clients need not wait any longer
+			}
+			time.Sleep(watchingAgain)
+			continue
+		}
+		s.watching = true
+		if !answered {
+			close(armed)
+		}
+		if answered || time.Since(began) > engine.ArmTimeout/2 {
+			for _, uri := range s.wanted {
+				s.changed(engine.Change{URI: uri})
+			}
+			s.changed(engine.Change{List: true, Prompts: true, Tools: true})
+		}
+		return
+	}
+}
+
+// watchingTimeout is how long JavaScript may take to say that it watches, before it
+// is asked again; and watchingAgain when it is after an error.
+const (
+	watchingTimeout = 30 * time.Second
+	watchingAgain   = 5 * time.Second
+)
 
 //go:wasmimport pagemcp ask
 func ask(question, source, what int32, text string)

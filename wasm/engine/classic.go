@@ -20,27 +20,38 @@ func (e *Engine) initialize(_ context.Context, req *request) (Result, error) {
 		return Result{}, BadParams("protocolVersion must be a string")
 	}
 	c := req.client
-	c.mu.Lock()
-	c.session = negotiate(version)
-	c.classic = &subscription{client: c}
+	var capabilities []byte
 	if len(req.context) > 0 && req.context[0] == '{' {
-		c.capabilities = bytes.Clone(req.context)
+		capabilities = bytes.Clone(req.context)
 	}
-	c.mu.Unlock()
+	c.begin(negotiate(version), capabilities)
 	return Result{Document: e.fixed.initialize[c.session]}, nil
+}
+
+// begin begins a session.
+func (c *Client) begin(session revision, capabilities []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.session, c.capabilities = session, capabilities
+	c.classic = &subscription{client: c, who: c.who}
+}
+
+// sessionSubscription returns that of the session, or nil without one.
+func (c *Client) sessionSubscription() *subscription {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.classic
 }
 
 // Initialized takes notifications/initialized: from now on the session hears of
 // changes of the list, asked or not. Without a session it is ignored.
 func (c *Client) Initialized() {
-	c.mu.Lock()
-	s := c.classic
-	c.mu.Unlock()
+	s := c.sessionSubscription()
 	if s == nil {
 		return
 	}
 	c.engine.wantLists(s, allLists)
-	c.engine.rewatch()
+	c.engine.reconcile()
 	s.openUp()
 }
 
@@ -67,7 +78,7 @@ func (e *Engine) subscribe(ctx context.Context, req *request) (Result, error) {
 	if !req.mayWait && e.mustArm() {
 		return Result{}, errMustWait
 	}
-	if !e.want(req.client.classic, uri) {
+	if !e.want(req.client.sessionSubscription(), uri) {
 		return Result{}, ErrBusy
 	}
 	e.arm(ctx)
@@ -80,6 +91,6 @@ func (e *Engine) unsubscribe(_ context.Context, req *request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	e.unwant(req.client.classic, uri)
+	e.unwant(req.client.sessionSubscription(), uri)
 	return Result{Document: e.fixed.empty}, nil
 }

@@ -26,10 +26,38 @@ type question struct {
 // the engine's. It returns the results by the same keys.
 // MCP 2025-11-25, client/elicitation, client/sampling and client/roots.
 func (c *Client) ask(ctx context.Context, i *Invocation, requests []byte) ([]byte, error) {
-	var questions []question
+	questions, err := c.put(i, requests)
+	defer c.withdraw(questions)
+	if err != nil {
+		return nil, err
+	}
+	c.patience(i.call)
+	answers := out("{")
+	for _, q := range questions {
+		select {
+		case msg := <-q.answer:
+			if msg.Result == nil || msg.Result[0] != '{' {
+				why := "The client did not answer " + q.method
+				if msg.Error != nil {
+					why += ": " + msg.Error.Message // its own words
+				}
+				return nil, c.engine.reason(why, "client-refused", false)
+			}
+			answers.member(q.key, msg.Result)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	c.goesOn(i.call)
+	answers.text("}")
+	return answers, nil
+}
+
+// put sends the requests, and returns them as questions that wait.
+func (c *Client) put(i *Invocation, requests []byte) (questions []question, err error) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.classic == nil || !c.classic.open {
-		c.mu.Unlock()
 		return nil, BadParams("the client has to be asked, but has not sent notifications/initialized")
 	}
 	if c.asks == 0 {
@@ -55,37 +83,21 @@ func (c *Client) ask(ctx context.Context, i *Invocation, requests []byte) ([]byt
 			c.sink.Relate(&Document{JSON: text}, i.call)
 		}
 	}
-	c.mu.Unlock()
-	c.patience(i.call)
-	defer func() { // those that are not answered are cancelled with the call: R-073
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		for _, q := range questions {
-			if _, waits := c.asked[q.id.Key()]; waits && !c.closed {
-				c.sink.Notify(&Document{JSON: cancelled(q.id)}, 0)
-			}
-			delete(c.asked, q.id.Key())
-		}
-	}()
-	answers := out("{")
+	return questions, nil
+}
+
+// withdraw cancels the questions that have no answer, because the call they belong
+// to is over: R-073.
+func (c *Client) withdraw(questions []question) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, q := range questions {
-		select {
-		case msg := <-q.answer:
-			if msg.Result == nil || msg.Result[0] != '{' {
-				why := "The client did not answer " + q.method
-				if msg.Error != nil {
-					why += ": " + msg.Error.Message // its own words
-				}
-				return nil, c.engine.reason(why, "client-refused", false)
-			}
-			answers.member(q.key, msg.Result)
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		_, waits := c.asked[q.id.Key()]
+		delete(c.asked, q.id.Key())
+		if waits && !c.closed {
+			c.sink.Notify(&Document{JSON: cancelled(q.id)}, 0)
 		}
 	}
-	c.goesOn(i.call)
-	answers.text("}")
-	return answers, nil
 }
 
 // cancelled returns the notification that ends the request with this id.
@@ -111,9 +123,12 @@ func (e *Engine) setLevel(_ context.Context, req *request) (Result, error) {
 	if !ok {
 		return Result{}, BadParams("level must be one of debug, info, notice, warning, error, critical, alert, emergency")
 	}
-	c := req.client
-	c.mu.Lock()
-	c.level = l
-	c.mu.Unlock()
+	req.client.log(l)
 	return Result{Document: e.fixed.empty}, nil
+}
+
+func (c *Client) log(from level) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.level = from
 }

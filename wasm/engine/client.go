@@ -52,10 +52,20 @@ func (e *Engine) Connect(s Sink, who Principal) *Client {
 	c.calls.rate, c.calls.most = callRate, callsAtOnce
 	c.completions.rate, c.completions.most = completionRate, completionsAtOnce
 	c.ctx, c.end = context.WithCancel(WithPrincipal(context.Background(), who))
-	e.mu.Lock()
-	e.clients[c] = struct{}{}
-	e.mu.Unlock()
+	e.connect(c)
 	return c
+}
+
+func (e *Engine) connect(c *Client) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.clients[c] = struct{}{}
+}
+
+func (e *Engine) disconnect(c *Client) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.clients, c)
 }
 
 // SpeakForOthers lets the client name the principal of each request in its _meta
@@ -77,21 +87,26 @@ func (c *Client) may(a *allowance) bool { return c.proxy || a.take() }
 // Cancel gives up a request at the client's wish: whatever it was doing stops,
 // and nothing more is said about it. Calls that are not waiting are ignored.
 func (c *Client) Cancel(call Call) {
-	c.mu.Lock()
-	run, waits := c.waiting[call]
-	delete(c.waiting, call)
-	listen := c.listens[call]
-	delete(c.listens, call)
-	if (waits || listen != nil) && !c.closed {
-		c.sink.Drop(call)
-	}
-	c.mu.Unlock()
-	if waits {
+	run, listen := c.drop(call)
+	if run != nil {
 		run.cancel(nil)
 	}
 	if listen != nil {
 		listen.close()
 	}
+}
+
+// drop takes a call out and drops it in the Sink.
+func (c *Client) drop(call Call) (run *running, listen *subscription) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	run, listen = c.waiting[call], c.listens[call]
+	delete(c.waiting, call)
+	delete(c.listens, call)
+	if (run != nil || listen != nil) && !c.closed {
+		c.sink.Drop(call)
+	}
+	return run, listen
 }
 
 // FailCall ends a call whose result the Sink could not complete, because what
@@ -108,39 +123,51 @@ func (c *Client) FailCall(call Call, uri string, isModern bool, err error) {
 // Close ends the client: its channel is gone. Its requests are cancelled, its
 // subscriptions end, and its Sink is told nothing more.
 func (c *Client) Close() {
-	c.mu.Lock()
-	c.closed = true
-	ended := c.subscriptions()
-	c.waiting = map[Call]*running{}
-	c.listens = map[Call]*subscription{}
-	c.mu.Unlock()
+	ended := c.clear()
 	c.end()
 	for _, s := range ended {
 		s.close()
 	}
-	c.engine.mu.Lock()
-	delete(c.engine.clients, c)
-	c.engine.mu.Unlock()
+	c.engine.disconnect(c)
+}
+
+// clear is Close for what the client's mu guards.
+func (c *Client) clear() []*subscription {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	ended := c.subscriptions()
+	c.waiting = map[Call]*running{}
+	c.listens = map[Call]*subscription{}
+	return ended
 }
 
 // finish ends what the client still has, from the engine's side: subscriptions
 // with their result, requests with an error.
 func (c *Client) finish() {
-	c.mu.Lock()
-	ended := c.subscriptions()
-	for call := range c.listens {
-		c.sink.End(call, &Document{JSON: append(c.engine.fixed.begin(), '}')})
-	}
-	for call, run := range c.waiting {
-		run.cancel(nil)
-		c.sink.Fail(call, c.engine.reason("The engine is shutting down", "closed", true))
-	}
-	c.waiting = map[Call]*running{}
-	c.listens = map[Call]*subscription{}
-	c.mu.Unlock()
+	var ended []*subscription
+	c.engine.safely("a Sink", func() { ended = c.endAll() })
 	for _, s := range ended {
 		s.close()
 	}
+}
+
+// endAll is finish for what the client's mu guards.
+func (c *Client) endAll() []*subscription {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ended := c.subscriptions()
+	listens, waiting := c.listens, c.waiting
+	c.waiting = map[Call]*running{}
+	c.listens = map[Call]*subscription{}
+	for call := range listens {
+		c.sink.End(call, &Document{JSON: append(c.engine.fixed.begin(), '}')})
+	}
+	for call, run := range waiting {
+		run.cancel(nil)
+		c.sink.Fail(call, c.engine.closing(run.method))
+	}
+	return ended
 }
 
 // subscriptions returns all of the client's; c.mu is held.

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -89,8 +90,11 @@ const (
 	defaultUpdateInterval = 250 * time.Millisecond // between updates of one URI
 	maxStreams            = 64                     // listens of one client
 	maxStreamURIs         = 1000                   // URIs of one listen, or classic session
-	armTimeout            = 2 * time.Second        // for sources to get ready before an acknowledgement
 )
+
+// ArmTimeout is how long an acknowledgement of a subscription waits for Followers
+// to get ready.
+const ArmTimeout = 2 * time.Second
 
 // A Principal is who asks, as policy sees it: the origin of a window, the name
 // that belongs to a bearer token, "stdio". It never comes from clientInfo.
@@ -173,7 +177,7 @@ type mount struct {
 	source    Source
 	immediate Immediate // the source, if it never waits; else nil
 	nth       uint8     // among the mounts of the same prefix
-	watch     watch
+	interest  interest  // in its changes
 }
 
 // Mount puts s into the engine: its URIs appear with prefix before them, which
@@ -183,36 +187,46 @@ type mount struct {
 // run go on.
 func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 	m := &mount{prefix: prefix, source: s}
+	m.interest.engine, m.interest.mount = e, m
 	if prefix != "" {
 		m.names = strings.TrimSuffix(prefix, "+") + "."
 	}
 	m.immediate, _ = s.(Immediate)
+	e.insert(m)
+	e.reconcile()
+	e.announceLists(allLists)
+	return sync.OnceFunc(func() {
+		e.remove(m)
+		m.interest.close()
+		e.announceLists(allLists)
+	})
+}
+
+// insert puts m behind the mounts of its prefix.
+func (e *Engine) insert(m *mount) {
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	mounts := slices.Clone(*e.mounts.Load())
 	for _, other := range mounts {
-		if other.prefix == prefix && other.nth >= m.nth {
+		if other.prefix == m.prefix && other.nth >= m.nth {
 			m.nth = other.nth + 1
 		}
 	}
 	at := 0
-	for at < len(mounts) && (mounts[at].prefix < prefix || mounts[at].prefix == prefix && mounts[at].nth < m.nth) {
+	for at < len(mounts) && (mounts[at].prefix < m.prefix || mounts[at].prefix == m.prefix && mounts[at].nth < m.nth) {
 		at++
 	}
 	mounts = slices.Insert(mounts, at, m)
 	e.mounts.Store(&mounts)
 	e.mounted++
-	e.mu.Unlock()
-	e.rewatch()
-	e.announceLists(allLists)
-	return sync.OnceFunc(func() {
-		e.mu.Lock()
-		rest := slices.DeleteFunc(slices.Clone(*e.mounts.Load()), func(other *mount) bool { return other == m })
-		e.mounts.Store(&rest)
-		e.mounted++
-		e.mu.Unlock()
-		m.watch.stop()
-		e.announceLists(allLists)
-	})
+}
+
+func (e *Engine) remove(m *mount) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	rest := slices.DeleteFunc(slices.Clone(*e.mounts.Load()), func(other *mount) bool { return other == m })
+	e.mounts.Store(&rest)
+	e.mounted++
 }
 
 // sources returns the present mounts, in list order. The slice is never changed.
@@ -221,18 +235,15 @@ func (e *Engine) sources() []*mount { return *e.mounts.Load() }
 // Close ends the engine for its clients: subscriptions end with their result,
 // requests that wait fail. Ports stay open; whoever opened them closes them.
 func (e *Engine) Close() {
-	e.mu.Lock()
-	clients := make([]*Client, 0, len(e.clients))
-	for c := range e.clients {
-		clients = append(clients, c)
-	}
-	e.mu.Unlock()
-	for _, c := range clients {
+	for _, c := range e.connected() {
 		c.finish()
 	}
-	for _, m := range e.sources() {
-		m.watch.stop()
-	}
+}
+
+func (e *Engine) connected() []*Client {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Collect(maps.Keys(e.clients))
 }
 
 type principalKey struct{}

@@ -74,7 +74,7 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 	case errors.Is(err, ErrBusy):
 		return e.reason("Too many requests in flight", "busy", true)
 	case errors.Is(err, ErrTimeout), errors.Is(err, context.DeadlineExceeded):
-		return e.reason("The request took too long to answer", "timeout", true)
+		return e.unfinished(req.method, "The request took too long to answer", "timeout")
 	case errors.Is(err, ErrTooLarge):
 		return e.reason("The answer is too large", "too-large", false)
 	case errors.Is(err, ErrAway):
@@ -84,7 +84,7 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 	case errors.Is(err, ErrUnavailable):
 		return e.reason("The resource is not available at the moment", "unavailable", true)
 	}
-	e.options.Report(err)
+	e.report(err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"} // JSON-RPC 2.0, section 5.1
 }
 
@@ -95,6 +95,25 @@ func (e *Engine) reason(message, reason string, retry bool) *jsonrpc.Error {
 	data = jsonrpc.AppendString(append(data, `,"reason":`...), reason)
 	data = strconv.AppendBool(append(data, `,"retry":`...), retry)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: message, Data: append(data, '}')}
+}
+
+// unfinished is the error of a request that was begun and has no answer. A tool,
+// or a method of an extension, may have taken effect all the same: running it
+// again is not safe, and the message says so. Everything else only reads.
+func (e *Engine) unfinished(method Method, message, reason string) *jsonrpc.Error {
+	mayHaveEffect := method == methodCallTool || method == unknownMethod
+	switch {
+	case method == methodCallTool:
+		message += "; the tool may have taken effect"
+	case mayHaveEffect:
+		message += "; the request may have taken effect"
+	}
+	return e.reason(message, reason, !mayHaveEffect)
+}
+
+// closing is the error of a request that runs when the engine ends.
+func (e *Engine) closing(method Method) *jsonrpc.Error {
+	return e.unfinished(method, "The engine is shutting down", "closed")
 }
 
 // lacksCapability is what a classic client gets for codeMissingCapability.

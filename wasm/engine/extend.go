@@ -14,11 +14,15 @@ import (
 
 // SetExtensions replaces what Options.Extensions said: a JSON object, or nil.
 func (e *Engine) SetExtensions(object []byte) {
+	e.forget([]*Document{e.declare(object)})
+}
+
+// declare returns the Document that it replaces.
+func (e *Engine) declare(extensions []byte) *Document {
 	e.mu.Lock()
-	e.options.Extensions = object
-	old := e.discovery.Swap(e.fixed.discover(&e.options))
-	e.mu.Unlock()
-	e.options.Forget(old)
+	defer e.mu.Unlock()
+	e.options.Extensions = extensions
+	return e.discovery.Swap(e.fixed.discover(&e.options))
 }
 
 // extends tells whether a method that the engine does not know may be passed on.

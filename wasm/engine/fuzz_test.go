@@ -86,6 +86,11 @@ func (h *hearing) isJSON(text []byte) {
 
 // fuzzEngine has one of everything that answers from memory.
 func fuzzEngine(t testing.TB) *engine.Engine {
+	return fuzzEngineWith(t, engine.Options{PageSize: 1, Tools: true, Prompts: true, Completions: true, Logging: true})
+}
+
+// fuzzEngineWith is fuzzEngine with other options.
+func fuzzEngineWith(t testing.TB, options engine.Options) *engine.Engine {
 	table := engine.NewTable()
 	err := table.Put(
 		engine.Entry{Resource: engine.Resource{URI: "notes://cart", Name: "Cart"}, Ref: 1},
@@ -121,9 +126,7 @@ func fuzzEngine(t testing.TB) *engine.Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := engine.New(engine.Info{Name: "fuzz", Version: "1"}, &engine.Options{
-		PageSize: 1, Tools: true, Prompts: true, Completions: true, Logging: true,
-	})
+	e := engine.New(engine.Info{Name: "fuzz", Version: "1"}, &options)
 	e.Mount("", table)
 	e.Mount("other+", table)
 	e.Mount("third+", table)

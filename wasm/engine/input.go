@@ -139,14 +139,19 @@ func (e *Engine) converse(ctx context.Context, req *request, ask func(context.Co
 		if err != nil {
 			return Result{}, err
 		}
-		i.mu.Lock()
-		i.inputs, i.state = answers, nil
-		if need.state != "" {
-			i.state = jsonrpc.AppendString(nil, need.state)
-		}
-		i.mu.Unlock()
+		i.answered(answers, need.state)
 	}
 	return Result{}, errors.New("a source asked the client too often")
+}
+
+// answered begins a further round, with what the client answered in the last one.
+func (i *Invocation) answered(inputs []byte, state string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.inputs, i.state = inputs, nil
+	if state != "" {
+		i.state = jsonrpc.AppendString(nil, state)
+	}
 }
 
 func (e *Engine) inputRequiredResult(need *inputRequired) *Document {

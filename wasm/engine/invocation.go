@@ -73,15 +73,19 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 		i.meta = meta
 	}
 	if req.rev != modern {
-		c := req.client
-		c.mu.Lock()
-		i.capabilities = c.capabilities
-		c.mu.Unlock()
+		i.capabilities = req.client.declared()
 	}
 	if i.capabilities == nil {
 		i.capabilities = []byte("{}")
 	}
 	return context.WithValue(ctx, invocationKey{}, i), i
+}
+
+// declared returns the capabilities of the session's client.
+func (c *Client) declared() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.capabilities
 }
 
 // Modern tells whether the request is one of 2026-07-28.
@@ -111,13 +115,7 @@ func (i *Invocation) Progress(params []byte) {
 	if i.token == nil || !ok {
 		return
 	}
-	i.mu.Lock()
-	says := (!i.speaking || progress > i.progress) && i.flood.take()
-	if says {
-		i.speaking, i.progress = true, progress
-	}
-	i.mu.Unlock()
-	if !says {
+	if !i.advances(progress) {
 		return
 	}
 	text := out("{")
@@ -128,6 +126,17 @@ func (i *Invocation) Progress(params []byte) {
 	text.text("}")
 	doc := &Document{JSON: jsonrpc.AppendNotification(nil, "notifications/progress", text)}
 	c.during(i.call, func() { c.sink.Notify(doc, 0) })
+}
+
+// advances tells whether progress may be said, and takes note of it.
+func (i *Invocation) advances(progress float64) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.speaking && progress <= i.progress || !i.flood.take() {
+		return false
+	}
+	i.speaking, i.progress = true, progress
+	return true
 }
 
 // LogLevel returns the least level of messages that the client wants, "debug" to

@@ -2,9 +2,16 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // listResources answers resources/list: the mounts one after the other, by
@@ -142,33 +149,50 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 	page := listPage{who: req.who, json: e.beginList(req.rev, kind)}
 	keep := true
 	var next string
+	var failure error
+	answered := 0 // mounts
+	if req.mayWait {
+		ctx = context.WithValue(ctx, reportKey{}, e.report)
+		defer e.prefetch(ctx, kind, mounts, at)()
+	}
 	for _, m := range mounts {
 		if !at.reached(m) {
 			continue
 		}
-		cursor := at.within(m)
-		for {
-			if m.immediate == nil {
-				keep = false
-				if !req.mayWait {
-					return Result{}, errMustWait
-				}
+		if m.immediate == nil {
+			keep = false
+			if !req.mayWait {
+				return Result{}, errMustWait
 			}
+		}
+		cursor, began, err := at.within(m), time.Now(), error(nil)
+		for pieces := 0; ; pieces++ {
 			if page.count >= e.options.PageSize {
 				next = writeCursor(e.options.CursorKey, kind, position{m.prefix, m.nth, cursor})
 				break
 			}
-			var err error
-			if cursor, err = more(ctx, &page, m, cursor); err != nil {
-				return Result{}, err
-			}
-			if cursor == "" {
+			if err = tooMany(m, pieces, began); err != nil {
 				break
 			}
+			if cursor, err = e.piece(ctx, &page, m, cursor, more); err != nil || cursor == "" {
+				break
+			}
+		}
+		switch {
+		case err == nil:
+			answered++
+		case ctx.Err() != nil, errors.Is(err, ErrBadCursor) && at.within(m) != "":
+			return Result{}, err
+		default: // its entries are missing; those of others are not
+			failure, keep = fmt.Errorf("list the source of %q: %w", m.prefix, err), false
+			e.report(failure)
 		}
 		if next != "" {
 			break
 		}
+	}
+	if failure != nil && answered == 0 {
+		return Result{}, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"} // reported already
 	}
 	page.json = append(page.json, ']')
 	if next != "" {
@@ -179,6 +203,60 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 		e.keepPage(req, kind, stamp, doc)
 	}
 	return Result{Document: doc}, nil
+}
+
+// piece calls more, and makes an error of a panic.
+func (e *Engine) piece(ctx context.Context, p *listPage, m *mount, cursor string,
+	more func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error)) (next string, err error) {
+	before := *p
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			*p, next, err = before, "", fmt.Errorf("panic: %v", panicked)
+		}
+	}()
+	return more(ctx, p, m, cursor)
+}
+
+// Bounds of what one source may cost one page of a list: a source may answer with
+// empty pieces and further cursors without end.
+const (
+	maxPieces    = 1000
+	maxPieceTime = 10 * time.Second // for all of them
+)
+
+func tooMany(m *mount, pieces int, began time.Time) error {
+	switch {
+	case m.immediate != nil || pieces == 0:
+		return nil
+	case pieces >= maxPieces:
+		return errors.New("it takes more than 1,000 pieces to fill a page")
+	case time.Since(began) > maxPieceTime:
+		return errors.New("it takes longer than 10 s to fill a page")
+	}
+	return nil
+}
+
+// A prefetcher is a source that can be asked for a list before the answer is
+// needed: a [Remote].
+type prefetcher interface {
+	prefetch(ctx context.Context, kind byte)
+}
+
+// prefetchAfter is how long a list waits for one source before it asks the others,
+// so that several that do not answer delay it no longer than one.
+const prefetchAfter = 100 * time.Millisecond
+
+// prefetch asks the mounts from a position on for their lists, unless stop is
+// called soon.
+func (e *Engine) prefetch(ctx context.Context, kind byte, mounts []*mount, at position) (stop func()) {
+	timer := time.AfterFunc(prefetchAfter, func() {
+		for _, m := range mounts {
+			if source, ok := m.source.(prefetcher); ok && at.reached(m) && at.within(m) == "" {
+				source.prefetch(ctx, kind)
+			}
+		}
+	})
+	return func() { timer.Stop() }
 }
 
 func (e *Engine) beginList(rev revision, kind byte) []byte {
@@ -221,23 +299,40 @@ const maxPages = 8 << 20 // bytes
 // keptPage returns the page that req asks for, if it is kept, and the stamp under
 // which one made now may be kept.
 func (e *Engine) keptPage(req *request, kind byte) (*Document, uint64) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	stamp := e.mounted << 32
+	var generations uint64
 	for _, m := range e.sources() {
 		if m.immediate != nil {
-			stamp += m.immediate.Generation()
+			generations += e.generation(m)
 		}
 	}
+	var stale []*Document
+	defer func() { e.forget(stale) }() // with the lock released
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	stamp := e.mounted<<32 + generations
 	if stamp != e.pages.stamp {
-		e.pages.clear(e)
+		stale = e.pages.clear()
 		e.pages.stamp = stamp
 	}
 	return e.pages.byKey[pageKey{req.rev, kind, req.cursor, req.hasCursor}], stamp
 }
 
+// generation returns that of an immediate source, or, if it panics, a number by
+// which no page is found again.
+func (e *Engine) generation(m *mount) (generation uint64) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			e.report(fmt.Errorf("panic in Generation of the source of %q: %v", m.prefix, panicked))
+			generation = rand.Uint64()
+		}
+	}()
+	return m.immediate.Generation()
+}
+
 // keepPage keeps a page, unless something has changed since its stamp.
 func (e *Engine) keepPage(req *request, kind byte, stamp uint64, doc *Document) {
+	var stale []*Document
+	defer func() { e.forget(stale) }() // with the lock released
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	p := &e.pages
@@ -245,7 +340,7 @@ func (e *Engine) keepPage(req *request, kind byte, stamp uint64, doc *Document) 
 		return
 	}
 	if p.bytes+len(doc.JSON) > maxPages {
-		p.clear(e)
+		stale = p.clear()
 	}
 	if p.byKey == nil {
 		p.byKey = map[pageKey]*Document{}
@@ -255,9 +350,9 @@ func (e *Engine) keepPage(req *request, kind byte, stamp uint64, doc *Document) 
 	p.bytes += len(doc.JSON)
 }
 
-func (p *pages) clear(e *Engine) {
-	for _, doc := range p.byKey {
-		e.options.Forget(doc)
-	}
+// clear empties pages, and returns the Documents that were in it.
+func (p *pages) clear() []*Document {
+	all := slices.Collect(maps.Values(p.byKey))
 	p.byKey, p.bytes = nil, 0
+	return all
 }

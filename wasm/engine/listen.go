@@ -29,6 +29,12 @@ func (e *Engine) listen(ctx context.Context, req *request) (Result, error) {
 		return Result{}, errMustWait
 	}
 	s := &subscription{client: req.client, who: req.who, call: req.call}
+	opened := false
+	defer func() {
+		if !opened { // refused, cancelled meanwhile, or a panic
+			s.close()
+		}
+	}()
 	var honoured []string
 	for _, uri := range f.uris {
 		// Valid, permitted URIs are honoured even if there is nothing yet
@@ -39,9 +45,7 @@ func (e *Engine) listen(ctx context.Context, req *request) (Result, error) {
 	}
 	e.wantLists(s, f.lists)
 	e.arm(ctx)
-	if !req.client.acknowledge(req, s, f.lists, honoured) {
-		s.close()
-	}
+	opened = req.client.acknowledge(req, s, f.lists, honoured)
 	return Result{}, errSent
 }
 

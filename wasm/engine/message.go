@@ -42,13 +42,10 @@ func (c *Client) message(data []byte, inBatch bool) {
 		c.refuse(refusal)
 		return
 	}
-	c.mu.Lock()
-	if c.closed {
-		c.mu.Unlock()
+	call, fresh, closed := c.open(msg.ID)
+	if closed {
 		return
 	}
-	call, fresh := c.sink.Open(msg.ID)
-	c.mu.Unlock()
 	method := methodByName(msg.Method)
 	switch {
 	case !fresh: // an error with that id would settle the older request: decision 6.15
@@ -68,6 +65,24 @@ func (c *Client) message(data []byte, inBatch bool) {
 	}
 }
 
+// open opens the call of a request in the Sink.
+func (c *Client) open(id jsonrpc.ID) (call Call, fresh, closed bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return 0, false, true
+	}
+	call, fresh = c.sink.Open(id)
+	return call, fresh, false
+}
+
+// find returns the call of a request that has no answer yet.
+func (c *Client) find(id jsonrpc.ID) (Call, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sink.Find(id)
+}
+
 // notification takes what a client may say without being answered. Unknown ones
 // are ignored.
 func (c *Client) notification(msg jsonrpc.Message) {
@@ -80,10 +95,7 @@ func (c *Client) notification(msg jsonrpc.Message) {
 			}
 			return nil
 		})
-		c.mu.Lock()
-		call, found := c.sink.Find(id)
-		c.mu.Unlock()
-		if found {
+		if call, found := c.find(id); found {
 			c.Cancel(call)
 		}
 	case "notifications/initialized": // row 12

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -19,12 +18,11 @@ type Remote struct {
 	link       *link         // nil: away
 	back       chan struct{} // closed when there is a link, or none will come
 	closed     bool
-	given      bool                  // up: nobody expects it back
-	kept       map[string]Listing    // the last good answers, by principal and cursor
-	keptTpl    map[string][]Template // by principal
-	keptNamed  map[string][]Named    // by list and principal
-	extensions []byte                // of the other engine: a JSON object, or nil
+	given      bool // up: nobody expects it back
+	lists      listAnswers
+	extensions []byte // of the other engine: a JSON object, or nil
 	follows    map[*following]struct{}
+	generation uint64 // of what they want
 }
 
 // A link is one port of a Remote.
@@ -34,20 +32,24 @@ type link struct {
 	wake chan struct{} // has room for one: what is wanted changed
 
 	// Guarded by the Remote's mu.
-	listens   map[jsonrpc.ID]*hopListen
 	asked     map[jsonrpc.ID]*Invocation // by the hop's id
 	tokens    map[string]*Invocation     // by the hop's progress token
 	lastToken int
-	begun     int           // passes of arm that have begun
-	done      int           // and those that are over
-	pass      chan struct{} // closed at the end of a pass
+
+	// Likewise, of keepListening (remote_listen.go).
+	listens      map[jsonrpc.ID]*hopListen
+	waiting      []settling
+	uncovered    map[string]time.Time // wanted URIs without a listen, and since when; zero: announce them
+	refused      map[string]struct{}  // of these, those that are not asked for before again
+	listsMissed  bool                 // the lists may have changed without a listen
+	listsRefused bool
+	answered     bool          // some listen was
+	delay        time.Duration // of the back-off
+	failedAt     time.Time
+	again        time.Time
 }
 
-const (
-	remoteGrace = 10 * time.Second // how long a read waits for a page that left; security.md §8
-	remoteSlow  = 2 * time.Second  // after which a list is answered from the copy
-	maxKept     = 256              // list pages
-)
+const remoteGrace = 10 * time.Second // how long a read waits for a page that left; security.md §8
 
 // Attach makes a Remote of the engine at the far end of p, which speaks
 // 2026-07-28. It returns when that engine has answered, or ctx ends. The port is
@@ -65,11 +67,9 @@ func Attach(ctx context.Context, p jsonrpc.Port) (*Remote, error) {
 // [Remote.Forget] says that it is not.
 func NewRemote() *Remote {
 	return &Remote{
-		back:      make(chan struct{}),
-		kept:      map[string]Listing{},
-		keptTpl:   map[string][]Template{},
-		keptNamed: map[string][]Named{},
-		follows:   map[*following]struct{}{},
+		back:    make(chan struct{}),
+		lists:   listAnswers{kept: map[string]*keptAnswer{}, flights: map[string]*flight{}},
+		follows: map[*following]struct{}{},
 	}
 }
 
@@ -79,12 +79,13 @@ func NewRemote() *Remote {
 // (P3).
 func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 	l := &link{
-		down:    make(chan struct{}),
-		wake:    make(chan struct{}, 1),
-		listens: map[jsonrpc.ID]*hopListen{},
-		asked:   map[jsonrpc.ID]*Invocation{},
-		tokens:  map[string]*Invocation{},
-		pass:    make(chan struct{}),
+		down:      make(chan struct{}),
+		wake:      make(chan struct{}, 1),
+		asked:     map[jsonrpc.ID]*Invocation{},
+		tokens:    map[string]*Invocation{},
+		listens:   map[jsonrpc.ID]*hopListen{},
+		uncovered: map[string]time.Time{},
+		refused:   map[string]struct{}{},
 	}
 	l.conn = jsonrpc.NewConn(p, func(msg jsonrpc.Message) { r.notified(l, msg) })
 	go func() { // ends with the port
@@ -98,32 +99,37 @@ func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 		l.conn.Close()
 		return err
 	}
-	r.mu.Lock()
-	r.extensions = extensionsOf(discovered)
-	old := r.link
-	if r.closed {
-		r.mu.Unlock()
+	old, err := r.replace(l, extensionsOf(discovered))
+	if err != nil {
 		l.conn.Close()
-		return ErrAway
+		return err
 	}
-	select {
-	case <-l.down: // over before it began
-		r.mu.Unlock()
-		return ErrAway
-	default:
-	}
-	r.link = l
-	r.given = false
-	if old == nil {
-		close(r.back)
-	}
-	again := len(r.kept) > 0 || len(r.follows) > 0
-	r.mu.Unlock()
 	if old != nil {
 		old.conn.Close()
 	}
-	go r.keepArmed(l, again) // ends with the link
+	go r.keepListening(l) // ends with the link
 	return nil
+}
+
+// replace makes l the present link.
+func (r *Remote) replace(l *link, extensions []byte) (old *link, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	select {
+	case <-l.down: // over before it began
+		return nil, ErrAway
+	default:
+	}
+	if r.closed {
+		return nil, ErrAway
+	}
+	old = r.link
+	r.link, r.given, r.extensions = l, false, extensions
+	if old == nil {
+		close(r.back)
+	}
+	r.uncoverAll(l)
+	return old, nil
 }
 
 // lost takes note that a port has ended.
@@ -154,35 +160,43 @@ func (r *Remote) Gone() <-chan struct{} {
 // Forget gives the engine up: its lists become empty, and reads no longer wait
 // for it. It may still come back.
 func (r *Remote) Forget() {
+	if r.forget() {
+		r.tell(Change{List: true, Prompts: true, Tools: true})
+	}
+}
+
+// forget tells whether the engine is away.
+func (r *Remote) forget() bool {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.link != nil {
-		r.mu.Unlock()
-		return // it came back meanwhile
+		return false // it came back meanwhile
 	}
 	if !r.given && !r.closed {
 		r.given = true
 		close(r.back) // whoever waits looks again
 		r.back = make(chan struct{})
 	}
-	clear(r.kept)
-	clear(r.keptTpl)
-	clear(r.keptNamed)
-	r.mu.Unlock()
-	r.tell(Change{List: true, Prompts: true, Tools: true})
+	r.lists.clear()
+	return true
 }
 
 // Close ends the Remote for good: what waits for it fails.
 func (r *Remote) Close() {
+	if l := r.close(); l != nil {
+		l.conn.Close()
+	}
+}
+
+// close returns the link to be closed.
+func (r *Remote) close() *link {
 	r.mu.Lock()
-	l := r.link
-	if !r.closed && l == nil {
+	defer r.mu.Unlock()
+	if !r.closed && r.link == nil {
 		close(r.back)
 	}
 	r.closed = true
-	r.mu.Unlock()
-	if l != nil {
-		l.conn.Close()
-	}
+	return r.link
 }
 
 // current returns the link, or waits for one until the grace time is over.
@@ -190,9 +204,7 @@ func (r *Remote) current(ctx context.Context) (*link, error) {
 	ctx, cancel := context.WithTimeout(ctx, remoteGrace)
 	defer cancel()
 	for {
-		r.mu.Lock()
-		l, back, closed := r.link, r.back, r.closed || r.given
-		r.mu.Unlock()
+		l, back, closed := r.present()
 		switch {
 		case l != nil:
 			return l, nil
@@ -205,6 +217,14 @@ func (r *Remote) current(ctx context.Context) (*link, error) {
 			return nil, ErrAway
 		}
 	}
+}
+
+// present returns the link, or nil and what is closed when there is another one;
+// none is expected if it is given up.
+func (r *Remote) present() (l *link, back <-chan struct{}, givenUp bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.link, r.back, r.closed || r.given
 }
 
 // call asks the engine for what is safe to ask twice.
@@ -250,129 +270,4 @@ func envelope(who Principal, members []byte) []byte {
 		params = append(append(params, ','), members...)
 	}
 	return append(params, '}')
-}
-
-// List asks for a part of the list. While the engine is away, or slow, the last
-// good answer stands in; without one the list is empty, so that one page never
-// holds up the lists of all.
-func (r *Remote) List(ctx context.Context, cursor string) (Listing, error) {
-	who := PrincipalOf(ctx)
-	return standIn(ctx, r, string(who)+"\x00"+cursor, r.kept, Change{List: true}, func(ctx context.Context) (Listing, error) {
-		return r.list(ctx, who, cursor)
-	}, sameListing)
-}
-
-// Templates asks for all templates, page by page.
-func (r *Remote) Templates(ctx context.Context) ([]Template, error) {
-	who := PrincipalOf(ctx)
-	return standIn(ctx, r, string(who), r.keptTpl, Change{List: true}, func(ctx context.Context) ([]Template, error) {
-		return r.templates(ctx, who)
-	}, func(a, b []Template) bool { return slices.EqualFunc(a, b, sameTemplate) })
-}
-
-// standIn asks, and answers from what is kept if the engine is away or takes
-// longer than remoteSlow. If the late answer differs, the change is announced.
-func standIn[T any](ctx context.Context, r *Remote, key string, kept map[string]T, change Change,
-	ask func(context.Context) (T, error), same func(a, b T) bool) (T, error) {
-	r.mu.Lock()
-	copied, have := kept[key]
-	away := r.link == nil
-	r.mu.Unlock()
-	if away {
-		return copied, nil
-	}
-	type answer struct {
-		value T
-		err   error
-	}
-	answers := make(chan answer, 1)
-	go func() { // ends with the answer or its timeout
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), defaultTimeout)
-		defer cancel()
-		value, err := ask(ctx)
-		if err == nil {
-			r.mu.Lock()
-			if len(kept) >= maxKept {
-				clear(kept)
-			}
-			kept[key] = value
-			r.mu.Unlock()
-		}
-		select {
-		case answers <- answer{value, err}:
-		default:
-		}
-	}()
-	slow := time.NewTimer(remoteSlow)
-	defer slow.Stop()
-	patience := slow.C
-	for {
-		select {
-		case a := <-answers:
-			if errors.Is(a.err, ErrAway) {
-				return copied, nil
-			}
-			return a.value, a.err
-		case <-patience:
-			if have {
-				go func() { // ends with the answer or its timeout
-					select {
-					case a := <-answers:
-						if a.err == nil && !same(copied, a.value) {
-							r.tell(change)
-						}
-					case <-time.After(defaultTimeout):
-					}
-				}()
-				return copied, nil
-			}
-			patience = nil
-		case <-ctx.Done():
-			return copied, ctx.Err()
-		}
-	}
-}
-
-func (r *Remote) list(ctx context.Context, who Principal, cursor string) (Listing, error) {
-	result, err := r.call(ctx, "resources/list", envelope(who, cursorMember(cursor)))
-	if err != nil {
-		return Listing{}, cursorError(err)
-	}
-	var listing Listing
-	err = decodeList(result, "resources", &listing.Next, func(object []byte) *jsonrpc.Error {
-		resource, err := ParseResource(object)
-		if err != nil {
-			return badAnswer()
-		}
-		listing.Resources = append(listing.Resources, resource)
-		return nil
-	})
-	return listing, err
-}
-
-func (r *Remote) templates(ctx context.Context, who Principal) (all []Template, err error) {
-	err = r.pages(ctx, who, "resources/templates/list", "resourceTemplates", func(object []byte) *jsonrpc.Error {
-		template, err := ParseTemplate(object)
-		if err != nil {
-			return badAnswer()
-		}
-		all = append(all, template)
-		return nil
-	})
-	return all, err
-}
-
-func cursorError(err error) error {
-	var wire *jsonrpc.Error
-	if errors.As(err, &wire) && wire.Code == jsonrpc.CodeInvalidParams {
-		return ErrBadCursor
-	}
-	return err
-}
-
-func cursorMember(cursor string) []byte {
-	if cursor == "" {
-		return nil
-	}
-	return jsonrpc.AppendString([]byte(`"cursor":`), cursor)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"time"
 
@@ -28,24 +27,13 @@ func (r *Remote) ask(ctx context.Context, method string, members []byte, once bo
 
 func (r *Remote) exchange(ctx context.Context, l *link, method string, members []byte) ([]byte, error) {
 	i := InvocationOf(ctx)
-	r.mu.Lock()
-	l.lastToken++
-	token := strconv.Itoa(l.lastToken)
-	l.tokens[token] = i
-	r.mu.Unlock()
+	token := r.token(l, i)
 	var id jsonrpc.ID
-	defer func() {
-		r.mu.Lock()
-		delete(l.tokens, token)
-		delete(l.asked, id)
-		r.mu.Unlock()
-	}()
+	defer func() { r.over(l, token, id) }()
 	params := i.params(PrincipalOf(ctx), token, members)
 	p, err := l.conn.Begin(ctx, method, params, func(p *jsonrpc.Pending) {
-		r.mu.Lock()
 		id = p.ID
-		l.asked[id] = i
-		r.mu.Unlock()
+		r.asks(l, id, i)
 	})
 	if err != nil {
 		return nil, err
@@ -57,6 +45,30 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 		l.conn.Cancel(p)
 		return nil, ctx.Err()
 	}
+}
+
+// token returns a progress token for what is asked on behalf of i.
+func (r *Remote) token(l *link, i *Invocation) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l.lastToken++
+	token := strconv.Itoa(l.lastToken)
+	l.tokens[token] = i
+	return token
+}
+
+// asks notes the id of what is asked on behalf of i.
+func (r *Remote) asks(l *link, id jsonrpc.ID, i *Invocation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l.asked[id] = i
+}
+
+func (r *Remote) over(l *link, token string, id jsonrpc.ID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(l.tokens, token)
+	delete(l.asked, id)
 }
 
 // params are those of a request on the hop: the envelope, and members.
@@ -108,19 +120,10 @@ func needsInput(result []byte, ofExtension bool) error {
 
 // heard passes on what the other engine says while it works; true if it was that.
 func (r *Remote) heard(l *link, msg jsonrpc.Message) bool {
-	var i *Invocation
-	r.mu.Lock()
-	switch msg.Method {
-	case "notifications/progress":
-		i = l.tokens[string(jsonrpc.Member(msg.Params, "progressToken"))]
-	case "notifications/message":
-		i = l.asked[jsonrpc.ID(jsonrpc.Member(jsonrpc.Member(msg.Params, "_meta"), MetaRequest))]
-	default:
-		r.mu.Unlock()
-		return false
-	}
-	r.mu.Unlock()
+	i, isOne := r.behind(l, msg)
 	switch {
+	case !isOne:
+		return false
 	case i == nil: // answered, or cancelled, meanwhile
 	case msg.Method == "notifications/progress":
 		i.Progress(msg.Params)
@@ -128,6 +131,20 @@ func (r *Remote) heard(l *link, msg jsonrpc.Message) bool {
 		i.Log(msg.Params)
 	}
 	return true
+}
+
+// behind returns on whose behalf the other engine works that sends a message of
+// progress or of its log; nil: on nobody's any more.
+func (r *Remote) behind(l *link, msg jsonrpc.Message) (i *Invocation, isOne bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch msg.Method {
+	case "notifications/progress":
+		return l.tokens[string(jsonrpc.Member(msg.Params, "progressToken"))], true
+	case "notifications/message":
+		return l.asked[jsonrpc.ID(jsonrpc.Member(jsonrpc.Member(msg.Params, "_meta"), MetaRequest))], true
+	}
+	return nil, false
 }
 
 // Read asks for the contents of uri.
@@ -241,47 +258,4 @@ func ParseCompletion(object []byte) (c Completion, err error) {
 		return c, errAnswer
 	}
 	return c, nil
-}
-
-// Prompts asks for all prompts, page by page.
-func (r *Remote) Prompts(ctx context.Context) ([]Prompt, error) {
-	return r.named(ctx, "prompts", Change{Prompts: true})
-}
-
-// Tools asks for all tools, page by page.
-func (r *Remote) Tools(ctx context.Context) ([]Tool, error) {
-	return r.named(ctx, "tools", Change{Tools: true})
-}
-
-// named asks for a list whose method is what and "/list".
-func (r *Remote) named(ctx context.Context, what string, change Change) ([]Named, error) {
-	who := PrincipalOf(ctx)
-	return standIn(ctx, r, what+"\x00"+string(who), r.keptNamed, change, func(ctx context.Context) (all []Named, err error) {
-		err = r.pages(ctx, who, what+"/list", what, func(object []byte) *jsonrpc.Error {
-			n, err := parseNamed(object, what == "tools")
-			if err != nil {
-				return badAnswer()
-			}
-			all = append(all, n)
-			return nil
-		})
-		if isUnknownMethod(err) {
-			return nil, nil // it has none, and says so
-		}
-		return all, err
-	}, func(a, b []Named) bool { return slices.EqualFunc(a, b, sameNamed) })
-}
-
-// pages asks for all pages of a list.
-func (r *Remote) pages(ctx context.Context, who Principal, method, what string, each func(object []byte) *jsonrpc.Error) error {
-	for cursor := ""; ; {
-		result, err := r.call(ctx, method, envelope(who, cursorMember(cursor)))
-		if err != nil {
-			return cursorError(err)
-		}
-		cursor = ""
-		if err := decodeList(result, what, &cursor, each); err != nil || cursor == "" {
-			return err
-		}
-	}
 }

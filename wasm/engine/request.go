@@ -224,6 +224,15 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 		return missingEnvelope()
 	}
 	if session == 0 && o.Lenient {
+		switch req.method {
+		case methodSubscribe, methodUnsubscribe: // which have no one to deliver to without a session
+			if o.knows(req.method, inClassic) {
+				return &jsonrpc.Error{
+					Code:    jsonrpc.CodeInvalidParams,
+					Message: "Send initialize first: a subscription belongs to a session",
+				}
+			}
+		}
 		session = rev2025November
 	}
 	if session == 0 { // 10

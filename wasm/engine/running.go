@@ -10,6 +10,7 @@ import (
 
 // A running is a request with a goroutine of its own.
 type running struct {
+	method  Method
 	cancel  context.CancelCauseFunc
 	silence *time.Timer // cancels when the source says nothing for too long
 	ends    time.Time   // at the latest
@@ -18,30 +19,17 @@ type running struct {
 // later answers in a goroutine of its own, which ends with the answer, a cancel,
 // the timeout, or the client.
 func (c *Client) later(call Call, m Method, extension string, params []byte) error {
-	ctx, cancel := context.WithCancelCause(c.ctx)
-	c.mu.Lock()
-	if len(c.waiting) >= c.engine.options.MaxInFlight {
-		c.mu.Unlock()
-		cancel(nil)
+	run, ctx := c.start(call, m)
+	if run == nil {
 		return ErrBusy
 	}
-	timeout := c.engine.options.Timeout
-	run := &running{cancel: cancel, ends: time.Now().Add(timeout * longest)}
-	if m == methodCallTool {
-		run.ends = time.Now().Add(timeout * longestTool)
-	}
-	run.silence = time.AfterFunc(timeout, func() { cancel(ErrTimeout) })
-	c.waiting[call] = run
-	c.mu.Unlock()
-
 	params = bytes.Clone(params)
 	session := c.session // as it is now: a handshake may follow while this waits
 	go func() {
-		defer cancel(nil)
+		defer run.cancel(nil)
 		defer run.silence.Stop()
 		req := &request{client: c, call: call, method: m, extension: extension, session: session, mayWait: true}
 		result, err := c.runSafely(ctx, req, params)
-		var failure *jsonrpc.Error
 		if err != nil && err != errSent {
 			switch context.Cause(ctx) {
 			case nil:
@@ -50,23 +38,47 @@ func (c *Client) later(call Call, m Method, extension string, params []byte) err
 			default:
 				return // cancelled: nobody is told, and nothing is wrong
 			}
-			failure = req.wireError(err)
+			err = req.wireError(err)
 		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if _, waits := c.waiting[call]; !waits {
-			return // cancelled, or the client is gone: nothing more about it
-		}
-		delete(c.waiting, call)
-		switch {
-		case err == errSent:
-		case failure != nil:
-			c.sink.Fail(call, failure)
-		default:
-			c.sink.Respond(call, result)
-		}
+		c.engine.safely("a Sink", func() { c.settle(call, result, err) })
 	}()
 	return nil
+}
+
+// start takes note of a request that runs; nil: too many do.
+func (c *Client) start(call Call, m Method) (*running, context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.waiting) >= c.engine.options.MaxInFlight {
+		return nil, nil
+	}
+	ctx, cancel := context.WithCancelCause(c.ctx)
+	timeout := c.engine.options.Timeout
+	run := &running{method: m, cancel: cancel, ends: time.Now().Add(timeout * longest)}
+	if m == methodCallTool {
+		run.ends = time.Now().Add(timeout * longestTool)
+	}
+	run.silence = time.AfterFunc(timeout, func() { cancel(ErrTimeout) })
+	c.waiting[call] = run
+	return run, ctx
+}
+
+// settle answers a request that ran, unless it was cancelled, or the client is
+// gone. err is nil, errSent or one of the wire.
+func (c *Client) settle(call Call, result Result, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, waits := c.waiting[call]; !waits {
+		return
+	}
+	delete(c.waiting, call)
+	failure, failed := err.(*jsonrpc.Error)
+	switch {
+	case failed:
+		c.sink.Fail(call, failure)
+	case err == nil:
+		c.sink.Respond(call, result)
+	}
 }
 
 // How often the timeout a request may last while its source makes progress.

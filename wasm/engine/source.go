@@ -27,6 +27,11 @@ type Source interface {
 // the first listener and ends ctx after the last: what nobody watches costs
 // nothing. Watch returns when ctx ends. Any goroutine may call changed; it never
 // blocks, and calling it too often is harmless: changes of one URI are merged.
+//
+// A Watch that returns an error before ctx ends, or panics, is called again after
+// 0.5 s, doubled up to 15 s while it keeps failing, and everything that is watched
+// is announced as changed. One that returns nil has no more changes to announce,
+// and is not called again before all listeners have left.
 type Watcher interface {
 	Watch(ctx context.Context, changed func(Change)) error
 }
@@ -34,18 +39,21 @@ type Watcher interface {
 // A Follower is a Source that has to know which URIs are watched, because each
 // of them costs something: a [Remote] subscribes to them on its hop. The engine
 // calls Follow instead of Watch, for the first listener, and ends ctx after the
-// last.
+// last. Follow does not block. A Follow or Want that panics is treated like a
+// failed Watch.
 type Follower interface {
 	Follow(ctx context.Context, changed func(Change)) Following
 }
 
-// Following is one engine's interest in a [Follower].
+// Following is one engine's interest in a [Follower]. The engine calls Want from
+// one goroutine at a time, and always with the newest set.
 type Following interface {
-	// Want replaces the set of URIs whose changes are announced, and returns when
-	// the source is armed for all of them, or when ctx ends. The engine waits for
-	// it before it acknowledges, so that no change falls between. Changes of the
-	// list are announced in any case.
-	Want(ctx context.Context, uris []string) error
+	// Want replaces the set of URIs whose changes are announced. It does not
+	// block: armed is closed once changes of all of them are announced; nil means
+	// that they are already. Clients are acknowledged then, or after [ArmTimeout]:
+	// a source that takes longer announces the URIs as changed when it is armed.
+	// Changes of the list are announced in any case.
+	Want(uris []string) (armed <-chan struct{})
 }
 
 // A Finder is a Source that can tell without reading whether a resource exists.
@@ -63,8 +71,7 @@ type Templater interface {
 // may block.
 type Immediate interface {
 	// Generation changes whenever what List or Templates answers changes. Pages
-	// made of it are kept until then. It is called under a lock: it must not call
-	// back.
+	// made of it are kept until then.
 	Generation() uint64
 }
 

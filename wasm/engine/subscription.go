@@ -61,38 +61,47 @@ func (e *Engine) want(s *subscription, uri string) bool {
 	return true
 }
 
-// unwant takes a URI away from a subscription.
+// unwant takes a URI away from a subscription. Nothing is said about it
+// afterwards.
 func (e *Engine) unwant(s *subscription, uri string) {
-	e.mu.Lock()
-	_, has := s.uris[uri]
-	e.drop(s, uri)
-	e.mu.Unlock()
-	if !has {
-		return
+	if e.release(s, uri) {
+		s.unsay(uri)
+		e.reconcile()
 	}
-	s.client.mu.Lock()
-	delete(s.pending, uri)
-	s.client.mu.Unlock()
-	e.rewatch()
 }
 
-// drop removes s from the watchers of uri; e.mu is held.
-func (e *Engine) drop(s *subscription, uri string) {
+// release is unwant for what the engine's mu guards.
+func (e *Engine) release(s *subscription, uri string) (had bool) {
+	var unused []*Document
+	defer func() { e.forget(unused) }() // with the lock released
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, had = s.uris[uri]
+	unused = e.drop(s, uri)
+	return had
+}
+
+// unsay takes back what is pending about uri.
+func (s *subscription) unsay(uri string) {
+	s.client.mu.Lock()
+	defer s.client.mu.Unlock()
+	delete(s.pending, uri)
+}
+
+// drop removes s from the watchers of uri, and returns the Documents that are not
+// used any more; e.mu is held.
+func (e *Engine) drop(s *subscription, uri string) []*Document {
 	delete(s.uris, uri)
 	w := e.watched[uri]
 	if w == nil {
-		return
+		return nil
 	}
 	w.subscriptions = slices.DeleteFunc(slices.Clone(w.subscriptions), func(other *subscription) bool { return other == s })
 	if len(w.subscriptions) > 0 {
-		return
+		return nil
 	}
 	delete(e.watched, uri)
-	for _, doc := range w.updated {
-		if doc != nil {
-			e.options.Forget(doc)
-		}
-	}
+	return w.updated[:]
 }
 
 func (e *Engine) wantLists(s *subscription, which lists) {
@@ -106,21 +115,32 @@ func (e *Engine) wantLists(s *subscription, which lists) {
 // close ends s: nothing more is said.
 func (s *subscription) close() {
 	e := s.client.engine
+	e.releaseAll(s)
+	s.end()
+	e.reconcile()
+}
+
+// releaseAll is close for what the engine's mu guards.
+func (e *Engine) releaseAll(s *subscription) {
+	var unused []*Document
+	defer func() { e.forget(unused) }() // with the lock released
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	s.closed = true
 	for uri := range s.uris {
-		e.drop(s, uri)
+		unused = append(unused, e.drop(s, uri)...)
 	}
 	delete(e.listing, s)
-	e.mu.Unlock()
+}
 
+// end is close for what the client's mu guards.
+func (s *subscription) end() {
 	s.client.mu.Lock()
+	defer s.client.mu.Unlock()
 	s.ended = true
 	if s.tick != nil {
 		s.tick.Stop()
 	}
-	s.client.mu.Unlock()
-	e.rewatch()
 }
 
 // openUp lets s speak, beginning with what changed meanwhile.
@@ -164,9 +184,9 @@ func (s *subscription) flush() {
 // say sends one notification and remembers it until the next tick; the client's
 // mu is held.
 func (s *subscription) say(uri string) {
-	doc := s.client.engine.notificationFor(uri, s.call != 0)
+	doc := s.client.engine.notificationFor(s, uri)
 	if doc == nil || s.client.closed {
-		return // nobody watches it any more
+		return // it is not subscribed to any more
 	}
 	s.client.sink.Notify(doc, s.call)
 	if s.recent == nil {
@@ -183,16 +203,18 @@ func (s *subscription) say(uri string) {
 // next is the tick: what was held back is said, and may be said again after the
 // next one. Without anything to hold back the ticking stops.
 func (s *subscription) next() {
-	s.client.mu.Lock()
-	defer s.client.mu.Unlock()
-	clear(s.recent)
-	s.flush()
+	s.client.engine.safely("a Sink", func() {
+		s.client.mu.Lock()
+		defer s.client.mu.Unlock()
+		clear(s.recent)
+		s.flush()
+	})
 }
 
 // notificationFor returns the notification about uri, made once while anybody
-// watches it, or nil if nobody does.
-func (e *Engine) notificationFor(uri string, isModern bool) *Document {
-	era := 0
+// watches it, or nil if s does not: it may have unsubscribed a moment ago.
+func (e *Engine) notificationFor(s *subscription, uri string) *Document {
+	isModern, era := s.call != 0, 0
 	if isModern {
 		era = 1
 	}
@@ -204,7 +226,7 @@ func (e *Engine) notificationFor(uri string, isModern bool) *Document {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	w := e.watched[uri]
-	if w == nil {
+	if _, wants := s.uris[uri]; w == nil || !wants {
 		return nil
 	}
 	if w.updated[era] == nil {

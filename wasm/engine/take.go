@@ -116,7 +116,7 @@ func (c *Client) serve(ctx context.Context, req *request) (Result, error) {
 func (c *Client) runSafely(ctx context.Context, req *request, params []byte) (result Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.engine.options.Report(fmt.Errorf("panic while answering %v: %v", methodName(req.method), p))
+			c.engine.report(fmt.Errorf("panic while answering %v: %v", methodName(req.method), p))
 			err = &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}
 		}
 	}()

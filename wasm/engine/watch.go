@@ -3,112 +3,48 @@ package engine
 import (
 	"context"
 	"strings"
-	"sync"
 )
 
-// A watch is the engine's interest in the changes of one mount: begun for the
-// first listener, ended after the last.
-type watch struct {
-	mu      sync.Mutex
-	cancel  context.CancelFunc // nil: not watching
-	follows Following          // of a Follower
-}
-
-// hooker is a source that can be watched at once, without a goroutine: a Table.
-type hooker interface {
-	hook(changed func(Change)) (unhook func())
-}
-
-// start begins watching, unless it has begun. It does not wait.
-func (w *watch) start(e *Engine, m *mount) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.cancel != nil {
-		return
-	}
-	changed := func(change Change) { e.changed(m, change) }
-	switch s := m.source.(type) {
-	case hooker:
-		w.cancel = s.hook(changed)
-	case Follower:
-		ctx, cancel := context.WithCancel(context.Background())
-		w.cancel = cancel
-		w.follows = s.Follow(ctx, changed)
-	case Watcher:
-		ctx, cancel := context.WithCancel(context.Background())
-		w.cancel = cancel
-		go func() { // ends with ctx
-			if err := s.Watch(ctx, changed); err != nil && ctx.Err() == nil {
-				e.options.Report(err)
-			}
-		}()
-	default:
-		w.cancel = func() {}
-	}
-}
-
-func (w *watch) stop() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.cancel != nil {
-		w.cancel()
-	}
-	w.cancel, w.follows = nil, nil
-}
-
-func (w *watch) following() Following {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.follows
-}
-
-// rewatch watches every mount while there are listeners, and none otherwise; and
-// tells Followers in the background what is wanted of them.
-func (e *Engine) rewatch() {
-	e.mu.Lock()
-	listeners := len(e.watched) + len(e.listing)
-	e.mu.Unlock()
+// reconcile lets the interest in each mount look at what is wanted now.
+func (e *Engine) reconcile() {
 	for _, m := range e.sources() {
-		if listeners == 0 {
-			m.watch.stop()
-			continue
-		}
-		m.watch.start(e, m)
-		if f := m.watch.following(); f != nil {
-			go func() { // ends when the source is armed, or after the timeout
-				ctx, cancel := context.WithTimeout(context.Background(), armTimeout)
-				defer cancel()
-				f.Want(ctx, e.wantedOf(m))
-			}()
-		}
+		m.interest.touch()
 	}
 }
 
-// mustArm tells whether a new listener has to wait for a Follower.
+// hasListeners tells whether anything is subscribed to.
+func (e *Engine) hasListeners() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.watched)+len(e.listing) > 0
+}
+
+// mustArm tells whether a new listener has to wait for a source.
 func (e *Engine) mustArm() bool {
 	for _, m := range e.sources() {
-		if _, ok := m.source.(Follower); ok {
+		switch m.source.(type) {
+		case hooker:
+		case Follower, Watcher:
 			return true
 		}
 	}
 	return false
 }
 
-// arm watches every mount, and waits until all Followers announce what is wanted
-// now: whoever is acknowledged after it misses nothing. A page that is away
-// counts as armed, since its return is announced anyway; so does one that is
-// slower than armTimeout.
+// arm waits until the changes of what is wanted now are announced, so that a
+// client that is acknowledged after it misses none. It waits at most ArmTimeout:
+// Followers that take longer announce afterwards what may have changed meanwhile.
 func (e *Engine) arm(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, armTimeout)
+	ctx, cancel := context.WithTimeout(ctx, ArmTimeout)
 	defer cancel()
-	var waiting sync.WaitGroup
-	for _, m := range e.sources() {
-		m.watch.start(e, m)
-		if f := m.watch.following(); f != nil {
-			waiting.Go(func() { f.Want(ctx, e.wantedOf(m)) })
-		}
+	mounts := e.sources()
+	generations := make([]uint64, len(mounts))
+	for i, m := range mounts {
+		generations[i] = m.interest.touch()
 	}
-	waiting.Wait()
+	for i, m := range mounts {
+		m.interest.wait(ctx, generations[i])
+	}
 }
 
 // wantedOf returns the watched URIs under a mount's prefix, as the source knows
@@ -138,32 +74,41 @@ func (e *Engine) changed(m *mount, change Change) {
 		e.announce(uri)
 		return
 	}
-	e.mu.Lock()
-	var uris []string
-	for watched := range e.watched {
-		if strings.HasPrefix(watched, uri) {
-			uris = append(uris, watched)
-		}
-	}
-	e.mu.Unlock()
-	for _, uri := range uris {
+	for _, uri := range e.watchedUnder(uri) {
 		e.announce(uri)
 	}
 }
 
-// announce tells those who watch uri, and still may, that it may have changed.
-func (e *Engine) announce(uri string) {
+// watchedUnder returns the watched URIs that begin with prefix.
+func (e *Engine) watchedUnder(prefix string) (uris []string) {
 	e.mu.Lock()
-	var all []*subscription
-	if w := e.watched[uri]; w != nil {
-		all = w.subscriptions
+	defer e.mu.Unlock()
+	for watched := range e.watched {
+		if strings.HasPrefix(watched, prefix) {
+			uris = append(uris, watched)
+		}
 	}
-	e.mu.Unlock()
-	for _, s := range all {
+	return uris
+}
+
+// announce tells the subscribers of uri, if they still may know, that it may have
+// changed.
+func (e *Engine) announce(uri string) {
+	for _, s := range e.subscribers(uri) {
 		if e.options.Allow(s.who, VerbWatch, uri) {
 			s.offer(uri)
 		}
 	}
+}
+
+// subscribers returns those of a URI; the slice is never changed.
+func (e *Engine) subscribers(uri string) []*subscription {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if w := e.watched[uri]; w != nil {
+		return w.subscriptions
+	}
+	return nil
 }
 
 // lists returns which lists a change is about.
@@ -182,20 +127,24 @@ func (c Change) lists() (which lists) {
 
 // announceLists tells those who asked that lists may have changed.
 func (e *Engine) announceLists(which lists) {
-	which &= e.options.announced()
-	e.mu.Lock()
-	all := make(map[*subscription]lists, len(e.listing))
-	for s, wants := range e.listing {
-		all[s] = wants & which
-	}
-	e.mu.Unlock()
-	for s, which := range all {
+	for s, which := range e.listeners(which & e.options.announced()) {
 		for i, key := range listKeys {
 			if which&(1<<i) != 0 {
 				s.offer(key)
 			}
 		}
 	}
+}
+
+// listeners returns the subscriptions to lists, and which of these they want.
+func (e *Engine) listeners(which lists) map[*subscription]lists {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	all := make(map[*subscription]lists, len(e.listing))
+	for s, wants := range e.listing {
+		all[s] = wants & which
+	}
+	return all
 }
 
 // announced returns the lists whose changes are announced: those of what is

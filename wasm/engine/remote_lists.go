@@ -1,0 +1,404 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A page must never hold up the lists of all: what a Remote answers about lists is
+// there within listPatience, from the other engine or from the last good answer, or
+// it is empty. It is never an error, except for a wrong cursor. If the other engine
+// answers later and otherwise, the change is announced. What it sends is bounded in
+// entries, time and bytes; an entry that is not valid is left out alone.
+
+const (
+	listPatience   = 2 * time.Second  // for the other engine to answer
+	maxWalkEntries = 10_000           // of one list
+	maxWalkTime    = 10 * time.Second // to get all pages of one list
+	maxListBytes   = 16 << 20         // of all answers of a Remote that are kept or being read
+	entryCost      = 256              // bytes that an entry takes besides its text; a page of a list likewise
+	retryLists     = 10 * time.Minute // for how long an engine that does not answer is asked again
+)
+
+// listAnswers are a Remote's answers about lists, by method, principal and cursor.
+// The Remote's mu guards them.
+type listAnswers struct {
+	kept    map[string]*keptAnswer
+	flights map[string]*flight
+	bytes   int // of what is kept or being read
+	uses    uint64
+}
+
+// A keptAnswer is the last good one to a question.
+type keptAnswer struct {
+	value any
+	bytes int
+	used  uint64
+}
+
+// A flight is a question that waits for its answer, shared by all who ask it.
+type flight struct {
+	began    time.Time
+	done     chan struct{} // closed when there is an answer, or none for now
+	finished bool
+	value    any
+	err      error
+	instead  any  // what was answered without it
+	isStale  bool // something was
+}
+
+// List asks for a part of the list.
+func (r *Remote) List(ctx context.Context, cursor string) (Listing, error) {
+	const method = "resources/list"
+	return listOrKept(ctx, r, method, cursor, Change{List: true}, func(ctx context.Context, w *walk) (listing Listing, err error) {
+		listing.Next, err = w.page(ctx, "resources", cursor, func(object []byte) error {
+			resource, err := ParseResource(object)
+			if err == nil {
+				listing.Resources = append(listing.Resources, resource)
+			}
+			return err
+		})
+		return listing, err
+	}, sameListing)
+}
+
+// Templates asks for all templates, page by page.
+func (r *Remote) Templates(ctx context.Context) ([]Template, error) {
+	const method = "resources/templates/list"
+	return listOrKept(ctx, r, method, "", Change{List: true}, func(ctx context.Context, w *walk) (all []Template, err error) {
+		err = w.pages(ctx, "resourceTemplates", func(object []byte) error {
+			template, err := ParseTemplate(object)
+			if err == nil {
+				all = append(all, template)
+			}
+			return err
+		})
+		return all, err
+	}, func(a, b []Template) bool { return slices.EqualFunc(a, b, sameTemplate) })
+}
+
+// Prompts asks for all prompts, page by page.
+func (r *Remote) Prompts(ctx context.Context) ([]Prompt, error) {
+	return r.named(ctx, "prompts", Change{Prompts: true})
+}
+
+// Tools asks for all tools, page by page.
+func (r *Remote) Tools(ctx context.Context) ([]Tool, error) {
+	return r.named(ctx, "tools", Change{Tools: true})
+}
+
+// named asks for a list whose method is what and "/list".
+func (r *Remote) named(ctx context.Context, what string, change Change) ([]Named, error) {
+	return listOrKept(ctx, r, what+"/list", "", change, func(ctx context.Context, w *walk) (all []Named, err error) {
+		err = w.pages(ctx, what, func(object []byte) error {
+			n, err := parseNamed(object, what == "tools")
+			if err == nil {
+				all = append(all, n)
+			}
+			return err
+		})
+		return all, err
+	}, func(a, b []Named) bool { return slices.EqualFunc(a, b, sameNamed) })
+}
+
+// prefetch asks for a list whose answer is needed soon.
+func (r *Remote) prefetch(ctx context.Context, kind byte) {
+	ask := func(ctx context.Context) { r.List(ctx, "") }
+	switch kind {
+	case listOfTemplates:
+		ask = func(ctx context.Context) { r.Templates(ctx) }
+	case listOfPrompts:
+		ask = func(ctx context.Context) { r.Prompts(ctx) }
+	case listOfTools:
+		ask = func(ctx context.Context) { r.Tools(ctx) }
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	cancel() // it does not wait for the answer
+	ask(ctx)
+}
+
+// listOrKept asks a question about a list, and answers after listPatience at the
+// latest.
+func listOrKept[T any](ctx context.Context, r *Remote, method, cursor string, change Change,
+	ask func(context.Context, *walk) (T, error), same func(a, b T) bool) (T, error) {
+	who := PrincipalOf(ctx)
+	key := method + "\x00" + string(who) + "\x00" + cursor
+	kept, f, isNew := r.takeOff(key)
+	copied, _ := kept.(T)
+	if f == nil {
+		return copied, nil // away
+	}
+	if isNew {
+		go func() { // ends with the answer, or when nobody is left who wants it
+			r.fly(context.WithoutCancel(ctx), f, key, change, func(ctx context.Context) (any, *walk, error) {
+				w := &walk{remote: r, method: method, who: who}
+				value, err := ask(ctx, w)
+				return value, w, err
+			}, func(instead, value any) bool {
+				a, _ := instead.(T)
+				return same(a, value.(T))
+			})
+		}()
+	}
+	patience := time.NewTimer(listPatience - time.Since(f.began))
+	defer patience.Stop()
+	select {
+	case <-f.done:
+		if value, ok := f.value.(T); ok {
+			return value, nil
+		}
+		if errors.Is(f.err, ErrBadCursor) && cursor != "" {
+			return copied, ErrBadCursor
+		}
+	case <-patience.C:
+	case <-ctx.Done():
+		return copied, ctx.Err()
+	}
+	r.didWithout(f, copied)
+	return copied, nil
+}
+
+// takeOff returns the last good answer to a question, and the flight that gets a
+// new one: nil while the engine is away.
+func (r *Remote) takeOff(key string) (kept any, f *flight, isNew bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := &r.lists
+	if k := a.kept[key]; k != nil {
+		a.uses++
+		k.used = a.uses
+		kept = k.value
+	}
+	if r.link == nil {
+		return kept, nil, false
+	}
+	f = a.flights[key]
+	if f == nil {
+		f, isNew = &flight{began: time.Now(), done: make(chan struct{})}, true
+		a.flights[key] = f
+	}
+	return kept, f, isNew
+}
+
+// fly asks until there is an answer, and announces it if other ones were given
+// meanwhile. Without an answer it asks again, with back-off, while anybody follows
+// the Remote who could be told.
+func (r *Remote) fly(ctx context.Context, f *flight, key string, change Change,
+	ask func(context.Context) (any, *walk, error), same func(instead, value any) bool) {
+	delay, failed := time.Duration(0), time.Time{}
+	for {
+		value, w, err := r.attempt(ctx, ask)
+		if isUnknownMethod(err) {
+			err = nil // it has none, and says so
+		}
+		w.report(ctx, err)
+		if r.land(f, key, value, w, err) {
+			if err == nil && f.isStale && !same(f.instead, value) {
+				r.tell(change)
+			}
+			return
+		}
+		var wait time.Duration
+		delay, wait = backOff(delay, failed)
+		failed = time.Now()
+		time.Sleep(wait)
+	}
+}
+
+// attempt asks once.
+func (r *Remote) attempt(ctx context.Context, ask func(context.Context) (any, *walk, error)) (any, *walk, error) {
+	ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
+	defer cancel()
+	return ask(ctx)
+}
+
+// land takes note of what an attempt brought; isOver is false if there should be
+// another one.
+func (r *Remote) land(f *flight, key string, value any, w *walk, err error) (isOver bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := &r.lists
+	isOver = err == nil || errors.Is(err, ErrBadCursor) || errors.Is(err, ErrAway) || r.link == nil ||
+		len(r.follows) == 0 || time.Since(f.began) > retryLists
+	if err == nil {
+		f.value = value
+		a.drop(key)
+		a.kept[key] = &keptAnswer{value, w.bytes, a.uses}
+	} else {
+		a.bytes -= w.bytes
+		f.err = err
+	}
+	if isOver {
+		delete(a.flights, key)
+	}
+	if !f.finished {
+		f.finished = true
+		close(f.done)
+	}
+	return isOver
+}
+
+// didWithout takes note that a flight was not waited for. If it ends differently,
+// that is announced.
+func (r *Remote) didWithout(f *flight, instead any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f.isStale, f.instead = true, instead
+}
+
+// drop removes an answer.
+func (a *listAnswers) drop(key string) {
+	if k := a.kept[key]; k != nil {
+		a.bytes -= k.bytes
+		delete(a.kept, key)
+	}
+}
+
+// clear removes all answers.
+func (a *listAnswers) clear() {
+	for key := range a.kept {
+		a.drop(key)
+	}
+}
+
+// charge counts bytes that are being read. If there would be too many, the answers
+// that were used least recently make room; false: there is none.
+func (r *Remote) charge(bytes int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := &r.lists
+	for a.bytes+bytes > maxListBytes && len(a.kept) > 0 {
+		oldest := ""
+		for key, k := range a.kept {
+			if o := a.kept[oldest]; o == nil || k.used < o.used {
+				oldest = key
+			}
+		}
+		a.drop(oldest)
+	}
+	if a.bytes+bytes > maxListBytes {
+		return false
+	}
+	a.bytes += bytes
+	return true
+}
+
+// A walk gets the pages of a list, within bounds.
+type walk struct {
+	remote  *Remote
+	method  string
+	who     Principal
+	entries int
+	bytes   int    // charged
+	invalid int    // entries that were left out
+	first   error  // what was wrong with the first of them
+	cut     string // why not everything was taken
+}
+
+// pages calls each for the entries of all pages.
+func (w *walk) pages(ctx context.Context, member string, each func(object []byte) error) error {
+	ends := time.Now().Add(maxWalkTime)
+	for cursor := ""; ; {
+		next, err := w.page(ctx, member, cursor, each)
+		if err != nil || next == "" || w.cut != "" {
+			return err
+		}
+		if cursor = next; time.Now().After(ends) {
+			w.cut = "its pages took longer than 10 s"
+			return nil
+		}
+	}
+}
+
+// page calls each for the entries of one page, and returns the cursor of the next.
+func (w *walk) page(ctx context.Context, member, cursor string, each func(object []byte) error) (next string, err error) {
+	result, err := w.remote.call(ctx, w.method, envelope(w.who, cursorMember(cursor)))
+	if err != nil {
+		return "", cursorError(err)
+	}
+	if !w.take(entryCost) {
+		return "", nil
+	}
+	entries := 0
+	err = decodeList(result, member, &next, func(object []byte) *jsonrpc.Error {
+		if w.cut != "" {
+			return nil
+		}
+		if entries++; entries > MaxPageSize {
+			w.cut = "a page has more than 1,000 entries"
+			return nil
+		}
+		if w.entries++; w.entries > maxWalkEntries {
+			w.cut = "it has more than 10,000 entries"
+			return nil
+		}
+		if !w.take(len(object) + entryCost) {
+			return nil
+		}
+		if err := each(object); err != nil {
+			w.invalid++
+			if w.first == nil {
+				w.first = err
+			}
+		}
+		return nil
+	})
+	return next, err
+}
+
+// take charges bytes; false: there is no room.
+func (w *walk) take(bytes int) bool {
+	if !w.remote.charge(bytes) {
+		w.cut = "lists of this page take more than 16 MiB"
+		return false
+	}
+	w.bytes += bytes
+	return true
+}
+
+// report reports what was wrong with the answer.
+func (w *walk) report(ctx context.Context, err error) {
+	report, ok := ctx.Value(reportKey{}).(func(error))
+	switch {
+	case !ok:
+	case err != nil && !errors.Is(err, ErrAway) && !errors.Is(err, ErrBadCursor):
+		report(fmt.Errorf("%s of a page: %w", w.method, shortened(err)))
+	case w.cut != "":
+		report(fmt.Errorf("%s of a page is cut: %s", w.method, w.cut))
+	}
+	if ok && w.invalid > 0 {
+		report(fmt.Errorf("%s of a page: %d entries are not valid and left out; the first: %w", w.method, w.invalid, shortened(w.first)))
+	}
+}
+
+// reportKey is that of the context of a request's reports: a func(error).
+type reportKey struct{}
+
+// shortened returns an error whose text is bounded: it may be a peer's.
+func shortened(err error) error {
+	const most = 300 // bytes
+	if text := err.Error(); len(text) > most {
+		return errors.New(text[:most] + "…")
+	}
+	return err
+}
+
+func cursorError(err error) error {
+	var wire *jsonrpc.Error
+	if errors.As(err, &wire) && wire.Code == jsonrpc.CodeInvalidParams {
+		return ErrBadCursor
+	}
+	return err
+}
+
+func cursorMember(cursor string) []byte {
+	if cursor == "" {
+		return nil
+	}
+	return jsonrpc.AppendString([]byte(`"cursor":`), cursor)
+}
