@@ -46,6 +46,7 @@ func raw(t *testing.T, port int, request string) (status int, header http.Header
 // audited returns what the gateway has served.
 func audited(t *testing.T, g *Gateway) string {
 	t.Helper()
+	g.audit.flush()
 	data, err := os.ReadFile(g.state.path("audit.jsonl"))
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package server
 import (
 	"io"
 	"log"
+	"strings"
 	"sync"
 	"time"
 
@@ -10,13 +11,27 @@ import (
 )
 
 // An audit log says who asked for what and what became of it, as JSON lines. It
-// never holds contents.
+// never holds contents. Lines are written by a goroutine of its own, many at a time:
+// an answer never waits for the disk. If the disk is slower than what has to be
+// noted for long, lines are left out, and one line says how many.
 type audit struct {
-	mu   sync.Mutex
 	disk disk
-	file diskFile
+
+	mu      sync.Mutex
+	lines   []byte     // not written yet
+	left    int        // lines that were left out since
+	noted   int        // lines so far, with those left out
+	written int        // of these
+	changed *sync.Cond // of all this
+	closed  bool
+	ended   bool
+
+	file diskFile // the writer's
 	size int64
 }
+
+// maxAuditQueue is what may wait for the disk.
+const maxAuditQueue = 1 << 20 // bytes
 
 // Names of the log and of its older half.
 const (
@@ -35,11 +50,17 @@ type entry struct {
 	Outcome string    `json:"outcome"`          // ok, cancelled, dropped, or an error code
 	Bytes   int       `json:"bytes"`            // of the answer
 	Ms      float64   `json:"ms"`
+	Count   int       `json:"count,omitzero"` // lines that were left out
 }
 
 func openAudit(s *state) (*audit, error) {
 	a := &audit{disk: s.disk}
-	return a, a.open()
+	a.changed = sync.NewCond(&a.mu)
+	if err := a.open(); err != nil {
+		return nil, err
+	}
+	go a.write() // ends with close
+	return a, nil
 }
 
 func (a *audit) open() (err error) {
@@ -47,39 +68,122 @@ func (a *audit) open() (err error) {
 	return err
 }
 
-// note appends one line. A disk that is full stops no assistant.
+// note adds one line. It never waits for the disk.
 func (a *audit) note(e entry) {
 	e.Time = time.Now()
-	if len(e.URI) > maxURI {
-		e.URI = e.URI[:maxURI]
-	}
+	e.URI = cutText(e.URI, maxURI)
+	e.Verb = cutText(e.Verb, maxVerb) // an unknown method may be as long as a message
 	line, err := json.Marshal(e)
 	if err != nil {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.file == nil {
+	switch {
+	case a.closed:
 		return
+	case len(a.lines)+len(line) >= maxAuditQueue:
+		a.left++
+	default:
+		a.lines = append(append(a.lines, line...), '\n')
 	}
-	if a.size > auditSize {
-		a.file.Close()
-		a.disk.Rename(auditFile, auditOlder)
-		if a.open() != nil {
-			a.file = nil
+	a.noted++
+	a.changed.Broadcast()
+}
+
+// maxVerb is the longest name of a method that is noted whole.
+const maxVerb = 128 // bytes
+
+// cutText returns the first bytes of text, at most so many, without half a rune at
+// the end.
+func cutText(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
+}
+
+// take waits for lines to write. ok is false when there will be none.
+func (a *audit) take() (lines []byte, noted int, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for a.written == a.noted && !a.closed {
+		a.changed.Wait()
+	}
+	if a.written == a.noted {
+		return nil, 0, false
+	}
+	lines = a.lines
+	a.lines = nil
+	if a.left > 0 {
+		line, _ := json.Marshal(entry{Time: time.Now(), Door: "audit", Verb: "left out", Outcome: "dropped", Count: a.left})
+		lines = append(append(lines, line...), '\n')
+		a.left = 0
+	}
+	return lines, a.noted, true
+}
+
+// write writes what is noted, until close. A disk that is full stops no assistant.
+func (a *audit) write() {
+	defer a.end()
+	for {
+		lines, noted, ok := a.take()
+		if !ok {
 			return
 		}
+		a.put(lines)
+		a.done(noted)
 	}
-	n, _ := a.file.Write(append(line, '\n'))
+}
+
+func (a *audit) put(lines []byte) {
+	if a.size > auditSize {
+		a.file.Close()
+		a.file = nil
+		a.disk.Rename(auditFile, auditOlder)
+	}
+	if a.file == nil && a.open() != nil {
+		a.file = nil
+		return
+	}
+	n, _ := a.file.Write(lines)
 	a.size += int64(n)
 }
 
+func (a *audit) done(noted int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.written = noted
+	a.changed.Broadcast()
+}
+
+func (a *audit) end() {
+	if a.file != nil {
+		a.file.Close()
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ended = true
+	a.changed.Broadcast()
+}
+
+// flush returns when all that was noted before is written.
+func (a *audit) flush() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for noted := a.noted; a.written < noted && !a.ended; {
+		a.changed.Wait()
+	}
+}
+
+// close writes what is left and ends the log.
 func (a *audit) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.file != nil {
-		a.file.Close()
-		a.file = nil
+	a.closed = true
+	a.changed.Broadcast()
+	for !a.ended {
+		a.changed.Wait()
 	}
 }
 

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"sync"
 	"time"
@@ -28,66 +29,110 @@ type watchedPort struct {
 
 	mu    sync.Mutex
 	visit visit
-	calls map[string]openCall // by the id's key
+	calls map[string]*openCall // by the id's key
+
+	slow *slowLane // nil until a request has to wait; used by Read alone
 }
 
 type openCall struct {
 	method, uri string
 	begun       time.Time
+	waits       bool // for its principal's rate; the engine has not seen it
 }
 
 func (g *Gateway) watch(p jsonrpc.Port, e *engine.Engine, v visit) *watchedPort {
-	return &watchedPort{Port: p, gateway: g, engine: e, visit: v, calls: map[string]openCall{}}
+	return &watchedPort{Port: p, gateway: g, engine: e, visit: v, calls: map[string]*openCall{}}
 }
 
-// Read returns the next message that is within the allowance. One that is not is
-// answered here.
+// Read returns the next message that is within the allowance. One that is far over it
+// is answered here; one that is a little over it comes later, and holds up no other.
 func (p *watchedPort) Read(ctx context.Context) ([]byte, error) {
 	for {
-		msg, err := p.Port.Read(ctx)
+		msg, waited, err := p.next(ctx)
+		if errors.Is(err, jsonrpc.ErrTooLarge) {
+			return nil, err // the port goes on
+		}
 		if err != nil {
 			p.abandon()
 			return nil, err
 		}
+		if waited {
+			return msg, nil
+		}
+		var pass bool
 		if elements, isArray := jsonrpc.Elements(msg); isArray {
-			if p.allowAll(elements) {
-				p.tap("page", "", msg)
-				return msg, nil
-			}
-			p.Port.Write(ctx, jsonrpc.AppendError(nil, "", busy("Too many requests a second"))) // if that fails, Read will say so
-			continue
+			pass = p.admitBatch(ctx, msg, elements)
+		} else {
+			pass = p.admit(ctx, msg)
 		}
-		x := p.engine.Examine(msg)
-		if x.Kind == jsonrpc.Request && x.Malformed == nil {
-			p.introduce(x, msg)
+		if pass {
+			return msg, nil
 		}
-		p.tap("page", x.Name, msg)
-		if x.Kind == jsonrpc.Notification && x.Method == "notifications/cancelled" {
-			p.cancelled(msg)
-		}
-		if x.Malformed != nil || x.Kind != jsonrpc.Request {
-			return msg, nil // the engine says what is wrong
-		}
-		if !p.gateway.limits.allow(p.visit.who, x.Method) {
-			refusal := jsonrpc.AppendError(nil, x.ID, busy("Too many requests a second"))
-			p.tap("assistant", x.Name, refusal)
-			p.Port.Write(ctx, refusal)
-			p.note(openCall{method: x.Method, uri: x.Name, begun: time.Now()}, "busy", 0)
-			continue
-		}
-		p.open(x)
-		return msg, nil
 	}
 }
 
-// allowAll asks for each element of a batch of 2025-03-26.
-func (p *watchedPort) allowAll(elements [][]byte) bool {
+// admit tells whether a message goes to the engine now.
+func (p *watchedPort) admit(ctx context.Context, msg []byte) bool {
+	x := p.engine.Examine(msg)
+	if x.Kind == jsonrpc.Request && x.Malformed == nil {
+		p.introduce(x, msg)
+	}
+	p.tap("page", x.Name, msg)
+	if x.Kind == jsonrpc.Notification && x.Method == "notifications/cancelled" {
+		p.cancelled(msg)
+	}
+	if x.Malformed != nil || x.Kind != jsonrpc.Request {
+		return true // the engine says what is wrong
+	}
+	call, isNew := p.open(x)
+	switch {
+	case !isNew && p.waits(call): // an answer with this id would settle the first
+		p.refuse(ctx, engine.Examination{}, invalidRequest("This id still waits for its answer"))
+		return false
+	case !isNew:
+		return true // the engine has the first, and refuses this one
+	}
+	wait, ok := p.gateway.limits.delay(p.visit.who, x.Method)
+	if !ok {
+		p.settle(x.ID)
+		p.refuse(ctx, x, busy("Too many requests a second"))
+		p.note(call, "busy", 0)
+		return false
+	}
+	if wait == 0 {
+		return true
+	}
+	p.delay(call)
+	p.later(ctx, wait, msg, func() bool { return p.due(x.ID, call) })
+	return false
+}
+
+func (p *watchedPort) refuse(ctx context.Context, x engine.Examination, why *jsonrpc.Error) {
+	refusal := jsonrpc.AppendError(nil, x.ID, why)
+	p.tap("assistant", x.Name, refusal)
+	p.Port.Write(ctx, refusal) // if that fails, Read will say so
+}
+
+// admitBatch counts each element of a batch of 2025-03-26. It waits as a whole.
+func (p *watchedPort) admitBatch(ctx context.Context, msg []byte, elements [][]byte) bool {
+	longest := time.Duration(0)
 	for _, element := range elements {
-		if x := p.engine.Examine(element); x.Kind == jsonrpc.Request && !p.gateway.limits.allow(p.visit.who, x.Method) {
+		x := p.engine.Examine(element)
+		if x.Kind != jsonrpc.Request {
+			continue
+		}
+		wait, ok := p.gateway.limits.delay(p.visit.who, x.Method)
+		if !ok {
+			p.refuse(ctx, engine.Examination{}, busy("Too many requests a second"))
 			return false
 		}
+		longest = max(longest, wait)
 	}
-	return true
+	p.tap("page", "", msg)
+	if longest > 0 {
+		p.later(ctx, longest, msg, func() bool { return true })
+	}
+	return longest == 0
 }
 
 // introduce takes note of who sends a request, by what it says of itself.
@@ -113,12 +158,39 @@ func (p *watchedPort) who() visit {
 	return p.visit
 }
 
-func (p *watchedPort) open(x engine.Examination) {
+// open takes note of a request. If one with this id is open already it returns that.
+func (p *watchedPort) open(x engine.Examination) (call *openCall, isNew bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, waits := p.calls[x.ID.Key()]; !waits { // a second one with this id is refused by the engine
-		p.calls[x.ID.Key()] = openCall{method: x.Method, uri: x.Name, begun: time.Now()}
+	if call := p.calls[x.ID.Key()]; call != nil {
+		return call, false
 	}
+	call = &openCall{method: x.Method, uri: x.Name, begun: time.Now()}
+	p.calls[x.ID.Key()] = call
+	return call, true
+}
+
+func (p *watchedPort) delay(call *openCall) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	call.waits = true
+}
+
+func (p *watchedPort) waits(call *openCall) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return call.waits
+}
+
+// due tells whether a request that has waited is still wanted.
+func (p *watchedPort) due(id jsonrpc.ID, call *openCall) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.calls[id.Key()] != call {
+		return false // cancelled
+	}
+	call.waits = false
+	return true
 }
 
 // Write passes on what the engine says. An answer settles its request.
@@ -132,7 +204,7 @@ func (p *watchedPort) Write(ctx context.Context, msg []byte) error {
 			p.note(call, outcome, len(msg))
 			p.tap("assistant", call.uri, msg)
 			if !h.failed {
-				p.gateway.watchers.read(p.who(), call, len(msg))
+				p.gateway.watchers.read(p.who(), *call, len(msg))
 			}
 			return p.Port.Write(ctx, msg)
 		}
@@ -142,7 +214,7 @@ func (p *watchedPort) Write(ctx context.Context, msg []byte) error {
 }
 
 // settle takes a request out.
-func (p *watchedPort) settle(id jsonrpc.ID) (openCall, bool) {
+func (p *watchedPort) settle(id jsonrpc.ID) (*openCall, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	call, found := p.calls[id.Key()]
@@ -162,14 +234,14 @@ func (p *watchedPort) cancelled(msg []byte) {
 func (p *watchedPort) abandon() {
 	p.mu.Lock()
 	calls := p.calls
-	p.calls = map[string]openCall{}
+	p.calls = map[string]*openCall{}
 	p.mu.Unlock()
 	for _, call := range calls {
 		p.note(call, "cancelled", 0)
 	}
 }
 
-func (p *watchedPort) note(call openCall, outcome string, bytes int) {
+func (p *watchedPort) note(call *openCall, outcome string, bytes int) {
 	v := p.who()
 	p.gateway.audit.note(entry{
 		Who: v.who, Client: v.client, Door: v.door,

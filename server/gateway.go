@@ -47,7 +47,8 @@ type Options struct {
 	// which make resources reachable for assistants that know tools alone.
 	NoResourceTools bool
 
-	// ReadsPerSecond of one principal. Default 20, with bursts of five times as many.
+	// ReadsPerSecond of one principal. Default 100, with bursts of five times as many.
+	// A read over the rate waits, up to 2 s, and is refused only then.
 	ReadsPerSecond float64
 
 	// Version of the program.

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -86,18 +87,24 @@ func isJSON(h http.Header) bool {
 	return !named || strings.EqualFold(charset, "utf-8")
 }
 
-// accepts tells whether the client takes an answer of this media type. A client
-// that says nothing takes JSON alone (R-285).
+const eventStreamType = "text/event-stream"
+
+// accepts tells whether the client takes an answer of this media type, by name or
+// by a wildcard. A client that says nothing takes JSON alone (R-285).
 func accepts(h http.Header, kind string) bool {
-	values := h.Values("Accept")
 	family, _, _ := strings.Cut(kind, "/")
-	for _, value := range values {
+	return acceptsAny(h, kind, family+"/*", "*/*")
+}
+
+// takesStream tells whether the answer to a POST may become an event stream: only if
+// the client names that type. curl sends */* and expects JSON.
+func takesStream(h http.Header) bool { return acceptsAny(h, eventStreamType) }
+
+func acceptsAny(h http.Header, ranges ...string) bool {
+	for _, value := range h.Values("Accept") {
 		for one := range strings.SplitSeq(value, ",") {
 			name, params, err := mime.ParseMediaType(one)
-			if err != nil || params["q"] == "0" {
-				continue
-			}
-			if name == kind || name == family+"/*" || name == "*/*" {
+			if err == nil && params["q"] != "0" && slices.Contains(ranges, name) {
 				return true
 			}
 		}

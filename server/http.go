@@ -146,7 +146,10 @@ func (p *post) modern(x engine.Examination, body []byte) {
 		return
 	}
 	listen := x.Method == "subscriptions/listen"
-	stream := accepts(p.r.Header, "text/event-stream")
+	stream := takesStream(p.r.Header)
+	if listen {
+		stream = accepts(p.r.Header, eventStreamType) // it has no other answer
+	}
 	if listen && !stream {
 		p.fail(http.StatusNotAcceptable, x.ID, invalidRequest("subscriptions/listen needs Accept: text/event-stream"))
 		return

@@ -14,9 +14,9 @@ func (p *post) classic(x engine.Examination, body []byte) {
 		case x.Kind == jsonrpc.Request && x.Method == "initialize":
 			p.begin(x, body)
 		case x.Kind == jsonrpc.Request && p.gateway.options.Lenient:
-			p.once(x, body, accepts(p.r.Header, "text/event-stream"), classicStatus, false)
+			p.once(x, body, takesStream(p.r.Header), classicStatus, false)
 		case x.Kind == jsonrpc.Request: // rows 7 and 10: the engine says what is missing
-			p.once(x, body, accepts(p.r.Header, "text/event-stream"), strangerStatus, false)
+			p.once(x, body, takesStream(p.r.Header), strangerStatus, false)
 		case p.gateway.options.Lenient: // there is nothing that it could be about
 			p.w.WriteHeader(http.StatusAccepted)
 		default:
@@ -65,7 +65,7 @@ func (p *post) ask(s *session, messages [][]byte, batch bool) {
 		return
 	}
 	defer leave()
-	box, stream := newMailbox(), accepts(p.r.Header, "text/event-stream")
+	box, stream := newMailbox(), takesStream(p.r.Header)
 	want := 0
 	var first jsonrpc.ID
 	for _, msg := range messages {
@@ -163,7 +163,7 @@ func (p *post) openSessionStream() {
 		p.fail(http.StatusBadRequest, "", invalidRequest("MCP-Protocol-Version is not supported"))
 		return
 	}
-	if !accepts(p.r.Header, "text/event-stream") {
+	if !accepts(p.r.Header, eventStreamType) {
 		http.Error(p.w, "GET needs Accept: text/event-stream", http.StatusNotAcceptable)
 		return
 	}

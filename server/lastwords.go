@@ -34,23 +34,54 @@ func (p *lastWords) Read(ctx context.Context) ([]byte, error) {
 		p.wait(ctx)
 		return nil, err
 	}
-	msg, refusal := jsonrpc.Parse(data)
-	if refusal == nil && msg.Kind == jsonrpc.Request && msg.Method != "subscriptions/listen" { // which has no end
-		p.mu.Lock()
-		p.open[msg.ID.Key()] = true
-		p.mu.Unlock()
+	if elements, isArray := jsonrpc.Elements(data); isArray { // a batch of 2025-03-26
+		for _, element := range elements {
+			p.hear(element)
+		}
+	} else {
+		p.hear(data)
 	}
 	return data, err
+}
+
+func (p *lastWords) hear(data []byte) {
+	msg, refusal := jsonrpc.Parse(data)
+	switch {
+	case refusal != nil:
+	case msg.Kind == jsonrpc.Request && msg.Method != "subscriptions/listen": // which has no end
+		p.begin(msg.ID)
+	case msg.Kind == jsonrpc.Notification && msg.Method == "notifications/cancelled": // gets no answer
+		p.settle(jsonrpc.ID(jsonrpc.Member(msg.Params, "requestId")))
+	}
+}
+
+func (p *lastWords) begin(id jsonrpc.ID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open[id.Key()] = true
+}
+
+func (p *lastWords) settle(id jsonrpc.ID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.open, id.Key())
+	select {
+	case p.answered <- struct{}{}:
+	default:
+	}
+}
+
+func (p *lastWords) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.open)
 }
 
 func (p *lastWords) wait(ctx context.Context) {
 	patience := time.NewTimer(lastWordTime)
 	defer patience.Stop()
 	for {
-		p.mu.Lock()
-		open := len(p.open)
-		p.mu.Unlock()
-		if open == 0 {
+		if p.count() == 0 {
 			return
 		}
 		select {
@@ -65,13 +96,13 @@ func (p *lastWords) wait(ctx context.Context) {
 
 func (p *lastWords) Write(ctx context.Context, msg []byte) error {
 	err := p.Port.Write(ctx, msg)
-	if h := headOf(msg); h.kind == jsonrpc.Response {
-		p.mu.Lock()
-		delete(p.open, h.id.Key())
-		p.mu.Unlock()
-		select {
-		case p.answered <- struct{}{}:
-		default:
+	answers, isArray := jsonrpc.Elements(msg)
+	if !isArray {
+		answers = [][]byte{msg}
+	}
+	for _, answer := range answers {
+		if h := headOf(answer); h.kind == jsonrpc.Response {
+			p.settle(h.id)
 		}
 	}
 	return err

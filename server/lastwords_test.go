@@ -24,6 +24,9 @@ func TestEndOfInputWaitsForAnswers(t *testing.T) {
 				`{"jsonrpc":"2.0","id":"a","method":"resources/list"}`,
 				`{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen"}`,
 				`{"jsonrpc":"2.0","method":"notifications/initialized"}`, `nonsense`,
+				`{"jsonrpc":"2.0","id":"c","method":"resources/list"}`,
+				`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c"}}`, // gets no answer
+				`[{"jsonrpc":"2.0","id":"b","method":"resources/list"},{"jsonrpc":"2.0","id":2,"method":"resources/list"}]`,
 			} {
 				if err := far.Write(t.Context(), []byte(msg)); err != nil {
 					t.Fatal(err)
@@ -35,6 +38,7 @@ func TestEndOfInputWaitsForAnswers(t *testing.T) {
 			far.Close()
 			if test.answer > 0 {
 				time.AfterFunc(test.answer, func() {
+					port.Write(t.Context(), []byte(`[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":"b","error":{"code":1,"message":""}}]`))
 					port.Write(t.Context(), []byte(`{"jsonrpc":"2.0","id":"a","result":{}}`))
 				})
 			}

@@ -1,10 +1,15 @@
 package server
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // plainPost is what a script sends that never heard of a handshake: a body, its
@@ -127,4 +132,64 @@ func TestLenientModeAllowsKeyHeader(t *testing.T) {
 			t.Errorf("lenient %v: %d, allowed %v", lenient, answer.StatusCode, allowed)
 		}
 	}
+}
+
+// An answer that takes its time is JSON, unless the client names event streams: curl
+// sends */*, and jq reads what comes. Defect 19.
+func TestSlowAnswerIsJSONUnlessStreamsAreNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, client, kill := startInMemory(t, newMemDisk(), func(o *Options) { o.Lenient = true })
+		table := engine.NewTable()
+		err := table.Put(engine.Entry{
+			Resource: engine.Resource{URI: "notes://slow", Name: "slow", Size: -1},
+			Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
+				time.Sleep(2 * silence)
+				return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: "at last"}}, nil
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tabInMemory(t, g, client, "tab", table)
+		session := beginInMemory(t, g, client)
+		const classicRead = `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"notes+notes://slow"}}`
+		for _, test := range []struct{ accept, session, body, want string }{
+			{"", "", classicRead, "application/json"},
+			{"*/*", "", classicRead, "application/json"},
+			{"*/*", session, classicRead, "application/json"},
+			{"text/*", session, classicRead, "application/json"},
+			{"application/json, text/event-stream;q=0", session, classicRead, "application/json"},
+			{"application/json, text/event-stream", session, classicRead, "text/event-stream"},
+			{"application/json, text/event-stream", "", classicRead, "text/event-stream"},
+			{"*/*", "", modern("1", "resources/read", `"uri":"notes+notes://slow"`), "application/json"},
+			{"application/json, text/event-stream", "", modern("1", "resources/read", `"uri":"notes+notes://slow"`), "text/event-stream"},
+		} {
+			r, err := http.NewRequestWithContext(t.Context(), "POST", g.URL(), strings.NewReader(test.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Authorization", "Bearer "+g.testToken())
+			r.Header.Set("Content-Type", "application/json")
+			if test.accept != "" {
+				r.Header.Set("Accept", test.accept)
+			}
+			if test.session != "" {
+				r.Header.Set(sessionHeader, test.session)
+			}
+			if strings.Contains(test.body, "2026-07-28") {
+				r.Header.Set(versionHeader, "2026-07-28")
+				r.Header.Set(methodHeader, "resources/read")
+				r.Header.Set(nameHeader, "notes+notes://slow")
+			}
+			answer, err := client.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(answer.Body)
+			if got := answer.Header.Get("Content-Type"); err != nil || got != test.want || !strings.Contains(string(text), "at last") {
+				t.Errorf("Accept %q, session %v: %d %s %s, %v", test.accept, test.session != "", answer.StatusCode, got, text, err)
+			}
+		}
+		kill()
+	})
 }

@@ -25,8 +25,9 @@ const (
 	maxNames      = 64                // remembered page names of one origin; more than maxPerOrigin, so that one is always out of use
 	maxKeys       = 1_024             // stored keys of pages
 	maxSecrets    = 1_024             // secrets that are not used yet
-	readRate      = rate.Limit(20)    // reads a second of one principal
-	readBurst     = 100               // reads
+	readRate      = rate.Limit(100)   // reads a second of one principal
+	burstSeconds  = 5                 // of reads that may come at once
+	maxDelay      = 2 * time.Second   // that a request over a rate waits; over it, it is refused
 	completeRate  = rate.Limit(10)    // completions a second of one principal
 	callRate      = rate.Limit(50)    // calls of tools, and prompts, a second of one principal
 	callBurst     = 200               // of these; the page's engine counts its gateway as one
@@ -83,9 +84,8 @@ func (l *limits) of(principal string) *allowance {
 	defer l.mu.Unlock()
 	a := l.byPrincipal[principal]
 	if a == nil {
-		burst := max(readBurst, int(5*l.reads))
 		a = &allowance{
-			reads:       rate.NewLimiter(l.reads, burst),
+			reads:       rate.NewLimiter(l.reads, max(1, int(burstSeconds*l.reads))),
 			completions: rate.NewLimiter(completeRate, int(completeRate)),
 			calls:       rate.NewLimiter(callRate, callBurst),
 		}
@@ -94,18 +94,30 @@ func (l *limits) of(principal string) *allowance {
 	return a
 }
 
-// allow tells whether principal may send one more request of this method now.
-// Only what makes pages work is limited by rate.
-func (l *limits) allow(principal, method string) bool {
-	switch method {
+// delay counts one more request of this method by principal, and returns how long it
+// has to wait until it is within the rate: a client that is a little too fast is
+// slowed down. ok is false, and nothing is counted, if that were too long. Only what
+// makes pages work is limited by rate.
+func (l *limits) delay(principal, method string) (wait time.Duration, ok bool) {
+	var limiter *rate.Limiter
+	switch a := l.of(principal); method {
 	case "resources/read":
-		return l.of(principal).reads.Allow()
+		limiter = a.reads
 	case "completion/complete":
-		return l.of(principal).completions.Allow()
+		limiter = a.completions
 	case "tools/call", "prompts/get":
-		return l.of(principal).calls.Allow()
+		limiter = a.calls
+	default:
+		return 0, true
 	}
-	return true
+	now := time.Now()
+	reserved := limiter.ReserveN(now, 1)
+	wait = reserved.DelayFrom(now)
+	if wait > maxDelay {
+		reserved.CancelAt(now)
+		return 0, false
+	}
+	return wait, true
 }
 
 // enter counts one more HTTP request of principal, and leave takes it off.

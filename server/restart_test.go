@@ -19,9 +19,13 @@ import (
 
 // startInMemory runs a gateway on a disk and a network in memory, in a bubble of
 // synctest. kill ends it like kill -9: what it does from then on reaches no disk.
-func startInMemory(t *testing.T, d *memDisk) (g *Gateway, client *http.Client, kill func()) {
+func startInMemory(t *testing.T, d *memDisk, change ...func(*Options)) (g *Gateway, client *http.Client, kill func()) {
 	t.Helper()
-	g, err := New(Options{State: "/state", disk: d.process(), lockWait: -1, Origins: []string{testOrigin}, Version: "0.0.0-test", Log: func(line string) { t.Log(line) }})
+	opts := Options{State: "/state", disk: d.process(), lockWait: -1, Origins: []string{testOrigin}, Version: "0.0.0-test", Log: func(line string) { t.Log(line) }}
+	for _, each := range change {
+		each(&opts)
+	}
+	g, err := New(opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,19 +108,3 @@ func TestModernCallStreams(t *testing.T) {
 		t.Errorf("discover with logging off: %s", body)
 	}
 }
-
-// Calls are rationed by principal, over all of its connections. R-260 R-364.
-func TestCallsAreRationed(t *testing.T) {
-	g := startGateway(t, Options{})
-	c := caller{t, g}
-	busy := 0
-	for range callBurst + 100 {
-		answer, body := c.do(t.Context(), "POST", "/mcp", modern("1", "prompts/get", `"name":"none"`), v2026, "Mcp-Method: prompts/get", "Mcp-Name: none")
-		if answer.StatusCode == 429 && answer.Header.Get("Retry-After") != "" && strings.Contains(body, `"reason":"busy"`) {
-			busy++
-		}
-	}
-	if busy == 0 {
-		t.Error("none was refused")
-	}
-}

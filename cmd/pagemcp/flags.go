@@ -52,7 +52,7 @@ func (s *settings) register(flags *flag.FlagSet) {
 	flags.BoolVar(&s.lenient, "lenient", false, "serve plain POSTs without handshake, Accept or version header; the token may also be sent as X-Agent-API-Key")
 	flags.BoolVar(&s.logging, "logging", s.logging, "pass log messages of pages on to assistants that want them")
 	flags.BoolVar(&s.noTools, "no-resource-tools", false, "leave out list_resources, read_resource and wait_for_change, the tools for assistants that know no resources")
-	flags.Float64Var(&s.reads, "reads-per-second", 20, "how often assistants may read, on average; bursts are five times as many")
+	flags.Float64Var(&s.reads, "reads-per-second", 100, "how often assistants may read, on average; bursts are five times as many, and a read over the rate waits for up to 2 s")
 	flags.Var(&s.origins, "allow-origin", "`origin` whose pages may join, like https://app.example; may stand several times")
 }
 

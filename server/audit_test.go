@@ -1,0 +1,77 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+// A stuckDisk takes nothing until it is let go.
+type stuckDisk struct {
+	disk
+	let chan struct{}
+}
+
+type stuckFile struct {
+	diskFile
+	let chan struct{}
+}
+
+func (d stuckDisk) Append(name string) (diskFile, int64, error) {
+	file, size, err := d.disk.Append(name)
+	return stuckFile{file, d.let}, size, err
+}
+
+func (f stuckFile) Write(data []byte) (int, error) {
+	<-f.let
+	return f.diskFile.Write(data)
+}
+
+// A disk that hangs holds up no answer; what is noted meanwhile is bounded, written
+// later in order, and what had to be left out is counted. Defect 22.
+func TestAuditNeverWaitsForTheDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, let := newMemDisk(), make(chan struct{})
+		a, err := openAudit(&state{disk: stuckDisk{d, let}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const many = 2 * maxAuditQueue / 100
+		for i := range many {
+			a.note(entry{Verb: "resources/read", URI: fmt.Sprint("a:", i), Outcome: "ok"})
+			if i == 0 {
+				synctest.Wait() // the writer has it
+			}
+		}
+		close(let)
+		a.close()
+		lines := strings.Split(strings.TrimSuffix(d.text(auditFile), "\n"), "\n")
+		left := 0
+		if _, err := fmt.Sscanf(lines[len(lines)-1][strings.Index(lines[len(lines)-1], `"count":`):], `"count":%d}`, &left); err != nil {
+			t.Fatalf("the last line is %s", lines[len(lines)-1])
+		}
+		if written := len(lines) - 1; written+left != many || left == 0 || len(d.text(auditFile)) > maxAuditQueue+1_000 {
+			t.Errorf("%d lines are written and %d left out, of %d", written, left, many)
+		}
+		for i, line := range lines[:len(lines)-1] {
+			if !strings.Contains(line, fmt.Sprintf(`"uri":"a:%d"`, i)) {
+				t.Fatalf("line %d: %s", i, line)
+			}
+		}
+	})
+}
+
+// What a client sends is cut, and noted also if the cut is inside of a rune.
+func TestAuditCutsLongText(t *testing.T) {
+	d := newMemDisk()
+	a, err := openAudit(&state{disk: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.note(entry{Verb: strings.Repeat("v", 1<<20), URI: "a" + strings.Repeat("ü", maxURI), Outcome: "ok"})
+	a.close()
+	if got := len(d.text(auditFile)); got < maxURI || got > maxURI+maxVerb+300 {
+		t.Errorf("%d bytes", got)
+	}
+}

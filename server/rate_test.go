@@ -1,0 +1,168 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// rateFixture serves /mcp on two pipes to one principal, under a fake clock.
+func rateFixture(t *testing.T, reads float64, do func(t *testing.T, far, other jsonrpc.Port)) {
+	synctest.Test(t, func(t *testing.T) {
+		g, err := New(Options{State: "/state", disk: newMemDisk(), lockWait: -1, ReadsPerSecond: reads, Version: "0.0.0-test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ended sync.WaitGroup
+		serve := func() jsonrpc.Port {
+			near, far := jsonrpc.Pipe()
+			at := g.endpoint("/mcp")
+			ended.Go(func() {
+				at.engine.Serve(engine.WithPrincipal(t.Context(), "someone"), g.watch(near, at.engine, visit{who: "someone", door: "/ws"}))
+			})
+			return far
+		}
+		far, other := serve(), serve()
+		do(t, far, other)
+		far.Close()
+		other.Close()
+		ended.Wait()
+		g.Close()
+	})
+}
+
+func readRequest(id int) []byte {
+	return []byte(modern(fmt.Sprint(id), "resources/read", `"uri":"none:1"`))
+}
+
+// A quick reader that sends one request after the other is never refused at default
+// limits, only slowed down. Defect 26.
+func TestQuickSequentialReadsWait(t *testing.T) {
+	rateFixture(t, 0, func(t *testing.T, far, _ jsonrpc.Port) {
+		begun := time.Now()
+		for i := range 1_000 {
+			if err := far.Write(t.Context(), readRequest(i)); err != nil {
+				t.Fatal(err)
+			}
+			msg, err := far.Read(t.Context())
+			if err != nil || !strings.Contains(string(msg), "-32602") {
+				t.Fatalf("read %d: %s %v", i, msg, err)
+			}
+		}
+		if took := time.Since(begun); took < 4*time.Second || took > 6*time.Second { // 500 at once, then 100 a second; fake time
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+// A flood is refused, the rest of it waits no longer than 2 s. What waits holds up
+// neither pings nor cancels, and what is cancelled meanwhile gets no answer.
+func TestFloodIsRefusedAndHoldsUpNothing(t *testing.T) {
+	rateFixture(t, 1, func(t *testing.T, far, _ jsonrpc.Port) { // 5 at once, then 1 a second
+		send := func(text string) {
+			t.Helper()
+			if err := far.Write(t.Context(), []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := map[string]string{}
+		collect := func() {
+			synctest.Wait()
+			for {
+				ctx, cancel := contextNow(t)
+				msg, err := far.Read(ctx)
+				cancel()
+				if err != nil {
+					return
+				}
+				m, _ := jsonrpc.Parse(msg)
+				got[string(m.ID)] += string(msg)
+			}
+		}
+		for i := 1; i <= 10; i++ {
+			send(string(readRequest(i)))
+		}
+		send(string(readRequest(7))) // an id that waits
+		send(modern(`"alive"`, "server/discover", ""))
+		send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`)
+		collect()
+		for i := 1; i <= 5; i++ {
+			if !strings.Contains(got[fmt.Sprint(i)], "-32602") {
+				t.Errorf("read %d: %s", i, got[fmt.Sprint(i)])
+			}
+		}
+		for i := 8; i <= 10; i++ {
+			if !strings.Contains(got[fmt.Sprint(i)], `"reason":"busy"`) {
+				t.Errorf("read %d: %s", i, got[fmt.Sprint(i)])
+			}
+		}
+		if got[`"alive"`] == "" || !strings.Contains(got["null"]+got[""], "-32600") || got["6"] != "" {
+			t.Errorf("while two wait: %q", got)
+		}
+		time.Sleep(maxDelay)
+		collect()
+		if !strings.Contains(got["6"], "-32602") || got["7"] != "" {
+			t.Errorf("those that waited: %q and, cancelled, %q", got["6"], got["7"])
+		}
+	})
+}
+
+// Calls are rationed by principal, over all of its connections: what would have to
+// wait too long is refused. R-260 R-364.
+func TestCallsAreRationed(t *testing.T) {
+	rateFixture(t, 0, func(t *testing.T, far, other jsonrpc.Port) {
+		refused := 0
+		waited := int(maxDelay.Seconds() * float64(callRate))
+		for i := range callBurst + waited + 40 {
+			port := [...]jsonrpc.Port{far, other}[i%2]
+			if err := port.Write(t.Context(), []byte(modern(fmt.Sprint(i), "prompts/get", `"name":"none"`))); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			ctx, cancel := contextNow(t)
+			if msg, err := port.Read(ctx); err == nil && strings.Contains(string(msg), "Too many requests a second") {
+				refused++
+			}
+			cancel()
+		}
+		if refused < 38 || refused > 40 { // fake time passes while nothing is read
+			t.Errorf("%d of 40 were refused", refused)
+		}
+	})
+}
+
+// An oversized message costs the requests that are under way nothing.
+func TestOversizedMessageForgetsNoRequest(t *testing.T) {
+	g, err := New(Options{State: "/state", disk: newMemDisk(), lockWait: -1, Version: "0.0.0-test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	at := g.endpoint("/mcp")
+	in, out := io.Pipe()
+	defer out.Close()
+	p := g.watch(jsonrpc.Lines(in, io.Discard), at.engine, visit{who: "someone", door: "stdio"})
+	go io.WriteString(out, string(readRequest(1))+"\n"+strings.Repeat("x", maxAnswer)+"\n")
+	if _, err := p.Read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Read(t.Context()); err == nil {
+		t.Fatal("the long line was read")
+	}
+	if _, open := p.settle("1"); !open {
+		t.Error("the request before it is forgotten")
+	}
+}
+
+// contextNow ends as soon as nothing else happens.
+func contextNow(t *testing.T) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(t.Context(), time.Nanosecond)
+}
