@@ -1,25 +1,20 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
-	"github.com/yosida95/uritemplate/v3"
 )
 
 // Expand returns the URI that a template and the values of its variables stand
 // for, by RFC 6570, all four levels. variables is a JSON object; a value is a
 // string, a number, an array or object of these, or null, which counts as
 // absent. The error says what is wrong with the template or a value.
-//
-// The library checks the template. It does not expand: it writes the code points
-// of what is not ASCII where RFC 6570 wants the bytes of UTF-8 (ü as %FC).
 func Expand(template string, variables []byte) (string, error) {
-	if _, err := uritemplate.New(template); err != nil {
+	parts, err := parseTemplate(template)
+	if err != nil {
 		return "", fmt.Errorf("template %q is not one by RFC 6570: %w", template, err)
 	}
 	values := map[string]expandable{}
@@ -35,19 +30,11 @@ func Expand(template string, variables []byte) (string, error) {
 		return "", refusal
 	}
 	var out strings.Builder
-	for {
-		literal, behind, more := strings.Cut(template, "{")
-		appendEscaped(&out, literal, true)
-		if !more {
-			return out.String(), nil
-		}
-		expression, rest, closed := strings.Cut(behind, "}")
-		if !closed || expression == "" {
-			return "", errors.New("an expression has no end")
-		}
-		expandExpression(&out, expression, values)
-		template = rest
+	for i := range parts {
+		appendEscaped(&out, parts[i].literal, true)
+		parts[i].expand(&out, values)
 	}
+	return out.String(), nil
 }
 
 // An expandable is a value: texts of one, or of a list; or pairs of an object.
@@ -123,22 +110,18 @@ func operatorOf(c byte) (op operator, known bool) {
 	return operator{"", ",", false, "", false}, false
 }
 
-func expandExpression(out *strings.Builder, expression string, values map[string]expandable) {
-	op, known := operatorOf(expression[0])
-	if known {
-		expression = expression[1:]
-	}
+func (p *templatePart) expand(out *strings.Builder, values map[string]expandable) {
+	op := p.op
 	separator := op.first
-	for spec := range strings.SplitSeq(expression, ",") {
-		spec, explode := strings.CutSuffix(spec, "*")
-		name, prefix, cut := strings.Cut(spec, ":")
+	for _, variable := range p.variables {
+		name := variable.name
 		v := values[name]
 		if len(v.texts) == 0 {
 			continue
 		}
 		out.WriteString(separator)
 		separator = op.separator
-		if explode && !v.isText {
+		if variable.explode && !v.isText {
 			expandExploded(out, op, name, v)
 			continue
 		}
@@ -158,8 +141,8 @@ func expandExpression(out *strings.Builder, expression string, values map[string
 				appendEscaped(out, v.names[i], op.reserved)
 				out.WriteByte(',')
 			}
-			if length, err := strconv.Atoi(prefix); cut && v.isText && err == nil {
-				text = firstRunes(text, length)
+			if variable.prefix > 0 && v.isText {
+				text = firstRunes(text, variable.prefix)
 			}
 			appendEscaped(out, text, op.reserved)
 		}

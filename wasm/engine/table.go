@@ -71,10 +71,10 @@ func (t *Table) Put(entries ...Entry) error {
 	for i := range entries {
 		e := &entries[i]
 		if err := CheckURI(e.URI); err != nil {
-			return fmt.Errorf("resource %q: its URI %w", e.URI, err)
+			return fmt.Errorf("resource %.200q: its URI %w", e.URI, err)
 		}
 		if e.Name == "" {
-			return fmt.Errorf("resource %q: its name is missing", e.URI)
+			return fmt.Errorf("resource %.200q: its name is missing", e.URI)
 		}
 	}
 	t.mu.Lock()
@@ -101,13 +101,13 @@ func (t *Table) PutTemplate(entries ...TemplateEntry) error {
 	for i, e := range entries {
 		m, err := newMatcher(e.URITemplate)
 		if err != nil {
-			return fmt.Errorf("template %q is not one by RFC 6570: %w", e.URITemplate, err)
+			return fmt.Errorf("template %.200q cannot be matched: %w", e.URITemplate, err)
 		}
 		if scheme(m.prefix) == 0 {
-			return fmt.Errorf("template %q must begin with a scheme such as notes: or idb:///", e.URITemplate)
+			return fmt.Errorf("template %.200q must begin with a scheme such as notes: or idb:///", e.URITemplate)
 		}
 		if e.Name == "" {
-			return fmt.Errorf("template %q: its name is missing", e.URITemplate)
+			return fmt.Errorf("template %.200q: its name is missing", e.URITemplate)
 		}
 		rows[i] = &templateRow{e, m}
 	}

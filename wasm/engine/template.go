@@ -1,23 +1,23 @@
 package engine
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
-	"github.com/yosida95/uritemplate/v3"
 )
 
 // A matcher tells whether a URI is an expansion of a template, and of which
 // values. Templates of literals and plain {name}, which is nearly all of them,
-// are matched by a scan; the library's Match, which costs 40 to 150 µs in wasm,
-// has the others.
+// are matched by a scan, the others by a graph (template_match.go). Both take time
+// linear in the URI.
 type matcher struct {
-	prefix  string // the literal text before the first expression
-	pieces  []piece
-	library *uritemplate.Template // nil: pieces are enough
-	names   []string              // of the variables
+	prefix string // the literal text before the first expression, as it stands in a URI
+	pieces []piece
+	graph  *graph   // nil: pieces are enough
+	names  []string // of the variables
 }
 
 // A piece is an expression {name} and the literal text behind it.
@@ -27,45 +27,45 @@ type piece struct {
 	again   bool // the name has been there before: its value must be the same
 }
 
-// newMatcher compiles a template; the error says what is wrong with it.
+// newMatcher compiles a template; the error says what is wrong with it, or why
+// what it expands to cannot be matched.
 func newMatcher(template string) (*matcher, error) {
-	compiled, err := uritemplate.New(template)
+	if len(template) > MaxURI {
+		return nil, errors.New("it is longer than 8 KiB")
+	}
+	parts, err := parseTemplate(template)
 	if err != nil {
 		return nil, err
 	}
-	prefix, rest, _ := strings.Cut(template, "{")
-	m := &matcher{prefix: prefix, names: compiled.Varnames()}
-	if rest == "" {
-		return m, nil
+	m := &matcher{prefix: escapedLiteral(parts[0].literal), names: namesOf(parts)}
+	g, err := newGraph(parts)
+	if err != nil {
+		return nil, err
 	}
-	for rest != "" {
-		name, behind, _ := strings.Cut(rest, "}")
-		literal, next, more := strings.Cut(behind, "{")
-		if !plainName(name) || more && !endsVariable(literal) || literal != "" && !endsVariable(literal) {
-			return &matcher{prefix: prefix, library: compiled, names: m.names}, nil
+	for i, p := range parts[:len(parts)-1] {
+		literal := escapedLiteral(parts[i+1].literal)
+		ends := endsVariable(literal) || literal == "" && i+2 == len(parts)
+		if !p.isPlain() || !ends {
+			m.graph, m.pieces = g, nil
+			return m, nil
 		}
+		name := p.variables[0].name
 		again := slices.ContainsFunc(m.pieces, func(p piece) bool { return p.name == name })
 		m.pieces = append(m.pieces, piece{name, literal, again})
-		rest = next
 	}
 	return m, nil
 }
 
-// plainName: no operator, no modifier, one variable.
-func plainName(name string) bool {
-	for i := range len(name) {
-		if c := name[i]; !isLetter(c) && !isDigit(c) && c != '_' {
-			return false
-		}
-	}
-	return name != ""
+// isPlain: no operator, no modifier, one variable.
+func (p *templatePart) isPlain() bool {
+	return p.op.separator == "," && !p.op.reserved && len(p.variables) == 1 && !p.variables[0].explode && p.variables[0].prefix == 0
 }
 
 // endsVariable: where this literal begins, no value can go on, because values of
 // {name} have reserved characters only percent-encoded. So a scan needs no
 // second try.
 func endsVariable(literal string) bool {
-	return literal != "" && !isUnreserved(literal[0]) && literal[0] != '%' && literal[0] != ',' && literal[0] < utf8.RuneSelf
+	return literal != "" && !isUnreserved(literal[0]) && literal[0] != '%' && literal[0] != ','
 }
 
 // match returns the values of the variables as a JSON object, or false.
@@ -74,8 +74,11 @@ func (m *matcher) match(uri string) ([]byte, bool) {
 	if !ok {
 		return nil, false
 	}
-	if m.library != nil {
-		return m.matchByLibrary(uri)
+	if m.graph != nil {
+		if found, ok := m.graph.match(uri); ok {
+			return m.variables(found)
+		}
+		return nil, false
 	}
 	values := []byte{'{'}
 	for i, p := range m.pieces {
@@ -103,37 +106,6 @@ func (m *matcher) match(uri string) ([]byte, bool) {
 		values = jsonrpc.AppendString(append(values, ':'), value)
 	}
 	return append(values, '}'), rest == ""
-}
-
-func (m *matcher) matchByLibrary(uri string) ([]byte, bool) {
-	found := m.library.Match(uri)
-	if found == nil {
-		return nil, false
-	}
-	values := []byte{'{'}
-	for _, name := range m.library.Varnames() {
-		value, ok := found[name]
-		if !ok {
-			continue
-		}
-		if len(values) > 1 {
-			values = append(values, ',')
-		}
-		values = append(jsonrpc.AppendString(values, name), ':')
-		if value.T == uritemplate.ValueTypeString && len(value.V) > 0 {
-			values = jsonrpc.AppendString(values, value.V[0])
-			continue
-		}
-		values = append(values, '[')
-		for i, v := range value.V {
-			if i > 0 {
-				values = append(values, ',')
-			}
-			values = jsonrpc.AppendString(values, v)
-		}
-		values = append(values, ']')
-	}
-	return append(values, '}'), true
 }
 
 // percentDecode returns the text that s encodes, or false if it encodes none, or

@@ -26,8 +26,8 @@ func TestMatcherAgreesWithTheLibrary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.library != nil {
-			t.Errorf("%s should not need the library", template)
+		if m.graph != nil {
+			t.Errorf("%s should not need the graph", template)
 		}
 		library := uritemplate.MustNew(template)
 		for _, uri := range append(uris, template) {

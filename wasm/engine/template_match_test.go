@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+)
+
+// Templates beyond plain names, and what of a URI is which variable. "": no match.
+// R-138 R-139.
+func TestMatch(t *testing.T) {
+	for _, test := range []struct{ template, uri, want string }{
+		{"x:{x:3}", "x:abc", `{"x":"abc"}`},
+		{"x:{x:3}", "x:ab", `{"x":"ab"}`},
+		{"x:{x:3}", "x:abcd", ""},
+		{"x:{x:2}/", "x:%C3%BC%C3%BC/", `{"x":"üü"}`},
+		{"x:{x:2}/", "x:%C3%BC%C3%BC%C3%BC/", ""},
+		{"notes://grün/{a}", "notes://gr%C3%BCn/1", `{"a":"1"}`},
+		{"notes://grün/{a}", "notes://gr%c3%bcn/%c3%bc", ""}, // the index goes by the text of the beginning
+		{"x:a{+b}ü", "x:a/b/%c3%bc", `{"b":"/b/"}`},
+		{"x:{a,b,c}", "x:1,2,3", `{"a":"1","b":"2","c":"3"}`},
+		{"x:{a,b,c}", "x:1,2", `{"a":"1","b":"2"}`},
+		{"x:{a,b,c}", "x:1,2,3,4", ""},
+		{"x:{a,b,c}", "x:", `{"a":""}`},
+		{"x:{+a,b}", "x:/1,/2,3", `{"a":"/1","b":"/2,3"}`},
+		{"x:{+path}/{name}", "x:a/b/c.txt", `{"path":"a/b","name":"c.txt"}`},
+		{"x:{+path}{?q,r}", "x:/a/b?q=1&r=2", `{"path":"/a/b","q":"1","r":"2"}`},
+		{"x:{+path}{?q,r}", "x:/a/b?r=2", `{"path":"/a/b","r":"2"}`},
+		{"x:{+path}{#part}", "x:/a/b#c/d", `{"path":"/a/b","part":"c/d"}`},
+		{"x:{name}{.ext}", "x:a.tar.gz", `{"name":"a","ext":"tar.gz"}`},
+		{"x:{.a,b}", "x:.1.2", `{"a":"1","b":"2"}`},
+		{"x:{.a*}", "x:.1.2.3", `{"a":["1","2","3"]}`},
+		{"x:{/a*}", "x:/1//%2F", `{"a":["1","","/"]}`},
+		{"x:{/a*}", "x:", `{}`},
+		{"x:{/a*}{?b}", "x:/1/2?b=", `{"a":["1","2"],"b":""}`},
+		{"x:{?a*}", "x:?a=1&a=2", `{"a":["1","2"]}`},
+		{"x:{?a*}", "x:?a=1&b=2", ""},
+		{"x:{;a,b}", "x:;a;b=2", `{"a":"","b":"2"}`},
+		{"x:{;a*}", "x:;a=1;a=2", `{"a":["1","2"]}`},
+		{"x:{?a,b}", "x:?b=2", `{"b":"2"}`},
+		{"x:{?a,b}", "x:?b=2&a=1", ""},
+		{"x:fixed?y=1{&a}", "x:fixed?y=1&a=2", `{"a":"2"}`},
+		{"x:{a}-{b}", "x:1-2-3", `{"a":"1-2","b":"3"}`},
+		{"x:{/a:1,a}", "x:/v/value", `{"a":"value"}`},
+		{"x:{/a:1,a}", "x:/x/value", ""},
+		{"x:{+a}", "x:%ff", ""},
+		{"x:{+a}", "x:%zz", ""},
+		{"x:{+a}", "x:%C3", ""},
+		{"x:{+a}", "x:%C3%A9%41", `{"a":"éA"}`},
+	} {
+		m, err := newMatcher(test.template)
+		if err != nil {
+			t.Errorf("%s: %v", test.template, err)
+			continue
+		}
+		values, ok := m.match(test.uri)
+		if ok != (test.want != "") || ok && string(values) != test.want {
+			t.Errorf("%s of %s: %s, %v; want %s", test.template, test.uri, values, ok, test.want)
+		}
+	}
+}
+
+// What cannot be matched is refused, with the reason.
+func TestTemplatesAreRefusedWithAReason(t *testing.T) {
+	for template, reason := range map[string]string{
+		"x:{":                              "no end",
+		"x:{}":                             "empty",
+		"x:}":                              "percent-encode",
+		"x:a b":                            "percent-encode",
+		"x:%zz":                            "percent sign",
+		"x:%ff{a}":                         "UTF-8",
+		"x:{a:0}":                          "1 to 9999",
+		"x:{a:10000}":                      "1 to 9999",
+		"x:{a:}":                           "1 to 9999",
+		"x:{a:3*}":                         "name",
+		"x:{=a}":                           "name",
+		"x:{a,}":                           "name",
+		"x:{a..b}":                         "name",
+		"x:{é}":                            "name",
+		"x:{a}{b}":                         "nothing between",
+		"x:{a}{+b}":                        "nothing between",
+		"x:" + strings.Repeat("a", MaxURI): "8 KiB",
+		"x:" + strings.Repeat("{/a}", 33):  "32 variables",
+	} {
+		err := NewTable().PutTemplate(TemplateEntry{Template: Template{URITemplate: template, Name: "t"}, Ref: 1})
+		if err == nil || !strings.Contains(err.Error(), reason) || len(err.Error()) > 1000 {
+			t.Errorf("%.40s: %v, want %q", template, err, reason)
+		}
+	}
+}
+
+// Hostile templates against 8 KiB: a match visits each node one time for each place
+// of the URI, and there are few nodes; what it allocates is bounded.
+func TestMatchIsBounded(t *testing.T) {
+	long := strings.Repeat("a,", 4000)
+	for _, template := range []string{
+		"x:{v:5000}", "x:{a,b,c}", "x:{+a,b,c,d,e,f,g,h}!", "x:{a*}", "x:{+a*}!", "x:{/a*,b*,c*}", "x:{+a}a{+b}a{+c}a{+d}a{+e}a{+f}!",
+		"x:{" + strings.Repeat("a,", 31) + "a}", "x:{?" + strings.Repeat("a*,", 15) + "a*}", "x:{.a*}.{+b}.{+c}.!",
+	} {
+		m, err := newMatcher(template)
+		if err != nil {
+			t.Fatalf("%s: %v", template, err)
+		}
+		if m.graph == nil || len(m.graph.nodes) > maxNodes {
+			t.Errorf("%s has %d nodes", template, len(m.graph.nodes))
+		}
+		allocated := testing.Benchmark(func(b *testing.B) {
+			b.ReportAllocs()
+			m.match("x:" + long)
+		}).AllocedBytesPerOp()
+		if allocated > 4<<20 {
+			t.Errorf("%s takes %d bytes", template, allocated)
+		}
+	}
+}
