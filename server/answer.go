@@ -23,6 +23,10 @@ type answer struct {
 	stream bool            // the client takes event streams
 	status func(head, []byte) int
 
+	// What waits for the session's own stream, and may go to this one; nil: nothing.
+	pending  func() (msg []byte, ok bool)
+	giveBack func(msg []byte)
+
 	events *eventStream // nil until it has begun
 	held   [][]byte     // responses of a batch
 }
@@ -33,13 +37,22 @@ func (a *answer) run(ctx context.Context) error {
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
 	for {
-		for _, msg := range a.box.take() {
+		for {
+			msg, ok := a.box.next()
+			if !ok {
+				break
+			}
 			put := a.put
 			if msg == nil {
 				put = a.lack
 			}
 			done, err := put(msg)
 			if err != nil || done {
+				return err
+			}
+		}
+		if a.events != nil {
+			if err := a.passOn(); err != nil {
 				return err
 			}
 		}
@@ -76,6 +89,11 @@ func (a *answer) put(msg []byte) (done bool, err error) {
 		}
 		return false, a.events.message(msg)
 	}
+	if a.events != nil || a.stream && a.status(h, msg) == http.StatusOK { // else the status would be lost
+		if err := a.passOn(); err != nil {
+			return false, err
+		}
+	}
 	a.want--
 	switch {
 	case a.events != nil:
@@ -88,6 +106,34 @@ func (a *answer) put(msg []byte) (done bool, err error) {
 		return true, writeJSON(a.w, http.StatusOK, joined(a.held))
 	}
 	return true, writeJSON(a.w, a.status(h, msg), msg)
+}
+
+// maxPassed is how many messages of the session's stream go to one POST before its
+// answer: they may come for ever.
+const maxPassed = 1_024
+
+// passOn writes what waits for the session's stream.
+func (a *answer) passOn() error {
+	if a.pending == nil {
+		return nil
+	}
+	for range maxPassed {
+		msg, ok := a.pending()
+		if !ok {
+			return nil
+		}
+		if a.events == nil {
+			if err := a.begin(); err != nil {
+				a.giveBack(msg)
+				return err
+			}
+		}
+		if err := a.events.message(msg); err != nil {
+			a.giveBack(msg)
+			return err
+		}
+	}
+	return nil
 }
 
 // lack takes note that an answer will not come, since the client cancelled. After

@@ -68,28 +68,28 @@ func (p *post) ask(s *session, messages [][]byte, batch bool) {
 	box, stream := newMailbox(), takesStream(p.r.Header)
 	want := 0
 	var first jsonrpc.ID
-	for _, msg := range messages {
+	examined := make([]engine.Examination, len(messages))
+	for i, msg := range messages {
 		x := p.at.engine.Examine(msg)
-		if batch && x.Kind == jsonrpc.Request && x.Method == "initialize" {
+		examined[i] = x
+		switch {
+		case x.Kind != jsonrpc.Request:
+			continue
+		case batch && x.Method == "initialize":
 			p.fail(http.StatusBadRequest, "", invalidRequest("initialize cannot be in a batch"))
 			return
-		}
-		if x.Kind != jsonrpc.Request {
-			continue
-		}
-		if x.ID == "" {
+		case x.ID == "":
 			p.fail(http.StatusBadRequest, "", invalidRequest("A request has no valid id"))
-			return
-		}
-		if !s.expect(x, msg, box, !stream) { // decision 6.15: without id, for that would settle the older one
-			s.forget(box)
-			p.fail(http.StatusBadRequest, "", invalidRequest("This id still waits for its answer"))
 			return
 		}
 		want, first = want+1, x.ID
 	}
-	for _, msg := range messages {
-		if s.hear(p.at.engine.Examine(msg), msg) != nil {
+	if !s.expectAll(examined, messages, box, !stream) { // decision 6.15: without id, for that would settle the older one
+		p.fail(http.StatusBadRequest, "", invalidRequest("This id still waits for its answer"))
+		return
+	}
+	for i, msg := range messages {
+		if s.hear(examined[i], msg) != nil {
 			s.forget(box)
 			p.unknownSession()
 			return
@@ -101,7 +101,7 @@ func (p *post) ask(s *session, messages [][]byte, batch bool) {
 	}
 	a := &answer{
 		w: p.w, box: box, ended: s.done, id: first, want: want, batch: batch,
-		stream: stream, status: classicStatus,
+		stream: stream, status: classicStatus, pending: s.pending, giveBack: s.giveBack,
 	}
 	if a.run(p.r.Context()) != nil {
 		s.forget(box)

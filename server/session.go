@@ -70,6 +70,7 @@ type waiter struct {
 	deaf        bool     // the client takes nothing but the answer
 	cancelled   bool     // by the client
 	own         func(failed bool)
+	early       []byte // an `updated` that came before the subscription's answer
 	begun       time.Time
 }
 
@@ -109,7 +110,7 @@ func (s *session) wake() {
 	t := s.start()
 	for _, list := range [...]string{"resources", "prompts", "tools"} {
 		changed := jsonrpc.AppendNotification(nil, "notifications/"+list+"/list_changed", nil)
-		s.out.put(changed, headOf(changed))
+		s.offer(changed, headOf(changed))
 	}
 	params := []byte(`{"protocolVersion":"` + s.record.Version + `","capabilities":`)
 	params = append(params, orObject(s.record.Capabilities)...)
@@ -152,29 +153,53 @@ func (s *session) drop(may func() bool) bool {
 	}
 	s.talk.port.Close()
 	s.talk = nil
-	s.out.take()
+	s.out.clear()
 	return true
 }
 
 // expect announces a request before it is sent. deaf: its client takes no event
 // stream. It returns false if one with the same id still waits.
 func (s *session) expect(x engine.Examination, msg []byte, box *mailbox, deaf bool) bool {
-	m, _ := jsonrpc.Parse(msg)
-	uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
-	level, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "level"))
-	token := jsonrpc.Member(jsonrpc.Member(m.Params, "_meta"), "progressToken")
+	return s.expectAll([]engine.Examination{x}, [][]byte{msg}, box, deaf)
+}
+
+// expectAll announces all requests among messages, or none: a refused batch has no
+// effect, its ids can be used again.
+func (s *session) expectAll(examined []engine.Examination, messages [][]byte, box *mailbox, deaf bool) bool {
+	begun := make(map[string]*waiter, len(messages))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.talk == nil || s.talk.waiting[x.ID.Key()] != nil {
+	if s.talk == nil {
 		return false
 	}
-	w := &waiter{method: x.Method, uri: uri, level: level, box: box, deaf: deaf, begun: time.Now()}
-	if token != nil {
-		w.token = jsonrpc.ID(token).Key()
-		s.talk.tokens[w.token] = box
+	for i, x := range examined {
+		if x.Kind != jsonrpc.Request {
+			continue
+		}
+		key := x.ID.Key()
+		if s.talk.waiting[key] != nil || begun[key] != nil {
+			return false
+		}
+		begun[key] = newWaiter(x, messages[i], box, deaf)
 	}
-	s.talk.waiting[x.ID.Key()] = w
+	for key, w := range begun {
+		s.talk.waiting[key] = w
+		if w.token != "" {
+			s.talk.tokens[w.token] = box
+		}
+	}
 	return true
+}
+
+func newWaiter(x engine.Examination, msg []byte, box *mailbox, deaf bool) *waiter {
+	m, _ := jsonrpc.Parse(msg)
+	w := &waiter{method: x.Method, box: box, deaf: deaf, begun: time.Now()}
+	w.uri, _ = jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
+	w.level, _ = jsonrpc.Text(jsonrpc.Member(m.Params, "level"))
+	if token := jsonrpc.Member(jsonrpc.Member(m.Params, "_meta"), "progressToken"); token != nil {
+		w.token = jsonrpc.ID(token).Key()
+	}
+	return w
 }
 
 // send passes a message of the client on.
@@ -225,6 +250,8 @@ func (s *session) route(t *talk) {
 		switch {
 		case h.kind == jsonrpc.Response:
 			s.settle(t, h, msg)
+		case h.method == updatedMethod:
+			s.tell(msg, h, updatedURI(msg))
 		case h.method == "notifications/progress":
 			if box := s.boxFor(t, msg); box != nil {
 				box.put(msg, h)
@@ -289,14 +316,22 @@ func (s *session) take(t *talk, h head) (w *waiter, changed bool) {
 		s.record.LogLevel, changed = w.level, true
 	case "resources/subscribe":
 		t.armed[w.uri] = true
+		if w.own != nil && !slices.Contains(s.record.URIs, w.uri) {
+			delete(t.armed, w.uri)
+			s.takeBack(t, w.uri)
+		}
 		if w.own == nil && !slices.Contains(s.record.URIs, w.uri) {
 			s.record.URIs, changed = append(s.record.URIs, w.uri), true
+		}
+		if w.early != nil {
+			s.offer(w.early, headOf(w.early))
 		}
 	case "resources/unsubscribe":
 		delete(t.armed, w.uri)
 		if i := slices.Index(s.record.URIs, w.uri); i >= 0 {
 			s.record.URIs, changed = slices.Delete(s.record.URIs, i, i+1), true
 		}
+		s.out.dropUpdated(w.uri)
 	}
 	return w, changed
 }

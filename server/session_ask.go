@@ -26,10 +26,12 @@ func (s *session) sort(t *talk, h head, msg []byte) {
 	if h.kind == jsonrpc.Request && box != nil {
 		t.asked[h.id.Key()] = w
 	}
+	if !belongs {
+		s.offer(msg, h)
+	}
 	s.mu.Unlock()
 	switch {
 	case !belongs:
-		s.out.put(msg, h)
 	case box != nil:
 		box.put(msg, h)
 		if last {

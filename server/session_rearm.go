@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -57,32 +58,73 @@ func (s *session) rearm() {
 }
 
 // subscribe is a subscription that the client made earlier. Once it stands, the
-// client is told to read again.
+// client has to read again: it may have missed a change. Meanwhile it may have
+// unsubscribed: then nothing is said, and the subscription is taken back (P1).
 func (s *session) subscribe(t *talk, uri string) {
 	answered := make(chan bool, 1)
-	s.mu.Lock()
-	t.own++
-	id := jsonrpc.ID(`"pagemcp/` + strconv.Itoa(t.own) + `"`)
-	t.waiting[id.Key()] = &waiter{
-		method: "resources/subscribe", uri: uri, begun: time.Now(),
-		own: func(failed bool) { answered <- !failed },
-	}
-	s.mu.Unlock()
 	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
-	if t.port.Write(context.Background(), jsonrpc.AppendRequest(nil, id, "resources/subscribe", params)) != nil {
+	if !s.subscribes(uri) || s.begin(t, "resources/subscribe", uri, params, func(failed bool) { answered <- !failed }) != nil {
 		return
 	}
 	patience := time.NewTimer(2 * graceTime)
 	defer patience.Stop()
 	select {
 	case ok := <-answered:
-		if ok {
+		if ok && s.subscribes(uri) {
 			msg := jsonrpc.AppendNotification(nil, "notifications/resources/updated", params)
-			s.out.put(msg, headOf(msg))
+			s.tell(msg, headOf(msg), uri)
 		}
 	case <-patience.C:
 	case <-s.done:
 	}
+}
+
+// begin sends a request of the session's own.
+func (s *session) begin(t *talk, method, uri string, params []byte, answered func(failed bool)) error {
+	return t.port.Write(context.Background(), jsonrpc.AppendRequest(nil, s.expectOwn(t, method, uri, answered), method, params))
+}
+
+func (s *session) expectOwn(t *talk, method, uri string, answered func(failed bool)) jsonrpc.ID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.own++
+	id := jsonrpc.ID(`"pagemcp/` + strconv.Itoa(t.own) + `"`)
+	t.waiting[id.Key()] = &waiter{method: method, uri: uri, begun: time.Now(), own: answered}
+	return id
+}
+
+// subscribes tells whether the client wants to hear of uri.
+func (s *session) subscribes(uri string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.record.URIs, uri)
+}
+
+// tell gives the session's stream an `updated` of uri, unless the client has
+// unsubscribed. The lock is held while the mailbox takes it, so that an unsubscribe
+// finds it there.
+func (s *session) tell(msg []byte, h head, uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.Contains(s.record.URIs, uri) {
+		s.offer(msg, h)
+		return
+	}
+	if s.talk == nil {
+		return
+	}
+	for _, w := range s.talk.waiting { // being subscribed to: it is told of after the answer
+		if w.own == nil && w.method == "resources/subscribe" && w.uri == uri {
+			w.early = msg
+		}
+	}
+}
+
+// takeBack ends a subscription that was made for a client which has unsubscribed
+// meanwhile.
+func (s *session) takeBack(t *talk, uri string) {
+	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
+	go s.begin(t, "resources/unsubscribe", uri, params, func(bool) {}) // not where the engine is read; ends when it has it
 }
 
 // pageJoined tries again what could not be subscribed to before.

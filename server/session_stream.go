@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -65,6 +66,43 @@ func (s *session) stream(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
+// giveBack keeps a message that could not be written for the next stream.
+func (s *session) giveBack(msg []byte) {
+	uri := updatedURI(msg)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if uri == "" || slices.Contains(s.record.URIs, uri) {
+		s.out.giveBack(msg)
+	}
+}
+
+// pending takes a message that waits for the session's stream, if it has none: it
+// goes to a POST that is answered by an event stream (MCP 2025-11-25,
+// basic/transports). Some clients give up their stream while the gateway is away,
+// and go on with POSTs.
+func (s *session) pending() (msg []byte, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current != nil {
+		return nil, false
+	}
+	return s.out.next()
+}
+
+// offer gives a message to the session's stream, or to a POST that is answered by an
+// event stream now. The lock is held.
+func (s *session) offer(msg []byte, h head) {
+	s.out.put(msg, h)
+	if s.current != nil || s.talk == nil {
+		return
+	}
+	for _, w := range s.talk.waiting {
+		if w.box != nil && !w.deaf {
+			w.box.wake()
+		}
+	}
+}
+
 // pump writes what waits for the stream. What could not be written waits for the
 // next one.
 func (s *session) pump(st *sessionStream, w http.ResponseWriter, ctx context.Context) {
@@ -74,13 +112,19 @@ func (s *session) pump(st *sessionStream, w http.ResponseWriter, ctx context.Con
 	}
 	comments := time.NewTicker(pingEvery)
 	defer comments.Stop()
-	for err == nil {
-		waiting := s.out.take()
-		for i, msg := range waiting {
-			if err = events.message(msg); err != nil {
-				s.out.giveBack(waiting[i:])
+	for {
+		for {
+			msg, ok := s.out.next()
+			if !ok {
+				break
+			}
+			if err := events.message(msg); err != nil {
+				s.giveBack(msg)
 				return
 			}
+		}
+		if err != nil {
+			return
 		}
 		select {
 		case <-s.out.changed:

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,8 +15,9 @@ import (
 // A sessionCaller is an assistant of 2025-11-25.
 type sessionCaller struct {
 	caller
-	id   string
-	path string
+	id    string
+	path  string
+	heard []string // notifications that came before answers
 }
 
 const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
@@ -40,6 +42,22 @@ func (c *sessionCaller) say(body string, lines ...string) (status int, answer st
 	defer cancel()
 	lines = append(lines, "Mcp-Session-Id: "+c.id, "Accept: application/json, text/event-stream")
 	got, text := c.do(ctx, "POST", c.path, body, lines...)
+	if !strings.HasPrefix(got.Header.Get("Content-Type"), eventStreamType) {
+		return got.StatusCode, text
+	}
+	defer got.Body.Close()
+	events, err := io.ReadAll(got.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(events)) {
+		if data, ok := strings.CutPrefix(line, "data: "); ok {
+			if text != "" {
+				c.heard = append(c.heard, text)
+			}
+			text = strings.TrimSuffix(data, "\n")
+		}
+	}
 	return got.StatusCode, text
 }
 
@@ -141,6 +159,34 @@ func TestBatchOfMarch2025(t *testing.T) {
 	}
 	if status, body := c.say(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`); status != 400 {
 		t.Errorf("one id twice: %d %s", status, body)
+	}
+	// What is refused leaves nothing behind: the id is free. Defect 13.
+	for _, refused := range []string{
+		`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`,
+		`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1.5,"method":"ping"}]`,
+		`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":"i","method":"initialize","params":{}}]`,
+	} {
+		if status, body := c.say(refused); status != 400 || !strings.Contains(body, "-32600") {
+			t.Errorf("%s: %d %s", refused, status, body)
+		}
+		if status, body := c.request("1", "ping", ""); status != 200 || !strings.Contains(body, `"result":{}`) {
+			t.Errorf("after %s: %d %s", refused, status, body)
+		}
+	}
+	var many strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&many, `,{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i)
+	}
+	if status, body := c.say("[" + many.String()[1:] + "]"); status != 200 || strings.Count(body, `"result":{}`) != 200 {
+		t.Errorf("200 pings: %d %.200s", status, body)
+	}
+	// No other revision has batches.
+	other := openSession(t, g, "/mcp")
+	if status, body := other.say(`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`); status != 400 || !strings.Contains(body, "-32600") {
+		t.Errorf("a batch of 2025-11-25: %d %s", status, body)
+	}
+	if status, body := other.request("1", "ping", ""); status != 200 || !strings.Contains(body, `"result":{}`) {
+		t.Errorf("after it: %d %s", status, body)
 	}
 }
 
@@ -380,12 +426,28 @@ func TestMailboxIsASet(t *testing.T) {
 		log := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":%d}}`, i)
 		box.put(log, headOf(log))
 	}
-	all := box.take()
+	take := func() (all []string) {
+		for msg, ok := box.next(); ok; msg, ok = box.next() {
+			all = append(all, string(msg))
+		}
+		return all
+	}
+	all := take()
 	if len(all) != 100+maxQueued {
 		t.Errorf("%d messages", len(all))
 	}
-	box.giveBack(all[:50])
-	if !strings.Contains(string(all[len(all)-1]), "999") || len(box.take()) != 50 {
+	for _, msg := range all[:50] {
+		box.giveBack([]byte(msg))
+		box.giveBack([]byte(msg))
+	}
+	if !strings.Contains(all[len(all)-1], "999") || len(take()) != 50 {
 		t.Errorf("the last: %s", all[len(all)-1])
+	}
+	for i := range 100 { // few, but large
+		log := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"%d%0100000d"}}`, i, 0)
+		box.put(log, headOf(log))
+	}
+	if all := take(); len(all) > 10 || !strings.Contains(all[len(all)-1], `"990000`) {
+		t.Errorf("%d large messages are kept", len(all))
 	}
 }

@@ -137,8 +137,8 @@ func firstOf(ctx context.Context, box *mailbox) []byte {
 	patience := time.NewTimer(attachTime)
 	defer patience.Stop()
 	for {
-		if msgs := box.take(); len(msgs) > 0 {
-			return msgs[0]
+		if msg, ok := box.next(); ok {
+			return msg
 		}
 		select {
 		case <-box.changed:

@@ -1,0 +1,166 @@
+package server
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// postInMemory sends a request in a session and returns the messages that come back,
+// and whether they came as a stream.
+func postInMemory(t *testing.T, g *Gateway, client *http.Client, session, body string) (messages []string, stream bool) {
+	t.Helper()
+	answer := callInMemory(t, g, client, "POST", session, body)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Header.Get("Content-Type") != eventStreamType {
+		return []string{string(text)}, false
+	}
+	for line := range strings.Lines(string(text)) {
+		if data, ok := strings.CutPrefix(line, "data: "); ok {
+			messages = append(messages, strings.TrimSuffix(data, "\n"))
+		}
+	}
+	return messages, true
+}
+
+func count(messages []string, text string) (n int) {
+	for _, msg := range messages {
+		n += strings.Count(msg, text)
+	}
+	return n
+}
+
+const (
+	subscribeA   = `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"notes+notes://a"}}`
+	unsubscribeA = `{"jsonrpc":"2.0","id":2,"method":"resources/unsubscribe","params":{"uri":"notes+notes://a"}}`
+	updatedA     = `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"notes+notes://a"}}`
+	pingSession  = `{"jsonrpc":"2.0","id":3,"method":"ping"}`
+)
+
+// tableA is a page's source with the resource notes://a.
+func tableA(t *testing.T) *engine.Table {
+	t.Helper()
+	table := engine.NewTable()
+	if err := table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://a", Name: "a", Size: -1}}); err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// A client that gave up its GET stream while the gateway was away gets what waits
+// for it with the answer to its next POST: before it, and once. One that takes no
+// event stream, or has a GET stream, gets the answer alone. Defect 11.
+func TestPendingUpdatesComeWithTheNextPost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newMemDisk()
+		g, client, kill := startInMemory(t, d)
+		tabInMemory(t, g, client, "tab", tableA(t))
+		session := beginInMemory(t, g, client)
+		postInMemory(t, g, client, session, subscribeA)
+		kill()
+		time.Sleep(6 * time.Second)
+		g, client, kill = startInMemory(t, d)
+		table := tableA(t)
+		tabInMemory(t, g, client, "tab", table)
+		postInMemory(t, g, client, session, pingSession) // wakes the session
+		time.Sleep(time.Second)                          // it subscribes again
+		got, _ := postInMemory(t, g, client, session, pingSession)
+		if !slices.Contains(got, updatedA) || !strings.Contains(got[len(got)-1], `"id":3`) {
+			t.Errorf("after the restart: %q", got)
+		}
+		if got, stream := postInMemory(t, g, client, session, pingSession); stream || count(got, "notifications/") > 0 {
+			t.Errorf("a second time: %q", got)
+		}
+		change := func() {
+			table.Changed("notes://a")
+			time.Sleep(time.Second) // for the page's engine to say so
+		}
+		change()
+		if got, _ := postInMemory(t, g, client, session, pingSession); count(got, updatedA) != 1 || len(got) != 2 {
+			t.Errorf("a change: %q", got)
+		}
+		// Its stream is there again: then changes come by it.
+		stream := hearInMemory(t, g, client, session)
+		change()
+		if got, events := postInMemory(t, g, client, session, pingSession); events || len(got) != 1 {
+			t.Errorf("with a stream: %q", got)
+		}
+		if got := stream.take(); count(got, updatedA) != 1 {
+			t.Errorf("on the stream: %q", got)
+		}
+		kill()
+	})
+}
+
+// An answer with a status of its own stays JSON, and what waits goes on waiting.
+func TestPendingUpdatesKeepStatuses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, client, kill := startInMemory(t, newMemDisk())
+		session := beginInMemory(t, g, client)
+		tabInMemory(t, g, client, "tab", tableA(t)) // list_changed waits
+		answer := callInMemory(t, g, client, "POST", session, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`)
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusBadRequest {
+			t.Errorf("initialize again: %s", answer.Status)
+		}
+		if got, _ := postInMemory(t, g, client, session, pingSession); count(got, "tools/list_changed") != 1 {
+			t.Errorf("afterwards: %q", got)
+		}
+		kill()
+	})
+}
+
+// After a successful unsubscribe nothing more comes about its URI: not when the
+// session was subscribing again in the background, nor what waited for the stream.
+// Defect 5, P1.
+func TestNothingComesAfterUnsubscribe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newMemDisk()
+		g, client, kill := startInMemory(t, d)
+		_, tab := tabInMemory(t, g, client, "tab", tableA(t))
+		session := beginInMemory(t, g, client)
+		postInMemory(t, g, client, session, subscribeA)
+		tab.Close(websocket.StatusGoingAway, "")
+		kill()
+		g, client, kill = startInMemory(t, d)
+		stream := hearInMemory(t, g, client, session) // wakes the session, which subscribes again: the page is away
+		time.Sleep(time.Second)
+		if got, _ := postInMemory(t, g, client, session, unsubscribeA); count(got, `"id":2,"result":{}`) != 1 {
+			t.Fatalf("unsubscribe: %q", got)
+		}
+		stream.take()
+		table := tableA(t)
+		tabInMemory(t, g, client, "tab", table)
+		time.Sleep(time.Second)
+		table.Changed("notes://a")
+		time.Sleep(time.Minute)
+		if got := stream.take(); count(got, updatedMethod) > 0 {
+			t.Errorf("after unsubscribe: %q", got)
+		}
+		// The same for an update that waits for a stream.
+		stream.answer.Body.Close()
+		synctest.Wait()
+		postInMemory(t, g, client, session, subscribeA)
+		table.Changed("notes://a")
+		time.Sleep(time.Second)
+		if got, _ := postInMemory(t, g, client, session, unsubscribeA); count(got, `"id":2,"result":{}`) != 1 {
+			t.Fatalf("unsubscribe: %q", got)
+		}
+		stream = hearInMemory(t, g, client, session)
+		if got := stream.take(); count(got, updatedMethod) > 0 {
+			t.Errorf("after the second unsubscribe: %q", got)
+		}
+		kill()
+	})
+}
