@@ -1,0 +1,187 @@
+package server
+
+import (
+	"strconv"
+	"time"
+)
+
+// Phases of a run: faults, then calm weather, at the end of which everything that
+// was promised must hold.
+const (
+	simStormy = 8 * time.Minute
+	simQuiet  = 4 * time.Minute
+)
+
+// run starts the parties, injects faults until the time is over, and takes
+// everything down: the bubble of synctest fails if a goroutine stays.
+func (w *simWorld) run(total time.Duration) {
+	for _, s := range w.stores {
+		for range 1 + w.rand.IntN(2) {
+			w.newTab(s)
+		}
+		w.parties.Go(func() { w.writes(s) })
+	}
+	w.startClients()
+	for time.Since(w.history.began) < total {
+		w.storm(simStormy)
+		w.rest(simQuiet)
+	}
+	w.end()
+	w.network.heal()
+	for _, t := range w.allTabs() {
+		t.close(true)
+	}
+	w.network.reset("")
+	w.parties.Wait()
+	w.gateway.stop()
+	w.gateway.ending.Wait()
+}
+
+func (w *simWorld) startClients() {
+	client := func(name string) simClient { return simClient{w: w, name: name, rand: w.party(name)} }
+	w.parties.Go((&modernClient{client("modern1")}).run)
+	w.parties.Go((&classicClient{simClient: client("classic1"), subs: map[string]string{}}).run)
+	w.parties.Go((&socketClient{simClient: client("socket1")}).run)
+	switch w.rand.IntN(3) {
+	case 0:
+		w.parties.Go((&modernClient{client("modern2")}).run)
+	case 1:
+		w.parties.Go((&classicClient{simClient: client("classic2"), subs: map[string]string{}}).run)
+	case 2:
+		w.parties.Go((&socketClient{simClient: client("socket2")}).run)
+	}
+}
+
+// clients are the names that faults of the network may hit.
+var simClientNames = [...]string{"modern1", "classic1", "socket1", "modern2", "classic2", "socket2"}
+
+// writes changes the data of one app, from whatever document is open.
+func (w *simWorld) writes(s *simStore) {
+	r := w.party("writes of " + s.name())
+	for {
+		select {
+		case <-time.After(r.around(w.pace) / 2):
+			s.write(simURIs[r.IntN(len(simURIs))])
+		case <-w.ctx.Done():
+			return
+		}
+	}
+}
+
+func (w *simWorld) fault(text string) { w.history.add(simEvent{Kind: simFault, Text: text}) }
+
+// storm injects faults for d.
+func (w *simWorld) storm(d time.Duration) {
+	w.mu.Lock()
+	w.calm = false
+	w.mu.Unlock()
+	mean := time.Duration(3+w.rand.IntN(25)) * time.Second
+	for until := time.Now().Add(d); time.Now().Before(until); {
+		time.Sleep(w.rand.around(mean))
+		w.strike()
+	}
+}
+
+// strike injects one fault.
+func (w *simWorld) strike() {
+	tabs := w.allTabs()
+	t := tabs[w.rand.IntN(len(tabs))]
+	client := simClientNames[w.rand.IntN(len(simClientNames))]
+	wait := w.rand.upTo(20 * time.Second)
+	switch w.rand.IntN(16) {
+	case 0, 1:
+		w.fault("reload " + t.id)
+		t.close(w.rand.IntN(2) == 0)
+		t.open()
+	case 2:
+		w.fault("crash " + t.id + ", back after " + wait.String())
+		t.close(true)
+		w.later(wait, t.open)
+	case 3:
+		if len(tabs) < 8 {
+			s := w.stores[w.rand.IntN(len(w.stores))]
+			w.fault("open a tab of " + s.name())
+			w.newTab(s)
+		}
+	case 4:
+		w.fault("close " + t.id)
+		t.close(w.rand.IntN(2) == 0)
+		w.later(10*wait, t.open)
+	case 5, 6:
+		// Around 30 s a listen stays unacknowledged, and the connection survives.
+		wait = []time.Duration{wait / 4, wait, 31*time.Second + wait/3, 2 * wait}[w.rand.IntN(4)]
+		w.fault("freeze " + t.id + " for " + wait.String())
+		if d := t.document(); d != nil {
+			d.freeze(wait)
+		}
+	case 7:
+		w.fault("silence " + t.id + " for " + (2 * wait).String())
+		if d := t.document(); d != nil {
+			d.hush(2 * wait)
+		}
+	case 8:
+		up, down := w.rand.IntN(3) > 0, w.rand.IntN(3) > 0
+		w.fault("half-open " + t.id + " up " + strconv.FormatBool(up) + " down " + strconv.FormatBool(down))
+		w.network.swallow(t.id, up, down)
+	case 9:
+		w.fault("cut " + t.id)
+		w.network.reset(t.id)
+	case 10:
+		w.fault("cut " + client)
+		w.network.reset(client)
+	case 11:
+		w.fault("half-open " + client)
+		w.history.add(simEvent{Kind: simLost, Who: client})
+		w.network.swallow(client, w.rand.IntN(2) == 0, true)
+	case 12:
+		w.fault("stall " + client + " for " + wait.String())
+		w.network.stall(client, wait)
+	case 13:
+		w.fault("restart the gateway, away for " + (wait / 2).String())
+		w.gateway.stop()
+		time.Sleep(wait / 2)
+		w.gateway.start(w.shift())
+	case 14, 15:
+		w.fault("kill the gateway, away for " + wait.String())
+		w.gateway.kill()
+		time.Sleep(wait)
+		w.gateway.start(w.shift())
+	}
+}
+
+// shift is how far the wall clock moves while the gateway is away.
+func (w *simWorld) shift() time.Duration {
+	if w.rand.IntN(3) > 0 {
+		return 0
+	}
+	shift := w.rand.upTo(20*time.Hour) - 10*time.Hour
+	w.fault("the clock jumps by " + shift.String())
+	return shift
+}
+
+// later acts unless calm weather has begun.
+func (w *simWorld) later(wait time.Duration, do func()) {
+	w.parties.Go(func() {
+		select {
+		case <-time.After(wait):
+			if !w.isCalm() {
+				do()
+			}
+		case <-w.ctx.Done():
+		}
+	})
+}
+
+// rest ends all faults, waits, and has the promises checked.
+func (w *simWorld) rest(d time.Duration) {
+	w.network.heal()
+	w.mu.Lock()
+	w.calm = true
+	w.mu.Unlock()
+	for _, t := range w.allTabs()[:1] {
+		t.open() // at least one page is there
+	}
+	w.history.add(simEvent{Kind: simCalm})
+	time.Sleep(d)
+	w.history.add(simEvent{Kind: simCheck})
+}

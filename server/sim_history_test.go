@@ -1,0 +1,379 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A simEvent is one line of a history: what a party did or observed.
+type simEvent struct {
+	At   time.Duration // since the beginning of the run
+	Sent time.Duration // of notes and answers: when the gateway wrote them
+	Kind simKind
+	Who  string // the client, or the tab
+	ID   string // of the subscription, request, document or tool run
+	Name string // the name that the gateway gave to the page
+	URI  string // as the page knows it
+	Text string // the outcome, the kind of call, or what was broken
+	// Version is that of the resource: written, or read.
+	Version int
+	Clean   bool // no fault touched the connection
+}
+
+type simKind string
+
+const (
+	simWrite     simKind = "write"     // Who: store; a resource has a new version
+	simJoin      simKind = "join"      // Who: tab; ID: document; Name; Text: store
+	simLeave     simKind = "leave"     // Who: tab; its connection has ended
+	simSubscribe simKind = "subscribe" // asked for: ID, Name, URI
+	simAck       simKind = "ack"       // acknowledged or answered
+	simRefused   simKind = "refused"   // it will not exist
+	simNote      simKind = "note"      // an `updated` arrived; ID "" if it names no subscription
+	simCancel    simKind = "cancel"    // the subscription is over, and the gateway has confirmed it
+	simEnd       simKind = "end"       // the stream broke or was ended by the gateway
+	simCall      simKind = "call"      // a request: ID, Text: method
+	simAnswer    simKind = "answer"    // its answer; Text: "ok" or the error
+	simClosed    simKind = "closed"    // the stream of a request ended without an answer
+	simGiveUp    simKind = "give up"   // the client cancelled it, and the gateway has confirmed that
+	simRun       simKind = "run"       // a tool ran: ID is the call's
+	simFault     simKind = "fault"     // Text: which
+	simLost      simKind = "lost"      // Who: client; what its connections carry from now on may vanish
+	simStream    simKind = "stream"    // Who: client; the stream of its session is open again
+	simCalm      simKind = "calm"      // all faults are over
+	simCheck     simKind = "check"     // the system was calm for long: all promises must hold now
+	simAlarm     simKind = "alarm"     // a party saw what must never happen: Text
+)
+
+// A simHistory collects events.
+type simHistory struct {
+	began  time.Time
+	mu     sync.Mutex
+	events []simEvent
+}
+
+func (h *simHistory) add(e simEvent) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e.At = time.Since(h.began)
+	h.events = append(h.events, e)
+}
+
+func (h *simHistory) all() []simEvent {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.events)
+}
+
+func (e simEvent) String() string {
+	return fmt.Sprintf("%12s %-9s %-10s id=%s name=%s uri=%s v=%d sent=%s %s", e.At, e.Kind, e.Who, e.ID, e.Name, e.URI, e.Version, e.Sent, e.Text)
+}
+
+// A simViolation names a broken promise and the event that shows it.
+type simViolation struct {
+	Promise string // "P1" to "P5", "names", "lists", "alarm"
+	Event   simEvent
+	Why     string
+}
+
+func (v simViolation) String() string { return v.Promise + ": " + v.Why + "\n\t" + v.Event.String() }
+
+// A simSubscription is what the checker knows of one (subscription, URI).
+type simSubscription struct {
+	id, name, uri string
+	asked, acked  time.Duration
+	ackedAt       bool
+	over          time.Duration // cancelled or ended
+	isOver        bool
+	broken        bool          // it ended by the stream, not by a cancel
+	confirmed     time.Duration // when the gateway wrote its answer to the cancel
+	note          time.Duration // the last one
+	noted         bool
+	shared        bool          // notifications do not carry its id: a classic session
+	lost          bool          // its stream may be half-open: it is not up (P2)
+	fresh         time.Duration // when a stream was opened after that (P4)
+}
+
+// checkHistory is independent of the product: it knows the promises of the
+// design (section 8) and the events, and nothing of the code.
+//
+//   - P1 nothing before acknowledged, nothing after cancel or close.
+//   - P2 after the last change at least one `updated`, while the stream is up.
+//   - P3 when a page returns in a new document, one `updated` for each URI.
+//   - P4 a read sees a version that was current between its request and its answer.
+//   - P5 one answer or a closed stream; never two; none after a cancel; a tool
+//     runs at most once, and none that ran is offered for a retry.
+//   - names: one page at a time; kept unless another page of the same app took it over.
+//   - lists: one page never delays or fails them for more than limit.
+func checkHistory(events []simEvent, lists time.Duration) []simViolation {
+	c := &simChecker{
+		subs: map[string]*simSubscription{}, stale: map[string]simEvent{}, versions: map[string][]simEvent{},
+		stores: map[string]string{}, holders: map[string]simEvent{}, last: map[string]simEvent{},
+		calls: map[string]*simCallState{}, runs: map[string]int{}, live: map[string]simEvent{}, listLimit: lists,
+	}
+	for _, e := range events {
+		c.take(e)
+	}
+	return c.found
+}
+
+type simCallState struct {
+	call     simEvent
+	answered bool
+	over     bool
+	given    bool // given up
+}
+
+type simChecker struct {
+	subs      map[string]*simSubscription // by id and URI
+	order     []*simSubscription
+	stale     map[string]simEvent   // by name and URI: the last event after which copies are stale
+	versions  map[string][]simEvent // by store and URI: writes
+	stores    map[string]string     // by name
+	holders   map[string]simEvent   // by name: the tab that joined last
+	last      map[string]simEvent   // by tab: its last join
+	live      map[string]simEvent   // by tab: the join, while it is connected
+	calls     map[string]*simCallState
+	runs      map[string]int
+	listLimit time.Duration
+	calm      time.Duration
+	isCalm    bool
+	found     []simViolation
+}
+
+func (c *simChecker) fail(promise string, e simEvent, why string, args ...any) {
+	c.found = append(c.found, simViolation{promise, e, fmt.Sprintf(why, args...)})
+}
+
+func (c *simChecker) take(e simEvent) {
+	switch e.Kind {
+	case simWrite:
+		key := e.Who + " " + e.URI
+		c.versions[key] = append(c.versions[key], e)
+		for name, store := range c.stores {
+			if store == e.Who {
+				c.stale[name+" "+e.URI] = e
+			}
+		}
+	case simJoin:
+		c.join(e)
+	case simLeave:
+		if c.live[e.Who].ID == e.ID {
+			delete(c.live, e.Who)
+		}
+	case simSubscribe:
+		s := &simSubscription{id: e.ID, name: e.Name, uri: e.URI, asked: e.At, shared: e.Text == "classic"}
+		c.subs[e.ID+" "+e.Name+"+"+e.URI] = s
+		c.order = append(c.order, s)
+	case simAck, simRefused, simCancel, simEnd:
+		for _, s := range c.order {
+			if s.id == e.ID && (e.URI == "" || s.uri == e.URI && s.name == e.Name) {
+				c.progress(s, e)
+			}
+		}
+	case simNote:
+		c.note(e)
+	case simCall:
+		c.calls[e.ID] = &simCallState{call: e}
+	case simAnswer, simClosed, simGiveUp:
+		c.answer(e)
+	case simRun:
+		if c.runs[e.ID]++; c.runs[e.ID] > 1 {
+			c.fail("P5", e, "the tool ran %d times for one call", c.runs[e.ID])
+		}
+		if s := c.calls[e.ID]; s == nil {
+			c.fail("P5", e, "the tool ran for a call that was never made")
+		}
+	case simFault:
+		c.isCalm = false
+	case simLost, simStream:
+		for _, s := range c.order {
+			if !s.shared || !strings.HasPrefix(s.id, e.Who+"/") {
+				continue
+			}
+			if s.lost && e.Kind == simStream {
+				s.fresh = e.At
+			}
+			s.lost = e.Kind == simLost
+		}
+	case simCalm:
+		c.isCalm, c.calm = true, e.At
+	case simCheck:
+		c.check(e)
+	case simAlarm:
+		c.fail("alarm", e, "%s", e.Text)
+	}
+}
+
+func (c *simChecker) progress(s *simSubscription, e simEvent) {
+	switch e.Kind {
+	case simAck:
+		if !s.ackedAt {
+			s.acked, s.ackedAt = e.At, true
+		}
+	case simRefused:
+		s.isOver, s.over, s.confirmed = true, e.At, e.At
+	default:
+		if !s.isOver {
+			s.isOver, s.over, s.confirmed, s.broken = true, e.At, e.Sent, e.Kind == simEnd
+		}
+	}
+}
+
+// join checks the promises about names.
+func (c *simChecker) join(e simEvent) {
+	store := e.Text
+	if of, known := c.stores[e.Name]; known && of != store {
+		c.fail("names", e, "%s belongs to %s, and was given to %s", e.Name, of, store)
+	}
+	c.stores[e.Name] = store
+	for tab, other := range c.live {
+		if tab != e.Who && other.Name == e.Name {
+			c.fail("names", e, "%s has it since %s and is connected", tab, other.At)
+		}
+	}
+	if before, was := c.last[e.Who]; was && before.Name != e.Name && c.holders[before.Name].Who == e.Who {
+		c.fail("names", e, "it was %s, and nobody took that over", before.Name)
+	}
+	if before, was := c.last[e.Who]; !was || before.ID != e.ID || before.Name != e.Name {
+		for _, s := range c.order {
+			if s.name == e.Name {
+				c.stale[s.name+" "+s.uri] = e // P3: a new document
+			}
+		}
+	}
+	c.holders[e.Name], c.last[e.Who], c.live[e.Who] = e, e, e
+}
+
+func (c *simChecker) note(e simEvent) {
+	if e.ID != "" {
+		s := c.subs[e.ID+" "+e.Name+"+"+e.URI]
+		switch {
+		case s == nil:
+			c.fail("P1", e, "it was not subscribed to")
+		case !s.ackedAt:
+			c.fail("P1", e, "before the acknowledgement")
+		case s.isOver:
+			c.fail("P1", e, "the subscription ended at %s", s.over)
+		default:
+			s.note, s.noted = e.At, true
+		}
+		return
+	}
+	covered := false
+	for _, s := range c.order {
+		if !s.shared || !strings.HasPrefix(s.id, e.Who+"/") || s.uri != e.URI || s.name != e.Name {
+			continue
+		}
+		s.note, s.noted = e.At, true
+		if s.asked <= e.Sent && (!s.isOver || s.broken || e.Sent <= s.confirmed) {
+			covered = true
+		}
+	}
+	if !covered {
+		c.fail("P1", e, "no subscription of the session covered it when it was sent")
+	}
+}
+
+func (c *simChecker) answer(e simEvent) {
+	s := c.calls[e.ID]
+	if s == nil {
+		c.fail("P5", e, "there was no such request")
+		return
+	}
+	switch {
+	case e.Kind == simGiveUp:
+		s.given = true
+		return
+	case e.Kind == simAnswer && s.given:
+		c.fail("P5", e, "an answer after the cancel")
+	case e.Kind == simAnswer && s.answered:
+		c.fail("P5", e, "a second answer")
+	}
+	s.over = true
+	if e.Kind == simClosed {
+		return
+	}
+	s.answered = true
+	method := s.call.Text
+	took := e.At - s.call.At
+	if method == "list" && e.Clean {
+		if took > c.listLimit {
+			c.fail("lists", e, "it took %s", took)
+		}
+		if e.Text != "ok" {
+			c.fail("lists", e, "it failed")
+		}
+	}
+	if method == "read" && e.Text == "ok" {
+		c.readAnswer(s.call, e)
+	}
+	if method == "tool" && strings.Contains(e.Text, `"retry":true`) && c.runs[e.ID] > 0 {
+		c.fail("P5", e, "a retry is offered, and the tool ran")
+	}
+	if method == "tool" && e.Text == "ok" && c.runs[e.ID] != 1 {
+		c.fail("P5", e, "answered, and the tool ran %d times", c.runs[e.ID])
+	}
+	// In calm weather everything works, soon.
+	if c.isCalm && s.call.At > c.calm+simRecovery && (e.Text != "ok" || took > simPrompt) && s.call.Clean {
+		c.fail("P5", e, "in calm weather: %s after %s", e.Text, took)
+	}
+}
+
+const (
+	simRecovery = 60 * time.Second // after the last fault, for everything to work again
+	simPrompt   = 6 * time.Second  // for a request then
+)
+
+// readAnswer is P4: the version was the newest one at some time between the
+// request and the answer.
+func (c *simChecker) readAnswer(call, e simEvent) {
+	newest := 0
+	writes := c.versions[c.stores[e.Name]+" "+e.URI]
+	for _, w := range writes {
+		if w.At < call.At {
+			newest = w.Version
+		}
+	}
+	if e.Version < newest {
+		c.fail("P4", e, "version %d was written before the request at %s", newest, call.At)
+	}
+	if len(writes) == 0 && e.Version != 0 || len(writes) > 0 && e.Version > writes[len(writes)-1].Version {
+		c.fail("P4", e, "that version was never written")
+	}
+}
+
+// check is P2 and P3, and that nothing hangs: the system was calm for long.
+func (c *simChecker) check(e simEvent) {
+	here := map[string]bool{}
+	for _, join := range c.live {
+		if join.At < e.At-simRecovery {
+			here[join.Name] = true
+		}
+	}
+	for _, s := range c.order {
+		stale, is := c.stale[s.name+" "+s.uri]
+		if !is || s.isOver || !s.ackedAt || stale.At <= max(s.acked, s.fresh) || stale.At > e.At-simRecovery || !here[s.name] {
+			continue
+		}
+		if !s.noted || s.note < stale.At {
+			promise := "P2"
+			if stale.Kind == simJoin {
+				promise = "P3"
+			}
+			c.fail(promise, e, "no `updated` of %s at %s for %s (acknowledged at %s, last note at %s) since:\n\t%s", s.uri, s.name, s.id, s.acked, s.note, stale)
+		}
+	}
+	for id, s := range c.calls {
+		if !s.over && !s.given && s.call.At < e.At-simRecovery-2*time.Minute {
+			c.fail("P5", s.call, "neither answered nor closed at %s", e.At)
+			s.over = true
+		}
+		if s.over || s.given {
+			delete(c.calls, id) // keeps the walk short; a late answer would be unknown, which is reported too
+		}
+	}
+}

@@ -1,0 +1,252 @@
+package server
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// The simulation runs whole gateways, pages and assistants in one process, under
+// a fake clock, over a network that delays, stalls, breaks and swallows, and
+// checks what everybody saw against the promises P1 to P5 (design.md §8).
+//
+//	go test ./server -run TestSimulation -sim.seeds 1000            seeds 1 to 1000
+//	go test ./server -run TestSimulation -sim.seed 17 -sim.print    one seed, with its history
+//
+// One seed fixes the parties, what they do and when, every fault and every
+// delay. Goroutines that run at the same instant may still take turns in another
+// order, so a failure may need -count to show again.
+var (
+	simSeeds = flag.Int("sim.seeds", 50, "how many seeds TestSimulation runs")
+	simSeed  = flag.Uint64("sim.seed", 0, "the only seed that TestSimulation runs; 0: -sim.seeds")
+	simFrom  = flag.Uint64("sim.from", 1, "the first seed")
+	simTime  = flag.Duration("sim.time", time.Hour, "simulated time of one seed")
+	simPrint = flag.Bool("sim.print", false, "print the history of failing seeds")
+)
+
+func TestSimulation(t *testing.T) {
+	first, count := *simFrom, uint64(*simSeeds)
+	if *simSeed != 0 {
+		first, count = *simSeed, 1
+	}
+	for seed := first; seed < first+count; seed++ {
+		t.Run(fmt.Sprintf("seed-%d", seed), func(t *testing.T) {
+			t.Parallel()
+			simulate(t, seed)
+		})
+	}
+}
+
+// simulate runs one seed.
+func simulate(t *testing.T, seed uint64) {
+	dir := filepath.Join(t.TempDir(), "0")
+	var events []simEvent
+	synctest.Test(t, func(t *testing.T) {
+		w := newSimWorld(seed, dir)
+		w.run(*simTime)
+		events = w.history.all()
+	})
+	violations := checkHistory(events, simListLimit)
+	if len(violations) == 0 {
+		return
+	}
+	if *simPrint {
+		for _, e := range events {
+			t.Log(e)
+		}
+	}
+	for i, v := range violations {
+		if i == 10 {
+			t.Logf("and %d more", len(violations)-i)
+			break
+		}
+		t.Error(v)
+	}
+	t.Errorf("replay with: go test ./server -run TestSimulation -sim.seed %d -sim.time %s -sim.print", seed, *simTime)
+}
+
+const (
+	simListLimit  = remoteSlowest + 2*time.Second // the 2 s of a silent page, and the slowest network
+	remoteSlowest = 2 * time.Second
+)
+
+var (
+	simOrigins = []string{"https://app.example", "https://other.example"}
+	simURIs    = []string{"notes:///0", "notes:///1", "notes:///2", "notes:///3", "notes:///4", "notes:///5", "notes:///6", "notes:///7", "notes:///8", "notes:///9"}
+	simTimes   = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
+)
+
+// A simWorld is one run.
+type simWorld struct {
+	seed    uint64
+	rand    *simRand // of the faults
+	history *simHistory
+	network *simNetwork
+	gateway *simGateway
+	stores  []*simStore
+	token   string
+	pace    time.Duration // mean time between two acts of a party
+
+	ctx     context.Context
+	end     context.CancelFunc
+	parties sync.WaitGroup
+
+	mu    sync.Mutex
+	tabs  []*simTab
+	count int
+	calm  bool
+	names []string            // in the order in which they were given
+	named map[string]string   // the store behind each name
+	live  map[string]simEvent // the last join of each name whose page is connected
+}
+
+// A simRand is the random numbers of one party, whose goroutines share it.
+type simRand struct {
+	mu sync.Mutex
+	r  *rand.Rand
+}
+
+func (r *simRand) IntN(n int) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.r.IntN(n)
+}
+
+// upTo returns a duration in [0, most).
+func (r *simRand) upTo(most time.Duration) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Duration(r.r.Int64N(int64(most)))
+}
+
+// around returns a duration, exponentially distributed around mean.
+func (r *simRand) around(mean time.Duration) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Duration(r.r.ExpFloat64() * float64(mean))
+}
+
+func (w *simWorld) party(name string) *simRand {
+	return &simRand{r: rand.New(rand.NewPCG(w.seed, w.network.hash(name, 0)))}
+}
+
+func newSimWorld(seed uint64, dir string) *simWorld {
+	w := &simWorld{seed: seed, history: &simHistory{began: time.Now()}, network: newSimNetwork(seed), named: map[string]string{}, live: map[string]simEvent{}}
+	w.rand = w.party("faults")
+	w.pace = time.Duration(5+w.rand.IntN(10)) * time.Second
+	w.ctx, w.end = context.WithCancel(context.Background())
+	w.gateway = &simGateway{w: w, dir: dir}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		panic(err)
+	}
+	w.gateway.start(0)
+	w.token = w.gateway.running().token.text
+	for i, app := range []string{"notes", "notes", "shop"}[:2+w.rand.IntN(2)] {
+		w.stores = append(w.stores, &simStore{
+			w: w, origin: simOrigins[i%2], app: app, versions: map[string]int{}, docs: map[*simDocument]struct{}{},
+		})
+	}
+	return w
+}
+
+func (w *simWorld) since(t time.Time) time.Duration { return t.Sub(w.history.began) }
+
+// alarm notes what must never happen.
+func (w *simWorld) alarm(text string) { w.history.add(simEvent{Kind: simAlarm, Text: text}) }
+
+func (w *simWorld) isCalm() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.calm
+}
+
+func (w *simWorld) newTab(store *simStore) *simTab {
+	w.mu.Lock()
+	w.count++
+	t := &simTab{store: store, id: "tab" + strconv.Itoa(w.count)}
+	t.rand = w.party(t.id)
+	w.tabs = append(w.tabs, t)
+	w.mu.Unlock()
+	t.open()
+	return t
+}
+
+func (w *simWorld) allTabs() []*simTab {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]*simTab(nil), w.tabs...)
+}
+
+// arrive notes that a document has joined, and depart that its connection ended.
+func (w *simWorld) arrive(e simEvent) {
+	w.history.add(e)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, known := w.named[e.Name]; !known {
+		w.names = append(w.names, e.Name)
+	}
+	w.named[e.Name] = e.Text
+	e.At = time.Since(w.history.began)
+	w.live[e.Name] = e
+}
+
+func (w *simWorld) depart(e simEvent) {
+	w.history.add(e)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.live[e.Name].ID == e.ID {
+		delete(w.live, e.Name)
+	}
+}
+
+// randomResource picks what a client may know: a page that has joined, mostly one
+// that is there now.
+func (w *simWorld) randomResource(r *simRand) (name, uri string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.names) == 0 {
+		return "", ""
+	}
+	for range 4 {
+		name = w.names[r.IntN(len(w.names))]
+		if _, here := w.live[name]; here {
+			break
+		}
+	}
+	if r.IntN(10) == 0 {
+		return name, simClockURI
+	}
+	return name, simURIs[r.IntN(len(simURIs))]
+}
+
+// isSteady tells whether the page called name has been there for a while.
+func (w *simWorld) isSteady(name string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	join, here := w.live[name]
+	return here && time.Since(w.history.began)-join.At > 15*time.Second
+}
+
+func (w *simWorld) storeOfName(name string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.named[name]
+}
+
+func (w *simWorld) storeOfTab(id string) string {
+	for _, t := range w.allTabs() {
+		if t.id == id {
+			return t.store.name()
+		}
+	}
+	return ""
+}
