@@ -87,20 +87,19 @@ func (c *socketClient) connect() {
 // act makes requests until the socket ends.
 func (c *socketClient) act(port *socket) {
 	go port.keepAlive(false)
-	for {
-		select {
-		case <-port.gone():
-			return
-		case <-c.w.ctx.Done():
-			port.cancel()
-			return
-		case <-time.After(c.rand.around(c.w.pace) + time.Millisecond):
-		}
+	defer port.cancel()
+	for c.w.pauseUntil(c.rand, c.w.pace, port.gone()) {
 		switch c.rand.IntN(4) {
 		case 0:
 			c.listen(port)
 		case 1:
 			c.cancel(port)
+			if c.rand.IntN(4) == 0 { // a burst: nothing waits for the one before
+				for range 4 {
+					c.listen(port)
+					c.cancel(port)
+				}
+			}
 		default:
 			c.call(port, c.choose())
 		}

@@ -35,15 +35,7 @@ func (c *simClient) next() int {
 	return c.count
 }
 
-// pause waits for a random time around mean, and tells whether the run goes on.
-func (c *simClient) pause(mean time.Duration) bool {
-	select {
-	case <-time.After(c.rand.around(mean) + time.Millisecond):
-		return c.w.ctx.Err() == nil
-	case <-c.w.ctx.Done():
-		return false
-	}
-}
+func (c *simClient) pause(mean time.Duration) bool { return c.w.pause(c.rand, mean) }
 
 func (c *simClient) note(e simEvent) {
 	e.Who = c.name

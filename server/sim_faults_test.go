@@ -22,9 +22,15 @@ func (w *simWorld) run(total time.Duration) {
 		w.parties.Go(func() { w.writes(s) })
 	}
 	w.startClients()
+	night := w.rand.IntN(10) == 0
 	for time.Since(w.history.began) < total {
 		w.storm(simStormy)
 		w.rest(simQuiet)
+		if night { // one in ten seeds has a night, which is not counted
+			night = false
+			w.sleep(25 * time.Hour)
+			total += 25 * time.Hour
+		}
 	}
 	w.end()
 	w.network.heal()
@@ -35,6 +41,19 @@ func (w *simWorld) run(total time.Duration) {
 	w.parties.Wait()
 	w.gateway.stop()
 	w.gateway.ending.Wait()
+}
+
+// sleep is a night: everything stays connected, and next to nothing happens. After
+// it the gateway is killed: what it knows must have been stored while in use.
+func (w *simWorld) sleep(d time.Duration) {
+	w.idle.Store(true)
+	time.Sleep(d)
+	w.idle.Store(false)
+	w.fault("kill the gateway after the night")
+	w.gateway.kill(false)
+	time.Sleep(time.Second)
+	w.gateway.start(0)
+	w.rest(simQuiet)
 }
 
 func (w *simWorld) startClients() {
@@ -58,13 +77,8 @@ var simClientNames = [...]string{"modern1", "classic1", "socket1", "modern2", "c
 // writes changes the data of one app, from whatever document is open.
 func (w *simWorld) writes(s *simStore) {
 	r := w.party("writes of " + s.name())
-	for {
-		select {
-		case <-time.After(r.around(w.pace) / 2):
-			s.write(simURIs[r.IntN(len(simURIs))])
-		case <-w.ctx.Done():
-			return
-		}
+	for w.pause(r, w.pace/2) {
+		s.write(simURIs[r.IntN(len(simURIs))])
 	}
 }
 
@@ -75,6 +89,12 @@ func (w *simWorld) storm(d time.Duration) {
 	w.mu.Lock()
 	w.calm = false
 	w.mu.Unlock()
+	// Each phase has a few kinds of faults: what one of them breaks is not mended
+	// at once by another.
+	w.kinds, w.jumped = nil, false
+	for range 2 + w.rand.IntN(5) {
+		w.kinds = append(w.kinds, w.rand.IntN(16))
+	}
 	mean := time.Duration(3+w.rand.IntN(25)) * time.Second
 	for until := time.Now().Add(d); time.Now().Before(until); {
 		time.Sleep(w.rand.around(mean))
@@ -82,13 +102,13 @@ func (w *simWorld) storm(d time.Duration) {
 	}
 }
 
-// strike injects one fault.
+// strike injects one fault of the phase's kinds.
 func (w *simWorld) strike() {
 	tabs := w.allTabs()
 	t := tabs[w.rand.IntN(len(tabs))]
 	client := simClientNames[w.rand.IntN(len(simClientNames))]
 	wait := w.rand.upTo(20 * time.Second)
-	switch w.rand.IntN(16) {
+	switch w.kinds[w.rand.IntN(len(w.kinds))] {
 	case 0, 1:
 		w.fault("reload " + t.id)
 		t.close(w.rand.IntN(2) == 0)
@@ -142,19 +162,23 @@ func (w *simWorld) strike() {
 		time.Sleep(wait / 2)
 		w.gateway.start(w.shift())
 	case 14, 15:
-		w.fault("kill the gateway, away for " + wait.String())
-		w.gateway.kill()
+		power := w.rand.IntN(2) == 0
+		w.fault("kill the gateway, away for " + wait.String() + ", power lost: " + strconv.FormatBool(power))
+		w.gateway.kill(power)
 		time.Sleep(wait)
 		w.gateway.start(w.shift())
 	}
 }
 
-// shift is how far the wall clock moves while the gateway is away.
+// shift is how far the wall clock moves while the gateway is away: back by up to 10
+// hours, or forward by up to 10, once a phase. Keys of pages expire after 12 idle
+// hours, and several jumps forward would be such a time.
 func (w *simWorld) shift() time.Duration {
-	if w.rand.IntN(3) > 0 {
+	shift := w.rand.upTo(20*time.Hour) - 10*time.Hour
+	if w.rand.IntN(3) > 0 || shift > 0 && w.jumped {
 		return 0
 	}
-	shift := w.rand.upTo(20*time.Hour) - 10*time.Hour
+	w.jumped = w.jumped || shift > 0
 	w.fault("the clock jumps by " + shift.String())
 	return shift
 }

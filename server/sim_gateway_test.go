@@ -1,47 +1,103 @@
 package server
 
 import (
-	"io/fs"
 	"net"
-	"os"
-	"path/filepath"
-	"strconv"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 )
 
 // A simGateway is the gateway's process: it is started, stopped in order, killed,
-// and started again from what was on its disk at that time.
+// loses power, and starts again from what its disk has kept.
 type simGateway struct {
-	w *simWorld
+	w    *simWorld
+	disk *memDisk
 
 	mu       sync.Mutex
 	gateway  *Gateway // nil: not running
 	listener *simListener
-	dir      string
-	starts   int
 	ending   sync.WaitGroup
+}
+
+// A simProcessDisk is the disk as one process has it: when that is dead, nothing
+// it still does reaches the files.
+type simProcessDisk struct {
+	*memDisk
+	process *int // the disk's life when the process began
+}
+
+func (d simProcessDisk) alive() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.life != d.process {
+		return errDead
+	}
+	return nil
+}
+
+func (d simProcessDisk) Create(name string) (diskFile, error) {
+	if err := d.alive(); err != nil {
+		return nil, err
+	}
+	return d.memDisk.Create(name)
+}
+
+func (d simProcessDisk) Append(name string) (diskFile, int64, error) {
+	if err := d.alive(); err != nil {
+		return nil, 0, err
+	}
+	return d.memDisk.Append(name)
+}
+
+func (d simProcessDisk) Rename(from, to string) error {
+	if err := d.alive(); err != nil {
+		return err
+	}
+	return d.memDisk.Rename(from, to)
+}
+
+func (d simProcessDisk) Remove(name string) error {
+	if err := d.alive(); err != nil {
+		return err
+	}
+	return d.memDisk.Remove(name)
+}
+
+func (d simProcessDisk) SyncDir(dir string) error {
+	if err := d.alive(); err != nil {
+		return err
+	}
+	return d.memDisk.SyncDir(dir)
 }
 
 // start begins a process. shift is how far the wall clock was moved while there
 // was none.
 func (p *simGateway) start(shift time.Duration) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.gateway != nil {
+	running := p.gateway != nil
+	p.mu.Unlock()
+	if running {
 		return
 	}
-	p.starts++
-	shiftTimes(p.dir, shift)
-	g, err := New(Options{State: p.dir, Origins: simOrigins, Version: "0.0.0-sim"})
+	p.shiftTimes(shift)
+	g, err := New(Options{
+		State: "/state", disk: simProcessDisk{p.disk, p.disk.life}, Origins: simOrigins, Version: "0.0.0-sim",
+		ReadsPerSecond: 1000, // bursts are part of the load here; the limit has tests of its own
+	})
 	if err != nil {
 		p.w.alarm("the gateway does not start: " + err.Error())
 		return
 	}
+	if broken := p.disk.broken(); len(broken) > 0 {
+		p.w.alarm("files were lost: " + strings.Join(broken, ", "))
+	}
 	l := p.w.network.listen()
 	g.port, g.listeners = 8808, []net.Listener{l}
+	p.mu.Lock()
 	p.gateway, p.listener = g, l
+	p.mu.Unlock()
 	p.ending.Go(func() {
 		if err := g.Serve(); err != nil {
 			p.w.alarm("the gateway fails: " + err.Error())
@@ -69,16 +125,22 @@ func (p *simGateway) stop() {
 }
 
 // kill ends the process like SIGKILL: its connections break, and nothing that it
-// would still do reaches the disk of the next one.
-func (p *simGateway) kill() {
+// would still do reaches the disk. If power is lost too, what was not synced may
+// be gone, and its peers notice nothing.
+func (p *simGateway) kill(power bool) {
 	g := p.take()
 	if g == nil {
 		return
 	}
-	next := filepath.Join(filepath.Dir(p.dir), strconv.Itoa(p.starts))
-	copyState(p.dir, next)
-	p.dir = next
+	var keep func() bool
+	if power {
+		keep = func() bool { return p.w.rand.IntN(2) == 0 }
+	}
+	p.disk.crash(keep)
 	p.listener.Close()
+	if power {
+		p.w.network.swallow("", true, true)
+	}
 	p.w.network.reset("")
 	p.ending.Go(g.Close) // frees what the process had
 }
@@ -89,49 +151,24 @@ func (p *simGateway) running() *Gateway {
 	return p.gateway
 }
 
-// copyState copies a state directory with the modes that the gateway insists on.
-func copyState(from, to string) {
-	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		there := filepath.Join(to, strings.TrimPrefix(path, from))
-		if entry.IsDir() {
-			return os.MkdirAll(there, 0o700)
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(there, data, 0o600)
-	})
-	if err != nil {
-		panic(err)
-	}
-}
-
-// shiftTimes makes the files of a state directory look as if the clock had been
-// moved: every time in them lies that much earlier.
-func shiftTimes(dir string, shift time.Duration) {
+// shiftTimes makes the files look as if the clock had been moved: every time in
+// them lies that much earlier. Under a fake clock it is the only way to move the
+// wall clock and not the monotonic one.
+func (p *simGateway) shiftTimes(shift time.Duration) {
 	if shift == 0 {
 		return
 	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
-	sessions, _ := filepath.Glob(filepath.Join(dir, sessionDir, "*.json"))
-	for _, file := range append(files, sessions...) {
-		data, err := os.ReadFile(file)
-		if err != nil {
+	for _, name := range p.disk.names() {
+		if path.Ext(name) != ".json" || !slices.Contains([]string{".", sessionDir}, path.Dir(name)) {
 			continue
 		}
-		shifted := simTimes.ReplaceAllFunc(data, func(text []byte) []byte {
-			at, err := time.Parse(time.RFC3339Nano, string(text))
+		shifted := simTimes.ReplaceAllStringFunc(p.disk.text(name), func(text string) string {
+			at, err := time.Parse(time.RFC3339Nano, text)
 			if err != nil {
 				return text
 			}
-			return []byte(at.Add(-shift).Format(time.RFC3339Nano))
+			return at.Add(-shift).Format(time.RFC3339Nano)
 		})
-		if err := os.WriteFile(file, shifted, 0o600); err != nil {
-			panic(err)
-		}
+		p.disk.put(name, shifted)
 	}
 }

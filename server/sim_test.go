@@ -5,11 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,10 +47,9 @@ func TestSimulation(t *testing.T) {
 
 // simulate runs one seed.
 func simulate(t *testing.T, seed uint64) {
-	dir := filepath.Join(t.TempDir(), "0")
 	var events []simEvent
 	synctest.Test(t, func(t *testing.T) {
-		w := newSimWorld(seed, dir)
+		w := newSimWorld(seed)
 		w.run(*simTime)
 		events = w.history.all()
 	})
@@ -95,6 +93,9 @@ type simWorld struct {
 	stores  []*simStore
 	token   string
 	pace    time.Duration // mean time between two acts of a party
+	idle    atomic.Bool   // parties act rarely: a night
+	kinds   []int         // of faults, in this phase
+	jumped  bool          // the clock was moved forward in this phase
 
 	ctx     context.Context
 	end     context.CancelFunc
@@ -139,15 +140,12 @@ func (w *simWorld) party(name string) *simRand {
 	return &simRand{r: rand.New(rand.NewPCG(w.seed, w.network.hash(name, 0)))}
 }
 
-func newSimWorld(seed uint64, dir string) *simWorld {
+func newSimWorld(seed uint64) *simWorld {
 	w := &simWorld{seed: seed, history: &simHistory{began: time.Now()}, network: newSimNetwork(seed), named: map[string]string{}, live: map[string]simEvent{}}
 	w.rand = w.party("faults")
-	w.pace = time.Duration(5+w.rand.IntN(10)) * time.Second
+	w.pace = time.Duration(8+w.rand.IntN(12)) * time.Second
 	w.ctx, w.end = context.WithCancel(context.Background())
-	w.gateway = &simGateway{w: w, dir: dir}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		panic(err)
-	}
+	w.gateway = &simGateway{w: w, disk: newMemDisk()}
 	w.gateway.start(0)
 	w.token = w.gateway.running().token.text
 	for i, app := range []string{"notes", "notes", "shop"}[:2+w.rand.IntN(2)] {
@@ -159,6 +157,26 @@ func newSimWorld(seed uint64, dir string) *simWorld {
 }
 
 func (w *simWorld) since(t time.Time) time.Duration { return t.Sub(w.history.began) }
+
+// pause waits for a random time around mean, longer when the world is idle, and
+// tells whether the run goes on.
+func (w *simWorld) pause(r *simRand, mean time.Duration) bool { return w.pauseUntil(r, mean, nil) }
+
+// pauseUntil is pause, which ends with false when gone is closed.
+func (w *simWorld) pauseUntil(r *simRand, mean time.Duration, gone <-chan struct{}) bool {
+	wait := r.around(mean) + time.Millisecond
+	if w.idle.Load() {
+		wait += r.around(3 * time.Hour)
+	}
+	select {
+	case <-time.After(wait):
+		return w.ctx.Err() == nil
+	case <-gone:
+		return false
+	case <-w.ctx.Done():
+		return false
+	}
+}
 
 // alarm notes what must never happen.
 func (w *simWorld) alarm(text string) { w.history.add(simEvent{Kind: simAlarm, Text: text}) }
