@@ -31,10 +31,11 @@ func (c *classicClient) run() {
 	}
 	c.w.parties.Go(c.stream)
 	for c.pause(c.w.pace) {
-		switch c.rand.IntN(4) {
-		case 0:
+		switch n := c.rand.IntN(4); {
+		case n < 2 && c.w.still.Load():
+		case n == 0:
 			c.subscribe()
-		case 1:
+		case n == 1:
 			if c.rand.IntN(2) == 0 {
 				c.unsubscribe()
 			} else {

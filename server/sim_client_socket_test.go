@@ -75,6 +75,7 @@ func (c *socketClient) connect() {
 	<-acting
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.port = nil
 	for _, r := range c.calls {
 		c.note(simEvent{Kind: simClosed, ID: r.id})
 	}
@@ -89,10 +90,11 @@ func (c *socketClient) act(port *socket) {
 	go port.keepAlive(false)
 	defer port.cancel()
 	for c.w.pauseUntil(c.rand, c.w.pace, port.gone()) {
-		switch c.rand.IntN(4) {
-		case 0:
+		switch n := c.rand.IntN(4); {
+		case n < 2 && c.w.still.Load():
+		case n == 0:
 			c.listen(port)
-		case 1:
+		case n == 1:
 			c.cancel(port)
 			if c.rand.IntN(4) == 0 { // a burst: nothing waits for the one before
 				for range 4 {
@@ -133,6 +135,18 @@ func (c *socketClient) listen(port *socket) {
 	c.mu.Unlock()
 	c.send(port, modernRequest(`"L`+key+`"`, "subscriptions/listen",
 		`"notifications":{"resourceSubscriptions":[`+string(jsonrpc.AppendString(nil, name+"+"+rest))+`]}`))
+}
+
+// listenMore opens three listens at once, if the client is connected.
+func (c *socketClient) listenMore() {
+	c.mu.Lock()
+	port := c.port
+	c.mu.Unlock()
+	for range 3 {
+		if port != nil {
+			c.listen(port)
+		}
+	}
 }
 
 // cancel ends a listen, or a request, and then pings: what the gateway sends after

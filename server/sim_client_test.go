@@ -264,16 +264,31 @@ func (c *modernClient) call(r simRequest) {
 // listens keeps one listen open, with other URIs each time.
 func (c *modernClient) listens() {
 	for c.pause(2 * time.Second) {
-		var uris []string
-		for range 1 + c.rand.IntN(5) {
-			if name, uri := c.w.randomResource(c.rand); name != "" && !slices.Contains(uris, name+"+"+uri) {
-				uris = append(uris, name+"+"+uri)
+		if c.w.still.Load() {
+			continue
+		}
+		c.listenOnce()
+	}
+}
+
+// listenOnce holds a listen to a few URIs open for a while.
+func (c *modernClient) listenOnce() {
+	var uris []string
+	for range 1 + c.rand.IntN(5) {
+		if name, uri := c.w.randomResource(c.rand); name != "" && !slices.Contains(uris, name+"+"+uri) {
+			uris = append(uris, name+"+"+uri)
+		}
+	}
+	ctx, cancel := context.WithCancel(c.w.ctx)
+	go func() { // ends with ctx
+		for c.w.pauseUntil(c.rand, 5*time.Minute, ctx.Done()) {
+			if !c.w.still.Load() {
+				cancel()
 			}
 		}
-		ctx, cancel := context.WithTimeout(c.w.ctx, c.rand.around(5*time.Minute))
-		c.listen(ctx, uris)
-		cancel()
-	}
+	}()
+	c.listen(ctx, uris)
+	cancel()
 }
 
 func (c *modernClient) listen(ctx context.Context, uris []string) {

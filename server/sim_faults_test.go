@@ -58,21 +58,27 @@ func (w *simWorld) sleep(d time.Duration) {
 
 func (w *simWorld) startClients() {
 	client := func(name string) simClient { return simClient{w: w, name: name, rand: w.party(name)} }
-	w.parties.Go((&modernClient{client("modern1")}).run)
-	w.parties.Go((&classicClient{simClient: client("classic1"), subs: map[string]string{}}).run)
-	w.parties.Go((&socketClient{simClient: client("socket1")}).run)
-	switch w.rand.IntN(3) {
-	case 0:
-		w.parties.Go((&modernClient{client("modern2")}).run)
-	case 1:
-		w.parties.Go((&classicClient{simClient: client("classic2"), subs: map[string]string{}}).run)
-	case 2:
-		w.parties.Go((&socketClient{simClient: client("socket2")}).run)
+	modern := func(name string) {
+		c := &modernClient{client(name)}
+		w.parties.Go(c.run)
+		w.nudges = append(w.nudges, c.listenOnce)
 	}
+	classic := func(name string) {
+		w.parties.Go((&classicClient{simClient: client(name), subs: map[string]string{}}).run)
+	}
+	socket := func(name string) {
+		c := &socketClient{simClient: client(name)}
+		w.parties.Go(c.run)
+		w.nudges = append(w.nudges, c.listenMore)
+	}
+	modern("modern1")
+	classic("classic1")
+	socket("socket1")
+	[...]func(string){modern, classic, socket}[w.rand.IntN(3)]("second")
 }
 
 // clients are the names that faults of the network may hit.
-var simClientNames = [...]string{"modern1", "classic1", "socket1", "modern2", "classic2", "socket2"}
+var simClientNames = [...]string{"modern1", "classic1", "socket1", "second"}
 
 // writes changes the data of one app, from whatever document is open.
 func (w *simWorld) writes(s *simStore) {
@@ -89,6 +95,7 @@ func (w *simWorld) storm(d time.Duration) {
 	w.mu.Lock()
 	w.calm = false
 	w.mu.Unlock()
+	w.still.Store(false)
 	// Each phase has a few kinds of faults: what one of them breaks is not mended
 	// at once by another.
 	w.kinds, w.jumped = nil, false
@@ -99,6 +106,11 @@ func (w *simWorld) storm(d time.Duration) {
 	for until := time.Now().Add(d); time.Now().Before(until); {
 		time.Sleep(w.rand.around(mean))
 		w.strike()
+		if w.rand.IntN(3) == 0 { // just after a fault is when races happen
+			for _, nudge := range w.nudges {
+				w.parties.Go(nudge)
+			}
+		}
 	}
 }
 
@@ -128,12 +140,9 @@ func (w *simWorld) strike() {
 		t.close(w.rand.IntN(2) == 0)
 		w.later(10*wait, t.open)
 	case 5, 6:
-		// Around 30 s a listen stays unacknowledged, and the connection survives.
-		wait = []time.Duration{wait / 4, wait, 31*time.Second + wait/3, 2 * wait}[w.rand.IntN(4)]
-		w.fault("freeze " + t.id + " for " + wait.String())
-		if d := t.document(); d != nil {
-			d.freeze(wait)
-		}
+		// Just above 30 s a listen stays unacknowledged and the connection survives.
+		wait = []time.Duration{wait / 4, wait, 30500*time.Millisecond + wait/6, 2 * wait}[w.rand.IntN(4)]
+		w.freeze(t, wait)
 	case 7:
 		w.fault("silence " + t.id + " for " + (2 * wait).String())
 		if d := t.document(); d != nil {
@@ -170,6 +179,28 @@ func (w *simWorld) strike() {
 	}
 }
 
+// freeze stops a tab while clients turn to it.
+func (w *simWorld) freeze(t *simTab, wait time.Duration) {
+	w.fault("freeze " + t.id + " for " + wait.String())
+	d := t.document()
+	if d == nil {
+		return
+	}
+	for _, uri := range simURIs { // the gateway has just heard of the page
+		t.store.write(uri)
+	}
+	time.Sleep(20 * time.Millisecond)
+	d.freeze(wait)
+	w.turnTo(t)
+	for range 1 + w.rand.IntN(3) {
+		for _, nudge := range w.nudges {
+			w.parties.Go(nudge)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	w.turnTo(nil)
+}
+
 // shift is how far the wall clock moves while the gateway is away: back by up to 10
 // hours, or forward by up to 10, once a phase. Keys of pages expire after 12 idle
 // hours, and several jumps forward would be such a time.
@@ -198,6 +229,13 @@ func (w *simWorld) later(wait time.Duration, do func()) {
 
 // rest ends all faults, waits, and has the promises checked.
 func (w *simWorld) rest(d time.Duration) {
+	// A new subscription could mend by accident what the faults have broken.
+	w.still.Store(w.rand.IntN(3) > 0)
+	if w.still.Load() && w.rand.IntN(2) == 0 {
+		tabs := w.allTabs()
+		w.freeze(tabs[w.rand.IntN(len(tabs))], 31*time.Second)
+		time.Sleep(40 * time.Second)
+	}
 	w.network.heal()
 	w.mu.Lock()
 	w.calm = true

@@ -62,13 +62,13 @@ func simulate(t *testing.T, seed uint64) {
 			t.Log(e)
 		}
 	}
-	for i, v := range violations {
-		if i == 10 {
-			t.Logf("and %d more", len(violations)-i)
-			break
+	shown := map[string]int{}
+	for _, v := range violations {
+		if shown[v.Promise]++; shown[v.Promise] <= 3 {
+			t.Error(v)
 		}
-		t.Error(v)
 	}
+	t.Errorf("violations: %v", shown)
 	t.Errorf("replay with: go test ./server -run TestSimulation -sim.seed %d -sim.time %s -sim.print", seed, *simTime)
 }
 
@@ -94,8 +94,10 @@ type simWorld struct {
 	token   string
 	pace    time.Duration // mean time between two acts of a party
 	idle    atomic.Bool   // parties act rarely: a night
+	still   atomic.Bool   // clients neither subscribe nor unsubscribe
 	kinds   []int         // of faults, in this phase
 	jumped  bool          // the clock was moved forward in this phase
+	nudges  []func()      // makes a client subscribe now
 
 	ctx     context.Context
 	end     context.CancelFunc
@@ -108,6 +110,7 @@ type simWorld struct {
 	names []string            // in the order in which they were given
 	named map[string]string   // the store behind each name
 	live  map[string]simEvent // the last join of each name whose page is connected
+	focus string              // the name that clients are interested in; "": any
 }
 
 // A simRand is the random numbers of one party, whose goroutines share it.
@@ -240,10 +243,25 @@ func (w *simWorld) randomResource(r *simRand) (name, uri string) {
 			break
 		}
 	}
+	if w.focus != "" {
+		name = w.focus
+	}
 	if r.IntN(10) == 0 {
 		return name, simClockURI
 	}
 	return name, simURIs[r.IntN(len(simURIs))]
+}
+
+// turnTo makes clients choose resources of one tab; nil: of any.
+func (w *simWorld) turnTo(t *simTab) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.focus = ""
+	for name, join := range w.live {
+		if t != nil && join.Who == t.id {
+			w.focus = name
+		}
+	}
 }
 
 // isSteady tells whether the page called name has been there for a while.
