@@ -158,11 +158,7 @@ func (a *attempt) finish(proof []byte) (keyID string, err error) {
 		if !right || key == nil {
 			return "", errRefused
 		}
-		key.Used = time.Now()
-		if time.Since(k.saved) < saveKeys {
-			return key.ID, nil
-		}
-		return key.ID, k.save()
+		return key.ID, k.use(key)
 	}
 	s := k.secrets[a.secret]
 	if s == nil || s.wrong >= wrongTries || time.Since(s.made) >= secretMemory {
@@ -186,11 +182,21 @@ func (k *keyring) touch(keyID string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if key := k.keys[keyID]; key != nil {
-		key.Used = time.Now()
-		if time.Since(k.saved) >= saveKeys {
-			k.save() // it will be tried again
-		}
+		k.use(key) // if it cannot be stored now, the next one will
 	}
+}
+
+// use notes that a key is in use, and stores that from time to time. The wall
+// clock counts too: a stored time that lies far behind would expire the key early
+// if the clock is moved once more. The lock is held.
+func (k *keyring) use(key *pageKey) error {
+	now := time.Now()
+	stale := now.Round(0).Sub(key.Used.Round(0)).Abs() >= saveKeys
+	key.Used = now
+	if !stale && time.Since(k.saved) < saveKeys {
+		return nil
+	}
+	return k.save()
 }
 
 // flush stores when the keys were last used.

@@ -211,6 +211,32 @@ func TestKeysExpireOnlyByDisuse(t *testing.T) {
 	})
 }
 
+// The stored time of a key's last use is never far behind, also when the clock was
+// moved while there was no gateway: two jumps must not add up to disuse.
+func TestKeyUseIsStoredAfterTheClockMoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ring := testRing(t)
+		id, secret := ring.newSecret()
+		a := begin(t, ring, id, "")
+		keyID, err := a.finish(pageSide(t, a, secret))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ring.keys[keyID].Used = time.Now().Add(-9 * time.Hour).Round(0) // as the file has it after a jump
+		if err := ring.save(); err != nil {
+			t.Fatal(err)
+		}
+		ring.touch(keyID) // the gateway is killed soon after, so nothing is flushed
+		again, err := openKeyring(ring.state, "gw")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if key := again.keys[keyID]; key == nil || time.Since(key.Used) > saveKeys {
+			t.Errorf("stored: %+v", key)
+		}
+	})
+}
+
 // invited returns how a page of testOrigin with a fresh fragment begins to join,
 // and the key that it makes of the secret.
 func invited(t *testing.T, g *Gateway) (opening, []byte) {

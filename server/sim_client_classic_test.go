@@ -119,13 +119,14 @@ func (c *classicClient) stream() {
 }
 
 func (c *classicClient) call(r simRequest) {
+	calm := c.w.isCalm()
 	c.begin(r)
 	m, _, conn, err := c.post(classicRequest(strconv.Itoa(c.next()), r.method, r.params))
 	switch {
 	case err == nil:
 		c.finish(r, m, conn.sent(), !conn.isFaulty())
 	default:
-		if c.w.ctx.Err() == nil && c.w.isCalm() && r.clean && conn != nil && !conn.isFaulty() {
+		if c.w.ctx.Err() == nil && calm && r.clean && conn != nil && !conn.isFaulty() {
 			c.w.alarm("no answer to " + r.id + ", " + r.method + " " + r.target + ": " + err.Error())
 		}
 		c.note(simEvent{Kind: simClosed, ID: r.id})

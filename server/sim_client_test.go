@@ -246,13 +246,14 @@ func (c *modernClient) call(r simRequest) {
 	if r.target != "" {
 		lines = append(lines, "Mcp-Name: "+r.target)
 	}
+	calm := c.w.isCalm()
 	c.begin(r)
 	m, _, conn, err := c.exchange(ctx, modernRequest("1", r.method, r.params), func(jsonrpc.Message, time.Time) {}, lines...)
 	switch {
 	case err == nil:
 		c.finish(r, m, conn.sent(), !conn.isFaulty())
 	case ctx.Err() != nil:
-		if !givesUp && c.w.ctx.Err() == nil && c.w.isCalm() && r.clean {
+		if !givesUp && c.w.ctx.Err() == nil && calm && r.clean && conn != nil && !conn.isFaulty() {
 			c.w.alarm("no answer in " + patience.String() + " to " + r.id + ", " + r.method + " " + r.target)
 		}
 		c.note(simEvent{Kind: simGiveUp, ID: r.id})

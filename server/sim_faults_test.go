@@ -46,6 +46,9 @@ func (w *simWorld) run(total time.Duration) {
 // sleep is a night: everything stays connected, and next to nothing happens. After
 // it the gateway is killed: what it knows must have been stored while in use.
 func (w *simWorld) sleep(d time.Duration) {
+	for _, t := range w.allTabs() { // keys of pages expire after 12 h without one
+		t.open()
+	}
 	w.idle.Store(true)
 	time.Sleep(d)
 	w.idle.Store(false)
@@ -151,6 +154,7 @@ func (w *simWorld) strike() {
 	case 8:
 		up, down := w.rand.IntN(3) > 0, w.rand.IntN(3) > 0
 		w.fault("half-open " + t.id + " up " + strconv.FormatBool(up) + " down " + strconv.FormatBool(down))
+		w.history.add(simEvent{Kind: simLost, Who: t.id})
 		w.network.swallow(t.id, up, down)
 	case 9:
 		w.fault("cut " + t.id)

@@ -41,7 +41,7 @@ const (
 	simGiveUp    simKind = "give up"   // the client cancelled it, and the gateway has confirmed that
 	simRun       simKind = "run"       // a tool ran: ID is the call's
 	simFault     simKind = "fault"     // Text: which
-	simLost      simKind = "lost"      // Who: client; what its connections carry from now on may vanish
+	simLost      simKind = "lost"      // Who: client or tab; what its connections carry from now on may vanish
 	simStream    simKind = "stream"    // Who: client; the stream of its session is open again
 	simCalm      simKind = "calm"      // all faults are over
 	simCheck     simKind = "check"     // the system was calm for long: all promises must hold now
@@ -112,7 +112,7 @@ func checkHistory(events []simEvent, lists time.Duration) []simViolation {
 	c := &simChecker{
 		subs: map[string]*simSubscription{}, stale: map[string]simEvent{}, versions: map[string][]simEvent{},
 		stores: map[string]string{}, holders: map[string]simEvent{}, last: map[string]simEvent{},
-		calls: map[string]*simCallState{}, runs: map[string]int{}, live: map[string]simEvent{}, listLimit: lists,
+		lost: map[string]bool{}, calls: map[string]*simCallState{}, runs: map[string]int{}, live: map[string]simEvent{}, listLimit: lists,
 	}
 	for _, e := range events {
 		c.take(e)
@@ -136,6 +136,7 @@ type simChecker struct {
 	holders   map[string]simEvent   // by name: the tab that joined last
 	last      map[string]simEvent   // by tab: its last join
 	live      map[string]simEvent   // by tab: the join, while it is connected
+	lost      map[string]bool       // clients whose stream may be half-open
 	calls     map[string]*simCallState
 	runs      map[string]int
 	listLimit time.Duration
@@ -165,7 +166,7 @@ func (c *simChecker) take(e simEvent) {
 			delete(c.live, e.Who)
 		}
 	case simSubscribe:
-		s := &simSubscription{id: e.ID, name: e.Name, uri: e.URI, asked: e.At, shared: e.Text == "classic"}
+		s := &simSubscription{id: e.ID, name: e.Name, uri: e.URI, asked: e.At, shared: e.Text == "classic", lost: c.lost[e.Who]}
 		c.subs[e.ID+" "+e.Name+"+"+e.URI] = s
 		c.order = append(c.order, s)
 	case simAck, simRefused, simCancel, simEnd:
@@ -190,6 +191,8 @@ func (c *simChecker) take(e simEvent) {
 	case simFault:
 		c.isCalm = false
 	case simLost, simStream:
+		c.lost[e.Who] = e.Kind == simLost
+		delete(c.live, e.Who) // of a tab: the gateway may drop it before the tab notices
 		for _, s := range c.order {
 			if !s.shared || !strings.HasPrefix(s.id, e.Who+"/") {
 				continue
