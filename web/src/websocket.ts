@@ -13,6 +13,7 @@ import {
   subprotocol,
 } from './joining.ts'
 import { keep, kept } from './pairings.ts'
+import { blocked, deniedByBrowser, reach } from './reach.ts'
 
 /** How to reach a gateway; made by `webSocket`. Can be cloned to the Worker. */
 export interface Dial {
@@ -88,6 +89,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
   let timer: ReturnType<typeof setTimeout> | undefined
   let lastHeard = 0
   let busy = false // getting ready to dial
+  const reaching = reach()
   let drop: ((error: string, code?: number) => void) | undefined // the present socket
   let state: GatewayState = { url, is: 'connecting' }
   let resolve: (name: string) => void = () => {}
@@ -137,7 +139,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
     }
     busy = true
     const credential = await findCredential()
-    const reachable = credential !== undefined && (failures === 0 || (await answersHttp()))
+    const reachable = credential !== undefined && (await reaching.worthTrying(url))
     busy = false
     if (stopped) return
     if (credential === undefined) {
@@ -157,24 +159,6 @@ export function connectGateway(dial: Dial, station: Station): Connection {
     if (pairing === undefined) return undefined
     url = pairing.address
     return { kind: 'key', id: pairing.keyId, gateway: pairing.gateway, key: pairing.key }
-  }
-
-  /**
-   * Firefox delays WebSockets after failures by up to a minute, but not fetch: a page of a loopback
-   * origin asks that way first. Every fourth time the socket is tried anyway, for a
-   * Content-Security-Policy may allow just that.
-   */
-  async function answersHttp(): Promise<boolean> {
-    const loopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/
-    if (!loopback.test(self.origin) || failures % 4 === 0) return true
-    try {
-      const signal = AbortSignal.timeout(2000)
-      const init: RequestInit = { mode: 'no-cors', cache: 'no-store', credentials: 'omit', signal }
-      await fetch(url.replace(/^ws/, 'http'), init)
-      return true
-    } catch {
-      return false
-    }
   }
 
   function dialNow(credential: Credential) {
@@ -199,6 +183,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
       over = true
       clearTimeout(deadline)
       if (socket === ws) socket = undefined
+      if (step === 0) reaching.failed()
       drop = undefined
       client?.close()
       client = undefined
@@ -237,7 +222,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
         return
       }
       const quick = step === 0 && Date.now() - began < 50
-      retry(error, quick && (await deniedByBrowser()) ? refusedByBrowserDelay : 0)
+      retry(error, quick && (await deniedByBrowser(everJoined)) ? refusedByBrowserDelay : 0)
     }
 
     const failed = (error: unknown) => {
@@ -295,6 +280,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
         return
       }
       deadline = setTimeout(() => end('joining took too long'), joinTimeout)
+      reaching.opened()
       session = joining(url, credential)
       step = 1
       ws.send(session.first)
@@ -345,18 +331,4 @@ export function connectGateway(dial: Dial, station: Station): Connection {
   station.state(state)
   void attempt()
   return { joined: first, wake, close }
-}
-
-/** What to look at when a socket does not even begin. */
-const blocked =
-  'does connect-src of the Content-Security-Policy allow it, and the local network permission?'
-
-/** Whether the browser itself keeps this page from the local network; then hurry is no use. */
-async function deniedByBrowser(): Promise<boolean> {
-  try {
-    const name = 'loopback-network' as PermissionName
-    return (await navigator.permissions.query({ name })).state !== 'granted'
-  } catch {
-    return false // a browser without that permission
-  }
 }

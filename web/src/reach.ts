@@ -1,0 +1,85 @@
+/**
+ * Whether a gateway can be reached, asked in ways that cost less than a WebSocket that fails.
+ *
+ * Firefox delays WebSockets to a host after each that failed: by 0.2 to 0.4 s at first, growing by half up to a
+ * minute, for all tabs. It forgets a failure a minute after that delay. It does not delay `fetch`.
+ */
+
+/** Firefox has forgotten a failure after this time, ms: then a socket may be tried without asking. */
+const forgotten = 90_000
+
+/** How long a probe may take, ms. */
+const probeTimeout = 2_000
+
+const loopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/
+
+/** Asks on behalf of one connection. */
+export interface Reach {
+  /** Whether to open a socket now. */
+  worthTrying(url: string): Promise<boolean>
+  /** A socket has failed before it was open. */
+  failed(): void
+  /** A socket was opened. */
+  opened(): void
+}
+
+export function reach(): Reach {
+  let lastFailure: number | undefined // ms since 1970
+  return {
+    async worthTrying(url) {
+      if (lastFailure === undefined || !loopback.test(self.origin)) return true
+      // What keeps the probe away, such as a Service Worker, need not keep the socket away.
+      if (Date.now() - lastFailure > forgotten) return true
+      return probe(url.replace(/^ws/, 'http'))
+    },
+    failed() {
+      lastFailure = Date.now()
+    },
+    opened() {
+      lastFailure = undefined
+    },
+  }
+}
+
+/**
+ * Whether anything answers HTTP there; also true if a Content-Security-Policy forbids the question, for it
+ * may allow the socket.
+ */
+async function probe(url: string): Promise<boolean> {
+  let forbidden = false
+  const violated = ({ blockedURI }: SecurityPolicyViolationEvent) => {
+    forbidden ||= url.startsWith(blockedURI)
+  }
+  const global: EventTarget = globalThis.document ?? self // a window's violations are told to the document
+  global.addEventListener('securitypolicyviolation', violated as (event: Event) => void)
+  try {
+    const signal = AbortSignal.timeout(probeTimeout)
+    await fetch(url, { mode: 'no-cors', cache: 'no-store', credentials: 'omit', signal })
+    return true
+  } catch {
+    await new Promise((resolve) => setTimeout(resolve)) // the event is a task of its own
+    return forbidden
+  } finally {
+    global.removeEventListener('securitypolicyviolation', violated as (event: Event) => void)
+  }
+}
+
+/** What to look at when a socket does not even begin. */
+export const blocked =
+  'does connect-src of the Content-Security-Policy allow it, and the local network permission?'
+
+/**
+ * Whether the browser keeps this page from the local network, so that quick attempts are useless and may
+ * ask the user each time. A page of a loopback origin is in that network itself. The permission says `prompt`
+ * also where the browser does not enforce it: a page that was joined before is not kept away by that.
+ */
+export async function deniedByBrowser(everJoined: boolean): Promise<boolean> {
+  if (loopback.test(self.origin)) return false
+  try {
+    const name = 'loopback-network' as PermissionName
+    const { state } = await navigator.permissions.query({ name })
+    return state === 'denied' || (state === 'prompt' && !everJoined)
+  } catch {
+    return false // a browser without that permission
+  }
+}
