@@ -32,6 +32,9 @@ type Invocation struct {
 	flood    allowance // of what is said before the answer
 }
 
+// maxRemark is how large the params of progress and log messages may be.
+const maxRemark = 64 << 10 // bytes
+
 type invocationKey struct{}
 
 // nobody stands for the request when there is none.
@@ -103,7 +106,7 @@ func (i *Invocation) WantsProgress() bool { return i.token != nil }
 
 // Progress says how far the work is: params is a JSON object of progress, a number
 // that increases, total and message. It also gives the request more time, asked
-// for or not. What comes too fast, or does not increase, is not sent.
+// for or not. What comes too fast, is too large, or does not increase, is not sent.
 // MCP 2026-07-28, basic/patterns/progress.
 func (i *Invocation) Progress(params []byte) {
 	c := i.client
@@ -112,7 +115,7 @@ func (i *Invocation) Progress(params []byte) {
 	}
 	c.goesOn(i.call)
 	progress, ok := number(jsonrpc.Member(params, "progress"))
-	if i.token == nil || !ok {
+	if i.token == nil || !ok || len(params) > maxRemark {
 		return
 	}
 	if !i.advances(progress) {
@@ -124,7 +127,7 @@ func (i *Invocation) Progress(params []byte) {
 		return name == "progress" || name == "total" || name == "message" && i.rev > rev2024
 	})
 	text.text("}")
-	doc := &Document{JSON: jsonrpc.AppendNotification(nil, "notifications/progress", text)}
+	doc := &Document{JSON: jsonrpc.AppendNotification(nil, "notifications/progress", text), Optional: true}
 	c.during(i.call, func() { c.sink.Notify(doc, 0) })
 }
 
@@ -162,12 +165,13 @@ func (i *Invocation) wanted() level {
 }
 
 // Log sends a log message with the request: params is a JSON object of level,
-// logger and data. What is below the level that the client wants is dropped.
+// logger and data. What is below the level that the client wants, or too large, is
+// dropped.
 // MCP 2026-07-28, server/utilities/logging.
 func (i *Invocation) Log(params []byte) {
 	wanted := i.wanted()
 	l, ok := levelOf(jsonrpc.Member(params, "level"))
-	if wanted == 0 || !ok || l < wanted || jsonrpc.Member(params, "data") == nil {
+	if wanted == 0 || !ok || l < wanted || jsonrpc.Member(params, "data") == nil || len(params) > maxRemark {
 		return
 	}
 	if !i.flood.take() {
@@ -176,7 +180,7 @@ func (i *Invocation) Log(params []byte) {
 	text := out(`{"_meta":{}`)
 	text.members(params, func(name string) bool { return name == "level" || name == "logger" || name == "data" })
 	text.text("}")
-	doc := &Document{JSON: jsonrpc.AppendNotification(nil, "notifications/message", text)}
+	doc := &Document{JSON: jsonrpc.AppendNotification(nil, "notifications/message", text), Optional: true}
 	c := i.client
 	c.during(i.call, func() { c.sink.Relate(doc, i.call) })
 }

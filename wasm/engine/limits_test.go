@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -50,6 +51,46 @@ func TestLimitsOfOneMessage(t *testing.T) {
 		}
 		// Closing ends Serve, so that nothing is left in the bubble.
 		near.Close()
+		synctest.Wait()
+	})
+}
+
+// Progress and log messages of a source that never stops, for a client that does
+// not read: what waits is bounded, and the answer still comes.
+func TestRemarksToAStalledClientAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := engine.NewTable()
+		large := `"` + strings.Repeat("x", 60_000) + `"`
+		err := table.PutTool(engine.ToolEntry{
+			Tool: engine.Tool{Name: "t", Object: []byte(`{"name":"t","inputSchema":{"type":"object"}}`)},
+			Call: func(ctx context.Context, _ []byte) ([]byte, error) {
+				i := engine.InvocationOf(ctx)
+				for n := range 5000 {
+					i.Log([]byte(`{"level":"error","data":` + large + `}`))
+					i.Progress([]byte(fmt.Sprintf(`{"progress":%d,"message":%s}`, n, large)))
+					time.Sleep(100 * time.Millisecond)
+				}
+				i.Log([]byte(`{"level":"error","data":"` + strings.Repeat("x", 1<<20) + `"}`))
+				return []byte(`{"content":[]}`), nil
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true, Logging: true})
+		e.Mount("", table)
+		d := newDialogue(t, e)
+		d.send("tools/call", `"name":"t","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/logLevel":"debug","progressToken":1}`)
+		time.Sleep(550 * time.Second)
+		waited, last := 0, ""
+		for !strings.Contains(last, `"result"`) {
+			last = d.next("the answer of the tool")
+			waited += len(last)
+		}
+		if waited > 16<<20 {
+			t.Errorf("%d bytes waited for a client that did not read", waited)
+		}
+		d.port.Close()
 		synctest.Wait()
 	})
 }

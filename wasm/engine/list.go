@@ -66,6 +66,9 @@ type item struct {
 func (e *Engine) listItems(ctx context.Context, req *request, kind byte,
 	items func(context.Context, *mount) ([]item, error)) (Result, error) {
 	return e.list(ctx, req, kind, func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error) {
+		if cursor != "" {
+			ctx = context.WithValue(ctx, continuedKey{}, true)
+		}
 		all, err := items(ctx, m)
 		if err != nil {
 			return "", err
@@ -83,6 +86,10 @@ func (e *Engine) listItems(ctx context.Context, req *request, kind byte,
 		return "", nil
 	})
 }
+
+// continuedKey is that of the context in which a source is asked for a list again,
+// for a further page of it. A copy that was costly to get will do then.
+type continuedKey struct{}
 
 // after returns where to go on: behind the item that a cursor names, wherever it
 // is now; if it is gone, where it was.

@@ -73,9 +73,7 @@ func (r *Remote) over(l *link, token string, id jsonrpc.ID) {
 
 // params are those of a request on the hop: the envelope, and members.
 func (i *Invocation) params(who Principal, token string, members []byte) []byte {
-	i.mu.Lock()
-	inputs, state := i.inputs, i.state
-	i.mu.Unlock()
+	inputs, state := i.round()
 	params := out(`{"_meta":{"` + keyVersion + `":"` + LatestModern + `"`)
 	params.member(keyCapabilities, i.capabilities)
 	if who != "" {
@@ -99,6 +97,13 @@ func (i *Invocation) params(who Principal, token string, members []byte) []byte 
 	}
 	params.text("}")
 	return params
+}
+
+// round returns what came with the present round: inputResponses and requestState.
+func (i *Invocation) round() (inputs, state []byte) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.inputs, i.state
 }
 
 // needsInput returns an error unless a result is complete (R-369), or has a type

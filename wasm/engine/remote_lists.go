@@ -22,6 +22,7 @@ const (
 	maxWalkTime    = 10 * time.Second // to get all pages of one list
 	maxListBytes   = 16 << 20         // of all answers of a Remote that are kept or being read
 	entryCost      = 256              // bytes that an entry takes besides its text; a page of a list likewise
+	manyPages      = 20               // of a list, which is not asked for anew for each page of the client's
 	retryLists     = 10 * time.Minute // for how long an engine that does not answer is asked again
 )
 
@@ -38,6 +39,7 @@ type listAnswers struct {
 type keptAnswer struct {
 	value any
 	bytes int
+	pages int // that it took to get it
 	used  uint64
 }
 
@@ -128,10 +130,10 @@ func listOrKept[T any](ctx context.Context, r *Remote, method, cursor string, ch
 	ask func(context.Context, *walk) (T, error), same func(a, b T) bool) (T, error) {
 	who := PrincipalOf(ctx)
 	key := method + "\x00" + string(who) + "\x00" + cursor
-	kept, f, isNew := r.takeOff(key)
+	kept, f, isNew := r.takeOff(key, ctx.Value(continuedKey{}) != nil)
 	copied, _ := kept.(T)
 	if f == nil {
-		return copied, nil // away
+		return copied, nil // away, or good enough
 	}
 	if isNew {
 		go func() { // ends with the answer, or when nobody is left who wants it
@@ -164,17 +166,19 @@ func listOrKept[T any](ctx context.Context, r *Remote, method, cursor string, ch
 }
 
 // takeOff returns the last good answer to a question, and the flight that gets a
-// new one: nil while the engine is away.
-func (r *Remote) takeOff(key string) (kept any, f *flight, isNew bool) {
+// new one: nil while the engine is away, or if a copy that was costly to get will
+// do.
+func (r *Remote) takeOff(key string, copyWillDo bool) (kept any, f *flight, isNew bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := &r.lists
+	costly := false
 	if k := a.kept[key]; k != nil {
 		a.uses++
 		k.used = a.uses
-		kept = k.value
+		kept, costly = k.value, k.pages > manyPages
 	}
-	if r.link == nil {
+	if r.link == nil || copyWillDo && costly {
 		return kept, nil, false
 	}
 	f = a.flights[key]
@@ -228,7 +232,7 @@ func (r *Remote) land(f *flight, key string, value any, w *walk, err error) (isO
 	if err == nil {
 		f.value = value
 		a.drop(key)
-		a.kept[key] = &keptAnswer{value, w.bytes, a.uses}
+		a.kept[key] = &keptAnswer{value, w.bytes, w.asked, a.uses}
 	} else {
 		a.bytes -= w.bytes
 		f.err = err
@@ -293,6 +297,7 @@ type walk struct {
 	remote  *Remote
 	method  string
 	who     Principal
+	asked   int // pages
 	entries int
 	bytes   int    // charged
 	invalid int    // entries that were left out
@@ -317,9 +322,10 @@ func (w *walk) pages(ctx context.Context, member string, each func(object []byte
 
 // page calls each for the entries of one page, and returns the cursor of the next.
 func (w *walk) page(ctx context.Context, member, cursor string, each func(object []byte) error) (next string, err error) {
+	w.asked++
 	result, err := w.remote.call(ctx, w.method, envelope(w.who, cursorMember(cursor)))
 	if err != nil {
-		return "", cursorError(err)
+		return "", cursorError(err, cursor)
 	}
 	if !w.take(entryCost) {
 		return "", nil
@@ -388,9 +394,10 @@ func shortened(err error) error {
 	return err
 }
 
-func cursorError(err error) error {
+// cursorError finds out that a cursor was refused.
+func cursorError(err error, cursor string) error {
 	var wire *jsonrpc.Error
-	if errors.As(err, &wire) && wire.Code == jsonrpc.CodeInvalidParams {
+	if cursor != "" && errors.As(err, &wire) && wire.Code == jsonrpc.CodeInvalidParams {
 		return ErrBadCursor
 	}
 	return err

@@ -49,7 +49,11 @@ func (c *Client) later(call Call, m Method, extension string, params []byte) err
 func (c *Client) start(call Call, m Method) (*running, context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.waiting) >= c.engine.options.MaxInFlight {
+	most := c.engine.options.MaxInFlight
+	if c.proxy {
+		most *= proxyInFlight
+	}
+	if len(c.waiting) >= most {
 		return nil, nil
 	}
 	ctx, cancel := context.WithCancelCause(c.ctx)
@@ -80,6 +84,11 @@ func (c *Client) settle(call Call, result Result, err error) {
 		c.sink.Respond(call, result)
 	}
 }
+
+// proxyInFlight is how many times as many requests as another client one may have
+// in flight that speaks for others: it counts those of each itself, and the hung
+// requests of one must not use up what the others may ask.
+const proxyInFlight = 16
 
 // How often the timeout a request may last while its source makes progress.
 const (

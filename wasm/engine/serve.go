@@ -91,11 +91,7 @@ func newPortSink() *portSink {
 // the port ends.
 func (s *portSink) writeTo(ctx context.Context, p jsonrpc.Port) error {
 	for {
-		s.mu.Lock()
-		queue, closed := s.queue, s.closed
-		s.queue, s.bytes = nil, 0
-		clear(s.queued)
-		s.mu.Unlock()
+		queue, closed := s.unqueue()
 		wake(s.room)
 		for _, msg := range queue {
 			if err := p.Write(ctx, msg); err != nil {
@@ -116,27 +112,38 @@ func (s *portSink) writeTo(ctx context.Context, p jsonrpc.Port) error {
 	}
 }
 
+// unqueue empties the queue.
+func (s *portSink) unqueue() (queue [][]byte, closed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	queue = s.queue
+	s.queue, s.bytes = nil, 0
+	clear(s.queued)
+	return queue, s.closed
+}
+
 func (s *portSink) waitForRoom(ctx context.Context) error {
-	for {
-		s.mu.Lock()
-		full := s.bytes > maxQueued
-		s.mu.Unlock()
-		if !full {
-			return nil
-		}
+	for s.isFull() {
 		select {
 		case <-s.room:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
+	return nil
+}
+
+func (s *portSink) isFull() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bytes > maxQueued
 }
 
 func (s *portSink) close() {
+	defer wake(s.changed)
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.closed = true
-	s.mu.Unlock()
-	wake(s.changed)
 }
 
 func wake(c chan struct{}) {
@@ -221,6 +228,9 @@ func (s *portSink) Refuse(err *jsonrpc.Error) {
 func (s *portSink) Notify(notification *Document, subscription Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if notification.Optional && s.bytes > maxQueued {
+		return
+	}
 	msg := notification.JSON
 	if subscription != 0 {
 		msg = bytes.Replace(msg, []byte(`"_meta":{}`), append(subscriptionMember(s.ids[subscription]), '}'), 1)
@@ -235,6 +245,9 @@ func (s *portSink) Notify(notification *Document, subscription Call) {
 func (s *portSink) Relate(message *Document, call Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if message.Optional && s.bytes > maxQueued {
+		return
+	}
 	meta := append([]byte(`"_meta":{"`+MetaRequest+`":`), s.ids[call]...)
 	s.put(bytes.Replace(message.JSON, []byte(`"_meta":{}`), append(meta, '}'), 1))
 }

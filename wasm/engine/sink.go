@@ -58,6 +58,10 @@ type Document struct {
 	JSON   []byte
 	Handle int32 // for the Sink's own use; zero until a Sink sets it
 	Kept   bool  // the engine keeps it and will use it again; else it is used once
+
+	// Optional: progress or a log message, which a Sink drops while much waits for
+	// a client that does not read.
+	Optional bool
 }
 
 // A Result is a Document, or a skeleton and where its contents are.

@@ -77,18 +77,18 @@ func (t *Table) Put(entries ...Entry) error {
 			return fmt.Errorf("resource %.200q: its name is missing", e.URI)
 		}
 	}
-	t.mu.Lock()
-	for _, e := range entries {
-		if old := t.byURI[e.URI]; old != nil {
-			old.Entry = e
-			continue
+	t.update(Change{List: true}, func() {
+		for _, e := range entries {
+			if old := t.byURI[e.URI]; old != nil {
+				old.Entry = e
+				continue
+			}
+			t.last++
+			r := &row{e, t.last}
+			t.rows = append(t.rows, r)
+			t.byURI[e.URI] = r
 		}
-		t.last++
-		r := &row{e, t.last}
-		t.rows = append(t.rows, r)
-		t.byURI[e.URI] = r
-	}
-	t.listChanged()
+	})
 	return nil
 }
 
@@ -111,17 +111,17 @@ func (t *Table) PutTemplate(entries ...TemplateEntry) error {
 		}
 		rows[i] = &templateRow{e, m}
 	}
-	t.mu.Lock()
-	for _, r := range rows {
-		at := slices.IndexFunc(t.templates, func(old *templateRow) bool { return old.URITemplate == r.URITemplate })
-		if at >= 0 {
-			t.templates[at] = r
-		} else {
-			t.templates = append(t.templates, r)
+	t.update(Change{List: true}, func() {
+		for _, r := range rows {
+			at := slices.IndexFunc(t.templates, func(old *templateRow) bool { return old.URITemplate == r.URITemplate })
+			if at >= 0 {
+				t.templates[at] = r
+			} else {
+				t.templates = append(t.templates, r)
+			}
 		}
-	}
-	t.index()
-	t.listChanged()
+		t.index()
+	})
 	return nil
 }
 
@@ -130,14 +130,14 @@ func (t *Table) Remove(uris ...string) {
 	if len(uris) == 0 {
 		return
 	}
-	gone := map[*row]bool{}
-	t.mu.Lock()
-	for _, uri := range uris {
-		gone[t.byURI[uri]] = true
-		delete(t.byURI, uri)
-	}
-	t.rows = slices.DeleteFunc(t.rows, func(r *row) bool { return gone[r] })
-	t.listChanged()
+	t.update(Change{List: true}, func() {
+		gone := map[*row]bool{}
+		for _, uri := range uris {
+			gone[t.byURI[uri]] = true
+			delete(t.byURI, uri)
+		}
+		t.rows = slices.DeleteFunc(t.rows, func(r *row) bool { return gone[r] })
+	})
 }
 
 // RemoveTemplate takes templates out.
@@ -145,29 +145,25 @@ func (t *Table) RemoveTemplate(uriTemplates ...string) {
 	if len(uriTemplates) == 0 {
 		return
 	}
-	t.mu.Lock()
-	t.templates = slices.DeleteFunc(t.templates, func(r *templateRow) bool {
-		return slices.Contains(uriTemplates, r.URITemplate)
+	t.update(Change{List: true}, func() {
+		t.templates = slices.DeleteFunc(t.templates, func(r *templateRow) bool {
+			return slices.Contains(uriTemplates, r.URITemplate)
+		})
+		t.index()
 	})
-	t.index()
-	t.listChanged()
 }
 
 // Changed says that a copy of uri may be stale; "" says so of the list.
 func (t *Table) Changed(uri string) {
-	t.mu.Lock()
 	if uri == "" {
-		t.listChanged()
+		t.Announce(Change{List: true})
 		return
 	}
-	t.announce(Change{URI: uri})
+	t.Announce(Change{URI: uri})
 }
 
 // Announce says that lists, or copies, may be stale.
-func (t *Table) Announce(change Change) {
-	t.mu.Lock()
-	t.announce(change)
-}
+func (t *Table) Announce(change Change) { t.update(change, func() {}) }
 
 // index builds byPrefix and lengths anew; t.mu is held.
 func (t *Table) index() {
@@ -183,23 +179,21 @@ func (t *Table) index() {
 	slices.SortFunc(t.lengths, func(a, b int) int { return b - a })
 }
 
-// listChanged takes note of a change of the list, unlocks t.mu and says so.
-func (t *Table) listChanged() { t.announce(Change{List: true}) }
-
-// announce is listChanged for any list.
-func (t *Table) announce(change Change) {
-	if change.lists() != 0 {
-		t.generation++
-	}
-	hooks := t.allHooks()
-	t.mu.Unlock()
-	for _, changed := range hooks {
+// update changes the table and announces it, with the lock released.
+func (t *Table) update(change Change, apply func()) {
+	for _, changed := range t.apply(change, apply) {
 		changed(change)
 	}
 }
 
-// allHooks: t.mu is held.
-func (t *Table) allHooks() []func(Change) {
+// apply is update for what t.mu guards. It returns who is told of the change.
+func (t *Table) apply(change Change, apply func()) []func(Change) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	apply()
+	if change.lists() != 0 {
+		t.generation++
+	}
 	hooks := make([]func(Change), 0, len(t.hooks))
 	for _, changed := range t.hooks {
 		hooks = append(hooks, changed)

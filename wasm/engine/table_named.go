@@ -72,24 +72,24 @@ func (t *Table) putNamed(all *[]namedRow, rows []namedRow, change Change, parse 
 		}
 		rows[i].Named = parsed
 	}
-	t.mu.Lock()
-	next := slices.Clone(*all)
-	for _, row := range rows {
-		if at := find(next, row.Name); at >= 0 {
-			next[at] = row
-		} else {
-			next = append(next, row)
+	t.update(change, func() {
+		next := slices.Clone(*all)
+		for _, row := range rows {
+			if at := find(next, row.Name); at >= 0 {
+				next[at] = row
+			} else {
+				next = append(next, row)
+			}
 		}
-	}
-	*all = next
-	t.announce(change)
+		*all = next
+	})
 	return nil
 }
 
 func (t *Table) removeNamed(all *[]namedRow, names []string, change Change) {
-	t.mu.Lock()
-	*all = slices.DeleteFunc(slices.Clone(*all), func(row namedRow) bool { return slices.Contains(names, row.Name) })
-	t.announce(change)
+	t.update(change, func() {
+		*all = slices.DeleteFunc(slices.Clone(*all), func(row namedRow) bool { return slices.Contains(names, row.Name) })
+	})
 }
 
 func find(rows []namedRow, name string) int {
@@ -176,16 +176,7 @@ func (t *Table) Complete(ctx context.Context, c CompletionRequest) (Completion, 
 		}
 		complete = row.complete
 	} else {
-		t.mu.Lock()
-		at := slices.IndexFunc(t.templates, func(r *templateRow) bool { return r.URITemplate == c.URI })
-		var row *templateRow
-		if at >= 0 {
-			row = t.templates[at]
-		} else {
-			row, _ = t.match(c.URI)
-		}
-		there := row != nil || t.byURI[c.URI] != nil
-		t.mu.Unlock()
+		row, there := t.template(c.URI)
 		if !there {
 			return Completion{}, ErrNotFound
 		}
@@ -201,4 +192,18 @@ func (t *Table) Complete(ctx context.Context, c CompletionRequest) (Completion, 
 		return Completion{}, nil
 	}
 	return complete(ctx, c)
+}
+
+// template returns the template that is uri, or that uri is an expansion of; there
+// tells whether uri is that or a resource.
+func (t *Table) template(uri string) (row *templateRow, there bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at := slices.IndexFunc(t.templates, func(r *templateRow) bool { return r.URITemplate == uri })
+	if at >= 0 {
+		row = t.templates[at]
+	} else {
+		row, _ = t.match(uri)
+	}
+	return row, row != nil || t.byURI[uri] != nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 )
 
 // A Conn is the calling side of a port: it sends requests under ids of its own,
@@ -17,7 +18,12 @@ type Conn struct {
 	last    int64
 	pending map[ID]*Pending
 	closed  error // why the port ended
+
+	broken int // messages in a row that were none; only for Run
 }
+
+// maxBroken is how many messages in a row may be broken before a port is closed.
+const maxBroken = 100
 
 // Pending is a request that waits for its answer.
 type Pending struct {
@@ -47,10 +53,11 @@ func NewConn(p Port, notify func(Message)) *Conn {
 // peer closed the port.
 func (c *Conn) Run(ctx context.Context) error {
 	var err error
-	for {
+	for c.broken <= maxBroken {
 		var data []byte
 		data, err = c.port.Read(ctx)
 		if errors.Is(err, ErrTooLarge) {
+			c.broken++
 			continue
 		}
 		if err != nil {
@@ -58,41 +65,39 @@ func (c *Conn) Run(ctx context.Context) error {
 		}
 		c.take(ctx, data)
 	}
-	c.mu.Lock()
-	c.closed = ErrClosed
-	waiting := c.pending
-	c.pending = nil
-	c.mu.Unlock()
-	for _, p := range waiting {
-		p.err = ErrClosed
-		close(p.done)
+	if c.broken > maxBroken {
+		err = errors.New("the peer sends what is no JSON-RPC")
+		c.port.Close()
 	}
+	c.end()
 	if err == io.EOF {
 		return nil
 	}
 	return err
 }
 
+// end fails all that waits.
+func (c *Conn) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = ErrClosed
+	for _, p := range c.pending {
+		p.err = ErrClosed
+		close(p.done)
+	}
+	c.pending = nil
+}
+
 func (c *Conn) take(ctx context.Context, data []byte) {
 	msg, err := Parse(data)
+	if err != nil {
+		c.broken++
+	} else {
+		c.broken = 0
+	}
 	switch {
 	case msg.Kind == Response && msg.ID != "":
-		c.mu.Lock()
-		p := c.pending[msg.ID]
-		delete(c.pending, msg.ID)
-		c.mu.Unlock()
-		if p == nil {
-			return // late: cancelled meanwhile
-		}
-		switch {
-		case err != nil:
-			p.err = err
-		case msg.Error != nil:
-			p.err = msg.Error
-		default:
-			p.result = msg.Result
-		}
-		close(p.done)
+		c.settle(msg, err)
 	case err == nil && msg.Kind == Notification:
 		c.notify(msg)
 	case err == nil && msg.Kind == Request:
@@ -101,19 +106,34 @@ func (c *Conn) take(ctx context.Context, data []byte) {
 	}
 }
 
+// settle answers a request, unless it was cancelled meanwhile.
+func (c *Conn) settle(msg Message, err *Error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.pending[msg.ID]
+	if p == nil {
+		return
+	}
+	delete(c.pending, msg.ID)
+	switch {
+	case err != nil:
+		p.err = err
+	case msg.Error != nil:
+		p.err = msg.Error
+	default:
+		p.result = msg.Result
+	}
+	close(p.done)
+}
+
 // Begin sends a request. params is a JSON object. If known is not nil, it gets
 // the request before anything is sent, so that nothing that comes for it comes
 // too early.
 func (c *Conn) Begin(ctx context.Context, method string, params []byte, known func(*Pending)) (*Pending, error) {
-	c.mu.Lock()
-	if c.closed != nil {
-		c.mu.Unlock()
-		return nil, c.closed
+	p, err := c.open()
+	if err != nil {
+		return nil, err
 	}
-	c.last++
-	p := &Pending{ID: IDOf(c.last), done: make(chan struct{})}
-	c.pending[p.ID] = p
-	c.mu.Unlock()
 	if known != nil {
 		known(p)
 	}
@@ -121,6 +141,19 @@ func (c *Conn) Begin(ctx context.Context, method string, params []byte, known fu
 		c.forget(p)
 		return nil, err
 	}
+	return p, nil
+}
+
+// open makes a request with the next id.
+func (c *Conn) open() (*Pending, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed != nil {
+		return nil, c.closed
+	}
+	c.last++
+	p := &Pending{ID: IDOf(c.last), done: make(chan struct{})}
+	c.pending[p.ID] = p
 	return p, nil
 }
 
@@ -148,11 +181,15 @@ func (c *Conn) Cancel(p *Pending) {
 	}
 }
 
-// Notify sends a notification, whatever becomes of it. params is a JSON object,
-// or nil.
+// Notify sends a notification, whatever becomes of it: it gives up after
+// notifyTimeout. params is a JSON object, or nil.
 func (c *Conn) Notify(method string, params []byte) {
-	c.port.Write(context.Background(), AppendNotification(nil, method, params))
+	ctx, cancel := context.WithTimeout(context.Background(), notifyTimeout)
+	defer cancel()
+	c.port.Write(ctx, AppendNotification(nil, method, params))
 }
+
+const notifyTimeout = 10 * time.Second
 
 // Close ends the port, and with it Run.
 func (c *Conn) Close() error { return c.port.Close() }

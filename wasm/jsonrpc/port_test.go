@@ -144,3 +144,37 @@ func TestConn(t *testing.T) {
 		}
 	})
 }
+
+// A peer that sends nothing but broken messages is given up after 100 of them;
+// some in between do no harm.
+func TestConnClosesAfterBrokenMessages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := jsonrpc.Pipe()
+		notified := 0
+		conn := jsonrpc.NewConn(near, func(jsonrpc.Message) { notified++ })
+		ended := make(chan error, 1)
+		go func() { ended <- conn.Run(t.Context()) }()
+		for range 5 {
+			for range 99 {
+				if err := far.Write(t.Context(), []byte(`{"jsonrpc":`)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			far.Write(t.Context(), []byte(`{"jsonrpc":"2.0","method":"x"}`))
+		}
+		synctest.Wait()
+		if notified != 5 {
+			t.Errorf("%d notifications arrived", notified)
+		}
+		sent := 0
+		for ; sent < 1000; sent++ {
+			if far.Write(t.Context(), []byte(`{"jsonrpc":`)) != nil {
+				break
+			}
+			synctest.Wait()
+		}
+		if err := <-ended; err == nil || sent > 110 {
+			t.Errorf("ended with %v after %d broken messages", err, sent)
+		}
+	})
+}
