@@ -112,7 +112,8 @@ func (i *Invocation) unseal(value []byte) ([]byte, bool) {
 }
 
 func (i *Invocation) tag(sealed []byte) uint64 {
-	all := binary.BigEndian.AppendUint64(append([]byte(i.who), 0), i.digest)
+	all := binary.AppendUvarint(nil, uint64(len(i.who)))
+	all = binary.BigEndian.AppendUint64(append(all, i.who...), i.digest)
 	return sipHash(i.client.engine.stateKey, append(all, sealed...))
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"sync"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -59,9 +60,7 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 		level:        req.level,
 	}
 	i.flood.rate, i.flood.most = 50, 50
-	what := []byte{byte(req.method), 0}
-	what = append(append(append(append(what, req.name...), req.uri...), 0), req.arguments...)
-	i.digest = sipHash(e.stateKey, what)
+	i.digest = e.digest(byte(req.method), req.extension, req.name, req.uri, string(req.arguments))
 	i.token = bytes.Clone(jsonrpc.Member(req.meta, "progressToken"))
 	meta := out("{")
 	meta.members(req.meta, func(name string) bool {
@@ -82,6 +81,16 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 		i.capabilities = []byte("{}")
 	}
 	return context.WithValue(ctx, invocationKey{}, i), i
+}
+
+// digest returns a keyed hash of what is asked. Each part begins with its length:
+// no two tuples of parts are the same bytes.
+func (e *Engine) digest(method byte, parts ...string) uint64 {
+	what := []byte{method}
+	for _, part := range parts {
+		what = append(binary.AppendUvarint(what, uint64(len(part))), part...)
+	}
+	return sipHash(e.stateKey, what)
 }
 
 // declared returns the capabilities of the session's client.
