@@ -18,6 +18,11 @@ func (c *Client) Message(data []byte) {
 	}
 	if len(elements) == 0 {
 		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "A batch must not be empty"})
+		return
+	}
+	if sink, ok := c.sink.(batcher); ok {
+		sink.beginBatch()
+		defer sink.endBatch()
 	}
 	for _, element := range elements {
 		c.message(element, true)

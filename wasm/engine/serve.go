@@ -69,6 +69,9 @@ type portSink struct {
 	queue   [][]byte            // whole messages
 	queued  map[string]struct{} // notifications in queue
 	bytes   int                 // in queue
+	current *batch              // the one whose requests are being taken
+	batches map[Call]*batch     // of calls that came in one
+	held    int                 // bytes of responses of batches that are not complete
 	closed  bool
 	changed chan struct{} // has room for one: something changed for the writer or the reader
 	room    chan struct{}
@@ -82,6 +85,7 @@ func newPortSink() *portSink {
 		calls:   map[string]Call{},
 		ids:     map[Call]jsonrpc.ID{},
 		queued:  map[string]struct{}{},
+		batches: map[Call]*batch{},
 		changed: make(chan struct{}, 1),
 		room:    make(chan struct{}, 1),
 	}
@@ -136,7 +140,7 @@ func (s *portSink) waitForRoom(ctx context.Context) error {
 func (s *portSink) isFull() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.bytes > maxQueued
+	return s.bytes+s.held > maxQueued
 }
 
 func (s *portSink) close() {
@@ -177,6 +181,10 @@ func (s *portSink) Open(id jsonrpc.ID) (Call, bool) {
 	s.last++
 	s.calls[id.Key()] = s.last
 	s.ids[s.last] = id
+	if s.current != nil {
+		s.current.waiting++
+		s.batches[s.last] = s.current
+	}
 	return s.last, true
 }
 
@@ -191,22 +199,23 @@ func (s *portSink) Respond(call Call, result Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(result.Refs) > 0 { // a Source that keeps contents elsewhere belongs to another Sink
-		s.put(jsonrpc.AppendError(nil, s.take(call), &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}))
+		s.answer(call, jsonrpc.AppendError(nil, s.take(call), &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}))
 		return
 	}
-	s.put(jsonrpc.AppendResult(nil, s.take(call), result.Document.JSON))
+	s.answer(call, jsonrpc.AppendResult(nil, s.take(call), result.Document.JSON))
 }
 
 func (s *portSink) Fail(call Call, err *jsonrpc.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.put(jsonrpc.AppendError(nil, s.take(call), err))
+	s.answer(call, jsonrpc.AppendError(nil, s.take(call), err))
 }
 
 func (s *portSink) Drop(call Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.take(call)
+	s.answer(call, nil)
 }
 
 func (s *portSink) End(call Call, result *Document) {
@@ -214,7 +223,7 @@ func (s *portSink) End(call Call, result *Document) {
 	defer s.mu.Unlock()
 	id := s.take(call)
 	tagged := bytes.Replace(result.JSON, []byte(`"_meta":{`), append(subscriptionMember(id), ','), 1)
-	s.put(jsonrpc.AppendResult(nil, id, tagged))
+	s.answer(call, jsonrpc.AppendResult(nil, id, tagged))
 	params := append(append([]byte(`{"requestId":`), id...), '}')
 	s.put(jsonrpc.AppendNotification(nil, "notifications/cancelled", params))
 }
@@ -222,7 +231,12 @@ func (s *portSink) End(call Call, result *Document) {
 func (s *portSink) Refuse(err *jsonrpc.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.put(jsonrpc.AppendError(nil, "", err))
+	refusal := jsonrpc.AppendError(nil, "", err)
+	if s.current != nil {
+		s.current.add(s, refusal)
+		return
+	}
+	s.put(refusal)
 }
 
 func (s *portSink) Notify(notification *Document, subscription Call) {

@@ -231,12 +231,24 @@ func (w *world) port(client string) jsonrpc.Port {
 				return
 			}
 			talk.FromServer(message)
-			w.mu.Lock()
-			w.said = append(w.said, spoken{client, string(message)})
-			w.mu.Unlock()
+			w.hear(client, message)
 		}
 	})
 	return near
+}
+
+// hear notes what an engine says. The responses of a batch are one array here, and
+// one by one where messages are objects, in a browser: transcripts have the latter.
+func (w *world) hear(client string, message []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all, isArray := jsonrpc.Elements(message)
+	if !isArray {
+		all = [][]byte{message}
+	}
+	for _, one := range all {
+		w.said = append(w.said, spoken{client, string(one)})
+	}
 }
 
 func (w *world) send(client, message string) {

@@ -1,0 +1,69 @@
+package engine
+
+// Batches exist in 2025-03-26 alone: an array of messages, whose responses are one
+// array. MCP 2025-03-26, basic, Batching; JSON-RPC 2.0, section 6.
+
+// A batcher is a Sink that writes messages as they are, and so has to hold the
+// responses of a batch until there are all of them. Other Sinks get them one by one.
+type batcher interface {
+	beginBatch() // the calls that are opened from now on belong to it
+	endBatch()
+}
+
+// A batch is one array of messages whose responses are not complete.
+type batch struct {
+	waiting   int // calls without an outcome, and one more while calls are opened
+	responses []byte
+	held      int // bytes of these that the sink counts
+}
+
+// add adds a response; the sink's mu is held.
+func (b *batch) add(s *portSink, response []byte) {
+	separator := byte(',')
+	if len(b.responses) == 0 {
+		separator = '['
+	}
+	b.responses = append(append(b.responses, separator), response...)
+	b.held += len(response)
+	s.held += len(response)
+}
+
+// done takes note that a call has its outcome, and writes the array if it is the
+// last one; the sink's mu is held.
+func (b *batch) done(s *portSink) {
+	if b.waiting--; b.waiting > 0 || len(b.responses) == 0 {
+		return
+	}
+	s.held -= b.held
+	s.put(append(b.responses, ']'))
+}
+
+func (s *portSink) beginBatch() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.current = &batch{waiting: 1}
+}
+
+func (s *portSink) endBatch() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.current
+	s.current = nil
+	b.done(s)
+}
+
+// answer writes the response of a call, or notes that there is none: nil. That of a
+// call in a batch waits for the others. s.mu is held.
+func (s *portSink) answer(call Call, response []byte) {
+	b := s.batches[call]
+	delete(s.batches, call)
+	switch {
+	case b != nil:
+		if response != nil {
+			b.add(s, response)
+		}
+		b.done(s)
+	case response != nil:
+		s.put(response)
+	}
+}

@@ -1,0 +1,112 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// slowTool is an engine with a tool that takes as many seconds as it is told.
+func slowTool(t *testing.T) *engine.Engine {
+	table := engine.NewTable()
+	err := table.PutTool(engine.ToolEntry{
+		Tool: engine.Tool{Name: "t", Object: []byte(`{"name":"t","inputSchema":{"type":"object"}}`)},
+		Call: func(ctx context.Context, arguments []byte) ([]byte, error) {
+			seconds, _ := jsonrpc.Int(jsonrpc.Member(arguments, "s"))
+			select {
+			case <-time.After(time.Duration(seconds) * time.Second):
+			case <-ctx.Done():
+			}
+			return []byte(`{"content":[]}`), ctx.Err()
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true})
+	e.Mount("", table)
+	return e
+}
+
+func (d *dialogue) say(message string) {
+	d.t.Helper()
+	if err := d.port.Write(d.t.Context(), []byte(message)); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// The responses of a batch are one array, when there are all of them; what is no
+// request adds none, and what is cancelled has none. MCP 2025-03-26, Batching.
+func TestBatchIsAnsweredByOneArray(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDialogue(t, slowTool(t))
+		d.request("initialize", `"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}`)
+		call := func(id string, seconds int) string {
+			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"tools/call","params":{"name":"t","arguments":{"s":%d}}}`, id, seconds)
+		}
+		d.say(`[` + call("slow", 5) + `,{"jsonrpc":"2.0","id":"p","method":"ping"},7,{"jsonrpc":"2.0","method":"x"},` + call("never", 20) + `]`)
+		d.say(`{"jsonrpc":"2.0","id":"alone","method":"ping"}`)
+		if got := d.next("the ping beside the batch"); !strings.Contains(got, `"alone"`) {
+			t.Errorf("first came %s", got)
+		}
+		time.Sleep(10 * time.Second)
+		d.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"never"}}`)
+		got := d.next("the array")
+		elements, isArray := jsonrpc.Elements([]byte(got))
+		if !isArray || len(elements) != 3 || !strings.Contains(got, `"slow"`) || !strings.Contains(got, `"p"`) || !strings.Contains(got, "-32600") || strings.Contains(got, "never") {
+			t.Errorf("the batch is answered by %s", got)
+		}
+
+		d.say(`[{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}]`)
+		d.alive("a batch of notifications")
+
+		var pings []string
+		for i := range 200 {
+			pings = append(pings, fmt.Sprintf(`{"jsonrpc":"2.0","id":"ping%d","method":"ping"}`, i))
+		}
+		for range 2 { // the ids are free again
+			d.say("[" + strings.Join(pings, ",") + "]")
+			elements, _ = jsonrpc.Elements([]byte(d.next("the array of 200 pings")))
+			if len(elements) != 200 || strings.Count(string(elements[199]), `"result":{}`) != 1 {
+				t.Errorf("%d answers", len(elements))
+			}
+		}
+		d.say("[]")
+		if got := d.next("the refusal of an empty batch"); !strings.Contains(got, "-32600") || got[0] != '{' {
+			t.Errorf("an empty batch is answered by %s", got)
+		}
+		d.alive("batches")
+		d.port.Close()
+		synctest.Wait()
+	})
+}
+
+// Elsewhere an array is refused as a whole, and leaves no id in use.
+func TestBatchesAreRefusedWithoutSideEffects(t *testing.T) {
+	for _, version := range []string{"", "2024-11-05", "2025-06-18", "2025-11-25"} {
+		synctest.Test(t, func(t *testing.T) {
+			d := newDialogue(t, slowTool(t))
+			if version != "" {
+				d.request("initialize", `"protocolVersion":"`+version+`","capabilities":{},"clientInfo":{"name":"c","version":"1"}`)
+			}
+			for range 3 {
+				d.say(`[{"jsonrpc":"2.0","id":7,"method":"ping"},{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"t"}}]`)
+				if got := d.next("the refusal"); !strings.Contains(got, "-32600") || strings.Contains(got, `"id"`) {
+					t.Errorf("%q: a batch is answered by %s", version, got)
+				}
+				d.say(`{"jsonrpc":"2.0","id":7,"method":"ping"}`)
+				if got := d.next("the answer to an id of the batch"); !strings.Contains(got, `"id":7,"result"`) {
+					t.Errorf("%q: an id of a refused batch: %s", version, got)
+				}
+			}
+			d.port.Close()
+			synctest.Wait()
+		})
+	}
+}
