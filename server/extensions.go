@@ -45,6 +45,14 @@ func (g *Gateway) declare() {
 			at.extensions = extensions
 			at.engine.SetExtensions(extensions)
 		}
+		if says := g.about(path); says != at.about {
+			at.about = says
+			if info := says.info(); says != (about{}) {
+				at.engine.SetInfo(info)
+			} else {
+				at.engine.SetInfo(g.options.info())
+			}
+		}
 	}
 }
 

@@ -16,7 +16,10 @@ import (
 type endpoint struct {
 	path       string
 	engine     *engine.Engine
-	extensions []byte // that it declares: JSON object, or nil; guarded by the gateway's mu
+
+	// Guarded by the gateway's mu.
+	extensions []byte // that it declares: JSON object, or nil
+	about      about  // what it says of itself, if a page has told it
 }
 
 // serveMCP answers Streamable HTTP, both eras on one URL, in the order of checks

@@ -25,7 +25,7 @@ func (e *Engine) initialize(_ context.Context, req *request) (Result, error) {
 		capabilities = bytes.Clone(req.context)
 	}
 	c.begin(negotiate(version), capabilities)
-	return Result{Document: e.fixed.initialize[c.session]}, nil
+	return Result{Document: e.fixed.Load().initialize[c.session]}, nil
 }
 
 // begin begins a session.
@@ -58,7 +58,7 @@ func (c *Client) Initialized() {
 // ping answers in any state, so that either side can tell whether the engine
 // itself, and not only its channel, is alive.
 func (e *Engine) ping(context.Context, *request) (Result, error) {
-	return Result{Document: e.fixed.empty}, nil
+	return Result{Document: e.fixed.Load().empty}, nil
 }
 
 // subscribe adds a URI to those of the session. Subscribing to what cannot be
@@ -82,7 +82,7 @@ func (e *Engine) subscribe(ctx context.Context, req *request) (Result, error) {
 		return Result{}, ErrBusy
 	}
 	e.arm(ctx)
-	return Result{Document: e.fixed.empty}, nil
+	return Result{Document: e.fixed.Load().empty}, nil
 }
 
 // unsubscribe takes a URI away. Doing so twice is harmless.
@@ -92,5 +92,5 @@ func (e *Engine) unsubscribe(_ context.Context, req *request) (Result, error) {
 		return Result{}, err
 	}
 	e.unwant(req.client.sessionSubscription(), uri)
-	return Result{Document: e.fixed.empty}, nil
+	return Result{Document: e.fixed.Load().empty}, nil
 }

@@ -124,7 +124,7 @@ func (e *Engine) setLevel(_ context.Context, req *request) (Result, error) {
 		return Result{}, BadParams("level must be one of debug, info, notice, warning, error, critical, alert, emergency")
 	}
 	req.client.log(l)
-	return Result{Document: e.fixed.empty}, nil
+	return Result{Document: e.fixed.Load().empty}, nil
 }
 
 func (c *Client) log(from level) {

@@ -161,7 +161,7 @@ func (c *Client) endAll() []*subscription {
 	c.waiting = map[Call]*running{}
 	c.listens = map[Call]*subscription{}
 	for call := range listens {
-		c.sink.End(call, &Document{JSON: append(c.engine.fixed.begin(), '}')})
+		c.sink.End(call, &Document{JSON: append(c.engine.fixed.Load().begin(), '}')})
 	}
 	for call, run := range waiting {
 		run.cancel(nil)

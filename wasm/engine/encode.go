@@ -10,7 +10,7 @@ import (
 // JSON is written by append functions: no reflection, and one allocation a
 // document.
 
-// fixed has the documents that never change while the engine lives.
+// fixed has the documents that depend on Info and Options alone.
 type fixed struct {
 	empty       *Document                   // {} of classic methods
 	initialize  [modern]*Document           // by classic revision
@@ -27,8 +27,8 @@ const (
 	acknowledged = "notifications/subscriptions/acknowledged"
 )
 
-func newFixed(info Info, o *Options) fixed {
-	var f fixed
+func newFixed(info Info, o *Options) *fixed {
+	f := &fixed{}
 	server := appendInfo(nil, info, true)
 	f.meta = append([]byte(`"_meta":{"`+keyServerInfo+`":`), server...)
 	f.meta = append(f.meta, '}')

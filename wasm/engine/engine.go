@@ -115,7 +115,7 @@ const (
 type Engine struct {
 	info     Info
 	options  Options
-	fixed    fixed // documents that never change
+	fixed    atomic.Pointer[fixed] // documents that change with SetInfo alone
 	stateKey [16]byte
 
 	discovery atomic.Pointer[Document] // the result of server/discover
@@ -164,8 +164,8 @@ func New(info Info, opts *Options) *Engine {
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}
-	e.fixed = newFixed(info, o)
-	e.discovery.Store(e.fixed.discover(o))
+	e.fixed.Store(newFixed(info, o))
+	e.discovery.Store(e.fixed.Load().discover(o))
 	e.stateKey = stateKey(o.CursorKey)
 	return e
 }

@@ -22,7 +22,7 @@ func (e *Engine) declare(extensions []byte) *Document {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.options.Extensions = extensions
-	return e.discovery.Swap(e.fixed.discover(&e.options))
+	return e.discovery.Swap(e.fixed.Load().discover(&e.options))
 }
 
 // extends tells whether a method that the engine does not know may be passed on.

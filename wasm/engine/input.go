@@ -156,7 +156,7 @@ func (i *Invocation) answered(inputs []byte, state string) {
 }
 
 func (e *Engine) inputRequiredResult(need *inputRequired) *Document {
-	doc := out(`{"resultType":"input_required",` + string(e.fixed.meta))
+	doc := out(`{"resultType":"input_required",` + string(e.fixed.Load().meta))
 	if need.requests != nil {
 		doc.member("inputRequests", need.requests)
 	}

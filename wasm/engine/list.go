@@ -269,7 +269,7 @@ func (e *Engine) prefetch(ctx context.Context, kind byte, mounts []*mount, at po
 func (e *Engine) beginList(rev revision, kind byte) []byte {
 	begin := []byte("{")
 	if rev == modern {
-		begin = append(appendCache(e.fixed.begin(), e.options.Cache), ',')
+		begin = append(appendCache(e.fixed.Load().begin(), e.options.Cache), ',')
 	}
 	name := "resources"
 	switch kind {

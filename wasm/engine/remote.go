@@ -21,6 +21,7 @@ type Remote struct {
 	given      bool // up: nobody expects it back
 	lists      listAnswers
 	extensions []byte // of the other engine: a JSON object, or nil
+	info       Info   // of the other engine; its name is empty until it has come
 	follows    map[*following]struct{}
 	generation uint64 // of what they want
 }
@@ -99,7 +100,7 @@ func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 		l.conn.Close()
 		return err
 	}
-	old, err := r.replace(l, extensionsOf(discovered))
+	old, err := r.replace(l, extensionsOf(discovered), infoOf(discovered))
 	if err != nil {
 		l.conn.Close()
 		return err
@@ -112,7 +113,7 @@ func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 }
 
 // replace makes l the present link.
-func (r *Remote) replace(l *link, extensions []byte) (old *link, err error) {
+func (r *Remote) replace(l *link, extensions []byte, info Info) (old *link, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	select {
@@ -124,7 +125,7 @@ func (r *Remote) replace(l *link, extensions []byte) (old *link, err error) {
 		return nil, ErrAway
 	}
 	old = r.link
-	r.link, r.given, r.extensions = l, false, extensions
+	r.link, r.given, r.extensions, r.info = l, false, extensions, info
 	if old == nil {
 		close(r.back)
 	}

@@ -144,7 +144,7 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 func (e *Engine) begin(rev revision, meta []byte) out {
 	keep := func(name string) bool { return name != keyServerInfo } // that of a Remote's engine
 	if rev == modern {
-		o := out(e.fixed.begin())
+		o := out(e.fixed.Load().begin())
 		if meta != nil {
 			o = o[:len(o)-1]
 			o.members(meta, keep)

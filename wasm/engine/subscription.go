@@ -220,7 +220,7 @@ func (e *Engine) notificationFor(s *subscription, uri string) *Document {
 	}
 	for i, key := range listKeys {
 		if uri == key {
-			return e.fixed.listChanged[i][era]
+			return e.fixed.Load().listChanged[i][era]
 		}
 	}
 	e.mu.Lock()

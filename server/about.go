@@ -1,0 +1,61 @@
+package server
+
+import (
+	"net/url"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// about is what a page says of itself, made safe: its author may be anybody, and
+// assistants put it before models and people. At /mcp/{page} it takes the place of
+// what the gateway says of itself. Limits are those of security.md §8.
+type about struct {
+	name, title, version, website, instructions string
+}
+
+// Limits of what pages say of themselves, in characters.
+const (
+	maxNameText    = 128
+	maxTitleText   = 200
+	maxVersionText = 128
+	maxLongText    = 2_000 // instructions, descriptions
+)
+
+func aboutOf(info engine.Info) about {
+	return about{
+		name:         plain(info.Name, maxNameText),
+		title:        plain(info.Title, maxTitleText),
+		version:      plain(info.Version, maxVersionText),
+		website:      webAddress(info.WebsiteURL),
+		instructions: plainLines(info.Instructions, maxLongText),
+	}
+}
+
+func (a about) info() engine.Info {
+	return engine.Info{Name: a.name, Title: a.title, Version: a.version, WebsiteURL: a.website, Instructions: a.instructions}
+}
+
+// webAddress returns text if it is the URL of a web page, else nothing.
+func webAddress(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || len(text) > maxURI || plain(text, maxURI) != text || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+		return ""
+	}
+	return text
+}
+
+// about returns what the page of an endpoint says of itself; nothing at /mcp, and if
+// the page was never here. The lock is held.
+func (g *Gateway) about(path string) about {
+	name, _ := pageOf(path)
+	p := g.pages[name]
+	if name == "" || p == nil {
+		return about{}
+	}
+	info, ok := p.remote.Info()
+	says := aboutOf(info)
+	if !ok || says.name == "" { // a name is required
+		return about{}
+	}
+	return says
+}

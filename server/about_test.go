@@ -1,0 +1,73 @@
+package server
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// What a page says of itself reaches assistants at its own endpoint, in both eras,
+// cleaned and cut; at /mcp, and before the page came, the gateway speaks of itself.
+// Defect 16.
+func TestPageSaysWhatItIs(t *testing.T) {
+	g := startGateway(t, Options{})
+	c := caller{t, g}
+	ask := func(path string) (classic, modernly, read string) {
+		t.Helper()
+		_, classic = c.do(t.Context(), "POST", path, initialize)
+		_, modernly = c.do(t.Context(), "POST", path, discover, v2026, "Mcp-Method: server/discover")
+		_, read = c.do(t.Context(), "POST", path, modern("1", "resources/list", ""), v2026, "Mcp-Method: resources/list")
+		return classic, modernly, read
+	}
+	gateway := `"name":"pagemcp","version":"0.0.0-test","title":"PageMCP"`
+	classic, modernly, list := ask("/mcp/notes")
+	for _, got := range []string{classic, modernly, list} {
+		if !strings.Contains(got, gateway) {
+			t.Errorf("before the page came: %s", got)
+		}
+	}
+	page := newPage(t, testOrigin, "tab")
+	page.engine = engine.New(engine.Info{
+		Name: "my\u202enotes", Title: "Notes \x1b[31m\U000e0041" + strings.Repeat("t", 300), Version: "1.2.3\u200b",
+		WebsiteURL: "https://app.example/about", Instructions: "One.\nTwo\u2066.\x00" + strings.Repeat("i", 3_000),
+	}, nil)
+	page.engine.Mount("", page.table)
+	page.join(g)
+	classic, modernly, list = ask("/mcp/notes")
+	server := `"name":"mynotes","version":"1.2.3","title":"Notes [31m` + strings.Repeat("t", 200-len("Notes [31m")) + `","websiteUrl":"https://app.example/about"`
+	told := `"instructions":"One.\nTwo.` + strings.Repeat("i", 2_000-len("One.\nTwo.")) + `"`
+	for name, got := range map[string]string{"initialize": classic, "discover": modernly, "list": list} {
+		if !strings.Contains(got, server) || name != "list" && !strings.Contains(got, told) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	classic, modernly, list = ask("/mcp")
+	for _, got := range []string{classic, modernly, list} {
+		if !strings.Contains(got, gateway) {
+			t.Errorf("at /mcp: %s", got)
+		}
+	}
+	// Another document of the tab says something else; a bad address is left out.
+	page.leave()
+	page.awaitAway(g)
+	page.engine = engine.New(engine.Info{Name: "notes", Version: "2", WebsiteURL: "javascript:alert(1)"}, nil)
+	page.join(g)
+	if _, modernly, _ = ask("/mcp/notes"); !strings.Contains(modernly, `{"name":"notes","version":"2"}`) || strings.Contains(modernly, "instructions") {
+		t.Errorf("after a reload: %s", modernly)
+	}
+}
+
+func TestPlainTextHidesNothing(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\x00\x1b\x7f\u0085\nb": "ab", "a\u200b\u200d\u2060\ufeff\u00adb": "ab", "a\u202e\u2066\u061c\u200fb": "ab",
+		"a\U000e0041\U000e007f\U000e0100b": "ab", "Käse 🧀 日本": "Käse 🧀 日本", "a\xffb": "ab",
+	} {
+		if got := plain(text, 100); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+	if got := plain(strings.Repeat("ü", 10), 3); got != "üüü" {
+		t.Errorf("cut: %q", got)
+	}
+}

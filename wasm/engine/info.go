@@ -1,0 +1,38 @@
+package engine
+
+import "github.com/pagemcp/pagemcp/wasm/jsonrpc"
+
+// SetInfo replaces what the engine says of itself, from the next result on: a
+// gateway learns it from the page that it serves. Classic sessions keep what their
+// initialize said. Its documents are never forgotten: it is for engines whose
+// Options have no Forget.
+func (e *Engine) SetInfo(info Info) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	f := newFixed(info, &e.options)
+	e.fixed.Store(f)
+	e.discovery.Store(f.discover(&e.options))
+	e.skeletons.Store(new([]skeleton))
+	e.mounted++ // kept pages of lists begin with the old one
+}
+
+// Info returns what the other engine says of itself, as it is; false if it has not
+// come yet. Its Icons are left out.
+func (r *Remote) Info() (Info, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.info, r.info.Name != ""
+}
+
+// infoOf returns the Info in a result of discover.
+func infoOf(discovered []byte) (info Info) {
+	server := jsonrpc.Member(jsonrpc.Member(discovered, "_meta"), keyServerInfo)
+	for _, member := range [...]struct {
+		name  string
+		value *string
+	}{{"name", &info.Name}, {"title", &info.Title}, {"version", &info.Version}, {"websiteUrl", &info.WebsiteURL}} {
+		*member.value, _ = jsonrpc.Text(jsonrpc.Member(server, member.name))
+	}
+	info.Instructions, _ = jsonrpc.Text(jsonrpc.Member(discovered, "instructions"))
+	return info
+}
