@@ -55,7 +55,9 @@ func (c *classicClient) initialize() bool {
 	if err != nil || answer.StatusCode != http.StatusOK {
 		return false
 	}
+	c.mu.Lock()
 	c.session = answer.Header.Get("Mcp-Session-Id")
+	c.mu.Unlock()
 	for c.w.ctx.Err() == nil {
 		_, answer, _, err = c.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 		if err == nil && answer.StatusCode == http.StatusAccepted {
@@ -64,6 +66,13 @@ func (c *classicClient) initialize() bool {
 		c.pause(time.Second)
 	}
 	return false
+}
+
+// isOpen tells whether there is a session.
+func (c *classicClient) isOpen() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session != ""
 }
 
 func (c *classicClient) post(body string) (jsonrpc.Message, *http.Response, *simConn, error) {

@@ -135,6 +135,7 @@ type simRequest struct {
 	name, uri            string
 	target               string // Mcp-Name
 	clean                bool
+	steady               []string // names whose entries a list must have
 }
 
 // choose makes a random request.
@@ -156,6 +157,9 @@ func (c *simClient) choose() simRequest {
 		r.params = `"name":"` + r.target + `","arguments":{"id":"` + r.id + `"}`
 	default:
 		r.kind, r.method, r.clean = "list", [...]string{"resources/list", "tools/list", "resources/templates/list"}[c.rand.IntN(3)], true
+		if c.w.isCalm() && r.method == "resources/list" {
+			r.steady = c.w.steadyNames()
+		}
 	}
 	if r.name != "" {
 		r.clean = c.w.isSteady(r.name)
@@ -189,6 +193,12 @@ func (c *simClient) finish(r simRequest, m jsonrpc.Message, sent time.Time, clea
 		}
 		if store := c.w.storeOfTab(tab); store != c.w.storeOfName(r.name) {
 			c.w.alarm("a read of " + r.target + " was answered by a page of " + store)
+		}
+	case r.kind == "list":
+		for _, name := range r.steady {
+			if !strings.Contains(string(m.Result), `"uri":"`+name+`+notes:///0"`) {
+				c.w.alarm("a list lacks the resources of " + name + ", which has been there all the time")
+			}
 		}
 	case r.kind == "tool":
 		content, _ := jsonrpc.Elements(jsonrpc.Member(m.Result, "content"))

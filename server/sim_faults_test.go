@@ -22,11 +22,11 @@ func (w *simWorld) run(total time.Duration) {
 		w.parties.Go(func() { w.writes(s) })
 	}
 	w.startClients()
-	night := w.rand.IntN(10) == 0
+	night := w.rand.IntN(20) == 0
 	for time.Since(w.history.began) < total {
 		w.storm(simStormy)
 		w.rest(simQuiet)
-		if night { // one in ten seeds has a night, which is not counted
+		if night { // one in twenty seeds has a night, which is not counted
 			night = false
 			w.sleep(25 * time.Hour)
 			total += 25 * time.Hour
@@ -67,7 +67,14 @@ func (w *simWorld) startClients() {
 		w.nudges = append(w.nudges, c.listenOnce)
 	}
 	classic := func(name string) {
-		w.parties.Go((&classicClient{simClient: client(name), subs: map[string]string{}}).run)
+		c := &classicClient{simClient: client(name), subs: map[string]string{}}
+		c.deaf = c.rand.IntN(3) == 0
+		w.parties.Go(c.run)
+		w.polls = append(w.polls, func() {
+			if c.isOpen() {
+				c.call(c.choose())
+			}
+		})
 	}
 	socket := func(name string) {
 		c := &socketClient{simClient: client(name)}
@@ -242,12 +249,16 @@ func (w *simWorld) rest(d time.Duration) {
 	}
 	w.network.heal()
 	w.mu.Lock()
-	w.calm = true
+	w.calm, w.calmed = true, time.Now()
 	w.mu.Unlock()
 	for _, t := range w.allTabs()[:1] {
 		t.open() // at least one page is there
 	}
 	w.history.add(simEvent{Kind: simCalm})
 	time.Sleep(d)
+	for _, poll := range w.polls { // a client without a stream learns of changes by its next request
+		w.parties.Go(poll)
+	}
+	time.Sleep(3 * time.Second)
 	w.history.add(simEvent{Kind: simCheck})
 }

@@ -98,19 +98,21 @@ type simWorld struct {
 	kinds   []int         // of faults, in this phase
 	jumped  bool          // the clock was moved forward in this phase
 	nudges  []func()      // makes a client subscribe now
+	polls   []func()      // makes a client ask for something now
 
 	ctx     context.Context
 	end     context.CancelFunc
 	parties sync.WaitGroup
 
-	mu    sync.Mutex
-	tabs  []*simTab
-	count int
-	calm  bool
-	names []string            // in the order in which they were given
-	named map[string]string   // the store behind each name
-	live  map[string]simEvent // the last join of each name whose page is connected
-	focus string              // the name that clients are interested in; "": any
+	mu     sync.Mutex
+	tabs   []*simTab
+	count  int
+	calm   bool
+	calmed time.Time           // when it began
+	names  []string            // in the order in which they were given
+	named  map[string]string   // the store behind each name
+	live   map[string]simEvent // the last join of each name whose page is connected
+	focus  string              // the name that clients are interested in; "": any
 }
 
 // A simRand is the random numbers of one party, whose goroutines share it.
@@ -146,7 +148,7 @@ func (w *simWorld) party(name string) *simRand {
 func newSimWorld(seed uint64) *simWorld {
 	w := &simWorld{seed: seed, history: &simHistory{began: time.Now()}, network: newSimNetwork(seed), named: map[string]string{}, live: map[string]simEvent{}}
 	w.rand = w.party("faults")
-	w.pace = time.Duration(8+w.rand.IntN(12)) * time.Second
+	w.pace = time.Duration(10+w.rand.IntN(12)) * time.Second
 	w.ctx, w.end = context.WithCancel(context.Background())
 	w.gateway = &simGateway{w: w, disk: newMemDisk()}
 	w.gateway.start(0)
@@ -270,6 +272,21 @@ func (w *simWorld) isSteady(name string) bool {
 	defer w.mu.Unlock()
 	join, here := w.live[name]
 	return here && time.Since(w.history.began)-join.At > 15*time.Second
+}
+
+// steadyNames returns the names of pages that have been there for a while.
+func (w *simWorld) steadyNames() (names []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if time.Since(w.calmed) < simRecovery {
+		return nil
+	}
+	for name, join := range w.live {
+		if time.Since(w.history.began)-join.At > simRecovery {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (w *simWorld) storeOfName(name string) string {
