@@ -102,6 +102,33 @@ func TestPendingUpdatesComeWithTheNextPost(t *testing.T) {
 	})
 }
 
+// A client without a stream that asks once in a while finds its session asleep each
+// time: the very request that wakes it brings an `updated` for each of its URIs, and
+// does not depend on how soon they are subscribed to again. P2.
+func TestRequestThatWakesASessionBringsItsUpdates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, client, kill := startInMemory(t, newMemDisk())
+		table := tableA(t)
+		tabInMemory(t, g, client, "tab", table)
+		session := beginInMemory(t, g, client)
+		postInMemory(t, g, client, session, subscribeA)
+		for range 3 {
+			time.Sleep(3 * sessionSleep)
+			table.Changed("notes://a")
+			time.Sleep(time.Second)
+			if got, _ := postInMemory(t, g, client, session, pingSession); count(got, updatedA) != 1 {
+				t.Errorf("after a sleep: %q", got)
+			}
+		}
+		postInMemory(t, g, client, session, unsubscribeA)
+		time.Sleep(3 * sessionSleep)
+		if got, _ := postInMemory(t, g, client, session, pingSession); count(got, updatedA) != 0 {
+			t.Errorf("after an unsubscribe: %q", got)
+		}
+		kill()
+	})
+}
+
 // An answer with a status of its own stays JSON, and what waits goes on waiting.
 func TestPendingUpdatesKeepStatuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

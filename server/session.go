@@ -102,7 +102,8 @@ func (s *session) start() *talk {
 
 // wake begins a conversation anew from the record, if there is none: the
 // handshake at once, subscriptions as soon as their pages are there. Whatever the
-// client knows may be stale (P3). The lock is held.
+// client knows may be stale (P3), and is announced at once: the request that woke the
+// session may be the client's last for a while. The lock is held.
 func (s *session) wake() {
 	if s.talk != nil {
 		return
@@ -111,6 +112,11 @@ func (s *session) wake() {
 	for _, list := range [...]string{"resources", "prompts", "tools"} {
 		changed := jsonrpc.AppendNotification(nil, "notifications/"+list+"/list_changed", nil)
 		s.offer(changed, headOf(changed))
+	}
+	for _, uri := range s.record.URIs {
+		params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
+		msg := jsonrpc.AppendNotification(nil, updatedMethod, params)
+		s.offer(msg, headOf(msg))
 	}
 	params := []byte(`{"protocolVersion":"` + s.record.Version + `","capabilities":`)
 	params = append(params, orObject(s.record.Capabilities)...)
