@@ -3,6 +3,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { isRevision, type Revision } from '../protocol/revisions.ts'
 import { replaceText, tab } from './tabs.ts'
+import { saved, takeLeft } from './unsaved.ts'
 
 export interface Sent {
   id: number
@@ -75,6 +76,7 @@ export function load(): Promise<void> {
     last = Math.max(last, good[0]?.id ?? 0)
     history.value = [...history.peek(), ...good]
   })()
+  for (const message of takeLeft()) void remember(message)
   return loading
 }
 
@@ -93,6 +95,7 @@ export async function remember(sent: Omit<Sent, 'id' | 'time'>): Promise<void> {
     entries.put(entry)
     for (const { id } of gone) entries.delete(id)
   })
+  saved(sent)
 }
 
 /** Forgets one entry; without a number, all. */

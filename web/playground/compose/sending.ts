@@ -6,6 +6,7 @@ import type { Session } from '../connections/session.ts'
 import { showAnswer } from '../inspect/answer.ts'
 import { jsonTree, nodeAt } from './json.ts'
 import { change, keepTabs, open, replaceText, tab } from './tabs.ts'
+import { keepUnsaved } from './unsaved.ts'
 
 /** What waits for a second yes, because it came by a link: the words say what it would do. */
 export const unsure = signal(false)
@@ -68,9 +69,10 @@ export function send({ sure = false }: { sure?: boolean } = {}): number | undefi
 export function sendText(text: string): number | undefined {
   const session = active.peek()
   if (session === undefined || session.lane.dialer.readOnly) return undefined
-  import('./history.ts').then(({ remember }) =>
-    remember({ text, to: session.lane.dialer.title, revision: session.revision.peek() }),
-  )
+  const message = { text, to: session.lane.dialer.title, revision: session.revision.peek() }
+  keepUnsaved(message)
+  // If it does not load, for the page is going or offline, the next document saves the message.
+  import('./history.ts').then(({ remember }) => remember(message)).catch(() => {})
   const row = session.lane.send(text)
   showAnswer(row)
   const { root } = jsonTree(text)

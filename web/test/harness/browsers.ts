@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core'
+import { explainTimeouts } from './waits.ts'
 
 export type BrowserName = 'chromium' | 'firefox'
 
@@ -151,26 +152,33 @@ const notThePage =
 const running = new Map<BrowserName, Promise<Browser>>()
 let closing = false
 
+interface InBrowsersOptions {
+  timeout?: number
+  only?: readonly BrowserName[]
+}
+
 /**
  * Makes one test per browser. The tests of a file share a browser, each in a context of its own;
  * both end with the file.
  *
  * @param timeout - ms for one test; default 120,000
+ * @param only - the browsers that can do it; default: all
  */
 export function inBrowsers(
   behaviour: string,
   run: (browser: TestBrowser) => Promise<void>,
-  { timeout = testTimeout }: { timeout?: number } = {},
+  { timeout = testTimeout, only = browserNames }: InBrowsersOptions = {},
 ): void {
   if (!closing) after(closeAll) // registered here, at the level of the file, and not within a test
   closing = true
-  for (const name of browserNames) {
+  for (const name of only) {
     test(`${behaviour} (${name})`, { timeout }, async () => {
       const context = await (await shared(name)).createBrowserContext()
       const uncaught: string[] = []
       const open = async (url: string) => {
         const page = await context.newPage()
         page.setDefaultTimeout(protocolTimeout)
+        explainTimeouts(page)
         page.on('pageerror', (error) => {
           if (!notThePage.test(String(error))) uncaught.push(String(error))
         })

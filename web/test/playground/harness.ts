@@ -1,8 +1,9 @@
 /** The playground as `pagemcp build` makes it, served without a gateway, and what tests of it share. */
 
-import type { ElementHandle, Page } from 'puppeteer-core'
+import type { Page } from 'puppeteer-core'
 import { built } from '../harness/build.ts'
 import { type Served, serve } from '../harness/serve.ts'
+import { clickWhenStill } from '../harness/waits.ts'
 
 export interface Playground extends Served {
   /** The playground's page. */
@@ -76,17 +77,5 @@ export async function press(
   text: string,
   attribute?: string,
 ): Promise<void> {
-  const found = await page.waitForFunction(
-    (where, what, name) =>
-      [...document.querySelectorAll(where)].find((one) =>
-        (name ? one.getAttribute(name) : one.textContent)?.includes(what),
-      ),
-    {},
-    selector,
-    text,
-    attribute,
-  )
-  const element = found.asElement()
-  if (element === null) throw new Error(`there is no ${selector} with ${text}`)
-  await (element as ElementHandle<Element>).click()
+  await clickWhenStill(page, selector, text, attribute)
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
+import { clickWhenStill } from '../../harness/waits.ts'
 import { openPlayground, type Playground, servePlayground } from '../harness.ts'
 
 let playground: Playground
@@ -51,11 +52,8 @@ async function chord(
   await page.keyboard.up(modifier)
 }
 
-/** Clicks a button by its words. */
-async function press(page: Page, name: string) {
-  const button = await page.waitForSelector(`.compose ::-p-text(${name})`)
-  await button?.click()
-}
+/** Clicks a button of the composer by its words. */
+const press = (page: Page, name: string) => clickWhenStill(page, '.compose button', name)
 
 /**
  * Picks a proposal, until it is written: while answers come, lists are drawn anew, and those that are
@@ -128,6 +126,31 @@ inBrowsers('a frame is written with the help of the server, sent, and kept', asy
   await page.waitForFunction(
     () =>
       document.querySelector('.compose-tabs [aria-current=true]')?.textContent === 'prompts/list',
+  )
+})
+
+inBrowsers('what was sent right before a reload is in the history', async ({ open }) => {
+  const page = await openPlayground(open, playground)
+  await editorThere(page)
+  await page.waitForSelector('.compose-method select')
+  await page.select('.compose-method select', 'prompts/list')
+  await page.waitForFunction(
+    () =>
+      document.querySelector('.compose-tabs [aria-current=true]')?.textContent === 'prompts/list',
+  )
+  await focusEditor(page)
+  const again = page.waitForNavigation()
+  await page.evaluate(() => {
+    const content = document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content')
+    const enter = { key: 'Enter', code: 'Enter', ctrlKey: true, bubbles: true, composed: true }
+    content?.dispatchEvent(new KeyboardEvent('keydown', enter))
+    location.reload() // in the same task: the database is not even open
+  })
+  await again
+  await page.waitForSelector('html[data-ready]')
+  await press(page, 'History')
+  await page.waitForFunction(() =>
+    document.querySelector('.compose-list')?.textContent?.includes('prompts/list'),
   )
 })
 

@@ -1,0 +1,110 @@
+/**
+ * Waits that explain themselves: when one of a page times out, its error names what was waited for, and shows the
+ * page's address, its console, and what it displays. Clicks wait until their element stands still.
+ */
+
+import type { ElementHandle, Page } from 'puppeteer-core'
+
+/** How much of a page's console and text an error shows. */
+const lines = 30
+const characters = 1500
+
+/** How long the page may take to describe itself after a timeout, ms. */
+const describing = 3_000
+
+/** Makes `waitForFunction`, `waitForSelector` and `waitForNetworkIdle` of a page explain their timeouts. */
+export function explainTimeouts(page: Page): void {
+  const log: string[] = []
+  const note = (line: string) => {
+    log.push(line.slice(0, 500))
+    if (log.length > lines) log.shift()
+  }
+  page.on('console', (message) => note(`${message.type()}: ${message.text()}`))
+  page.on('pageerror', (error) => note(`uncaught: ${String(error)}`))
+  page.on('error', (error) => note(`crashed: ${String(error)}`))
+
+  const explained =
+    <A extends unknown[], R>(what: (...args: A) => string, wait: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      const began = new Error('waited')
+      try {
+        return await wait(...args)
+      } catch (error) {
+        if ((error as Error).name !== 'TimeoutError') throw error
+        const text = `timeout while waiting for ${what(...args)}\n${await described(page, log)}`
+        const cause = Object.assign(new Error(text), { name: 'TimeoutError' })
+        cause.stack = `${text}\n${(began.stack ?? '').split('\n').slice(2).join('\n')}`
+        throw cause
+      }
+    }
+  const text = (value: unknown) => (typeof value === 'string' ? value : String(value))
+  page.waitForFunction = explained(
+    (fits: unknown, _: unknown, ...args: unknown[]) =>
+      `${text(fits)}${args.length > 0 ? ` with ${JSON.stringify(args)}` : ''}`,
+    page.waitForFunction.bind(page) as never,
+  ) as never
+  page.waitForSelector = explained(
+    (selector: unknown) => `the selector ${text(selector)}`,
+    page.waitForSelector.bind(page) as never,
+  ) as never
+}
+
+async function described(page: Page, log: readonly string[]): Promise<string> {
+  const state = page
+    .evaluate(
+      (most) =>
+        [
+          `at ${location.href}, ${document.visibilityState}, ${document.readyState}`,
+          `state: ${document.getElementById('state')?.dataset.is ?? '-'} ${JSON.stringify(
+            (window as { mcp?: { state?: unknown } }).mcp?.state ?? null,
+          )}`,
+          `text: ${(document.body?.textContent ?? '').replace(/\s+/g, ' ').slice(0, most)}`,
+        ].join('\n'),
+      characters,
+    )
+    .catch((error) => `the page does not answer: ${String(error)}`)
+  const late = new Promise<string>((resolve) => {
+    setTimeout(resolve, describing, 'the page does not answer').unref()
+  })
+  const console = log.length === 0 ? 'nothing' : log.join('\n  ')
+  return `${await Promise.race([state, late])}\nconsole: ${console}`
+}
+
+/**
+ * Clicks the first element that fits, once it stands still and nothing covers it. A click goes to a place: while a
+ * page loads further parts, what was there a moment ago may have moved.
+ *
+ * @param text - what it says, or has in `attribute`
+ */
+export async function clickWhenStill(
+  page: Page,
+  selector: string,
+  text: string,
+  attribute?: string,
+): Promise<void> {
+  const found = await page.waitForFunction(
+    async (selector, text, attribute) => {
+      const place = () => {
+        const element = [...document.querySelectorAll(selector)].find((one) =>
+          (attribute ? one.getAttribute(attribute) : one.textContent)?.includes(text),
+        )
+        element?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+        return { element, box: element?.getBoundingClientRect() }
+      }
+      const before = place()
+      for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
+      const { element, box } = place()
+      if (element === undefined || element !== before.element || box === undefined) return undefined
+      for (const side of ['x', 'y', 'width', 'height'] as const) {
+        if (box[side] !== before.box?.[side]) return undefined
+      }
+      const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)
+      return top !== null && (element.contains(top) || top.contains(element)) ? element : undefined
+    },
+    {},
+    selector,
+    text,
+    attribute,
+  )
+  await (found.asElement() as ElementHandle<Element>).click()
+}
