@@ -208,7 +208,8 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
         if (response === undefined || response.status === 405) break // there is none
         if (!response.ok) {
           await response.body?.cancel()
-          if (response.status === 404) return close(t('connections.sessionExpired'))
+          // Also 404, with which some servers say that they have no GET: a session that has expired shows at
+          // the next POST. The TypeScript SDK goes on likewise.
           ears.noted(`stream of the session refused: HTTP ${response.status}`)
           break
         }

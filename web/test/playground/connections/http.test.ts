@@ -259,3 +259,40 @@ test('who cannot be reached, or wants to know who asks, closes the lane', { time
   assert.match(nobody.lane.reason.value, /could not be reached/)
   assert.doesNotMatch(nobody.rows().join() + nobody.lane.dialer.url, /s3cret/)
 })
+
+for (const status of [404, 405, 501]) {
+  for (const session of [undefined, 'session-1']) {
+    const which = session ? 'in a session' : 'without a session'
+    test(`a server whose GET answers ${status} ${which} is used by POST alone`, { timeout }, async () => {
+      const gets: string[] = []
+      const url = await listening((request, response, body) => {
+        if (request.method !== 'POST') {
+          gets.push(request.method ?? '')
+          return void response.writeHead(status).end('no such route')
+        }
+        const { id, method } = JSON.parse(body) as { id?: number; method: string }
+        if (id === undefined) return void response.writeHead(202).end()
+        const result =
+          method === 'initialize'
+            ? {
+                protocolVersion: '2025-11-25',
+                capabilities: { tools: {} },
+                serverInfo: { name: 'posts', version: '1' },
+              }
+            : { tools: [{ name: 'add', inputSchema: { type: 'object' } }] }
+        response.writeHead(200, {
+          'content-type': 'application/json',
+          ...(session && { 'mcp-session-id': session }),
+        })
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+      })
+      const one = await client(url, '2025-11-25')
+      await one.session.greet()
+      if (status !== 405) await row(one, `HTTP ${status}`) // it is noted
+      one.lane.send('{"jsonrpc":"2.0","id":7,"method":"tools/list"}')
+      await row(one, '"name":"add"')
+      assert.equal(one.lane.state.peek(), 'open')
+      assert.deepEqual(gets, ['GET'])
+    })
+  }
+}
