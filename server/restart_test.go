@@ -93,6 +93,7 @@ func beginInMemory(t *testing.T, g *Gateway, client *http.Client) string {
 	answer.Body.Close()
 	session := answer.Header.Get(sessionHeader)
 	callInMemory(t, g, client, "POST", session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`).Body.Close()
+	synctest.Wait() // 202 says that it was taken, not that the engine has seen it
 	return session
 }
 
