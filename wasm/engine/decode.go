@@ -148,33 +148,23 @@ func ParseTemplate(object []byte) (t Template, err error) {
 	return t, nil
 }
 
-// decodeContents keeps text and blob as the JSON text they came in: they may be
-// large, and go out again just so.
-func decodeContents(object []byte) (c Contents, err *jsonrpc.Error) {
-	err = jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
-		ok := true
-		switch name {
+// decodeContents reads contents that have been checked. It keeps text and blob as
+// the JSON text they came in: they may be large, and go out again just so.
+func decodeContents(object []byte) (c Contents) {
+	s := jsonrpc.Scan(object)
+	for s.Next() {
+		switch name := string(s.Name); name {
 		case "uri":
-			c.URI, ok = jsonrpc.Text(value)
+			c.URI, _ = jsonrpc.Text(s.Value)
 		case "mimeType":
-			c.MIMEType, ok = jsonrpc.Text(value)
+			c.MIMEType, _ = jsonrpc.Text(s.Value)
 		case "text", "blob":
-			if c.body != nil || value[0] != '"' {
-				return badAnswer()
-			}
-			c.body = append([]byte(`"`+name+`":`), value...)
+			c.body = append([]byte(`"`+name+`":`), s.Value...)
 		case "_meta":
-			c.Meta = value
+			c.Meta = s.Value
 		}
-		if !ok {
-			return badAnswer()
-		}
-		return nil
-	})
-	if err == nil && c.body == nil {
-		err = badAnswer()
 	}
-	return c, err
+	return c
 }
 
 func sameListing(a, b Listing) bool {

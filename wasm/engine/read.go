@@ -52,12 +52,32 @@ func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (Result
 		contents, err := l.mount.source.Read(ctx, strings.Clone(l.own))
 		switch {
 		case err == nil && len(contents) > 0: // never empty contents
+			for i := range contents {
+				if err := contents[i].check(); err != nil {
+					return Result{}, fmt.Errorf("read %q: contents[%d].%w", uri, i, err)
+				}
+			}
 			return e.readResult(req.rev, l.mount.prefix, contents), nil
 		case err != nil && !passesOn(err):
 			return Result{}, fmt.Errorf("read %q: %w", uri, err)
 		}
 	}
 	return Result{}, ErrNotFound
+}
+
+// check checks an item of contents that a source has made. Text, blob and
+// references are valid by their type.
+func (c *Contents) check() error {
+	if c.URI == "" {
+		return wrong("uri", "is missing")
+	}
+	if err := CheckURI(c.URI); err != nil {
+		return wrong("uri", err.Error())
+	}
+	if len(c.Meta) > 0 && c.Meta[0] != '{' {
+		return wrong("_meta", "is not an object")
+	}
+	return nil
 }
 
 // exists tells by its error whether uri could be read.

@@ -158,12 +158,17 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
 	if err != nil {
 		return nil, readError(err, InvocationOf(ctx).state != nil)
 	}
+	elements, ok := jsonrpc.Elements(jsonrpc.Member(result, "contents"))
+	if !ok {
+		return nil, wrong("contents", "is not an array")
+	}
 	var contents []Contents
-	err = decodeList(result, "contents", nil, func(object []byte) *jsonrpc.Error {
-		item, err := decodeContents(object)
-		contents = append(contents, item)
-		return err
-	})
+	for i, object := range elements {
+		if err := within(element("contents", i), checkContents(object)); err != nil {
+			return nil, err
+		}
+		contents = append(contents, decodeContents(object))
+	}
 	if len(contents) > 0 {
 		first := &contents[0]
 		kept := out("{")
@@ -178,7 +183,7 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
 			Public: string(jsonrpc.Member(result, "cacheScope")) == `"public"`,
 		}
 	}
-	return contents, err
+	return contents, nil
 }
 
 // readError finds "not found" in either era's code (R-374). A bad URI never gets
@@ -252,15 +257,21 @@ func (r *Remote) Complete(ctx context.Context, c CompletionRequest) (Completion,
 // ParseCompletion reads what completion/complete answers: values, total, hasMore.
 func ParseCompletion(object []byte) (c Completion, err error) {
 	values, ok := jsonrpc.Elements(jsonrpc.Member(object, "values"))
-	for _, value := range values {
+	if !ok {
+		return c, wrong("completion.values", "is not an array")
+	}
+	for i, value := range values[:min(len(values), maxValues+1)] { // one more tells that there are more
 		text, isText := jsonrpc.Text(value)
-		c.Values, ok = append(c.Values, text), ok && isText
+		if !isText {
+			return c, wrong(element("completion.values", i), "is not a string")
+		}
+		c.Values = append(c.Values, text)
 	}
 	total, _ := jsonrpc.Int(jsonrpc.Member(object, "total"))
 	c.Total = int(max(0, total))
-	c.HasMore = string(jsonrpc.Member(object, "hasMore")) == "true"
-	if !ok {
-		return c, errAnswer
+	if len(values) > maxValues {
+		c.Total = max(c.Total, len(values))
 	}
+	c.HasMore = string(jsonrpc.Member(object, "hasMore")) == "true"
 	return c, nil
 }

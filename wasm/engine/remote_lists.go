@@ -18,6 +18,7 @@ import (
 
 const (
 	listPatience   = 2 * time.Second  // for the other engine to answer
+	slowPatience   = listPatience / 8 // for one that did not the last time
 	maxWalkEntries = 10_000           // of one list
 	maxWalkTime    = 10 * time.Second // to get all pages of one list
 	maxListBytes   = 16 << 20         // of all answers of a Remote that are kept or being read
@@ -33,6 +34,7 @@ type listAnswers struct {
 	flights map[string]*flight
 	bytes   int // of what is kept or being read
 	uses    uint64
+	slow    bool // the last question was not answered within listPatience
 }
 
 // A keptAnswer is the last good one to a question.
@@ -40,6 +42,7 @@ type keptAnswer struct {
 	value any
 	bytes int
 	pages int // that it took to get it
+	at    time.Time
 	used  uint64
 }
 
@@ -130,7 +133,7 @@ func listOrKept[T any](ctx context.Context, r *Remote, method, cursor string, ch
 	ask func(context.Context, *walk) (T, error), same func(a, b T) bool) (T, error) {
 	who := PrincipalOf(ctx)
 	key := method + "\x00" + string(who) + "\x00" + cursor
-	kept, f, isNew := r.takeOff(key, ctx.Value(continuedKey{}) != nil)
+	kept, f, patience, isNew := r.takeOff(ctx, key)
 	copied, _ := kept.(T)
 	if f == nil {
 		return copied, nil // away, or good enough
@@ -147,8 +150,8 @@ func listOrKept[T any](ctx context.Context, r *Remote, method, cursor string, ch
 			})
 		}()
 	}
-	patience := time.NewTimer(listPatience - time.Since(f.began))
-	defer patience.Stop()
+	slow := time.NewTimer(patience)
+	defer slow.Stop()
 	select {
 	case <-f.done:
 		if value, ok := f.value.(T); ok {
@@ -157,7 +160,7 @@ func listOrKept[T any](ctx context.Context, r *Remote, method, cursor string, ch
 		if errors.Is(f.err, ErrBadCursor) && cursor != "" {
 			return copied, ErrBadCursor
 		}
-	case <-patience.C:
+	case <-slow.C:
 	case <-ctx.Done():
 		return copied, ctx.Err()
 	}
@@ -166,27 +169,35 @@ func listOrKept[T any](ctx context.Context, r *Remote, method, cursor string, ch
 }
 
 // takeOff returns the last good answer to a question, and the flight that gets a
-// new one: nil while the engine is away, or if a copy that was costly to get will
-// do.
-func (r *Remote) takeOff(key string, copyWillDo bool) (kept any, f *flight, isNew bool) {
+// new one and how long to wait for it. There is no flight while the engine is away,
+// and none is needed if the answer came since the client asked, or a costly copy
+// will do.
+func (r *Remote) takeOff(ctx context.Context, key string) (kept any, f *flight, patience time.Duration, isNew bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := &r.lists
-	costly := false
 	if k := a.kept[key]; k != nil {
 		a.uses++
 		k.used = a.uses
-		kept, costly = k.value, k.pages > manyPages
+		kept = k.value
+		asked, ok := ctx.Value(askedKey{}).(time.Time)
+		if ok && k.at.After(asked) || k.pages > manyPages && ctx.Value(continuedKey{}) != nil {
+			return kept, nil, 0, false
+		}
 	}
-	if r.link == nil || copyWillDo && costly {
-		return kept, nil, false
+	if r.link == nil {
+		return kept, nil, 0, false
 	}
 	f = a.flights[key]
 	if f == nil {
 		f, isNew = &flight{began: time.Now(), done: make(chan struct{})}, true
 		a.flights[key] = f
 	}
-	return kept, f, isNew
+	patience = listPatience
+	if a.slow {
+		patience = slowPatience
+	}
+	return kept, f, patience - time.Since(f.began), isNew
 }
 
 // fly asks until there is an answer, and announces it if other ones were given
@@ -232,11 +243,12 @@ func (r *Remote) land(f *flight, key string, value any, w *walk, err error) (isO
 	if err == nil {
 		f.value = value
 		a.drop(key)
-		a.kept[key] = &keptAnswer{value, w.bytes, w.asked, a.uses}
+		a.kept[key] = &keptAnswer{value, w.bytes, w.asked, time.Now(), a.uses}
 	} else {
 		a.bytes -= w.bytes
 		f.err = err
 	}
+	a.slow = a.slow && errors.Is(err, context.DeadlineExceeded)
 	if isOver {
 		delete(a.flights, key)
 	}
@@ -253,6 +265,7 @@ func (r *Remote) didWithout(f *flight, instead any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f.isStale, f.instead = true, instead
+	r.lists.slow = r.lists.slow || !f.finished
 }
 
 // drop removes an answer.
@@ -381,6 +394,9 @@ func (w *walk) report(ctx context.Context, err error) {
 		report(fmt.Errorf("%s of a page: %d entries are not valid and left out; the first: %w", w.method, w.invalid, shortened(w.first)))
 	}
 }
+
+// askedKey is that of the context's time at which a client asked for a list.
+type askedKey struct{}
 
 // reportKey is that of the context of a request's reports: a func(error).
 type reportKey struct{}

@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"errors"
-
-	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
-)
+import "github.com/pagemcp/pagemcp/wasm/jsonrpc"
 
 // What sources describe and answer is in the shape of 2026-07-28. Here it becomes
 // that of an older revision, and gets the prefix of a mount.
@@ -84,14 +80,15 @@ func (o *out) annotations(annotations []byte, rev revision) {
 	o.text("}")
 }
 
-var errResult = errors.New("what a source answered is no valid result")
-
 // namedResult makes the result of tools/call or prompts/get of what a source
 // answered.
 func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool) (Result, error) {
 	list := "messages"
 	if isTool {
 		list = "content"
+	}
+	if err := checkResult(answer, isTool); err != nil {
+		return Result{}, err
 	}
 	o := e.begin(rev, jsonrpc.Member(answer, "_meta"))
 	o.members(answer, func(name string) bool {
@@ -113,27 +110,31 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 	}
 	elements, ok := jsonrpc.Elements(blocks)
 	if !ok {
-		return Result{}, errResult
+		return Result{}, wrong(list, missingOr(blocks, "is not an array"))
 	}
 	o.name(list)
 	if len(elements) == 0 {
 		o.text("[")
 	}
-	for i, element := range elements {
+	for i, one := range elements {
 		o.text(separator(i))
-		if isTool {
-			ok = o.block(element, m.prefix, rev)
-		} else {
-			role := jsonrpc.Member(element, "role")
-			ok = string(role) == `"user"` || string(role) == `"assistant"`
+		path, block := element(list, i), one
+		if !isTool {
+			role := jsonrpc.Member(one, "role")
+			if string(role) != `"user"` && string(role) != `"assistant"` {
+				return Result{}, wrong(path+".role", "is neither user nor assistant")
+			}
+			path, block = path+".content", jsonrpc.Member(one, "content")
 			o.text(`{"role":`)
 			o.raw(role)
 			o.text(`,"content":`)
-			ok = o.block(jsonrpc.Member(element, "content"), m.prefix, rev) && ok
-			o.text("}")
 		}
-		if !ok {
-			return Result{}, errResult
+		if err := within(path, checkBlock(block)); err != nil {
+			return Result{}, err
+		}
+		o.block(block, m.prefix, rev)
+		if !isTool {
+			o.text("}")
 		}
 	}
 	o.text("]}")
@@ -162,17 +163,15 @@ func (e *Engine) begin(rev revision, meta []byte) out {
 	return o
 }
 
-// block adds a block of content; false: it is none. A kind that the revision does
-// not know becomes text (R-200).
-func (o *out) block(block []byte, prefix string, rev revision) bool {
-	kind, ok := jsonrpc.Text(jsonrpc.Member(block, "type"))
+// block adds a block of content, which has been checked. A kind that the revision
+// does not know becomes text (R-200).
+func (o *out) block(block []byte, prefix string, rev revision) {
+	kind, _ := jsonrpc.Text(jsonrpc.Member(block, "type"))
 	isLink := kind == "resource_link"
 	switch {
-	case !ok:
-		return false
 	case rev >= rev2025November && (prefix == "" || kind != "resource" && !isLink):
 		o.raw(block)
-		return true
+		return
 	case kind == "audio" && rev < rev2025March:
 		text, _ := jsonrpc.Text(jsonrpc.Member(block, "mimeType"))
 		o.text(`{"type":"text","text":`)
@@ -187,7 +186,6 @@ func (o *out) block(block []byte, prefix string, rev revision) bool {
 		o.content(block, prefix, rev, isLink)
 	}
 	o.text("}")
-	return true
 }
 
 // content adds the members of a block of content, or of the resource in it. isNamed:
