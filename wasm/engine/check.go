@@ -16,9 +16,13 @@ import (
 // "Internal error". Members that the schema does not know do no harm.
 
 // wrong returns the error about a member.
+//
+//go:noinline
 func wrong(member, problem string) error { return errors.New(member + " " + problem) }
 
 // within returns an error about a member of what path is.
+//
+//go:noinline
 func within(path string, err error) error {
 	if err == nil {
 		return nil
@@ -126,6 +130,8 @@ func checkCommon(object []byte) error {
 }
 
 // need returns a member that has to be a string.
+//
+//go:noinline
 func need(object []byte, name string) (string, error) {
 	value := jsonrpc.Member(object, name)
 	text, ok := textOf(value)

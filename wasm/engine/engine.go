@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -243,7 +242,11 @@ func (e *Engine) Close() {
 func (e *Engine) connected() []*Client {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return slices.Collect(maps.Keys(e.clients))
+	clients := make([]*Client, 0, len(e.clients))
+	for c := range e.clients {
+		clients = append(clients, c)
+	}
+	return clients
 }
 
 type principalKey struct{}

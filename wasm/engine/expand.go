@@ -183,6 +183,8 @@ func firstRunes(text string, n int) string {
 
 // appendEscaped percent-encodes the bytes of what does not stand for itself.
 // reserved: reserved characters do, and so does what is percent-encoded already.
+//
+//go:noinline
 func appendEscaped(out *strings.Builder, text string, reserved bool) {
 	const hex = "0123456789ABCDEF"
 	if !utf8.ValidString(text) {

@@ -65,7 +65,7 @@ func backOff(last time.Duration, failed time.Time) (next, jittered time.Duration
 	if time.Since(failed) > retryCalm {
 		next = retryFirst
 	}
-	return next, next + rand.N(next/4)
+	return next, next + time.Duration(rand.Uint64()%uint64(next/4)) // rand.N is 1 KB of code
 }
 
 // touch takes note that what is wanted has changed, and returns the generation to

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -359,7 +358,10 @@ func (e *Engine) keepPage(req *request, kind byte, stamp uint64, doc *Document) 
 
 // clear empties pages, and returns the Documents that were in it.
 func (p *pages) clear() []*Document {
-	all := slices.Collect(maps.Values(p.byKey))
+	all := make([]*Document, 0, len(p.byKey))
+	for _, doc := range p.byKey {
+		all = append(all, doc)
+	}
 	p.byKey, p.bytes = nil, 0
 	return all
 }
