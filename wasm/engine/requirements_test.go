@@ -1,0 +1,320 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// toolOf mounts one tool.
+func toolOf(t *testing.T, table *engine.Table, name string, call func(ctx context.Context, arguments []byte) ([]byte, error)) {
+	t.Helper()
+	parsed, err := engine.ParseTool([]byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := table.PutTool(engine.ToolEntry{Tool: parsed, Call: call}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// speaksOn lets a tool speak before its answer, and once more after it: progress
+// and a log message. end is how it answers.
+func speaksOn(t *testing.T, end func(ctx context.Context) ([]byte, error)) (e *engine.Engine, later func()) {
+	options := offering
+	options.Logging = true
+	e = engine.New(engine.Info{Name: "test", Version: "1"}, &options)
+	table := engine.NewTable()
+	var kept *engine.Invocation
+	speak := func(n int) {
+		kept.Progress([]byte(fmt.Sprintf(`{"progress":%d}`, n)))
+		kept.Log([]byte(fmt.Sprintf(`{"level":"error","data":%d}`, n)))
+	}
+	toolOf(t, table, "work", func(ctx context.Context, _ []byte) ([]byte, error) {
+		kept = engine.InvocationOf(ctx)
+		speak(1)
+		return end(ctx)
+	})
+	e.Mount("", table)
+	return e, func() { speak(2) }
+}
+
+const speaking = `,"progressToken":"p","io.modelcontextprotocol/logLevel":"debug"`
+
+// Nothing is said about a request after its answer, whatever the tool still says: no
+// progress and no log message. The answer may be a result, an error, or a question
+// (input_required), after which the request is over. R-077 R-093 R-101.
+func TestNothingFollowsTheAnswer(t *testing.T) {
+	for name, end := range map[string]func(ctx context.Context) ([]byte, error){
+		"a result": func(context.Context) ([]byte, error) { return []byte(`{"content":[]}`), nil },
+		"an error": func(context.Context) ([]byte, error) { return nil, errors.New("broken") },
+		"a question": func(ctx context.Context) ([]byte, error) {
+			return nil, engine.InvocationOf(ctx).Need([]byte(`{"may":{"method":"elicitation/create","params":{"message":"May I?",`+
+				`"requestedSchema":{"type":"object","properties":{}}}}}`), nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e, later := speaksOn(t, end)
+				c := speak(t, e, "c")
+				c.ask("1", "tools/call", speaking, `,"name":"work"`)
+				c.wants(`"notifications/progress"`, `"progress":1`)
+				c.wants(`"notifications/message"`, `"data":1`)
+				c.wants(`"id":1`)
+				later()
+				c.say(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
+				c.wants(`"id":"last"`)
+				c.port.Close()
+			})
+		})
+	}
+}
+
+// After a cancel nothing is said about the request either. R-070 R-077.
+func TestNothingFollowsACancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan struct{})
+		e, later := speaksOn(t, func(ctx context.Context) ([]byte, error) {
+			defer close(ended)
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		c := speak(t, e, "c")
+		c.ask("1", "tools/call", speaking, `,"name":"work"`)
+		c.wants(`"notifications/progress"`)
+		c.wants(`"notifications/message"`)
+		c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		<-ended
+		later()
+		c.say(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
+		c.wants(`"id":"last"`)
+		c.port.Close()
+	})
+}
+
+// A modern request gets log messages only if it asks for a level, only of that
+// level or above, and only with itself: another request of the same client, which
+// runs at the same time, gets none. R-101.
+func TestLogMessagesBelongToTheirRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		options := offering
+		options.Logging = true
+		e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
+		table := engine.NewTable()
+		toolOf(t, table, "work", func(ctx context.Context, _ []byte) ([]byte, error) {
+			i := engine.InvocationOf(ctx)
+			for _, level := range [...]string{"debug", "info", "warning", "error"} {
+				i.Log([]byte(`{"level":"` + level + `","data":"` + level + `"}`))
+			}
+			time.Sleep(time.Second) // the other request runs meanwhile
+			return []byte(`{"content":[]}`), nil
+		})
+		e.Mount("", table)
+		c := speak(t, e, "c")
+		c.ask("1", "tools/call", `,"io.modelcontextprotocol/logLevel":"warning"`, `,"name":"work"`)
+		c.wants(`"level":"warning"`)
+		c.wants(`"level":"error"`)
+		c.ask("2", "tools/call", "", `,"name":"work"`)
+		for range 2 { // nothing but the answers comes
+			c.wants(`"result":{"resultType":"complete"`)
+		}
+		c.port.Close()
+	})
+}
+
+// Every result of the modern era names the server in its _meta: also that of an
+// ended listen, and a question. R-043.
+func TestEveryModernResultNamesTheServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		options := offering
+		e := engine.New(engine.Info{Name: "named", Version: "1.2.3"}, &options)
+		table := notesOf(t, "a")
+		if err := table.Put(engine.Entry{
+			Resource: engine.Resource{URI: "notes://a", Name: "a"},
+			Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
+				return []engine.Contents{{URI: uri, Text: "text"}}, nil
+			},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		e.Mount("", table)
+		c := speak(t, e, "c")
+		named := func(what string) {
+			t.Helper()
+			msg := c.next()
+			meta := jsonrpc.Member(jsonrpc.Member([]byte(msg), "result"), "_meta")
+			info := jsonrpc.Member(meta, "io.modelcontextprotocol/serverInfo")
+			if string(jsonrpc.Member(info, "name")) != `"named"` || string(jsonrpc.Member(info, "version")) != `"1.2.3"` {
+				t.Errorf("%s: %s", what, msg)
+			}
+		}
+		for _, ask := range []struct{ method, members string }{
+			{"server/discover", ""},
+			{"resources/list", ""},
+			{"resources/templates/list", ""},
+			{"resources/read", `,"uri":"notes://a"`},
+			{"resources/read", `,"uri":"a:1"`}, // a question
+			{"prompts/list", ""},
+			{"prompts/get", `,"name":"a","arguments":{"a":"1"}`},
+			{"tools/list", ""},
+			{"tools/call", `,"name":"a"`},
+			{"completion/complete", `,"ref":{"type":"ref/prompt","name":"a"},"argument":{"name":"a","value":""}`},
+		} {
+			c.ask("1", ask.method, "", ask.members)
+			named(ask.method + ask.members)
+		}
+		c.ask(`"l"`, "subscriptions/listen", "", `,"notifications":{"resourcesListChanged":true}`)
+		c.wants("acknowledged")
+		e.Close()
+		named("an ended listen")
+		c.port.Close()
+	})
+}
+
+// Ids are strings or integers. Whatever else stands there is refused without
+// running the request, and two ids that differ only by type are two requests.
+// R-002 R-003.
+func TestIDsAreStringsOrIntegers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine.New(engine.Info{Name: "test", Version: "1"}, &offering)
+		table := engine.NewTable()
+		ran := 0
+		release := make(chan struct{})
+		toolOf(t, table, "work", func(ctx context.Context, _ []byte) ([]byte, error) {
+			ran++
+			<-release
+			return []byte(`{"content":[]}`), nil
+		})
+		e.Mount("", table)
+		c := speak(t, e, "c")
+		for _, id := range []string{"null", "true", "false", "{}", "[]", "[1]", `{"a":1}`, "1.5", "1.0", "1e2", "-0", "-0.0", "1E400"} {
+			c.ask(id, "tools/call", "", `,"name":"work"`)
+			c.wants(`"code":-32600`)
+			synctest.Wait()
+			if ran != 0 {
+				t.Fatalf("id %s: the tool ran", id)
+			}
+		}
+		good := []string{"1", `"1"`, "0", `""`, "-1", "9007199254740993", `"9007199254740993"`, "18446744073709551616"}
+		for _, id := range good {
+			c.ask(id, "tools/call", "", `,"name":"work"`)
+			synctest.Wait()
+		}
+		if ran != len(good) {
+			t.Errorf("%d of %d requests run at the same time", ran, len(good))
+		}
+		close(release)
+		answers := ""
+		for range good {
+			answers += c.next()
+		}
+		for _, id := range good {
+			if strings.Count(answers, `"id":`+id+`,`) != 1 {
+				t.Errorf("id %s is not answered once, as it was spelled", id)
+			}
+		}
+		c.port.Close()
+	})
+}
+
+// Each way in which a completion can fail has its code; internal errors keep their
+// text. R-190.
+func TestCompletionErrors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		options := offering
+		e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
+		table := engine.NewTable()
+		if err := table.PutPrompt(engine.PromptEntry{
+			Prompt: engine.Prompt{Name: "a", Object: []byte(`{"name":"a","arguments":[{"name":"x"}]}`)},
+			Get:    func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
+			Complete: func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
+				return engine.Completion{}, errors.New("a secret of the page")
+			},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		e.Mount("", table)
+		none := options
+		none.Completions = false
+		without := engine.New(engine.Info{Name: "test", Version: "1"}, &none)
+		without.Mount("", table)
+		for _, test := range []struct {
+			name, members string
+			engine        *engine.Engine
+			code          int64
+		}{
+			{"no ref", `,"argument":{"name":"x","value":""}`, e, -32602},
+			{"an unknown kind of ref", `,"ref":{"type":"ref/tool","name":"a"},"argument":{"name":"x","value":""}`, e, -32602},
+			{"an unknown prompt", `,"ref":{"type":"ref/prompt","name":"none"},"argument":{"name":"x","value":""}`, e, -32602},
+			{"no argument", `,"ref":{"type":"ref/prompt","name":"a"}`, e, -32602},
+			{"an argument without a name", `,"ref":{"type":"ref/prompt","name":"a"},"argument":{"value":""}`, e, -32602},
+			{"an argument without a value", `,"ref":{"type":"ref/prompt","name":"a"},"argument":{"name":"x"}`, e, -32602},
+			{"a template that is none", `,"ref":{"type":"ref/resource","uri":"a:{"},"argument":{"name":"x","value":""}`, e, -32602},
+			{"a page that fails", `,"ref":{"type":"ref/prompt","name":"a"},"argument":{"name":"x","value":""}`, e, -32603},
+			{"not offered", `,"ref":{"type":"ref/prompt","name":"a"},"argument":{"name":"x","value":""}`, without, -32601},
+		} {
+			c := speak(t, test.engine, "c")
+			c.ask("1", "completion/complete", "", test.members)
+			msg := c.next()
+			if code, _ := jsonrpc.Int(jsonrpc.Member(jsonrpc.Member([]byte(msg), "error"), "code")); code != test.code || strings.Contains(msg, "secret") {
+				t.Errorf("%s: %s; want %d", test.name, msg, test.code)
+			}
+			c.port.Close()
+		}
+	})
+}
+
+// A requestState is good for the principal, method, name and arguments that it was
+// given for, and a cursor that was changed is refused. R-088 R-270.
+func TestRequestStateIsBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine.New(engine.Info{Name: "test", Version: "1"}, &offering)
+		table := engine.NewTable()
+		for _, name := range [...]string{"one", "two"} {
+			toolOf(t, table, name, func(ctx context.Context, _ []byte) ([]byte, error) {
+				i := engine.InvocationOf(ctx)
+				if _, state, err := i.Answers(); err != nil || state != nil {
+					return []byte(`{"content":[]}`), err
+				}
+				return nil, i.Need(nil, []byte(`"kept"`))
+			})
+		}
+		e.Mount("", table)
+		friend, stranger := speak(t, e, "friend"), speak(t, e, "stranger")
+		friend.ask("1", "tools/call", "", `,"name":"one","arguments":{"n":1}`)
+		state := string(jsonrpc.Member(jsonrpc.Member([]byte(friend.next()), "result"), "requestState"))
+		if len(state) < 10 {
+			t.Fatalf("requestState %s", state)
+		}
+		changed := state[:len(state)-2] + "A" + state[len(state)-1:]
+		if changed == state {
+			changed = state[:len(state)-2] + "B" + state[len(state)-1:]
+		}
+		for _, test := range []struct {
+			what    string
+			who     speaker
+			members string
+			want    string
+		}{
+			{"another principal", stranger, `,"name":"one","arguments":{"n":1},"requestState":` + state, `-32602`},
+			{"another tool", friend, `,"name":"two","arguments":{"n":1},"requestState":` + state, `-32602`},
+			{"other arguments", friend, `,"name":"one","arguments":{"n":2},"requestState":` + state, `-32602`},
+			{"a changed state", friend, `,"name":"one","arguments":{"n":1},"requestState":` + changed, `-32602`},
+			{"its own", friend, `,"name":"one","arguments":{"n":1},"requestState":` + state, `"content"`},
+		} {
+			test.who.ask("1", "tools/call", "", test.members)
+			if msg := test.who.next(); !strings.Contains(msg, test.want) {
+				t.Errorf("%s: %s; want %s", test.what, msg, test.want)
+			}
+		}
+		friend.port.Close()
+		stranger.port.Close()
+	})
+}
