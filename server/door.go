@@ -49,6 +49,10 @@ func (g *Gateway) watch(p jsonrpc.Port, e *engine.Engine, v visit) *watchedPort 
 func (p *watchedPort) Read(ctx context.Context) ([]byte, error) {
 	for {
 		msg, waited, err := p.next(ctx)
+		if large := (*tooLargeError)(nil); errors.As(err, &large) && large.id != "" {
+			p.Port.Write(ctx, large.refusal()) // if that fails, Read will say so
+			continue
+		}
 		if errors.Is(err, jsonrpc.ErrTooLarge) {
 			return nil, err // the port goes on
 		}

@@ -182,10 +182,11 @@ func (o *Options) info() engine.Info {
 
 // engine returns the options of every engine that assistants talk to. All declare
 // the same, whatever pages there are: classic sessions fix it at their beginning,
-// and pages come and go (gateway.md §1).
+// and pages come and go (gateway.md §1). How much assistants may send is each door's
+// to check: an engine takes what another hop has added, too.
 func (o *Options) engine() *engine.Options {
 	return &engine.Options{
-		Origin: "gateway", MaxMessage: maxMessage, Lenient: o.Lenient,
+		Origin: "gateway", MaxMessage: maxMessage + maxSlack, Lenient: o.Lenient,
 		Tools: true, Prompts: true, Completions: true, Logging: o.Logging,
 	}
 }

@@ -12,6 +12,7 @@ import (
 const (
 	maxMessage     = 1 << 20           // bytes of a message from an assistant
 	maxAnswer      = 8<<20 + 64<<10    // bytes of a message from a page, with the slack for the hop's own _meta
+	maxSlack       = 64 << 10          // bytes by which a message may grow on the way to a page or another gateway: a hop's own _meta
 	maxHandshake   = 4 << 10           // bytes of a frame before a page has joined
 	maxDiscard     = 64 << 20          // bytes of an oversized frame that are thrown away before the socket is given up
 	maxURI         = 8 << 10           // bytes

@@ -93,7 +93,7 @@ func joinInMemory(t *testing.T, g *Gateway, client *http.Client, source engine.S
 	}
 	page := engine.New(engine.Info{Name: "notes", Version: "1"}, nil)
 	page.Mount("", source)
-	s := newSocket(conn, maxMessage, false)
+	s := newSocket(conn, maxMessage+maxSlack, false)
 	m := &mute{Port: s}
 	go page.Serve(context.Background(), m)
 	synctest.Wait()

@@ -171,7 +171,7 @@ func (p *testPage) joinAt(port int, pair func() (pass, []byte)) {
 		p.t.Fatal(err)
 	}
 	p.keyID, p.conn, p.name = done.Key, conn, *done.Joined
-	go p.engine.Serve(context.Background(), wiretap{newSocket(conn, maxMessage, false), p}) // ends with the socket
+	go p.engine.Serve(context.Background(), wiretap{newSocket(conn, maxMessage+maxSlack, false), p}) // ends with the socket
 	p.t.Cleanup(func() { conn.CloseNow() })
 }
 

@@ -75,7 +75,7 @@ func TestPendingUpdatesComeWithTheNextPost(t *testing.T) {
 		first, _ := postInMemory(t, g, client, session, pingSession) // wakes the session
 		time.Sleep(time.Second)                                      // it subscribes again
 		got, _ := postInMemory(t, g, client, session, pingSession)
-		if count(append(first, got...), updatedA) != 1 || !strings.Contains(got[len(got)-1], `"id":3`) {
+		if count(append(first, got...), updatedA) < 1 || !strings.Contains(got[len(got)-1], `"id":3`) {
 			t.Errorf("after the restart: %q", got)
 		}
 		if got, stream := postInMemory(t, g, client, session, pingSession); stream || count(got, "notifications/") > 0 {

@@ -61,7 +61,7 @@ func tabInMemory(t *testing.T, g *Gateway, client *http.Client, id string, sourc
 	}
 	page := engine.New(engine.Info{Name: "notes", Version: "1"}, nil)
 	page.Mount("", source)
-	go page.Serve(context.Background(), newSocket(conn, maxMessage, false)) // ends with the socket
+	go page.Serve(context.Background(), newSocket(conn, maxMessage+maxSlack, false)) // ends with the socket
 	synctest.Wait()
 	return *done.Joined, conn
 }

@@ -84,6 +84,9 @@ func (s *socket) Read(ctx context.Context) ([]byte, error) {
 
 // Write implements jsonrpc.Port.
 func (s *socket) Write(ctx context.Context, msg []byte) error {
+	if s.drop && len(msg) > maxMessage+maxSlack { // the page could only refuse it, without its id
+		return fmt.Errorf("write to a page: %w", engine.ErrTooLarge)
+	}
 	if s.queued.Add(int64(len(msg))) > maxSocketQueue && s.drop {
 		s.queued.Add(-int64(len(msg)))
 		return fmt.Errorf("write to a page that does not read: %w", engine.ErrBusy)
@@ -155,7 +158,8 @@ func (s *socket) receive() {
 		r := received{}
 		switch {
 		case int64(buffer.Len()) > s.limit: // the rest is skipped, the connection lives
-			n, err := io.Copy(io.Discard, io.LimitReader(reader, maxDiscard))
+			end := &tail{}
+			n, err := io.Copy(end, io.LimitReader(reader, maxDiscard))
 			if err != nil {
 				return
 			}
@@ -163,7 +167,7 @@ func (s *socket) receive() {
 				s.conn.Close(websocket.StatusMessageTooBig, "message is too large")
 				return
 			}
-			r.err = jsonrpc.ErrTooLarge
+			r.err = &tooLargeError{id: idOfParts(buffer.Bytes(), end.bytes)}
 			if buffer.Cap() > 1<<20 {
 				buffer = bytes.Buffer{}
 			}

@@ -206,7 +206,7 @@ func (l *gatewayLink) dial(ctx context.Context) (jsonrpc.Port, error) {
 	defer cancel()
 	conn, _, err := websocket.Dial(ctx, running.WS, &websocket.DialOptions{
 		HTTPClient:   &http.Client{Transport: &http.Transport{}}, // no proxy
-		HTTPHeader:   http.Header{"Authorization": {"Bearer " + strings.TrimSpace(string(secret))}},
+		HTTPHeader:   http.Header{"Authorization": {"Bearer " + strings.TrimSpace(string(secret))}, hopHeader: {"stdio"}},
 		Subprotocols: []string{assistantProtocol},
 	})
 	if err != nil {

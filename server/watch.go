@@ -73,13 +73,14 @@ func (g *Gateway) serveWatch(w http.ResponseWriter, r *http.Request) {
 		g.audit.note(entry{Who: origin, Door: watchDoor, Verb: "leave", Outcome: "ok"})
 	default:
 		g.audit.note(entry{Who: origin, Door: watchDoor, Verb: "connect", URI: answer.Open, Outcome: "ok"})
-		g.serveAssistant(conn, answer.Open, visit{who: watcherName, door: watchDoor})
+		g.serveAssistant(conn, answer.Open, visit{who: watcherName, door: watchDoor}, maxMessage)
 	}
 }
 
 // serveAssistant is MCP on a WebSocket with an endpoint's engine, until it closes.
-func (g *Gateway) serveAssistant(conn *websocket.Conn, path string, v visit) {
-	s := newSocket(conn, maxMessage, false)
+// limit is that of a message, in bytes.
+func (g *Gateway) serveAssistant(conn *websocket.Conn, path string, v visit, limit int64) {
+	s := newSocket(conn, limit, false)
 	if !g.track(s) {
 		return
 	}

@@ -35,8 +35,16 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 		conn.Close(closeVersion, "subprotocol mcp is needed")
 		return
 	}
-	g.serveAssistant(conn, "/mcp", visit{who: g.token.principal(), door: "/ws"})
+	limit := int64(maxMessage)
+	if r.Header.Get(hopHeader) != "" {
+		limit += maxSlack
+	}
+	g.serveAssistant(conn, "/mcp", visit{who: g.token.principal(), door: "/ws"}, limit)
 }
+
+// hopHeader is what a process sends that passes on what assistants say: its messages
+// have grown by its own _meta. It gives no rights but that.
+const hopHeader = "Pagemcp-Hop"
 
 // wantsUpgrade answers 426 to whoever does not ask for a WebSocket.
 func wantsUpgrade(w http.ResponseWriter, r *http.Request) bool {

@@ -31,7 +31,7 @@ type Options struct {
 	// by a random one.
 	CursorKey [16]byte
 
-	MaxMessage     int           // bytes of a message that comes in; default 1 MiB
+	MaxMessage     int           // bytes of a message that comes in; default 1 MiB, and 64 KiB for what a hop adds to _meta
 	MaxInFlight    int           // requests of one client at a time; default 64
 	Timeout        time.Duration // for a request that waits for a source; default 30 s
 	UpdateInterval time.Duration // least time between two updates of one URI; default 250 ms
@@ -83,7 +83,7 @@ type Options struct {
 const (
 	defaultPageSize       = 200                    // resources
 	MaxPageSize           = 1000                   // resources
-	defaultMaxMessage     = 1 << 20                // bytes
+	defaultMaxMessage     = 1<<20 + 64<<10         // bytes
 	defaultMaxInFlight    = 64                     // requests of one client
 	defaultTimeout        = 30 * time.Second       // for a request that waits
 	defaultUpdateInterval = 250 * time.Millisecond // between updates of one URI

@@ -92,6 +92,7 @@ export interface Clients {
 
 /** Limits; security.md §8 has their reasons. */
 const maxIn = 1 << 20 // bytes of a message
+const maxTextIn = maxIn + (64 << 10) // bytes of a message's text: a gateway adds to `_meta` of a message of maxIn
 const maxPortOut = 64 << 20 // UTF-16 code units of contents in one answer over a port
 const maxTextOut = 8 << 20 // bytes of an answer over a text channel
 const maxFilling = 64 // reads of one client that wait for providers
@@ -370,7 +371,7 @@ export function clients(around: Around): Clients {
   function whole(client: Own, text: string) {
     const before = lastCall
     const answer = run((exports, running) =>
-      exports.message(client.number, running.write(text, maxIn + 1)),
+      exports.message(client.number, running.write(text, maxTextIn + 1)),
     )
     if (answer !== answers.broken) return
     for (const w of client.waiting.values()) {
