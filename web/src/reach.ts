@@ -24,16 +24,16 @@ export interface Reach {
 }
 
 export function reach(): Reach {
-  let lastFailure: number | undefined // ms since 1970
+  let lastFailure: number | undefined // by performance.now()
   return {
     async worthTrying(url) {
       if (lastFailure === undefined || !loopback.test(self.origin)) return true
       // What keeps the probe away, such as a Service Worker, need not keep the socket away.
-      if (Date.now() - lastFailure > forgotten) return true
+      if (performance.now() - lastFailure > forgotten) return true
       return probe(url.replace(/^ws/, 'http'))
     },
     failed() {
-      lastFailure = Date.now()
+      lastFailure = performance.now()
     },
     opened() {
       lastFailure = undefined

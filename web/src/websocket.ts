@@ -85,9 +85,9 @@ export function connectGateway(dial: Dial, station: Station): Connection {
   let page = dial.hello?.page
   let url = dial.url ?? ''
   let failures = 0
-  let since = Date.now() // it is away, ms
+  let since = performance.now() // it is away, ms; no clock that is set
   let timer: ReturnType<typeof setTimeout> | undefined
-  let lastHeard = 0
+  let lastHeard = stopwatch()
   let busy = false // getting ready to dial
   const reaching = reach()
   let drop: ((error: string, code?: number) => void) | undefined // the present socket
@@ -117,9 +117,9 @@ export function connectGateway(dial: Dial, station: Station): Connection {
 
   function retry(error: string, atLeast = 0) {
     if (stopped) return
-    if (failures === 0) since = Date.now()
+    if (failures === 0) since = performance.now()
     const growing = Math.min(firstDelay * 2 ** failures, longDelay)
-    const delay = Date.now() - since > patience ? slowDelay : growing
+    const delay = performance.now() - since > patience ? slowDelay : growing
     failures++
     become({ is: everJoined ? 'away' : 'connecting', error })
     again(Math.max(delay, atLeast))
@@ -162,7 +162,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
   }
 
   function dialNow(credential: Credential) {
-    const began = Date.now()
+    const began = performance.now()
     let ws: WebSocket
     try {
       ws = new WebSocket(url, [subprotocol])
@@ -221,7 +221,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
         retry(error, slowDelay) // somebody else has its port for now
         return
       }
-      const quick = step === 0 && Date.now() - began < 50
+      const quick = step === 0 && performance.now() - began < 50
       retry(error, quick && (await deniedByBrowser(everJoined)) ? refusedByBrowserDelay : 0)
     }
 
@@ -286,7 +286,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
       ws.send(session.first)
     }
     ws.onmessage = ({ data }: MessageEvent<unknown>) => {
-      lastHeard = Date.now()
+      lastHeard = stopwatch()
       if (over) return
       if (typeof data !== 'string') {
         end('the gateway sent a binary frame', closeCodes.unsupported)
@@ -311,7 +311,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
 
   function wake() {
     if (stopped) return
-    if (socket?.readyState === WebSocket.OPEN && Date.now() - lastHeard > silence && client) {
+    if (socket?.readyState === WebSocket.OPEN && lastHeard() > silence && client) {
       drop?.('nothing was heard for 45 s')
     } else if (socket === undefined) {
       failures = 0
@@ -331,4 +331,13 @@ export function connectGateway(dial: Dial, station: Station): Connection {
   station.state(state)
   void attempt()
   return { joined: first, wake, close }
+}
+
+/**
+ * How long something is ago, in ms, by whichever clock says more: `Date` may be set back, `performance.now()` may
+ * stand still while the machine sleeps.
+ */
+function stopwatch(): () => number {
+  const [date, monotonic] = [Date.now(), performance.now()]
+  return () => Math.max(Date.now() - date, performance.now() - monotonic)
 }

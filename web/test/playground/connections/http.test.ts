@@ -263,7 +263,9 @@ test('who cannot be reached, or wants to know who asks, closes the lane', { time
 for (const status of [404, 405, 501]) {
   for (const session of [undefined, 'session-1']) {
     const which = session ? 'in a session' : 'without a session'
-    test(`a server whose GET answers ${status} ${which} is used by POST alone`, { timeout }, async () => {
+    test(`a server whose GET answers ${status} ${which} is used by POST alone`, {
+      timeout,
+    }, async () => {
       const gets: string[] = []
       const url = await listening((request, response, body) => {
         if (request.method !== 'POST') {
