@@ -1,0 +1,176 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// An envelope is an entry of testdata/envelopes.json, whose "about" tells the
+// format.
+type envelope struct {
+	Class, Name, Session string
+	Send                 []json.RawMessage
+	Want                 []struct {
+		ID, Method string
+		Code       int64
+		Any        bool
+	}
+}
+
+func envelopes(t *testing.T) []envelope {
+	text, err := os.ReadFile("../../testdata/envelopes.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Envelopes []envelope }
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	return file.Envelopes
+}
+
+// messageOf returns the bytes of an element of send.
+func messageOf(t *testing.T, element json.RawMessage) []byte {
+	var text string
+	if json.Unmarshal(element, &text) == nil {
+		return []byte(text)
+	}
+	var made struct {
+		Base64                []byte
+		Before, Repeat, After string
+		Times                 int
+	}
+	if err := json.Unmarshal(element, &made); err != nil {
+		t.Fatal(err)
+	}
+	if made.Base64 != nil {
+		return made.Base64
+	}
+	return []byte(made.Before + strings.Repeat(made.Repeat, made.Times) + made.After)
+}
+
+// hostileWorld is the engine that envelopes are for.
+func hostileWorld(t *testing.T) *engine.Engine {
+	table := engine.NewTable()
+	for name, call := range map[string]func(context.Context) ([]byte, error){
+		"works":    func(context.Context) ([]byte, error) { return []byte(`{"content":[]}`), nil },
+		"hangs":    func(ctx context.Context) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() },
+		"panics":   func(context.Context) ([]byte, error) { panic("it is broken") },
+		"nonsense": func(context.Context) ([]byte, error) { return []byte(`{"content":[{"type":7}`), nil },
+	} {
+		err := table.PutTool(engine.ToolEntry{
+			Tool: engine.Tool{Name: name, Object: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`)},
+			Call: func(ctx context.Context, _ []byte) ([]byte, error) { return call(ctx) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"cart", "panics"} {
+		err := table.Put(engine.Entry{
+			Resource: engine.Resource{URI: "notes://" + name, Name: name},
+			Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
+				if name == "panics" {
+					panic("it is broken")
+				}
+				return []engine.Contents{{URI: uri, Text: "2 apples"}}, nil
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Completions: true, Logging: true})
+	e.Mount("", table)
+	return e
+}
+
+// Every hostile envelope is answered or refused as documented, nothing else comes,
+// and the next requests are served; two engines deep as well. R-001…R-009, R-035.
+func TestHostileEnvelopes(t *testing.T) {
+	all := envelopes(t)
+	if len(all) < 60 {
+		t.Fatalf("only %d envelopes", len(all))
+	}
+	for _, one := range all {
+		for _, deep := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s: %s, deep %v", one.Class, one.Name, deep), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					e := hostileWorld(t)
+					if deep {
+						near, far := jsonrpc.Pipe()
+						go e.Serve(t.Context(), far)
+						remote, err := engine.Attach(t.Context(), near)
+						if err != nil {
+							t.Fatal(err)
+						}
+						defer remote.Close()
+						e = engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Completions: true, Logging: true})
+						e.Mount("", remote)
+					}
+					d := newDialogue(t, e)
+					defer d.port.Close()
+					one.play(t, d)
+					d.alive(one.Name)
+					newDialogue(t, e).alive(one.Name)
+				})
+			})
+		}
+	}
+}
+
+func (one envelope) play(t *testing.T, d *dialogue) {
+	d.last = 1_000_000 // ids of its own
+	if one.Session != "" {
+		d.request("initialize", `"protocolVersion":"`+one.Session+`","capabilities":{},"clientInfo":{"name":"c","version":"1"}`)
+	}
+	for _, element := range one.Send {
+		d.say(string(messageOf(t, element)))
+		synctest.Wait()
+	}
+	var got [][]byte
+	for {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // of the bubble's clock
+		message, err := d.port.Read(ctx)
+		cancel()
+		if err != nil {
+			break
+		}
+		if elements, isArray := jsonrpc.Elements(message); isArray {
+			got = append(got, elements...)
+		} else {
+			got = append(got, message)
+		}
+	}
+	for i, want := range one.Want {
+		if i >= len(got) {
+			t.Errorf("silence instead of %+v", want)
+			continue
+		}
+		m, refusal := jsonrpc.Parse(got[i])
+		if refusal != nil {
+			t.Errorf("%.300s is no message: %v", got[i], refusal)
+			continue
+		}
+		var code int64
+		if m.Error != nil {
+			code = m.Error.Code
+		}
+		if !want.Any && (string(m.ID) != want.ID || code != want.Code || m.Method != want.Method) {
+			t.Errorf("got %.300s, want %+v", got[i], want)
+		}
+	}
+	if len(got) > len(one.Want) {
+		t.Errorf("got also %.300s", bytes.Join(got[len(one.Want):], []byte("\n")))
+	}
+}
