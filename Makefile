@@ -3,7 +3,11 @@
 # make test   all that must hold; installs browsers on a fresh Debian
 # make conformance  the official suite, through a page in Go and one in a browser
 # make fuzz   every fuzz target for FUZZTIME=60s each
-# make soak   what takes minutes: a million records
+# make soak   what takes minutes: a million records, reloads and kills under load, SEEDS=1000 of the simulation
+# make simulation  SEEDS=50 of the simulation; SEED=17 replays one and prints its history
+# make reliability  the figures of memory, speed of recovery and idle cost, as a table
+# make flaky  repeats every test file; see ARGS=--help
+# make mutants  changes of the engine that no test notices; see ARGS=-help
 # make bench  races ours against others and prints ratios; never fails on time
 # make bench-playground  the playground under load, and MCP Inspector under the same burst
 # make build  bin/pagemcp, the npm package in web/dist, the browser extension in dist/extension
@@ -20,8 +24,10 @@ UNDER_NODE = env -i HOME="$$HOME" PATH="$(CURDIR)/web/node_modules/.bin:$$PATH" 
 NPM_STAMP = web/node_modules/.package-lock.json
 
 FUZZTIME = 60s
+SEEDS = 50
+SEED =
 
-.PHONY: run check test soak bench bench-playground build conformance fuzz lint unit browsers race under-node in-node binary
+.PHONY: run check test simulation reliability flaky mutants soak bench bench-playground build conformance fuzz lint unit browsers race under-node in-node binary
 
 run: $(NPM_STAMP) binary
 	@$(BIN)/pagemcp dev $(ARGS)
@@ -61,12 +67,14 @@ unit: $(NPM_STAMP) binary
 test: browsers lint race under-node in-node
 	@echo "all tests passed"
 
-# What mostly waits for other programs (the official suite, brotli, tsc) runs without
-# the race detector; the rest of the tests drive the same code.
-OTHERS_WORK = ^(TestConformanceNative|TestEngineKeepsToItsBudget|TestPackageHasTypes)$$
+# What mostly waits for other programs (the official suite, brotli, tsc), and all but
+# a few seeds of the simulation, run without the race detector; the rest of the tests
+# drive the same code.
+OTHERS_WORK = ^(TestConformanceNative|TestEngineKeepsToItsBudget|TestPackageHasTypes|TestSimulation)$$
 
 race: $(NPM_STAMP) binary
 	$(GO) test -race -skip '$(OTHERS_WORK)' ./...
+	$(GO) test -race ./server -run '^TestSimulation$$' -sim.seeds 4
 	$(GO) test -run '$(OTHERS_WORK)' ./server/... ./cmd/...
 
 under-node: $(NPM_STAMP)
@@ -110,8 +118,23 @@ fuzz:
 		done; \
 	done
 
+# One seed fixes the parties, their acts, every fault and every delay. Goroutines that
+# run at the same instant may take turns in another order: repeat with COUNT=20.
+COUNT = 1
+simulation:
+	$(GO) test ./server -count=$(COUNT) -timeout 60m -run '^TestSimulation$$' $(if $(SEED),-sim.seed $(SEED) -sim.print,-sim.seeds $(SEEDS))
+
+flaky: $(NPM_STAMP) binary browsers
+	@$(BIN)/pagemcp build
+	@$(BIN)/pagemcp build --out .cache/built
+	cd web && PAGEMCP_BUILT=$(CURDIR)/.cache/built $(NODE) test/flaky.ts $(ARGS)
+
+mutants:
+	$(GO) run ./cmd/internal/mutants $(ARGS)
+
 soak: $(NPM_STAMP) binary browsers
 	@$(BIN)/pagemcp build
+	$(MAKE) simulation SEEDS=$(if $(filter command line,$(origin SEEDS)),$(SEEDS),1000)
 	cd web && $(NODE) --test --test-timeout=1200000 'test/**/*.soak.ts'
 
 bench: $(NPM_STAMP) binary

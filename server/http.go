@@ -14,8 +14,8 @@ import (
 // An endpoint is one URL at which an engine is served: /mcp with all pages, or
 // /mcp/{page} with one.
 type endpoint struct {
-	path       string
-	engine     *engine.Engine
+	path   string
+	engine *engine.Engine
 
 	// Guarded by the gateway's mu.
 	extensions []byte // that it declares: JSON object, or nil

@@ -88,6 +88,7 @@ func TestSimCheckerFindsBrokenHistories(t *testing.T) {
 		{"names: two pages at once", []simEvent{here, join(2, "tab2", "tab2.1", "notes")}, []string{"names"}},
 		{"names: lost", []simEvent{here, leave(2, "tab1", "tab1.1", "notes"), join(3, "tab1", "tab1.1", "notes-2")}, []string{"names"}},
 		{"names: given to another app", []simEvent{here, leave(2, "tab1", "tab1.1", "notes"), {At: at(3), Kind: simJoin, Who: "tab2", ID: "tab2.1", Name: "notes", Text: "https://other.example notes"}}, []string{"names"}},
+		{"names: a new one while one is free", []simEvent{here, leave(2, "tab1", "tab1.1", "notes"), join(300, "tab2", "tab2.1", "notes-2")}, []string{"names"}},
 		{"lists: slow", []simEvent{here, call(2, "r", "list"), answer(20, "r", "ok", 0)}, []string{"lists"}},
 		{"lists: failed", []simEvent{here, call(2, "r", "list"), answer(3, "r", "-32603", 0)}, []string{"lists"}},
 		{"alarm", []simEvent{{Kind: simAlarm, Text: "the session is unknown"}}, []string{"alarm"}},

@@ -60,7 +60,8 @@ func (n *simNetwork) dial(ctx context.Context, party string) (*simConn, error) {
 	n.dials[party]++
 	name := party + "#" + strconv.Itoa(n.dials[party])
 	wait := n.delay(name, -1)
-	if until := time.Until(n.stalled[party]); until > 0 {
+	until := time.Until(n.stalled[party])
+	if until > 0 {
 		wait += until
 	}
 	n.mu.Unlock()
@@ -80,6 +81,9 @@ func (n *simNetwork) dial(ctx context.Context, party string) (*simConn, error) {
 	far := &simConn{network: n, party: party, in: there, out: back, name: name}
 	n.open[near], n.open[far] = party, party
 	n.mu.Unlock()
+	if until > 0 {
+		near.mark() // it began late
+	}
 	select {
 	case l.conns <- far:
 		return near, nil

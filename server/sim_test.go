@@ -18,8 +18,8 @@ import (
 // a fake clock, over a network that delays, stalls, breaks and swallows, and
 // checks what everybody saw against the promises P1 to P5 (design.md §8).
 //
-//	go test ./server -run TestSimulation -sim.seeds 1000            seeds 1 to 1000
-//	go test ./server -run TestSimulation -sim.seed 17 -sim.print    one seed, with its history
+//	make simulation SEEDS=1000    seeds 1 to 1000
+//	make simulation SEED=17       one seed, with its history
 //
 // One seed fixes the parties, what they do and when, every fault and every
 // delay. Goroutines that run at the same instant may still take turns in another
@@ -69,7 +69,7 @@ func simulate(t *testing.T, seed uint64) {
 		}
 	}
 	t.Errorf("violations: %v", shown)
-	t.Errorf("replay with: go test ./server -run TestSimulation -sim.seed %d -sim.time %s -sim.print", seed, *simTime)
+	t.Errorf("replay with: make simulation SEED=%d", seed)
 }
 
 const (
