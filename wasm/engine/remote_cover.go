@@ -1,0 +1,211 @@
+package engine
+
+import "time"
+
+// What a link has a listen for, what it lacks, and when it tries again. The
+// reconciler in remote_listen.go decides by this.
+
+// covers tells whether acknowledged listens exist for the lists and all URIs. The
+// Remote's mu is held.
+func (l *link) covers(uris map[string]struct{}) bool {
+	if !l.coversLists() {
+		return false
+	}
+	for uri := range uris {
+		if !l.has(uri) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *link) coversLists() bool {
+	for _, h := range l.listens {
+		if h.isAcked && h.lists {
+			return true
+		}
+	}
+	return false
+}
+
+// has tells whether a listen for a URI is acknowledged.
+func (l *link) has(uri string) bool {
+	for _, h := range l.listens {
+		if _, ok := h.uris[uri]; ok && h.isAcked {
+			return true
+		}
+	}
+	return false
+}
+
+// uncover takes note that a URI is wanted and has no listen, unless it has one or
+// that is known. The Remote's mu is held.
+func (l *link) uncover(uri string, since time.Time) {
+	if _, known := l.uncovered[uri]; !known && !l.has(uri) {
+		l.uncovered[uri] = since
+	}
+}
+
+// uncoverAll takes note that the Remote's link is new, so that everything that is
+// wanted may have changed before it has a listen. The Remote's mu is held.
+func (r *Remote) uncoverAll(l *link) {
+	for f := range r.follows {
+		for uri := range f.uris {
+			l.uncovered[uri] = time.Time{}
+		}
+	}
+	l.listsMissed = len(r.follows) > 0
+}
+
+// release lets go of what waits for a link that is down: its return is announced.
+func (r *Remote) release(l *link) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l.settle(^uint64(0))
+}
+
+// settle closes the channels of those that wait for a generation; the Remote's mu
+// is held.
+func (l *link) settle(generation uint64) {
+	kept := l.waiting[:0]
+	for _, s := range l.waiting {
+		if s.generation <= generation {
+			close(s.done)
+		} else {
+			kept = append(kept, s)
+		}
+	}
+	clear(l.waiting[len(kept):])
+	l.waiting = kept
+}
+
+// forgive lets a link ask again for what the other engine has refused.
+func (r *Remote) forgive(l *link) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	clear(l.refused)
+	l.listsRefused = false
+}
+
+// settled takes note that a link is in step with a generation.
+func (r *Remote) settled(l *link, generation uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l.settle(generation)
+}
+
+// failed takes note of a failure.
+func (r *Remote) failed(l *link) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l.backOff()
+}
+
+// untilAgain returns how long to wait before trying again.
+func (r *Remote) untilAgain(l *link) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return max(time.Until(l.again), time.Millisecond)
+}
+
+// backOff: the Remote's mu is held.
+func (l *link) backOff() {
+	delay, wait := backOff(l.delay, l.failedAt)
+	l.delay, l.failedAt = delay, time.Now()
+	l.again = l.failedAt.Add(wait)
+}
+
+// overdue takes note that listeners may be acknowledged before URIs, or the lists,
+// have a listen.
+func (r *Remote) overdue(l *link, uris []string, lists bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, uri := range uris {
+		if !l.has(uri) {
+			l.uncovered[uri] = time.Time{}
+		}
+	}
+	l.listsMissed = l.listsMissed || lists && !l.coversLists()
+}
+
+// refuse takes note that the other engine answered a listen with an error. It is
+// asked again later.
+func (r *Remote) refuse(l *link, uris []string, lists bool) {
+	r.failed(l)
+	r.answered(l, uris, lists)
+}
+
+// cover takes note that a listen was acknowledged. The other engine may have
+// granted a part of it only; it is asked for the rest later.
+func (r *Remote) cover(l *link, h *hopListen, uris []string, lists bool) {
+	if r.answered(l, uris, lists) {
+		r.failed(l)
+	}
+	if len(h.uris) == 0 && !h.lists {
+		r.cancel(l, []*hopListen{h})
+	}
+}
+
+// answered takes note of what of a listen is covered now and what is not, and
+// announces what may have changed without one. What is not covered yet is
+// announced when it is; but once at the beginning of a link, which may be to
+// another document than before.
+func (r *Remote) answered(l *link, uris []string, lists bool) (refused bool) {
+	var changed []string
+	var listsChanged bool
+	defer func() { r.announce(changed, listsChanged) }() // with the lock released
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, uri := range uris {
+		since, uncovered := l.uncovered[uri]
+		// Clients are acknowledged after ArmTimeout, listen or not.
+		late := uncovered && time.Since(since) > ArmTimeout/2
+		if l.has(uri) {
+			delete(l.uncovered, uri)
+			delete(l.refused, uri)
+		} else {
+			refused = true
+			l.refused[uri] = struct{}{}
+			l.uncovered[uri] = time.Time{}
+			late = late && !l.answered
+		}
+		if late {
+			changed = append(changed, uri)
+		}
+	}
+	switch {
+	case !lists:
+	case l.coversLists():
+		listsChanged, l.listsMissed = l.listsMissed, false
+	default:
+		listsChanged = l.listsMissed && !l.answered
+		refused, l.listsRefused, l.listsMissed = true, true, true
+	}
+	l.answered = true
+	return refused
+}
+
+// ended takes note that a listen is over. If it was not by this side, it is opened
+// anew after a while.
+func (r *Remote) ended(l *link, h *hopListen) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if h.pending == nil || l.listens[h.pending.ID] != h {
+		return // it was never sent, or cancelled
+	}
+	delete(l.listens, h.pending.ID)
+	if !h.isAcked || r.link != l {
+		return
+	}
+	l.backOff()
+	for uri := range h.uris {
+		if !l.has(uri) {
+			l.refused[uri] = struct{}{}
+			l.uncovered[uri] = time.Time{}
+		}
+	}
+	if h.lists && !l.coversLists() {
+		l.listsRefused, l.listsMissed = true, true
+	}
+	wake(l.wake)
+}

@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// Who follows a Remote, and what the other engine announces to them: see
+// remote_listen.go for how it comes to announce it.
+
+// A following is one engine's interest in a Remote.
+type following struct {
+	remote  *Remote
+	changed func(Change)
+	uris    map[string]struct{} // nil before the first Want; guarded by the Remote's mu
+}
+
+// A settling waits until a generation is settled.
+type settling struct {
+	generation uint64
+	done       chan struct{}
+}
+
+// Follow implements [Follower]. Nothing is subscribed to before the first Want.
+func (r *Remote) Follow(ctx context.Context, changed func(Change)) Following {
+	f := &following{remote: r, changed: changed}
+	r.add(f)
+	context.AfterFunc(ctx, func() { r.remove(f) })
+	return f
+}
+
+func (r *Remote) add(f *following) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.follows[f] = struct{}{}
+}
+
+func (r *Remote) remove(f *following) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.follows, f)
+	r.touch()
+}
+
+// Want implements [Following]. While the engine is away there is nothing to wait
+// for: its return is announced for every URI.
+func (f *following) Want(uris []string) (armed <-chan struct{}) {
+	wanted := make(map[string]struct{}, len(uris))
+	for _, uri := range uris {
+		wanted[uri] = struct{}{}
+	}
+	r := f.remote
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f.uris = wanted
+	r.touch()
+	l := r.link
+	if l == nil || l.covers(wanted) {
+		return nil
+	}
+	for uri := range wanted {
+		l.uncover(uri, time.Now())
+	}
+	s := settling{r.generation, make(chan struct{})}
+	l.waiting = append(l.waiting, s)
+	return s.done
+}
+
+// touch takes note that what is wanted has changed; r.mu is held.
+func (r *Remote) touch() {
+	r.generation++
+	if r.link != nil {
+		wake(r.link.wake)
+	}
+}
+
+func (r *Remote) isFollowed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for f := range r.follows {
+		if f.uris != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// announce tells followers that URIs, or the lists, may have changed.
+func (r *Remote) announce(uris []string, lists bool) {
+	for _, uri := range uris {
+		r.tell(Change{URI: uri})
+	}
+	if lists {
+		r.tell(Change{List: true, Prompts: true, Tools: true})
+	}
+}
+
+// notified takes a notification of the other engine. It never blocks.
+func (r *Remote) notified(l *link, msg jsonrpc.Message) {
+	if r.heard(l, msg) {
+		return
+	}
+	var subscription jsonrpc.ID
+	var uri string
+	var filter []byte
+	jsonrpc.Members(msg.Params, func(name string, value []byte) *jsonrpc.Error {
+		switch name {
+		case "uri":
+			uri, _ = jsonrpc.Text(value)
+		case "notifications":
+			filter = value
+		case "_meta":
+			subscription = jsonrpc.ID(bytes.Clone(jsonrpc.Member(value, keySubscription)))
+		}
+		return nil
+	})
+	if !r.belongs(l, subscription, msg.Method == acknowledged, filter) {
+		return
+	}
+	switch msg.Method {
+	case updated:
+		r.tell(Change{URI: uri})
+	case listMethods[0]:
+		r.tell(Change{List: true})
+	case listMethods[1]:
+		r.tell(Change{Prompts: true})
+	case listMethods[2]:
+		r.tell(Change{Tools: true})
+	}
+}
+
+// belongs tells whether a notification is of a listen of ours, which may have been
+// cancelled meanwhile. An acknowledgement leaves it the URIs that it names.
+func (r *Remote) belongs(l *link, subscription jsonrpc.ID, acknowledges bool, filter []byte) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h := l.listens[subscription]
+	if h == nil {
+		return false
+	}
+	if !acknowledges || h.isAcked {
+		return true
+	}
+	h.isAcked = true
+	close(h.acked)
+	if filter == nil { // no engine of ours: all is granted
+		return true
+	}
+	granted, err := readFilter(filter)
+	asked := h.uris
+	h.uris = make(map[string]struct{}, len(asked))
+	for _, uri := range granted.uris {
+		if _, ok := asked[uri]; ok && err == nil {
+			h.uris[uri] = struct{}{}
+		}
+	}
+	h.lists = h.lists && err == nil && granted.lists != 0
+	return true
+}
+
+// tell passes a change on to all followers.
+func (r *Remote) tell(change Change) {
+	for _, f := range r.followers() {
+		f.changed(change)
+	}
+}
+
+func (r *Remote) followers() []*following {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := make([]*following, 0, len(r.follows))
+	for f := range r.follows {
+		all = append(all, f)
+	}
+	return all
+}
