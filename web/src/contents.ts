@@ -279,18 +279,64 @@ export function provided(answer: Provided): Ready | undefined {
 
 function severalReady(items: readonly Contents[]): Ready | undefined {
   if (items.length === 0) return undefined
-  return {
-    value: items.map(({ uri, mimeType, text, blob, _meta }) => {
-      return { uri, mimeType, _meta, value: exactlyOne(uri, text, blob) }
-    }),
-  }
+  return { value: items.map(part) }
 }
 
-/** The content of an item. */
-export function exactlyOne(uri: string, text: string | undefined, blob: Bytes | undefined): Value {
-  const value = text ?? blob
-  if (value === undefined || (text !== undefined && blob !== undefined)) {
-    throw new TypeError(`contents of ${uri} need exactly one of text and blob`)
+function part(item: Contents): Part {
+  const value = checkedItem(item)
+  const { uri, mimeType, _meta } = item
+  // As JSON makes it: what cannot be cloned, such as a function, would keep the answer from being sent.
+  return { uri, mimeType, _meta: _meta && JSON.parse(JSON.stringify(_meta)), value }
+}
+
+/**
+ * The content of an item, all of which is checked: strict clients refuse a whole answer for one member that does not
+ * fit the schema.
+ *
+ * @throws TypeError that names the member that is wrong
+ */
+export function checkedItem(item: Contents): Value {
+  const { uri, mimeType, _meta } = item
+  if (typeof uri !== 'string' || uri.length > maxUri || !uriForm.test(uri)) {
+    throw new TypeError(`uri of contents is not an absolute URI: ${short(uri)}`)
+  }
+  const value = exactlyOne(item)
+  if (mimeType !== undefined && typeof mimeType !== 'string') {
+    throw new TypeError(`mimeType of ${short(uri)} is not a string`)
+  }
+  if (
+    _meta !== undefined &&
+    (typeof _meta !== 'object' || _meta === null || Array.isArray(_meta))
+  ) {
+    throw new TypeError(`_meta of ${short(uri)} is not an object`)
   }
   return value
+}
+
+/** Go's engine.CheckURI: RFC 3986 by its characters. */
+const uriForm = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/
+const maxUri = 8192
+
+/** A value in an error. */
+const short = (value: unknown) => String(value).slice(0, 100)
+
+/**
+ * The content of an item. Types are checked, for web apps may be written without them.
+ *
+ * @throws TypeError that names the member that is wrong
+ */
+export function exactlyOne({ uri, text, blob }: Pick<Contents, 'uri' | 'text' | 'blob'>): Value {
+  if ((text === undefined) === (blob === undefined)) {
+    throw new TypeError(`contents of ${short(uri)} need exactly one of text and blob`)
+  }
+  if (blob === undefined) {
+    if (typeof text !== 'string') throw new TypeError(`text of ${short(uri)} is not a string`)
+    return text
+  }
+  if (!(blob instanceof Blob || blob instanceof ArrayBuffer || ArrayBuffer.isView(blob))) {
+    throw new TypeError(
+      `blob of ${short(uri)} is neither an ArrayBuffer, a view of one, nor a Blob`,
+    )
+  }
+  return blob
 }

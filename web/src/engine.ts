@@ -6,7 +6,7 @@
 
 import type { Say, Told } from './call.ts'
 import { type Clients, clients, type ReadEvent } from './clients.ts'
-import { exactlyOne } from './contents.ts'
+import { checkedItem } from './contents.ts'
 import type { Provide } from './fill.ts'
 import {
   type Change,
@@ -310,8 +310,9 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
   }
 
   /** An item as Go sees it: its text or blob stays here. */
-  function kept({ uri, mimeType, text, blob, cache, _meta }: Contents) {
-    const ref = all.keep(exactlyOne(uri, text, blob))
+  function kept(item: Contents) {
+    const ref = all.keep(checkedItem(item))
+    const { uri, mimeType, cache, _meta } = item
     return { uri, mimeType, _meta, cacheHints: wireCacheHints(cache), ref }
   }
 

@@ -8,8 +8,8 @@
 /** Firefox has forgotten a failure after this time, ms: then a socket may be tried without asking. */
 const forgotten = 90_000
 
-/** How long a probe may take, ms. */
-const probeTimeout = 2_000
+/** How long a probe may take, ms: a gateway that starts has bound its port before it answers. */
+const probeTimeout = 10_000
 
 const loopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/
 

@@ -3,7 +3,7 @@
  * leaves, wherever the engine runs. It runs in the window, and it fails closed.
  */
 
-import type { Bytes, Ready, Value } from './contents.ts'
+import { type Bytes, exactlyOne, type Ready, type Value } from './contents.ts'
 import { type Contents, NotFoundError } from './source.ts'
 
 /**
@@ -54,10 +54,7 @@ export async function redactContents(
 ): Promise<Contents[]> {
   const kept: Contents[] = []
   for (const { text, blob, ...item } of contents) {
-    const given = text ?? blob
-    if (given === undefined || (text !== undefined && blob !== undefined)) {
-      throw new TypeError(`contents of ${item.uri} need exactly one of text and blob`)
-    }
+    const given = exactlyOne({ uri: item.uri, text, blob })
     const value = await redactValue(redact, prefix + item.uri, given)
     if (value === undefined) continue
     const body =

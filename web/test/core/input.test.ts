@@ -233,7 +233,9 @@ test('text: raw ids, malformed JSON, duplicate names, size', async () => {
     [-32700, false],
   )
   assert.equal(
-    code(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"${'x'.repeat((1 << 20) + (64 << 10))}"}}`)[0],
+    code(
+      `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"${'x'.repeat((1 << 20) + (64 << 10))}"}}`,
+    )[0],
     -32600,
   )
   assert.equal(

@@ -31,12 +31,16 @@ export interface Addresses {
   start: string
   tokenFile: string
   pages: { [name: string]: string }
+  /** Of `serve`: what follows `#` in the link that invites a page of a listed origin. */
+  pairing?: string
 }
 
 export interface Gateway extends Addresses {
   token: string
   /** Its state directory. */
   state: string
+  /** Its process. */
+  pid: number
   /** Starts an assistant's side that attaches to this gateway. */
   stdio: Command
   /** New links: each is good once, for two minutes. */
@@ -48,15 +52,27 @@ export interface Gateway extends Addresses {
   close(): Promise<void>
 }
 
-/** Starts `pagemcp dev`; `state` is kept if it is given. */
-export async function startGateway({ args = [] as string[], state = '' } = {}): Promise<Gateway> {
+/** Starts `pagemcp dev`, or `serve`, the gateway alone; `state` is kept if it is given. */
+export async function startGateway({
+  args = [] as string[],
+  state = '',
+  command = 'dev' as 'dev' | 'serve',
+} = {}): Promise<Gateway> {
   if (!existsSync(program)) throw new Error(`${program} is missing: run make build, or make binary`)
   const directory = state || (await mkdtemp(join(tmpdir(), 'pagemcp-')))
   const given = new Set(args.map((arg) => arg.split('=')[0]))
-  const ports = ['--mcp', '--web'].filter((name) => !given.has(name))
+  const all = command === 'dev' ? ['--mcp', '--web'] : ['--mcp']
+  const ports = all.filter((name) => !given.has(name))
   const child = spawn(
     program,
-    ['dev', '--json', '--state', directory, ...ports.map((name) => `${name}=127.0.0.1:0`), ...args],
+    [
+      command,
+      '--json',
+      '--state',
+      directory,
+      ...ports.map((name) => `${name}=127.0.0.1:0`),
+      ...args,
+    ],
     { cwd: root, stdio: ['pipe', 'pipe', 'pipe'] },
   )
   let log = ''
@@ -68,7 +84,7 @@ export async function startGateway({ args = [] as string[], state = '' } = {}): 
     const timer = setTimeout(() => child.kill('SIGKILL'), startTimeout)
     const line = await lines.next()
     clearTimeout(timer)
-    if (line.done) throw new Error(`pagemcp dev has ended: ${log}`)
+    if (line.done) throw new Error(`pagemcp ${command} has ended: ${log}`)
     return JSON.parse(line.value) as Addresses
   }
   const addresses = await next()
@@ -76,6 +92,7 @@ export async function startGateway({ args = [] as string[], state = '' } = {}): 
     ...addresses,
     token: (await readFile(addresses.tokenFile, 'utf8')).trim(),
     state: directory,
+    pid: child.pid ?? 0,
     stdio: { command: program, args: ['stdio', '--state', directory, '--mcp', '127.0.0.1:0'] },
     log: () => log,
     fresh() {

@@ -21,7 +21,7 @@ export const options = { timeout: 20_000 } // ms
 
 /**
  * `window.count` is what `app://count` serves; `?worker=false`: with the engine in the window. `app://hold` answers,
- * and the tool `hold` ends, when `release()` is called.
+ * and the tool `hold` ends, when `release()` is called. `?many=n`: there are n resources whose value outlives reloads.
  */
 const script = `
 import { start, webSocket } from '/pagemcp/index.js'
@@ -34,6 +34,13 @@ window.release = () => { for (const go of held.splice(0)) go('released') }
 window.mcp = await start({ name: 'app', worker: query.get('worker') !== 'false' })
 mcp.resource({ uri: 'app://count', name: 'Count' }, () => String(count))
 mcp.resource({ uri: 'app://hold', name: 'Hold' }, hold)
+for (let i = 0; i < Number(query.get('many')); i++) {
+  mcp.resource({ uri: 'app://many/' + i, name: 'Number ' + i }, () => sessionStorage.many ?? '0')
+}
+window.setMany = (value) => {
+  sessionStorage.many = value
+  for (let i = 0; i < Number(query.get('many')); i++) mcp.changed('app://many/' + i)
+}
 mcp.resource({ uri: query.get('extra') ?? 'app://first', name: 'Extra' }, () => 'extra')
 mcp.tool({ name: 'hold' }, (_, { progress }) => { progress(1); return hold() })
 window.set = (value) => { window.count = value; mcp.changed('app://count') }
@@ -53,8 +60,11 @@ export interface Setting {
   close(): Promise<void>
 }
 
-/** Starts a gateway that remembers its state through restarts, and serves the page. */
-export async function setting(): Promise<Setting> {
+/**
+ * Starts a gateway that remembers its state through restarts, and serves the page. With `serve` one page can be
+ * invited.
+ */
+export async function setting(command: 'dev' | 'serve' = 'dev'): Promise<Setting> {
   const { directory, remove } = await built()
   const page = '<!doctype html><title>app</title><script type="module" src="/app.js"></script>'
   const site = await serve({
@@ -67,8 +77,9 @@ export async function setting(): Promise<Setting> {
   })
   const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
   const always = ['--allow-origin', site.origin, '--reads-per-second', '10000']
-  let gateway = await startGateway({ state, args: always })
-  const ports = [`--mcp=${new URL(gateway.mcp).host}`, `--web=${new URL(gateway.web).host}`]
+  let gateway = await startGateway({ state, args: always, command })
+  const ports = [`--mcp=${new URL(gateway.mcp).host}`]
+  if (command === 'dev') ports.push(`--web=${new URL(gateway.web).host}`)
   return {
     site,
     url: `${site.origin}/app.html`,
@@ -76,14 +87,16 @@ export async function setting(): Promise<Setting> {
       return gateway
     },
     async open(browser, query = '') {
-      const { pages } = await gateway.fresh()
-      const invitation = new URL(pages.notes ?? '').hash
+      const invitation =
+        command === 'dev'
+          ? new URL((await gateway.fresh()).pages.notes ?? '').hash
+          : `#${gateway.pairing?.replace(/^#/, '')}`
       const page = await browser.open(`${site.origin}/app.html${query}${invitation}`)
       return { page, name: await joinedAs(page) }
     },
     kill: () => gateway.kill(),
     async restart() {
-      gateway = await startGateway({ state, args: [...ports, ...always] })
+      gateway = await startGateway({ state, args: [...ports, ...always], command })
     },
     async close() {
       await gateway.close()
@@ -120,24 +133,45 @@ export interface Assistant {
   read(uri: string): Promise<string>
   call(tool: string): Promise<unknown>
   list(): Promise<string[]>
-  subscribe(uri: string): Promise<void>
+  subscribe(...uris: string[]): Promise<void>
   /** Waits for the next update of a URI; call it before what causes it. */
   update(uri: string): Promise<void>
+  /** Waits until each of them was updated; `timeout` in ms. */
+  updates(uris: readonly string[], timeout: number): Promise<void>
   close(): Promise<void>
 }
 
 function updates() {
-  const seen = new EventTarget()
+  const waiting = new Set<(uri: string) => void>()
+  const all = (uris: readonly string[], timeout: number) =>
+    new Promise<void>((resolve, reject) => {
+      const left = new Set(uris)
+      const end = () => {
+        waiting.delete(hear)
+        clearTimeout(timer)
+      }
+      const hear = (uri: string) => {
+        if (!left.delete(uri) || left.size > 0) return
+        end()
+        resolve()
+      }
+      const timer = setTimeout(() => {
+        end()
+        const some = [...left].slice(0, 3).join(' ')
+        reject(
+          new Error(
+            `no resources/updated of ${left.size} of ${uris.length} URIs in ${timeout} ms: ${some}`,
+          ),
+        )
+      }, timeout)
+      waiting.add(hear)
+    })
   return {
-    saw: (uri: string) => seen.dispatchEvent(new Event(uri)),
-    update: (uri: string) =>
-      new Promise<void>((resolve, reject) => {
-        const late = AbortSignal.timeout(options.timeout)
-        const give = () =>
-          reject(new Error(`no resources/updated of ${uri} in ${options.timeout} ms`))
-        late.addEventListener('abort', give)
-        seen.addEventListener(uri, () => resolve(), { once: true })
-      }),
+    saw(uri: string) {
+      for (const hear of [...waiting]) hear(uri)
+    },
+    update: (uri: string) => all([uri], options.timeout),
+    updates: all,
   }
 }
 
@@ -148,7 +182,7 @@ const textOf = ({ contents }: { contents: readonly object[] }) =>
 export async function classic({ mcp, token }: Gateway): Promise<Assistant> {
   const requestInit = { headers: { Authorization: `Bearer ${token}` } }
   const client = new Client({ name: 'classic', version: '1.0.0' })
-  const { saw, update } = updates()
+  const { saw, ...heard } = updates()
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
     saw(params.uri)
   })
@@ -157,10 +191,10 @@ export async function classic({ mcp, token }: Gateway): Promise<Assistant> {
     read: async (uri) => textOf(await client.readResource({ uri }, options)),
     call: (name) => client.callTool({ name, arguments: {} }, undefined, options),
     list: async () => (await client.listResources({}, options)).resources.map(({ uri }) => uri),
-    subscribe: async (uri) => {
-      await client.subscribeResource({ uri }, options)
+    subscribe: async (...uris) => {
+      for (const uri of uris) await client.subscribeResource({ uri }, options)
     },
-    update,
+    ...heard,
     close: () => client.close(),
   }
 }
@@ -173,7 +207,7 @@ export async function modern({ mcp, token }: Gateway): Promise<Assistant> {
     { name: 'modern', version: '1.0.0' },
     { versionNegotiation: { mode } },
   )
-  const { saw, update } = updates()
+  const { saw, ...heard } = updates()
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
     saw(params.uri)
   })
@@ -184,9 +218,9 @@ export async function modern({ mcp, token }: Gateway): Promise<Assistant> {
     call: (name) => client.callTool({ name, arguments: {} }, options),
     list: async () =>
       (await client.listResources(undefined, options)).resources.map(({ uri }) => uri),
-    async subscribe(uri) {
+    async subscribe(...uris) {
       const listen = async () => {
-        const subscription = await client.listen({ resourceSubscriptions: [uri] }, options)
+        const subscription = await client.listen({ resourceSubscriptions: uris }, options)
         void subscription.closed.then(again, again)
       }
       // Until the gateway is back: the network says no at once, so wait for a moment between two.
@@ -194,7 +228,8 @@ export async function modern({ mcp, token }: Gateway): Promise<Assistant> {
         while (!closed) {
           try {
             await listen()
-            return saw(uri) // what happened in between is unknown: read again (P4)
+            for (const uri of uris) saw(uri) // what happened in between is unknown: read again (P4)
+            return
           } catch {
             await new Promise((resolve) => setTimeout(resolve, 200))
           }
@@ -202,7 +237,7 @@ export async function modern({ mcp, token }: Gateway): Promise<Assistant> {
       }
       await listen()
     },
-    update,
+    ...heard,
     async close() {
       closed = true
       await client.close()
