@@ -93,6 +93,7 @@ func (p *simGateway) start(shift time.Duration) {
 	if broken := p.disk.broken(); len(broken) > 0 {
 		p.w.alarm("files were lost: " + strings.Join(broken, ", "))
 	}
+	p.w.history.add(simEvent{Kind: simStart})
 	l := p.w.network.listen()
 	g.port, g.listeners = 8808, []net.Listener{l}
 	p.mu.Lock()

@@ -43,6 +43,7 @@ const (
 	simFault     simKind = "fault"     // Text: which
 	simLost      simKind = "lost"      // Who: client or tab; what its connections carry from now on may vanish
 	simStream    simKind = "stream"    // Who: client; the stream of its session is open again
+	simStart     simKind = "start"     // the gateway runs again
 	simCalm      simKind = "calm"      // all faults are over
 	simCheck     simKind = "check"     // the system was calm for long: all promises must hold now
 	simAlarm     simKind = "alarm"     // a party saw what must never happen: Text
@@ -143,6 +144,7 @@ type simChecker struct {
 	runs      map[string]int
 	listLimit time.Duration
 	calm      time.Duration
+	started   time.Duration // the gateway
 	isCalm    bool
 	found     []simViolation
 }
@@ -207,6 +209,8 @@ func (c *simChecker) take(e simEvent) {
 			}
 			s.lost = e.Kind == simLost
 		}
+	case simStart:
+		c.started = e.At
 	case simCalm:
 		c.isCalm, c.calm = true, e.At
 	case simCheck:
@@ -243,7 +247,8 @@ func (c *simChecker) join(e simEvent) {
 			c.fail("names", e, "%s has it since %s and is connected", tab, other.At)
 		}
 	}
-	if _, known := c.holders[e.Name]; !known { // a new name
+	// A gateway that has just started gives pages some time to come back.
+	if _, known := c.holders[e.Name]; !known && e.At-c.started > simRecovery/2 {
 		for name, at := range c.left {
 			if c.stores[name] == store && e.At-at > simRecovery {
 				c.fail("names", e, "%s belongs to the same app, and its page is gone since %s", name, at)
