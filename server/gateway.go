@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -157,7 +156,7 @@ func (g *Gateway) remember() (err error) {
 	if g.audit, err = openAudit(g.state); err != nil {
 		return fmt.Errorf("open the audit log: %w", err)
 	}
-	g.endpoint("/mcp")
+	g.acquire("/mcp")                           // for ever
 	for _, name := range g.names.remembered() { // assistants may ask before their pages are back
 		g.mu.Lock()
 		g.await(g.mount(name, engine.NewRemote()))
@@ -189,37 +188,6 @@ func (o *Options) engine() *engine.Options {
 		Origin: "gateway", MaxMessage: maxMessage + maxSlack, Lenient: o.Lenient,
 		Tools: true, Prompts: true, Completions: true, Logging: o.Logging,
 	}
-}
-
-// endpoint returns what is served at path, which is /mcp or /mcp/{page}; any
-// valid name has an engine, also one that no page has yet, for an assistant may
-// start before the browser. It is nil if there are too many.
-func (g *Gateway) endpoint(path string) *endpoint {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if at := g.endpoints[path]; at != nil {
-		return at
-	}
-	if len(g.endpoints) >= maxEndpoints {
-		return nil
-	}
-	options := g.options.engine()
-	options.CursorKey, options.Report = [16]byte(g.identity.CursorKey), g.report
-	options.Extend = func(ctx context.Context, method string, params []byte) ([]byte, error) {
-		return g.extend(ctx, path, method, params)
-	}
-	at := &endpoint{path: path, engine: engine.New(g.options.info(), options)}
-	g.endpoints[path] = at
-	name, _ := pageOf(path)
-	if !g.options.NoResourceTools {
-		at.engine.Mount("", &resourceTools{gateway: g, at: at, page: name})
-	}
-	if g.pages[name] != nil {
-		p := g.pages[name]
-		p.unmount = append(p.unmount, at.engine.Mount("", p.remote))
-	}
-	g.declare()
-	return at
 }
 
 // Listen binds the gateway to loopback; see [CheckLoopback] for addr. From then on
@@ -339,6 +307,7 @@ func (g *Gateway) sweep() {
 		case now := <-ticker.C:
 			g.sessions.sweep(now)
 			g.sweepPages()
+			g.sweepEndpoints(now)
 		case <-g.closing:
 			return
 		}

@@ -11,17 +11,6 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// An endpoint is one URL at which an engine is served: /mcp with all pages, or
-// /mcp/{page} with one.
-type endpoint struct {
-	path   string
-	engine *engine.Engine
-
-	// Guarded by the gateway's mu.
-	extensions []byte // that it declares: JSON object, or nil
-	about      about  // what it says of itself, if a page has told it
-}
-
 // serveMCP answers Streamable HTTP, both eras on one URL, in the order of checks
 // of gateway.md §2.1. The guard has been passed.
 func (g *Gateway) serveMCP(w http.ResponseWriter, r *http.Request, path string) {
@@ -41,11 +30,13 @@ func (g *Gateway) serveMCP(w http.ResponseWriter, r *http.Request, path string) 
 	if !g.token.admit(w, r) {
 		return
 	}
-	at := g.endpoint(path)
+	at := g.acquire(path)
 	if at == nil {
-		http.Error(w, "too many pages", http.StatusTooManyRequests)
+		w.Header().Set("Retry-After", "5") // seconds
+		http.Error(w, "too many pages are asked for at once", http.StatusTooManyRequests)
 		return
 	}
+	defer g.release(at)
 	post := &post{gateway: g, at: at, w: w, r: r, visit: visit{who: g.token.principal(), door: path}}
 	switch r.Method {
 	case http.MethodGet:

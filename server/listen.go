@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -61,8 +62,21 @@ func httpServer(handler http.Handler) *http.Server {
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    uploadHeaders,
 		ErrorLog:          quiet(),
-		ConnContext:       withPeer,
+		ConnContext:       newConnection,
 	}
+}
+
+// sendBuffer is what the kernel holds of what a peer has not read. Left to itself it
+// grows to megabytes, and a reader that stalled gets tens of thousands of stale
+// updates before the present ones.
+const sendBuffer = 64 << 10 // bytes; Linux takes twice as many
+
+// newConnection is http.Server's ConnContext.
+func newConnection(ctx context.Context, conn net.Conn) context.Context {
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		tcp.SetWriteBuffer(sendBuffer) // if it fails, there is more to read late
+	}
+	return withPeer(ctx, conn)
 }
 
 // timeoutBody gives the body of r its own deadline, which ends with it.

@@ -16,13 +16,13 @@ type page struct {
 	remote *engine.Remote
 
 	// Guarded by the gateway's mu.
-	socket  *socket     // nil: away
-	grace   *time.Timer // runs while it is away and may still be back at once
-	gone    bool        // it was not back in time
-	hello   hello       // of the last one that joined
-	origin  string      // of that; empty: none has yet
-	since   time.Time   // when that was
-	unmount []func()
+	socket  *socket       // nil: away
+	grace   *time.Timer   // runs while it is away and may still be back at once
+	gone    bool          // it was not back in time
+	hello   hello         // of the last one that joined
+	origin  string        // of that; empty: none has yet
+	since   time.Time     // when that was
+	unmount func()        // at /mcp
 	entered chan struct{} // closed when the join that runs is over; nil: none runs
 }
 
@@ -125,9 +125,9 @@ func (g *Gateway) enter(name string) (p *page, done func()) {
 func (g *Gateway) mount(name string, remote *engine.Remote) *page {
 	p := &page{name: name, remote: remote}
 	g.pages[name] = p
-	p.unmount = append(p.unmount, g.endpoints["/mcp"].engine.Mount(name+"+", p.remote))
+	p.unmount = g.endpoints["/mcp"].engine.Mount(name+"+", p.remote)
 	if own := g.endpoints["/mcp/"+name]; own != nil {
-		p.unmount = append(p.unmount, own.engine.Mount("", p.remote))
+		own.unmount = own.engine.Mount("", p.remote)
 	}
 	return p
 }
@@ -178,8 +178,10 @@ func (g *Gateway) sweepPages() {
 		if p.socket != nil || p.entered != nil || remembered[name] {
 			continue
 		}
-		for _, unmount := range p.unmount {
-			unmount()
+		p.unmount()
+		if own := g.endpoints["/mcp/"+name]; own != nil && own.unmount != nil {
+			own.unmount()
+			own.unmount = nil
 		}
 		if p.grace != nil {
 			p.grace.Stop()

@@ -25,7 +25,7 @@ type peer struct {
 
 type peerKey struct{}
 
-// withPeer is http.Server's ConnContext.
+// withPeer notes the ports of a connection, for isForeign.
 func withPeer(ctx context.Context, conn net.Conn) context.Context {
 	here, ok := conn.LocalAddr().(*net.TCPAddr)
 	there, alsoOK := conn.RemoteAddr().(*net.TCPAddr)

@@ -24,7 +24,7 @@ func rateFixture(t *testing.T, reads float64, do func(t *testing.T, far, other j
 		var ended sync.WaitGroup
 		serve := func() jsonrpc.Port {
 			near, far := jsonrpc.Pipe()
-			at := g.endpoint("/mcp")
+			at := g.acquire("/mcp")
 			ended.Go(func() {
 				at.engine.Serve(engine.WithPrincipal(t.Context(), "someone"), g.watch(near, at.engine, visit{who: "someone", door: "/ws"}))
 			})
@@ -146,7 +146,7 @@ func TestOversizedMessageForgetsNoRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	at := g.endpoint("/mcp")
+	at := g.acquire("/mcp")
 	in, out := io.Pipe()
 	defer out.Close()
 	p := g.watch(jsonrpc.Lines(in, io.Discard), at.engine, visit{who: "someone", door: "stdio"})

@@ -18,7 +18,6 @@ import (
 // the conversation with the engine is begun anew from it when there is none.
 type session struct {
 	owner *sessions
-	at    *endpoint
 	hash  string        // of the id; the id itself is nowhere
 	done  chan struct{} // closed when the session ends
 	out   *mailbox      // for the stream
@@ -27,7 +26,8 @@ type session struct {
 	record  record
 	users   int // HTTP requests that hold the session
 	used    time.Time
-	talk    *talk // nil: asleep
+	talk    *talk     // nil: asleep
+	at      *endpoint // where it talks; nil: asleep
 	current *sessionStream
 	stored  time.Time // the record's Used, when it was stored last
 	kept    time.Time // used, when that was stored in usedFile
@@ -92,8 +92,9 @@ func (s *session) start() *talk {
 		tokens: map[string]*mailbox{}, armed: map[string]bool{},
 	}
 	s.talk = t
-	ctx := engine.WithPrincipal(context.Background(), engine.Principal(s.record.Principal))
 	g := s.owner.gateway
+	s.at = g.acquire(s.record.Path) // there is one: this runs for a request at it
+	ctx := engine.WithPrincipal(context.Background(), engine.Principal(s.record.Principal))
 	v := visit{who: s.record.Principal, door: s.record.Path, client: s.record.Client}
 	go s.at.engine.Serve(ctx, g.watch(near, s.at.engine, v)) // ends when far closes
 	go s.route(t)                                            // likewise
@@ -157,10 +158,19 @@ func (s *session) drop(may func() bool) bool {
 	if s.talk == nil || !may() {
 		return false
 	}
-	s.talk.port.Close()
-	s.talk = nil
+	s.hangUp()
 	s.out.clear()
 	return true
+}
+
+// hangUp ends the conversation, if there is one. The lock is held.
+func (s *session) hangUp() {
+	if s.talk == nil {
+		return
+	}
+	s.talk.port.Close()
+	s.owner.gateway.release(s.at)
+	s.talk, s.at = nil, nil
 }
 
 // expect announces a request before it is sent. deaf: its client takes no event

@@ -75,9 +75,6 @@ func openSessions(g *Gateway) (*sessions, error) {
 			g.state.disk.Remove(sessionFile(hash))
 			continue
 		}
-		if s.at = g.endpoint(s.record.Path); s.at == nil {
-			continue
-		}
 		all.byHash[hash] = s
 	}
 	return all, nil
@@ -100,20 +97,20 @@ func (all *sessions) blank(hash string) *session {
 func (all *sessions) begin(ctx context.Context, at *endpoint, v visit, x engine.Examination, body []byte) (*session, string, []byte) {
 	id := randomText(32)
 	s := all.blank(hashOf(id))
-	s.at, s.users, s.used = at, 1, time.Now()
+	s.users, s.used = 1, time.Now()
 	m, _ := jsonrpc.Parse(body)
 	s.record = record{Principal: v.who, Path: at.path, Client: clientName("initialize", body)}
 	s.record.ClientInfo, s.record.Capabilities = clientOf(m.Params)
 
 	box := newMailbox()
 	s.mu.Lock()
-	t := s.start()
+	s.start()
 	s.mu.Unlock()
 	s.expect(x, body, box, true)
 	s.send(body)
 	result := firstOf(ctx, box)
 	if result == nil || headOf(result).failed {
-		t.port.Close()
+		s.drop(func() bool { return true })
 		if result == nil {
 			result = jsonrpc.AppendError(nil, x.ID, interrupted("The handshake was not answered"))
 		}
@@ -125,7 +122,7 @@ func (all *sessions) begin(ctx context.Context, at *endpoint, v visit, x engine.
 	s.record.Version = version
 	s.mu.Unlock()
 	if !all.add(s) {
-		t.port.Close()
+		s.drop(func() bool { return true })
 		return nil, "", nil
 	}
 	s.store()
@@ -183,7 +180,7 @@ func (all *sessions) find(id, principal string, at *endpoint) *session {
 	all.mu.Lock()
 	s := all.byHash[hashOf(id)]
 	all.mu.Unlock()
-	if s == nil || s.at != at {
+	if s == nil || s.record.Path != at.path { // which never changes
 		return nil
 	}
 	s.mu.Lock()
@@ -227,10 +224,7 @@ func (s *session) finishOff() {
 		return
 	}
 	close(s.done)
-	if s.talk != nil {
-		s.talk.port.Close()
-		s.talk = nil
-	}
+	s.hangUp()
 }
 
 // sweep lets sessions sleep that nobody uses, and ends those that nobody used

@@ -46,7 +46,7 @@ func openOn(t *testing.T, d *memDisk) (*Gateway, remembered) {
 func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 	subscriber := func(g *Gateway, uris ...string) {
 		s := g.sessions.blank(strings.Repeat("ab", 32))
-		s.at, s.used = g.endpoint("/mcp"), time.Now()
+		s.used = time.Now()
 		s.record = record{Path: "/mcp", Version: "2025-11-25", URIs: uris}
 		s.store()
 	}

@@ -235,7 +235,7 @@ func (l *gatewayLink) become() (jsonrpc.Port, error) {
 	}
 	g := l.own
 	near, far := jsonrpc.Pipe()
-	at := g.endpoint("/mcp")
+	at := g.acquire("/mcp")
 	ctx := engine.WithPrincipal(context.Background(), "stdio")
 	go at.engine.Serve(ctx, g.watch(near, at.engine, visit{who: "stdio", door: "stdio"})) // ends when far closes
 	return far, nil

@@ -85,12 +85,13 @@ func (g *Gateway) serveAssistant(conn *websocket.Conn, path string, v visit, lim
 		return
 	}
 	defer g.untrack(s)
-	at := g.endpoint(path)
+	at := g.acquire(path)
 	if at == nil {
 		s.closeWith(websocket.StatusTryAgainLater, "too many pages")
 		<-s.gone()
 		return
 	}
+	defer g.release(at)
 	go s.keepAlive(false) // ends with the socket
 	ctx := engine.WithPrincipal(s.ctx, engine.Principal(v.who))
 	at.engine.Serve(ctx, g.watch(s, at.engine, v)) // why it ended, the client knows

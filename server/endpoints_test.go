@@ -1,0 +1,71 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func (g *Gateway) testEndpoints() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.endpoints)
+}
+
+// Names that are asked for and that no page has cost nothing afterwards, however
+// many; a page that is here is served also while all room is in use. Issue 10,
+// finding 5.
+func TestAskedNamesBlockNoPage(t *testing.T) {
+	g := startGateway(t, Options{})
+	c := caller{t, g}
+	for i := range maxEndpoints + 50 {
+		if answer, body := c.do(t.Context(), "POST", fmt.Sprintf("/mcp/none-%d", i), discover, v2026, "Mcp-Method: server/discover"); answer.StatusCode != 200 {
+			t.Fatalf("name %d: %s %s", i, answer.Status, body)
+		}
+	}
+	eventually(t, "the names are dropped", func() bool { return g.testEndpoints() == 1 })
+
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	status := 0
+	for i := 1; i < maxEndpoints; i++ { // held by listens; a token of its own for each group, by its connection
+		answer, _ := c.do(ctx, "POST", fmt.Sprintf("/mcp/held-%d", i), modern("1", "subscriptions/listen", `"notifications":{}`),
+			v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
+		status = answer.StatusCode
+	}
+	if status != 200 || g.testEndpoints() != maxEndpoints {
+		t.Fatalf("%d endpoints, the last answer is %d", g.testEndpoints(), status)
+	}
+	if answer, _ := c.do(t.Context(), "POST", "/mcp/one-more", discover, v2026, "Mcp-Method: server/discover"); answer.StatusCode != 429 || answer.Header.Get("Retry-After") == "" {
+		t.Errorf("one name too many: %s", answer.Status)
+	}
+	page := newPage(t, testOrigin, "tab")
+	page.write("notes://a", "1")
+	page.join(g)
+	if answer, body := c.do(t.Context(), "POST", "/mcp/notes", modern("1", "resources/list", ""), v2026, "Mcp-Method: resources/list"); !strings.Contains(body, "notes://a") {
+		t.Errorf("a page that is here: %s %s", answer.Status, body)
+	}
+	cancel()
+	eventually(t, "the listens end", func() bool {
+		g.sweepEndpoints(time.Now().Add(time.Hour))
+		return g.testEndpoints() == 1
+	})
+	if _, body := c.do(t.Context(), "POST", "/mcp/notes", modern("1", "resources/list", ""), v2026, "Mcp-Method: resources/list"); !strings.Contains(body, "notes://a") {
+		t.Errorf("the page's endpoint, made again: %s", body)
+	}
+}
+
+// A session outlives its endpoint: that goes while the session sleeps.
+func TestSessionOutlivesItsEndpoint(t *testing.T) {
+	g := startGateway(t, Options{})
+	c := openSession(t, g, "/mcp/none")
+	eventually(t, "the session sleeps and its endpoint goes", func() bool {
+		g.sessions.sweep(time.Now().Add(2 * sessionSleep))
+		return g.testEndpoints() == 1
+	})
+	if status, body := c.request("1", "ping", ""); status != 200 || !strings.Contains(body, `"result":{}`) {
+		t.Errorf("%d %s", status, body)
+	}
+}
