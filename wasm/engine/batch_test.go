@@ -110,3 +110,47 @@ func TestBatchesAreRefusedWithoutSideEffects(t *testing.T) {
 		})
 	}
 }
+
+// A tool that has begun may have taken effect: after a timeout and at shutdown the
+// error does not invite to run it again. What only reads may be asked for again.
+func TestToolsThatBeganAreNotRetried(t *testing.T) {
+	for name, end := range map[string]func(*engine.Engine){
+		"timeout":  func(*engine.Engine) { time.Sleep(40 * time.Second) },
+		"shutdown": func(e *engine.Engine) { e.Close() },
+	} {
+		for method, retry := range map[string]string{"tools/call": "false", "resources/read": "true", "x/y": "false"} {
+			synctest.Test(t, func(t *testing.T) {
+				hang := func(ctx context.Context, _ string, _ []byte) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() }
+				e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true, Extensions: []byte(`{"x":{}}`), Extend: hang})
+				e.Mount("", hanging{})
+				d := newDialogue(t, e)
+				d.send(method, modernMeta+`,"name":"t","uri":"a:b"`)
+				synctest.Wait()
+				end(e)
+				got := d.next("the error")
+				if !strings.Contains(got, `"retry":`+retry) || strings.Contains(got, "may have taken effect") != (retry == "false") {
+					t.Errorf("%s of %s: %s", name, method, got)
+				}
+				d.port.Close()
+				synctest.Wait()
+			})
+		}
+	}
+}
+
+// hanging is a source that never answers.
+type hanging struct{}
+
+func (hanging) List(context.Context, string) (engine.Listing, error) { return engine.Listing{}, nil }
+
+func (hanging) Read(ctx context.Context, _ string) ([]engine.Contents, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func (hanging) Tools(context.Context) ([]engine.Tool, error) { return nil, nil }
+
+func (hanging) CallTool(ctx context.Context, _ string, _ []byte) ([]byte, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}

@@ -159,8 +159,9 @@ func spokenInTranscripts(t testing.TB) []string {
 // Examine reads the same in it as the engine does. R-001…R-009.
 func FuzzMessage(f *testing.F) {
 	for _, message := range spokenInTranscripts(f) {
-		f.Add([]byte(message), false)
-		f.Add([]byte(message), true)
+		f.Add([]byte(message), uint8(0), uint8(0))
+		f.Add([]byte(message), uint8(2), uint8(0))
+		f.Add([]byte(message), uint8(4), uint8(0b111_1111))
 	}
 	const envelope = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}},"io.modelcontextprotocol/logLevel":"debug","progressToken":1}`
 	for _, request := range []string{
@@ -171,20 +172,22 @@ func FuzzMessage(f *testing.F) {
 		`"method":"completion/complete","params":{` + envelope + `,"ref":{"type":"ref/resource","uri":"other+notes://tag/{tag}"},"argument":{"name":"tag","value":""}}`,
 		`"method":"logging/setLevel","params":{"level":"debug"}`,
 	} {
-		f.Add([]byte(`{"jsonrpc":"2.0","id":1,`+request+`}`), true)
-		f.Add([]byte(`{"jsonrpc":"2.0","id":1,`+request+`}`), false)
+		f.Add([]byte(`{"jsonrpc":"2.0","id":1,`+request+`}`), uint8(4), uint8(0))
+		f.Add([]byte(`{"jsonrpc":"2.0","id":1,`+request+`}`), uint8(0), uint8(1))
 	}
-	f.Add([]byte(`{"jsonrpc":"2.0","id":"pagemcp:1","result":{"action":"accept"}}`), true)
+	f.Add([]byte(`{"jsonrpc":"2.0","id":"pagemcp:1","result":{"action":"accept"}}`), uint8(2), uint8(0))
 	for _, text := range []string{"", "{", "[]", "[1]", `{"jsonrpc":"2.0","id":1,"id":1}`, `{"JSONRPC":"2.0"}`, "\ufeff{}", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`} {
-		f.Add([]byte(text), true)
+		f.Add([]byte(text), uint8(2), uint8(0))
 	}
-	f.Fuzz(func(t *testing.T, data []byte, inSession bool) {
-		e := fuzzEngine(t)
+	sessions := []string{"", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
+	f.Fuzz(func(t *testing.T, data []byte, session, options uint8) {
+		inSession := session%5 != 0
+		e := fuzzEngineWith(t, fuzzOptions(options))
 		h := newHearing(t)
 		c := e.Connect(h, "fuzz")
 		defer c.Close()
 		if inSession {
-			c.Message([]byte(`{"jsonrpc":"2.0","id":"before","method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"fuzz","version":"1"}}}`))
+			c.Message([]byte(`{"jsonrpc":"2.0","id":"before","method":"initialize","params":{"protocolVersion":"` + sessions[session%5] + `","capabilities":{},"clientInfo":{"name":"fuzz","version":"1"}}}`))
 			h.open = map[string]engine.Call{}
 		}
 		before, _, _ := h.answers()

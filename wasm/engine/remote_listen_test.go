@@ -67,7 +67,7 @@ func (p *scriptedPage) take(msg jsonrpc.Message) {
 		}
 		p.acknowledge(msg)
 	default:
-		if p.answer == nil {
+		if p.answer == nil || msg.Kind != jsonrpc.Request {
 			return
 		}
 		if answer := p.answer(msg); answer != "" {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -35,7 +36,7 @@ func newMatcher(template string) (*matcher, error) {
 	}
 	parts, err := parseTemplate(template)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("it is not one by RFC 6570: %w", err)
 	}
 	m := &matcher{prefix: escapedLiteral(parts[0].literal), names: namesOf(parts)}
 	g, err := newGraph(parts)
