@@ -90,9 +90,13 @@ func hostileWorld(t *testing.T) *engine.Engine {
 			t.Fatal(err)
 		}
 	}
-	e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Completions: true, Logging: true})
+	e := engine.New(engine.Info{Name: "e", Version: "1"}, hostileOptions())
 	e.Mount("", table)
 	return e
+}
+
+func hostileOptions() *engine.Options {
+	return &engine.Options{Tools: true, Prompts: true, Completions: true, Logging: true, MaxMessage: 1 << 20}
 }
 
 // Every hostile envelope is answered or refused as documented, nothing else comes,
@@ -115,7 +119,7 @@ func TestHostileEnvelopes(t *testing.T) {
 							t.Fatal(err)
 						}
 						defer remote.Close()
-						e = engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Completions: true, Logging: true})
+						e = engine.New(engine.Info{Name: "e", Version: "1"}, hostileOptions())
 						e.Mount("", remote)
 					}
 					d := newDialogue(t, e)
