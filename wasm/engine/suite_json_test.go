@@ -2,40 +2,31 @@ package engine_test
 
 import (
 	"os"
-	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
-	"golang.org/x/tools/txtar"
 )
 
-// Every text of JSONTestSuite, and of our own table, on the engine's lanes: as a
+// Every text of testdata/json.tsv on the engine's lanes: as a
 // whole message, as a member of params that nobody knows, and as _meta. What is no
 // JSON is answered -32700 and nothing else; what is, never. R-001 R-002.
 func TestEngineTakesJSONAlone(t *testing.T) {
-	own, err := txtar.ParseFile("../../testdata/json.txtar")
+	table, err := os.ReadFile("../../testdata/json.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts := map[string]string{}
-	for _, file := range own.Files {
-		texts[file.Name] = strings.TrimSuffix(string(file.Data), "\n")
-	}
-	const folder = "../../../shared/data/json"
-	files, _ := filepath.Glob(folder + "/*.json")
-	if len(files) == 0 {
-		t.Logf("JSONTestSuite is not at %s: only our own %d texts are tried", folder, len(texts))
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts[filepath.Base(file)] = string(text)
-	}
 	e := fuzzEngine(t)
-	for name, text := range texts {
+	for line := range strings.Lines(string(table)) {
+		name, quoted, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if !ok {
+			continue // a comment
+		}
+		text, err := strconv.Unquote(quoted)
+		if err != nil {
+			t.Fatalf("json.tsv: %s: %v", name, err)
+		}
 		for _, around := range [][2]string{
 			{`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"acme":`, `}}`},
 			{`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"com.acme/x":`, `}}}`},
@@ -51,7 +42,7 @@ func TestEngineTakesJSONAlone(t *testing.T) {
 			_, answer, settled := h.answers()
 			isWrong := strings.HasPrefix(name, "n_")
 			switch {
-			case strings.Contains(name, "object_duplicated_key"): // -32600: see jsonrpc.Parse
+			case strings.HasPrefix(name, "n_doubled"): // -32600: see jsonrpc.Parse
 				if settled && answer == nil {
 					t.Errorf("%s in %s: a name that stands twice was taken", name, around[0])
 				}
