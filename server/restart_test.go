@@ -59,7 +59,7 @@ func tabInMemory(t *testing.T, g *Gateway, client *http.Client, id string, sourc
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := engine.New(engine.Info{Name: "notes", Version: "1"}, nil)
+	page := engine.New(engine.Info{Name: "notes", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Completions: true})
 	page.Mount("", source)
 	go page.Serve(context.Background(), newSocket(conn, maxMessage+maxSlack, false)) // ends with the socket
 	synctest.Wait()

@@ -1,0 +1,244 @@
+package server
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A hostileMessage is an entry of testdata/envelopes.json, whose "about" tells the
+// format. What exactly comes back is checked by package engine; here it is that the
+// door lives.
+type hostileMessage struct {
+	Class, Name, Session string
+	Send                 []json.RawMessage
+}
+
+func (one hostileMessage) messages(t *testing.T) (all [][]byte) {
+	t.Helper()
+	for _, element := range one.Send {
+		var text string
+		var made struct {
+			Base64                []byte
+			Before, Repeat, After string
+			Times                 int
+		}
+		switch {
+		case json.Unmarshal(element, &text) == nil:
+			all = append(all, []byte(text))
+		case json.Unmarshal(element, &made) != nil:
+			t.Fatalf("%s: %s", one.Name, element)
+		case made.Base64 != nil:
+			all = append(all, made.Base64)
+		default:
+			all = append(all, []byte(made.Before+strings.Repeat(made.Repeat, made.Times)+made.After))
+		}
+	}
+	return all
+}
+
+func hostileMessages(t *testing.T) []hostileMessage {
+	t.Helper()
+	text, err := os.ReadFile("../testdata/envelopes.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Envelopes []hostileMessage }
+	if err := json.Unmarshal(text, &file); err != nil || len(file.Envelopes) < 60 {
+		t.Fatalf("%d envelopes, %v", len(file.Envelopes), err)
+	}
+	return file.Envelopes
+}
+
+// hostilePage has tools that work, hang, panic and answer nonsense.
+func hostilePage(t *testing.T) *engine.Table {
+	t.Helper()
+	table := tableA(t)
+	for name, call := range map[string]func(context.Context) ([]byte, error){
+		"works":    func(context.Context) ([]byte, error) { return []byte(`{"content":[]}`), nil },
+		"hangs":    func(ctx context.Context) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() },
+		"panics":   func(context.Context) ([]byte, error) { panic("it is broken") },
+		"nonsense": func(context.Context) ([]byte, error) { return []byte(`{"content":[{"type":7}`), nil },
+	} {
+		err := table.PutTool(engine.ToolEntry{
+			Tool: engine.Tool{Name: name, Object: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`)},
+			Call: func(ctx context.Context, _ []byte) ([]byte, error) { return call(ctx) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return table
+}
+
+// Every hostile envelope is answered or refused over HTTP, in both eras and in
+// lenient mode, with and without a session, and the next requests are served.
+func TestHostileEnvelopesOverHTTP(t *testing.T) {
+	for _, lenient := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			g, client, kill := startInMemory(t, newMemDisk(), func(o *Options) {
+				o.Lenient, o.Logging, o.Log = lenient, true, nil
+			})
+			defer kill()
+			tabInMemory(t, g, client, "tab", hostilePage(t))
+			post := func(session string, body []byte, header http.Header) (int, string) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // of the bubble's clock; no request may last so long
+				defer cancel()
+				r, err := http.NewRequestWithContext(ctx, "POST", strings.TrimSuffix(g.URL(), "/mcp")+"/mcp/notes", strings.NewReader(string(body)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Header = header.Clone()
+				r.Header.Set("Authorization", "Bearer "+g.testToken())
+				r.Header.Set("Content-Type", "application/json")
+				r.Header.Set("Accept", "application/json, text/event-stream")
+				if session != "" {
+					r.Header.Set(sessionHeader, session)
+				}
+				answer, err := client.Do(r)
+				if err != nil {
+					return 0, err.Error()
+				}
+				defer answer.Body.Close()
+				if isListen := strings.Contains(string(body), "subscriptions/listen"); isListen && answer.StatusCode == 200 {
+					return 200, "" // it has no end
+				}
+				text, err := io.ReadAll(answer.Body)
+				if err != nil {
+					return 0, err.Error()
+				}
+				return answer.StatusCode, string(text)
+			}
+			begin := func() string {
+				r, err := http.NewRequestWithContext(t.Context(), "POST", strings.TrimSuffix(g.URL(), "/mcp")+"/mcp/notes", strings.NewReader(initialize))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Header.Set("Authorization", "Bearer "+g.testToken())
+				r.Header.Set("Content-Type", "application/json")
+				answer, err := client.Do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				answer.Body.Close()
+				return answer.Header.Get(sessionHeader)
+			}
+			at := g.acquire("/mcp/notes")
+			defer g.release(at)
+			for _, one := range hostileMessages(t) {
+				session := begin()
+				for _, body := range one.messages(t) {
+					header := http.Header{}
+					if x := at.engine.Examine(body); x.Modern {
+						header.Set(versionHeader, x.Version)
+						header.Set(methodHeader, x.Method)
+						header.Set(nameHeader, "=?base64?"+base64.StdEncoding.EncodeToString([]byte(x.Name))+"?=")
+						for name, values := range header {
+							if strings.ContainsFunc(values[0], func(r rune) bool { return r < ' ' || r > '~' }) {
+								header.Del(name)
+							}
+						}
+					}
+					for _, in := range []string{"", session} {
+						if status, text := post(in, body, header); status < 200 || status >= 500 {
+							t.Errorf("lenient %v, session %v, %s, %s: %d %.200s", lenient, in != "", one.Class, one.Name, status, text)
+						}
+					}
+				}
+				if status, text := post(session, []byte(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`), http.Header{}); status != 200 || !strings.Contains(text, `"id":"alive","result":{}`) {
+					t.Fatalf("lenient %v, after %s, %s: %d %.200s", lenient, one.Class, one.Name, status, text)
+				}
+				status, text := post("", []byte(modern(`"alive"`, "tools/call", `"name":"works","arguments":{}`)),
+					http.Header{versionHeader: {"2026-07-28"}, methodHeader: {"tools/call"}, nameHeader: {"works"}})
+				if status != 200 || !strings.Contains(text, `"content":[]`) {
+					t.Fatalf("lenient %v, the page after %s, %s: %d %.200s", lenient, one.Class, one.Name, status, text)
+				}
+			}
+		})
+	}
+}
+
+// The same over /ws. A message that the WebSocket itself forbids closes it, and the
+// next one is served.
+func TestHostileEnvelopesOverSockets(t *testing.T) {
+	for _, lenient := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			g, client, kill := startInMemory(t, newMemDisk(), func(o *Options) {
+				o.Lenient, o.Logging, o.Log = lenient, true, nil
+			})
+			defer kill()
+			tabInMemory(t, g, client, "tab", hostilePage(t))
+			for _, one := range hostileMessages(t) {
+				for range 2 { // again, on a socket of its own
+					conn, _, err := websocket.Dial(t.Context(), "ws://127.0.0.1:8808/ws", &websocket.DialOptions{
+						HTTPClient: client, HTTPHeader: http.Header{"Authorization": {"Bearer " + g.testToken()}}, Subprotocols: []string{assistantProtocol},
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+					port := newSocket(conn, maxAnswer, false)
+					write := func(msg string) { port.Write(t.Context(), []byte(msg)) }
+					if one.Session != "" {
+						write(strings.Replace(initialize, "2025-11-25", one.Session, 1))
+					}
+					for _, body := range one.messages(t) {
+						write(string(body))
+					}
+					write(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`)
+					for alive := false; !alive; {
+						ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // of the bubble's clock
+						msg, err := port.Read(ctx)
+						cancel()
+						if err == io.EOF && one.isForbidden(t) {
+							break
+						}
+						if err != nil {
+							t.Fatalf("lenient %v, after %s, %s: %v", lenient, one.Class, one.Name, err)
+						}
+						alive = headOf(msg).kind == jsonrpc.Response && string(headOf(msg).id) == `"alive"`
+					}
+					port.Close()
+					<-port.gone()
+				}
+			}
+		})
+	}
+}
+
+// isForbidden tells whether a text frame may not hold one of the messages: it is not
+// UTF-8.
+func (one hostileMessage) isForbidden(t *testing.T) bool {
+	for _, body := range one.messages(t) {
+		if !strings.Contains(strings.ToValidUTF8(string(body), "\x00invalid"), "\x00invalid") {
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+// The same over standard streams, where a line break ends a message.
+func TestHostileEnvelopesOverStdio(t *testing.T) {
+	p := startStdio(t, StdioOptions{Gateway: Options{State: t.TempDir(), Lenient: true, Logging: true}})
+	for _, one := range hostileMessages(t) {
+		for _, body := range one.messages(t) {
+			if _, err := p.in.Write(append(body, '\n')); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for got := p.ask(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`); !strings.Contains(got, `"id":"alive","result":{}`); got = receive(t, p.lines) {
+		}
+	}
+	p.end()
+}
