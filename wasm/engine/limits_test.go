@@ -94,3 +94,29 @@ func TestRemarksToAStalledClientAreBounded(t *testing.T) {
 		synctest.Wait()
 	})
 }
+
+// The hung requests of one assistant leave room for others: a gateway may have more
+// in flight at a page than another client, and an end of that.
+func TestGatewayMayHaveMoreInFlight(t *testing.T) {
+	for _, gateway := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{MaxInFlight: 4})
+			e.Mount("", hanging{})
+			h := newHearing(t)
+			c := e.Connect(h, "gateway")
+			if gateway {
+				c.SpeakForOthers()
+			}
+			for i := range 100 {
+				c.Message(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{%s,"uri":"a:b"}}`, i, modernMeta))
+			}
+			synctest.Wait()
+			refused, _, _ := h.answers()
+			if want := map[bool]int{false: 96, true: 36}[gateway]; refused != want {
+				t.Errorf("gateway %v: %d requests are refused, want %d", gateway, refused, want)
+			}
+			c.Close()
+			synctest.Wait()
+		})
+	}
+}

@@ -96,6 +96,7 @@ const maxTextIn = maxIn + (64 << 10) // bytes of a message's text: a gateway add
 const maxPortOut = 64 << 20 // UTF-16 code units of contents in one answer over a port
 const maxTextOut = 8 << 20 // bytes of an answer over a text channel
 const maxFilling = 64 // reads of one client that wait for providers
+const maxFillingOfGateway = 16 * maxFilling // it limits each of its assistants itself
 const maxQueued = 64 // messages of one client that wait for a new program
 const providerTimeout = 30_000 // ms
 
@@ -504,7 +505,7 @@ export function clients(around: Around): Clients {
   function fill(w: Waiting, skeleton: Held, gaps: Gaps) {
     const { client } = w
     if (client.closed) return
-    if (client.filling >= maxFilling) {
+    if (client.filling >= (client.channel ? maxFillingOfGateway : maxFilling)) {
       failCall(w, reasons.busy, gaps.uri)
       return
     }
