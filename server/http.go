@@ -153,7 +153,7 @@ func (p *post) modern(x engine.Examination, body []byte) {
 
 // once serves one request on a port of its own.
 func (p *post) once(x engine.Examination, body []byte, stream bool, status func(head, []byte) int, listen bool) {
-	leave, ok := p.gateway.limits.enter(p.visit.who, listen)
+	leave, ok := p.gateway.limits.enter(p.visit.who, "client "+clientName(x.Method, body), listen)
 	if !ok {
 		p.fail(http.StatusTooManyRequests, x.ID, busy("Too many requests in flight"))
 		return

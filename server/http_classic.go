@@ -59,7 +59,7 @@ func (p *post) batch(elements [][]byte) {
 // ask sends messages into a session and waits for the answers of those that are
 // requests. A client that goes meanwhile has not cancelled them.
 func (p *post) ask(s *session, messages [][]byte, batch bool) {
-	leave, ok := p.gateway.limits.enter(p.visit.who, false)
+	leave, ok := p.gateway.limits.enter(p.visit.who, "session "+s.hash, false)
 	if !ok {
 		p.fail(http.StatusTooManyRequests, "", busy("Too many requests in flight"))
 		return

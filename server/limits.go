@@ -16,8 +16,10 @@ const (
 	maxHandshake   = 4 << 10           // bytes of a frame before a page has joined
 	maxDiscard     = 64 << 20          // bytes of an oversized frame that are thrown away before the socket is given up
 	maxURI         = 8 << 10           // bytes
-	maxInFlight    = 64                // requests of one principal over HTTP, listens not counted
-	maxStreams     = 256               // open listens of one principal over HTTP
+	maxInFlight    = 64                // requests of one assistant over HTTP, listens not counted
+	maxAllInFlight = 1_024             // of all that share a token
+	maxStreams     = 256               // open listens of one assistant over HTTP
+	maxAllStreams  = 4_096             // of all that share a token
 	maxSockets     = 256               // WebSockets in all
 	maxPerOrigin   = 16                // pages of one origin that are joined at once
 	maxEndpoints   = 256               // names at /mcp/{page} that have an engine
@@ -63,8 +65,28 @@ type allowance struct {
 	reads       *rate.Limiter
 	completions *rate.Limiter
 	calls       *rate.Limiter
-	requests    int // under way over HTTP
-	streams     int // open listens over HTTP
+	underWay                         // of all assistants together
+	byCaller    map[string]*underWay // of those that have any
+}
+
+// underWay is what is under way over HTTP.
+type underWay struct {
+	requests, streams int // streams are open listens
+}
+
+func (l *underWay) add(listen bool, n int) {
+	if listen {
+		l.streams += n
+	} else {
+		l.requests += n
+	}
+}
+
+func (l *underWay) isFull(listen bool, requests, streams int) bool {
+	if listen {
+		return l.streams >= streams
+	}
+	return l.requests >= requests
 }
 
 // limits counts what principals do.
@@ -90,6 +112,7 @@ func (l *limits) of(principal string) *allowance {
 			reads:       rate.NewLimiter(l.reads, max(1, int(burstSeconds*l.reads))),
 			completions: rate.NewLimiter(completeRate, int(completeRate)),
 			calls:       rate.NewLimiter(callRate, callBurst),
+			byCaller:    map[string]*underWay{},
 		}
 		l.byPrincipal[principal] = a
 	}
@@ -122,23 +145,31 @@ func (l *limits) delay(principal, method string) (wait time.Duration, ok bool) {
 	return wait, true
 }
 
-// enter counts one more HTTP request of principal, and leave takes it off.
-// enter returns false if there are too many under way.
-func (l *limits) enter(principal string, listen bool) (leave func(), ok bool) {
+// enter counts one more HTTP request of an assistant, and leave takes it off. ok is
+// false if there are too many under way. All assistants have one token, so caller
+// tells them apart: the session of the classic revisions, or what a client of
+// 2026-07-28 calls itself. It may lie, and then shares what all have together.
+func (l *limits) enter(principal, caller string, listen bool) (leave func(), ok bool) {
 	a := l.of(principal)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	count, most := &a.requests, maxInFlight
-	if listen {
-		count, most = &a.streams, maxStreams
+	own := a.byCaller[caller]
+	if own == nil {
+		own = &underWay{}
 	}
-	if *count >= most {
+	if own.isFull(listen, maxInFlight, maxStreams) || a.isFull(listen, maxAllInFlight, maxAllStreams) {
 		return nil, false
 	}
-	*count++
+	a.byCaller[caller] = own
+	own.add(listen, 1)
+	a.add(listen, 1)
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		*count--
+		own.add(listen, -1)
+		a.add(listen, -1)
+		if *own == (underWay{}) {
+			delete(a.byCaller, caller)
+		}
 	}, true
 }

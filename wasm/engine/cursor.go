@@ -14,7 +14,7 @@ import (
 // while other sources come and go.
 type position struct {
 	prefix string
-	nth    uint8
+	nth    uint64
 	cursor string
 }
 
@@ -37,7 +37,7 @@ func (p position) within(m *mount) string {
 // what it signs.
 func writeCursor(key [16]byte, kind byte, p position) string {
 	raw := make([]byte, 8, 8+3+len(p.prefix)+len(p.cursor))
-	raw = append(raw, kind, p.nth)
+	raw = binary.AppendUvarint(append(raw, kind), p.nth)
 	raw = binary.AppendUvarint(raw, uint64(len(p.prefix)))
 	raw = append(append(raw, p.prefix...), p.cursor...)
 	binary.LittleEndian.PutUint64(raw, sipHash(key, raw[8:]))
@@ -52,12 +52,14 @@ func readCursor(key [16]byte, kind byte, cursor string) (position, error) {
 		binary.LittleEndian.Uint64(raw) != sipHash(key, raw[8:]) {
 		return position{}, ErrBadCursor
 	}
-	length, size := binary.Uvarint(raw[10:])
-	rest := raw[10+max(size, 0):]
-	if size <= 0 || length > uint64(len(rest)) {
+	nth, size := binary.Uvarint(raw[9:])
+	rest := raw[9+max(size, 0):]
+	length, more := binary.Uvarint(rest)
+	rest = rest[max(more, 0):]
+	if size <= 0 || more <= 0 || length > uint64(len(rest)) {
 		return position{}, ErrBadCursor
 	}
-	return position{prefix: string(rest[:length]), nth: raw[9], cursor: string(rest[length:])}, nil
+	return position{prefix: string(rest[:length]), nth: nth, cursor: string(rest[length:])}, nil
 }
 
 // stateKey returns the key of requestState: derived from that of cursors, or, if

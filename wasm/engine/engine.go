@@ -175,7 +175,7 @@ type mount struct {
 	names     string // the prefix of names: "notes." where that of URIs is "notes+"
 	source    Source
 	immediate Immediate // the source, if it never waits; else nil
-	nth       uint8     // among the mounts of the same prefix
+	nth       uint64    // among the mounts of the same prefix
 	interest  interest  // in its changes
 }
 

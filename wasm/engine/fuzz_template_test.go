@@ -263,7 +263,7 @@ func FuzzCursor(f *testing.F) {
 	f.Add("notes+", uint8(3), "cursor of the source", byte(2), "AAAAAAAAAAAAAA")
 	key := [16]byte{1, 2, 3}
 	f.Fuzz(func(t *testing.T, prefix string, nth uint8, inner string, kind byte, other string) {
-		p := position{prefix: prefix, nth: nth, cursor: inner}
+		p := position{prefix: prefix, nth: uint64(nth), cursor: inner}
 		text := writeCursor(key, kind, p)
 		if got, err := readCursor(key, kind, text); err != nil || got != p {
 			t.Errorf("%+v became %+v, %v", p, got, err)

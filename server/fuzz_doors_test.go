@@ -1,0 +1,195 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// Whatever a request says of where it comes from: it reaches routing only with a Host
+// of ours, and from no site but ourselves and listed origins. S2, S3.
+func FuzzGuard(f *testing.F) {
+	for _, seed := range [][3]string{
+		{"127.0.0.1:8808", "", ""}, {"localhost:8808", "https://app.example", "cross-site"}, {"[::1]:8808", "http://[::1]:8808", "same-origin"},
+		{"evil.example:8808", "http://evil.example:8808", "same-origin"}, {"127.0.0.1:8808", "null", "none"}, {"localhost.:8808", "https://app.example.", ""},
+		{"127.0.0.1:8808 ", "https://app.example/", "same-site"}, {"LOCALHOST:8808", "https://app.example:443", "none"},
+	} {
+		f.Add(seed[0], seed[1], seed[2], false)
+	}
+	f.Fuzz(func(t *testing.T, host, origin, site string, twice bool) {
+		reached := false
+		g := newGuard(8808, []string{testOrigin}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+		r := httptest.NewRequest("POST", "/mcp", nil)
+		r.Host = host
+		for name, value := range map[string]string{"Origin": origin, "Sec-Fetch-Site": site} {
+			if value != "" {
+				r.Header.Add(name, value)
+			}
+			if value != "" && twice {
+				r.Header.Add(name, value)
+			}
+		}
+		w := httptest.NewRecorder()
+		g.ServeHTTP(w, r)
+		if !reached {
+			if w.Code != http.StatusForbidden || w.Body.String() != "forbidden\n" {
+				t.Errorf("host %q, origin %q, site %q: %d %q", host, origin, site, w.Code, w.Body)
+			}
+			return
+		}
+		ours := []string{"127.0.0.1:8808", "localhost:8808", "[::1]:8808"}
+		isOwn := strings.HasPrefix(origin, "http://") && slices.Contains(ours, strings.TrimPrefix(origin, "http://"))
+		fromUs := site == "" || site == "none" || site == "same-origin"
+		switch {
+		case !slices.Contains(ours, host):
+			t.Errorf("host %q reached routing", host)
+		case twice && (origin != "" || site != ""):
+			t.Errorf("two values of a header reached routing: %q, %q", origin, site)
+		case origin != testOrigin && (origin != "" && !isOwn || !fromUs):
+			t.Errorf("origin %q, site %q reached routing", origin, site)
+		}
+		if shared := w.Header().Get("Access-Control-Allow-Origin"); shared != "" && (shared != origin || origin != testOrigin) {
+			t.Errorf("origin %q may read: %q", origin, shared)
+		}
+	})
+}
+
+// A frameConn is a connection whose peer is a fixed text.
+type frameConn struct {
+	net.Conn
+	in *bytes.Reader
+}
+
+func (c *frameConn) Read(b []byte) (int, error)       { return c.in.Read(b) }
+func (c *frameConn) Write(b []byte) (int, error)      { return len(b), nil }
+func (c *frameConn) Close() error                     { return nil }
+func (c *frameConn) SetDeadline(time.Time) error      { return nil }
+func (c *frameConn) SetReadDeadline(time.Time) error  { return nil }
+func (c *frameConn) SetWriteDeadline(time.Time) error { return nil }
+func (c *frameConn) LocalAddr() net.Addr              { return &net.TCPAddr{} }
+func (c *frameConn) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
+
+// A hijacker hands out a frameConn, as net/http does for an upgrade.
+type hijacker struct {
+	http.ResponseWriter
+	conn *frameConn
+}
+
+func (h hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return h.conn, bufio.NewReadWriter(bufio.NewReader(h.conn), bufio.NewWriter(h.conn)), nil
+}
+
+// frameVectors are frames that RFC 6455 allows, forbids, or bounds: masked, unmasked,
+// fragmented, reserved bits and opcodes, lengths in more bytes than needed, control
+// frames that are long or fragmented, text that is not UTF-8, a close without or with
+// half a code.
+var frameVectors = []string{
+	"\x81\x82\x00\x00\x00\x00{}", "\x81\x02{}", "\x01\x81\x00\x00\x00\x00{\x80\x81\x00\x00\x00\x00}", "\xc1\x82\x00\x00\x00\x00{}",
+	"\x83\x80\x00\x00\x00\x00", "\x81\xfe\x00\x02\x00\x00\x00\x00{}", "\x81\xff\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00{}",
+	"\x81\xff\x80\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00{}", "\x89\xfe\x00\x7e\x00\x00\x00\x00", "\x09\x80\x00\x00\x00\x00",
+	"\x81\x82\x00\x00\x00\x00\xff\xfe", "\x88\x80\x00\x00\x00\x00", "\x88\x81\x00\x00\x00\x00\x03", "\x88\x82\x00\x00\x00\x00\x03\xe8",
+	"\x82\x82\x00\x00\x00\x00{}", "\x80\x80\x00\x00\x00\x00", "\x01\x80\x00\x00\x00\x00\x01\x80\x00\x00\x00\x00", "\x81\xfe\x10\x01\x00\x00\x00\x00" + "{}",
+}
+
+// Whatever frames come over a WebSocket: it ends, each message that is read is UTF-8
+// and within the limit, and nothing is read that is not one. R16.
+func FuzzFrames(f *testing.F) {
+	for _, frames := range frameVectors {
+		f.Add([]byte(frames))
+		f.Add([]byte("\x81\x82\x00\x00\x00\x00{}" + frames))
+	}
+	f.Fuzz(func(t *testing.T, frames []byte) {
+		const limit = 64
+		r := httptest.NewRequest("GET", "/ws", nil)
+		for name, value := range map[string]string{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+			"Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Protocol": assistantProtocol} {
+			r.Header.Set(name, value)
+		}
+		conn, err := websocket.Accept(hijacker{httptest.NewRecorder(), &frameConn{in: bytes.NewReader(frames)}}, r,
+			&websocket.AcceptOptions{Subprotocols: []string{assistantProtocol}, InsecureSkipVerify: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newSocket(conn, limit, false)
+		ctx, cancel := context.WithTimeout(t.Context(), testTime)
+		defer cancel()
+		for {
+			msg, err := s.Read(ctx)
+			if err == io.EOF {
+				break
+			}
+			if err == context.DeadlineExceeded {
+				t.Fatal("it does not end")
+			}
+			if len(msg) > limit || !bytes.Equal(bytes.ToValidUTF8(msg, nil), msg) {
+				t.Errorf("read %q", msg)
+			}
+		}
+		<-s.gone()
+	})
+}
+
+// Whatever stands in the files of the state directory: the gateway starts, keeps what
+// it cannot read, and starts again with the same identity and token.
+func FuzzStateFiles(f *testing.F) {
+	names := []string{identityFile, identityCopy, namesFile, "keys.json", usedFile, runningFile, auditFile, "sessions/" + strings.Repeat("ab", 32) + ".json"}
+	for i := range names {
+		for _, text := range []string{"", "{", "null", "[null]", "{}", `[{"name":"a","used":"2999-01-01T00:00:00Z"}]`, `{"a":"0001-01-01T00:00:00Z"}`,
+			`{"gateway":"x","cursorKey":"AAAAAAAAAAAAAAAAAAAAAA=="}`, `{"path":"/mcp/x","version":"2025-11-25","used":"2999-01-01T00:00:00Z","uris":null}`, "\xff"} {
+			f.Add(uint8(i), []byte(text), uint8(i+1), []byte("["))
+		}
+	}
+	f.Fuzz(func(t *testing.T, one uint8, first []byte, two uint8, second []byte) {
+		d := newMemDisk()
+		files := map[string][]byte{names[int(one)%len(names)]: first}
+		files[names[int(two)%len(names)]] = second
+		for name, data := range files {
+			d.put(name, string(data))
+		}
+		options := func() *Options { return &Options{State: "/state", disk: d.process(), lockWait: -1} }
+		g, err := New(*options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, token := g.identity, g.token.text
+		g.names.claim(testOrigin, "page", "notes")
+		g.names.keep()
+		g.sessions.keep()
+		g.sessions.sweep(time.Now())
+		g.Close()
+		for name, data := range files {
+			for aside, text := range d.texts() {
+				if strings.HasPrefix(aside, name+brokenSuffix) && text != string(data) {
+					t.Errorf("%s was %q, and %s is %q", name, data, aside, text)
+				}
+			}
+		}
+		g, err = New(*options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+		if g.identity.Gateway != id.Gateway || string(g.identity.CursorKey) != string(id.CursorKey) || g.token.text != token {
+			t.Error("another identity or token")
+		}
+	})
+}
+
+// texts returns all files.
+func (d *memDisk) texts() map[string]string {
+	all := map[string]string{}
+	for _, name := range d.names() {
+		all[name] = d.text(name)
+	}
+	return all
+}
