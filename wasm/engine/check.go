@@ -10,7 +10,7 @@ import (
 
 // What sources answer is checked against the schema of 2026-07-28 before a client
 // gets it: strict clients refuse a whole result for one wrong member (R-201,
-// It is checked in the page's engine, where the developer is told, and
+// It is checked in the page's engine, which reports it to the developer, and
 // again in the gateway's, which trusts no page. Errors name the member, as in
 // "content[0].resource.uri is missing", and go to Options.Report; the client gets
 // "Internal error". Members that the schema does not know do no harm.

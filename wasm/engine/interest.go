@@ -259,7 +259,7 @@ func (i *interest) watching(ctx context.Context, s Watcher, watch uint64, change
 }
 
 // failure ends a watch that failed, and begins the next one after a delay while
-// there are listeners. Those are told then that what they watch may have changed.
+// there are listeners, and then announces all that they watch.
 func (i *interest) failure(watch uint64, err error) {
 	if err != errWatchPanic { // which is reported already
 		i.engine.report(fmt.Errorf("watch the source of %q: %w", i.mount.prefix, err))

@@ -139,7 +139,7 @@ func listOrKept[T any](ctx context.Context, r *Remote, method, cursor string, ch
 		return copied, nil // away, or good enough
 	}
 	if isNew {
-		go func() { // ends with the answer, or when nobody is left who wants it
+		go func() { // ends with the answer, or when no engine follows the Remote
 			r.fly(context.WithoutCancel(ctx), f, key, change, func(ctx context.Context) (any, *walk, error) {
 				w := &walk{remote: r, method: method, who: who}
 				value, err := ask(ctx, w)
@@ -201,15 +201,15 @@ func (r *Remote) takeOff(ctx context.Context, key string) (kept any, f *flight, 
 }
 
 // fly asks until there is an answer, and announces it if other ones were given
-// meanwhile. Without an answer it asks again, with back-off, while anybody follows
-// the Remote who could be told.
+// meanwhile. Without an answer it asks again, with back-off, while an engine
+// follows the Remote, whose clients could learn of it.
 func (r *Remote) fly(ctx context.Context, f *flight, key string, change Change,
 	ask func(context.Context) (any, *walk, error), same func(instead, value any) bool) {
 	delay, failed := time.Duration(0), time.Time{}
 	for {
 		value, w, err := r.attempt(ctx, ask)
 		if isUnknownMethod(err) {
-			err = nil // it has none, and says so
+			err = nil // it has no such list
 		}
 		w.report(ctx, err)
 		if r.land(f, key, value, w, err) {
