@@ -65,7 +65,7 @@ func TestRemarksToAStalledClientAreBounded(t *testing.T) {
 			Tool: engine.Tool{Name: "t", Object: []byte(`{"name":"t","inputSchema":{"type":"object"}}`)},
 			Call: func(ctx context.Context, _ []byte) ([]byte, error) {
 				i := engine.InvocationOf(ctx)
-				for n := range 5000 {
+				for n := range 1000 {
 					i.Log([]byte(`{"level":"error","data":` + large + `}`))
 					i.Progress([]byte(fmt.Sprintf(`{"progress":%d,"message":%s}`, n, large)))
 					time.Sleep(100 * time.Millisecond)
@@ -81,7 +81,7 @@ func TestRemarksToAStalledClientAreBounded(t *testing.T) {
 		e.Mount("", table)
 		d := newDialogue(t, e)
 		d.send("tools/call", `"name":"t","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/logLevel":"debug","progressToken":1}`)
-		time.Sleep(550 * time.Second)
+		time.Sleep(150 * time.Second)
 		waited, last := 0, ""
 		for !strings.Contains(last, `"result"`) {
 			last = d.next("the answer of the tool")

@@ -20,6 +20,7 @@ const (
 	listPatience   = 2 * time.Second  // for the other engine to answer
 	slowPatience   = listPatience / 8 // for one that did not the last time
 	maxWalkEntries = 10_000           // of one list
+	maxWalkPages   = 1000             // likewise
 	maxWalkTime    = 10 * time.Second // to get all pages of one list
 	maxListBytes   = 16 << 20         // of all answers of a Remote that are kept or being read
 	entryCost      = 256              // bytes that an entry takes besides its text; a page of a list likewise
@@ -140,9 +141,14 @@ func listOrKept[T any](ctx context.Context, r *Remote, method, cursor string, ch
 	}
 	if isNew {
 		go func() { // ends with the answer, or when no engine follows the Remote
-			r.fly(context.WithoutCancel(ctx), f, key, change, func(ctx context.Context) (any, *walk, error) {
-				w := &walk{remote: r, method: method, who: who}
-				value, err := ask(ctx, w)
+			r.fly(context.WithoutCancel(ctx), f, key, change, func(ctx context.Context) (value any, w *walk, err error) {
+				w = &walk{remote: r, method: method, who: who}
+				defer func() { // of a panic an error: this goroutine is the process's
+					if panicked := recover(); panicked != nil {
+						err = fmt.Errorf("panic: %v", panicked)
+					}
+				}()
+				value, err = ask(ctx, w)
 				return value, w, err
 			}, func(instead, value any) bool {
 				a, _ := instead.(T)
@@ -326,8 +332,13 @@ func (w *walk) pages(ctx context.Context, member string, each func(object []byte
 		if err != nil || next == "" || w.cut != "" {
 			return err
 		}
-		if cursor = next; time.Now().After(ends) {
+		cursor = next
+		switch {
+		case time.Now().After(ends):
 			w.cut = "its pages took longer than 10 s"
+			return nil
+		case w.asked >= maxWalkPages:
+			w.cut = "it has more than 1,000 pages"
 			return nil
 		}
 	}

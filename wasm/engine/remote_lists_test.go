@@ -44,7 +44,7 @@ type gathering struct {
 func newGathering(t *testing.T) *gathering {
 	g := &gathering{t: t}
 	g.engine = engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{
-		Tools: true, Prompts: true, Completions: true, Report: g.reports.add,
+		PageSize: 20, Tools: true, Prompts: true, Completions: true, Report: g.reports.add,
 	})
 	return g
 }
@@ -193,7 +193,7 @@ func TestWrongListsCostTheirOwnEntries(t *testing.T) {
 // A page whose lists have no end, or too many entries: what is kept of it is
 // bounded, and its list ends.
 func TestEndlessListsAreBounded(t *testing.T) {
-	big := strings.Repeat("x", 100_000)
+	big := strings.Repeat("x", 200_000)
 	entry := func(method string, i int, text string) string {
 		switch method {
 		case "resources/list":
@@ -209,8 +209,12 @@ func TestEndlessListsAreBounded(t *testing.T) {
 	count := 0
 	for name, answer := range map[string]func(method string) string{
 		"endless cursors": func(method string) string {
-			count++
-			return fmt.Sprintf(`"%s":[%s],"nextCursor":"%d"`, member[method], entry(method, count, ""), count)
+			var all []string
+			for range 50 {
+				count++
+				all = append(all, entry(method, count, ""))
+			}
+			return fmt.Sprintf(`"%s":[%s],"nextCursor":"%d"`, member[method], strings.Join(all, ","), count)
 		},
 		"endless empty pages": func(method string) string {
 			count++

@@ -19,6 +19,7 @@ type matcher struct {
 	pieces []piece
 	graph  *graph   // nil: pieces are enough
 	names  []string // of the variables
+	places []int    // of each that is not exploded
 }
 
 // A piece is an expression {name} and the literal text behind it.
@@ -38,7 +39,8 @@ func newMatcher(template string) (*matcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is not one by RFC 6570: %w", err)
 	}
-	m := &matcher{prefix: escapedLiteral(parts[0].literal), names: namesOf(parts)}
+	m := &matcher{prefix: escapedLiteral(parts[0].literal)}
+	m.names, m.places = namesOf(parts)
 	g, err := newGraph(parts)
 	if err != nil {
 		return nil, err

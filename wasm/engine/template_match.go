@@ -294,14 +294,17 @@ func (g *graph) table(uri string, steps []uint8) []nodeSet {
 }
 
 // variables makes a JSON object of what was found; false: a name that stands twice
-// has two values.
+// has two values, or one only, since a variable is in all of its places or in none.
 func (m *matcher) variables(found []capture) ([]byte, bool) {
 	values := out("{")
-	for _, name := range m.names {
+	for i, name := range m.names {
 		var texts []string
-		isList, isThere, prefix := false, false, 0
+		isList, isThere, prefix, plain := false, false, 0, 0
 		for _, c := range found {
 			v := c.variable
+			if v.name == name && !v.explode {
+				plain++
+			}
 			switch {
 			case v.name != name:
 			case v.explode:
@@ -317,6 +320,9 @@ func (m *matcher) variables(found []capture) ([]byte, bool) {
 			default:
 				texts, prefix = []string{c.value}, v.prefix
 			}
+		}
+		if isThere && plain != m.places[i] {
+			return nil, false
 		}
 		switch {
 		case isList:
@@ -335,14 +341,20 @@ func (m *matcher) variables(found []capture) ([]byte, bool) {
 	return values, true
 }
 
-// namesOf returns the variables of a template, each once.
-func namesOf(parts []templatePart) (names []string) {
+// namesOf returns the variables of a template, each once, and how often each stands
+// there without being exploded.
+func namesOf(parts []templatePart) (names []string, places []int) {
 	for _, p := range parts {
 		for _, v := range p.variables {
-			if !slices.Contains(names, v.name) {
-				names = append(names, v.name)
+			at := slices.Index(names, v.name)
+			if at < 0 {
+				at = len(names)
+				names, places = append(names, v.name), append(places, 0)
+			}
+			if !v.explode {
+				places[at]++
 			}
 		}
 	}
-	return names
+	return names, places
 }
