@@ -11,7 +11,7 @@ import { inBrowsers } from '../harness/browsers.ts'
 import { closedPort } from './port.ts'
 
 /**
- * Far more than the five attempts need (0.2 + 0.4 + 0.8 + 1.6 + 2 s), far less than a page took that believed
+ * Far more than the three attempts need (0.2 + 0.4 + 0.8 s), far less than a page took that believed
  * its browser to keep it from the local network (30 s for one).
  */
 const patience = 20_000 // ms
@@ -33,7 +33,7 @@ for (const hidden of [false, true]) {
         }
         await gateway.kill()
         const closed = await closedPort(Number(port))
-        await closed.attempts(5, patience)
+        await closed.attempts(3, patience)
         await closed.release()
         gateway = await startGateway({ state, args })
         await page.waitForSelector('#state[data-is="joined"]', { timeout: patience })
