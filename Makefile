@@ -142,3 +142,10 @@ bench: $(NPM_STAMP) binary
 
 bench-playground: $(NPM_STAMP) binary browsers
 	cd web && $(NODE) bench/playground.ts $(ARGS)
+
+# The gateway's figures take two minutes, those of browsers a quarter of an hour:
+# RELOADS=200 KILLS=50 are what the soak does.
+reliability: $(NPM_STAMP) binary browsers
+	@$(BIN)/pagemcp build
+	$(GO) test ./server -count=1 -timeout 30m -v -run '^TestReliability$$' -reliability
+	cd web && $(NODE) --test --test-timeout=1200000 'test/faults/reliability.soak.ts'

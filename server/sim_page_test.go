@@ -21,6 +21,7 @@ import (
 type simStore struct {
 	w           *simWorld
 	origin, app string
+	uris        []string // of its resources
 
 	mu       sync.Mutex
 	versions map[string]int
@@ -131,7 +132,7 @@ func (t *simTab) document() *simDocument {
 
 // fill registers what the app offers.
 func (d *simDocument) fill() {
-	for _, uri := range simURIs {
+	for _, uri := range d.tab.store.uris {
 		d.table.Put(engine.Entry{
 			Resource: engine.Resource{URI: uri, Name: uri, MIMEType: "application/json"},
 			Read:     d.read,

@@ -155,7 +155,7 @@ func newSimWorld(seed uint64) *simWorld {
 	w.token = w.gateway.running().token.text
 	for i, app := range []string{"notes", "notes", "shop"}[:2+w.rand.IntN(2)] {
 		w.stores = append(w.stores, &simStore{
-			w: w, origin: simOrigins[i%2], app: app, versions: map[string]int{}, docs: map[*simDocument]struct{}{},
+			w: w, origin: simOrigins[i%2], app: app, uris: simURIs, versions: map[string]int{}, docs: map[*simDocument]struct{}{},
 		})
 	}
 	return w
