@@ -27,7 +27,7 @@ FUZZTIME = 60s
 SEEDS = 50
 SEED =
 
-.PHONY: run check test simulation reliability flaky mutants soak bench bench-playground build conformance fuzz lint unit browsers race under-node in-node binary
+.PHONY: run check test simulation reliability flaky mutants soak bench bench-playground build conformance fuzz lint unit browsers race schemas under-node in-node binary
 
 run: $(NPM_STAMP) binary
 	@$(BIN)/pagemcp dev $(ARGS)
@@ -77,7 +77,11 @@ race: $(NPM_STAMP) binary
 	$(GO) test -race ./server -run '^TestSimulation$$' -sim.seeds 4
 	$(GO) test -run '$(OTHERS_WORK)' ./server/... ./cmd/...
 
-under-node: $(NPM_STAMP)
+# What messages are compared with where the official schemas are not beside the project.
+schemas: $(NPM_STAMP)
+	@$(NODE) web/test/harness/schemas.ts .cache/schemas
+
+under-node: $(NPM_STAMP) schemas
 	$(UNDER_NODE) $(GO) test -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" ./wasm/...
 
 # What our side says in these tests is written down, and compared with the schemas

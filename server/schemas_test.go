@@ -23,7 +23,8 @@ func TestMain(m *testing.M) {
 	}
 	schemas, err := mcpschema.Open()
 	if err != nil {
-		fmt.Println("messages are not compared with the specification's schemas:", err)
+		fmt.Println("messages cannot be compared with schemas:", err)
+		os.Exit(1)
 	}
 	ear := &ear{inner: http.DefaultTransport, schemas: schemas, sessions: map[string]*mcpschema.Conversation{}}
 	http.DefaultTransport = ear

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"hash/fnv"
 	"io"
 	"net"
@@ -437,3 +438,5 @@ func (p *simPipe) tryWrite(b []byte) (done bool, wait time.Duration, changed <-c
 	p.wake()
 	return true, 0, nil, nil
 }
+
+var errSimClosed = errors.New("the simulated party is gone")

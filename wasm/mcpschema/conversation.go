@@ -95,9 +95,6 @@ func (c *Conversation) FromServer(text []byte) {
 
 // Check is FromServer without a test to fail.
 func (c *Conversation) Check(text []byte) error {
-	if !c.schemas.Present() {
-		return nil
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var wrong []error

@@ -2,22 +2,92 @@ package mcpschema
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
+
+// each runs a test with the derived schemas, and with the official ones where
+// these are beside the project: both must give the same verdicts.
+func each(t *testing.T, test func(*testing.T, *Schemas)) {
+	t.Helper()
+	dir, err := derived()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("derived", func(t *testing.T) { test(t, &Schemas{t: t, dir: dir}) })
+	root, err := moduleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dir := officialDir(root); dir != "" {
+		t.Run("official", func(t *testing.T) { test(t, &Schemas{t: t, dir: dir}) })
+	}
+}
+
+// Our examples of 2026-07-28: each fits its type, and fails without any member
+// that the type requires, and with a member that the type does not have.
+func TestExamplesFit(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "examples.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var examples []struct {
+		Type     string
+		Value    map[string]any
+		Required []string // members of Value
+	}
+	if err := json.Unmarshal(text, &examples); err != nil {
+		t.Fatal(err)
+	}
+	if len(examples) < 30 {
+		t.Fatalf("%d examples, want at least 30", len(examples))
+	}
+	each(t, func(t *testing.T, s *Schemas) {
+		for i, example := range examples {
+			if strings.HasSuffix(example.Type, "Notification") && !s.framed(R20260728, example.Type) {
+				example.Value = maps.Clone(example.Value)
+				delete(example.Value, "jsonrpc")
+			}
+			if err := s.Validate(R20260728, example.Type, example.Value); err != nil {
+				t.Errorf("example %d: %v", i, err)
+			}
+			for _, name := range example.Required {
+				without := maps.Clone(example.Value)
+				delete(without, name)
+				if s.Validate(R20260728, example.Type, without) == nil {
+					t.Errorf("example %d: a %s without %s fits", i, example.Type, name)
+				}
+			}
+			more := maps.Clone(example.Value)
+			more["unheardOf"] = 1.0
+			if s.Validate(R20260728, example.Type, more) == nil {
+				t.Errorf("example %d: a %s with an unknown member fits", i, example.Type)
+			}
+		}
+	})
+}
 
 // Two examples of the specification are not what the strict types say: one is
 // accepted only by the other arm of a union (protocol.md 0.2), one shows an id
 // that the request has no more.
 var loose = map[string]bool{"read-resource-result-response.json": true, "list-roots-request.json": true}
 
+// The specification's own examples are compared where they are beside the
+// project; [TestExamplesFit] has examples that are always there.
 func TestExamplesOfTheSpecificationFit(t *testing.T) {
-	s := For(t)
-	if !s.Present() {
-		return // For has said so
+	root, err := moduleRoot()
+	if err != nil {
+		t.Fatal(err)
 	}
-	files, err := filepath.Glob(filepath.Join(s.Examples(), "*", "*.json"))
+	dir := officialDir(root)
+	if dir == "" {
+		return
+	}
+	s := &Schemas{t: t, dir: dir}
+	files, err := filepath.Glob(filepath.Join(dir, "examples-2026-07-28", "*", "*.json"))
 	if err != nil || len(files) != 129 {
 		t.Fatalf("%d examples, want 129: %v", len(files), err)
 	}
@@ -39,10 +109,6 @@ func TestExamplesOfTheSpecificationFit(t *testing.T) {
 
 // Every type that a conversation may name exists in some revision, and compiles.
 func TestTypesOfConversationsExist(t *testing.T) {
-	s := For(t)
-	if !s.Present() {
-		return
-	}
 	names := []string{"Result", "InputRequiredResult"}
 	for _, table := range []map[string]string{results, serverRequests, serverNotifications} {
 		for _, name := range table {
@@ -52,20 +118,26 @@ func TestTypesOfConversationsExist(t *testing.T) {
 	for _, kind := range errorTypes {
 		names = append(names, kind.name)
 	}
-	for _, name := range names {
-		found := false
-		for _, revision := range revisions {
-			if s.Has(revision, name) {
-				found = true
-				if _, err := sets[revision].compile(name); err != nil {
-					t.Errorf("%s of %s: %v", name, revision, err)
+	each(t, func(t *testing.T, s *Schemas) {
+		for _, name := range names {
+			found := false
+			for _, revision := range revisions {
+				if s.Has(revision, name) {
+					found = true
+					types, err := s.of(revision)
+					if err == nil {
+						_, err = types.compile(name)
+					}
+					if err != nil {
+						t.Errorf("%s of %s: %v", name, revision, err)
+					}
 				}
 			}
+			if !found {
+				t.Errorf("no revision has the type %s", name)
+			}
 		}
-		if !found {
-			t.Errorf("no revision has the type %s", name)
-		}
-	}
+	})
 }
 
 const envelope = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
@@ -73,10 +145,10 @@ const envelope = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28
 // R-007 R-049 R-050 R-051 R-062 R-074 R-083 R-084 R-092 R-156 R-158
 // R-167 R-224 R-249.
 func TestWhatAnEngineSays(t *testing.T) {
-	s := For(t)
-	if !s.Present() {
-		return
-	}
+	each(t, whatAnEngineSays)
+}
+
+func whatAnEngineSays(t *testing.T, s *Schemas) {
 	greet := func(revision string) []string {
 		return []string{
 			`->{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"` + revision + `","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`,

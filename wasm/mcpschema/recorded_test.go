@@ -18,11 +18,11 @@ const fewest = 2000
 // PAGEMCP_MESSAGES set to the directory.
 func TestRecordedMessagesFit(t *testing.T) {
 	dir, asked := os.LookupEnv("PAGEMCP_MESSAGES")
-	s := For(t)
-	if !asked || !s.Present() {
-		t.Log("PAGEMCP_MESSAGES names no directory, so there are no messages to look at")
+	if !asked {
+		t.Log("PAGEMCP_MESSAGES names no directory: the messages of web/ are checked by make in-node")
 		return
 	}
+	s := For(t)
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	if err != nil {
 		t.Fatal(err)

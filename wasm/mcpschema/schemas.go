@@ -1,14 +1,13 @@
-// Package mcpschema checks what is said in tests against the JSON schemas of MCP's five revisions.
+// Package mcpschema checks the messages of tests against the JSON schemas of MCP's five revisions.
 //
-// The schemas are no part of this project: they are looked for beside it, in
-// ../shared/spec. Where there are none, nothing is checked, and the test's log
-// says so.
+// The official schemas are no part of this project: they are looked for beside
+// it, in ../shared/spec. Where they are absent, schemas made of the playground's
+// table of types take their place. See [Open].
 package mcpschema
 
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,56 +46,32 @@ type set struct {
 // sets are shared by all tests of a process: to read one takes 50 ms.
 var (
 	mu   sync.Mutex
-	sets = map[string]*set{} // by revision
+	sets = map[string]*set{} // by file name
 )
 
-// For finds the schemas for a test. It never returns nil: without schemas, all
-// that is asked of it is right.
+// For finds the schemas for a test, and fails it without them.
 func For(t testing.TB) *Schemas {
 	t.Helper()
 	s, err := Open()
 	if err != nil {
-		t.Logf("messages are not compared with the specification's schemas: %v", err)
+		t.Fatal(err)
 	}
 	s.t = t
 	return s
 }
 
-// Open is For without a test: [Conversation.Check] reports what is wrong. With an
-// error, there are no schemas, and all is right.
+// Open is For without a test: [Conversation.Check] reports what is wrong. The
+// official schemas are preferred, since they know more types.
 func Open() (*Schemas, error) {
-	dir, err := findSpec()
-	return &Schemas{dir: dir}, err
-}
-
-// Present reports whether there are schemas to compare with.
-func (s *Schemas) Present() bool { return s.dir != "" }
-
-// Examples is the directory of the specification's examples of 2026-07-28: a
-// directory for each type.
-func (s *Schemas) Examples() string { return filepath.Join(s.dir, "examples-2026-07-28") }
-
-// findSpec looks beside the module that the test is in.
-func findSpec() (string, error) {
-	dir, err := os.Getwd()
+	root, err := moduleRoot()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", errors.New("the test does not run inside of a module")
-		}
-		dir = parent
+	if dir := officialDir(root); dir != "" {
+		return &Schemas{dir: dir}, nil
 	}
-	spec := filepath.Join(dir, "..", "shared", "spec")
-	if _, err := os.Stat(filepath.Join(spec, "schema-"+R20260728+".json")); err != nil {
-		return "", err
-	}
-	return spec, nil
+	dir, err := derived()
+	return &Schemas{dir: dir}, err
 }
 
 // Validate compares a JSON value with a type of a revision, such as
@@ -104,9 +79,6 @@ func findSpec() (string, error) {
 // error, although JSON Schema allows it: that is how a client of 2024-11-05
 // would learn of titles.
 func (s *Schemas) Validate(revision, typeName string, value any) error {
-	if !s.Present() {
-		return nil
-	}
 	mu.Lock()
 	defer mu.Unlock()
 	types, err := s.of(revision)
@@ -140,23 +112,24 @@ func (s *Schemas) framed(revision, typeName string) bool {
 }
 
 func (s *Schemas) of(revision string) (*set, error) {
-	if known := sets[revision]; known != nil {
+	file := filepath.Join(s.dir, "schema-"+revision+".json")
+	if known := sets[file]; known != nil {
 		return known, nil
 	}
-	text, err := os.ReadFile(filepath.Join(s.dir, "schema-"+revision+".json"))
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	var file struct {
+	var parsed struct {
 		Dialect     string         `json:"$schema"`
 		Definitions map[string]any `json:"definitions"` // draft-07
 		Defs        map[string]any `json:"$defs"`       // 2020-12
 	}
-	if err := json.Unmarshal(text, &file); err != nil {
+	if err := json.Unmarshal(text, &parsed); err != nil {
 		return nil, err
 	}
-	types := &set{dialect: file.Dialect, defs: map[string][]byte{}, known: map[string]*jsonschema.Resolved{}}
-	for _, defs := range []map[string]any{file.Definitions, file.Defs} {
+	types := &set{dialect: parsed.Dialect, defs: map[string][]byte{}, known: map[string]*jsonschema.Resolved{}}
+	for _, defs := range []map[string]any{parsed.Definitions, parsed.Defs} {
 		for name, value := range defs {
 			if !open(name) {
 				closeObjects(name, value)
@@ -166,7 +139,7 @@ func (s *Schemas) of(revision string) (*set, error) {
 			}
 		}
 	}
-	sets[revision] = types
+	sets[file] = types
 	return types, nil
 }
 

@@ -1,0 +1,63 @@
+package mcpschema
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+)
+
+// moduleRoot is the directory of the module that the test is in.
+func moduleRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New("the test does not run inside a module")
+		}
+		dir = parent
+	}
+}
+
+// officialDir returns the directory of the official schemas, or "" if they are
+// not beside the module. A directory that lacks a schema is returned too: reading
+// it then fails.
+func officialDir(root string) string {
+	dir := filepath.Join(root, "..", "shared", "spec")
+	if _, err := os.Stat(dir); err != nil {
+		return ""
+	}
+	return dir
+}
+
+// derived writes the schemas that web/test/harness/schemas.ts makes, and returns
+// their directory. It takes 0.2 s, once in each process. A test in WebAssembly
+// cannot start processes: it takes the files that `make schemas` has written.
+var derived = sync.OnceValues(func() (string, error) {
+	root, err := moduleRoot()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(root, ".cache", "schemas")
+	if runtime.GOOS == "js" {
+		if _, err := os.Stat(filepath.Join(dir, "schema-"+R20260728+".json")); err != nil {
+			return "", fmt.Errorf("read derived schemas: %w; run make schemas", err)
+		}
+		return dir, nil
+	}
+	node := filepath.Join(root, "web", "node_modules", ".bin", "node")
+	script := filepath.Join(root, "web", "test", "harness", "schemas.ts")
+	if text, err := exec.Command(node, script, dir).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("derive schemas by %s: %w; run npm install in web\n%s", script, err, text)
+	}
+	return dir, nil
+})
