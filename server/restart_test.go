@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,7 +22,15 @@ import (
 // synctest. kill ends it like kill -9: what it does from then on reaches no disk.
 func startInMemory(t *testing.T, d *memDisk, change ...func(*Options)) (g *Gateway, client *http.Client, kill func()) {
 	t.Helper()
-	opts := Options{State: "/state", disk: d.process(), lockWait: -1, Origins: []string{testOrigin}, Version: "0.0.0-test", Log: func(line string) { t.Log(line) }}
+	var killed atomic.Bool
+	opts := Options{
+		State: "/state", disk: d.process(), lockWait: -1, Origins: []string{testOrigin}, Version: "0.0.0-test",
+		Log: func(line string) {
+			if !killed.Load() { // then it complains about the disk
+				t.Log(line)
+			}
+		},
+	}
 	for _, each := range change {
 		each(&opts)
 	}
@@ -35,8 +44,8 @@ func startInMemory(t *testing.T, d *memDisk, change ...func(*Options)) (g *Gatew
 	go func() { served <- g.Serve() }()
 	transport := &http.Transport{DialContext: wires.dial}
 	return g, &http.Client{Transport: transport}, func() {
+		killed.Store(true)
 		d.crash(nil)
-		g.options.Log = nil // it complains about the disk
 		transport.CloseIdleConnections()
 		g.Close()
 		if err := <-served; err != nil {

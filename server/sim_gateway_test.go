@@ -21,57 +21,6 @@ type simGateway struct {
 	ending   sync.WaitGroup
 }
 
-// A simProcessDisk is the disk as one process has it: when that is dead, nothing
-// it still does reaches the files.
-type simProcessDisk struct {
-	*memDisk
-	process *int // the disk's life when the process began
-}
-
-func (d simProcessDisk) alive() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.life != d.process {
-		return errDead
-	}
-	return nil
-}
-
-func (d simProcessDisk) Create(name string) (diskFile, error) {
-	if err := d.alive(); err != nil {
-		return nil, err
-	}
-	return d.memDisk.Create(name)
-}
-
-func (d simProcessDisk) Append(name string) (diskFile, int64, error) {
-	if err := d.alive(); err != nil {
-		return nil, 0, err
-	}
-	return d.memDisk.Append(name)
-}
-
-func (d simProcessDisk) Rename(from, to string) error {
-	if err := d.alive(); err != nil {
-		return err
-	}
-	return d.memDisk.Rename(from, to)
-}
-
-func (d simProcessDisk) Remove(name string) error {
-	if err := d.alive(); err != nil {
-		return err
-	}
-	return d.memDisk.Remove(name)
-}
-
-func (d simProcessDisk) SyncDir(dir string) error {
-	if err := d.alive(); err != nil {
-		return err
-	}
-	return d.memDisk.SyncDir(dir)
-}
-
 // start begins a process. shift is how far the wall clock was moved while there
 // was none.
 func (p *simGateway) start(shift time.Duration) {
@@ -83,7 +32,7 @@ func (p *simGateway) start(shift time.Duration) {
 	}
 	p.shiftTimes(shift)
 	g, err := New(Options{
-		State: "/state", disk: simProcessDisk{p.disk, p.disk.life}, Origins: simOrigins, Version: "0.0.0-sim",
+		State: "/state", disk: p.disk.process(), Origins: simOrigins, Version: "0.0.0-sim",
 		ReadsPerSecond: 1000, // bursts are part of the load here; the limit has tests of its own
 	})
 	if err != nil {
