@@ -136,9 +136,20 @@ export interface Assistant {
   subscribe(...uris: string[]): Promise<void>
   /** Waits for the next update of a URI; call it before what causes it. */
   update(uri: string): Promise<void>
-  /** Waits until each of them was updated; `timeout` in ms. */
+  /** Waits until each of them was updated, or rejects with {@link MissingUpdates}; `timeout` in ms. */
   updates(uris: readonly string[], timeout: number): Promise<void>
   close(): Promise<void>
+}
+
+/** Some of the awaited updates did not come. */
+export class MissingUpdates extends Error {
+  readonly uris: readonly string[]
+
+  constructor(uris: readonly string[], of: number, timeout: number) {
+    const some = uris.slice(0, 3).join(' ')
+    super(`no resources/updated of ${uris.length} of ${of} URIs in ${timeout} ms: ${some}`)
+    this.uris = uris
+  }
 }
 
 function updates() {
@@ -157,12 +168,7 @@ function updates() {
       }
       const timer = setTimeout(() => {
         end()
-        const some = [...left].slice(0, 3).join(' ')
-        reject(
-          new Error(
-            `no resources/updated of ${left.size} of ${uris.length} URIs in ${timeout} ms: ${some}`,
-          ),
-        )
+        reject(new MissingUpdates([...left], uris.length, timeout))
       }, timeout)
       waiting.add(hear)
     })
