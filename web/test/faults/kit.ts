@@ -22,10 +22,23 @@ export const options = { timeout: 20_000 } // ms
 /**
  * `window.count` is what `app://count` serves; `?worker=false`: with the engine in the window. `app://hold` answers,
  * and the tool `hold` ends, when `release()` is called. `?many=n`: there are n resources whose value outlives reloads.
+ * `?hello={…}`: members of the page's hello, as another version sends it; `null` leaves one out. For `?worker=false`.
  */
 const script = `
 import { start, webSocket } from '/pagemcp/index.js'
 const query = new URLSearchParams(location.search)
+window.hellos = []
+if (query.has('hello')) {
+  const { send } = WebSocket.prototype
+  WebSocket.prototype.send = function (data) {
+    const message = typeof data === 'string' ? JSON.parse(data) : {}
+    if (message.hello === undefined) return send.call(this, data)
+    Object.assign(message.hello, JSON.parse(query.get('hello')))
+    for (const name in message.hello) if (message.hello[name] === null) delete message.hello[name]
+    hellos.push(message.hello)
+    send.call(this, JSON.stringify(message))
+  }
+}
 window.count = 0
 window.held = []
 window.calls = 0
@@ -42,6 +55,7 @@ window.setMany = (value) => {
   for (let i = 0; i < Number(query.get('many')); i++) mcp.changed('app://many/' + i)
 }
 mcp.resource({ uri: query.get('extra') ?? 'app://first', name: 'Extra' }, () => 'extra')
+mcp.tool({ name: 'answer' }, () => 'answered')
 mcp.tool({ name: 'hold' }, (_, { progress }) => { progress(1); return hold() })
 window.set = (value) => { window.count = value; mcp.changed('app://count') }
 window.document.documentElement.dataset.loaded = performance.timeOrigin
@@ -152,7 +166,8 @@ export class MissingUpdates extends Error {
   }
 }
 
-function updates() {
+/** Waits for updates that `saw` reports. */
+export function updates() {
   const waiting = new Set<(uri: string) => void>()
   const all = (uris: readonly string[], timeout: number) =>
     new Promise<void>((resolve, reject) => {
