@@ -1,9 +1,6 @@
 package server
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // What one assistant has under way does not use up what the others may have, though
 // all have one token; and all together are bounded, whatever they call themselves.
@@ -51,15 +48,5 @@ func TestLimitsArePerAssistant(t *testing.T) {
 		if left := len(l.of("token").byCaller); left != 1 { // that of the other kind
 			t.Errorf("listen %v: %d callers are remembered", listen, left)
 		}
-	}
-}
-
-// Error messages quote the beginning of what was sent, whole runes of it. Defect 25.
-func TestLongTextIsQuotedInPart(t *testing.T) {
-	if got := quoted("a:" + strings.Repeat("ü", 9_000)); len(got) > maxQuoted+10 || !strings.HasSuffix(got, `ü…"`) {
-		t.Errorf("%d bytes: %s", len(got), got)
-	}
-	if got := quoted("a:1"); got != `"a:1"` {
-		t.Errorf("%s", got)
 	}
 }

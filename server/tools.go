@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -176,7 +175,7 @@ func (r *resourceTools) read(ctx context.Context, arguments []byte) (toolResult,
 	defer c.Close()
 	result, err := c.ask(ctx, "resources/read", jsonrpc.AppendString([]byte(`"uri":`), want.URI))
 	if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) && wire.Code == jsonrpc.CodeInvalidParams {
-		return failedTool("There is no resource " + quoted(want.URI) + ": " + wire.Message + ". Call list_resources for those that there are."), nil
+		return failedTool("There is no resource " + jsonrpc.Quoted(want.URI) + ": " + wire.Message + ". Call list_resources for those that there are."), nil
 	}
 	if err != nil {
 		return toolResult{}, err
@@ -200,16 +199,6 @@ func (r *resourceTools) read(ctx context.Context, arguments []byte) (toolResult,
 		answer.Content = append(answer.Content, b)
 	}
 	return answer, nil
-}
-
-// maxQuoted is how much of what a client sent stands in an error message.
-const maxQuoted = 100 // bytes
-
-func quoted(text string) string {
-	if len(text) > maxQuoted {
-		text = cutText(text, maxQuoted) + "…"
-	}
-	return strconv.Quote(text)
 }
 
 // blockOf makes a block of one item of contents: text and media as such, so that

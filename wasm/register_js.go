@@ -50,7 +50,7 @@ func register(first, n int32) (result int32) {
 			}
 			ref++
 			if err != nil {
-				err = fmt.Errorf("%s %q: %w", kind[:len(kind)-1], name, err)
+				err = fmt.Errorf("%s %s: %w", kind[:len(kind)-1], jsonrpc.Quoted(name), err)
 			}
 			return err
 		})

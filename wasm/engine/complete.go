@@ -77,7 +77,7 @@ func (e *Engine) complete(ctx context.Context, req *request) (Result, error) {
 		case err == nil:
 			return Result{Document: e.completion(req.rev, found)}, nil
 		case !passesOn(err):
-			return Result{}, fmt.Errorf("complete %q of %q: %w", asked.Argument, full, err)
+			return Result{}, fmt.Errorf("complete %s of %s: %w", jsonrpc.Quoted(asked.Argument), jsonrpc.Quoted(full), err)
 		}
 	}
 	return Result{}, ErrNotFound

@@ -15,13 +15,13 @@ import (
 func Expand(template string, variables []byte) (string, error) {
 	parts, err := parseTemplate(template)
 	if err != nil {
-		return "", fmt.Errorf("template %q is not one by RFC 6570: %w", template, err)
+		return "", fmt.Errorf("template %s is not one by RFC 6570: %w", jsonrpc.Quoted(template), err)
 	}
 	values := map[string]expandable{}
 	refusal := jsonrpc.Members(variables, func(name string, value []byte) *jsonrpc.Error {
 		v, ok := readExpandable(value)
 		if !ok {
-			return malformed("the value of " + name + " is neither text nor a list nor an object of texts")
+			return malformed("the value of " + jsonrpc.Brief(name) + " is neither text nor a list nor an object of texts")
 		}
 		values[name] = v
 		return nil

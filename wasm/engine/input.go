@@ -190,7 +190,7 @@ func (i *Invocation) canAnswer(requests []byte) error {
 		case "roots/list":
 			capability = "roots"
 		default:
-			return errors.New("a source asked the client for " + method)
+			return errors.New("a source asked the client for " + jsonrpc.Brief(method))
 		}
 		if i.declares(capability, mode) || jsonrpc.Member(append(lacks[:len(lacks):len(lacks)], '}'), capability) != nil {
 			continue

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // An interest is the one owner of what the engine wants a mount's source to
@@ -262,7 +264,7 @@ func (i *interest) watching(ctx context.Context, s Watcher, watch uint64, change
 // there are listeners, and then announces all that they watch.
 func (i *interest) failure(watch uint64, err error) {
 	if err != errWatchPanic { // which is reported already
-		i.engine.report(fmt.Errorf("watch the source of %q: %w", i.mount.prefix, err))
+		i.engine.report(fmt.Errorf("watch the source of %s: %w", jsonrpc.Quoted(i.mount.prefix), err))
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -190,7 +190,7 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 		case ctx.Err() != nil, errors.Is(err, ErrBadCursor) && at.within(m) != "":
 			return Result{}, err
 		default: // its entries are missing; those of others are not
-			failure, keep = fmt.Errorf("list the source of %q: %w", m.prefix, err), false
+			failure, keep = fmt.Errorf("list the source of %s: %w", jsonrpc.Quoted(m.prefix), err), false
 			e.report(failure)
 		}
 		if next != "" {
@@ -328,7 +328,7 @@ func (e *Engine) keptPage(req *request, kind byte) (*Document, uint64) {
 func (e *Engine) generation(m *mount) (generation uint64) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			e.report(fmt.Errorf("panic in Generation of the source of %q: %v", m.prefix, panicked))
+			e.report(fmt.Errorf("panic in Generation of the source of %s: %v", jsonrpc.Quoted(m.prefix), panicked))
 			generation = rand.Uint64()
 		}
 	}()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // read answers resources/read. Mounts are asked longest prefix first, then in
@@ -54,12 +56,12 @@ func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (Result
 		case err == nil && len(contents) > 0: // never empty contents
 			for i := range contents {
 				if err := contents[i].check(); err != nil {
-					return Result{}, fmt.Errorf("read %q: contents[%d].%w", uri, i, err)
+					return Result{}, fmt.Errorf("read %s: contents[%d].%w", jsonrpc.Quoted(uri), i, err)
 				}
 			}
 			return e.readResult(req.rev, l.mount.prefix, contents), nil
 		case err != nil && !passesOn(err):
-			return Result{}, fmt.Errorf("read %q: %w", uri, err)
+			return Result{}, fmt.Errorf("read %s: %w", jsonrpc.Quoted(uri), err)
 		}
 	}
 	return Result{}, ErrNotFound
@@ -96,7 +98,7 @@ func (e *Engine) exists(ctx context.Context, req *request, uri string) error {
 		case err == nil && found:
 			return nil
 		case err != nil && !passesOn(err):
-			return fmt.Errorf("look for %q: %w", uri, err)
+			return fmt.Errorf("look for %s: %w", jsonrpc.Quoted(uri), err)
 		}
 	}
 	return ErrNotFound

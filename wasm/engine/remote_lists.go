@@ -416,7 +416,7 @@ type reportKey struct{}
 func shortened(err error) error {
 	const most = 300 // bytes
 	if text := err.Error(); len(text) > most {
-		return errors.New(text[:most] + "…")
+		return errors.New(jsonrpc.Shortened(text, most))
 	}
 	return err
 }

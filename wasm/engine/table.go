@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // A Table is a source in memory: what a web app registers by itself. It answers
@@ -71,10 +73,10 @@ func (t *Table) Put(entries ...Entry) error {
 	for i := range entries {
 		e := &entries[i]
 		if err := CheckURI(e.URI); err != nil {
-			return fmt.Errorf("resource %.200q: its URI %w", e.URI, err)
+			return fmt.Errorf("resource %s: its URI %w", jsonrpc.Quoted(e.URI), err)
 		}
 		if e.Name == "" {
-			return fmt.Errorf("resource %.200q: its name is missing", e.URI)
+			return fmt.Errorf("resource %s: its name is missing", jsonrpc.Quoted(e.URI))
 		}
 	}
 	t.update(Change{List: true}, func() {
@@ -101,13 +103,13 @@ func (t *Table) PutTemplate(entries ...TemplateEntry) error {
 	for i, e := range entries {
 		m, err := newMatcher(e.URITemplate)
 		if err != nil {
-			return fmt.Errorf("template %.200q cannot be matched: %w", e.URITemplate, err)
+			return fmt.Errorf("template %s cannot be matched: %w", jsonrpc.Quoted(e.URITemplate), err)
 		}
 		if scheme(m.prefix) == 0 {
-			return fmt.Errorf("template %.200q must begin with a scheme such as notes: or idb:///", e.URITemplate)
+			return fmt.Errorf("template %s must begin with a scheme such as notes: or idb:///", jsonrpc.Quoted(e.URITemplate))
 		}
 		if e.Name == "" {
-			return fmt.Errorf("template %.200q: its name is missing", e.URITemplate)
+			return fmt.Errorf("template %s: its name is missing", jsonrpc.Quoted(e.URITemplate))
 		}
 		rows[i] = &templateRow{e, m}
 	}

@@ -68,7 +68,7 @@ func (t *Table) putNamed(all *[]namedRow, rows []namedRow, change Change, parse 
 			err = errors.New("nothing answers it")
 		}
 		if err != nil {
-			return fmt.Errorf("%q: %w", rows[i].Name, err)
+			return fmt.Errorf("%s: %w", jsonrpc.Quoted(rows[i].Name), err)
 		}
 		rows[i].Named = parsed
 	}
@@ -137,7 +137,7 @@ func (t *Table) GetPrompt(ctx context.Context, name string, arguments []byte) ([
 		case jsonrpc.Member(arguments, own) != nil:
 			named++
 		case string(jsonrpc.Member(argument, "required")) == "true":
-			return nil, BadParams("the argument " + own + " is missing")
+			return nil, BadParams("the argument " + jsonrpc.Brief(own) + " is missing")
 		}
 	}
 	s := jsonrpc.Scan(arguments)

@@ -1,0 +1,88 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// An error message quotes the beginning of a URI, template or name. Defect 25.
+func TestErrorsQuoteLongTextInPart(t *testing.T) {
+	const most = 300 // bytes of a whole message
+	long := strings.Repeat("ü", 4_500)
+	uri := "a:" + strings.Repeat("x", 8_000)
+	table := engine.NewTable()
+	_, noExpression := engine.Expand("a:{"+long, []byte("{}"))
+	_, noText := engine.Expand("a:{x}", []byte(`{"`+long+`":[{}]}`))
+	for name, err := range map[string]error{
+		"resource, its URI":       table.Put(engine.Entry{Resource: engine.Resource{URI: "a:" + long, Name: "n"}}),
+		"resource without a name": table.Put(engine.Entry{Resource: engine.Resource{URI: uri}}),
+		"template":                table.PutTemplate(engine.TemplateEntry{Template: engine.Template{URITemplate: "a:{" + long, Name: "n"}}),
+		"template, its scheme":    table.PutTemplate(engine.TemplateEntry{Template: engine.Template{URITemplate: uri[2:] + "{x}", Name: "n"}}),
+		"template without a name": table.PutTemplate(engine.TemplateEntry{Template: engine.Template{URITemplate: uri + "/{x}"}}),
+		"tool":                    table.PutTool(engine.ToolEntry{Tool: engine.Tool{Name: long}}),
+		"prompt":                  table.PutPrompt(engine.PromptEntry{Prompt: engine.Prompt{Name: long}}),
+		"expand, the template":    noExpression,
+		"expand, a value":         noText,
+	} {
+		if err == nil || len(err.Error()) > most || !strings.Contains(err.Error(), "…") {
+			t.Errorf("%s: %.400v", name, err)
+		}
+	}
+}
+
+// So do the reports of what a source failed to answer, and answers to clients.
+func TestReportsQuoteLongTextInPart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var reports []string
+		options := engine.Options{Tools: true, Prompts: true, Completions: true, Report: func(err error) { reports = append(reports, err.Error()) }}
+		long := strings.Repeat("x", 7_900)
+		e := engine.New(engine.Info{Name: "e", Version: "1"}, &options)
+		failure := errors.New("the store is closed")
+		table := engine.NewTable()
+		fail := func(context.Context, []byte) ([]byte, error) { return nil, failure }
+		prompt, err := engine.ParsePrompt([]byte(`{"name":"p","arguments":[{"name":"` + long + `","required":true}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tool, err := engine.ParseTool([]byte(`{"name":"` + long + `","inputSchema":{"type":"object"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = errors.Join(
+			table.PutTemplate(engine.TemplateEntry{
+				Template: engine.Template{URITemplate: "a:" + long + "{x}", Name: "n"},
+				Read:     func(context.Context, string, []byte) ([]engine.Contents, error) { return nil, failure },
+				Complete: func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
+					return engine.Completion{}, failure
+				},
+			}),
+			table.PutPrompt(engine.PromptEntry{Prompt: prompt, Get: fail}),
+			table.PutTool(engine.ToolEntry{Tool: tool, Call: fail}),
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Mount("", table)
+		d := newDialogue(t, e)
+		for _, request := range [][2]string{
+			{"resources/read", `"uri":"a:` + long + `1"`},
+			{"completion/complete", `"ref":{"type":"ref/resource","uri":"a:` + long + `{x}"},"argument":{"name":"x","value":""}`},
+			{"tools/call", `"name":"` + long + `","arguments":{}`},
+			{"prompts/get", `"name":"p","arguments":{}`},
+		} {
+			reports = nil
+			answer := d.modern(request[0], request[1])
+			if !strings.Contains(answer, `"error"`) || len(answer) > 500 {
+				t.Errorf("%s is answered %.400s", request[0], answer)
+			}
+			if request[0] != "prompts/get" && (len(reports) != 1 || len(reports[0]) > 400 || !strings.Contains(reports[0], "…")) {
+				t.Errorf("%s is reported as %.800q", request[0], reports)
+			}
+		}
+	})
+}
