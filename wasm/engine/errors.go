@@ -26,6 +26,25 @@ var (
 	errPending  = errors.New("the sink will be told")
 )
 
+// An unsentError is the error of a request that did not reach the other engine.
+type unsentError struct{ error }
+
+func (e unsentError) Unwrap() error { return e.error }
+
+// A begunError is the error of a request that its source has begun to answer: a tool
+// may have taken effect.
+type begunError struct{ error }
+
+func (e begunError) Unwrap() error { return e.error }
+
+// begun marks the error of a source, unless the request did not reach it.
+func begun(err error) error {
+	if errors.As(err, new(unsentError)) {
+		return err
+	}
+	return begunError{err}
+}
+
 // Codes of MCP 2026-07-28 beyond JSON-RPC. They never answer a classic request:
 // clients take them as proof of a modern server.
 const (
@@ -72,17 +91,17 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 	case errors.Is(err, ErrBadCursor):
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Invalid cursor"}
 	case errors.Is(err, ErrBusy):
-		return e.reason("Too many requests in flight", "busy", true)
+		return e.again(req.method, err, "Too many requests in flight", "busy")
 	case errors.Is(err, ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		return e.unfinished(req.method, "The request took too long to answer", "timeout")
 	case errors.Is(err, ErrTooLarge):
 		return e.reason("The answer is too large", "too-large", false)
 	case errors.Is(err, ErrAway):
-		return e.reason("The page is away", "page-away", true)
+		return e.again(req.method, err, "The page is away", "page-away")
 	case errors.Is(err, ErrInterrupted):
 		return e.reason("The connection to the page broke; the tool may or may not have run", "interrupted", false)
 	case errors.Is(err, ErrUnavailable):
-		return e.reason("The resource is not available at the moment", "unavailable", true)
+		return e.again(req.method, err, "The resource is not available at the moment", "unavailable")
 	}
 	e.report(err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"} // JSON-RPC 2.0, section 5.1
@@ -109,6 +128,14 @@ func (e *Engine) unfinished(method Method, message, reason string) *jsonrpc.Erro
 		message += "; the request may have taken effect"
 	}
 	return e.reason(message, reason, !mayHaveEffect)
+}
+
+// again is the error of a request that may be sent again, unless it was begun.
+func (e *Engine) again(method Method, err error, message, reason string) *jsonrpc.Error {
+	if errors.As(err, new(begunError)) {
+		return e.unfinished(method, message, reason)
+	}
+	return e.reason(message, reason, true)
 }
 
 // closing is the error of a request that runs when the engine ends.

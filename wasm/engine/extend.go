@@ -46,7 +46,7 @@ func (e *Engine) extend(ctx context.Context, req *request) (Result, error) {
 			return Result{}, methodNotFound()
 		}
 		if err != nil {
-			return Result{}, err
+			return Result{}, begun(err)
 		}
 		o := e.begin(req.rev, jsonrpc.Member(answer, "_meta"))
 		if kind := jsonrpc.Member(answer, "resultType"); kind != nil && string(kind) != `"complete"` {

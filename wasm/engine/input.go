@@ -121,9 +121,12 @@ func (i *Invocation) tag(sealed []byte) uint64 {
 // they need in between.
 func (e *Engine) converse(ctx context.Context, req *request, ask func(context.Context) (Result, error)) (Result, error) {
 	ctx, i := e.invocation(ctx, req)
-	for range maxRounds {
+	for round := range maxRounds {
 		result, err := ask(ctx)
 		var need *inputRequired
+		if err != nil && round > 0 {
+			err = begunError{err} // in the first round
+		}
 		if err == nil || !errors.As(err, &need) {
 			return result, err
 		}

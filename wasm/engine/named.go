@@ -150,7 +150,7 @@ func (e *Engine) ask(ctx context.Context, req *request, verb Verb, scheme string
 			case err == nil:
 				return e.namedResult(req.rev, l.mount, result, verb == VerbCall)
 			case !passesOn(err):
-				return Result{}, fmt.Errorf("%s%s: %w", scheme, jsonrpc.Brief(req.name), err)
+				return Result{}, begun(fmt.Errorf("%s%s: %w", scheme, jsonrpc.Brief(req.name), err))
 			}
 		}
 		return Result{}, ErrNotFound

@@ -240,7 +240,7 @@ func (r *Remote) send(ctx context.Context, once bool, exchange func(*link) ([]by
 	for again := false; ; again = true {
 		l, err := r.current(ctx)
 		if err != nil {
-			return nil, err
+			return nil, unsentError{err}
 		}
 		result, err := exchange(l)
 		switch {

@@ -36,7 +36,7 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 		r.asks(l, id, i)
 	})
 	if err != nil {
-		return nil, err
+		return nil, unsentError{err}
 	}
 	select {
 	case <-p.Done():

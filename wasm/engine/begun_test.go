@@ -1,0 +1,124 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// failing is a source whose every answer is an error.
+type failing struct{ err error }
+
+func (failing) List(context.Context, string) (engine.Listing, error) { return engine.Listing{}, nil }
+
+func (f failing) Read(context.Context, string) ([]engine.Contents, error) { return nil, f.err }
+
+func (failing) Tools(context.Context) ([]engine.Tool, error) { return nil, nil }
+
+func (f failing) CallTool(context.Context, string, []byte) ([]byte, error) { return nil, f.err }
+
+func (failing) Prompts(context.Context) ([]engine.Prompt, error) { return nil, nil }
+
+func (f failing) GetPrompt(context.Context, string, []byte) ([]byte, error) { return nil, f.err }
+
+// Whatever error a tool or a method of an extension fails with, it has been called:
+// that it is asked for again is not suggested. Defect 24.
+func TestErrorsOfToolsAreNotRetried(t *testing.T) {
+	for _, failure := range []error{engine.ErrUnavailable, engine.ErrBusy, engine.ErrAway, engine.ErrTimeout} {
+		for method, retry := range map[string]string{"tools/call": "false", "resources/read": "true", "prompts/get": "true", "x/y": "false"} {
+			synctest.Test(t, func(t *testing.T) {
+				e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{
+					Tools: true, Prompts: true, Extensions: []byte(`{"x":{}}`),
+					Extend: func(context.Context, string, []byte) ([]byte, error) { return nil, fmt.Errorf("x: %w", failure) },
+				})
+				e.Mount("", failing{failure})
+				d := newDialogue(t, e)
+				got := d.modern(method, `"name":"t","uri":"a:b"`)
+				if !strings.Contains(got, `"retry":`+retry) || strings.Contains(got, "may have taken effect") != (retry == "false") {
+					t.Errorf("%v of %s: %s", failure, method, got)
+				}
+				d.port.Close()
+				synctest.Wait()
+			})
+		}
+	}
+}
+
+// asking is a source with a tool that asks the client before it answers.
+func asking(t *testing.T) *engine.Table {
+	table := engine.NewTable()
+	err := table.PutTool(engine.ToolEntry{
+		Tool: engine.Tool{Name: "t", Object: []byte(`{"name":"t","inputSchema":{"type":"object"}}`)},
+		Call: func(ctx context.Context, _ []byte) ([]byte, error) {
+			i := engine.InvocationOf(ctx)
+			if inputs, _, err := i.Answers(); err != nil || inputs != nil {
+				return []byte(`{"content":[]}`), err
+			}
+			return nil, i.Need([]byte(`{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`), nil)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// A port that is full, like that to a page which does not read.
+type fullPort struct {
+	jsonrpc.Port
+	full bool
+}
+
+func (p *fullPort) Write(ctx context.Context, msg []byte) error {
+	if p.full {
+		return fmt.Errorf("write: %w", engine.ErrBusy)
+	}
+	return p.Port.Write(ctx, msg)
+}
+
+// What never reached the page may be tried again, a tool too; but not after the
+// tool's first round, in which a classic client was asked for input.
+func TestToolsThatDidNotBeginAreRetried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Tools: true})
+		page.Mount("", asking(t))
+		near, far := jsonrpc.Pipe()
+		go page.Serve(context.Background(), far) // ends with near
+		port := &fullPort{Port: near}
+		remote, err := engine.Attach(t.Context(), port)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{Tools: true})
+		e.Mount("", remote)
+		d := newDialogue(t, e)
+		d.request("initialize", `"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}`)
+		d.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		port.full = true
+		if got := d.request("tools/call", `"name":"t"`); !strings.Contains(got, `"reason":"busy","retry":true`) {
+			t.Errorf("the first round was not sent: %s", got)
+		}
+		port.full = false
+		d.send("tools/call", `"name":"t"`)
+		question := d.next("the question of the first round")
+		port.full = true
+		d.say(`{"jsonrpc":"2.0","id":` + string(jsonrpc.Member([]byte(question), "id")) + `,"result":{"action":"accept","content":{}}}`)
+		if got := d.next("the error of the second round"); !strings.Contains(got, `"reason":"busy","retry":false`) || !strings.Contains(got, "may have taken effect") {
+			t.Errorf("the second round was not sent: %s", got)
+		}
+		port.full = false
+		remote.Close()
+		synctest.Wait()
+		if got := d.request("tools/call", `"name":"t"`); !strings.Contains(got, `"reason":"page-away","retry":true`) {
+			t.Errorf("the page is away: %s", got)
+		}
+		d.port.Close()
+		time.Sleep(time.Minute)
+	})
+}
