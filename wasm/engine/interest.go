@@ -195,7 +195,7 @@ func (i *interest) following() Following {
 	if follows, ok := i.present(); ok {
 		return follows
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), reportKey{}, i.engine.report))
 	watch, missed := i.begin(cancel)
 	changed := func(change Change) { i.changed(watch, change) }
 	var follows Following

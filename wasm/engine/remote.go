@@ -90,10 +90,13 @@ func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 	}
 	l.conn = jsonrpc.NewConn(p, func(msg jsonrpc.Message) { r.notified(l, msg) })
 	go func() { // ends with the port
-		l.conn.Run(context.Background())
+		err := l.conn.Run(context.Background())
 		l.conn.Close()
 		r.lost(l)
 		close(l.down)
+		if errors.Is(err, jsonrpc.ErrPanic) {
+			r.report(err)
+		}
 	}()
 	discovered, err := l.conn.Call(ctx, "server/discover", envelope("", nil))
 	if err != nil {
@@ -108,7 +111,10 @@ func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 	if old != nil {
 		old.conn.Close()
 	}
-	go r.keepListening(l) // ends with the link
+	go func() { // ends with the link
+		defer r.survive(l)
+		r.keepListening(l)
+	}()
 	return nil
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -15,6 +16,7 @@ import (
 type following struct {
 	remote  *Remote
 	changed func(Change)
+	report  func(error)
 	uris    map[string]struct{} // nil before the first Want; guarded by the Remote's mu
 }
 
@@ -27,6 +29,7 @@ type settling struct {
 // Follow implements [Follower]. Nothing is subscribed to before the first Want.
 func (r *Remote) Follow(ctx context.Context, changed func(Change)) Following {
 	f := &following{remote: r, changed: changed}
+	f.report, _ = ctx.Value(reportKey{}).(func(error))
 	r.add(f)
 	context.AfterFunc(ctx, func() { r.remove(f) })
 	return f
@@ -176,4 +179,24 @@ func (r *Remote) followers() []*following {
 		all = append(all, f)
 	}
 	return all
+}
+
+// survive, deferred by a goroutine of a link, keeps a panic from ending the process:
+// it costs the link.
+func (r *Remote) survive(l *link) {
+	if p := recover(); p != nil {
+		r.report(fmt.Errorf("%w: %v", jsonrpc.ErrPanic, p))
+		l.conn.Close()
+	}
+}
+
+// report passes an error to one of the engines that follow the Remote: a gateway has
+// several that report to one place.
+func (r *Remote) report(err error) {
+	for _, f := range r.followers() {
+		if f.report != nil {
+			f.report(err)
+			return
+		}
+	}
 }

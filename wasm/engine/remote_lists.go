@@ -409,7 +409,8 @@ func (w *walk) report(ctx context.Context, err error) {
 // askedKey is that of the context's time at which a client asked for a list.
 type askedKey struct{}
 
-// reportKey is that of the context of a request's reports: a func(error).
+// reportKey is that of the context in which a source is asked or followed: a
+// func(error) that reports.
 type reportKey struct{}
 
 // shortened returns an error whose text is bounded: it may be a peer's.

@@ -22,11 +22,13 @@ func (e *Engine) Serve(ctx context.Context, p jsonrpc.Port) error {
 
 	written := make(chan error, 1)
 	go func() { // ends with the sink, or when the port does
-		err := sink.writeTo(ctx, p)
+		err := errPanicked
+		e.safely("writing to a client", func() { err = sink.writeTo(ctx, p) })
 		cancel()
 		written <- err
 	}()
-	err := serveReads(ctx, p, c, sink)
+	err := errPanicked
+	e.safely("reading from a client", func() { err = serveReads(ctx, p, c, sink) })
 	c.Close()
 	sink.close() // what is answered already is still written
 	writeErr := <-written
@@ -39,6 +41,8 @@ func (e *Engine) Serve(ctx context.Context, p jsonrpc.Port) error {
 	}
 	return err
 }
+
+var errPanicked = errors.New("a panic, which is reported")
 
 func serveReads(ctx context.Context, p jsonrpc.Port, c *Client, sink *portSink) error {
 	for {

@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -21,6 +22,9 @@ type Conn struct {
 
 	broken int // messages in a row that were none; only for Run
 }
+
+// ErrPanic is what Run returns after a panic.
+var ErrPanic = errors.New("panic while a message was taken")
 
 // maxBroken is how many messages in a row may be broken before a port is closed.
 const maxBroken = 100
@@ -50,9 +54,24 @@ func NewConn(p Port, notify func(Message)) *Conn {
 
 // Run takes what the peer sends until the port ends, then fails every request
 // that still waits, with an error that wraps [ErrClosed]. It returns nil if the
-// peer closed the port.
+// peer closed the port. A panic, of the port or of what gets notifications, costs
+// this port only: Run closes it and returns an error that wraps [ErrPanic].
 func (c *Conn) Run(ctx context.Context) error {
-	var err error
+	err := c.run(ctx)
+	c.end()
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+func (c *Conn) run(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", ErrPanic, p)
+			c.port.Close()
+		}
+	}()
 	for c.broken <= maxBroken {
 		var data []byte
 		data, err = c.port.Read(ctx)
@@ -68,10 +87,6 @@ func (c *Conn) Run(ctx context.Context) error {
 	if c.broken > maxBroken {
 		err = errors.New("the peer sends what is no JSON-RPC")
 		c.port.Close()
-	}
-	c.end()
-	if err == io.EOF {
-		return nil
 	}
 	return err
 }
