@@ -49,7 +49,7 @@ func (g *Gateway) watch(p jsonrpc.Port, e *engine.Engine, v visit) *watchedPort 
 func (p *watchedPort) Read(ctx context.Context) ([]byte, error) {
 	for {
 		msg, waited, err := p.next(ctx)
-		if large := (*tooLargeError)(nil); errors.As(err, &large) && large.id != "" {
+		if large := (*tooLargeError)(nil); errors.As(err, &large) && large.id != "" && !p.isOpen(large.id) {
 			p.Port.Write(ctx, large.refusal()) // if that fails, Read will say so
 			continue
 		}
@@ -172,6 +172,13 @@ func (p *watchedPort) open(x engine.Examination) (call *openCall, isNew bool) {
 	call = &openCall{method: x.Method, uri: x.Name, begun: time.Now()}
 	p.calls[x.ID.Key()] = call
 	return call, true
+}
+
+// isOpen tells whether a request with this id has no answer yet.
+func (p *watchedPort) isOpen(id jsonrpc.ID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.calls[id.Key()] != nil
 }
 
 func (p *watchedPort) delay(call *openCall) {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 	"time"
@@ -30,6 +31,13 @@ func newLastWords(p jsonrpc.Port) *lastWords {
 
 func (p *lastWords) Read(ctx context.Context) ([]byte, error) {
 	data, err := p.Port.Read(ctx)
+	for large := (*jsonrpc.TooLargeError)(nil); errors.As(err, &large); data, err = p.Port.Read(ctx) {
+		refused := &tooLargeError{id: idOfParts(large.Begin, large.End)}
+		if refused.id == "" || p.isOpen(refused.id) { // an answer with that id would settle the older request
+			return nil, err
+		}
+		p.Port.Write(ctx, refused.refusal()) // if that fails, Read will say so
+	}
 	if err == io.EOF {
 		p.wait(ctx)
 		return nil, err
@@ -59,6 +67,12 @@ func (p *lastWords) begin(id jsonrpc.ID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.open[id.Key()] = true
+}
+
+func (p *lastWords) isOpen(id jsonrpc.ID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.open[id.Key()]
 }
 
 func (p *lastWords) settle(id jsonrpc.ID) {

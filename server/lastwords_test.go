@@ -1,7 +1,10 @@
 package server
 
 import (
+	"bytes"
+	"errors"
 	"io"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,4 +51,21 @@ func TestEndOfInputWaitsForAnswers(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The id of a line that is too long is that of its refusal, unless a request with this
+// id has no answer yet: the refusal would be taken for that.
+func TestLongLineWithIDOfAnOpenRequest(t *testing.T) {
+	long := `{"jsonrpc":"2.0","id":7,"method":"x","params":{"x":"` + strings.Repeat("x", maxMessage) + `"}}`
+	var out bytes.Buffer
+	port := newLastWords(jsonrpc.Lines(strings.NewReader(long+"\n"+`{"jsonrpc":"2.0","id":7,"method":"ping"}`+"\n"+long), &out))
+	if msg, err := port.Read(t.Context()); !strings.Contains(string(msg), "ping") || err != nil {
+		t.Errorf("read %.50s, %v", msg, err)
+	}
+	if got := out.String(); strings.Count(got, `"id":7,"error"`) != 1 {
+		t.Errorf("the first is answered by %s", got)
+	}
+	if _, err := port.Read(t.Context()); !errors.Is(err, jsonrpc.ErrTooLarge) || strings.Count(out.String(), "\n") != 1 {
+		t.Errorf("the second: %v, %s", err, &out)
+	}
 }

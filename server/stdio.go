@@ -88,6 +88,12 @@ const (
 	linkPatience = 15 * time.Second
 )
 
+// A lostGatewayError is of a gateway that ran when it was looked for, and could not
+// be connected to: it may be ending.
+type lostGatewayError struct{ error }
+
+func (e *lostGatewayError) Unwrap() error { return e.error }
+
 // connect makes the first connection. Several processes may start at once, and only
 // one of them can own the state directory and bind the port: the others wait until
 // it serves.
@@ -95,7 +101,7 @@ func (l *gatewayLink) connect(ctx context.Context) error {
 	begun := time.Now()
 	for {
 		err := l.attach(ctx)
-		owned, taken := (*OwnedError)(nil), (*PortTakenError)(nil)
+		owned, taken, lost := (*OwnedError)(nil), (*PortTakenError)(nil), (*lostGatewayError)(nil)
 		waited := time.Since(begun)
 		switch {
 		case errors.As(err, &owned):
@@ -105,6 +111,10 @@ func (l *gatewayLink) connect(ctx context.Context) error {
 		case errors.As(err, &taken):
 			if waited > linkSlow {
 				return fmt.Errorf("%w, and it is not a gateway of this state directory: choose another port with --mcp 127.0.0.1:0", err)
+			}
+		case errors.As(err, &lost):
+			if waited > linkPatience {
+				return err
 			}
 		default:
 			return err
@@ -176,7 +186,7 @@ func pause(ctx context.Context, d time.Duration) error {
 func (l *gatewayLink) attach(ctx context.Context) error {
 	port, err := l.dial(ctx)
 	if err != nil {
-		return err
+		return &lostGatewayError{err}
 	}
 	if port == nil {
 		if port, err = l.become(); err != nil {
@@ -186,7 +196,7 @@ func (l *gatewayLink) attach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, attachTime)
 	defer cancel()
 	if err := l.remote.Reattach(ctx, port); err != nil {
-		return err
+		return &lostGatewayError{fmt.Errorf("speak to the gateway: %w", err)}
 	}
 	l.follow(l.remote.Extensions())
 	return nil

@@ -143,3 +143,31 @@ func readIdentity(t *testing.T, dir string) string {
 	}
 	return string(data)
 }
+
+// A process that starts while the gateway's process ends becomes the gateway: what
+// was found to run may be gone a moment later. Defect 3.
+func TestStdioStartsWhileTheGatewayEnds(t *testing.T) {
+	opts := StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}}
+	for range 10 {
+		first := startStdio(t, opts)
+		first.ask(initialize)
+		first.in.Close()
+		second := startStdio(t, opts)
+		if _, err := io.WriteString(second.in, initialize+"\n"); err != nil {
+			t.Fatalf("%v; it ended with: %v", err, <-second.ended)
+		}
+		select {
+		case got, ok := <-second.lines:
+			if !ok {
+				t.Fatalf("it ended with: %v", <-second.ended)
+			}
+			if !strings.Contains(got, "2025-11-25") {
+				t.Errorf("initialize: %s", got)
+			}
+		case <-time.After(testTime):
+			t.Fatal("initialize has no answer")
+		}
+		first.end()
+		second.end()
+	}
+}

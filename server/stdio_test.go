@@ -111,6 +111,64 @@ func TestStdioBecomesAttachesTakesOver(t *testing.T) {
 	}
 }
 
+// A batch of 2025-03-26 is answered by one line, an array; in other revisions it is
+// refused, and its ids are free. MCP 2025-03-26, Batching. Defects 13 and 25.
+func TestStdioAnswersBatchByOneArray(t *testing.T) {
+	opts := StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}}
+	const batch = `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":"b","method":"resources/list"}]`
+	old := startStdio(t, opts)
+	old.ask(strings.Replace(initialize, "2025-11-25", "2025-03-26", 1))
+	got := old.ask(batch)
+	answers, isArray := jsonrpc.Elements([]byte(got))
+	if !isArray || len(answers) != 2 || !strings.Contains(got, `"id":1,"result":{}`) || !strings.Contains(got, `"id":"b","result":{"resources":[`) {
+		t.Errorf("a batch is answered by %s", got)
+	}
+	if got := old.ask(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); got != `{"jsonrpc":"2.0","id":1,"result":{}}` {
+		t.Errorf("after it: %s", got)
+	}
+	if _, err := io.WriteString(old.in, batch+"\n"); err != nil { // answered although the input ends
+		t.Fatal(err)
+	}
+	old.in.Close()
+	if got := receive(t, old.lines); !strings.HasPrefix(got, "[") {
+		t.Errorf("at the end of the input: %s", got)
+	}
+	other := startStdio(t, opts)
+	other.ask(initialize)
+	if got := other.ask(batch); !strings.Contains(got, "-32600") || strings.Contains(got, `"id"`) {
+		t.Errorf("a batch of 2025-11-25: %s", got)
+	}
+	if got := other.ask(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); got != `{"jsonrpc":"2.0","id":1,"result":{}}` {
+		t.Errorf("after it: %s", got)
+	}
+	other.end()
+}
+
+// A line over 1 MiB is refused with its id, where that can be read: its sender need
+// not wait for a timeout. Defect 12.
+func TestStdioRefusesLongLineWithItsID(t *testing.T) {
+	p := startStdio(t, StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}})
+	p.ask(initialize)
+	long := `"method":"tools/call","params":{"name":"t","arguments":{"x":"` + strings.Repeat("x", 2*maxMessage) + `"}}`
+	for line, id := range map[string]string{
+		`{"jsonrpc":"2.0","id":7,` + long + `}`:                           `7`,
+		`{` + long + `,"jsonrpc":"2.0","id":"a-1"}`:                       `"a-1"`,
+		` {` + long + `,"id":12,"jsonrpc":"2.0"} `:                        `12`,
+		`{"jsonrpc":"2.0",` + long + `,"id":1.5}`:                         ``,
+		`[{"jsonrpc":"2.0","id":7,` + long + `}]`:                         ``,
+		`{"jsonrpc":"2.0","method":"x","params":` + long[:maxMessage+100]: ``,
+	} {
+		got := p.ask(line)
+		if string(jsonrpc.Member([]byte(got), "id")) != id || !strings.Contains(got, "-32600") {
+			t.Errorf("%.40s…%s is answered by %s", line, line[len(line)-20:], got)
+		}
+		if got := p.ask(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`); !strings.Contains(got, `"id":"alive","result":{}`) {
+			t.Errorf("afterwards: %s", got)
+		}
+	}
+	p.end()
+}
+
 // A page that joined the gateway is there for an assistant that attaches. When
 // that gateway ends, the assistant's own process takes its place on the port, and
 // the page joins it with the key it has: the listen goes on. P3, P5.

@@ -15,6 +15,13 @@ import (
 // message is gone, the port lives: Read again.
 var ErrTooLarge = errors.New("message is too large")
 
+// A TooLargeError is ErrTooLarge of a [Lines] port, with the parts of the message
+// that were kept: they may tell its id.
+type TooLargeError struct{ Begin, End []byte }
+
+func (e *TooLargeError) Error() string { return ErrTooLarge.Error() }
+func (e *TooLargeError) Unwrap() error { return ErrTooLarge }
+
 // MaxLine is how long a line that [Lines] reads may be. security.md §8, message
 // in after authentication.
 const MaxLine = 1 << 20 // bytes
@@ -58,7 +65,7 @@ func (p *lines) scan() {
 		case <-p.done:
 			return
 		}
-		if err != nil && err != ErrTooLarge {
+		if err != nil && !errors.Is(err, ErrTooLarge) {
 			return
 		}
 	}
@@ -67,29 +74,33 @@ func (p *lines) scan() {
 // readLine returns a line without its end. A last line without a line break
 // counts as one.
 func readLine(r *bufio.Reader) ([]byte, error) {
-	var msg []byte
-	tooLarge := false
+	var msg, end []byte
 	for {
 		part, err := r.ReadSlice('\n')
-		if !tooLarge {
+		if len(msg) <= MaxLine+2 {
 			msg = append(msg, part...)
-		}
-		if len(msg) > MaxLine+2 {
-			tooLarge, msg = true, nil
+		} else {
+			end = append(end, part[max(0, len(part)-keptEnd):]...)
+			end = append(end[:0], end[max(0, len(end)-keptEnd):]...)
 		}
 		if err == bufio.ErrBufferFull {
 			continue
 		}
-		msg = bytes.TrimRight(msg, "\r\n")
+		if len(end) == 0 {
+			msg = bytes.TrimRight(msg, "\r\n")
+		}
 		switch {
-		case tooLarge || len(msg) > MaxLine:
-			return nil, ErrTooLarge
+		case len(msg) > MaxLine:
+			return nil, &TooLargeError{msg, end}
 		case err != nil && len(bytes.TrimSpace(msg)) == 0:
 			return nil, err
 		}
 		return bytes.TrimSpace(msg), nil
 	}
 }
+
+// keptEnd is how much of the end of a line that is too long is kept.
+const keptEnd = 1 << 10 // bytes
 
 func (p *lines) Read(ctx context.Context) ([]byte, error) {
 	select {
