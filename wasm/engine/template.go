@@ -45,6 +45,9 @@ func newMatcher(template string) (*matcher, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkRepeats(parts, m.names); err != nil {
+		return nil, err
+	}
 	for i, p := range parts[:len(parts)-1] {
 		literal := escapedLiteral(parts[i+1].literal)
 		ends := endsVariable(literal) || literal == "" && i+2 == len(parts)

@@ -138,10 +138,12 @@ func (g *graph) expression(p *templatePart, behind int, follows string) int {
 		if p.op.first != "" {
 			begin = g.addLiteral(p.op.first, item)
 		}
-		begin = g.addChoice(begin, first)
 		separated := g.addLiteral(p.op.separator, item)
-		further = g.addChoice(separated, further)
-		first = begin
+		if p.standing(v) == repeated {
+			first, further = g.addChoice(begin, behind), separated
+			continue
+		}
+		first, further = g.addChoice(begin, first), g.addChoice(separated, further)
 	}
 	return first
 }
@@ -339,6 +341,46 @@ func (m *matcher) variables(found []capture) ([]byte, bool) {
 	}
 	values.text("}")
 	return values, true
+}
+
+// How a variable that stands twice may stand in an expression: everywhere in the same
+// way, so that it is read as absent everywhere or nowhere.
+const (
+	byItself  = 1 + iota // without an operator's character: absent is read as empty
+	repeated             // likewise, more than once and beside no other: there or absent as a whole
+	marked               // behind an operator's character
+	ambiguous            // a list, or beside others: 1 is what {x,y,x} is without x
+)
+
+//go:noinline
+func (p *templatePart) standing(v templateVariable) int {
+	for _, other := range p.variables {
+		if v.explode || p.op.first == "" && other.name != v.name {
+			return ambiguous
+		}
+	}
+	switch {
+	case p.op.first != "":
+		return marked
+	case len(p.variables) > 1:
+		return repeated
+	}
+	return byItself
+}
+
+// checkRepeats refuses variables that stand twice in different ways.
+func checkRepeats(parts []templatePart, names []string) error {
+	before := make([]int, len(names))
+	for i := range parts {
+		for _, v := range parts[i].variables {
+			at, is := slices.Index(names, v.name), parts[i].standing(v)
+			if before[at] != 0 && (before[at] != is || is == ambiguous) {
+				return errors.New("a variable stands twice, in places where it cannot be told whether it is there")
+			}
+			before[at] = is
+		}
+	}
+	return nil
 }
 
 // namesOf returns the variables of a template, each once, and how often each stands

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -79,6 +80,12 @@ func TestTemplatesAreRefusedWithAReason(t *testing.T) {
 		"x:{é}":                            "name",
 		"x:{a}{b}":                         "nothing between",
 		"x:{a}{+b}":                        "nothing between",
+		"x:{+a,b,a}":                       "stands twice",
+		"x:{a}/{a,b}":                      "stands twice",
+		"x:{a}/{a,a}":                      "stands twice",
+		"x:{a}{?a}":                        "stands twice",
+		"x:{/a*}/{b}{?a}":                  "stands twice",
+		"x:{?a*,a*}":                       "stands twice",
 		"x:" + strings.Repeat("a", MaxURI): "8 KiB",
 		"x:" + strings.Repeat("{/a}", 33):  "32 variables",
 	} {
@@ -95,7 +102,7 @@ func TestMatchIsBounded(t *testing.T) {
 	long := strings.Repeat("a,", 4000)
 	for _, template := range []string{
 		"x:{v:5000}", "x:{a,b,c}", "x:{+a,b,c,d,e,f,g,h}!", "x:{a*}", "x:{+a*}!", "x:{/a*,b*,c*}", "x:{+a}a{+b}a{+c}a{+d}a{+e}a{+f}!",
-		"x:{" + strings.Repeat("a,", 31) + "a}", "x:{?" + strings.Repeat("a*,", 15) + "a*}", "x:{.a*}.{+b}.{+c}.!",
+		"x:{" + variables(32, "") + "}", "x:{?" + variables(16, "*") + "}", "x:{.a*}.{+b}.{+c}.!",
 	} {
 		m, err := newMatcher(template)
 		if err != nil {
@@ -110,6 +117,52 @@ func TestMatchIsBounded(t *testing.T) {
 		}).AllocedBytesPerOp()
 		if allocated > 4<<20 {
 			t.Errorf("%s takes %d bytes", template, allocated)
+		}
+	}
+}
+
+// variables returns a list of n variables.
+func variables(n int, modifier string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf("v%d%s", i, modifier)
+	}
+	return strings.Join(all, ",")
+}
+
+// A variable that stands twice is there, or absent, in both places: what a template
+// expands to without it is matched, too.
+func TestVariablesThatStandTwice(t *testing.T) {
+	for _, test := range [][3]string{
+		{"x:{a:1}/{a}", `{}`, "x:/"},
+		{"x:{a:1}/{a}", `{"a":"plum"}`, "x:p/plum"},
+		{"x:{+a}:{a}", `{}`, "x::"},
+		{"x:{a,a}", `{}`, "x:"},
+		{"x:{a,a}", `{"a":""}`, "x:,"},
+		{"x:{a,a}", `{"a":"1"}`, "x:1,1"},
+		{"x:{a:1,a}", `{}`, "x:"},
+		{"x:{a:1,a}", `{"a":"plum"}`, "x:p,plum"},
+		{"x:{+a,a}/{b}", `{"b":"1"}`, "x:/1"},
+		{"x:{a,a}/{a,a}", `{}`, "x:/"},
+		{"x:{a,a}/{a,a}", `{"a":"1"}`, "x:1,1/1,1"},
+		{"x:{a,a,a}", `{"a":""}`, "x:,,"},
+		{"x:{/a:1,a}", `{}`, "x:"},
+		{"x:{/a:1,a}", `{"a":"plum"}`, "x:/p/plum"},
+		{"x:y{/a}{?a}", `{}`, "x:y"},
+		{"x:y{?a,b,a}", `{"b":""}`, "x:y?b="},
+	} {
+		m, err := newMatcher(test[0])
+		if err != nil {
+			t.Errorf("%s: %v", test[0], err)
+			continue
+		}
+		uri, err := Expand(test[0], []byte(test[1]))
+		if err != nil || uri != test[2] {
+			t.Errorf("%s of %s is %s, %v", test[0], test[1], uri, err)
+		}
+		values, ok := m.match(uri)
+		if again, err := Expand(test[0], values); !ok || err != nil || again != uri {
+			t.Errorf("%s has %s of %s, %v, which is %s", uri, values, test[0], ok, again)
 		}
 	}
 }

@@ -11,6 +11,8 @@ const maxQuoted = 100 // bytes
 
 // Quoted returns a URI, template or name as an error message has it: its beginning,
 // in quotation marks, and escaped as strconv.Quote does.
+//
+//go:noinline
 func Quoted(text string) string { return strconv.Quote(Shortened(text, maxQuoted)) }
 
 // Brief is Quoted without quotation marks and escapes, for names inside a sentence.
