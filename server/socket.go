@@ -32,7 +32,7 @@ type socket struct {
 	limit  int64 // bytes of a message in
 	in     chan received
 	out    chan []byte
-	drop   bool // a full queue refuses, rather than makes the writer wait
+	drop   bool // a queue that stays full refuses, rather than makes the writer wait for ever
 
 	begun   time.Time
 	heard   atomic.Int64 // when the last message came, in nanoseconds since begun: a clock that is set changes nothing
@@ -52,7 +52,8 @@ type received struct {
 const maxSocketQueue = 16 << 20 // bytes
 
 // newSocket takes over conn. drop is for pages: their socket serves many
-// assistants, and one message too many fails instead of holding up all.
+// assistants. When more is sent at once than the queue holds, as after a restart, when
+// all of them subscribe again, a message waits up to maxDelay and then fails.
 func newSocket(conn *websocket.Conn, limit int64, drop bool) *socket {
 	conn.SetReadLimit(-1) // receive has a limit that does not cost the connection
 	s := &socket{
@@ -98,23 +99,29 @@ func (s *socket) Write(ctx context.Context, msg []byte) error {
 		return jsonrpc.ErrClosed
 	default:
 	}
+	select {
+	case s.out <- msg:
+		return nil
+	default:
+	}
+	var full <-chan time.Time
 	if s.drop {
-		select {
-		case s.out <- msg:
-			return nil
-		default:
-			s.queued.Add(-int64(len(msg)))
-			return fmt.Errorf("write to a page that does not read: %w", engine.ErrBusy)
-		}
+		patience := time.NewTimer(maxDelay)
+		defer patience.Stop()
+		full = patience.C
 	}
 	select {
 	case s.out <- msg:
 		return nil
+	case <-full:
+		s.queued.Add(-int64(len(msg)))
+		return fmt.Errorf("write to a page that does not read: %w", engine.ErrBusy)
 	case <-s.closing:
 		return jsonrpc.ErrClosed
 	case <-s.ctx.Done():
 		return jsonrpc.ErrClosed
 	case <-ctx.Done():
+		s.queued.Add(-int64(len(msg)))
 		return ctx.Err()
 	}
 }

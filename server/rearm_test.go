@@ -1,0 +1,100 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// After a restart the sessions subscribe again by themselves, with all of their
+// subscriptions; the clients' own requests are answered meanwhile, and none is refused
+// because of it.
+func TestReadsWhileSessionsSubscribeAgain(t *testing.T) {
+	const clients, subscriptions = 20, 50
+	synctest.Test(t, func(t *testing.T) {
+		table := engine.NewTable()
+		for i := range subscriptions {
+			if err := table.Put(engine.Entry{
+				Resource: engine.Resource{URI: fmt.Sprintf("notes://%d", i), Name: "n", MIMEType: "text/plain", Size: -1},
+				Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
+					return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: "text of " + uri}}, nil
+				},
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d := newMemDisk()
+		g, client, kill := startInMemory(t, d)
+		tabInMemory(t, g, client, "tab", table)
+		var sessions [clients]string
+		for i := range sessions {
+			sessions[i] = beginInMemory(t, g, client)
+			for n := range subscriptions {
+				answer := callInMemory(t, g, client, "POST", sessions[i],
+					fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"notes+notes://%d"}}`, n, n))
+				answer.Body.Close()
+				if answer.StatusCode != 200 {
+					t.Fatalf("subscribe: %s", answer.Status)
+				}
+			}
+		}
+		synctest.Wait()
+		kill()
+		for name, returns := range map[string]time.Duration{"page first": 0, "clients first": 3 * time.Second} {
+			g, client, kill = startInMemory(t, d)
+			if returns == 0 {
+				tabInMemory(t, g, client, "tab", table)
+			}
+			var readers sync.WaitGroup
+			for i, session := range sessions {
+				readers.Go(func() {
+					for n := range 10 { // each waits for its answer, as a client does that was told of a change
+						answer := callInMemory(t, g, client, "POST", session,
+							fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"notes+notes://%d"}}`, 1_000+n, n))
+						body, err := io.ReadAll(answer.Body)
+						answer.Body.Close()
+						if err != nil || answer.StatusCode != 200 || !strings.Contains(string(body), "text of notes://") {
+							t.Errorf("%s: read %d of client %d: %s %s %v", name, n, i, answer.Status, body, err)
+						}
+					}
+				})
+			}
+			if returns > 0 {
+				time.Sleep(returns)
+				tabInMemory(t, g, client, "tab", table)
+			}
+			readers.Wait()
+			time.Sleep(10 * time.Second)
+			synctest.Wait()
+			for i, session := range sessions { // and all of them are subscribed again
+				if got := armed(g, session); got != subscriptions {
+					t.Errorf("%s: client %d is subscribed to %d", name, i, got)
+				}
+			}
+			kill()
+		}
+	})
+}
+
+// armed returns how many subscriptions of a session the engine has.
+func armed(g *Gateway, session string) int {
+	g.sessions.mu.Lock()
+	s := g.sessions.byHash[hashOf(session)]
+	g.sessions.mu.Unlock()
+	if s == nil {
+		return 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.talk == nil {
+		return 0
+	}
+	return len(s.talk.armed)
+}
