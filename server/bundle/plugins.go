@@ -161,7 +161,8 @@ func stampOf(files []string) string {
 var hotPackages = [...]string{"wasm", "wasm/engine", "wasm/jsonrpc"}
 
 // BuildEngine compiles wasm/ below root and returns engine.wasm, or the
-// compiler's messages.
+// compiler's messages. The file has no build id, which would differ from one
+// machine to the next, and is random bytes to a compressor.
 func BuildEngine(ctx context.Context, root string) ([]byte, []api.Message, error) {
 	dir, err := os.MkdirTemp("", "pagemcp-")
 	if err != nil {
@@ -169,7 +170,7 @@ func BuildEngine(ctx context.Context, root string) ([]byte, []api.Message, error
 	}
 	defer os.RemoveAll(dir)
 	out := filepath.Join(dir, "engine.wasm")
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", out}
 	args = append(args, "-gcflags=all=-l")
 	for _, hot := range hotPackages {
 		args = append(args, "-gcflags=github.com/pagemcp/pagemcp/"+hot+"=")
