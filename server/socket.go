@@ -35,8 +35,10 @@ type socket struct {
 	drop   bool // a queue that stays full refuses, rather than makes the writer wait for ever
 
 	begun   time.Time
-	heard   atomic.Int64 // when the last message came, in nanoseconds since begun: a clock that is set changes nothing
-	queued  atomic.Int64 // bytes in out
+	heard   atomic.Int64  // when the last message came, in nanoseconds since begun: a clock that is set changes nothing
+	queued  atomic.Int64  // bytes in out
+	unread  atomic.Int64  // bytes in in
+	taken   chan struct{} // has room for one: unread became less
 	once    sync.Once
 	closing chan struct{} // closed by Close
 	code    websocket.StatusCode
@@ -51,6 +53,12 @@ type received struct {
 // maxSocketQueue is how much may wait for one peer to read. security.md §5.
 const maxSocketQueue = 16 << 20 // bytes
 
+// maxUnread is how much of what came from one peer may wait before no more is read.
+const maxUnread = 1 << 20 // bytes
+
+// maxReused is how large the buffer may be that a socket keeps for its next message.
+const maxReused = 128 << 10 // bytes
+
 // newSocket takes over conn. drop is for pages: their socket serves many
 // assistants. When more is sent at once than the queue holds, as after a restart, when
 // all of them subscribe again, a message waits up to maxDelay and then fails.
@@ -58,7 +66,7 @@ func newSocket(conn *websocket.Conn, limit int64, drop bool) *socket {
 	conn.SetReadLimit(-1) // receive has a limit that does not cost the connection
 	s := &socket{
 		conn: conn, limit: limit, drop: drop, closing: make(chan struct{}),
-		in: make(chan received, 16), out: make(chan []byte, 8),
+		in: make(chan received, 16), out: make(chan []byte, 8), taken: make(chan struct{}, 1),
 		code: websocket.StatusNormalClosure, begun: time.Now(),
 	}
 	if drop {
@@ -77,9 +85,27 @@ func (s *socket) Read(ctx context.Context) ([]byte, error) {
 		if !ok {
 			return nil, io.EOF
 		}
+		if len(r.msg) > 0 {
+			s.unread.Add(-int64(len(r.msg)))
+			select {
+			case s.taken <- struct{}{}:
+			default:
+			}
+		}
 		return r.msg, r.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	}
+}
+
+// waitUntilTaken waits until what is in in is little enough for one more message.
+func (s *socket) waitUntilTaken() {
+	for s.unread.Load() >= maxUnread {
+		select {
+		case <-s.taken:
+		case <-s.ctx.Done():
+			return
+		}
 	}
 }
 
@@ -147,8 +173,9 @@ func (s *socket) gone() <-chan struct{} { return s.ctx.Done() }
 func (s *socket) receive() {
 	defer close(s.in)
 	defer s.cancel()
-	var buffer bytes.Buffer // reused: Conn.Read would cost twice as much from 11 KB on
+	var buffer []byte // reused: Conn.Read would cost twice as much from 11 KB on
 	for {
+		s.waitUntilTaken()
 		kind, reader, err := s.conn.Reader(s.ctx)
 		if err != nil {
 			return
@@ -157,14 +184,13 @@ func (s *socket) receive() {
 			s.conn.Close(websocket.StatusUnsupportedData, "text frames only")
 			return
 		}
-		buffer.Reset()
-		if _, err := buffer.ReadFrom(io.LimitReader(reader, s.limit+1)); err != nil {
+		if buffer, err = readUpTo(reader, buffer[:0], int(s.limit)+1); err != nil {
 			return
 		}
 		s.heard.Store(int64(time.Since(s.begun)))
 		r := received{}
 		switch {
-		case int64(buffer.Len()) > s.limit: // the rest is skipped, the connection lives
+		case int64(len(buffer)) > s.limit: // the rest is skipped, the connection lives
 			end := &tail{}
 			n, err := io.Copy(end, io.LimitReader(reader, maxDiscard))
 			if err != nil {
@@ -174,22 +200,49 @@ func (s *socket) receive() {
 				s.conn.Close(websocket.StatusMessageTooBig, "message is too large")
 				return
 			}
-			r.err = &tooLargeError{id: idOfParts(buffer.Bytes(), end.bytes)}
-			if buffer.Cap() > 1<<20 {
-				buffer = bytes.Buffer{}
-			}
-		case !utf8.Valid(buffer.Bytes()): // the library does not look
+			r.err = &tooLargeError{id: idOfParts(buffer, end.bytes)}
+		case !utf8.Valid(buffer): // the library does not look
 			s.conn.Close(websocket.StatusInvalidFramePayloadData, "not UTF-8")
 			return
+		case cap(buffer) > maxReused:
+			r.msg = buffer
 		default:
-			r.msg = bytes.Clone(buffer.Bytes())
+			r.msg = bytes.Clone(buffer)
 		}
+		if cap(buffer) > maxReused {
+			buffer = nil
+		}
+		s.unread.Add(int64(len(r.msg)))
 		select {
 		case s.in <- r:
 		case <-s.ctx.Done():
 			return
 		}
 	}
+}
+
+// readUpTo appends to buffer what r has, and no more than makes most bytes. The buffer
+// grows in steps that end at most, so that growing takes half as much again and not
+// three times as much.
+func readUpTo(r io.Reader, buffer []byte, most int) ([]byte, error) {
+	for len(buffer) < most {
+		if len(buffer) == cap(buffer) {
+			size := most
+			for size/2 > cap(buffer) && size/2 >= 4<<10 {
+				size /= 2
+			}
+			buffer = append(make([]byte, 0, size), buffer...)
+		}
+		n, err := r.Read(buffer[len(buffer):min(cap(buffer), most)])
+		buffer = buffer[:len(buffer)+n]
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return buffer, err
+		}
+	}
+	return buffer, nil
 }
 
 // send writes what is queued, each frame within its time, until the socket is

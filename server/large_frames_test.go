@@ -1,0 +1,92 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/coder/websocket"
+)
+
+// live returns how much of the heap is in use.
+func live() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// A page that sends frames of 8 MiB in a loop costs 16 MiB and the frame in work while
+// they are not taken as fast as they come; when it stops, it costs none of this. It is
+// measured while all goroutines wait: a collection counts what is let go of meanwhile.
+func TestLargeFramesOfAPageAreBounded(t *testing.T) {
+	const most = 16<<20 + maxAnswer
+	frame := []byte(`{"jsonrpc":"2.0","method":"x","params":{"x":"` + strings.Repeat("x", 8<<20) + `"}}`)
+	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
+		first, key := invited(t, g)
+		conn, _, err := websocket.Dial(t.Context(), first.Address, &websocket.DialOptions{
+			HTTPClient: client, HTTPHeader: http.Header{"Origin": {testOrigin}}, Subprotocols: []string{pageProtocol},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := prove(t.Context(), conn, first, testOrigin, key, &hello{Page: "tab", Name: "notes"}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		before := live()
+		for range 20 {
+			if err := conn.Write(t.Context(), websocket.MessageText, frame); err != nil {
+				t.Fatalf("the page is refused: %v", err)
+			}
+		}
+		synctest.Wait()
+		if grown := live() - before; grown > 1<<20 {
+			t.Errorf("afterwards %d KiB more are in use", grown>>10)
+		}
+		conn.CloseNow()
+		synctest.Wait()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		near, far := websocketPipe(t)
+		s := newSocket(far, maxAnswer, true)
+		before := live()
+		go func() { // ends with the connection
+			for near.Write(t.Context(), websocket.MessageText, frame) == nil {
+			}
+		}()
+		synctest.Wait()
+		if grown := live() - before; grown > most {
+			t.Errorf("while nothing reads the heap grows by %d MiB", grown>>20)
+		}
+		s.cancel()
+		near.CloseNow()
+		synctest.Wait()
+	})
+}
+
+// websocketPipe returns both ends of a WebSocket in memory.
+func websocketPipe(t *testing.T) (near, far *websocket.Conn) {
+	t.Helper()
+	wires := &memoryNet{conns: make(chan net.Conn), done: make(chan struct{})}
+	accepted := make(chan *websocket.Conn, 1)
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, err := accept(w, r)
+		if err != nil {
+			t.Error(err)
+		}
+		accepted <- conn
+	})}
+	go server.Serve(wires) // ends with Close
+	t.Cleanup(func() { server.Close() })
+	near, _, err := websocket.Dial(t.Context(), "ws://memory/", &websocket.DialOptions{
+		HTTPClient: &http.Client{Transport: &http.Transport{DialContext: wires.dial}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return near, <-accepted
+}
