@@ -64,6 +64,29 @@ inBrowsers('what is sent before the engine is there waits for it', async ({ cont
   )
 })
 
+inBrowsers('Send stays where it is while the tools load', async ({ context }) => {
+  const page = await context.newPage()
+  page.setDefaultTimeout(30_000)
+  await page.evaluateOnNewDocument(() => {
+    const seen = new Set<string>()
+    Object.assign(window, { seen })
+    const look = () => {
+      const send = document.querySelector('[data-command=send]')
+      if (send) {
+        const { x, y } = send.getBoundingClientRect()
+        seen.add(`${Math.round(x)} ${Math.round(y)}`)
+      }
+      requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+  })
+  await page.goto(`${playground.url}?quiet&lang=en`)
+  await page.waitForFunction(() => document.querySelectorAll('.compose-send button').length > 3)
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+  const seen = (await page.evaluate('[...seen]')) as string[]
+  assert.equal(seen.length, 1, `places: ${seen.join(', ')}`)
+})
+
 inBrowsers('without the network it opens all the same, once it has been kept', async ({ open }) => {
   const own = await servePlayground()
   const page = await openPlayground(open, own, '?lang=en')
