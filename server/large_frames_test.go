@@ -3,21 +3,12 @@ package server
 import (
 	"net"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/coder/websocket"
 )
-
-// live returns how much of the heap is in use.
-func live() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
 
 // A page that sends frames of 8 MiB in a loop costs 16 MiB and the frame in work while
 // they are not taken as fast as they come; when it stops, it costs none of this. It is
@@ -37,15 +28,15 @@ func TestLargeFramesOfAPageAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		before := live()
+		before := heapInUse()
 		for range 20 {
 			if err := conn.Write(t.Context(), websocket.MessageText, frame); err != nil {
 				t.Fatalf("the page is refused: %v", err)
 			}
 		}
 		synctest.Wait()
-		if grown := live() - before; grown > 1<<20 {
-			t.Errorf("afterwards %d KiB more are in use", grown>>10)
+		if grown := heapInUse() - before; grown > 1<<20 {
+			t.Errorf("afterwards %.0f KiB more are in use", grown/1024)
 		}
 		conn.CloseNow()
 		synctest.Wait()
@@ -53,14 +44,14 @@ func TestLargeFramesOfAPageAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := websocketPipe(t)
 		s := newSocket(far, maxAnswer, true)
-		before := live()
+		before := heapInUse()
 		go func() { // ends with the connection
 			for near.Write(t.Context(), websocket.MessageText, frame) == nil {
 			}
 		}()
 		synctest.Wait()
-		if grown := live() - before; grown > most {
-			t.Errorf("while nothing reads the heap grows by %d MiB", grown>>20)
+		if grown := heapInUse() - before; grown > most {
+			t.Errorf("while nothing reads the heap grows by %.0f MiB", grown/(1<<20))
 		}
 		s.cancel()
 		near.CloseNow()
