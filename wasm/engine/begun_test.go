@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,11 +73,11 @@ func asking(t *testing.T) *engine.Table {
 // A port that is full, like that to a page which does not read.
 type fullPort struct {
 	jsonrpc.Port
-	full bool
+	full atomic.Bool
 }
 
 func (p *fullPort) Write(ctx context.Context, msg []byte) error {
-	if p.full {
+	if p.full.Load() {
 		return fmt.Errorf("write: %w", engine.ErrBusy)
 	}
 	return p.Port.Write(ctx, msg)
@@ -100,19 +101,19 @@ func TestToolsThatDidNotBeginAreRetried(t *testing.T) {
 		d := newDialogue(t, e)
 		d.request("initialize", `"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}`)
 		d.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-		port.full = true
+		port.full.Store(true)
 		if got := d.request("tools/call", `"name":"t"`); !strings.Contains(got, `"reason":"busy","retry":true`) {
 			t.Errorf("the first round was not sent: %s", got)
 		}
-		port.full = false
+		port.full.Store(false)
 		d.send("tools/call", `"name":"t"`)
 		question := d.next("the question of the first round")
-		port.full = true
+		port.full.Store(true)
 		d.say(`{"jsonrpc":"2.0","id":` + string(jsonrpc.Member([]byte(question), "id")) + `,"result":{"action":"accept","content":{}}}`)
 		if got := d.next("the error of the second round"); !strings.Contains(got, `"reason":"busy","retry":false`) || !strings.Contains(got, "may have taken effect") {
 			t.Errorf("the second round was not sent: %s", got)
 		}
-		port.full = false
+		port.full.Store(false)
 		remote.Close()
 		synctest.Wait()
 		if got := d.request("tools/call", `"name":"t"`); !strings.Contains(got, `"reason":"page-away","retry":true`) {
