@@ -83,6 +83,7 @@ func TestSimCheckerFindsBrokenHistories(t *testing.T) {
 		{"P5: no answer", []simEvent{here, call(2, "r", "read"), calm, check}, []string{"P5"}},
 		{"P5: a tool runs twice", []simEvent{here, call(2, "t", "tool"), run(3, "t"), run(4, "t")}, []string{"P5"}},
 		{"P5: a retry of what ran", []simEvent{here, call(2, "t", "tool"), run(3, "t"), answer(4, "t", `{"retry":true}`, 0)}, []string{"P5"}},
+		{"P5: a run after a retry was offered", []simEvent{here, call(2, "t", "tool"), answer(3, "t", `{"retry":true}`, 0), run(4, "t")}, []string{"P5"}},
 		{"P5: an answer without a run", []simEvent{here, call(2, "t", "tool"), answer(4, "t", "ok", 0)}, []string{"P5"}},
 		{"P5: an error in calm weather", []simEvent{here, calm, call(300, "r", "read"), answer(301, "r", "-32603", 0)}, []string{"P5"}},
 		{"names: two pages at once", []simEvent{here, join(2, "tab2", "tab2.1", "notes")}, []string{"names"}},

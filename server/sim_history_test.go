@@ -114,7 +114,7 @@ func checkHistory(events []simEvent, lists time.Duration) []simViolation {
 	c := &simChecker{
 		subs: map[string]*simSubscription{}, stale: map[string]simEvent{}, versions: map[string][]simEvent{},
 		stores: map[string]string{}, holders: map[string]simEvent{}, last: map[string]simEvent{},
-		lost: map[string]bool{}, left: map[string]time.Duration{}, calls: map[string]*simCallState{}, runs: map[string]int{}, live: map[string]simEvent{}, listLimit: lists,
+		lost: map[string]bool{}, left: map[string]time.Duration{}, calls: map[string]*simCallState{}, runs: map[string]int{}, offered: map[string]bool{}, past: map[string]bool{}, live: map[string]simEvent{}, listLimit: lists,
 	}
 	for _, e := range events {
 		c.take(e)
@@ -142,6 +142,8 @@ type simChecker struct {
 	lost      map[string]bool          // clients whose stream may be half-open
 	calls     map[string]*simCallState
 	runs      map[string]int
+	offered   map[string]bool // calls whose error offers a retry
+	past      map[string]bool // calls that are over and forgotten
 	listLimit time.Duration
 	calm      time.Duration
 	started   time.Duration // the gateway
@@ -192,8 +194,11 @@ func (c *simChecker) take(e simEvent) {
 		if c.runs[e.ID]++; c.runs[e.ID] > 1 {
 			c.fail("P5", e, "the tool ran %d times for one call", c.runs[e.ID])
 		}
-		if s := c.calls[e.ID]; s == nil {
+		switch s := c.calls[e.ID]; {
+		case s == nil && !c.past[e.ID]:
 			c.fail("P5", e, "the tool ran for a call that was never made")
+		case c.offered[e.ID]:
+			c.fail("P5", e, "the tool runs after a retry was offered")
 		}
 	case simFault:
 		c.isCalm = false
@@ -332,8 +337,11 @@ func (c *simChecker) answer(e simEvent) {
 	if method == "read" && e.Text == "ok" {
 		c.readAnswer(s.call, e)
 	}
-	if method == "tool" && strings.Contains(e.Text, `"retry":true`) && c.runs[e.ID] > 0 {
-		c.fail("P5", e, "a retry is offered, and the tool ran")
+	if method == "tool" && strings.Contains(e.Text, `"retry":true`) {
+		c.offered[e.ID] = true
+		if c.runs[e.ID] > 0 {
+			c.fail("P5", e, "a retry is offered, and the tool ran")
+		}
 	}
 	if method == "tool" && e.Text == "ok" && c.runs[e.ID] != 1 {
 		c.fail("P5", e, "answered, and the tool ran %d times", c.runs[e.ID])
@@ -394,6 +402,7 @@ func (c *simChecker) check(e simEvent) {
 			s.over = true
 		}
 		if s.over || s.given {
+			c.past[id] = true
 			delete(c.calls, id) // keeps the walk short; a late answer would be unknown, which is reported too
 		}
 	}
