@@ -251,8 +251,12 @@ func (w *simWorld) rest(d time.Duration) {
 	w.mu.Lock()
 	w.calm, w.calmed = true, time.Now()
 	w.mu.Unlock()
-	for _, t := range w.allTabs()[:1] {
-		t.open() // at least one page is there
+	opened := map[*simStore]bool{}
+	for _, t := range w.allTabs() { // at least one page of each app is there: keys that are not used expire
+		if !opened[t.store] {
+			opened[t.store] = true
+			t.open()
+		}
 	}
 	w.history.add(simEvent{Kind: simCalm})
 	time.Sleep(d)

@@ -171,7 +171,7 @@ func (c *simChecker) take(e simEvent) {
 		if c.live[e.Who].ID == e.ID {
 			delete(c.live, e.Who)
 		}
-		if c.holders[e.Name].Who == e.Who {
+		if c.holders[e.Name].ID == e.ID { // not an older document of the tab
 			c.left[e.Name] = e.At
 		}
 	case simSubscribe:
