@@ -10,7 +10,7 @@ import (
 
 // A slowLane brings back messages that had to wait for their principal's rate. From
 // the first of them on the port is read in a goroutine of its own, so that cancels
-// and other requests pass those that wait. How many wait is bounded by maxDelay
+// and other requests overtake them. How many wait is bounded by maxDelay
 // times the rate.
 type slowLane struct {
 	fresh chan received // what comes from the port

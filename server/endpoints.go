@@ -98,7 +98,7 @@ func (g *Gateway) evictOldest() bool {
 	return true
 }
 
-// sweepEndpoints drops those that were not used for a while.
+// sweepEndpoints removes endpoints that have not been used for a while.
 func (g *Gateway) sweepEndpoints(now time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

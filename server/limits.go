@@ -66,7 +66,7 @@ type allowance struct {
 	completions *rate.Limiter
 	calls       *rate.Limiter
 	underWay                         // of all assistants together
-	byCaller    map[string]*underWay // of those that have any
+	byCaller    map[string]*underWay // only callers with requests under way
 }
 
 // underWay is what is under way over HTTP.

@@ -45,7 +45,7 @@ func (r *soakReader) missed(uri string, since time.Time) bool {
 
 // measureSessions10Minutes holds 100 sessions with 100 subscriptions each under 500
 // updates a second for 10 minutes of a fake clock. What the gateway, the page and
-// the clients hold must not grow, and nobody may miss the last change. R7.
+// the clients hold must not grow, and each subscription must get the last change. R7.
 func measureSessions10Minutes(t *testing.T) (table []figure) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newSimWorld(1)

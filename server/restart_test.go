@@ -188,7 +188,7 @@ func TestSessionWithLongStreamOutlivesKill(t *testing.T) {
 }
 
 // A tab that is closed and opened again is another document with another page id. It
-// takes over the name, and who subscribed to the old URIs is told to read again.
+// takes over the name, and subscribers of the old URIs get `updated`.
 // Defect 9, P3.
 func TestTabOpenedAgainTakesOverSubscriptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -352,8 +352,8 @@ func (s *session) take(t *talk, h head) (w *waiter, changed bool) {
 	return w, changed
 }
 
-// store writes the record as it is now. A disk that fails costs what it is for,
-// surviving a restart, and nothing else.
+// store writes the record as it is now. If the disk fails, the session works on but does
+// not survive a restart.
 func (s *session) store() {
 	s.saving.Lock()
 	defer s.saving.Unlock()

@@ -113,7 +113,7 @@ func (s *session) tell(msg []byte, h head, uri string) {
 	if s.talk == nil {
 		return
 	}
-	for _, w := range s.talk.waiting { // being subscribed to: it is told of after the answer
+	for _, w := range s.talk.waiting { // a subscribe under way: the update follows its answer
 		if w.own == nil && w.method == "resources/subscribe" && w.uri == uri {
 			w.early = msg
 		}

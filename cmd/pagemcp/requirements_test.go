@@ -112,7 +112,7 @@ func TestRequirementsAreProved(t *testing.T) {
 const rulesDigest = "5e3cb654c6019e7f97ab4f54fd2681049c07754ad8503479fbe04daacc863c21"
 
 // compareWithProtocol wants one line for each row of protocol.md. Without the
-// page, the lines must be those that were compared with it.
+// page, the lines must equal the ones compared with it.
 func compareWithProtocol(t *testing.T, all []requirement) {
 	t.Helper()
 	hash := sha256.New()

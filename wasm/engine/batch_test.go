@@ -12,7 +12,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// slowTool is an engine with a tool that takes as many seconds as it is told.
+// slowTool is an engine with a tool that takes the number of seconds in its arguments.
 func slowTool(t *testing.T) *engine.Engine {
 	table := engine.NewTable()
 	err := table.PutTool(engine.ToolEntry{

@@ -18,7 +18,7 @@ type Remote struct {
 	link       *link         // nil: away
 	back       chan struct{} // closed when there is a link, or none will come
 	closed     bool
-	given      bool // up: nobody expects it back
+	forgotten  bool // given up: its return is not expected
 	lists      listAnswers
 	extensions []byte // of the other engine: a JSON object, or nil
 	info       Info   // of the other engine; its name is empty until it has come
@@ -41,7 +41,7 @@ type link struct {
 	listens      map[jsonrpc.ID]*hopListen
 	waiting      []settling
 	uncovered    map[string]time.Time // wanted URIs without a listen, and since when; zero: announce them
-	refused      map[string]struct{}  // of these, those that are not asked for before again
+	refused      map[string]struct{}  // of these, the ones not requested until again
 	listsMissed  bool                 // the lists may have changed without a listen
 	listsRefused bool
 	answered     bool          // some listen was
@@ -131,7 +131,7 @@ func (r *Remote) replace(l *link, extensions []byte, info Info) (old *link, err 
 		return nil, ErrAway
 	}
 	old = r.link
-	r.link, r.given, r.extensions, r.info = l, false, extensions, info
+	r.link, r.forgotten, r.extensions, r.info = l, false, extensions, info
 	if old == nil {
 		close(r.back)
 	}
@@ -179,8 +179,8 @@ func (r *Remote) forget() bool {
 	if r.link != nil {
 		return false // it came back meanwhile
 	}
-	if !r.given && !r.closed {
-		r.given = true
+	if !r.forgotten && !r.closed {
+		r.forgotten = true
 		close(r.back) // whoever waits looks again
 		r.back = make(chan struct{})
 	}
@@ -231,7 +231,7 @@ func (r *Remote) current(ctx context.Context) (*link, error) {
 func (r *Remote) present() (l *link, back <-chan struct{}, givenUp bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.link, r.back, r.closed || r.given
+	return r.link, r.back, r.closed || r.forgotten
 }
 
 // call asks the engine for what is safe to ask twice.

@@ -138,8 +138,8 @@ func (r *Remote) heard(l *link, msg jsonrpc.Message) bool {
 	return true
 }
 
-// behind returns on whose behalf the other engine works that sends a message of
-// progress or of its log; nil: on nobody's any more.
+// behind returns the invocation for which the other engine sends a message of progress
+// or of its log; nil if that invocation has ended.
 func (r *Remote) behind(l *link, msg jsonrpc.Message) (i *Invocation, isOne bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
