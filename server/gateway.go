@@ -216,6 +216,9 @@ func (g *Gateway) Port() int { return g.port }
 // URL is where assistants connect: Streamable HTTP.
 func (g *Gateway) URL() string { return "http://127.0.0.1:" + strconv.Itoa(g.port) + "/mcp" }
 
+// PageURL is the address that pages dial.
+func (g *Gateway) PageURL() string { return "ws://127.0.0.1:" + strconv.Itoa(g.port) + "/page" }
+
 // TokenFile is where the bearer token stands.
 func (g *Gateway) TokenFile() string { return g.options.TokenFile }
 
@@ -228,7 +231,7 @@ func (g *Gateway) Fragment() string {
 		URL    string `json:"url"`
 		ID     string `json:"id"`
 		Secret string `json:"secret"`
-	}{"ws://127.0.0.1:" + strconv.Itoa(g.port) + "/page", id, secret})
+	}{g.PageURL(), id, secret})
 	if err != nil {
 		panic(err) // three strings
 	}

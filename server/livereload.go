@@ -2,25 +2,78 @@ package server
 
 import (
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	_ "embed"
+	"encoding/base64"
+	"io"
 	"net/http"
-	"strconv"
+	"strings"
 	"time"
 )
 
 // Paths of live reload.
 const (
-	livePath   = "/live"    // an event stream of build numbers, nothing else
-	scriptPath = "/live.js" // reloads the page when the number changes
-	liveScript = `const source = new EventSource('/live')
-let build
-source.onmessage = (event) => {
-  if (build !== undefined && build !== event.data) location.reload()
-  build = event.data
-}
-addEventListener('pagehide', () => source.close())
-`
-	liveTag = `<script type="module" src="` + scriptPath + `"></script>`
+	livePath   = "/live"       // an event stream of versions, nothing else
+	scriptPath = "/live.js"    // reloads the page when the version changes
+	proofPath  = "/live/proof" // proves to a page that this is the server that sent it
+	clearPath  = "/live/clear" // empties the browser's storage for this origin
+	liveTag    = `<script type="module" src="` + scriptPath + `"></script>`
 )
+
+//go:embed live.js
+var liveSource string
+
+// unregisterScript ends a Service Worker. See [Web.serve].
+//
+//go:embed unregister.js
+var unregisterScript string
+
+// liveScript is the script of live reload for pages of a server with this key.
+func liveScript(key *ecdsa.PrivateKey) (string, error) {
+	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
+	if err != nil {
+		return "", err
+	}
+	return strings.Replace(liveSource, "$PUBLIC_KEY", base64.StdEncoding.EncodeToString(public), 1), nil
+}
+
+// prove signs a page's nonce and the address that it dialled, which the guard has
+// compared with ours: another program on the port that this server had cannot pass on
+// what it is asked. The signature is r and s, as WebCrypto has it.
+func (w *Web) prove(out http.ResponseWriter, r *http.Request) {
+	nonce := r.URL.Query().Get("nonce")
+	if len(nonce) != 64 { // 32 bytes in hexadecimal
+		http.Error(out, "nonce: 64 hexadecimal digits", http.StatusBadRequest)
+		return
+	}
+	digest := sha256.Sum256([]byte("pagemcp/1 web\n" + r.Host + "\n" + nonce))
+	first, second, err := ecdsa.Sign(rand.Reader, w.key, digest[:])
+	if err != nil {
+		http.Error(out, "it cannot be signed now", http.StatusInternalServerError)
+		return
+	}
+	var signature [64]byte
+	first.FillBytes(signature[:32])
+	second.FillBytes(signature[32:])
+	out.Header().Set("Content-Type", "text/plain")
+	out.Header().Set("Cache-Control", "no-store")
+	io.WriteString(out, base64.StdEncoding.EncodeToString(signature[:]))
+}
+
+// clearStorage lets the browser forget what another server of this address has stored; only
+// pages of this origin may ask for that.
+func clearStorage(out http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Sec-Fetch-Site") != "same-origin" {
+		refuse(out)
+		return
+	}
+	out.Header().Set("Clear-Site-Data", `"cache", "storage"`)
+	out.Header().Set("Cache-Control", "no-store")
+	out.WriteHeader(http.StatusNoContent)
+}
 
 // WithLiveReload puts the script of live reload into every HTML file.
 func WithLiveReload(files map[string][]byte) map[string][]byte {
@@ -34,8 +87,8 @@ func WithLiveReload(files map[string][]byte) map[string][]byte {
 	return live
 }
 
-// live streams the number of the present build: no path, no error text, since
-// any page of this machine may try to listen.
+// live streams the version of what is served: no path, no error text, since any page
+// of this machine may try to listen.
 func (w *Web) live(out http.ResponseWriter, r *http.Request) {
 	events, err := openStream(out, commentLine)
 	if err != nil {
@@ -43,13 +96,13 @@ func (w *Web) live(out http.ResponseWriter, r *http.Request) {
 	}
 	comments := time.NewTicker(pingEvery)
 	defer comments.Stop()
-	for last := -1; err == nil; {
+	for last := ""; err == nil; {
 		w.mu.Lock()
-		build, changed := w.build, w.changed
+		version, changed := w.version, w.changed
 		w.mu.Unlock()
-		if build != last {
-			last = build
-			if err = events.write([]byte("data: " + strconv.Itoa(build) + "\n\n")); err != nil {
+		if version != last {
+			last = version
+			if err = events.write([]byte("data: " + version + "\n\n")); err != nil {
 				return
 			}
 		}

@@ -56,6 +56,8 @@ type pageKey struct {
 	Origin string    `json:"origin"`
 	Key    []byte    `json:"key"`
 	Used   time.Time `json:"used"` // while we run its monotonic part counts, so that a clock that jumps expires nothing
+
+	isNew bool // made since the gateway started; not stored
 }
 
 func openKeyring(s *state, gateway string) (*keyring, error) {
@@ -171,9 +173,19 @@ func (a *attempt) finish(proof []byte) (keyID string, err error) {
 		return "", errRefused
 	}
 	delete(k.secrets, a.secret) // void from here on, also if the page goes now
-	key := &pageKey{ID: randomText(12), Origin: a.origin, Key: a.key, Used: time.Now()}
+	key := &pageKey{ID: randomText(12), Origin: a.origin, Key: a.key, Used: time.Now(), isNew: true}
 	k.keys[key.ID] = key
 	return key.ID, k.save()
+}
+
+// madeNow says whether a key was made since the gateway started. Only such keys
+// open /watch: a program that takes the port of the playground's web server while
+// the gateway is away can use the keys that the browser keeps for that origin.
+func (k *keyring) madeNow(keyID string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	key := k.keys[keyID]
+	return key != nil && key.isNew
 }
 
 // touch notes that the key is in use: a page that stays joined for days must

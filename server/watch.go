@@ -10,11 +10,11 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// The door for whoever looks on: the playground, served by the web server that
-// belongs to this gateway. Page keys give no rights of assistants anywhere else, so
-// origins are let in here one by one, by [Gateway.AllowWatchers] and nothing else;
-// and they prove themselves as at /page, with this door's address, before they
-// learn anything. The bearer token never gets into a browser.
+// /watch is for the playground that the web server of this gateway serves. Page keys
+// give no rights of assistants anywhere else, so origins are let in here one by one,
+// by [Gateway.AllowWatchers] and nothing else; they prove themselves as at /page,
+// with this address, before they learn anything; and a key is good here only in the
+// gateway process that made it. The bearer token never gets into a browser.
 //
 //	watcher → gateway  opening, reply   as pages do, with "open" in place of hello: what for
 //	gateway → watcher  welcome
@@ -31,7 +31,6 @@ const watchProtocol = "pagemcp.watch.v1"
 // watcherName is the principal of those who ask by this door.
 const watcherName = "playground"
 
-// watchDoor is where they come in.
 const watchDoor = "/watch"
 
 // AllowWatchers lets origins look on, and ask, besides joining; between Listen and
@@ -56,6 +55,9 @@ func (g *Gateway) serveWatch(w http.ResponseWriter, r *http.Request) {
 		_, endpoint := pageOf(r.Open)
 		return r.Hello == nil && !r.Pair && (endpoint || r.Open == "watch")
 	})
+	if err == nil && !g.keys.madeNow(keyID) {
+		err = errRefused
+	}
 	if err == nil {
 		err = writeFrame(ctx, conn, welcome{Key: keyID})
 	}

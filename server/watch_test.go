@@ -35,6 +35,43 @@ func openWatch(t *testing.T, g *Gateway, what string) testWatcher {
 	return testWatcher{t, ctx, conn}
 }
 
+// A key opens /watch only in the gateway process that made it: the browser keeps it for
+// an origin whose port another program may take while the gateway is away. Pages go on
+// joining with it.
+func TestOldKeysDoNotOpenWatch(t *testing.T) {
+	state := t.TempDir()
+	g := watchedGateway(t, Options{State: state})
+	first, key := invited(t, g)
+	first.Address = "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + watchDoor
+	open := func(g *Gateway, door, protocol string, first opening, answer reply) (welcome, error) {
+		ctx, cancel := context.WithTimeout(t.Context(), testTime)
+		defer cancel()
+		first.Address = "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + door
+		conn := newPage(t, testOrigin, "").dialFor(ctx, first.Address, protocol)
+		defer conn.CloseNow()
+		return proveFor(ctx, conn, first, testOrigin, key, answer)
+	}
+	made, err := open(g, watchDoor, watchProtocol, first, reply{Open: "watch"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Secret, first.Key = "", made.Key
+	if _, err := open(g, watchDoor, watchProtocol, first, reply{Open: "watch"}); err != nil {
+		t.Fatalf("the key in the same process: %v", err)
+	}
+	g.Close()
+
+	g = watchedGateway(t, Options{State: state})
+	for _, what := range []string{"watch", "/mcp"} {
+		if _, err := open(g, watchDoor, watchProtocol, first, reply{Open: what}); websocket.CloseStatus(err) != closeRefused {
+			t.Errorf("%s with a key of the process before: %v", what, err)
+		}
+	}
+	if _, err := open(g, "/page", pageProtocol, first, reply{Pair: true}); err != nil {
+		t.Errorf("a page with the same key: %v", err)
+	}
+}
+
 // watched is what a watcher is told, one of both.
 type watched struct {
 	State *gatewayState `json:"state"`

@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/ecdsa"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"html"
+	"io"
 	"maps"
 	"net"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,6 +29,8 @@ type Web struct {
 	listeners []net.Listener
 	port      int
 	gateway   int // its port, for the pages' policy
+	key       *ecdsa.PrivateKey
+	script    string // of live reload
 	http      *http.Server
 	done      chan struct{}
 	once      sync.Once
@@ -33,6 +38,7 @@ type Web struct {
 	mu      sync.Mutex
 	files   map[string]*webFile // by path
 	build   int                 // counts Set and Fail
+	version string              // of what is served: a digest of the files, or another one for each failure
 	failure string              // what is wrong with the present sources
 	changed chan struct{}       // closed at the next build
 }
@@ -46,9 +52,14 @@ type webFile struct {
 	packed []byte // gzip, made when it is first asked for; nil: not worth it
 }
 
-// NewWeb returns a Web without files.
-func NewWeb() *Web {
-	return &Web{done: make(chan struct{}), changed: make(chan struct{}), files: map[string]*webFile{}}
+// NewWeb returns a Web without files. key proves to its pages, before they reload
+// themselves, that it is still the same server; see [Gateway.WebKey].
+func NewWeb(key *ecdsa.PrivateKey) (*Web, error) {
+	script, err := liveScript(key)
+	if err != nil {
+		return nil, err
+	}
+	return &Web{key: key, script: script, done: make(chan struct{}), changed: make(chan struct{}), files: map[string]*webFile{}}, nil
 }
 
 // Listen binds addr; see [CheckLoopback].
@@ -70,7 +81,7 @@ func (w *Web) Origins() []string {
 }
 
 // Set replaces all files. Keys are paths that begin with a slash; open pages
-// reload.
+// reload if a file is another one than before, also one of the process before.
 func (w *Web) Set(files map[string][]byte) {
 	next := map[string]*webFile{}
 	w.mu.Lock()
@@ -85,12 +96,16 @@ func (w *Web) Set(files map[string][]byte) {
 		}
 		next[name] = &webFile{body: body, kind: contentType(name), etag: etag}
 	}
-	w.publish(func() { w.files, w.failure = next, "" })
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(next)) {
+		fmt.Fprintf(sum, "%s %s\n", name, next[name].etag)
+	}
+	w.publish(func() { w.files, w.failure, w.version = next, "", hex.EncodeToString(sum.Sum(nil)[:8]) })
 }
 
 // Fail tells what is wrong with the sources: pages show it until the next Set.
 func (w *Web) Fail(message string) {
-	w.publish(func() { w.failure = message })
+	w.publish(func() { w.failure, w.version = message, "failure-"+strconv.Itoa(w.build) })
 }
 
 func (w *Web) publish(change func()) {
@@ -150,7 +165,13 @@ func (w *Web) serve(out http.ResponseWriter, r *http.Request) {
 		return
 	case scriptPath:
 		h.Set("Content-Type", contentType(name))
-		http.ServeContent(out, r, "", time.Time{}, strings.NewReader(liveScript))
+		http.ServeContent(out, r, "", time.Time{}, strings.NewReader(w.script))
+		return
+	case proofPath:
+		w.prove(out, r)
+		return
+	case clearPath:
+		clearStorage(out, r)
 		return
 	}
 	if strings.HasSuffix(name, "/") {
@@ -165,6 +186,11 @@ func (w *Web) serve(out http.ResponseWriter, r *http.Request) {
 	}
 	w.mu.Unlock()
 	switch {
+	case file == nil && r.Header.Get("Service-Worker") == "script":
+		// A browser looks for a newer version of a Service Worker that another program on this port has left.
+		h.Set("Content-Type", contentType(".js"))
+		h.Set("Cache-Control", "no-store")
+		io.WriteString(out, unregisterScript)
 	case failure != "" && path.Ext(name) == ".html":
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		out.WriteHeader(http.StatusInternalServerError)

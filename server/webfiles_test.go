@@ -2,6 +2,9 @@ package server
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,9 +13,22 @@ import (
 	"testing/synctest"
 )
 
+func newTestWeb(t *testing.T) *Web {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := NewWeb(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 func startWeb(t *testing.T, files map[string][]byte) *Web {
 	t.Helper()
-	w := NewWeb()
+	w := newTestWeb(t)
 	if err := w.Listen("127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +93,7 @@ func TestOnlyBuiltFilesAreServed(t *testing.T) {
 // the first build, and not that there is nothing.
 func TestFirstBuildIsAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := NewWeb()
+		w := newTestWeb(t)
 		ask := func(ctx context.Context, path string) (*httptest.ResponseRecorder, chan struct{}) {
 			answer, done := httptest.NewRecorder(), make(chan struct{})
 			go func() {
@@ -103,7 +119,7 @@ func TestFirstBuildIsAwaited(t *testing.T) {
 		synctest.Wait()
 		w.Close()
 		<-ended
-		if page.Code != http.StatusOK || !strings.Contains(numbers.Body.String(), "data: 1\n") || strings.Contains(numbers.Body.String(), "data: 0\n") {
+		if page.Code != http.StatusOK || strings.Count(numbers.Body.String(), "data: ") != 1 || !strings.Contains(numbers.Body.String(), "data: "+w.version+"\n") {
 			t.Errorf("%d, %q", page.Code, numbers.Body)
 		}
 	})
@@ -154,8 +170,8 @@ func TestFilesAreRevalidatedAndPacked(t *testing.T) {
 	}
 }
 
-// Live reload tells a number. What is wrong is on the page itself.
-func TestLiveReloadTellsOnlyANumber(t *testing.T) {
+// Live reload tells a version. What is wrong is on the page itself.
+func TestLiveReloadTellsOnlyAVersion(t *testing.T) {
 	w := startWeb(t, WithLiveReload(map[string][]byte{"/index.html": []byte("<!doctype html>")}))
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
@@ -171,7 +187,7 @@ func TestLiveReloadTellsOnlyANumber(t *testing.T) {
 	first := receive(t, numbers)
 	w.Fail(`web/demo/main.ts:1:2: ERROR: <script>`)
 	second := receive(t, numbers)
-	if first == second || len(second) > 3 {
+	if first == second || len(second) > 16 {
 		t.Errorf("%q, then %q", first, second)
 	}
 	page, err := http.Get(w.URL())

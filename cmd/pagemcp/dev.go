@@ -43,7 +43,14 @@ func dev(ctx context.Context, args []string, std streams) error {
 	if _, err := server.CheckLoopback(address); err != nil {
 		return fmt.Errorf("--web: %w", err)
 	}
-	w := server.NewWeb()
+	key, err := g.WebKey()
+	if err != nil {
+		return err
+	}
+	w, err := server.NewWeb(key)
+	if err != nil {
+		return err
+	}
 	if err := w.Listen(address); err != nil {
 		return portTaken(err, "--web")
 	}
@@ -108,15 +115,16 @@ func greet(std streams, g *server.Gateway, w *server.Web, s settings, demos []st
 	return nil
 }
 
-// startConfig is what the start page learns of the gateway. There is no secret in
+// startConfig is what pages of the web server learn of the gateway. There is no secret in
 // it: any program of this machine may ask for it.
 func startConfig(g *server.Gateway, noToken bool, demos []string) []byte {
 	config := struct {
 		MCP       string   `json:"mcp"`
+		Gateway   string   `json:"gateway"`             // that pages join
 		TokenFile string   `json:"tokenFile,omitempty"` // absent: none is asked for
 		Command   string   `json:"command,omitempty"`
 		Demos     []string `json:"demos"`
-	}{MCP: g.URL(), TokenFile: g.TokenFile(), Demos: demos}
+	}{MCP: g.URL(), Gateway: g.PageURL(), TokenFile: g.TokenFile(), Demos: demos}
 	if noToken {
 		config.TokenFile = ""
 	}

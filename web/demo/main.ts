@@ -1,4 +1,5 @@
 import { isInvited, type JoinReason, pair } from 'pagemcp'
+import { gatewayAddress } from './shared/gateway.ts'
 import { type Config, ways } from './ways.ts'
 
 /** When silence means that nobody is there. */
@@ -88,7 +89,7 @@ async function join() {
   show('looking')
   const timer = setTimeout(() => show('silent'), patience)
   try {
-    await pair()
+    await pair(await gatewayAddress('./'))
     show('paired')
   } catch (error) {
     const { reason, message } = error as { reason?: JoinReason; message: string }

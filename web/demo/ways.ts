@@ -4,6 +4,8 @@
 export interface Config {
   /** The MCP URL. */
   mcp: string
+  /** The address that pages join. */
+  gateway: string
   /** Where the bearer token is; without it none is asked for. */
   tokenFile?: string
   /** The path of the pagemcp command. */

@@ -6,6 +6,25 @@
 
 const name = 'pagemcp.page' // as in src/pages.ts
 
+const gatewaysName = 'pagemcp.gateways'
+
+/** The gateway that is joined unless the user has confirmed another one. */
+export const usualGateway = 'ws://127.0.0.1:8808/page'
+
+/** Addresses of the gateways that the user has confirmed. */
+export function confirmedGateways(): string[] {
+  const kept: unknown = JSON.parse(localStorage.getItem(gatewaysName) ?? '[]')
+  return Array.isArray(kept) ? kept.filter((one) => typeof one === 'string') : []
+}
+
+/** The user has confirmed this gateway: its links are taken without asking. */
+export function confirmGateway(address: string): void {
+  localStorage.setItem(
+    gatewaysName,
+    JSON.stringify([...new Set([...confirmedGateways(), address])]),
+  )
+}
+
 /** Takes the id of the last start. To be called before the engine connects. */
 export function resumePage(): void {
   const id = localStorage.getItem(name)

@@ -1,6 +1,8 @@
 /** What the user sees and decides: the one place where a tab is ticked. */
 
+import { gatewayOf } from 'pagemcp'
 import { permissionFor } from './consent.ts'
+import { confirmedGateways, confirmGateway, usualGateway } from './identity.ts'
 import { answer, ask, type Overview, type TabInfo } from './messages.ts'
 import { element, showOverview } from './popup-view.ts'
 
@@ -50,9 +52,34 @@ function done(deed: Promise<unknown>) {
 const link = element<HTMLInputElement>('link')
 const problem = element('pairing-error')
 
+/** Joins by the pasted link; asks first if it is that of a gateway that the user has not confirmed. */
 element('pairing').addEventListener('submit', (event) => {
   event.preventDefault()
   problem.hidden = true
+  const address = gatewayOf(link.value)
+  const isUsual = address === usualGateway || confirmedGateways().includes(address ?? '')
+  element('confirm-gateway').hidden = address === undefined || isUsual
+  if (address === undefined || isUsual) {
+    join()
+    return
+  }
+  element('other-gateway').textContent = address
+  element('refuse-gateway').focus()
+})
+element('refuse-gateway').addEventListener('click', () => {
+  link.value = ''
+  element('confirm-gateway').hidden = true
+  link.focus()
+})
+element('accept-gateway').addEventListener('click', () => {
+  const address = gatewayOf(link.value)
+  element('confirm-gateway').hidden = true
+  if (address === undefined || address !== element('other-gateway').textContent) return
+  confirmGateway(address)
+  join()
+})
+
+function join() {
   ask('background', 'join', { link: link.value }).then(
     () => {
       link.value = ''
@@ -65,7 +92,7 @@ element('pairing').addEventListener('submit', (event) => {
       problem.hidden = false
     },
   )
-})
+}
 element('another').addEventListener('click', () => {
   element('gateway').classList.add('again')
   if (shown) showOverview(shown, { ticked, forgotten })

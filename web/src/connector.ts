@@ -1,47 +1,111 @@
 /** Ways to a gateway, for `connect`. */
 
-import { invitation, pasted } from './invitation.ts'
+import { confirmGateway } from './confirm-gateway.ts'
+import { type Invitation, invitation, pasted } from './invitation.ts'
+import { JoinError } from './joining.ts'
 import { connectGateway, type Dial } from './websocket.ts'
+
+/** Where a gateway listens unless it is started with another address. */
+const defaultGateway = 'ws://127.0.0.1:8808/page'
 
 /** How to reach a gateway. */
 export interface Connector {
   readonly dial: Omit<Dial, 'hello'>
+  /** This document was opened with an invitation of a gateway that the app does not name. */
+  readonly ignored?: JoinError
 }
 
-/** How {@link webSocket} shall get in. */
+/** What {@link webSocket} may use besides one address. */
 export interface WebSocketOptions {
+  /**
+   * Addresses of further gateways that may invite this page. Without an invitation, the page joins the
+   * one that it joined last.
+   */
+  gateways?: readonly string[]
   /**
    * An invitation that the user has pasted, instead of the one in this document's address: the link
    * that `pagemcp dev` prints, or what stands in it after `#pagemcp=`. It is good once, for two
-   * minutes. For documents that no link can lead to, such as those of a browser extension.
+   * minutes. For documents that no link can lead to, such as those of a browser extension. Never pass
+   * text from an address or a message here: the user is not asked to confirm what they have pasted.
    */
   invitation?: string
 }
 
 /**
- * The way to a gateway by WebSocket: with the invitation that this document was opened with, or, after
- * a reload, with the key that was kept of it.
+ * The way to a gateway by WebSocket: with the key that was kept from an earlier joining, or else with the
+ * invitation that this document was opened with.
  *
- * @param url - its address, such as `ws://127.0.0.1:8808/page`; default: that of the invitation, or
- *   of the gateway joined last
- * @throws TypeError if the address is none, or if `options.invitation` is none or that of another
- *   gateway; its text is not in the message
+ * A link never chooses the gateway (security.md S15): an invitation is used only if its address is one
+ * that is named here. Others are ignored, and `connect` reports an `error` event about them. If the page has
+ * a key for a gateway already, another gateway is joined only after the user has confirmed it.
+ *
+ * @param gateway - its address, `ws://127.0.0.1:8808/page` by default, or the options
+ * @throws TypeError if an address is not `wss:`, or `ws:` on this machine; if `options.invitation` is no
+ *   link, or that of another gateway; the link is not in the message
  */
-export function webSocket(url?: string, options: WebSocketOptions = {}): Connector {
-  if (url !== undefined && !/^wss?:\/\//.test(url)) {
-    throw new TypeError(`a WebSocket address begins with ws:// or wss://, not "${url}"`)
-  }
+export function webSocket(
+  gateway?: string | WebSocketOptions,
+  options: WebSocketOptions = {},
+): Connector {
+  if (typeof gateway === 'object') return webSocket(undefined, gateway)
+  const listed = [...(gateway === undefined ? [] : [gateway]), ...(options.gateways ?? [])]
+  const gateways = listed.length > 0 ? listed.map(checked) : [defaultGateway]
   const given = options.invitation === undefined ? invitation : pasted(options.invitation)
   if (given === undefined) {
     if (options.invitation !== undefined) throw new TypeError('this is no link of a gateway')
-    return { dial: url === undefined ? {} : { url } }
+    return { dial: { gateways } }
   }
-  const { id, secret } = given
-  if (url !== undefined && url !== given.url) {
-    if (options.invitation !== undefined) throw new TypeError('this is the link of another gateway')
-    return { dial: { url } } // not the one who invited
+  const invited = gateways.find((address) => isSame(address, given.url))
+  const isChosen = options.invitation !== undefined
+  if (invited !== undefined) {
+    return { dial: { gateways, invitation: { ...given, url: invited }, isChosen } }
   }
-  return { dial: { url: given.url, secret: { id, secret } } }
+  if (isChosen) {
+    throw new TypeError('this is the link of another gateway; webSocket({ gateways }) can list it')
+  }
+  return { dial: { gateways }, ignored: ignored(given, gateways) }
+}
+
+/**
+ * The address of the gateway that a link, or what stands in it after `#pagemcp=`, is an invitation of;
+ * `undefined` if it is no link, or {@link webSocket} would refuse the address.
+ */
+export function gatewayOf(link: string): string | undefined {
+  const url = pasted(link)?.url
+  return url !== undefined && problemOf(url) === undefined ? url : undefined
+}
+
+/** What is wrong with the address of a gateway. */
+function problemOf(address: string): string | undefined {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url?.protocol !== 'wss:' && url?.protocol !== 'ws:') {
+    return `a WebSocket address begins with ws:// or wss://, not "${address}"`
+  }
+  if (url.username !== '' || url.password !== '' || url.hash !== '') {
+    return 'the address of a gateway has no user, password or fragment'
+  }
+  if (url.protocol === 'ws:' && !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)) {
+    return `the gateway at ${address} is on another machine: that needs wss:`
+  }
+  return undefined
+}
+
+function checked(address: string): string {
+  const problem = problemOf(address)
+  if (problem !== undefined) throw new TypeError(problem)
+  return address
+}
+
+function isSame(a: string, b: string): boolean {
+  return URL.canParse(b) && new URL(a).href === new URL(b).href
+}
+
+function ignored({ url }: Invitation, gateways: readonly string[]): JoinError {
+  const where = JSON.stringify(url.slice(0, 200))
+  return new JoinError(
+    'other-gateway',
+    `an invitation of the gateway at ${where} was ignored: this page joins ${gateways.join(', ')}; webSocket({ gateways }) can list others`,
+  )
 }
 
 /** Whether this document was opened by a gateway's link. */
@@ -50,16 +114,27 @@ export function isInvited(): boolean {
 }
 
 /**
- * Exchanges the invitation for a key that pages of this origin share, without joining. For a start
- * page whose links lead to pages of its own origin.
+ * Exchanges the invitation for a key that pages of this origin share, without joining; also if there is a
+ * key already, since a key that was made after the gateway's start opens more (web/README.md, "Looking on").
+ * For a start page whose links lead to pages of its own origin. Parameters are those of {@link webSocket}.
  *
- * @throws JoinError if there is no invitation and no key, or the gateway refuses
+ * @throws JoinError if there is no invitation and no key, the invitation is that of another gateway, or the
+ *   gateway refuses
  */
-export async function pair(): Promise<void> {
-  const connection = connectGateway(webSocket().dial, {
+export async function pair(
+  gateway?: string | WebSocketOptions,
+  options?: WebSocketOptions,
+): Promise<void> {
+  const { dial, ignored } = webSocket(gateway, options)
+  const connection = connectGateway(dial, {
     open: () => ({ receive() {}, close() {}, end() {} }),
     freshPage: async () => '',
+    confirm: confirmGateway,
     state() {},
   })
-  await connection.joined
+  try {
+    await connection.joined
+  } catch (error) {
+    throw error instanceof JoinError && error.reason === 'not-invited' ? (ignored ?? error) : error
+  }
 }

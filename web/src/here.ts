@@ -3,6 +3,7 @@
  * that an engine needs is in worker.ts as well, and most pages have it there.
  */
 
+import { confirmGateway } from './confirm-gateway.ts'
 import { type Engine, type EngineOptions, startEngine } from './engine.ts'
 import { freshPage } from './pages.ts'
 import type { redactContents } from './redacting.ts'
@@ -49,6 +50,7 @@ export async function here(
       const connection = connectGateway(dial, {
         open: (channel) => engine.clients.openText(channel, 'gateway'),
         freshPage,
+        confirm: confirmGateway,
         state: (state) => ears.gatewayState(number, state),
       })
       connections.set(number, connection)

@@ -48,7 +48,9 @@ export type JoinReason =
   | 'not-invited'
   /** The secret or the key is void, or the page's origin is not on the gateway's list. */
   | 'refused'
-  /** Whoever listens there does not know the secret. */
+  /** The page was opened with an invitation of a gateway that the app does not name; it was ignored. */
+  | 'other-gateway'
+  /** The program that listens there does not know the secret. */
   | 'not-my-gateway'
   /** The gateway speaks another version. */
   | 'unsupported'

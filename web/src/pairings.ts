@@ -3,7 +3,7 @@
  * the IndexedDB database `pagemcp`. Without storage every joining needs an invitation.
  */
 
-import type { Pairing } from './joining.ts'
+import type { Credential, Pairing } from './joining.ts'
 
 const storeName = 'keys'
 
@@ -12,13 +12,17 @@ interface Kept extends Pairing {
   used: number
 }
 
-/** The key for an address; without one, the key used last. */
-export async function kept(address: string | undefined): Promise<Pairing | undefined> {
-  if (address !== undefined) {
-    return (await inStore('readonly', (store) => store.get(address))) as Kept | undefined
-  }
+/** The key of these addresses that was used last. */
+export async function kept(
+  addresses: readonly string[],
+): Promise<{ address: string; credential: Credential } | undefined> {
   const all = ((await inStore('readonly', (store) => store.getAll())) ?? []) as Kept[]
-  return all.sort((a, b) => b.used - a.used)[0]
+  const [newest] = all
+    .filter(({ address }) => addresses.includes(address))
+    .sort((a, b) => b.used - a.used)
+  if (newest === undefined) return undefined
+  const { address, gateway, keyId, key } = newest
+  return { address, credential: { kind: 'key', id: keyId, gateway, key } }
 }
 
 export async function keep(pairing: Pairing): Promise<void> {

@@ -122,7 +122,7 @@ export interface PageMcp extends Publishing {
    * Joins a gateway, and joins again whenever the connection is lost. Settles with the page's name
    * when that is done for the first time. Rejects with `JoinError` when further attempts are useless,
    * with the signal's reason, and with a `DOMException` named `InvalidStateError` once the engine is
-   * closed.
+   * closed. An invitation of a gateway that the connector does not name is an `error` event.
    *
    * @param options.signal - leaves the gateway
    */
@@ -269,6 +269,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     },
     async connect(connector, { signal } = {}) {
       throwIfOver(signal)
+      if (connector.ignored) report(connector.ignored)
       const url = globalThis.location
       const own = await page()
       throwIfOver(signal)

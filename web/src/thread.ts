@@ -5,7 +5,9 @@
 
 import { type Asked, answerCall, type Callee, type Extend, type Say, type Told } from './call.ts'
 import type { ReadEvent } from './clients.ts'
+import { confirmGateway } from './confirm-gateway.ts'
 import { provided, type Ready } from './contents.ts'
+import type { GatewayQuestion } from './credentials.ts'
 import type { EngineOptions, EngineState } from './engine.ts'
 import type { ReadRequest } from './fill.ts'
 import { type Flat, link, raise } from './link.ts'
@@ -108,6 +110,7 @@ export async function inWorker(
     },
     watching: () => undefined, // messages keep their order: what was to be watched is watched
     freshPage: () => freshPage(),
+    confirm: (question: GatewayQuestion) => confirmGateway(question),
     closed(number: number) {
       ends.get(number)?.()
       ends.delete(number)

@@ -4,23 +4,20 @@
  */
 
 import type { Client, TextChannel } from './clients.ts'
-import {
-  type Credential,
-  type Hello,
-  JoinError,
-  type Joining,
-  joining,
-  subprotocol,
-} from './joining.ts'
-import { keep, kept } from './pairings.ts'
+import { credentials, type GatewayQuestion, type Pass } from './credentials.ts'
+import type { Invitation } from './invitation.ts'
+import { type Hello, JoinError, type Joining, joining, subprotocol } from './joining.ts'
+import { keep } from './pairings.ts'
 import { blocked, deniedByBrowser, reach } from './reach.ts'
 
 /** How to reach a gateway; made by `webSocket`. Can be cloned to the Worker. */
 export interface Dial {
-  /** The address; without one, that of the gateway joined last. */
-  readonly url?: string
-  /** From the invitation. */
-  readonly secret?: { readonly id: string; readonly secret: string }
+  /** Addresses that the app names, at least one; never taken from a link. */
+  readonly gateways: readonly string[]
+  /** Of one of these gateways. */
+  readonly invitation?: Invitation
+  /** The user has chosen the invitation, and need not be asked whether it replaces a key. */
+  readonly isChosen?: boolean
   /** What the page says of itself; without it, the page is paired and not joined. */
   readonly hello?: Hello
 }
@@ -41,6 +38,8 @@ export interface Station {
   open(channel: TextChannel): Client
   /** Takes another page id: a newer document has this one. */
   freshPage(): Promise<string>
+  /** Asks the user whether to leave the gateway that the page has a key for. */
+  confirm(question: GatewayQuestion): Promise<boolean>
   state(state: GatewayState): void
 }
 
@@ -81,9 +80,9 @@ export function connectGateway(dial: Dial, station: Station): Connection {
   let client: Client | undefined
   let stopped = false
   let everJoined = false
-  let secret = dial.secret
   let page = dial.hello?.page
-  let url = dial.url ?? ''
+  let url = dial.invitation?.url ?? dial.gateways[0] ?? ''
+  const known = credentials(dial, station.confirm)
   let failures = 0
   let since = performance.now() // it is away, ms; no clock that is set
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -138,30 +137,26 @@ export function connectGateway(dial: Dial, station: Station): Connection {
       return
     }
     busy = true
-    const credential = await findCredential()
-    const reachable = credential !== undefined && (await reaching.worthTrying(url))
+    const pass = await known.next()
+    if (pass) url = pass.address
+    const reachable = pass !== undefined && (await reaching.worthTrying(url))
     busy = false
     if (stopped) return
-    if (credential === undefined) {
-      const where = url === '' ? 'a gateway' : `the gateway at ${url}`
-      giveUp(new JoinError('not-invited', `not invited by ${where}: open the page by its link`))
+    if (pass === undefined) {
+      giveUp(
+        new JoinError(
+          'not-invited',
+          `not invited by the gateway at ${url}: open the page by its link`,
+        ),
+      )
     } else if (reachable) {
-      dialNow(credential)
+      dialNow(pass)
     } else {
       retry(`nothing answers at ${url}`)
     }
   }
 
-  /** The invitation first; then what was kept of an earlier one. */
-  async function findCredential(): Promise<Credential | undefined> {
-    if (secret) return { kind: 'secret', ...secret }
-    const pairing = await kept(dial.url)
-    if (pairing === undefined) return undefined
-    url = pairing.address
-    return { kind: 'key', id: pairing.keyId, gateway: pairing.gateway, key: pairing.key }
-  }
-
-  function dialNow(credential: Credential) {
+  function dialNow({ credential }: Pass) {
     const began = performance.now()
     let ws: WebSocket
     try {
@@ -198,17 +193,22 @@ export function connectGateway(dial: Dial, station: Station): Connection {
       if (stopped) return
       if (code === closeCodes.replaced && page !== undefined) page = await station.freshPage()
       if (stopped) return
-      if (code === closeCodes.refused) {
-        const other = await kept(dial.url)
+      if (code === closeCodes.refused || code === closeCodes.notMyGateway) {
+        const hasOther = await known.refused(credential)
         if (stopped) return
-        if (credential.kind === 'secret' && other) {
-          secret = undefined // it was used or is too old; the kept key may be good
-        } else if (!everJoined) {
-          giveUp(new JoinError('refused', `the gateway at ${url} refused this page`))
+        if (hasOther) {
+          again(firstDelay)
           return
-        } else {
-          // The key was revoked, or somebody else has the gateway's port for now.
-          become({ is: 'refused', error: `the gateway at ${url} refused this page` })
+        }
+        const wrong = code === closeCodes.notMyGateway
+        const text = wrong ? error : `the gateway at ${url} refused this page`
+        if (!everJoined) {
+          giveUp(new JoinError(wrong ? 'not-my-gateway' : 'refused', text))
+          return
+        }
+        if (!wrong) {
+          // The key was revoked, or another program has the gateway's port for now.
+          become({ is: 'refused', error: text })
           again(slowDelay)
           return
         }
@@ -218,7 +218,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
         return
       }
       if (code === closeCodes.unsupported || code === closeCodes.notMyGateway) {
-        retry(error, slowDelay) // somebody else has its port for now
+        retry(error, slowDelay) // another program has its port for now
         return
       }
       const quick = step === 0 && performance.now() - began < 50
@@ -227,7 +227,6 @@ export function connectGateway(dial: Dial, station: Station): Connection {
 
     const failed = (error: unknown) => {
       if (error instanceof JoinError && error.reason === 'not-my-gateway') {
-        if (!everJoined) giveUp(error)
         end(error.message, closeCodes.notMyGateway)
       } else {
         end('the gateway does not speak this protocol', closeCodes.unsupported)
@@ -258,13 +257,17 @@ export function connectGateway(dial: Dial, station: Station): Connection {
             lost: () => end('the engine was restarted', closeCodes.normal),
           })
         }
-        secret = undefined
         everJoined = true
         failures = 0
         const pairsOnly = dial.hello === undefined
-        stopped ||= pairsOnly // the gateway hangs up now, which is in order
+        const renews = pairsOnly && known.renews(credential)
+        if (!renews) {
+          known.joined()
+          stopped ||= pairsOnly // the gateway closes the socket now
+        }
         await keep(pairing)
-        if (over && !pairsOnly) return
+        if (renews) end('the invitation comes next', closeCodes.normal)
+        if (renews || (over && !pairsOnly)) return
         become({ is: 'joined', name })
         resolve(name)
         if (pairsOnly) end('paired', closeCodes.normal)

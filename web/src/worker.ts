@@ -81,6 +81,7 @@ const host = link(
       const connection = connectGateway(dial, {
         open: (channel) => clients.openText(channel, 'gateway'),
         freshPage: () => host.ask('freshPage', undefined) as Promise<string>,
+        confirm: (question) => host.ask('confirm', question) as Promise<boolean>,
         state: (state) => host.tell('gatewayState', { number, state }),
       })
       connections.set(number, connection)

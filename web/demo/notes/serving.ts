@@ -1,6 +1,7 @@
 /** All that makes this app an MCP server: what is served, and what people see of it. */
 
-import { idb, type JoinReason, type PageMcp, type State, start, webSocket } from 'pagemcp'
+import { idb, type JoinReason, type PageMcp, type State, start } from 'pagemcp'
+import { gateway } from '../shared/gateway.ts'
 
 /** What the page shows of its connection. */
 export interface Standing {
@@ -78,10 +79,12 @@ export async function serveNotes(
   mcp.on('error', (error) => reportError(error))
   const join = () => {
     reason = undefined
-    mcp.connect(webSocket()).catch((error: { reason?: JoinReason }) => {
-      reason = error.reason
-      show(mcp.state)
-    })
+    gateway()
+      .then((connector) => mcp.connect(connector))
+      .catch((error: { reason?: JoinReason }) => {
+        reason = error.reason
+        show(mcp.state)
+      })
   }
   join()
   return {

@@ -1,6 +1,7 @@
 /** What the pages that only serve have in common: how they stand with the gateway, and a log of what is asked. */
 
-import { type GatewayState, type JoinReason, type PageMcp, webSocket } from 'pagemcp'
+import type { GatewayState, JoinReason, PageMcp } from 'pagemcp'
+import { gateway } from './gateway.ts'
 
 /** How many lines of the log are kept. */
 const maxLines = 200
@@ -65,10 +66,12 @@ export function panel(mcp: PageMcp): Panel {
     }
   }
   mcp.on('read', ({ uri }) => note('read', uri).end('answered'))
-  mcp.connect(webSocket()).catch((error: { reason?: JoinReason }) => {
-    refusal = error.reason
-    standing()
-  })
+  gateway()
+    .then((connector) => mcp.connect(connector))
+    .catch((error: { reason?: JoinReason }) => {
+      refusal = error.reason
+      standing()
+    })
   return {
     note,
     noted(kind, name, handler) {

@@ -4,10 +4,13 @@
  * token of assistants is not needed, and never here.
  */
 
-import { invitation, pasted } from '../../src/invitation.ts'
+import { confirmGateway } from '../../src/confirm-gateway.ts'
+import { type Invitation, invitation, pasted } from '../../src/invitation.ts'
 import { type Credential, joining } from '../../src/joining.ts'
 import { keep, kept } from '../../src/pairings.ts'
 import { t } from '../app/i18n.ts'
+import { ask } from '../app/state.ts'
+import { gatewayAddress } from './gateway-address.ts'
 
 const subprotocol = 'pagemcp.watch.v1'
 
@@ -22,33 +25,41 @@ export class NotInvitedError extends Error {
   override readonly name = 'NotInvitedError'
 }
 
-/** What one comes with. `address` is that of pages; ours is beside it. */
-interface Pass {
-  address: string
-  credential: Credential
+/** The gateway, or a program on its port, did not let us in. */
+class DoorError extends Error {
+  override readonly name = 'DoorError'
+  /** Whether the gateway had proved that it knows the key or the secret. */
+  readonly isProven: boolean
+
+  constructor(message: string, isProven: boolean) {
+    super(message)
+    this.isProven = isProven
+  }
 }
 
 let usedInvitation = false
 
-/** What there is to try, the best first. */
-async function passes(link: string | undefined): Promise<Pass[]> {
+/**
+ * The invitation to use: a pasted one, or that in this document's address. One of another gateway than the
+ * playground's own is an error if it was pasted, and otherwise ignored: a link never chooses the gateway.
+ */
+function invited(address: string, link: string | undefined): Invitation | undefined {
   const given = link === undefined ? (usedInvitation ? undefined : invitation) : pasted(link)
   if (link !== undefined && given === undefined) throw new Error(t('connections.gateway.noLink'))
-  const found: Pass[] = []
-  if (given) {
-    const { url, id, secret } = given
-    found.push({ address: url, credential: { kind: 'secret', id, secret } })
-  }
-  const pairing = await kept(given?.url)
-  if (pairing) {
-    const { address, keyId, gateway, key } = pairing
-    found.push({ address, credential: { kind: 'key', id: keyId, gateway, key } })
-  }
-  return found
+  if (given === undefined || given.url === address) return given
+  const other = t('connections.gateway.otherGateway', {
+    url: given.url.slice(0, 200),
+    own: address,
+  })
+  if (link !== undefined) throw new Error(other)
+  ask.announce(other)
+  return undefined
 }
 
 /**
- * Opens the door.
+ * Opens the door: with the key that pages of this origin keep, if the gateway takes it here (only keys that
+ * were made since it started), or else with an invitation. If the gateway does not prove that it knows the
+ * key, the user must confirm the invitation first.
  *
  * @param wish - `watch`, or an endpoint: `/mcp`, `/mcp/notes`
  * @param link - a link of the gateway that the visitor pasted
@@ -61,18 +72,24 @@ export async function openDoor(
   link?: string,
 ): Promise<{ socket: WebSocket; mcp: string }> {
   if (globalThis.crypto?.subtle === undefined) throw new Error(t('connections.gateway.insecure'))
-  const tries = await passes(link)
-  let last: unknown = new NotInvitedError(t('connections.gateway.notInvited'))
-  for (const { address, credential } of tries) {
+  const address = await gatewayAddress()
+  const given = invited(address, link)
+  const mcp = address.replace(/^ws/, 'http').replace(/\/page$/, '/mcp')
+  const pairing = await kept([address])
+  if (pairing !== undefined) {
     try {
-      const socket = await prove(address, credential, wish)
-      if (credential.kind === 'secret') usedInvitation = true
-      return { socket, mcp: address.replace(/^ws/, 'http').replace(/\/page$/, '/mcp') }
+      return { socket: await prove(address, pairing.credential, wish), mcp }
     } catch (error) {
-      last = error
+      if (given === undefined || !(error instanceof DoorError)) throw error
+      const question = { invited: address, paired: address }
+      if (!error.isProven && !(await confirmGateway(question))) throw error
     }
   }
-  throw last
+  if (given === undefined) throw new NotInvitedError(t('connections.gateway.notInvited'))
+  const { id, secret } = given
+  const socket = await prove(address, { kind: 'secret', id, secret }, wish)
+  usedInvitation = true
+  return { socket, mcp }
 }
 
 function prove(address: string, credential: Credential, wish: string): Promise<WebSocket> {
@@ -81,6 +98,7 @@ function prove(address: string, credential: Credential, wish: string): Promise<W
     const socket = new WebSocket(door, [subprotocol])
     const session = joining(door, credential)
     let step = 0
+    let isProven = false
     const end = (error: Error) => {
       clearTimeout(deadline)
       socket.onmessage = null
@@ -91,7 +109,9 @@ function prove(address: string, credential: Credential, wish: string): Promise<W
     const hear = async (text: string) => {
       const message = JSON.parse(text) as unknown
       if (++step === 1) {
-        socket.send(await session.prove(message, { open: wish }))
+        const answer = await session.prove(message, { open: wish })
+        isProven = true
+        socket.send(answer)
         return
       }
       const { pairing } = session.joined(message)
@@ -108,15 +128,13 @@ function prove(address: string, credential: Credential, wish: string): Promise<W
     )
     socket.onopen = () => socket.send(session.first)
     socket.onmessage = ({ data }: MessageEvent<string>) => {
-      hear(data).catch((error: Error) => end(error))
+      hear(data).catch((error: Error) => end(new DoorError(error.message, false)))
     }
     socket.onclose = ({ code }) =>
       end(
-        new Error(
-          code === refused
-            ? t('connections.gateway.refused')
-            : t('connections.gateway.closed', { url: door }),
-        ),
+        code === refused
+          ? new DoorError(t('connections.gateway.refused'), isProven)
+          : new Error(t('connections.gateway.closed', { url: door })),
       )
   })
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { servePages } from '../core/browser/built.ts'
-import { type Gateway, post, startGateway } from '../e2e/gateway.ts'
+import { type Gateway, pageUrl, post, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import type { Served } from '../harness/serve.ts'
 import { type Ask, crawl } from './crawl.ts'
@@ -35,7 +35,7 @@ window.ask = (method, params, id) => new Promise((resolve) => {
   port.postMessage({ jsonrpc: '2.0', id, method, params })
 })
 window.plant = plant
-window.joined = mcp.connect(pagemcp.webSocket())
+window.joined = mcp.connect(pagemcp.webSocket(new URLSearchParams(location.search).get('gateway')))
 window.ready = true`
 
 const _meta = {
@@ -90,7 +90,7 @@ const wanted = [
 inBrowsers('no word from a private place is in any byte that leaves the page', async ({ open }) => {
   const { pages } = await gateway.fresh()
   const invitation = new URL(String(Object.values(pages)[0])).hash
-  const tab = await open(`${site.origin}/page.html${invitation}`)
+  const tab = await open(`${site.origin}/page.html?gateway=${pageUrl(gateway)}${invitation}`)
   await tab.waitForFunction('window.ready')
   const name = (await tab.evaluate('joined')) as string
   const places = (await tab.evaluate('plant()')) as string[]

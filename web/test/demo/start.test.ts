@@ -6,13 +6,17 @@ import type { Served } from '../harness/serve.ts'
 
 const config = {
   mcp: 'http://127.0.0.1:18808/mcp',
+  gateway: 'ws://127.0.0.1:18808/page',
   tokenFile: '/home/me/.local/state/pagemcp/token',
   demos: ['notes', 'later'],
 }
 
 let served: Served
 before(async () => {
-  served = await serveDemos({ files: { '/pagemcp/config.json': JSON.stringify(config) } })
+  served = await serveDemos({
+    gateway: '127.0.0.1:18808',
+    files: { '/pagemcp/config.json': JSON.stringify(config) },
+  })
 })
 after(() => served?.close())
 
@@ -54,9 +58,9 @@ inBrowsers('a browser that is not paired is told what to do', async ({ open }) =
 })
 
 inBrowsers(
-  'a link that leads to nobody says that the gateway does not answer',
+  'a link of a gateway that has gone says that the gateway does not answer',
   async ({ open }) => {
-    const secret = { url: 'ws://127.0.0.1:8808/nobody', id: 'AAAAAAAAAAA', secret: 'A'.repeat(43) }
+    const secret = { url: config.gateway, id: 'AAAAAAAAAAA', secret: 'A'.repeat(43) }
     const fragment = Buffer.from(JSON.stringify(secret)).toString('base64url')
     const page = await open(`${served.origin}/#pagemcp=${fragment}`)
     await page.waitForSelector('#state[data-is=silent]')

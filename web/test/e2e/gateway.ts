@@ -52,6 +52,11 @@ export interface Gateway extends Addresses {
   close(): Promise<void>
 }
 
+/** The address that pages dial. */
+export function pageUrl({ mcp }: Addresses): string {
+  return mcp.replace(/^http/, 'ws').replace(/\/mcp$/, '/page')
+}
+
 /** Starts `pagemcp dev`, or `serve`, the gateway alone; `state` is kept if it is given. */
 export async function startGateway({
   args = [] as string[],

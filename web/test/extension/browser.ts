@@ -55,7 +55,7 @@ export interface Person {
   /** The popup, in a tab of its own: it stays open. */
   popup: Page
   /** Pastes a gateway's link, and waits until it is joined; returns the name there. */
-  join(link: string): Promise<string>
+  join(link: string): Promise<{ name: string; gateway: string }>
   /** The name at the gateway, once joined. */
   joined(): Promise<string>
   /** Waits until the popup shows a tab of that title; returns its id. */
@@ -127,7 +127,17 @@ export async function arrive({ extension, profile }: Installed): Promise<Person>
     paste,
     async join(link) {
       await paste(link)
-      return joined()
+      // It asks, for gateways of tests listen on another port than the usual one.
+      const asks = '#confirm-gateway:not([hidden])'
+      await popup.waitForSelector(asks)
+      const gateway = await popup.$eval('#other-gateway', (one) => one.textContent ?? '')
+      await popup.click('#refuse-gateway')
+      await popup.waitForSelector(asks, { hidden: true })
+      assert.equal(await popup.$eval('#link', (one) => (one as HTMLInputElement).value), '')
+      await paste(link)
+      await popup.waitForSelector(asks)
+      await popup.click('#accept-gateway')
+      return { name: await joined(), gateway }
     },
     async idOf(title) {
       const found = await popup.waitForFunction(

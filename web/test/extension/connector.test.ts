@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { webSocket } from '../../src/connector.ts'
+import { gatewayOf, webSocket } from '../../src/connector.ts'
 
 const given = { url: 'ws://127.0.0.1:8808/page', id: 'one', secret: 'c2VjcmV0' }
 const end = Buffer.from(JSON.stringify(given)).toString('base64url')
-const dial = { url: given.url, secret: { id: given.id, secret: given.secret } }
+const dial = { gateways: [given.url], invitation: given, isChosen: true }
 
 test('a link is taken, or its end, with blanks around', () => {
   for (const text of [
@@ -39,10 +39,17 @@ test('what is no link of that gateway is refused, and not repeated', () => {
     assert.throws(asked, { name: 'TypeError', message: 'this is no link of a gateway' }, text)
   }
   const elsewhere = () => webSocket('ws://127.0.0.1:1/page', { invitation: end })
-  assert.throws(elsewhere, { name: 'TypeError', message: 'this is the link of another gateway' })
+  assert.throws(elsewhere, { name: 'TypeError', message: /^this is the link of another gateway/ })
 })
 
-test('without an invitation there is the key of the gateway joined last', () => {
-  assert.deepEqual(webSocket().dial, {})
-  assert.deepEqual(webSocket(given.url).dial, { url: given.url })
+test('without an invitation there are the gateways that the app names', () => {
+  assert.deepEqual(webSocket().dial, { gateways: [given.url] })
+  assert.deepEqual(webSocket('ws://127.0.0.1:1/page').dial, { gateways: ['ws://127.0.0.1:1/page'] })
+})
+
+test('the address of a link can be shown to the user before it is used', () => {
+  assert.equal(gatewayOf(`http://127.0.0.1:8809/#pagemcp=${end}`), given.url)
+  assert.equal(gatewayOf('hello'), undefined)
+  const far = { ...given, url: 'ws://evil.example/page' }
+  assert.equal(gatewayOf(Buffer.from(JSON.stringify(far)).toString('base64url')), undefined)
 })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'puppeteer-core'
-import { type Gateway, startGateway } from '../e2e/gateway.ts'
+import { type Gateway, pageUrl, startGateway } from '../e2e/gateway.ts'
 import { type Served, serve } from '../harness/serve.ts'
 import { type Assistant, assistant, theList } from './assistant.ts'
 import { arrive, type Installed, inBackground, install, origin, type Person } from './browser.ts'
@@ -40,8 +40,9 @@ after(async () => {
 
 test('joins the gateway of a pasted link, and serves nothing that is not ticked', async () => {
   bread = await person.open(`${served.origin}/bread`)
-  name = await person.join((await gateway.fresh()).start)
-  assert.equal(name, 'browser')
+  const joined = await person.join((await gateway.fresh()).start)
+  assert.deepEqual(joined, { name: 'browser', gateway: pageUrl(gateway) })
+  name = joined.name
   reader = await assistant(gateway)
   assert.deepEqual(await reader.uris(), [`${name}+tab:///`, `${name}+tab:///active`])
 })

@@ -11,7 +11,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { Page } from 'puppeteer-core'
-import { type Gateway, startGateway } from '../e2e/gateway.ts'
+import { type Gateway, pageUrl, startGateway } from '../e2e/gateway.ts'
 import type { TestBrowser } from '../harness/browsers.ts'
 import { built } from '../harness/build.ts'
 import { type Served, serve } from '../harness/serve.ts'
@@ -26,6 +26,7 @@ export const options = { timeout: 20_000 } // ms
  */
 const script = `
 import { start, webSocket } from '/pagemcp/index.js'
+import { gateways } from '/gateway.js'
 const query = new URLSearchParams(location.search)
 window.hellos = []
 if (query.has('hello')) {
@@ -59,7 +60,7 @@ mcp.tool({ name: 'answer' }, () => 'answered')
 mcp.tool({ name: 'hold' }, (_, { progress }) => { progress(1); return hold() })
 window.set = (value) => { window.count = value; mcp.changed('app://count') }
 window.document.documentElement.dataset.loaded = performance.timeOrigin
-mcp.connect(webSocket()).catch((error) => { document.title = String(error) })`
+mcp.connect(webSocket({ gateways })).catch((error) => { document.title = String(error) })`
 
 export interface Setting {
   site: Served
@@ -81,17 +82,18 @@ export interface Setting {
 export async function setting(command: 'dev' | 'serve' = 'dev'): Promise<Setting> {
   const { directory, remove } = await built()
   const page = '<!doctype html><title>app</title><script type="module" src="/app.js"></script>'
-  const site = await serve({
-    directories: { '/pagemcp/': join(directory, 'pagemcp') },
-    files: {
-      '/app.html': page,
-      '/app.js': script,
-      '/other.html': '<!doctype html><title>other</title>',
-    },
-  })
+  const files: Record<string, string> = {
+    '/app.html': page,
+    '/app.js': script,
+    '/other.html': '<!doctype html><title>other</title>',
+  }
+  const site = await serve({ directories: { '/pagemcp/': join(directory, 'pagemcp') }, files })
   const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
   const always = ['--allow-origin', site.origin, '--reads-per-second', '10000']
   let gateway = await startGateway({ state, args: always, command })
+  const url = pageUrl(gateway)
+  const gateways = [url, url.replace('127.0.0.1', 'localhost')] // the second by way of a proxy
+  files['/gateway.js'] = `export const gateways = ${JSON.stringify(gateways)}`
   const ports = [`--mcp=${new URL(gateway.mcp).host}`]
   if (command === 'dev') ports.push(`--web=${new URL(gateway.web).host}`)
   return {

@@ -8,12 +8,12 @@ import { type FakeGateway, fakeGateway } from '../core/browser/gateway.ts'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
 
 /** The engine runs in the window, for its clock is set there. */
-const page = `
+const page = (gateway: string) => `
 import { start, webSocket } from '/pagemcp/index.js'
 window.jump = (ms) => { const before = Date.now; Date.now = () => before() + ms }
 window.mcp = await start({ name: 'notes', worker: false })
 mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
-mcp.connect(webSocket()).catch(() => {})
+mcp.connect(webSocket('${gateway}')).catch(() => {})
 window.wake = () => { dispatchEvent(new Event('online')) }`
 
 const hour = 3_600_000 // ms
@@ -29,7 +29,7 @@ async function withPage(
   }) => Promise<void>,
 ) {
   const gateway = await fakeGateway()
-  const site = await servePages({ '/page.html': page })
+  const site = await servePages({ '/page.html': page(gateway.url) })
   try {
     const tab = await open(`${site.origin}/page.html${gateway.fragment}`)
     const peer = await gateway.dialled()

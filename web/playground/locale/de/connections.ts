@@ -100,6 +100,8 @@ export const connections: Messages['connections'] = {
       'Dieser Browser ist mit keinem Gateway gekoppelt. „pagemcp dev“ starten und den Link öffnen, den es ausgibt, oder den Link hier einfügen.',
     insecure: 'Die Kopplung mit einem Gateway braucht https, oder http auf localhost.',
     noLink: 'Das ist kein Link eines Gateways.',
+    otherGateway:
+      'Das ist der Link eines anderen Gateways unter {url}. Dieser Playground verbindet sich mit {own}.',
     refused:
       'Das Gateway hat abgelehnt: Der Link wurde schon benutzt oder ist älter als zwei Minuten, oder die Kopplung ist abgelaufen. In seinem Terminal die Eingabetaste drücken und den neuen Link hier einfügen.',
     closed:

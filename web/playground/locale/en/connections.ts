@@ -98,6 +98,8 @@ export const connections = {
       'This browser is not paired with a gateway. Start “pagemcp dev” and open the link that it prints, or paste that link here.',
     insecure: 'Pairing with a gateway needs https, or http on localhost.',
     noLink: 'This is no link of a gateway.',
+    otherGateway:
+      'This is the link of another gateway, at {url}. This playground connects to {own}.',
     refused:
       'The gateway refused: the link was used before or is older than two minutes, or the pairing has ended. Press Enter in its terminal for a new link, and paste it here.',
     closed:

@@ -99,6 +99,8 @@ export const connections: Messages['connections'] = {
       'このブラウザーはゲートウェイとペアになっていません。「pagemcp dev」を起動し、表示されたリンクを開くか、ここに貼り付けてください。',
     insecure: 'ゲートウェイとのペア設定には https か、localhost の http が必要です。',
     noLink: 'ゲートウェイのリンクではありません。',
+    otherGateway:
+      'これは別のゲートウェイ ({url}) のリンクです。このプレイグラウンドは {own} に接続します。',
     refused:
       'ゲートウェイに拒否されました。リンクが使用済みか 2 分を過ぎているか、ペア設定が期限切れです。ターミナルで Enter を押し、新しいリンクをここに貼り付けてください。',
     closed:

@@ -89,6 +89,7 @@ export const connections: Messages['connections'] = {
       '此浏览器尚未与网关配对。请启动“pagemcp dev”并打开它给出的链接，或将链接粘贴到这里。',
     insecure: '与网关配对需要 https，或 localhost 上的 http。',
     noLink: '这不是网关的链接。',
+    otherGateway: '这是另一个网关（{url}）的链接。此 Playground 连接到 {own}。',
     refused:
       '网关拒绝了：链接已被使用或已超过两分钟，或配对已失效。请在其终端中按 Enter 获取新链接，并粘贴到这里。',
     closed:

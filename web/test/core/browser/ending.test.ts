@@ -8,6 +8,7 @@ import { fakeGateway } from './gateway.ts'
 const host = `
 import { start, connectTo, webSocket } from '/pagemcp/index.js'
 window.lib = { start, connectTo, webSocket }
+window.gateway = new URLSearchParams(location.search).get('gateway') ?? undefined
 const worker = new URLSearchParams(location.search).get('worker') !== 'false'
 window.workers = []
 const RealWorker = Worker
@@ -33,7 +34,9 @@ for (const worker of [true, false]) {
     const gateway = await fakeGateway()
     const site = await servePages({ '/host.html': host })
     try {
-      const tab = await open(`${site.origin}/host.html?worker=${worker}${gateway.fragment}`)
+      const tab = await open(
+        `${site.origin}/host.html?worker=${worker}&gateway=${gateway.url}${gateway.fragment}`,
+      )
       await tab.waitForFunction('window.ready')
 
       // Aborted while the page finds its id: it never dials.
@@ -41,7 +44,7 @@ for (const worker of [true, false]) {
         await tab.evaluate(`(async () => {
           window.mcp = await begin()
           const stop = new AbortController()
-          const outcome = nameOf(mcp.connect(lib.webSocket(), { signal: stop.signal }))
+          const outcome = nameOf(mcp.connect(lib.webSocket(gateway), { signal: stop.signal }))
           stop.abort(new Error('changed my mind'))
           return outcome
         })()`),
@@ -51,7 +54,7 @@ for (const worker of [true, false]) {
       // Aborted when the gateway was dialled and has not proved itself: the page leaves, and does not join.
       await tab.evaluate(`{
         window.stop = new AbortController()
-        window.outcome = nameOf(mcp.connect(lib.webSocket(), { signal: stop.signal }))
+        window.outcome = nameOf(mcp.connect(lib.webSocket(gateway), { signal: stop.signal }))
         undefined
       }`)
       const peer = await gateway.dialled()
@@ -66,12 +69,14 @@ for (const worker of [true, false]) {
       )
 
       // Closed while it connects; and asked after close.
-      await tab.evaluate('{ window.pending = nameOf(mcp.connect(lib.webSocket())); undefined }')
+      await tab.evaluate(
+        '{ window.pending = nameOf(mcp.connect(lib.webSocket(gateway))); undefined }',
+      )
       await gateway.dialled()
       await tab.evaluate('mcp.close()')
       const closed = 'InvalidStateError: the engine was closed'
       assert.equal(await tab.evaluate('pending'), closed)
-      assert.equal(await tab.evaluate('nameOf(mcp.connect(lib.webSocket()))'), closed)
+      assert.equal(await tab.evaluate('nameOf(mcp.connect(lib.webSocket(gateway)))'), closed)
       assert.equal(await tab.evaluate('lastMessage(mcp.port())'), 'the page stopped serving')
     } finally {
       await site.close()
@@ -83,14 +88,16 @@ for (const worker of [true, false]) {
     const gateway = await fakeGateway()
     const site = await servePages({ '/host.html': host })
     try {
-      const tab = await open(`${site.origin}/host.html?worker=${worker}${gateway.fragment}`)
+      const tab = await open(
+        `${site.origin}/host.html?worker=${worker}&gateway=${gateway.url}${gateway.fragment}`,
+      )
       await tab.waitForFunction('window.ready')
       await tab.evaluate(`(async () => {
         window.mcp = await begin()
         window.states = []
         window.stop = new AbortController()
         mcp.on('state', ({ gateways }) => states.push(gateways[0]?.is))
-        window.outcome = nameOf(mcp.connect(lib.webSocket(), { signal: stop.signal }))
+        window.outcome = nameOf(mcp.connect(lib.webSocket(gateway), { signal: stop.signal }))
       })()`)
       const peer = await gateway.dialled()
       const joining = gateway.join(peer)

@@ -27,23 +27,31 @@ export interface FakeGateway {
   readonly fragment: string
   /** The next page that dials. */
   dialled(): Promise<Peer>
-  /** The gateway's side of joining, up to `joined`; returns hello. `honest: false`: a wrong proof. */
+  /** How many pages have dialled. */
+  readonly dials: number
+  /**
+   * The gateway's side of joining, up to `joined`; returns hello. `honest: false`: a wrong proof. A page that comes
+   * with a key of another gateway gets a proof that is wrong, too.
+   */
   join(peer: Peer, options?: { honest?: boolean; name?: string }): Promise<Message>
-  close(): void
+  close(): Promise<void>
 }
 
-export async function fakeGateway(): Promise<FakeGateway> {
+/** @param port - where it listens; default: a free port */
+export async function fakeGateway(port = 0): Promise<FakeGateway> {
   const secret = randomBytes(32)
   const id = randomBytes(16).toString('base64url')
   const peers = queue<Peer>()
   const keys = new Map<string, Buffer>()
   const server = createServer((_, response) => response.writeHead(426).end())
   const sockets = new Set<Duplex>()
+  let dials = 0
   server.on('upgrade', (request, socket) => {
+    dials++
     sockets.add(socket)
     peers.push(accept(request, socket))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/page`
   const invitation = { url, id: 'secret-1', secret: secret.toString('base64url') }
 
@@ -51,6 +59,9 @@ export async function fakeGateway(): Promise<FakeGateway> {
     url,
     fragment: `#pagemcp=${Buffer.from(JSON.stringify(invitation)).toString('base64url')}`,
     dialled: peers.next,
+    get dials() {
+      return dials
+    },
     async join(peer, { honest = true, name = 'notes' } = {}) {
       const first = await peer.next()
       const info = `pagemcp/1 key ${peer.origin}`
@@ -88,7 +99,7 @@ export async function fakeGateway(): Promise<FakeGateway> {
     },
     close() {
       for (const socket of sockets) socket.destroy()
-      server.close()
+      return new Promise((resolve) => server.close(() => resolve()))
     },
   }
 }

@@ -7,14 +7,14 @@ import { inBrowsers } from '../../harness/browsers.ts'
 import { servePages } from './built.ts'
 import { fakeGateway } from './gateway.ts'
 
-const page = `
+const page = (gateway: string) => `
 import { start, webSocket } from '/pagemcp/index.js'
 window.states = []
 window.mcp = await start({ name: 'notes', title: 'Notes' })
 mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
 mcp.resource({ uri: 'notes://huge', name: 'Huge' }, () => 'x'.repeat(9 << 20))
 mcp.on('state', ({ gateways }) => states.push(gateways[0]?.is))
-window.outcome = mcp.connect(webSocket()).then(
+window.outcome = mcp.connect(webSocket('${gateway}')).then(
   (name) => 'joined ' + name,
   (error) => [error.name, error.reason, error instanceof Error].join(' '),
 )
@@ -43,7 +43,7 @@ inBrowsers(
   'a page joins as the document says, serves, and comes back with its key',
   async ({ open }) => {
     const gateway = await fakeGateway()
-    const site = await servePages({ '/page.html': page })
+    const site = await servePages({ '/page.html': page(gateway.url) })
     try {
       const tab = await open(
         `${site.origin}/page.html?q=1#route/1&x${gateway.fragment.replace('#', '&')}`,
@@ -100,7 +100,7 @@ inBrowsers(
 
 inBrowsers('a stranger on the port learns nothing', async ({ open }) => {
   const gateway = await fakeGateway()
-  const site = await servePages({ '/page.html': page })
+  const site = await servePages({ '/page.html': page(gateway.url) })
   try {
     const tab = await open(`${site.origin}/page.html${gateway.fragment}`)
     const peer = await gateway.dialled()
@@ -121,7 +121,7 @@ inBrowsers('a stranger on the port learns nothing', async ({ open }) => {
 
 inBrowsers('refused, unsupported, not invited: each is told apart', async ({ open }) => {
   const gateway = await fakeGateway()
-  const site = await servePages({ '/page.html': page })
+  const site = await servePages({ '/page.html': page(gateway.url) })
   try {
     for (const [code, reason] of [
       [4403, 'refused'],
@@ -155,7 +155,10 @@ inBrowsers(
       "require-trusted-types-for 'script'",
       'trusted-types pagemcp',
     ].join('; ')
-    const site = await servePages({ '/page.html': page }, { 'content-security-policy': policy })
+    const site = await servePages(
+      { '/page.html': page(gateway.url) },
+      { 'content-security-policy': policy },
+    )
     try {
       const tab = await open(`${site.origin}/page.html${gateway.fragment}`)
       await gateway.join(await gateway.dialled())
@@ -171,7 +174,10 @@ inBrowsers(
 inBrowsers('a policy that forbids the socket is named', async ({ open }) => {
   const gateway = await fakeGateway()
   const policy = "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'"
-  const site = await servePages({ '/page.html': page }, { 'content-security-policy': policy })
+  const site = await servePages(
+    { '/page.html': page(gateway.url) },
+    { 'content-security-policy': policy },
+  )
   try {
     const tab = await open(`${site.origin}/page.html${gateway.fragment}`)
     await tab.waitForFunction("window.mcp?.state.gateways[0]?.error?.includes('connect-src')")

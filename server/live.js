@@ -1,0 +1,45 @@
+// Reloads the page when the server has built anew: only after the server has proved that it is the one that
+// served this page. Another program may have taken its port in the meantime.
+const publicKey = '$PUBLIC_KEY' // ECDSA P-256, SubjectPublicKeyInfo, base64
+const known = 'pagemcp.web' // in localStorage: the key of the server that this origin had last
+
+const bytes = (text) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0))
+
+async function isProven() {
+  const nonce = Array.from(crypto.getRandomValues(new Uint8Array(32)), (one) => one.toString(16).padStart(2, '0')).join('')
+  try {
+    const answer = await fetch(`/live/proof?nonce=${nonce}`, { cache: 'no-store' })
+    const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+    const key = await crypto.subtle.importKey('spki', bytes(publicKey), algorithm, false, ['verify'])
+    const signed = new TextEncoder().encode(`pagemcp/1 web\n${location.host}\n${nonce}`)
+    return answer.ok && (await crypto.subtle.verify(algorithm, key, bytes(await answer.text()), signed))
+  } catch {
+    return false
+  }
+}
+
+const source = new EventSource('/live')
+let version
+source.onmessage = async ({ data }) => {
+  const isNew = version !== undefined && version !== data
+  version = document.documentElement.dataset.version = data
+  if (!isNew) return
+  if (await isProven()) {
+    location.reload()
+    return
+  }
+  source.close()
+  console.error(`The program that answers at ${location.host} is not the server that sent this page: it is not reloaded. Close the tab, and open the link that pagemcp dev prints.`)
+}
+addEventListener('pagehide', () => source.close())
+
+// Another server of this address, such as one with another state directory, had keys and Service Workers of its own.
+try {
+  const last = localStorage.getItem(known)
+  localStorage.setItem(known, publicKey)
+  if (last !== null && last !== publicKey) {
+    fetch('/live/clear', { cache: 'no-store' }).then(() => location.reload())
+  }
+} catch {
+  // no storage: then there is nothing to clear
+}

@@ -1,0 +1,26 @@
+/**
+ * The address of the playground's gateway, as its pages dial it: what `pagemcp dev` says beside the playground
+ * that it serves; elsewhere the usual one. It never comes from a link.
+ */
+
+const usual = 'ws://127.0.0.1:8808/page'
+
+let known: Promise<string> | undefined
+
+export function gatewayAddress(): Promise<string> {
+  known ??= ask()
+  return known
+}
+
+async function ask(): Promise<string> {
+  try {
+    const response = await fetch(new URL('../pagemcp/config.json', document.baseURI), {
+      cache: 'no-store',
+    })
+    if (!response.ok) return usual
+    const { gateway } = (await response.json()) as { gateway?: unknown }
+    return typeof gateway === 'string' ? gateway : usual
+  } catch {
+    return usual // there is no such file, or no network
+  }
+}
