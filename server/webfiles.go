@@ -285,18 +285,18 @@ func (w *Web) policy(path string) string {
 const playgroundPath = "/playground/"
 
 // playgroundPolicy is that of the playground, by the path below its own. It may
-// connect to whatever server its user names, and frame what he wants to talk to;
-// scripts are its own all the same. One more policy of Trusted Types is for the URL
-// of its service worker. Only embed.html may be framed, by pages of this machine.
+// connect to any server that its user enters, and frame it, after a question for each
+// host that is not this machine; scripts are its own all the same. One more policy of
+// Trusted Types is for the URL of its service worker. embed.html talks to nothing but
+// the port that it is handed, and may be framed by pages of this server.
 func playgroundPolicy(below string) string {
-	ancestors := "'none'"
+	const content = "default-src 'none'; style-src 'self'; img-src 'self' data: blob:; media-src data: blob:; "
+	const end = "; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
 	if below == "embed.html" {
-		ancestors = "'self' http://127.0.0.1:* http://localhost:*"
+		return content + "script-src 'self'; connect-src 'self'; frame-ancestors 'self'" + end + "trusted-types 'none'" // connect: live reload
 	}
-	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; " +
-		"media-src data: blob:; connect-src 'self' http: https: ws: wss:; worker-src 'self'; manifest-src 'self'; frame-src http: https:; " +
-		"require-trusted-types-for 'script'; trusted-types pagemcp pagemcp-offline; " +
-		"frame-ancestors " + ancestors + "; base-uri 'none'; form-action 'none'"
+	return content + "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' http: https: ws: wss:; worker-src 'self'; " +
+		"manifest-src 'self'; frame-src http: https:; frame-ancestors 'none'" + end + "trusted-types pagemcp pagemcp-offline"
 }
 
 // contentType is a table of our own: the machine's may say anything about .js.

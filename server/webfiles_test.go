@@ -49,6 +49,27 @@ func startWeb(t *testing.T, files map[string][]byte) *Web {
 	return w
 }
 
+// The playground connects wherever its user goes; in a frame of another page it talks
+// to nothing but that page.
+func TestPolicyOfThePlaygroundIsAsTightAsItsUse(t *testing.T) {
+	w := startWeb(t, map[string][]byte{"/playground/index.html": {}, "/playground/embed.html": {}})
+	for path, want := range map[string][]string{
+		"/playground/":           {"connect-src 'self' http: https: ws: wss:;", "frame-src http: https:;", "frame-ancestors 'none';"},
+		"/playground/embed.html": {"default-src 'none';", "connect-src 'self';", "frame-ancestors 'self';", "trusted-types 'none'"},
+	} {
+		_, header, _ := raw(t, w.port, "GET "+path+" HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n")
+		policy := header.Get("Content-Security-Policy") + ";"
+		for _, directive := range want {
+			if !strings.Contains(policy, directive) {
+				t.Errorf("%s: %s is missing in %s", path, directive, policy)
+			}
+		}
+		if path != "/playground/" && strings.Contains(policy, "http") {
+			t.Errorf("%s: %s", path, policy)
+		}
+	}
+}
+
 // S11: what was built is served, and nothing else, however it is asked for.
 func TestOnlyBuiltFilesAreServed(t *testing.T) {
 	w := startWeb(t, map[string][]byte{

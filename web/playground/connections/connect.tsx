@@ -2,8 +2,10 @@
 /** The dialog that opens connections: what kind, where to, and what stands in the way. */
 
 import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../app/i18n.ts'
 import { begin } from './begin.ts'
+import { agree, hostToAsk } from './consent.ts'
 import { DoctorPanel } from './doctor-panel.tsx'
 import { frameDialer, windowDialer } from './frame.ts'
 import { GatewayPanel } from './gateway-panel.tsx'
@@ -64,6 +66,7 @@ function AddressForm({ kind, close }: { kind: Exclude<Kind, 'gateway'>; close():
   const inWindow = useSignal(false)
   const problem = useSignal('')
   const examined = useSignal(0)
+  const asking = useSignal<Question | undefined>(undefined)
 
   /** What is wrong with what was entered, or the dialer for it. */
   const dialer = (): Dialer | string => {
@@ -79,21 +82,26 @@ function AddressForm({ kind, close }: { kind: Exclude<Kind, 'gateway'>; close():
     return typeof own === 'string' ? own : http(address, { headers: own })
   }
 
-  const go = (event: Event) => {
-    event.preventDefault()
+  /** Goes on once the address is right, and the visitor has agreed to its host. */
+  const withConsent = (act: (made: Dialer) => void) => {
     const made = dialer()
     problem.value = typeof made === 'string' ? made : ''
     if (typeof made === 'string') return
-    remember(kind, url.value.trim())
-    begin(made)
-    close()
+    const host = hostToAsk(url.value.trim())
+    if (host === undefined) act(made)
+    else asking.value = { host, proceed: () => act(made) }
   }
 
-  const examine = () => {
-    const made = dialer()
-    problem.value = typeof made === 'string' ? made : ''
-    if (typeof made !== 'string') examined.value++
+  const go = (event: Event) => {
+    event.preventDefault()
+    withConsent((made) => {
+      remember(kind, url.value.trim())
+      begin(made)
+      close()
+    })
   }
+
+  const examine = () => withConsent(() => examined.value++)
 
   const own = usableHeaders(headers.value)
   return (
@@ -112,6 +120,7 @@ function AddressForm({ kind, close }: { kind: Exclude<Kind, 'gateway'>; close():
           aria-describedby="connections-problem"
           onInput={({ currentTarget }) => {
             url.value = currentTarget.value
+            asking.value = undefined
           }}
         />
       </label>
@@ -120,7 +129,10 @@ function AddressForm({ kind, close }: { kind: Exclude<Kind, 'gateway'>; close():
       <p id="connections-problem" role="alert" class="connections-bad">
         {problem.value}
       </p>
-      <p class="connections-buttons">
+      {asking.value ? (
+        <Consent question={asking.value} end={() => (asking.value = undefined)} />
+      ) : null}
+      <p class="connections-buttons" hidden={asking.value !== undefined}>
         <button type="submit" class="primary">
           {t('connections.go')}
         </button>
@@ -135,6 +147,38 @@ function AddressForm({ kind, close }: { kind: Exclude<Kind, 'gateway'>; close():
       ) : null}
       <RecentOnes kind={kind} choose={(chosen) => (url.value = chosen)} />
     </form>
+  )
+}
+
+/** A connection that waits for the visitor's consent. */
+interface Question {
+  host: string
+  proceed(): void
+}
+
+function Consent({ question: { host, proceed }, end }: { question: Question; end(): void }) {
+  const refuse = useRef<HTMLButtonElement>(null)
+  useEffect(() => refuse.current?.focus(), [])
+  return (
+    <div class="connections-consent" role="alertdialog" aria-labelledby="connections-consent">
+      <p id="connections-consent">{t('connections.consent', { host })}</p>
+      <p class="connections-buttons">
+        <button type="button" ref={refuse} onClick={end}>
+          {t('connections.refuse')}
+        </button>
+        <button
+          type="button"
+          data-agree={host}
+          onClick={() => {
+            agree(host)
+            end()
+            proceed()
+          }}
+        >
+          {t('connections.agree', { host })}
+        </button>
+      </p>
+    </div>
   )
 }
 

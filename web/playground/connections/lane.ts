@@ -1,8 +1,13 @@
 /** A lane: one client's connection and its tap. Whatever goes through a {@link Wire} is in the store. */
 
 import { type Signal, signal } from '@preact/signals'
+import { t } from '../app/i18n.ts'
 import type { Direction, HttpFacts, Store } from '../tap/store.ts'
+import { hostToAsk } from './consent.ts'
 import type { Dialer, Ears, Wire } from './wire.ts'
+
+/** Kinds of connections whose address a person has entered. */
+const remoteKinds: ReadonlySet<Dialer['kind']> = new Set(['http', 'ws', 'frame', 'mcp-b'])
 
 export type LaneState = 'connecting' | 'open' | 'closed'
 
@@ -39,6 +44,9 @@ export class Lane {
     this.state.value = 'connecting'
     this.reason.value = ''
     try {
+      const { kind, url } = this.dialer
+      const host = remoteKinds.has(kind) ? hostToAsk(url) : undefined
+      if (host !== undefined) throw new Error(t('connections.notAgreed', { host }))
       const wire = await this.dialer.dial(this.#ears(() => turn === this.#turn))
       if (turn !== this.#turn || this.state.peek() === 'closed') {
         wire.close()

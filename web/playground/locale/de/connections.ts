@@ -36,6 +36,11 @@ export const connections: Messages['connections'] = {
   remove: 'Entfernen',
   badHeader: 'Das ist kein Header: {name}',
   badUrl: 'Das ist keine Adresse, die mit {schemes} beginnt',
+  consent:
+    'Mit {host} verbinden? Das ist nicht dieser Rechner: Gesendetes samt Headern geht dorthin. Die Frage kommt einmal je Host.',
+  refuse: 'Nicht verbinden',
+  agree: 'Mit {host} verbinden',
+  notAgreed: '{host} ist nicht dieser Rechner: zuerst im Dialog verbinden, der danach fragt.',
   go: 'Verbinden',
   examine: 'Untersuchen',
   examining: 'Wird untersucht …',

@@ -34,6 +34,11 @@ export const connections = {
   remove: 'Remove',
   badHeader: 'This is no header: {name}',
   badUrl: 'This is no address that begins with {schemes}',
+  consent:
+    'Connect to {host}? It is not this machine: what you send, with its headers, goes there. You are asked once for each host.',
+  refuse: 'Do not connect',
+  agree: 'Connect to {host}',
+  notAgreed: '{host} is not this machine: connect to it from the dialog first, which asks.',
   go: 'Connect',
   examine: 'Examine',
   examining: 'Examining …',

@@ -36,6 +36,12 @@ export const connections: Messages['connections'] = {
   remove: '削除',
   badHeader: 'ヘッダーとして使えません：{name}',
   badUrl: '{schemes} で始まるアドレスではありません',
+  consent:
+    '{host} に接続しますか？このコンピューターではありません。送信する内容はヘッダーも含めてそこに送られます。ホストごとに一度だけ確認します。',
+  refuse: '接続しない',
+  agree: '{host} に接続',
+  notAgreed:
+    '{host} はこのコンピューターではありません。先にダイアログから接続して確認してください。',
   go: '接続',
   examine: '診断',
   examining: '診断中…',
