@@ -13,21 +13,13 @@ type about struct {
 	name, title, version, website, instructions string
 }
 
-// Limits of what pages say of themselves, in characters.
-const (
-	maxNameText    = 128
-	maxTitleText   = 200
-	maxVersionText = 128
-	maxLongText    = 2_000 // instructions, descriptions
-)
-
 func aboutOf(info engine.Info) about {
 	return about{
-		name:         plain(info.Name, maxNameText),
-		title:        plain(info.Title, maxTitleText),
-		version:      plain(info.Version, maxVersionText),
+		name:         plain(info.Name, engine.MaxName),
+		title:        plain(info.Title, engine.MaxTitle),
+		version:      plain(info.Version, engine.MaxName),
 		website:      webAddress(info.WebsiteURL),
-		instructions: plainLines(info.Instructions, maxLongText),
+		instructions: engine.PlainLines(info.Instructions, engine.MaxDescription),
 	}
 }
 

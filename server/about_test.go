@@ -35,7 +35,7 @@ func TestPageSaysWhatItIs(t *testing.T) {
 	page.engine.Mount("", page.table)
 	page.join(g)
 	classic, modernly, list = ask("/mcp/notes")
-	server := `"name":"mynotes","version":"1.2.3","title":"Notes [31m` + strings.Repeat("t", 200-len("Notes [31m")) + `","websiteUrl":"https://app.example/about"`
+	server := `"name":"mynotes","version":"1.2.3","title":"Notes ` + strings.Repeat("t", 200-len("Notes ")) + `","websiteUrl":"https://app.example/about"`
 	told := `"instructions":"One.\nTwo.` + strings.Repeat("i", 2_000-len("One.\nTwo.")) + `"`
 	for name, got := range map[string]string{"initialize": classic, "discover": modernly, "list": list} {
 		if !strings.Contains(got, server) || name != "list" && !strings.Contains(got, told) {
@@ -55,19 +55,5 @@ func TestPageSaysWhatItIs(t *testing.T) {
 	page.join(g)
 	if _, modernly, _ = ask("/mcp/notes"); !strings.Contains(modernly, `{"name":"notes","version":"2"}`) || strings.Contains(modernly, "instructions") {
 		t.Errorf("after a reload: %s", modernly)
-	}
-}
-
-func TestPlainTextHidesNothing(t *testing.T) {
-	for text, want := range map[string]string{
-		"a\x00\x1b\x7f\u0085\nb": "ab", "a\u200b\u200d\u2060\ufeff\u00adb": "ab", "a\u202e\u2066\u061c\u200fb": "ab",
-		"a\U000e0041\U000e007f\U000e0100b": "ab", "Käse 🧀 日本": "Käse 🧀 日本", "a\xffb": "ab",
-	} {
-		if got := plain(text, 100); got != want {
-			t.Errorf("%q becomes %q, want %q", text, got, want)
-		}
-	}
-	if got := plain(strings.Repeat("ü", 10), 3); got != "üüü" {
-		t.Errorf("cut: %q", got)
 	}
 }

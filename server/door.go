@@ -290,36 +290,6 @@ func clientName(method string, msg []byte) string {
 	return plain(name, 128) // characters; security.md §8
 }
 
-// plain returns text without control characters and what else could deceive in
-// a terminal or a log: see isPlain; at most so many characters of it.
-func plain(text string, most int) string { return filter(text, most, isPlain) }
-
-// plainLines is plain for text of several lines.
-func plainLines(text string, most int) string {
-	return filter(text, most, func(r rune) bool { return r == '\n' || isPlain(r) })
-}
-
-func filter(text string, most int, keep func(rune) bool) string {
-	out := make([]rune, 0, min(len(text), most))
-	for _, r := range text {
-		if len(out) == most {
-			break
-		}
-		if keep(r) {
-			out = append(out, r)
-		}
-	}
-	return string(out)
-}
-
-// isPlain tells whether r is neither a control character nor one that changes how
-// others look or is not seen itself: bidirectional marks, zero-width characters,
-// variation selectors beyond those of emoji, tags.
-func isPlain(r rune) bool {
-	switch {
-	case r < ' ', r >= 0x7f && r < 0xa0, r == 0xad, r == 0x34f, r == 0x61c, r == 0x180e, r >= 0x200b && r <= 0x200f,
-		r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r >= 0xfff9 && r <= 0xfffb, r == 0xfeff, r == 0xfffd, r >= 0xe0000 && r <= 0xe0fff:
-		return false
-	}
-	return true
-}
+// plain returns text without characters that could deceive in a terminal or a log,
+// on one line; at most so many characters of it.
+func plain(text string, most int) string { return engine.PlainText(text, most) }

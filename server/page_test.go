@@ -67,6 +67,7 @@ type testPage struct {
 	app    string // what it calls itself
 	table  *engine.Table
 	engine *engine.Engine
+	forge  func(msg []byte) []byte // changes what it sends; nil: nothing
 
 	mu    sync.Mutex
 	notes map[string]string
@@ -187,6 +188,13 @@ func (w wiretap) Read(ctx context.Context) ([]byte, error) {
 	defer w.page.mu.Unlock()
 	w.page.wire = append(w.page.wire, string(msg))
 	return msg, err
+}
+
+func (w wiretap) Write(ctx context.Context, msg []byte) error {
+	if w.page.forge != nil {
+		msg = w.page.forge(msg)
+	}
+	return w.Port.Write(ctx, msg)
 }
 
 func (p *testPage) received() []string {

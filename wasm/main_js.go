@@ -17,7 +17,6 @@ package main
 import (
 	"bytes"
 	"encoding/base64"
-	"fmt"
 	"strings"
 	"unsafe"
 
@@ -143,7 +142,7 @@ func stop() (result int32) {
 func survive(export string, result *int32) {
 	if p := recover(); p != nil {
 		*result = broken
-		report(fmt.Sprintf("panic in %s: %v", export, p))
+		report(jsonrpc.Wrap(export, jsonrpc.Panicked(p)).Error())
 	}
 }
 

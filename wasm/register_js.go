@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -50,7 +49,7 @@ func register(first, n int32) (result int32) {
 			}
 			ref++
 			if err != nil {
-				err = fmt.Errorf("%s %s: %w", kind[:len(kind)-1], jsonrpc.Quoted(name), err)
+				err = jsonrpc.Wrap(kind[:len(kind)-1]+" "+jsonrpc.Quoted(name), err)
 			}
 			return err
 		})

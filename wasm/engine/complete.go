@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -77,7 +76,7 @@ func (e *Engine) complete(ctx context.Context, req *request) (Result, error) {
 		case err == nil:
 			return Result{Document: e.completion(req.rev, found)}, nil
 		case !passesOn(err):
-			return Result{}, fmt.Errorf("complete %s of %s: %w", jsonrpc.Quoted(asked.Argument), jsonrpc.Quoted(full), err)
+			return Result{}, jsonrpc.Wrap("complete "+jsonrpc.Quoted(asked.Argument)+" of "+jsonrpc.Quoted(full), err)
 		}
 	}
 	return Result{}, ErrNotFound

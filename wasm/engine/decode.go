@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -105,16 +104,22 @@ func (d descriptor) take(name string, value []byte) *jsonrpc.Error {
 		return malformed(iconsRule)
 	case raw != nil && name == "annotations" && !validAnnotations(value):
 		return malformed(annotationsRule)
-	case raw != nil:
+	case raw != nil && name == "_meta":
 		*raw = bytes.Clone(value)
+	case raw != nil:
+		clean, ok := plainJSON(name, value)
+		if !ok {
+			return malformed(name + hiddenRule)
+		}
+		*raw = clean
 	}
 	return nil
 }
 
 func malformed(message string) *jsonrpc.Error { return &jsonrpc.Error{Message: message} }
 
-// ParseResource reads a description as resources/list has it. The error says
-// which member is missing or wrong.
+// ParseResource reads a description as resources/list has it. Its texts are cleaned
+// and cut: see [PlainText]. The error says which member is missing or wrong.
 func ParseResource(object []byte) (r Resource, err error) {
 	d := descriptor{
 		&r.URI, "uri", &r.Name, &r.Title, &r.Description, &r.MIMEType, &r.Size, &r.Annotations, &r.Icons, &r.Meta,
@@ -123,15 +128,17 @@ func ParseResource(object []byte) (r Resource, err error) {
 		return r, refusal
 	}
 	if problem := CheckURI(r.URI); problem != nil {
-		return r, fmt.Errorf("uri %w", problem)
+		return r, wrong("uri", problem.Error())
 	}
 	if r.Name == "" {
 		return r, errors.New("name is missing")
 	}
+	plainMembers(r.URI, &r.Name, &r.Title, &r.Description, &r.MIMEType)
 	return r, nil
 }
 
-// ParseTemplate reads a description as resources/templates/list has it.
+// ParseTemplate reads a description as resources/templates/list has it, and cleans it
+// likewise.
 func ParseTemplate(object []byte) (t Template, err error) {
 	d := descriptor{
 		&t.URITemplate, "uriTemplate", &t.Name, &t.Title, &t.Description, &t.MIMEType, nil, &t.Annotations, &t.Icons, &t.Meta,
@@ -142,9 +149,12 @@ func ParseTemplate(object []byte) (t Template, err error) {
 	switch {
 	case scheme(t.URITemplate) == 0:
 		return t, errors.New("uriTemplate must begin with a scheme, as notes://tag/{tag} does")
+	case len(t.URITemplate) > MaxURI || PlainText(t.URITemplate, MaxURI) != t.URITemplate:
+		return t, errors.New("uriTemplate is longer than 8 KiB, or has hidden or control characters")
 	case t.Name == "":
 		return t, errors.New("name is missing")
 	}
+	plainMembers(t.URITemplate, &t.Name, &t.Title, &t.Description, &t.MIMEType)
 	return t, nil
 }
 

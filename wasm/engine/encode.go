@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/base64"
+	"errors"
 	"strconv"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -29,6 +30,9 @@ const (
 
 func newFixed(info Info, o *Options) *fixed {
 	f := &fixed{}
+	if !info.plain() {
+		o.Report(errors.New(iconsRule))
+	}
 	server := appendInfo(nil, info, true)
 	f.meta = append([]byte(`"_meta":{"`+keyServerInfo+`":`), server...)
 	f.meta = append(f.meta, '}')
@@ -218,7 +222,7 @@ func appendExtras(dst, annotations, icons, meta []byte, rev revision) []byte {
 // blob, and an empty _meta for the Sink to put the version into.
 func appendContents(dst []byte, c *Contents, prefix string, rev revision) []byte {
 	dst = appendURI(append(dst, `{"uri":`...), prefix, c.URI)
-	dst = appendText(dst, "mimeType", c.MIMEType)
+	dst = appendText(dst, "mimeType", plainMember("mimeType", c.MIMEType))
 	var version string
 	switch {
 	case c.Ref != 0:

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -15,7 +14,7 @@ import (
 func Expand(template string, variables []byte) (string, error) {
 	parts, err := parseTemplate(template)
 	if err != nil {
-		return "", fmt.Errorf("template %s is not one by RFC 6570: %w", jsonrpc.Quoted(template), err)
+		return "", jsonrpc.Wrap("template "+jsonrpc.Quoted(template)+" is not one by RFC 6570", err)
 	}
 	values := map[string]expandable{}
 	refusal := jsonrpc.Members(variables, func(name string, value []byte) *jsonrpc.Error {

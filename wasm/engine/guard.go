@@ -1,6 +1,6 @@
 package engine
 
-import "fmt"
+import "github.com/pagemcp/pagemcp/wasm/jsonrpc"
 
 // Sources, Sinks and the functions in Options are other people's code and may
 // panic. Two rules keep a panic from harming other requests: none of them is
@@ -11,7 +11,7 @@ import "fmt"
 func (e *Engine) safely(what string, f func()) (ok bool) {
 	defer func() {
 		if !ok {
-			e.report(fmt.Errorf("panic in %s: %v", what, recover()))
+			e.report(jsonrpc.Wrap(what, jsonrpc.Panicked(recover())))
 		}
 	}()
 	f()

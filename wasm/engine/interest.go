@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -264,7 +263,7 @@ func (i *interest) watching(ctx context.Context, s Watcher, watch uint64, change
 // there are listeners, and then announces all that they watch.
 func (i *interest) failure(watch uint64, err error) {
 	if err != errWatchPanic { // which is reported already
-		i.engine.report(fmt.Errorf("watch the source of %s: %w", jsonrpc.Quoted(i.mount.prefix), err))
+		i.engine.report(jsonrpc.Wrap("watch the source of "+jsonrpc.Quoted(i.mount.prefix), err))
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -190,7 +189,7 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 		case ctx.Err() != nil, errors.Is(err, ErrBadCursor) && at.within(m) != "":
 			return Result{}, err
 		default: // its entries are missing; those of others are not
-			failure, keep = fmt.Errorf("list the source of %s: %w", jsonrpc.Quoted(m.prefix), err), false
+			failure, keep = jsonrpc.Wrap("list the source of "+jsonrpc.Quoted(m.prefix), err), false
 			e.report(failure)
 		}
 		if next != "" {
@@ -217,7 +216,7 @@ func (e *Engine) piece(ctx context.Context, p *listPage, m *mount, cursor string
 	before := *p
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			*p, next, err = before, "", fmt.Errorf("panic: %v", panicked)
+			*p, next, err = before, "", jsonrpc.Panicked(panicked)
 		}
 	}()
 	return more(ctx, p, m, cursor)
@@ -328,7 +327,7 @@ func (e *Engine) keptPage(req *request, kind byte) (*Document, uint64) {
 func (e *Engine) generation(m *mount) (generation uint64) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			e.report(fmt.Errorf("panic in Generation of the source of %s: %v", jsonrpc.Quoted(m.prefix), panicked))
+			e.report(jsonrpc.Wrap("Generation of the source of "+jsonrpc.Quoted(m.prefix), jsonrpc.Panicked(panicked)))
 			generation = rand.Uint64()
 		}
 	}()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -150,7 +149,7 @@ func (e *Engine) ask(ctx context.Context, req *request, verb Verb, scheme string
 			case err == nil:
 				return e.namedResult(req.rev, l.mount, result, verb == VerbCall)
 			case !passesOn(err):
-				return Result{}, begun(fmt.Errorf("%s%s: %w", scheme, jsonrpc.Brief(req.name), err))
+				return Result{}, begun(jsonrpc.Wrap(scheme+jsonrpc.Brief(req.name), err))
 			}
 		}
 		return Result{}, ErrNotFound
@@ -180,8 +179,8 @@ func (e *Engine) ToolDescription(ctx context.Context, name string) ([]byte, erro
 	return nil, ErrNotFound
 }
 
-// ParsePrompt reads a description as prompts/list has it. The error says which
-// member is missing or wrong.
+// ParsePrompt reads a description as prompts/list has it. Titles and descriptions are
+// cleaned and cut: see [PlainText]. The error says which member is missing or wrong.
 func ParsePrompt(object []byte) (Prompt, error) { return parseNamed(object, false) }
 
 // ParseTool reads a description as tools/list has it.
@@ -211,7 +210,7 @@ func parseNamed(object []byte, isTool bool) (Named, error) {
 			}
 			begins = '['
 			if !validArguments(value) {
-				return malformed("arguments must be objects, each with a name of its own")
+				return malformed("arguments must be objects, each with a name of its own, of at most 128 characters and none that are hidden")
 			}
 		case "inputSchema":
 			if !isTool {
@@ -230,6 +229,16 @@ func parseNamed(object []byte, isTool bool) (Named, error) {
 		}
 		if value[0] != begins {
 			return malformed(name + " has the wrong type")
+		}
+		if name != "_meta" {
+			clean, ok := plainJSON(name, value)
+			if name == "name" && PlainText(n.Name, MaxName) != n.Name {
+				return malformed("name has more than 128 characters, or hidden ones")
+			}
+			if !ok {
+				return malformed(name + hiddenRule)
+			}
+			value = clean
 		}
 		kept.member(name, value)
 		return nil
@@ -253,7 +262,7 @@ func validArguments(value []byte) bool {
 	seen := map[string]bool{}
 	for _, element := range elements {
 		name, isText := jsonrpc.Text(jsonrpc.Member(element, "name"))
-		ok = ok && isText && name != "" && !seen[name]
+		ok = ok && isText && name != "" && !seen[name] && PlainText(name, MaxName) == name
 		seen[name] = true
 	}
 	return ok

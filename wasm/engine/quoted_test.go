@@ -40,16 +40,16 @@ func TestReportsQuoteLongTextInPart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reports []string
 		options := engine.Options{Tools: true, Prompts: true, Completions: true, Report: func(err error) { reports = append(reports, err.Error()) }}
-		long := strings.Repeat("x", 7_900)
+		long, name := strings.Repeat("x", 7_900), strings.Repeat("n", engine.MaxName)
 		e := engine.New(engine.Info{Name: "e", Version: "1"}, &options)
 		failure := errors.New("the store is closed")
 		table := engine.NewTable()
 		fail := func(context.Context, []byte) ([]byte, error) { return nil, failure }
-		prompt, err := engine.ParsePrompt([]byte(`{"name":"p","arguments":[{"name":"` + long + `","required":true}]}`))
+		prompt, err := engine.ParsePrompt([]byte(`{"name":"p","arguments":[{"name":"` + name + `","required":true}]}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		tool, err := engine.ParseTool([]byte(`{"name":"` + long + `","inputSchema":{"type":"object"}}`))
+		tool, err := engine.ParseTool([]byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestReportsQuoteLongTextInPart(t *testing.T) {
 		for _, request := range [][2]string{
 			{"resources/read", `"uri":"a:` + long + `1"`},
 			{"completion/complete", `"ref":{"type":"ref/resource","uri":"a:` + long + `{x}"},"argument":{"name":"x","value":""}`},
-			{"tools/call", `"name":"` + long + `","arguments":{}`},
+			{"tools/call", `"name":"` + name + `","arguments":{}`},
 			{"prompts/get", `"name":"p","arguments":{}`},
 		} {
 			reports = nil

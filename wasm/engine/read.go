@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -56,12 +55,12 @@ func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (Result
 		case err == nil && len(contents) > 0: // never empty contents
 			for i := range contents {
 				if err := contents[i].check(); err != nil {
-					return Result{}, fmt.Errorf("read %s: contents[%d].%w", jsonrpc.Quoted(uri), i, err)
+					return Result{}, jsonrpc.Wrap("read "+jsonrpc.Quoted(uri), within(element("contents", i), err))
 				}
 			}
 			return e.readResult(req.rev, l.mount.prefix, contents), nil
 		case err != nil && !passesOn(err):
-			return Result{}, fmt.Errorf("read %s: %w", jsonrpc.Quoted(uri), err)
+			return Result{}, jsonrpc.Wrap("read "+jsonrpc.Quoted(uri), err)
 		}
 	}
 	return Result{}, ErrNotFound
@@ -98,7 +97,7 @@ func (e *Engine) exists(ctx context.Context, req *request, uri string) error {
 		case err == nil && found:
 			return nil
 		case err != nil && !passesOn(err):
-			return fmt.Errorf("look for %s: %w", jsonrpc.Quoted(uri), err)
+			return jsonrpc.Wrap("look for "+jsonrpc.Quoted(uri), err)
 		}
 	}
 	return ErrNotFound

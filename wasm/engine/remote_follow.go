@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -185,7 +184,7 @@ func (r *Remote) followers() []*following {
 // it costs the link.
 func (r *Remote) survive(l *link) {
 	if p := recover(); p != nil {
-		r.report(fmt.Errorf("%w: %v", jsonrpc.ErrPanic, p))
+		r.report(jsonrpc.Panicked(p))
 		l.conn.Close()
 	}
 }

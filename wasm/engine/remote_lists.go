@@ -3,8 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -145,7 +145,7 @@ func listOrKept[T any](ctx context.Context, r *Remote, method, cursor string, ch
 				w = &walk{remote: r, method: method, who: who}
 				defer func() { // of a panic an error: this goroutine is the process's
 					if panicked := recover(); panicked != nil {
-						err = fmt.Errorf("panic: %v", panicked)
+						err = jsonrpc.Panicked(panicked)
 					}
 				}()
 				value, err = ask(ctx, w)
@@ -397,12 +397,12 @@ func (w *walk) report(ctx context.Context, err error) {
 	switch {
 	case !ok:
 	case err != nil && !errors.Is(err, ErrAway) && !errors.Is(err, ErrBadCursor):
-		report(fmt.Errorf("%s of a page: %w", w.method, shortened(err)))
+		report(jsonrpc.Wrap(w.method+" of a page", shortened(err)))
 	case w.cut != "":
-		report(fmt.Errorf("%s of a page is cut: %s", w.method, w.cut))
+		report(errors.New(w.method + " of a page is cut: " + w.cut))
 	}
 	if ok && w.invalid > 0 {
-		report(fmt.Errorf("%s of a page: %d entries are not valid and left out; the first: %w", w.method, w.invalid, shortened(w.first)))
+		report(jsonrpc.Wrap(w.method+" of a page: "+strconv.Itoa(w.invalid)+" entries are not valid and left out; the first", shortened(w.first)))
 	}
 }
 

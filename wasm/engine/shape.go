@@ -91,9 +91,12 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 		return Result{}, err
 	}
 	o := e.begin(rev, jsonrpc.Member(answer, "_meta"))
-	o.members(answer, func(name string) bool {
-		return isTool && name == "isError" || !isTool && name == "description"
-	})
+	if isTool {
+		o.members(answer, func(name string) bool { return name == "isError" })
+	} else if description, ok := jsonrpc.Text(jsonrpc.Member(answer, "description")); ok {
+		o.name("description")
+		o.quote(PlainLines(description, MaxDescription))
+	}
 	structured := jsonrpc.Member(answer, "structuredContent")
 	if isTool && structured != nil && (rev == modern || rev.hasTitles() && structured[0] == '{') {
 		o.member("structuredContent", structured)
@@ -169,15 +172,16 @@ func (o *out) block(block []byte, prefix string, rev revision) {
 	kind, _ := jsonrpc.Text(jsonrpc.Member(block, "type"))
 	isLink := kind == "resource_link"
 	switch {
-	case rev >= rev2025November && (prefix == "" || kind != "resource" && !isLink):
+	case rev >= rev2025November && !isLink && kind != "resource":
 		o.raw(block)
 		return
 	case kind == "audio" && rev < rev2025March:
 		text, _ := jsonrpc.Text(jsonrpc.Member(block, "mimeType"))
 		o.text(`{"type":"text","text":`)
-		o.quote("[audio " + text + "]")
+		o.quote("[audio " + PlainText(text, MaxTitle) + "]")
 	case isLink && !rev.hasTitles():
 		name, _ := jsonrpc.Text(jsonrpc.Member(block, "name"))
+		name = PlainText(name, MaxName)
 		uri, _ := jsonrpc.Text(jsonrpc.Member(block, "uri"))
 		o.text(`{"type":"text","text":`)
 		o.quote(name + " " + prefix + uri)
@@ -189,7 +193,7 @@ func (o *out) block(block []byte, prefix string, rev revision) {
 }
 
 // content adds the members of a block of content, or of the resource in it. isNamed:
-// its uri gets the prefix.
+// it describes a resource, whose uri gets the prefix.
 func (o *out) content(block []byte, prefix string, rev revision, isNamed bool) {
 	s := jsonrpc.Scan(block)
 	for s.Next() {
@@ -202,6 +206,10 @@ func (o *out) content(block []byte, prefix string, rev revision, isNamed bool) {
 			uri, _ := jsonrpc.Text(s.Value)
 			o.name(name)
 			o.quote(prefix + uri)
+		case isNamed && (name == "name" || name == "title" || name == "description" || name == "mimeType"):
+			text, _ := jsonrpc.Text(s.Value)
+			o.name(name)
+			o.quote(plainMember(name, text))
 		case name == "resource" && !isNamed:
 			o.name(name)
 			o.text("{")

@@ -98,7 +98,9 @@ type Listing struct {
 	Next      string // the cursor of what follows; empty at the end
 }
 
-// A Resource describes one thing that can be read. URI and Name are required.
+// A Resource describes one thing that can be read. URI and Name are required. Texts
+// of a [Table] and a [Remote] are cleaned (see [PlainText]); a Source of your own that
+// lists other people's texts has to clean them, as [ParseResource] does.
 // Fields that an older revision does not know are left out there.
 type Resource struct {
 	URI         string // absolute, RFC 3986

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/binary"
-	"fmt"
+	"errors"
 	"slices"
 	"sync"
 
@@ -73,14 +73,15 @@ func (t *Table) Put(entries ...Entry) error {
 	for i := range entries {
 		e := &entries[i]
 		if err := CheckURI(e.URI); err != nil {
-			return fmt.Errorf("resource %s: its URI %w", jsonrpc.Quoted(e.URI), err)
+			return jsonrpc.Wrap("resource "+jsonrpc.Quoted(e.URI), wrong("its URI", err.Error()))
 		}
 		if e.Name == "" {
-			return fmt.Errorf("resource %s: its name is missing", jsonrpc.Quoted(e.URI))
+			return errors.New("resource " + jsonrpc.Quoted(e.URI) + ": its name is missing")
 		}
 	}
 	t.update(Change{List: true}, func() {
 		for _, e := range entries {
+			plainMembers(e.URI, &e.Name, &e.Title, &e.Description, &e.MIMEType)
 			if old := t.byURI[e.URI]; old != nil {
 				old.Entry = e
 				continue
@@ -103,14 +104,15 @@ func (t *Table) PutTemplate(entries ...TemplateEntry) error {
 	for i, e := range entries {
 		m, err := newMatcher(e.URITemplate)
 		if err != nil {
-			return fmt.Errorf("template %s cannot be matched: %w", jsonrpc.Quoted(e.URITemplate), err)
+			return jsonrpc.Wrap("template "+jsonrpc.Quoted(e.URITemplate)+" cannot be matched", err)
 		}
 		if scheme(m.prefix) == 0 {
-			return fmt.Errorf("template %s must begin with a scheme such as notes: or idb:///", jsonrpc.Quoted(e.URITemplate))
+			return errors.New("template " + jsonrpc.Quoted(e.URITemplate) + " must begin with a scheme such as notes: or idb:///")
 		}
 		if e.Name == "" {
-			return fmt.Errorf("template %s: its name is missing", jsonrpc.Quoted(e.URITemplate))
+			return errors.New("template " + jsonrpc.Quoted(e.URITemplate) + ": its name is missing")
 		}
+		plainMembers(e.URITemplate, &e.Name, &e.Title, &e.Description, &e.MIMEType)
 		rows[i] = &templateRow{e, m}
 	}
 	t.update(Change{List: true}, func() {

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -68,7 +67,7 @@ func (t *Table) putNamed(all *[]namedRow, rows []namedRow, change Change, parse 
 			err = errors.New("nothing answers it")
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", jsonrpc.Quoted(rows[i].Name), err)
+			return jsonrpc.Wrap(jsonrpc.Quoted(rows[i].Name), err)
 		}
 		rows[i].Named = parsed
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"unsafe"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -116,7 +115,7 @@ func (c *Client) serve(ctx context.Context, req *request) (Result, error) {
 func (c *Client) runSafely(ctx context.Context, req *request, params []byte) (result Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.engine.report(fmt.Errorf("panic while answering %v: %v", methodName(req.method), p))
+			c.engine.report(jsonrpc.Wrap("answer "+methodName(req.method), jsonrpc.Panicked(p)))
 			err = &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}
 		}
 	}()

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -37,7 +36,7 @@ func newMatcher(template string) (*matcher, error) {
 	}
 	parts, err := parseTemplate(template)
 	if err != nil {
-		return nil, fmt.Errorf("it is not one by RFC 6570: %w", err)
+		return nil, jsonrpc.Wrap("it is not one by RFC 6570", err)
 	}
 	m := &matcher{prefix: escapedLiteral(parts[0].literal)}
 	m.names, m.places = namesOf(parts)

@@ -108,14 +108,18 @@ func validAnnotations(value []byte) bool {
 	return ok && s.Err() == nil
 }
 
-const iconsRule = "icons must be objects whose src is an https: or data: URL"
+const iconsRule = "icons must be objects whose src is an https: URL of at most 8 KiB or a data:image/ URL of at most 64 KiB"
 
-// validIcons.
+const maxDataIcon = 64 << 10 // bytes of a data: URL
+
+// validIcons. SVG is allowed: clients show icons as images, where its
+// scripts do not run, and an https: icon could be SVG, too.
 func validIcons(value []byte) bool {
 	elements, ok := jsonrpc.Elements(value)
 	for _, element := range elements {
 		src, isText := jsonrpc.Text(jsonrpc.Member(element, "src"))
-		ok = ok && isText && (strings.HasPrefix(src, "https:") || strings.HasPrefix(src, "data:"))
+		ok = ok && isText && (strings.HasPrefix(src, "https:") && len(src) <= MaxURI ||
+			strings.HasPrefix(src, "data:image/") && len(src) <= maxDataIcon)
 	}
 	return ok
 }

@@ -3,7 +3,6 @@ package jsonrpc
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -22,9 +21,6 @@ type Conn struct {
 
 	broken int // messages in a row that were none; only for Run
 }
-
-// ErrPanic is what Run returns after a panic.
-var ErrPanic = errors.New("panic while a message was taken")
 
 // maxBroken is how many messages in a row may be broken before a port is closed.
 const maxBroken = 100
@@ -68,7 +64,7 @@ func (c *Conn) Run(ctx context.Context) error {
 func (c *Conn) run(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: %v", ErrPanic, p)
+			err = Panicked(p)
 			c.port.Close()
 		}
 	}()

@@ -142,7 +142,7 @@ func (s *Scanner) value() []byte {
 	length := 0
 	switch rest[0] {
 	case '"':
-		length = stringLength(rest)
+		length = StringLength(rest)
 	case '{', '[':
 		length = nestedLength(rest)
 	default: // a number, true, false, null
@@ -154,9 +154,9 @@ func (s *Scanner) value() []byte {
 	return rest[:length:length]
 }
 
-// stringLength returns how long the string at the beginning of text is, or 0 if
-// it has no end.
-func stringLength(text []byte) int {
+// StringLength returns how long the JSON string at the beginning of text is, in
+// bytes with its quotation marks, or 0 if it has no end.
+func StringLength(text []byte) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
 		case '"':
@@ -174,7 +174,7 @@ func nestedLength(text []byte) int {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '"':
-			n := stringLength(text[i:])
+			n := StringLength(text[i:])
 			if n == 0 {
 				return 0
 			}

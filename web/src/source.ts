@@ -22,7 +22,10 @@ export interface Annotations {
 
 /** An image that a client may show. */
 export interface Icon {
-  /** An `https:` or `data:` URL. */
+  /**
+   * An `https:` URL of at most 8 KiB, or a `data:image/` URL of at most 64 KiB. SVG is allowed: clients
+   * show it as an image, where its scripts do not run. Anything else is refused.
+   */
   src: string
   mimeType?: string
   /** For example `48x48`, or `any`. */
@@ -38,7 +41,10 @@ export interface CacheHints {
   scope?: 'private' | 'public'
 }
 
-/** Describes one thing that can be read. */
+/**
+ * Describes one thing that can be read. The engine removes control and hidden characters from `name`,
+ * `title`, `description` and `mimeType`, and cuts them to 128, 200, 2,000 and 200 characters.
+ */
 export interface Resource {
   /** Absolute, RFC 3986. */
   uri: string
@@ -54,7 +60,7 @@ export interface Resource {
   _meta?: Record<string, Json>
 }
 
-/** Describes resources by an RFC 6570 URI template. */
+/** Describes resources by an RFC 6570 URI template. Texts are cleaned like those of a {@link Resource}. */
 export interface Template {
   uriTemplate: string
   name: string

@@ -1,0 +1,187 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// hostileText has a character of each class that deceives: terminals, reading order,
+// what is seen.
+const hostileText = "\x1b[2J\x1b]0;pwned\x07\u009b31m\u202e\u2066\u200b\u200d\u2060\ufeff\u00ad\u061c\u034f\ufff9\ufe00\U000e0069\U000e0067\x00\x08\x7f"
+
+// S8: a page whose engine cleans nothing. Whatever it calls its things, no list, result
+// or description of it that an assistant gets has a hidden character, or is longer
+// than it may be; what could no longer be called is left out, and the rest is there.
+func TestNoMetadataOfAPageDeceives(t *testing.T) {
+	g := startGateway(t, Options{})
+	page := newPage(t, testOrigin, "tab")
+	page.engine = engine.New(engine.Info{Name: "@INFO@", Title: "@INFO@", Version: "1@INFO@", Instructions: "@LONG@"}, &engine.Options{Tools: true, Prompts: true})
+	page.engine.Mount("", page.table)
+	put(t, page.table)
+	hostile := jsonText(t, "good"+hostileText)
+	sent := 0 // times that it crossed the wire: what an unguarded gateway would pass on
+	page.forge = func(msg []byte) []byte {
+		sent += bytes.Count(msg, []byte("@"))
+		return []byte(strings.NewReplacer(
+			"@INFO@", hostile, "@NAME@", hostile, "@TOOL@", hostile, "@MIME@", "text/plain"+jsonText(t, hostileText), "@LONG@", hostile+strings.Repeat("x", 10_000),
+			"data:image/@HTML@", "data:text/html,<script>alert(1)</script>", "https://@SCRIPT@", "javascript:alert(1)",
+		).Replace(string(msg)))
+	}
+	page.join(g)
+	c := caller{t, g}
+	for _, path := range []string{"/mcp", "/mcp/notes"} {
+		uris, names := "", ""
+		if path == "/mcp" {
+			uris, names = "notes+", "notes."
+		}
+		for _, ask := range []struct{ method, subject, params, want string }{
+			{"server/discover", "", "", ""},
+			{"resources/list", "", "", `"good"`},
+			{"resources/templates/list", "", "", `"good"`},
+			{"prompts/list", "", "", `"` + names + `plainPrompt"`},
+			{"tools/list", "", "", `"` + names + `plainTool"`},
+			{"tools/call", names + "plainTool", `"arguments":{},"name":`, `"resource_link"`},
+			{"prompts/get", names + "plainPrompt", `"name":`, `"description":"good`},
+			{"resources/read", uris + "a:1", `"uri":`, `"text/plain"`},
+		} {
+			headers := []string{v2026, "Mcp-Method: " + ask.method}
+			if ask.subject != "" {
+				ask.params += `"` + ask.subject + `"`
+				headers = append(headers, "Mcp-Name: "+ask.subject)
+			}
+			_, body := c.do(t.Context(), "POST", path, modern("1", ask.method, ask.params), headers...)
+			if !strings.Contains(body, ask.want) || strings.Contains(body, `"error"`) {
+				t.Errorf("%s at %s is answered %.500s", ask.method, path, body)
+			}
+			for _, problem := range deceptions(t, body) {
+				t.Errorf("%s at %s: %s", ask.method, path, problem)
+			}
+			if strings.Contains(body, "<script>") || strings.Contains(body, "refused") {
+				t.Errorf("%s at %s has what was to be left out: %.500s", ask.method, path, body)
+			}
+		}
+	}
+	if sent < 40 {
+		t.Errorf("the page sent %d hostile texts: the test proves little", sent)
+	}
+	if log := audited(t, g); strings.ContainsFunc(log, isDeceptive) {
+		t.Error("the audit log has hidden characters")
+	}
+}
+
+// put registers one of everything, by placeholders that the wire replaces.
+func put(t *testing.T, table *engine.Table) {
+	t.Helper()
+	const texts = `"title":"@NAME@","description":"@LONG@"`
+	parse := func(text string) engine.Tool {
+		tool, err := engine.ParseTool([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tool
+	}
+	prompt := func(text string) engine.Prompt {
+		p, err := engine.ParsePrompt([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	call := func(context.Context, []byte) ([]byte, error) {
+		return []byte(`{"content":[{"type":"resource_link","uri":"a:1","name":"@NAME@","mimeType":"@MIME@",` + texts + `}]}`), nil
+	}
+	get := func(context.Context, []byte) ([]byte, error) {
+		return []byte(`{"description":"@LONG@","messages":[]}`), nil
+	}
+	read := func(_ context.Context, uri string) ([]engine.Contents, error) {
+		return []engine.Contents{{URI: uri, MIMEType: "@MIME@", Text: "x"}}, nil
+	}
+	schema := `"inputSchema":{"type":"object","title":"@NAME@","properties":{"a":{"description":"@LONG@","title":"@NAME@"}}}`
+	for _, err := range []error{
+		table.Put(
+			engine.Entry{Resource: engine.Resource{URI: "a:1", Name: "@NAME@", Title: "@NAME@", Description: "@LONG@", MIMEType: "@MIME@"}, Read: read},
+			engine.Entry{Resource: engine.Resource{URI: "a:2", Name: "refused", Icons: []byte(`[{"src":"data:image/@HTML@"}]`)}},
+			engine.Entry{Resource: engine.Resource{URI: "a:3", Name: "refused", Annotations: []byte(`{"x":"@NAME@"}`)}},
+			engine.Entry{Resource: engine.Resource{URI: "a:4", Name: "refused", Icons: []byte(`[{"src":"https://@SCRIPT@"}]`)}},
+			engine.Entry{Resource: engine.Resource{URI: "a:5", Name: "refused", Icons: []byte(`[{"src":"https://a.example/@NAME@"}]`)}},
+			engine.Entry{Resource: engine.Resource{URI: "a:@NAME@", Name: "refused"}},
+		),
+		table.PutTemplate(
+			engine.TemplateEntry{Template: engine.Template{URITemplate: "a:{x}", Name: "@NAME@", Title: "@NAME@", Description: "@LONG@", MIMEType: "@MIME@"}},
+			engine.TemplateEntry{Template: engine.Template{URITemplate: "b:@NAME@{x}", Name: "refused"}},
+		),
+		table.PutPrompt(
+			engine.PromptEntry{Prompt: prompt(`{"name":"@TOOL@","description":"refused"}`), Get: get},
+			engine.PromptEntry{Prompt: prompt(`{"name":"plainPrompt",` + texts + `,"arguments":[{"name":"a",` + texts + `}]}`), Get: get},
+			engine.PromptEntry{Prompt: prompt(`{"name":"p2","description":"refused","arguments":[{"name":"@TOOL@"}]}`), Get: get},
+		),
+		table.PutTool(
+			engine.ToolEntry{Tool: parse(`{"name":"@TOOL@","description":"refused","inputSchema":{"type":"object"}}`), Call: call},
+			engine.ToolEntry{Tool: parse(`{"name":"plainTool",` + texts + `,"annotations":{"title":"@NAME@"},` + schema + `,"outputSchema":{"type":"object","title":"@NAME@"}}`), Call: call},
+			engine.ToolEntry{Tool: parse(`{"name":"t2","description":"refused","inputSchema":{"type":"object","properties":{"@NAME@":{}}}}`), Call: call},
+			engine.ToolEntry{Tool: parse(`{"name":"t3","description":"refused","inputSchema":{"type":"object","properties":{"a":{"enum":["@NAME@"]}}}}`), Call: call},
+		),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// deceptions returns what is wrong with texts of an answer. Its _meta belongs to
+// whoever knows the key, and its text and structure to the page.
+func deceptions(t *testing.T, body string) (problems []string) {
+	t.Helper()
+	body, _ = strings.CutPrefix(strings.TrimSpace(body), "data: ")
+	var answer any
+	if err := json.Unmarshal([]byte(body), &answer); err != nil {
+		t.Fatalf("%v: %.300s", err, body)
+	}
+	limits := map[string]int{"name": 128, "title": 200, "description": 2_000, "instructions": 2_000, "mimeType": 200}
+	var walk func(name string, value any)
+	walk = func(name string, value any) {
+		switch value := value.(type) {
+		case map[string]any:
+			for name, inner := range value {
+				if strings.ContainsFunc(name, isDeceptive) {
+					problems = append(problems, "a hidden character in the name of a member")
+				}
+				walk(name, inner)
+			}
+		case []any:
+			for _, inner := range value {
+				walk(name, inner)
+			}
+		case string:
+			if strings.ContainsFunc(value, isDeceptive) {
+				problems = append(problems, "a hidden character in "+name)
+			}
+			if most := limits[name]; most > 0 && utf8.RuneCountInString(value) > most+len("notes-") {
+				problems = append(problems, name+" is too long")
+			}
+		}
+	}
+	walk("", answer)
+	return problems
+}
+
+func isDeceptive(r rune) bool {
+	return r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// jsonText returns text as it stands between the quotation marks of JSON.
+func jsonText(t *testing.T, text string) string {
+	t.Helper()
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Trim(string(quoted), `"`)
+}
