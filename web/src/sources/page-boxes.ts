@@ -15,6 +15,17 @@ export interface Box {
 /** What is not larger than this, in either direction, shows nothing: one pixel is for screen readers. */
 const leastSize = 1 // CSS pixels
 
+/** A box that is smaller, in either direction, is no box in which a user scrolls. */
+const leastScrolled = 6 // CSS pixels
+
+export const everywhere: Box = {
+  left: Number.NEGATIVE_INFINITY,
+  top: Number.NEGATIVE_INFINITY,
+  right: Number.POSITIVE_INFINITY,
+  bottom: Number.POSITIVE_INFINITY,
+}
+export const nowhere: Box = { left: 0, top: 0, right: 0, bottom: 0 }
+
 /** How far beyond the right and the bottom of what is shown nobody scrolls. */
 const farRight = 5000 // CSS pixels
 const farDown = 2_000_000 // CSS pixels
@@ -75,7 +86,7 @@ export function windowBox(): Box {
 export function overflowBox(element: Element, style: CSSStyleDeclaration, around: Box): Box {
   const own = rectOf(element)
   const seen = intersection(own, around)
-  if (!isSeen(seen)) return seen
+  if (seen.right - seen.left < leastScrolled || seen.bottom - seen.top < leastScrolled) return seen
   const { overflowX, overflowY } = style
   const scrolls = (overflow: string) => overflow === 'auto' || overflow === 'scroll'
   const x = scrolls(overflowX)
@@ -107,59 +118,4 @@ export function overflowBox(element: Element, style: CSSStyleDeclaration, around
 function along(start: number, scrolled: number, whole: number, shown: number, far: number) {
   const before = scrolled < 0 ? whole - shown : 0
   return [start - scrolled - before, start - scrolled + Math.min(whole, shown + far)] as const
-}
-
-/** `clip` of positioned elements: `rect(top, right, bottom, left)`, from the corner of the element. */
-export function clipBox(element: Element, clip: string): Box | undefined {
-  const sides = /^rect\((.+)\)$/.exec(clip)?.[1]?.split(/[\s,]+/)
-  if (sides === undefined || sides.length !== 4) return undefined
-  const own = rectOf(element)
-  const at = (side: string | undefined, from: number, auto: number) =>
-    side === 'auto' ? auto : from + Number.parseFloat(side ?? '0')
-  return {
-    top: at(sides[0], own.top, own.top),
-    right: at(sides[1], own.left, own.right),
-    bottom: at(sides[2], own.top, own.bottom),
-    left: at(sides[3], own.left, own.left),
-  }
-}
-
-/** The box around a `clip-path`; undefined: it is of no kind that is looked into. */
-export function clipPathBox(element: Element, clipPath: string): Box | undefined {
-  const [, kind, inside = ''] =
-    /^(inset|circle|ellipse|polygon|rect|xywh)\((.*)\)/.exec(clipPath) ?? []
-  if (kind === undefined) return undefined
-  const own = rectOf(element)
-  const length = (text: string | undefined, whole: number) => {
-    const number = Number.parseFloat(text ?? '0')
-    return text?.endsWith('%') ? (number * whole) / 100 : number
-  }
-  if (kind === 'inset') {
-    const sides = (inside.split(' round ')[0] ?? '').trim().split(/\s+/)
-    const [top, right = top, bottom = top, left = right] = sides
-    return {
-      top: own.top + length(top, own.height),
-      right: own.right - length(right, own.width),
-      bottom: own.bottom - length(bottom, own.height),
-      left: own.left + length(left, own.width),
-    }
-  }
-  if (kind === 'polygon') {
-    const points = inside
-      .replace(/^(?:nonzero|evenodd)\s*,/, '')
-      .split(',')
-      .map((point) => point.trim().split(/\s+/))
-    const xs = points.map(([x]) => own.left + length(x, own.width))
-    const ys = points.map(([, y]) => own.top + length(y, own.height))
-    return {
-      left: Math.min(...xs),
-      right: Math.max(...xs),
-      top: Math.min(...ys),
-      bottom: Math.max(...ys),
-    }
-  }
-  const radius = Number.parseFloat(inside)
-  return (kind === 'circle' || kind === 'ellipse') && radius === 0
-    ? { left: 0, right: 0, top: 0, bottom: 0 }
-    : undefined
 }

@@ -35,6 +35,38 @@ export function isElement(one: Node): one is Element {
   return node<number>('nodeType', one) === 1
 }
 
+export function isAriaHidden(of: Element): boolean {
+  return attribute(of, 'aria-hidden')?.trim().toLowerCase() === 'true'
+}
+
+/** Roles of what a user writes into, by ARIA. */
+const writtenInto = /(?:^|\s)(?:textbox|searchbox|combobox|spinbutton)(?:\s|$)/i
+
+/**
+ * Whether an element is written into as a field is: `contenteditable`, an `EditContext`, or the role
+ * of a field. What is in it is a value, and no text of the page.
+ */
+export function isDraft(of: Element): boolean {
+  const editable = attribute(of, 'contenteditable')
+  if (editable !== undefined && /^(?:true|plaintext-only|)$/i.test(editable)) return true
+  const role = attribute(of, 'role')
+  if (role !== undefined && writtenInto.test(role)) return true
+  return (
+    of instanceof HTMLElement &&
+    (Reflect.get(HTMLElement.prototype, 'editContext', of) ?? null) !== null
+  )
+}
+
+/** Whether a mutation is one of what is written into a draft, and not of the draft itself. */
+export function isOfDraft({ target, type }: MutationRecord): boolean {
+  for (let at: Node | null = target; at !== null; ) {
+    if (isElement(at) && (at !== target || type !== 'attributes') && isDraft(at)) return true
+    const here: Node = at
+    at = node<Node | null>('parentNode', here) ?? (here instanceof ShadowRoot ? here.host : null)
+  }
+  return false
+}
+
 /** Text, or a CDATA section. */
 export function isText(one: Node): one is Text {
   const type = node<number>('nodeType', one)

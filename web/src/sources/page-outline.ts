@@ -10,6 +10,8 @@ import {
   all,
   attribute,
   childrenOf,
+  isAriaHidden,
+  isDraft,
   isElement,
   isWithin,
   rectOf,
@@ -27,7 +29,7 @@ export interface OutlineItem {
   name?: string
   /** Of a heading: 1 to 6. */
   level?: number
-  /** Of a field: its type, such as `email`, `checkbox`, `textarea`, `select`. */
+  /** Of a field: its type, such as `email`, `checkbox`, `textarea`, `select`; `textbox` of editable content. */
   type?: string
   required?: boolean
   /** Of a field that is not empty: `redacted`. */
@@ -87,6 +89,7 @@ export function outlineOf(roots: readonly Element[], look: Eyes) {
     for (const child of childrenOf(element)) {
       if (!isElement(child)) continue
       if (isField(child)) field(child, place)
+      else if (isDraft(child)) draft(child, place)
       const inner = look.enter(child, place)
       if (inner !== undefined) visit(child, inner)
     }
@@ -107,6 +110,17 @@ export function outlineOf(roots: readonly Element[], look: Eyes) {
     }
     if (attribute(element, 'required') !== undefined) item.required = true
     if (holdsValue(element, type)) {
+      lossy.push(`/${outline.length}/value`)
+      item.value = redacted
+    }
+    outline.push(item)
+  }
+
+  /** What is written into is a field, too, whatever element it is. */
+  const draft = (element: Element, within: Place) => {
+    if (!isShown(element, within)) return
+    const item: OutlineItem = { role: 'field', type: 'textbox', name: labelledBy(element) }
+    if (Reflect.get(Node.prototype, 'textContent', element) !== '') {
       lossy.push(`/${outline.length}/value`)
       item.value = redacted
     }
@@ -136,7 +150,7 @@ function platform(element: Field): object {
 
 function isShown(element: Element, within: Place): boolean {
   if (attribute(element, 'data-mcp-private') !== undefined) return false
-  if (attribute(element, 'aria-hidden') === 'true' || within.display === 'none') return false
+  if (isAriaHidden(element) || within.display === 'none') return false
   const { display, visibility, opacity } = getComputedStyle(element)
   // A checkbox may be made invisible, and drawn by its label: only what takes no part is left out.
   return (

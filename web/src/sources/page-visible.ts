@@ -1,26 +1,50 @@
 /**
  * What of a page a user can see. Text that is hidden is where instructions to models are planted, and
- * where pages keep what is nobody's business; so what is in doubt counts as hidden.
+ * where pages keep what is nobody's business. What cannot be decided counts as hidden.
  *
- * Hidden is: `display: none`, `visibility` other than visible, an opacity of next to nothing (with
- * that of all ancestors, and of filters), `content-visibility: hidden`, closed `details`, transparent
- * text, what is clipped away (overflow, `clip`, `clip-path`, by words), what lies where nobody can
- * scroll to, what is a pixel or less in size, `aria-hidden`. Not recognized: text in the colour of
- * what is behind it, or covered by something else, and what masks and backfaces hide.
+ * Hidden is, each with all that is in it where it applies:
+ * - what browsers do not render: `display: none`, `content-visibility: hidden`, closed `details`,
+ *   `visibility` other than visible, and what `checkVisibility` says of that
+ * - what is hardly opaque: `opacity`, alpha of a colour, filters; any blur, mask, blend mode or filter that is not
+ *   known to leave text readable
+ * - letters in the colour of what is behind them, or covered by the background of an element around them
+ * - letters below 4 pixels, by font size, zoom or transforms; on each other; seen from behind or the edge
+ * - what is clipped away: `overflow`, `contain`, `clip`, `clip-path` (words whose middle is outside), collapsed rows and
+ *   columns, and a `clip-path` that is no box, ellipse or convex polygon
+ * - what lies where nobody can scroll to; what is a pixel or less in size
+ * - `aria-hidden`; `-webkit-text-security`; drafts ({@link isDraft})
+ *
+ * Not recognized: text that something else covers, fonts without shapes, `::first-line` and `::first-letter`, what is
+ * behind letters on a picture, and a box without height whose `content-visibility: auto` is outside of the window.
  */
 
+import { type Backgrounds, backgrounds } from './page-behind.ts'
 import {
   type Box,
-  clipBox,
-  clipPathBox,
   documentBox,
+  everywhere,
   intersection,
   isInside,
   isSeen,
   overflowBox,
   windowBox,
 } from './page-boxes.ts'
-import { attribute, dataOf, parentOf, rootElement, tagOf } from './page-dom.ts'
+import { type Cut, clipCut, clipPathCut, type Shape } from './page-clip.ts'
+import { type Colour, colourOf } from './page-colours.ts'
+import {
+  attribute,
+  childrenOf,
+  dataOf,
+  isAriaHidden,
+  isDraft,
+  isElement,
+  ofDocument,
+  parentOf,
+  rectOf,
+  rootElement,
+  tagOf,
+} from './page-dom.ts'
+import { containsPaint, holdsFixed, isReadable, leftByFilter, turnOf } from './page-style.ts'
 
 /** What a descendant needs to know of where it is. */
 export interface Place {
@@ -28,24 +52,36 @@ export interface Place {
   readonly style: CSSStyleDeclaration
   /** `display`; `contents` has no box. */
   readonly display: string
+  /** Where its parent is. */
+  readonly within: Place | undefined
   readonly opacity: number
-  /** What can be seen of content in the flow, of `position: absolute`, and of `fixed`. */
+  /** What can be seen of content in the flow. */
   readonly flow: Box
-  readonly absolute: Box
-  readonly fixed: Box
+  /** What `clip` and `clip-path` of it and of all around it leave, wherever content is positioned. */
+  readonly cut: Box
+  readonly shapes: readonly Shape[]
+  /** How much transforms shrink letters, and whether they are seen from the front. */
+  readonly scale: number
+  readonly facing: 1 | -1
   /** Whether text right here can be seen; found out when it is asked for. */
   shows?: boolean
 }
 
-/** Elements whose content is no text that is read: programs, other documents, values of fields. */
+/**
+ * Elements whose content is no text that is read: programs, other documents, values of fields, parts of drawings that
+ * are used elsewhere or, in `switch`, by language.
+ */
 const never = new Set(
-  'script style noscript template iframe frame frameset noframes object embed applet canvas audio video select datalist optgroup option textarea input head title meta link base param source track area metadata desc defs symbol annotation annotation-xml progress meter'.split(
+  'script style noscript template iframe frame frameset noframes noembed object embed applet canvas audio video select datalist optgroup option textarea input head title meta link base param source track area metadata desc defs symbol pattern marker mask clipPath filter linearGradient radialGradient switch annotation annotation-xml mphantom progress meter rp'.split(
     ' ',
   ),
 )
 
-/** An opacity at which nobody reads anything. */
-const leastOpacity = 0.02
+/** An opacity at which nobody reads anything: of letters with all around them. */
+const leastOpacity = 0.08
+
+/** How much of the height of a line has to be seen. */
+const leastOfLine = 1 / 3
 
 /** Decides about one state of the page: nothing may change while it is used. */
 export interface Eyes {
@@ -62,62 +98,98 @@ export interface Eyes {
 export function eyes(): Eyes {
   const whole = documentBox()
   const view = windowBox()
+  const isDraftAll = ofDocument<string>('designMode') === 'on'
+  const behind = backgrounds()
   let omitted = false
   const range = Document.prototype.createRange.call(document)
 
   function enter(element: Element, within: Place | undefined): Place | undefined {
     const tag = tagOf(element)
-    if (never.has(tag) || attribute(element, 'aria-hidden') === 'true') return undefined
+    if (never.has(tag) || isDraftAll || isDraft(element)) return undefined
+    if (isAriaHidden(element)) return undefined
     if (attribute(element, 'data-mcp-private') !== undefined) {
       omitted ||= getComputedStyle(element).display !== 'none'
       return undefined
     }
-    if (within !== undefined && tagOf(within.element) === 'details' && tag !== 'summary') {
-      if (attribute(within.element, 'open') === undefined) return undefined
+    if (within !== undefined && isClosed(within.element) && element !== summaryOf(within.element)) {
+      return undefined
     }
     const style = getComputedStyle(element)
     const { display } = style
     if (display === 'none' || display === '') return undefined // '': it is in no slot
-    const { flow = whole, absolute = whole, fixed = view } = within ?? {}
-    if (display === 'contents') {
-      return { element, style, display, opacity: within?.opacity ?? 1, flow, absolute, fixed }
-    }
+    const { scale = 1, facing = 1, shapes = [], cut = everywhere } = within ?? {}
+    const around = { element, style, display, within, opacity: within?.opacity ?? 1, shapes, cut }
+    if (display === 'contents') return { ...around, flow: within?.flow ?? whole, scale, facing }
+
     const inline = display === 'inline' // most properties below do not apply to it, and each costs a microsecond
-    if (!inline && style.contentVisibility === 'hidden') return undefined
-    const { filter, position } = style
-    const transform = inline ? 'none' : style.transform
-    let opacity = (within?.opacity ?? 1) * Number.parseFloat(style.opacity)
-    const faded = filter === 'none' ? null : /opacity\(([\d.]+)(%?)\)/.exec(filter)
-    if (faded) opacity *= Number.parseFloat(faded[1] ?? '1') / (faded[2] ? 100 : 1)
+    const contentVisibility = inline ? 'visible' : style.contentVisibility
+    if (contentVisibility === 'hidden') return undefined
+    const { position, filter, maskImage } = style
+    const opacity = around.opacity * Number.parseFloat(style.opacity) * leftByFilter(filter)
     if (opacity < leastOpacity) return undefined
+    if (maskImage !== undefined && maskImage !== 'none') return undefined
+    if (style.mixBlendMode !== 'normal') return undefined
+    const positioned = position === 'absolute' || position === 'fixed'
+
+    let flow = within?.flow ?? whole
+    if (positioned) flow = holderOf(within, position)
+    const cuts = cutsOf(element, style, positioned)
+    let left = cut
+    for (const { box } of cuts) left = intersection(left, box)
+    if (cuts.length > 0 && !isSeen(left)) return undefined
+    flow = intersection(flow, left)
 
     // The overflow of the root, or else of the body, is the window's: see documentBox.
     const root = within === undefined || (tag === 'body' && within.style.overflow === 'visible')
-    let boxes = { flow, absolute, fixed }
-    if (position === 'absolute') boxes.flow = absolute
-    else if (position === 'fixed') boxes.flow = fixed
-    const cuts = [
-      position === 'absolute' || position === 'fixed' ? clipBox(element, style.clip) : undefined,
-      style.clipPath === 'none' ? undefined : clipPathBox(element, style.clipPath),
-    ]
-    for (const cut of cuts) {
-      if (cut === undefined) continue
-      boxes = {
-        flow: intersection(boxes.flow, cut),
-        absolute: intersection(absolute, cut),
-        fixed: intersection(fixed, cut),
+    if (!root && !inline) {
+      if (style.overflow !== 'visible') {
+        flow = overflowBox(element, style, flow)
+      } else if (containsPaint(style.contain, contentVisibility)) {
+        if (contentVisibility !== 'auto' || !isPutOff(element)) {
+          flow = intersection(flow, rectOf(element))
+        }
       }
-      if (!isSeen(boxes.flow)) return undefined
     }
-    if (!root && !inline && style.overflow !== 'visible') {
-      boxes.flow = overflowBox(element, style, boxes.flow)
+    if (tag === 'foreignObject') flow = intersection(flow, rectOf(element))
+    if (display === 'table-cell') {
+      const cell = rectOf(element) // of a collapsed column it has no width, and its text has one
+      if (cell.right - cell.left <= 1) return undefined
     }
-    if (position !== 'static') boxes.absolute = boxes.flow
-    if (transform !== 'none' || filter !== 'none') {
-      boxes.absolute = boxes.flow // it contains what is positioned in it
-      boxes.fixed = boxes.flow
+    if (position !== 'static' && style.zIndex.startsWith('-')) {
+      if (behind.covers({ ...around, opacity, flow, scale, facing })) return undefined
     }
-    return { element, style, display, opacity, ...boxes }
+    const turn = inline ? undefined : turnOf(style)
+    let front = turn?.facing ?? 1
+    if (facing < 0 && within?.style.transformStyle === 'preserve-3d') front = front < 0 ? 1 : -1
+    if (front < 0 && style.backfaceVisibility === 'hidden') return undefined
+    const size = scale * (turn?.scale ?? 1)
+    const all = cuts.flatMap(({ shape }) => shape ?? [])
+    return {
+      ...around,
+      opacity,
+      flow,
+      cut: left,
+      shapes: all.length > 0 ? [...shapes, ...all] : shapes,
+      scale: size,
+      facing: front,
+    }
+  }
+
+  /** Content that is positioned is clipped by what it is positioned in, and by what is around that. */
+  function holderOf(within: Place | undefined, position: string): Box {
+    for (let at = within; at !== undefined; at = at.within) {
+      const { style, display } = at
+      if (display === 'contents' || at.within === undefined) continue
+      if (position === 'absolute' && style.position !== 'static') return at.flow
+      if (display !== 'inline' && holdsFixed(style)) return at.flow
+    }
+    return position === 'fixed' ? view : whole
+  }
+
+  /** A box with `content-visibility: auto` has no size of its own, maybe, as long as it is outside of the window. */
+  function isPutOff(element: Element): boolean {
+    const { top, bottom } = rectOf(element)
+    return bottom < view.top || top > view.bottom
   }
 
   function find(element: Element): Place | undefined {
@@ -133,23 +205,31 @@ export function eyes(): Eyes {
     const end = Math.min(to, data.length)
     const part = data.slice(from, end)
     if (part === '' || !/\S/.test(part)) return part
-    within.shows ??= showsText(within)
-    return within.shows ? seenPart(node, part, from, end, within.flow) : ''
+    within.shows ??= showsText(within, behind)
+    return within.shows ? seenPart(node, part, from, end, within) : ''
   }
 
-  function seenPart(node: Text, part: string, from: number, end: number, flow: Box): string {
+  function seenPart(node: Text, part: string, from: number, end: number, within: Place): string {
+    const { flow, shapes, style } = within
     range.setStart(node, from)
     range.setEnd(node, end)
     const around = range.getBoundingClientRect()
     if (!isSeen(intersection(around, flow))) return ''
-    if (isInside(around, flow)) return part
+    if (isInside(around, flow) && shapes.every((has) => isWithinShape(around, has))) return part
     // Some of it is cut off: word by word. Between two words that are seen, so are the blanks.
+    const upright = style.writingMode.startsWith('vertical')
+    const isWordSeen = (rect: Box) => {
+      const seen = intersection(rect, flow)
+      if (!isSeen(seen)) return false
+      const line = upright ? rect.right - rect.left : rect.bottom - rect.top
+      const left = upright ? seen.right - seen.left : seen.bottom - seen.top
+      if (left < line * leastOfLine) return false
+      return shapes.every((has) => has((rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2))
+    }
     return part.replace(/\S+/g, (word, at: number) => {
       range.setStart(node, from + at)
       range.setEnd(node, from + at + word.length)
-      return [...range.getClientRects()].some((rect) => isSeen(intersection(rect, flow)))
-        ? word
-        : ''
+      return [...range.getClientRects()].some(isWordSeen) ? word : ''
     })
   }
 
@@ -163,25 +243,78 @@ export function eyes(): Eyes {
   }
 }
 
+function isClosed(element: Element): boolean {
+  return tagOf(element) === 'details' && attribute(element, 'open') === undefined
+}
+
+/** Of several, the first is the one that stays. */
+function summaryOf(details: Element): Element | undefined {
+  for (const child of childrenOf(details)) {
+    if (isElement(child) && tagOf(child) === 'summary') return child
+  }
+  return undefined
+}
+
+function cutsOf(element: Element, style: CSSStyleDeclaration, positioned: boolean): Cut[] {
+  const cuts: Cut[] = []
+  const clip = positioned ? clipCut(element, style.clip) : undefined
+  const path = clipPathCut(element, style.clipPath)
+  if (clip) cuts.push(clip)
+  if (path) cuts.push(path)
+  return cuts
+}
+
+/** All corners: shapes are convex. */
+function isWithinShape({ left, right, top, bottom }: Box, has: Shape): boolean {
+  return has(left, top) && has(right, top) && has(left, bottom) && has(right, bottom)
+}
+
 /** Whether the style lets the text of an element be seen. */
-function showsText({ element, style }: Place): boolean {
-  if (tagOf(element) === 'details' && attribute(element, 'open') === undefined) return false
-  if (style.visibility !== 'visible') return false
-  if (!isTransparent(style.webkitTextFillColor || style.color)) return true
+function showsText(place: Place, behind: Backgrounds): boolean {
+  const { element, style, display, opacity } = place
+  if (isClosed(element) || style.visibility !== 'visible') return false
+  if (display !== 'contents' && !checkVisibility.call(element, checked)) return false
+  const { webkitTextSecurity, webkitUserModify } = style as CSSStyleDeclaration & {
+    webkitTextSecurity?: string
+    webkitUserModify?: string
+  }
+  if (webkitTextSecurity !== undefined && webkitTextSecurity !== 'none') return false
+  if (webkitUserModify !== undefined && webkitUserModify !== 'read-only') return false
+  if (!isReadable(style, place.scale * zoomOf(element))) return false
+  const letters = lettersOf(element, style)
+  if (letters === undefined) return false
+  const [red, green, blue, alpha] = letters
+  if (alpha * opacity >= leastOpacity) {
+    return behind.differ([red, green, blue, alpha * opacity], place)
+  }
   // Transparent letters through which a background shows: that of the element, or of one around it.
-  for (let at: Element | undefined = element, far = 0; at && far < maxAbove; far++) {
-    const { backgroundClip, backgroundImage } = getComputedStyle(at)
+  let at: Place | undefined = place
+  for (let far = 0; at && far < maxAbove; far++, at = at.within) {
+    const { backgroundClip, backgroundImage } = at.style
     if (backgroundClip.includes('text') && backgroundImage !== 'none') return true
-    at = parentOf(at)
   }
   return false
 }
 
+const { checkVisibility } = Element.prototype
+const checked = { opacityProperty: true, visibilityProperty: true }
+
 /** How far above a text its background may be. */
 const maxAbove = 4 // elements
 
-/** `rgba(…, 0)`, or any other colour with an alpha of next to nothing. */
-function isTransparent(colour: string): boolean {
-  const alpha = /^rgba\(.*,\s*([\d.]+)\)$/.exec(colour)?.[1] ?? /\/\s*([\d.]+)\)$/.exec(colour)?.[1]
-  return alpha !== undefined && Number.parseFloat(alpha) < leastOpacity
+/** What letters are painted in; undefined: nothing, or nothing that is known. */
+function lettersOf(element: Element, style: CSSStyleDeclaration): Colour | undefined {
+  if (!(element instanceof SVGElement)) return colourOf(style.webkitTextFillColor || style.color)
+  const [red, green, blue, alpha] = colourOf(style.fill) ?? []
+  if (red === undefined || green === undefined || blue === undefined) return undefined
+  return [red, green, blue, (alpha ?? 1) * Number.parseFloat(style.fillOpacity)]
+}
+
+/** `zoom` of an element with all around it, and the scale of the drawing that it is in. */
+function zoomOf(element: Element): number {
+  if (element instanceof SVGGraphicsElement) {
+    const drawn = SVGGraphicsElement.prototype.getScreenCTM.call(element)
+    return drawn === null ? 0 : Math.min(Math.hypot(drawn.a, drawn.b), Math.hypot(drawn.c, drawn.d))
+  }
+  return (Reflect.get(Element.prototype, 'currentCSSZoom', element) as number | undefined) ?? 1
 }

@@ -8,6 +8,7 @@ import {
   childrenOf,
   contains,
   isElement,
+  isOfDraft,
   isWithin,
   matches,
   ofDocument,
@@ -143,10 +144,11 @@ export function watchPage(
 }
 
 /** Whether a mutation may have changed what is in some elements, or whether it can be seen. */
-function concerns({ target, type }: MutationRecord, roots: readonly Element[]): boolean {
+function concerns(record: MutationRecord, roots: readonly Element[]): boolean {
+  const { target, type } = record
   if (roots.some((root) => contains(target, root))) return type !== 'characterData' // around them
   if (isStyle(target)) return true
-  return isWithin(roots, target)
+  return isWithin(roots, target) && !isOfDraft(record)
 }
 
 function isHead(target: Node): boolean {

@@ -81,17 +81,17 @@ export function watchOwn(changed: () => void, signal: AbortSignal): () => TabVie
 const textPause = 250 // ms
 
 /**
- * Calls `changed` when nodes of this document that matter have, at most once in {@link textPause}.
- * Which they are is asked for as many as come in a task, but no more after one that matters.
+ * Calls `changed` when mutations of this document matter, at most once in {@link textPause}. Whether
+ * they do is asked for as many as come in a task, but no more after one that matters.
  */
 export function watchContent(
-  matters: (node: Node) => boolean,
+  matters: (record: MutationRecord) => boolean,
   changed: () => void,
   signal: AbortSignal,
 ) {
   let timer: ReturnType<typeof setTimeout> | undefined
   const observer = new MutationObserver((records) => {
-    if (timer !== undefined || !records.some(({ target }) => matters(target))) return
+    if (timer !== undefined || !records.some(matters)) return
     timer = setTimeout(() => {
       timer = undefined
       changed()

@@ -1,6 +1,6 @@
 /** The text that a tab tells of itself. */
 
-import { all, contains } from './page-dom.ts'
+import { all, contains, isOfDraft } from './page-dom.ts'
 import { sheet, writeText } from './page-text.ts'
 import { eyes } from './page-visible.ts'
 import type { TabText } from './tabs-messages.ts'
@@ -8,8 +8,8 @@ import type { TabText } from './tabs-messages.ts'
 /** What a tab tells of its text. */
 export interface OwnText {
   read(): TabText
-  /** Whether a change of this node may be one of the text. */
-  concerns(node: Node): boolean
+  /** Whether a mutation may be one of the text. */
+  concerns(record: MutationRecord): boolean
 }
 
 /**
@@ -22,8 +22,11 @@ export interface OwnText {
 export function textWithin(selectors: readonly string[], limit: number): OwnText {
   const selector = selectors.join(',')
   all(selector) // one that does not parse throws here, not at a read
-  const concerns = (node: Node) =>
-    all(selector).some((element) => contains(element, node) || contains(node, element))
+  const concerns = (record: MutationRecord) =>
+    !isOfDraft(record) &&
+    all(selector).some(
+      (element) => contains(element, record.target) || contains(record.target, element),
+    )
   const read = () => {
     const look = eyes()
     const out = sheet()

@@ -16,9 +16,9 @@ import { textWithin } from './tabs-text.ts'
 /** What tabs tell of themselves. */
 export interface TabsOptions {
   /**
-   * CSS selectors of the elements whose text this tab tells, or `false` for none; default: `['body']`.
-   * What a user cannot see, password and payment fields, and elements with `data-mcp-private` are
-   * never in it. Each tab decides for itself.
+   * CSS selectors of the elements whose text this tab shares; default: `false`, none. What a user
+   * cannot see, what is written into fields and editable elements, and elements with
+   * `data-mcp-private` are never in it. Each tab decides for itself.
    */
   text?: readonly [string, ...string[]] | false
   /** Leaves the tabs for good; default: with the document. */
@@ -59,8 +59,8 @@ const fixed: readonly Resource[] = [
  * - `tab:///{id}`: a tab, JSON: `id`, `title`, `url` (without secrets), `visibility` (`visible` or
  *   `hidden`), `focused`, `lastFocus` (ISO 8601, or null), `active`, and `this`: whether it is the one
  *   that answers
- * - `tab:///{id}/text` and `tab:///active/text`: what a user can see there, `text/plain`, at most
- *   200,000 UTF-16 code units; the tab is asked for it, and has 10 s
+ * - `tab:///{id}/text` and `tab:///active/text`, of tabs that name selectors: what a user can see of
+ *   these elements, `text/plain`, at most 200,000 UTF-16 code units; the tab has 10 s to send it
  *
  * An id stays with its tab through reloads; a duplicate gets one of its own. A tab in the
  * back/forward cache is not open, and stays in that cache. Tabs that come, go or crash, their titles,
@@ -73,7 +73,7 @@ const fixed: readonly Resource[] = [
  * @see https://w3c.github.io/web-locks/
  */
 export function tabs(options: TabsOptions = {}): Source {
-  const { text = ['body'] } = options
+  const { text = false } = options
   const ownText = text === false ? undefined : textWithin(text, maxText)
   const listeners = new Set<Changed>()
   const tell: Changed = (what, under) => {

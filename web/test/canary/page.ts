@@ -41,6 +41,22 @@ const places: { readonly [place: string]: (canary: string, body: HTMLElement) =>
   'a text area': (canary, body) => body.append(make('textarea', {}, canary)),
   'a choice': (canary, body) =>
     body.append(make('select', {}, make('option', { value: canary }, canary))),
+  'a draft': (canary, body) =>
+    body.append(make('div', { contenteditable: '' }, make('p', {}, canary))),
+  'a draft of plain text': (canary, body) =>
+    body.append(
+      make('div', { contenteditable: 'plaintext-only', autocomplete: 'one-time-code' }, canary),
+    ),
+  'a text box': (canary, body) =>
+    body.append(make('div', { role: 'textbox', contenteditable: 'false' }, canary)),
+  'letters in the colour of the page': (canary, body) =>
+    body.append(styled({ color: 'rgb(255, 255, 254)' }, canary)),
+  'what paint containment hides': (canary, body) =>
+    body.append(styled({ contain: 'paint', height: '0' }, canary)),
+  'what a path clips away': (canary, body) =>
+    body.append(styled({ clipPath: "path('M 0 0 L 1 1')" }, canary)),
+  'a second summary': (canary, body) =>
+    body.append(make('details', {}, make('summary', {}, 'more'), make('summary', {}, canary))),
   'a cookie': (canary) => {
     // biome-ignore lint/suspicious/noDocumentCookie: as apps do, in both browsers
     document.cookie = `preference=${canary}; path=/; SameSite=Strict`

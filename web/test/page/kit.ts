@@ -1,6 +1,7 @@
 /** What tests evaluate in a page: the source under test. Everything here runs in the browser. */
 import type { Source } from '../../src/source.ts'
 import { page } from '../../src/sources/page.ts'
+import { textWithin } from '../../src/sources/tabs-text.ts'
 import { changes, never } from '../harness/sources.ts'
 
 /** Puts HTML into the body; scripts in it do not run. */
@@ -19,7 +20,10 @@ const text = (html: string) => {
   return read('page:///text')
 }
 
-const exported = { page, show, read, text, changes, never }
+/** The text of this window as `tabs` tells it. */
+const tabText = () => textWithin(['body'], 200_000).read().text
+
+const exported = { page, show, read, text, tabText, changes, never }
 
 declare global {
   var pageKit: typeof exported

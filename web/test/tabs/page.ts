@@ -6,7 +6,7 @@ const never = new AbortController().signal
 /** Each page of the tests is a tab from its start; `?plain` is one that does not take part. */
 const joins = !location.search.startsWith('?plain')
 const source = joins
-  ? tabs(location.search.startsWith('?mute') ? { text: false } : undefined)
+  ? tabs(location.search.startsWith('?mute') ? undefined : { text: ['body'] })
   : undefined
 
 const seen: string[] = []

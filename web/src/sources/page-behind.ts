@@ -1,0 +1,127 @@
+/**
+ * What is behind letters: text in the colour of its background is not seen. Colours of backgrounds are
+ * those of the elements around the text, or of a box or picture that lies under it.
+ */
+
+import { type Colour, colourOf, distance, over, white } from './page-colours.ts'
+import { childrenOf, isElement, rectOf, rootElement, tagOf } from './page-dom.ts'
+import type { Place } from './page-visible.ts'
+
+/** How much letters have to differ from what is behind them, from 0 to 1. */
+const leastContrast = 0.08
+
+/** Dark as browsers paint the canvas of a page with a dark `color-scheme`. */
+const dark: Colour = [0.1, 0.1, 0.1, 1]
+
+const pictures = new Set(['img', 'picture', 'video', 'canvas', 'svg', 'iframe', 'object', 'embed'])
+
+/** How far above a text something may be that holds the box under it, and how many boxes are looked at. */
+const maxAbove = 5 // elements
+const maxBoxes = 50 // in each
+
+/** The background of places, each found once. Nothing may change while it is used. */
+export interface Backgrounds {
+  /** Whether letters of that colour can be told from what is behind the text of a place. */
+  differ(letters: Colour, place: Place): boolean
+  /** Whether the background of something around a place, which is below it in the order of layers, covers it. */
+  covers(place: Place): boolean
+}
+
+export function backgrounds(): Backgrounds {
+  const known = new Map<Place, Colour | undefined>()
+  let canvas: Colour | undefined
+
+  /** Without pictures; undefined: not known. */
+  const behind = (place: Place | undefined): Colour | undefined => {
+    if (place === undefined) {
+      canvas ??= canvasColour()
+      return canvas
+    }
+    if (!known.has(place)) known.set(place, find(place))
+    return known.get(place)
+  }
+
+  const find = (place: Place): Colour | undefined => {
+    const own = colourOf(place.style.backgroundColor)
+    if (own === undefined || own[3] === 1) return own
+    const below = behind(place.within)
+    return below === undefined || own[3] === 0 ? below : over(own, below)
+  }
+
+  /** Whether a picture is above the colour behind a place. */
+  const isOnPicture = (place: Place): boolean => {
+    for (let at: Place | undefined = place; at !== undefined; at = at.within) {
+      const { backgroundColor, backgroundImage, backgroundClip } = at.style
+      if (backgroundImage !== 'none' && !backgroundClip.includes('text')) return true
+      if (colourOf(backgroundColor)?.[3] === 1) return false
+    }
+    return false
+  }
+
+  const isLike = (letters: Colour, background: Colour) =>
+    letters[3] * distance(letters, background) < leastContrast
+
+  return {
+    differ(letters, place) {
+      const background = behind(place)
+      if (background === undefined || !isLike(letters, background) || isOnPicture(place))
+        return true
+      return liesOnOther(place, (colour) => !isLike(letters, colour))
+    },
+    covers(place) {
+      for (let at = place.within; at !== undefined; at = at.within) {
+        const tag = tagOf(at.element)
+        if (tag === 'html') return false // it is that of the canvas
+        if (tag === 'body' && at.within && !paints(at.within.style)) return false // so is this
+        if (paints(at.style)) return true
+        const { position, zIndex, transform, opacity, isolation } = at.style
+        if (zIndex !== 'auto' && position !== 'static') return false // its layers are above its background
+        if (transform !== 'none' || opacity !== '1' || isolation === 'isolate') return false
+      }
+      return false
+    },
+  }
+}
+
+function paints({ backgroundColor, backgroundImage }: CSSStyleDeclaration): boolean {
+  return backgroundImage !== 'none' || colourOf(backgroundColor)?.[3] !== 0
+}
+
+/** Without any background: white, or dark where the page says that it has a dark scheme. */
+function canvasColour(): Colour {
+  const scheme = getComputedStyle(rootElement()).colorScheme ?? ''
+  const isDark =
+    scheme.includes('dark') &&
+    (!scheme.includes('light') || matchMedia('(prefers-color-scheme: dark)').matches)
+  return isDark ? dark : white
+}
+
+/** Whether a picture, or a box of another colour, that is not around the text lies under the middle of it. */
+function liesOnOther(place: Place, differs: (colour: Colour) => boolean): boolean {
+  const { left, right, top, bottom } = rectOf(place.element)
+  const x = (left + right) / 2
+  const y = (top + bottom) / 2
+  let inner: Element = place.element
+  let at = place.within
+  for (let far = 0; at !== undefined && far < maxAbove; far++, at = at.within) {
+    let boxes = 0
+    for (const child of childrenOf(at.element)) {
+      if (child === inner || !isElement(child)) continue
+      if (++boxes > maxBoxes) break
+      const box = rectOf(child)
+      if (x < box.left || x > box.right || y < box.top || y > box.bottom) continue
+      if (isOther(child, differs)) return true
+    }
+    inner = at.element
+  }
+  return false
+}
+
+function isOther(element: Element, differs: (colour: Colour) => boolean): boolean {
+  const { backgroundColor, backgroundImage, visibility, opacity } = getComputedStyle(element)
+  if (visibility !== 'visible' || Number.parseFloat(opacity) < 0.5) return false
+  if (backgroundImage !== 'none') return true
+  const colour = colourOf(backgroundColor)
+  if (colour !== undefined && colour[3] > 0.5) return differs(colour)
+  return [element, ...childrenOf(element)].some((one) => isElement(one) && pictures.has(tagOf(one)))
+}

@@ -1,0 +1,253 @@
+/** Ways to hide text from a user and not from a program; and text that is to be seen although it looks alike. */
+
+/** The beginning of a row that only a browser with this property, or value of it, can show. */
+export interface Row {
+  readonly html: string
+  /** `property: value` without which the browser shows the text. */
+  readonly needs?: string
+}
+
+const needs = (declaration: string, html = `<p style="${declaration}">HIDDEN</p>`): Row => ({
+  html,
+  needs: declaration,
+})
+const css = (declaration: string): Row => ({ html: `<p style="${declaration}">HIDDEN</p>` })
+const as = (html: string): Row => ({ html })
+
+/** No part of a page may have HIDDEN in it; the paragraph "seen" beside it has to be there. */
+export const hidden: { readonly [how: string]: Row } = {
+  'second summary': as('<details><summary>more</summary><summary>HIDDEN</summary></details>'),
+  'summary in a closed box': as(
+    '<details><summary>more</summary><div><summary>HIDDEN</summary></div></details>',
+  ),
+  'closed details within open ones': as(
+    '<details open><summary>a</summary><details><summary>b</summary>HIDDEN</details></details>',
+  ),
+  'contain: paint': as('<div style="contain: paint; height: 0">HIDDEN</div>'),
+  'contain: strict': as('<div style="contain: strict; height: 0">HIDDEN</div>'),
+  'contain: content': as('<div style="contain: content; height: 0">HIDDEN</div>'),
+  'content-visibility: auto, no height': needs(
+    'content-visibility: auto',
+    '<div style="content-visibility: auto; height: 0">HIDDEN</div>',
+  ),
+  'circle of no size': css('clip-path: circle(0px)'),
+  'circle of a pixel': css('clip-path: circle(1px at 0 0)'),
+  'circle elsewhere': css('clip-path: circle(20px at -400px 0)'),
+  'circle in percent': css('clip-path: circle(0%)'),
+  ellipse: css('clip-path: ellipse(0 50%)'),
+  'ellipse elsewhere': css('clip-path: ellipse(50px 50px at 5000px 50%)'),
+  path: css("clip-path: path('M 0 0 L 1 1')"),
+  'path elsewhere': css("clip-path: path('M 900 900 h 9 v 9 z')"),
+  shape: needs('clip-path: shape(from 0px 0px, line to 1px 0px, line to 0px 1px, close)'),
+  'url of a clip': as(
+    '<svg width="0" height="0"><clipPath id="none"><rect width="0" height="0"/></clipPath></svg><p style="clip-path: url(#none)">HIDDEN</p>',
+  ),
+  'line as a polygon': css('clip-path: polygon(0 0, 100% 100%, 100% 100%)'),
+  'polygon with a hole': css(
+    'clip-path: polygon(evenodd, 0 0, 100% 0, 100% 100%, 0 100%, 0 0, 1% 1%, 99% 1%, 99% 99%, 1% 99%, 1% 1%)',
+  ),
+  'inset of a side': css('clip-path: inset(0 100% 0 0)'),
+  'rect of no size': needs('clip-path: rect(0px 0px 0px 0px)'),
+  xywh: needs('clip-path: xywh(0px 0px 0px 0px)'),
+  'mask of nothing': css('mask: linear-gradient(transparent, transparent)'),
+  'mask of no size': css('mask: linear-gradient(#000, #000) no-repeat; mask-size: 0 0'),
+  'mask of an image': css('mask-image: url(/missing.svg#m)'),
+  'oklch without alpha': css('color: oklch(0% 0 0 / none)'),
+  'lab without alpha': css('color: lab(0% 0 0 / none)'),
+  'color() without alpha': css('color: color(srgb 0 0 0 / 0%)'),
+  'hardly any alpha': css('color: rgb(0 0 0 / 4%)'),
+  'a mix with nothing': css('color: color-mix(in oklch, black 0%, transparent)'),
+  'hardly any opacity': css('opacity: .04'),
+  'hardly any opacity and alpha': css('opacity: .2; color: rgb(0 0 0 / 20%)'),
+  'filter: opacity after another': css('filter: grayscale(1) opacity(0%)'),
+  'two opacities in a filter': css('filter: opacity(20%) opacity(20%)'),
+  blur: css('filter: blur(20px)'),
+  'contrast of nothing': css('filter: contrast(0); background: white'),
+  'brightness beyond bounds': css('filter: brightness(1000); color: #222; background: white'),
+  'half inverted': css('filter: invert(50%); background: white'),
+  'a filter of the page': as(
+    '<svg width="0" height="0"><filter id="gone"><feColorMatrix values="0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"/></filter></svg><p style="filter: url(#gone)">HIDDEN</p>',
+  ),
+  'blended away': css('mix-blend-mode: lighten'),
+  'text security': needs('-webkit-text-security: disc'),
+  'text security of an ancestor': needs(
+    '-webkit-text-security: square',
+    '<div style="-webkit-text-security: square"><p>HIDDEN</p></div>',
+  ),
+  'collapsed column': as(
+    '<table><col style="visibility: collapse"><col><tr><td>HIDDEN</td><td>b</td></tr></table>',
+  ),
+  'collapsed group of columns': as(
+    '<table><colgroup span="1" style="visibility: collapse"></colgroup><tr><td>HIDDEN</td><td>b</td></tr></table>',
+  ),
+  'zoomed to nothing': needs('zoom: 0.01'),
+  'zoomed twice': needs(
+    'zoom: 0.2',
+    '<div style="zoom: 0.2"><p style="zoom: 0.2">HIDDEN</p></div>',
+  ),
+  'letters of a pixel': css('font-size: 1px'),
+  'letters of two pixels, several lines': css('font-size: 2px; width: 5px'),
+  'letters of no size by adjustment': needs('font-size-adjust: 0'),
+  'scaled to letters of a pixel': css('transform: scale(.06)'),
+  'scaled in one direction': css('transform: scaleY(.05)'),
+  'scaled by the property': needs('scale: 0.06'),
+  'turned to its edge': css('transform: rotateX(90deg)'),
+  'turned to its edge, nearly': css('transform: rotateX(88deg)'),
+  'seen from behind': css('backface-visibility: hidden; transform: rotateY(180deg)'),
+  'seen from behind, by the property': needs(
+    'rotate: y 180deg',
+    '<p style="backface-visibility: hidden; rotate: y 180deg">HIDDEN</p>',
+  ),
+  'seen from behind with its parent': as(
+    '<div style="transform-style: preserve-3d; transform: rotateY(180deg)"><p style="backface-visibility: hidden">HIDDEN</p></div>',
+  ),
+  skewed: css('transform: skewX(89.8deg)'),
+  'a draft': as('<div contenteditable>HIDDEN</div>'),
+  'a draft with markup': as('<div contenteditable="true"><p>HIDDEN <b>HIDDEN</b></p></div>'),
+  'a draft of plain text': needs(
+    'display: block',
+    '<div contenteditable="plaintext-only">HIDDEN</div>',
+  ),
+  'a draft that is a code': as('<div contenteditable autocomplete="one-time-code">HIDDEN</div>'),
+  'a part of a draft that is fixed': as(
+    '<div contenteditable>a<span contenteditable="false">HIDDEN</span></div>',
+  ),
+  'a text box by its role': as('<div role="textbox">HIDDEN</div>'),
+  'a text box by one of its roles': as('<div role="none TEXTBOX">HIDDEN</div>'),
+  'a search box by its role': as('<div role="searchbox">HIDDEN</div>'),
+  'a combo box by its role': as('<div role="combobox">HIDDEN</div>'),
+  'a spin button by its role': as('<div role="spinbutton">HIDDEN</div>'),
+  'editable by style': needs('-webkit-user-modify: read-write'),
+  'white on white': css('color: white'),
+  'black on black': css('color: #000; background: #010101'),
+  'the colour of an ancestor': as(
+    '<div style="background: rgb(10 20 30)"><p style="color: rgb(11 21 31)">HIDDEN</p></div>',
+  ),
+  'the colour behind, far down': as(
+    '<div style="height: 5000px"></div><p style="color: #fefefe">HIDDEN</p>',
+  ),
+  'behind its parent': as(
+    '<div style="background: #fff"><p style="position: relative; z-index: -1">HIDDEN</p></div>',
+  ),
+  'a slice of a line': css('height: 3px; overflow: hidden'),
+  'a slit that scrolls': css('height: 3px; overflow: auto'),
+  'no width': css('width: 0; white-space: nowrap; overflow: hidden'),
+  'no height at most': css('max-height: 0; overflow: clip'),
+  'all letters in one place': css('letter-spacing: -9999px'),
+  'letters on each other': css('letter-spacing: -1em; overflow: hidden'),
+  'fixed within a clipped box': as(
+    '<div style="will-change: transform; height: 0; overflow: hidden"><p style="position: fixed; top: 20px">HIDDEN</p></div>',
+  ),
+  'fixed within a clipped box with perspective': as(
+    '<div style="perspective: 500px; height: 0; overflow: hidden"><p style="position: fixed; top: 20px">HIDDEN</p></div>',
+  ),
+  'fixed within a contained box': as(
+    '<div style="contain: layout; height: 0; overflow: hidden"><p style="position: fixed; top: 20px">HIDDEN</p></div>',
+  ),
+  'fixed within a moved box': needs(
+    'translate: 1px',
+    '<div style="translate: 1px; height: 0; overflow: hidden"><p style="position: fixed; top: 20px">HIDDEN</p></div>',
+  ),
+  'absolute within a contained box': as(
+    '<div style="contain: paint; height: 0"><p style="position: absolute">HIDDEN</p></div>',
+  ),
+  'absolute within a filtered box': as(
+    '<div style="backdrop-filter: blur(1px); height: 0; overflow: hidden"><p style="position: absolute">HIDDEN</p></div>',
+  ),
+  'moved away by the property': needs('translate: -9999px'),
+  'moved away along a path': needs("offset-path: path('M -9999 0 h 1')"),
+  'margin to the left': css('margin-left: -9999px'),
+  'indented out of the page': css('text-indent: -9999px'),
+  'a picture in place of the text': css(
+    'content: url(data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=)',
+  ),
+  'drawing: no fill': as(
+    '<svg width="90" height="30"><text y="20" fill="none">HIDDEN</text></svg>',
+  ),
+  'drawing: transparent fill': as(
+    '<svg width="90" height="30"><text y="20" fill="#0000">HIDDEN</text></svg>',
+  ),
+  'drawing: no opacity of the fill': as(
+    '<svg width="90" height="30"><text y="20" fill-opacity="0">HIDDEN</text></svg>',
+  ),
+  'drawing: a fill that is not there': as(
+    '<svg width="90" height="30"><text y="20" fill="url(#missing)">HIDDEN</text></svg>',
+  ),
+  'drawing: outside': as('<svg width="90" height="30"><text x="-900" y="20">HIDDEN</text></svg>'),
+  'drawing: scaled to nothing': as(
+    '<svg width="90" height="30" viewBox="0 0 9000 3000"><text y="1500" font-size="50">HIDDEN</text></svg>',
+  ),
+  'drawing: a mask': as(
+    '<svg width="90" height="30"><mask id="m"></mask><g mask="url(#m)"><text y="20">HIDDEN</text></g></svg>',
+  ),
+  'drawing: parts of patterns': as(
+    '<svg width="90" height="30"><pattern><text>HIDDEN</text></pattern><marker><text>HIDDEN</text></marker><clipPath><text>HIDDEN</text></clipPath><mask><text>HIDDEN</text></mask></svg>',
+  ),
+  'drawing: a foreign object of no size': as(
+    '<svg width="90" height="30"><foreignObject width="0" height="0"><p>HIDDEN</p></foreignObject></svg>',
+  ),
+  'drawing: another language': as(
+    '<svg width="90" height="30"><switch><text y="20">a</text><text y="20">HIDDEN</text></switch></svg>',
+  ),
+  'mathematics: a phantom': as('<math><mphantom><mi>HIDDEN</mi></mphantom></math>'),
+  'mathematics: an annotation': as(
+    '<math><semantics><mi>x</mi><annotation-xml encoding="text/html"><p>HIDDEN</p></annotation-xml></semantics></math>',
+  ),
+  'parentheses of ruby': as('<ruby>x<rp>HIDDEN</rp><rt>y</rt></ruby>'),
+  'fallbacks of old elements': as('<noembed>HIDDEN</noembed><noframes>HIDDEN</noframes>'),
+  'aria-hidden, spelled otherwise': as('<p aria-hidden="TRUE">HIDDEN</p>'),
+  'a dialog that is closed, shown in part': as(
+    '<dialog><p style="display: block">HIDDEN</p></dialog>',
+  ),
+}
+
+/** SEEN has to be in the text. */
+export const shown: { readonly [how: string]: string } = {
+  'a circle around it':
+    '<div style="clip-path: circle(50%); width: 100px; line-height: 100px; text-align: center">SEEN</div>',
+  'an ellipse around it':
+    '<div style="clip-path: ellipse(50% 50%); width: 200px; padding: 60px">SEEN</div>',
+  'a slanted section':
+    '<div style="clip-path: polygon(0 0, 100% 0, 100% 80%, 0 100%); padding: 9px">SEEN</div>',
+  'an inset around it': '<div style="clip-path: inset(1px round 5px)">SEEN</div>',
+  'contain: content': '<div style="contain: content">SEEN</div>',
+  'contain: layout, no height': '<div style="contain: layout; height: 0">SEEN</div>',
+  'content-visibility: auto, far down':
+    '<div style="height: 5000px"></div><div style="content-visibility: auto">SEEN</div>',
+  'the first summary': '<details><summary>SEEN</summary><p>a</p></details>',
+  'a summary behind a comment': '<details><!-- x --><p>a</p><summary>SEEN</summary></details>',
+  'half transparent letters': '<p style="color: rgb(0 0 0 / 50%)">SEEN</p>',
+  'letters of oklch': '<p style="color: oklch(40% 0.1 200)">SEEN</p>',
+  'a grey filter': '<p style="filter: grayscale(1) drop-shadow(0 0 1px #000)">SEEN</p>',
+  'a dark theme by a filter': '<p style="filter: invert(1) hue-rotate(180deg)">SEEN</p>',
+  'a small blur': '<p style="filter: blur(.3px)">SEEN</p>',
+  'small print': '<p style="font-size: 7px">SEEN</p>',
+  'zoomed a little': '<p style="zoom: .8">SEEN</p>',
+  'scaled a little': '<p style="transform: scale(.7)">SEEN</p>',
+  'turned a little': '<p style="transform: rotate(20deg); width: 60px; margin: 40px">SEEN</p>',
+  'turned by a quarter': '<p style="transform: rotate(90deg); width: 60px; margin: 60px">SEEN</p>',
+  'upright letters': '<p style="writing-mode: vertical-rl; height: 90px">SEEN</p>',
+  'one narrow letter': '<p style="line-height: 1">I <b>l</b> SEEN</p>',
+  'tight lines': '<p style="line-height: .9; overflow: hidden">SEEN</p>',
+  'white on black': '<div style="background: black"><p style="color: white">SEEN</p></div>',
+  'white on a picture':
+    '<div style="background: linear-gradient(navy, teal)"><p style="color: white">SEEN</p></div>',
+  'white before another box':
+    '<div style="background: navy; height: 90px"></div><p style="color: white; position: absolute; top: 30px">SEEN</p>',
+  'a turned card':
+    '<div style="transform-style: preserve-3d; transform: rotateY(180deg)"><p style="backface-visibility: hidden; transform: rotateY(180deg)">SEEN</p></div>',
+  'a list with a column': '<table><col style="width: 90px"><tr><td>SEEN</td></tr></table>',
+  'beside a collapsed column':
+    '<table><col style="visibility: collapse"><col><tr><td>a</td><td>SEEN</td></tr></table>',
+  'not editable': '<div contenteditable="false">SEEN</div>',
+  'beside a draft': '<div><p contenteditable>a</p>SEEN</div>',
+  'an inert part': '<div inert>SEEN</div>',
+  'a drawing with a colour':
+    '<svg width="99" height="40"><text y="20" fill="teal">SEEN</text></svg>',
+  'before the page, under nothing': '<p style="position: relative; z-index: -1">SEEN</p>',
+  'fixed in a box that is clipped':
+    '<div style="height: 0; overflow: hidden"><p style="position: fixed; top: 20px">SEEN</p></div>',
+  'an open dialog': '<dialog open>SEEN</dialog>',
+  'shown although hidden': '<p hidden style="display: block">SEEN</p>',
+  ruby: '<ruby>x<rt>SEEN</rt></ruby>',
+}
