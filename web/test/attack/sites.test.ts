@@ -5,13 +5,17 @@
  */
 
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { after, before, test } from 'node:test'
 import type { BrowserContext, Page } from 'puppeteer-core'
+import { type Gateway, startGateway } from '../e2e/gateway.ts'
 import { browserNames, close, inBrowsers, launch } from '../harness/browsers.ts'
 import { type Served, serve } from '../harness/serve.ts'
-import { type Gateway, startGateway } from './gateway.ts'
 
 let gateway: Gateway
 let evil: Served
@@ -157,6 +161,78 @@ async function visit(context: BrowserContext, url: string): Promise<Page> {
 async function served(): Promise<string> {
   return readFile(join(gateway.state, 'audit.jsonl'), 'utf8')
 }
+
+/** A server without any guard, in place of gateway and web server: what the attempts are worth. */
+async function unguarded() {
+  const bodies: string[] = []
+  const sockets: Duplex[] = []
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+    const types = { '.js': 'text/javascript', '.svg': 'image/svg+xml', '.css': 'text/css' }
+    const type = Object.entries(types).find(([end]) => pathname.endsWith(end))?.[1]
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    if (request.method === 'POST') bodies.push(body)
+    response.writeHead(200, {
+      'content-type': pathname === '/live' ? 'text/event-stream' : (type ?? 'application/json'),
+      'access-control-allow-origin': '*',
+      'access-control-allow-headers': 'content-type, mcp-protocol-version, mcp-method',
+    })
+    if (pathname === '/live') response.write('data: 1\n\n')
+    else
+      response.end(
+        type === types['.svg']
+          ? '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
+          : '',
+      )
+  })
+  server.on('upgrade', (request, socket) => {
+    const guid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11' // RFC 6455, section 1.3
+    const proof = createHash('sha1').update(request.headers['sec-websocket-key'] + guid)
+    sockets.push(socket)
+    socket.on('error', () => {})
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${proof.digest('base64')}\r\nSec-WebSocket-Protocol: ${request.headers['sec-websocket-protocol']}\r\n\r\n`,
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    targets: { mcp: at, web: at, message },
+    bodies,
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+inBrowsers('every attempt gets through to a server without a guard', async ({ context }) => {
+  const twin = await unguarded()
+  try {
+    const page = await visit(context, evil.origin)
+    const through = await page.evaluate(attack, twin.targets)
+    assert.deepEqual(through.sort(), [
+      'EventSource',
+      'WebSocket page',
+      'WebSocket ws',
+      'fetch',
+      'fetch GET',
+      'fetch of the engine',
+      'fetch of the start page',
+      'fetch, JSON alone',
+      'img',
+      'script',
+      'style sheet',
+    ])
+    // Two that were read, two without CORS, the beacon, and the form, whose text is JSON.
+    const methods = twin.bodies.map((body) => (JSON.parse(body) as { method: string }).method)
+    assert.deepEqual(methods, Array(6).fill('server/discover'))
+  } finally {
+    await twin.close()
+  }
+})
 
 inBrowsers('a page on another port gets nothing', async ({ context }) => {
   for (const origin of [evil.origin, evil.otherOrigin]) {
