@@ -129,6 +129,7 @@ simulation:
 	$(GO) test ./server -count=$(COUNT) -timeout 60m -run '^TestSimulation$$' $(if $(SEED),-sim.seed $(SEED) -sim.print,-sim.seeds $(SEEDS))
 
 flaky: $(NPM_STAMP) binary browsers
+	@rm -rf .cache/built
 	@$(BIN)/pagemcp build
 	@$(BIN)/pagemcp build --out .cache/built
 	cd web && PAGEMCP_BUILT=$(CURDIR)/.cache/built $(NODE) test/flaky.ts $(ARGS)

@@ -108,3 +108,20 @@ export async function clickWhenStill(
   )
   await (found.asElement() as ElementHandle<Element>).click()
 }
+
+/** Waits until nothing below the element moves any more: the boxes of all that it holds are the same for four frames. */
+export async function untilStill(page: Page, selector: string): Promise<void> {
+  await page.waitForFunction(
+    async (selector) => {
+      const boxes = () =>
+        [...document.querySelectorAll(`${selector} *`)]
+          .map((one) => Object.values(one.getBoundingClientRect().toJSON()).join())
+          .join(';')
+      const before = boxes()
+      for (let frame = 0; frame < 4; frame++) await new Promise(requestAnimationFrame)
+      return boxes() === before
+    },
+    {},
+    selector,
+  )
+}

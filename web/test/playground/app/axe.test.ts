@@ -9,6 +9,7 @@ import { createRequire } from 'node:module'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
+import { untilStill } from '../../harness/waits.ts'
 import { openPlayground, type Playground, servePlayground } from '../harness.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -92,6 +93,8 @@ const views: readonly View[] = [
         await page.$$eval('#explore-view details', (all) => {
           for (const one of all) one.open = true
         })
+        // What axe measures and what is asked about it afterwards must be of one layout.
+        await untilStill(page, '#explore-view')
       },
     ],
   ),
