@@ -85,7 +85,7 @@ function flagRemoved(method: string, to: Revision, notes: Sentence[]) {
   if (known && !known.inside) return
   if (known) notes.push({ key: 'explain.change.inside', params: { method } })
   else {
-    const special = isModern(to) ? gone[method] : undefined
+    const special = isModern(to) && Object.hasOwn(gone, method) ? gone[method] : undefined
     notes.push(special ?? { key: 'explain.change.removed', params: { method, to } })
   }
 }

@@ -4,6 +4,7 @@ import type { Key } from '../app/i18n.ts'
 import type { Session } from '../connections/session.ts'
 import { isModern, type Params, type Revision } from '../protocol/revisions.ts'
 import type { Store } from '../tap/store.ts'
+import { escapeUnseen, isSeen, printfBytes, seenUrl, shellWord } from './literals.ts'
 import { asGo, asTypeScript } from './programs.ts'
 import { redact } from './redact.ts'
 
@@ -98,11 +99,11 @@ function messageOf(raw: string): Params {
 }
 
 /** Methods whose subject is in a header of 2026-07-28. Basic, transports/streamable-http. */
-const named: { readonly [method: string]: 'uri' | 'name' } = {
-  'resources/read': 'uri',
-  'prompts/get': 'name',
-  'tools/call': 'name',
-}
+const named = new Map<string, 'uri' | 'name'>([
+  ['resources/read', 'uri'],
+  ['prompts/get', 'name'],
+  ['tools/call', 'name'],
+])
 
 /** Headers of the Streamable HTTP transport for a message. */
 export function httpHeaders(message: Params, revision: Revision): Record<string, string> {
@@ -116,8 +117,8 @@ export function httpHeaders(message: Params, revision: Revision): Record<string,
     if (method !== 'initialize') headers['Mcp-Session-Id'] = '$SESSION' // of the answer to initialize
     return headers
   }
-  if (method) headers['Mcp-Method'] = method
-  const name = named[method]
+  if (method) headers['Mcp-Method'] = headerValue(method)
+  const name = named.get(method)
   const value = name && (message.params as Params | undefined)?.[name]
   if (typeof value === 'string') headers['Mcp-Name'] = headerValue(value)
   return headers
@@ -131,23 +132,36 @@ function headerValue(value: string): string {
   return `=?base64?${btoa(binary)}?=`
 }
 
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
-
 function asCurl(raw: string, url: string, revision: Revision): string {
   const headers = Object.entries(httpHeaders(messageOf(raw), revision)).map(([name, value]) =>
-    value === '$SESSION' ? `-H "${name}: $SESSION"` : `-H ${quoted(`${name}: ${value}`)}`,
+    value === '$SESSION' ? `-H "${name}: $SESSION"` : `-H ${shellWord(`${name}: ${value}`)}`,
   )
   const token =
     url === gateway ? ['-H "Authorization: Bearer $(cat ~/.local/state/pagemcp/token)"'] : []
-  return ['curl -sN', quoted(url), ...token, ...headers, `--data-raw ${quoted(raw)}`].join(
-    ' \\\n  ',
-  )
+  const body = bodyOf(raw)
+  const pipe = body === undefined ? `printf %b ${shellWord(printfBytes(raw))} | ` : ''
+  const data = body === undefined ? '--data-binary @-' : `--data-raw ${shellWord(body)}`
+  // -g: brackets and braces of the URL mean nothing to curl.
+  return [`${pipe}curl -sgN`, shellWord(seenUrl(url)), ...token, ...headers, data].join(' \\\n  ')
+}
+
+/** The same JSON, with escapes for what is not seen; undefined: it is none, so that escapes would change it. */
+function bodyOf(raw: string): string | undefined {
+  const lines = raw.replaceAll('\r', '\n').split(/(\n|\t)/)
+  const body = lines.map((part, i) => (i % 2 ? part : escapeUnseen(part))).join('')
+  try {
+    JSON.parse(raw)
+    return body
+  } catch {
+    return isSeen(raw) ? raw : undefined
+  }
 }
 
 function asConfig(url: string, session: Session | undefined): string {
   const name = session?.peer.peek()?.name.replace(/[^\w-]+/g, '-') || 'pagemcp'
   const server = url === gateway ? { command: 'pagemcp', args: ['stdio'] } : { type: 'http', url }
-  return JSON.stringify({ mcpServers: { [name]: server } }, null, 2)
+  const text = JSON.stringify({ mcpServers: { [name]: server } }, null, 2)
+  return text.split('\n').map(escapeUnseen).join('\n')
 }
 
 /** English, as most issues are: what was sent, what came, and between whom. */
@@ -171,7 +185,7 @@ function asMarkdown(
   return `${parts.join('\n\n')}\n`
 }
 
-const oneLine = (text: string) => text.replace(/[\s`*_[\]<>]+/g, ' ').trim()
+const oneLine = (text: string) => escapeUnseen(text.replace(/[\s`*_[\]<>]+/g, ' ').trim())
 
 /** The fence is longer than any within. */
 function fenced(raw: string): string {
@@ -181,6 +195,7 @@ function fenced(raw: string): string {
   } catch {
     // as it is
   }
+  text = text.split('\n').map(escapeUnseen).join('\n')
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}json\n${text}\n${fence}`

@@ -1,37 +1,40 @@
 /** A request as a small program for the SDKs of TypeScript and Go. */
 
 import { isModern, type Params, type Revision } from '../protocol/revisions.ts'
+import { goString, jsonString, typescript } from './literals.ts'
 
 /** What the SDKs send by themselves is left out. */
-function ownParams(message: Params): Params {
-  const params = (message.params ?? {}) as Params
-  const { _meta, ...own } = params
+function ownParams({ params }: Params): Params {
+  if (typeof params !== 'object' || params === null || Array.isArray(params)) return {}
+  const { _meta, ...own } = params as Params
   const kept = Object.entries((_meta ?? {}) as Params).filter(
     ([name]) => !name.startsWith('io.modelcontextprotocol/'),
   )
   return kept.length > 0 ? { ...own, _meta: Object.fromEntries(kept) } : own
 }
 
-const typescriptCalls: { readonly [method: string]: string } = {
-  'resources/list': 'listResources',
-  'resources/templates/list': 'listResourceTemplates',
-  'resources/read': 'readResource',
-  'resources/subscribe': 'subscribeResource',
-  'resources/unsubscribe': 'unsubscribeResource',
-  'prompts/list': 'listPrompts',
-  'prompts/get': 'getPrompt',
-  'tools/list': 'listTools',
-  'tools/call': 'callTool',
-  'completion/complete': 'complete',
-  'server/discover': 'discover',
-}
+const typescriptCalls = new Map(
+  Object.entries({
+    'resources/list': 'listResources',
+    'resources/templates/list': 'listResourceTemplates',
+    'resources/read': 'readResource',
+    'resources/subscribe': 'subscribeResource',
+    'resources/unsubscribe': 'unsubscribeResource',
+    'prompts/list': 'listPrompts',
+    'prompts/get': 'getPrompt',
+    'tools/list': 'listTools',
+    'tools/call': 'callTool',
+    'completion/complete': 'complete',
+    'server/discover': 'discover',
+  }),
+)
 
 /** A program for `@modelcontextprotocol/client` 2. */
 export function asTypeScript(message: Params, url: string, revision: Revision): string {
   const method = String(message.method ?? '')
   const params = ownParams(message)
-  const json = Object.keys(params).length > 0 ? JSON.stringify(params, null, 2) : ''
-  const call = typescriptCalls[method]
+  const json = Object.keys(params).length > 0 ? typescript(params) : ''
+  const call = typescriptCalls.get(method)
   const mode = isModern(revision) ? `{ pin: '${revision}' }` : `'legacy'`
   const asked =
     method === 'initialize' || method === 'notifications/initialized'
@@ -39,40 +42,40 @@ export function asTypeScript(message: Params, url: string, revision: Revision): 
       : method === 'ping'
         ? 'await client.ping()'
         : method === 'logging/setLevel'
-          ? `await client.setLoggingLevel(${JSON.stringify(params.level)})`
+          ? `await client.setLoggingLevel(${typescript(params.level)})`
           : method === 'subscriptions/listen'
-            ? `const subscription = await client.listen(${JSON.stringify(params.notifications ?? {}, null, 2)})`
+            ? `const subscription = await client.listen(${typescript(params.notifications ?? {})})`
             : call
               ? `const result = await client.${call}(${json})\nconsole.log(result)`
-              : `// The client has no call for ${JSON.stringify(method)}: send it as raw JSON.`
+              : `// The client has no call for ${jsonString(method)}: send it as raw JSON.`
   return `import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 
 const client = new Client(
   { name: 'example', version: '1.0.0' },
   { versionNegotiation: { mode: ${mode} } },
 )
-await client.connect(new StreamableHTTPClientTransport(new URL(${JSON.stringify(url)})))
+await client.connect(new StreamableHTTPClientTransport(new URL(${jsonString(url)})))
 ${asked}
 await client.close()
 `
 }
 
-const goCalls: { readonly [method: string]: readonly [call: string, params: string] } = {
-  'resources/list': ['ListResources', 'ListResourcesParams'],
-  'resources/templates/list': ['ListResourceTemplates', 'ListResourceTemplatesParams'],
-  'resources/read': ['ReadResource', 'ReadResourceParams'],
-  'prompts/list': ['ListPrompts', 'ListPromptsParams'],
-  'prompts/get': ['GetPrompt', 'GetPromptParams'],
-  'tools/list': ['ListTools', 'ListToolsParams'],
-  'tools/call': ['CallTool', 'CallToolParams'],
-  'completion/complete': ['Complete', 'CompleteParams'],
-}
+const goCalls = new Map<string, readonly [call: string, params: string]>([
+  ['resources/list', ['ListResources', 'ListResourcesParams']],
+  ['resources/templates/list', ['ListResourceTemplates', 'ListResourceTemplatesParams']],
+  ['resources/read', ['ReadResource', 'ReadResourceParams']],
+  ['prompts/list', ['ListPrompts', 'ListPromptsParams']],
+  ['prompts/get', ['GetPrompt', 'GetPromptParams']],
+  ['tools/list', ['ListTools', 'ListToolsParams']],
+  ['tools/call', ['CallTool', 'CallToolParams']],
+  ['completion/complete', ['Complete', 'CompleteParams']],
+])
 
 /** A program for `github.com/modelcontextprotocol/go-sdk` 1.8. It unmarshals the params, so that any will do. */
 export function asGo(message: Params, url: string): string {
   const method = String(message.method ?? '')
   const params = ownParams(message)
-  const found = goCalls[method]
+  const found = goCalls.get(method)
   const pair =
     found ??
     (method === 'resources/subscribe'
@@ -82,7 +85,7 @@ export function asGo(message: Params, url: string): string {
         : undefined)
   const body = pair
     ? `	params := &mcp.${pair[1]}{}
-	if err := json.Unmarshal([]byte(${goText(JSON.stringify(params))}), params); err != nil {
+	if err := json.Unmarshal([]byte(${goString(JSON.stringify(params))}), params); err != nil {
 		log.Fatal(err)
 	}
 	${found ? 'result, err' : 'err'} ${found ? ':=' : '='} session.${pair[0]}(ctx, params)
@@ -90,7 +93,7 @@ export function asGo(message: Params, url: string): string {
 		log.Fatal(err)
 	}
 ${found ? '\tjson.NewEncoder(os.Stdout).Encode(result)\n' : ''}`
-    : `	// The client has no call for ${JSON.stringify(method)}, or has made it by connecting.\n`
+    : `	// The client has no call for ${jsonString(method)}, or has made it by connecting.\n`
   const packages = ['context', ...(pair ? ['encoding/json'] : []), 'log', ...(found ? ['os'] : [])]
   return `package main
 
@@ -103,7 +106,7 @@ ${packages.map((name) => `\t"${name}"`).join('\n')}
 func main() {
 	ctx := context.Background()
 	client := mcp.NewClient(&mcp.Implementation{Name: "example", Version: "1.0.0"}, nil)
-	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: ${goText(url)}}, nil)
+	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: ${goString(url)}}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -111,6 +114,3 @@ func main() {
 ${body}}
 `
 }
-
-/** A Go string; JSON's escapes are Go's, but for surrogates, which JSON.stringify leaves as they are. */
-const goText = (text: string): string => (text.includes('`') ? JSON.stringify(text) : `\`${text}\``)

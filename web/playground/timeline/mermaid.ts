@@ -6,13 +6,14 @@ import { type Column, columnsOf, endsOf, type Naming } from './diagram.ts'
 /** More than this no reader follows, and Mermaid itself stops at 50,000 characters. */
 export const mostMermaid = 300 // messages
 
-/** Characters that mean something to Mermaid, as it wants them written. */
+/** On one line; characters that mean something to Mermaid (`%%{` begins a directive anywhere), as it wants them written. */
 const escaped = (text: string) =>
   text
-    .replace(/[#;<>]/g, (character) => `#${character.charCodeAt(0)};`)
-    .replace(/\s+/g, ' ')
+    .replace(/[\s\p{C}]+/gu, ' ')
     .trim()
-    .slice(0, 120) || '…'
+    .slice(0, 120)
+    .replace(/[\ud800-\udbff]$/, '')
+    .replace(/[#;<>%]/g, (character) => `#${character.charCodeAt(0)};`) || '…'
 
 /**
  * @param rows - of the store, the oldest first; the first {@link mostMermaid} of them are written

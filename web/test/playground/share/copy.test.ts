@@ -28,7 +28,7 @@ function conversation(params: Params = { uri: "notes://it's" }) {
 test('curl has the headers of the transport, and sends the frame byte for byte', () => {
   const { store, raw } = conversation()
   const command = copyAs('curl', store, 1, undefined) // of the answer: its request
-  const print = command.replace('curl -sN', "printf '%s\\n'").replace(/\$\(cat [^)]*\)/, 'T')
+  const print = command.replace('curl -sgN', "printf '%s\\n'").replace(/\$\(cat [^)]*\)/, 'T')
   const words = execFileSync('sh', ['-c', print], { encoding: 'utf8' }).trimEnd().split('\n')
   assert.equal(words.at(-1), raw)
   for (const header of [

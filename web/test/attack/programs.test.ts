@@ -1,0 +1,365 @@
+/**
+ * Programs that the playground makes of a message ("Copy as"): whatever somebody else put into the message, they do no
+ * more than send it. Each is run or parsed by its own language, and what it sends has to equal the message.
+ */
+
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { createContext, runInContext } from 'node:vm'
+import type { Session } from '../../playground/connections/session.ts'
+import { type CopyKind, copyAs } from '../../playground/share/copy.ts'
+import { redact } from '../../playground/share/redact.ts'
+import { Store } from '../../playground/tap/store.ts'
+import { mermaid } from '../../playground/timeline/mermaid.ts'
+import { random } from '../idb/random.ts'
+
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
+
+/** What ends a literal, a comment, a line or a command somewhere, or runs in what follows it. */
+const payloads = [
+  '\u2028globalThis.pwned = 1//',
+  '\u2029pwned = 1//',
+  '\u0085pwned = 1//',
+  '\npwned = 1//',
+  '\rpwned = 1//',
+  '\r\npwned = 1//',
+  '`+(pwned = 1)+`',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: for literals that are templates
+  '${pwned = 1}',
+  "'+(pwned = 1)+'",
+  '"+(pwned = 1)+"',
+  '\\',
+  '\\"',
+  '*/pwned = 1/*',
+  '<!--',
+  '-->',
+  ')\npwned = 1\n(',
+  '$(touch pwned)',
+  '`touch pwned`',
+  "'; touch pwned; '",
+  '"; touch pwned; "',
+  '\n touch pwned\n',
+  '\u001b[201~\ntouch pwned\n',
+  '\u0003touch pwned\n',
+  '\u0000',
+  '!!',
+  '%s%n',
+  '@/etc/passwd',
+  '--config=/etc/passwd',
+  '[1-9]{a,b}',
+  '"\nos.Exit(1)//',
+  '\u202e\u2066',
+  '\ufeff',
+  '\ud800',
+  '\udc00x',
+  '\u{e0069}',
+  '😀é漢',
+  '\\u2028',
+  '%%{init: {"theme": "dark"}}%%',
+]
+
+const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'uri', 'name', 'a b', '']
+
+const methods = [
+  'initialize',
+  'ping',
+  'logging/setLevel',
+  'subscriptions/listen',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'prompts/list',
+  'prompts/get',
+  'tools/list',
+  'tools/call',
+  'completion/complete',
+  'server/discover',
+  'notifications/initialized',
+  '__proto__',
+  'constructor',
+  'toString',
+  'valueOf',
+]
+
+interface Case {
+  raw: string
+  url?: string
+}
+
+/** Random messages, the same for each seed. */
+function messages(seed: number, count: number): Case[] {
+  const next = random(seed)
+  const one = <T>(all: readonly T[]) => all[next(all.length)] as T
+  const text = () =>
+    Array.from({ length: next(3) }, () => one(['x', ...payloads])).join('') + one(payloads)
+  const value = (depth: number): Json => {
+    switch (next(depth > 3 ? 5 : 8)) {
+      case 0:
+        return one([0, 1.5, -7, 1e21, 1e-7, 2 ** 53, true, false, null])
+      case 5:
+        return Array.from({ length: next(3) }, () => value(depth + 1))
+      case 6:
+      case 7:
+        return object(depth + 1)
+      default:
+        return text()
+    }
+  }
+  const object = (depth: number): { [name: string]: Json } => {
+    const made: { [name: string]: Json } = {}
+    for (let i = next(4); i > 0; i--) {
+      const name = next(2) ? one(names) : text()
+      Object.defineProperty(made, name, {
+        value: value(depth),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
+    }
+    return made
+  }
+  return Array.from({ length: count }, () => {
+    const params: Json = next(10) ? object(0) : one([null, 7, 'text', [1, text()]])
+    if (typeof params === 'object' && params !== null && !Array.isArray(params)) {
+      if (next(2)) params.uri = `a:${text()}`
+      if (next(2)) params.name = text()
+      if (next(2)) {
+        params._meta = {
+          'io.modelcontextprotocol/protocolVersion': one(['2026-07-28', '2025-11-25', text()]),
+          ...(next(2) && { [text()]: text() }),
+        }
+      }
+    }
+    const method = next(3) ? one(methods) : next(2) ? text() : one(methods) + text()
+    const message = { jsonrpc: '2.0', id: next(2) ? 1 : text(), method, params }
+    const url = next(2) ? undefined : `https://app.example/${text()}?x=${text()}#${text()}`
+    return {
+      raw: next(2) ? JSON.stringify(message) : JSON.stringify(message, null, next(2) ? 2 : '\t'),
+      url,
+    }
+  })
+}
+
+function program(kind: CopyKind, { raw, url }: Case): string {
+  const store = new Store(() => {})
+  store.push({ lane: 1, direction: 'out', framing: 'http', raw })
+  const session = url && {
+    lane: { dialer: { kind: 'http', url } },
+    peer: { peek: () => ({ name: `evil${raw}`, version: '1' }) },
+    revision: { peek: () => undefined },
+  }
+  return copyAs(kind, store, 0, session as unknown as Session | undefined)
+}
+
+const gateway = 'http://127.0.0.1:8808/mcp'
+
+/** What a program has to send, besides what SDKs send by themselves. */
+function sent(raw: string): { method: string; params: { [name: string]: Json } } {
+  const { method, params } = JSON.parse(redact(raw))
+  if (typeof params !== 'object' || params === null || Array.isArray(params)) {
+    return { method, params: {} }
+  }
+  const { _meta, ...own } = params
+  const kept = Object.entries(_meta ?? {}).filter(
+    ([name]) => !name.startsWith('io.modelcontextprotocol/'),
+  )
+  return { method, params: kept.length > 0 ? { ...own, _meta: Object.fromEntries(kept) } : own }
+}
+
+const sameUrl = (got: string, wanted: string) =>
+  assert.equal(new URL(got).href, new URL(wanted).href)
+
+/** Nothing that is not seen as what it is, or that a terminal or an editor takes for an end of a line. */
+const unseen = /[^\P{C}\n\t]|\p{Zl}|\p{Zp}/u
+
+const seeds = [1, 2, 3, 4, 5]
+
+test('TypeScript that is copied sends the message, and does nothing else', async () => {
+  for (const seed of seeds) {
+    for (const one of messages(seed, 400)) {
+      const text = program('typescript', one)
+      assert.doesNotMatch(text, unseen)
+      const end = text.indexOf('\n')
+      const [head, body] = [text.slice(0, end), text.slice(end)]
+      assert.equal(
+        head,
+        "import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'",
+      )
+      const calls: [string, ...unknown[]][] = []
+      const recorder = new Proxy(
+        {},
+        {
+          get: (_, name) =>
+            name === 'then'
+              ? undefined
+              : (...given: unknown[]) => {
+                  calls.push([String(name), ...given])
+                },
+        },
+      )
+      const urls: string[] = []
+      const sandbox = createContext({
+        URL,
+        console: { log() {} },
+        Client: class {
+          constructor() {
+            // biome-ignore lint/correctness/noConstructorReturn: it stands for the client
+            return recorder
+          }
+        },
+        StreamableHTTPClientTransport: class {
+          constructor(url: URL) {
+            urls.push(url.href)
+          }
+        },
+      })
+      const globals = Object.keys(sandbox).length
+      await runInContext(`(async () => {'use strict';${body}\n})()`, sandbox)
+      assert.equal(Object.keys(sandbox).length, globals, `a global more: ${text}`)
+      assert.deepEqual(urls, [new URL(one.url ?? gateway).href])
+      const [connect, ...rest] = calls.map(([name]) => name)
+      assert.equal(connect, 'connect')
+      assert.equal(rest.at(-1), 'close')
+      assert.ok(rest.length <= 2, `${rest}`)
+      if (rest.length < 2) continue
+      const { params } = sent(one.raw)
+      const call = calls[1] as [string, ...unknown[]]
+      const wanted: { [name: string]: unknown } = {
+        ping: undefined,
+        setLoggingLevel: params.level,
+        listen: params.notifications ?? {},
+      }
+      const expected = Object.hasOwn(wanted, call[0])
+        ? wanted[call[0]]
+        : Object.keys(params).length > 0
+          ? params
+          : undefined
+      assert.equal(JSON.stringify(call[1]), JSON.stringify(expected), text)
+    }
+  }
+})
+
+const directory = mkdtempSync(join(tmpdir(), 'pagemcp-programs-'))
+after(() => rmSync(directory, { recursive: true }))
+
+test('Go that is copied has the literals of the message, and no other code', {
+  skip: skipped('go'),
+}, () => {
+  const all = seeds.flatMap((seed) => messages(seed, 100))
+  const plain = (method: string) =>
+    program('go', { raw: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: {} }) })
+  const texts = all.flatMap((one) => {
+    const { method } = sent(one.raw)
+    return [
+      program('go', one),
+      plain(methods.includes(method) && /^[a-z/A-Z]+$/.test(method) ? method : 'x/y'),
+    ]
+  })
+  for (const text of texts) assert.doesNotMatch(text, unseen)
+  const skeletons = JSON.parse(
+    execFileSync('go', ['run', join(import.meta.dirname, 'testdata/skeletons.go')], {
+      input: JSON.stringify(texts),
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+    }),
+  ) as { Error: string; Literals: string[]; Rest: string }[]
+  for (const [i, one] of all.entries()) {
+    const [got, want] = skeletons.slice(2 * i, 2 * i + 2) as [
+      (typeof skeletons)[0],
+      (typeof skeletons)[0],
+    ]
+    assert.equal(got.Error, '', texts[2 * i])
+    assert.equal(got.Rest, want.Rest, texts[2 * i])
+    const urls = got.Literals.filter((literal) => /^https?:/.test(literal))
+    assert.equal(urls.length, 1)
+    sameUrl(urls[0] as string, one.url ?? gateway)
+    const params = got.Literals.filter((literal) => literal.startsWith('{'))
+    const { params: wanted } = sent(one.raw)
+    assert.ok(params.length <= 1)
+    for (const text of params)
+      assert.equal(JSON.stringify(JSON.parse(text)), JSON.stringify(wanted))
+  }
+})
+
+test('curl that is copied sends the message in any shell, and does nothing else', () => {
+  const home = join(directory, 'home')
+  const work = join(directory, 'work')
+  mkdirSync(join(home, '.local/state/pagemcp'), { recursive: true })
+  mkdirSync(work)
+  writeFileSync(join(home, '.local/state/pagemcp/token'), 'T')
+  const broken = payloads.flatMap((payload) => [
+    { raw: payload },
+    { raw: `{"method":"${payload}"`, url: 'https://app.example/' },
+    { raw: `%b\\0101${payload}'${payload}` },
+  ])
+  const all: Case[] = [...broken, ...seeds.flatMap((seed) => messages(seed, 60))]
+  // Each argument, and what comes by a pipe, ended by NUL; what curl is given is all that a command may give.
+  const curl = `curl() { for a in "$@"; do printf '%s\\0' "$a"; done; for last; do :; done; [ "$last" = @- ] && cat; printf '\\0'; }\n`
+  for (const one of all) {
+    const command = program('curl', one)
+    assert.doesNotMatch(command, unseen)
+    for (const shell of ['bash', 'sh']) {
+      const words = execFileSync(shell, ['-c', curl + command], {
+        cwd: work,
+        env: { HOME: home, SESSION: 'S', PATH: process.env.PATH },
+        encoding: 'utf8',
+      }).split('\0')
+      const text = redact(one.raw)
+      const [options, url, ...rest] = words
+      assert.equal(options, '-sgN')
+      sameUrl(url as string, one.url ?? gateway)
+      const headers: string[] = []
+      while (rest[0] === '-H') headers.push(...rest.splice(0, 2).slice(1))
+      for (const header of headers) assert.match(header, /^[\w-]+: [\x20-\x7e]*$/)
+      const [option, body, piped] = rest
+      if (option === '--data-raw') assert.deepEqual(parsed(body as string), parsed(text), command)
+      else {
+        assert.deepEqual([option, body], ['--data-binary', '@-'])
+        assert.equal(piped, text.toWellFormed().replaceAll('\0', ''))
+      }
+    }
+    assert.deepEqual(readdirSync(work), [], command)
+  }
+})
+
+test('settings, issues and diagrams that are copied hold the message as data', () => {
+  for (const one of seeds.flatMap((seed) => messages(seed, 100))) {
+    const settings = program('mcp.json', one)
+    assert.doesNotMatch(settings, unseen)
+    assert.deepEqual(Object.keys(JSON.parse(settings)), ['mcpServers'])
+    const issue = program('markdown', one)
+    assert.doesNotMatch(issue, unseen)
+    const [, fenced = ''] = /^(?<fence>`{3,})json\n([^]*?)\n\k<fence>$/m.exec(issue)?.slice(1) ?? []
+    assert.deepEqual(JSON.parse(fenced), JSON.parse(redact(one.raw)))
+    const store = new Store(() => {})
+    store.push({ lane: 1, direction: 'out', framing: 'http', raw: one.raw })
+    const diagram = mermaid(store, [0], () => ({ letter: 'A', title: one.raw }))
+    assert.doesNotMatch(diagram, unseen)
+    assert.equal(diagram.split('\n').length, 5, diagram) // lanes, a message, and the end
+    assert.doesNotMatch(diagram, /[%<]/)
+  }
+})
+
+/** What is no JSON has to stay as it is. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { text }
+  }
+}
+
+function skipped(command: string): string | false {
+  try {
+    execFileSync(command, ['version'], { stdio: 'ignore' })
+    return false
+  } catch {
+    return `${command} is not here`
+  }
+}
