@@ -24,8 +24,9 @@ type Options struct {
 	// TokenFile holds the bearer token of assistants. Default: token, in State.
 	TokenFile string
 
-	// NoToken lets everybody on this machine in. Pages still prove themselves, and
-	// Host, Origin and Sec-Fetch-Site are still checked.
+	// NoToken lets every program of this user in, and where it is not Linux, those of
+	// other users too. Pages still prove themselves, and Host, Origin and
+	// Sec-Fetch-Site are still checked.
 	NoToken bool
 
 	// Origins may join as pages and may be assistants in a browser. They are
@@ -248,9 +249,11 @@ func (g *Gateway) Serve() error {
 	if closed {
 		return nil
 	}
+	entrance := newEntrance(g.listeners, g.turnedAway())
+	defer entrance.close()
 	errs := make(chan error, len(g.listeners)+1)
 	for _, listener := range g.listeners {
-		go func() { errs <- g.http.Serve(listener) }() // ends with Close
+		go func() { errs <- g.http.Serve(entrance.of(listener)) }() // ends with Close
 	}
 	go g.sweep() // likewise
 	for range g.listeners {
@@ -268,13 +271,22 @@ func (g *Gateway) Handler() http.Handler {
 	if g.options.Lenient {
 		g.guard.headers = ", " + keyHeader
 	}
-	var told sync.Map
-	g.guard.stranger = func(uid int) {
-		if _, known := told.LoadOrStore(uid, true); !known {
-			g.say("refused a program of user %d: only those of user %d may connect", uid, os.Getuid())
-		}
-	}
 	return g.guard
+}
+
+// turnedAway reports each other user of this machine that was refused, once.
+func (g *Gateway) turnedAway() func(uid int) {
+	var told sync.Map
+	return func(uid int) {
+		if _, known := told.LoadOrStore(uid, true); known {
+			return
+		}
+		if uid < 0 {
+			g.say("refused a connection: this system knows no program at its other end")
+			return
+		}
+		g.say("refused a program of user %d: only those of user %d may connect", uid, os.Getuid())
+	}
 }
 
 func (g *Gateway) route(w http.ResponseWriter, r *http.Request) {

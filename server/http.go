@@ -106,9 +106,7 @@ func (p *post) body() ([]byte, bool) {
 		tooLarge()
 		return nil, false
 	}
-	done := timeoutBody(p.w)
 	body, err := io.ReadAll(http.MaxBytesReader(p.w, p.r.Body, maxMessage))
-	done()
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):

@@ -73,6 +73,9 @@ func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(context.Background(), handshakeTime) // over it the connection is closed
 	who, err := g.handshake(ctx, conn, origin, "ws://"+r.Host+"/page")
 	cancel()
+	if err == nil {
+		known(r)
+	}
 	switch {
 	case errors.Is(err, errVersion):
 		conn.Close(closeVersion, "unsupported version")

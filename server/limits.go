@@ -20,6 +20,8 @@ const (
 	maxAllInFlight = 1_024             // of all that share a token
 	maxStreams     = 256               // open listens of one assistant over HTTP
 	maxAllStreams  = 4_096             // of all that share a token
+	maxUnknown     = 1_024             // connections of which nothing is known yet
+	maxPerAddress  = 512               // of these, from one address
 	maxSockets     = 256               // WebSockets in all
 	maxPerOrigin   = 16                // pages of one origin that are joined at once
 	maxEndpoints   = 256               // names at /mcp/{page} that have an engine
@@ -37,7 +39,8 @@ const (
 	callBurst      = 200               // of these; the page's engine counts its gateway as one
 	handshakeTime  = 5 * time.Second   // for a page to join
 	headerTime     = 5 * time.Second   // for the header of an HTTP request
-	bodyTime       = 10 * time.Second  // for its body
+	bodyIdle       = 10 * time.Second  // between two pieces of its body
+	bodyTime       = 30 * time.Second  // for its body in all
 	writeTime      = 20 * time.Second  // for one event of a stream, or one frame of a socket
 	graceTime      = 10 * time.Second  // a page that left may come back as if nothing had happened
 	pingEvery      = 15 * time.Second  // to pages and assistants on WebSockets, and as comments on event streams

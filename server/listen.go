@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strconv"
 	"syscall"
-	"time"
 )
 
 // A PortTakenError says that another process listens on the port.
@@ -24,13 +23,18 @@ func (e *PortTakenError) Error() string {
 // or none: whoever had the other one could take our pages' connections to
 // `localhost`. Port 0 picks one that is free on both.
 func listenLoopback(port int) ([]net.Listener, int, error) {
+	// Multipath TCP is of no use here, and a connection that it made could get further
+	// addresses, which nothing checks.
+	var config net.ListenConfig
+	config.SetMultipathTCP(false)
+	ctx := context.Background()
 	for range 20 {
-		v4, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		v4, err := config.Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil {
 			return nil, 0, taken(err, "127.0.0.1", port)
 		}
 		actual := v4.Addr().(*net.TCPAddr).Port
-		v6, err := net.Listen("tcp6", net.JoinHostPort("::1", strconv.Itoa(actual)))
+		v6, err := config.Listen(ctx, "tcp6", net.JoinHostPort("::1", strconv.Itoa(actual)))
 		if err == nil {
 			return []net.Listener{v4, v6}, actual, nil
 		}
@@ -57,12 +61,13 @@ func taken(err error, host string, port int) error {
 // answer.
 func httpServer(handler http.Handler) *http.Server {
 	return &http.Server{
-		Handler:           handler,
+		Handler:           timeBodies(handler),
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    uploadHeaders,
 		ErrorLog:          quiet(),
-		ConnContext:       newConnection,
+		ConnContext:       connContext,
+		ConnState:         connState,
 	}
 }
 
@@ -70,18 +75,3 @@ func httpServer(handler http.Handler) *http.Server {
 // grows to megabytes, and a reader that stalled gets tens of thousands of stale
 // updates before the present ones.
 const sendBuffer = 64 << 10 // bytes; Linux takes twice as many
-
-// newConnection is http.Server's ConnContext.
-func newConnection(ctx context.Context, conn net.Conn) context.Context {
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		tcp.SetWriteBuffer(sendBuffer) // if it fails, there is more to read late
-	}
-	return withPeer(ctx, conn)
-}
-
-// timeoutBody gives the body of r its own deadline, which ends with it.
-func timeoutBody(w http.ResponseWriter) (done func()) {
-	control := http.NewResponseController(w)
-	control.SetReadDeadline(time.Now().Add(bodyTime)) // not on every ResponseWriter; then the header's limit has to do
-	return func() { control.SetReadDeadline(time.Time{}) }
-}

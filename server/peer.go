@@ -1,87 +1,51 @@
 package server
 
 import (
-	"bufio"
-	"context"
-	"io"
 	"net"
-	"net/http"
-	"os"
-	"strconv"
-	"strings"
-	"sync"
+	"net/netip"
 )
 
-// A peer is the process at the other end of a connection, as far as its user is
-// known. On Linux loopback it is: the kernel lists whom every socket belongs to.
-// Another user of this machine is no peer of ours, token or not; root may do what
-// it wants anyway.
-type peer struct {
-	local, remote int // ports, as seen from here
-	once          sync.Once
-	foreign       bool
-	uid           int
+// peers finds out which user the program at the other end of a loopback connection
+// belongs to. A program of another user of this machine is refused, token or not;
+// root is not, since it may do what it wants anyway.
+//
+// Only Linux has a documented way to ask that (sock_diag(7), proc_net_tcp). On other
+// systems nothing is checked, and what keeps other users out is the token, the proof
+// of pages and the permissions of the state directory.
+type peers interface {
+	// owner returns the user of the socket that is bound to theirs and connected to
+	// ours, in whatever state it is. It is not found if there is none, or if its
+	// process has closed it: then the kernel has forgotten whose it was.
+	owner(theirs, ours netip.AddrPort) (uid int, found bool)
+	Close() error
 }
 
-type peerKey struct{}
+// A peerVerdict says whether a connection may be served.
+type peerVerdict struct {
+	refused bool
+	uid     int // -1: the kernel knows no program at the other end
+}
 
-// withPeer notes the ports of a connection, for isForeign.
-func withPeer(ctx context.Context, conn net.Conn) context.Context {
+// judge looks up who is at the other end of conn. It is called when the connection
+// is accepted: later the other end may have gone, and its port may be another's.
+func judge(p peers, own int, conn net.Conn) peerVerdict {
 	here, ok := conn.LocalAddr().(*net.TCPAddr)
 	there, alsoOK := conn.RemoteAddr().(*net.TCPAddr)
-	if !ok || !alsoOK {
-		return ctx
+	if p == nil || !ok || !alsoOK {
+		return peerVerdict{}
 	}
-	return context.WithValue(ctx, peerKey{}, &peer{local: here.Port, remote: there.Port})
+	uid, found := p.owner(plainAddr(there), plainAddr(here))
+	switch {
+	case !found:
+		return peerVerdict{refused: true, uid: -1}
+	case uid != 0 && uid != own:
+		return peerVerdict{refused: true, uid: uid}
+	}
+	return peerVerdict{uid: uid}
 }
 
-// isForeign tells whether r comes from a process of another user. It looks once a
-// connection; what cannot be found out is let through to the other checks.
-func isForeign(r *http.Request) (uid int, foreign bool) {
-	p, ok := r.Context().Value(peerKey{}).(*peer)
-	if !ok {
-		return 0, false
-	}
-	p.once.Do(func() {
-		for _, table := range [...]string{"/proc/net/tcp", "/proc/net/tcp6"} {
-			file, err := os.Open(table)
-			if err != nil {
-				continue // not Linux
-			}
-			uid, found := ownerOf(file, p.remote, p.local)
-			file.Close()
-			if found {
-				p.uid, p.foreign = uid, uid != 0 && uid != os.Getuid()
-				return
-			}
-		}
-	})
-	return p.uid, p.foreign
-}
-
-// ownerOf finds the user of the socket that is bound to local and connected to
-// remote. See proc_net_tcp in the kernel's documentation.
-func ownerOf(table io.Reader, local, remote int) (uid int, found bool) {
-	lines := bufio.NewScanner(table)
-	for lines.Scan() {
-		fields := strings.Fields(lines.Text())
-		if len(fields) < 8 || portOf(fields[1]) != local || portOf(fields[2]) != remote {
-			continue
-		}
-		const established = "01"
-		if uid, err := strconv.Atoi(fields[7]); err == nil && fields[3] == established {
-			return uid, true
-		}
-	}
-	return 0, false
-}
-
-// portOf reads the port of an address like 0100007F:2268.
-func portOf(address string) int {
-	_, text, _ := strings.Cut(address, ":")
-	port, err := strconv.ParseUint(text, 16, 16)
-	if err != nil {
-		return -1
-	}
-	return int(port)
+// plainAddr has an IPv4 address in its own form, as the kernel lists it.
+func plainAddr(a *net.TCPAddr) netip.AddrPort {
+	at := a.AddrPort()
+	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }

@@ -21,7 +21,7 @@ type token struct {
 	file string
 	hash [sha256.Size]byte
 	text string
-	none bool // --no-token: everybody on this machine is let in
+	none bool // --no-token: every program that may connect is let in
 
 	lenient bool // --lenient: keyHeader will do, too
 
@@ -137,6 +137,7 @@ func (t *token) fail(now time.Time) verdict {
 func (t *token) admit(w http.ResponseWriter, r *http.Request) bool {
 	switch t.check(r) {
 	case right:
+		known(r)
 		return true
 	case pausing:
 		w.Header().Set("Retry-After", "60") // seconds; loginPause

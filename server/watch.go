@@ -59,6 +59,7 @@ func (g *Gateway) serveWatch(w http.ResponseWriter, r *http.Request) {
 		err = errRefused
 	}
 	if err == nil {
+		known(r)
 		err = writeFrame(ctx, conn, welcome{Key: keyID})
 	}
 	cancel()

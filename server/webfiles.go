@@ -123,9 +123,11 @@ func (w *Web) publish(change func()) {
 func (w *Web) Serve(gateway int) error {
 	w.gateway = gateway
 	w.http = httpServer(newGuard(w.port, nil, http.HandlerFunc(w.serve)))
+	entrance := newEntrance(w.listeners, nil)
+	defer entrance.close()
 	errs := make(chan error, len(w.listeners))
 	for _, listener := range w.listeners {
-		go func() { errs <- w.http.Serve(listener) }() // ends with Close
+		go func() { errs <- w.http.Serve(entrance.of(listener)) }() // ends with Close
 	}
 	if err := <-errs; err != http.ErrServerClosed {
 		return err
@@ -147,6 +149,7 @@ func (w *Web) Close() {
 }
 
 func (w *Web) serve(out http.ResponseWriter, r *http.Request) {
+	known(r)
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		out.Header().Set("Allow", "GET, HEAD")
 		http.Error(out, "GET only", http.StatusMethodNotAllowed)

@@ -48,7 +48,7 @@ func (s *settings) register(flags *flag.FlagSet) {
 	flags.StringVar(&s.mcp, "mcp", defaultMCP, "`address` of the gateway, on loopback; port 0 picks a free one")
 	flags.StringVar(&s.state, "state", "", "`directory` for token, keys, names, sessions and audit log (default: pagemcp in your state directory)")
 	flags.StringVar(&s.tokenFile, "token-file", "", "`file` with the bearer token of assistants, made if it is missing (default: token in the state directory)")
-	flags.BoolVar(&s.noToken, "no-token", false, "let every program on this machine read what pages serve")
+	flags.BoolVar(&s.noToken, "no-token", false, "let every program of yours read what pages serve; where it is not Linux, those of other users too")
 	flags.BoolVar(&s.lenient, "lenient", false, "serve plain POSTs without handshake, Accept or version header; the token may also be sent as X-Agent-API-Key")
 	flags.BoolVar(&s.logging, "logging", s.logging, "pass log messages of pages on to assistants that want them")
 	flags.BoolVar(&s.noTools, "no-resource-tools", false, "leave out list_resources, read_resource and wait_for_change, the tools for assistants that know no resources")
@@ -121,7 +121,7 @@ func portTaken(err error, name string) error {
 
 // loud is what --no-token says at start.
 const loud = `
-  !!  --no-token: every program and every user of this machine can read what
-  !!  your pages serve. Leave it off unless you are alone here.
+  !!  --no-token: every program of yours can read what your pages serve; on
+  !!  systems other than Linux those of other users can, too.
 
 `
