@@ -103,14 +103,7 @@ func TestOtherUsersReachNothing(t *testing.T) {
 	}
 	ask := startStranger(t)
 	g := startGateway(t, Options{NoToken: true})
-	unguarded, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	twin := &http.Server{Handler: http.HandlerFunc(g.route)}
-	go twin.Serve(unguarded) // ends with Close
-	t.Cleanup(func() { twin.Close() })
-	twinPort := unguarded.Addr().(*net.TCPAddr).Port
+	twinPort := serveTwin(t, http.HandlerFunc(g.route))
 
 	ways := []struct {
 		name string

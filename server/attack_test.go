@@ -143,7 +143,7 @@ const discover = `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"
 // S3: what a page can send without asking never reaches an engine, even if its
 // bytes are JSON-RPC.
 func TestCrossSitePostsAreNotServed(t *testing.T) {
-	g := startGateway(t, Options{NoToken: true})
+	g := startGateway(t, Options{NoToken: true, AssistantOrigins: []string{testOrigin}})
 	post := func(lines string) int {
 		t.Helper()
 		status, _, _ := raw(t, g.Port(), fmt.Sprintf(
@@ -187,7 +187,7 @@ func TestCrossSitePostsAreNotServed(t *testing.T) {
 
 // CORS is for listed origins alone, and a preflight needs no token.
 func TestPreflightIsForListedOrigins(t *testing.T) {
-	g := startGateway(t, Options{})
+	g := startGateway(t, Options{AssistantOrigins: []string{testOrigin}})
 	status, header, _ := raw(t, g.Port(), "OPTIONS /mcp HTTP/1.1\nHost: localhost:%d\nOrigin: https://app.example\nSec-Fetch-Site: cross-site\n"+
 		"Access-Control-Request-Method: POST\nAccess-Control-Request-Headers: authorization, mcp-param-region, x-other\nAccess-Control-Request-Private-Network: true\nConnection: close\n\n")
 	allowed := header.Get("Access-Control-Allow-Headers")

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -29,9 +30,14 @@ type Options struct {
 	// Sec-Fetch-Site are still checked.
 	NoToken bool
 
-	// Origins may join as pages and may be assistants in a browser. They are
-	// exact: see [CheckOrigin]. There is no default.
+	// Origins may join as pages, and nothing else. They are exact: see [CheckOrigin].
+	// There is no default.
 	Origins []string
+
+	// AssistantOrigins are those whose pages may ask as assistants do, over HTTP and
+	// WebSocket, with the token unless NoToken is set: they reach the pages of all
+	// origins. There is no default.
+	AssistantOrigins []string
 
 	// Lenient serves clients that never heard of a handshake: a POST needs neither
 	// initialize nor Accept nor a version header, and may show the token as
@@ -103,7 +109,7 @@ func New(opts Options) (*Gateway, error) {
 		}
 		opts.State = dir
 	}
-	for _, origin := range opts.Origins {
+	for _, origin := range slices.Concat(opts.Origins, opts.AssistantOrigins) {
 		if err := CheckOrigin(origin); err != nil {
 			return nil, err
 		}
@@ -211,6 +217,11 @@ func (g *Gateway) AllowOrigins(origins ...string) {
 	g.options.Origins = append(g.options.Origins, origins...)
 }
 
+// AllowAssistants adds to the AssistantOrigins of Options, between Listen and Serve.
+func (g *Gateway) AllowAssistants(origins ...string) {
+	g.options.AssistantOrigins = append(g.options.AssistantOrigins, origins...)
+}
+
 // Port is the one that Listen has bound.
 func (g *Gateway) Port() int { return g.port }
 
@@ -267,7 +278,8 @@ func (g *Gateway) Serve() error {
 
 // Handler returns everything behind the guard. Listen comes before it.
 func (g *Gateway) Handler() http.Handler {
-	g.guard = newGuard(g.port, g.options.Origins, http.HandlerFunc(g.route))
+	g.guard = newGuard(g.port, g.options.AssistantOrigins, http.HandlerFunc(g.route))
+	g.guard.pages = g.options.Origins
 	if g.options.Lenient {
 		g.guard.headers = ", " + keyHeader
 	}

@@ -20,12 +20,14 @@ var hostNames = [...]string{"127.0.0.1", "[::1]", "localhost"}
 type guard struct {
 	hosts   []string // what Host may be: each name with the actual port
 	own     []string // the origins of our own port
-	origins []string // the origins that are listed: they get CORS headers
+	origins []string // that may ask as assistants: they get CORS headers
+	pages   []string // that may open the WebSockets of pages, and nothing else
 	next    http.Handler
 	headers string // that origins on the list may send besides those of MCP: ", Name"
 }
 
-// newGuard returns a guard for the port that next is served on.
+// newGuard returns a guard for the port that next is served on. Pages of origins may
+// ask as assistants do.
 func newGuard(port int, origins []string, next http.Handler) *guard {
 	g := &guard{origins: origins, next: next}
 	for _, name := range hostNames {
@@ -49,7 +51,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	origin := r.Header.Get("Origin")
-	if origin != "" && slices.Contains(g.origins, origin) {
+	if origin != "" && !isPageDoor(r.URL.Path) && slices.Contains(g.origins, origin) {
 		g.share(w.Header(), origin)
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 			g.preflight(w, r)
@@ -70,7 +72,11 @@ func (g *guard) admits(r *http.Request) bool {
 		return false
 	}
 	if len(origins) == 1 {
-		if slices.Contains(g.origins, origins[0]) {
+		listed := g.origins
+		if isPageDoor(r.URL.Path) {
+			listed = g.pages
+		}
+		if slices.Contains(listed, origins[0]) {
 			return true
 		}
 		if !slices.Contains(g.own, origins[0]) {
@@ -80,10 +86,14 @@ func (g *guard) admits(r *http.Request) bool {
 	return len(sites) == 0 || sites[0] == "none" || sites[0] == "same-origin"
 }
 
+// isPageDoor tells whether what is at path serves pages. An origin that may join is not
+// thereby an assistant, nor the other way round.
+func isPageDoor(path string) bool { return path == "/page" || path == watchDoor }
+
 // listed tells whether origin may join as a page: the list alone counts, a
 // missing Origin and our own do not.
 func (g *guard) listed(origin string) bool {
-	return origin != "" && slices.Contains(g.origins, origin)
+	return origin != "" && slices.Contains(g.pages, origin)
 }
 
 // refuse says the same whatever the reason was, so that a prober learns nothing.

@@ -114,7 +114,7 @@ func TestLenientModeTakesPlainPosts(t *testing.T) {
 // A preflight of a listed origin may ask for the key header in lenient mode alone.
 func TestLenientModeAllowsKeyHeader(t *testing.T) {
 	for _, lenient := range []bool{true, false} {
-		g := startGateway(t, Options{Lenient: lenient})
+		g := startGateway(t, Options{Lenient: lenient, AssistantOrigins: []string{testOrigin}})
 		r, err := http.NewRequestWithContext(t.Context(), "OPTIONS", g.URL(), nil)
 		if err != nil {
 			t.Fatal(err)

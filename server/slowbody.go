@@ -19,7 +19,7 @@ func timeBodies(next http.Handler) http.Handler {
 			body := &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w), header: w.Header(), end: now.Add(bodyTime)}
 			body.wait(now)
 			body.header.Set("Connection", "close") // until it has been read; net/http then waits for nothing
-			r = r.WithContext(r.Context()) // a copy: net/http looks at the body of its own
+			r = r.WithContext(r.Context())         // a copy: net/http looks at the body of its own
 			r.Body = body
 		}
 		next.ServeHTTP(w, r)

@@ -56,6 +56,7 @@ func dev(ctx context.Context, args []string, std streams) error {
 	}
 	defer w.Close()
 	g.AllowOrigins(w.Origins()...)
+	g.AllowAssistants(w.Origins()...) // the playground connects to any server, ours too
 	if watch {
 		g.AllowWatchers(w.Origins()...)
 	}

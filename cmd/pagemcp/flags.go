@@ -27,6 +27,7 @@ type settings struct {
 	logging   bool
 	noTools   bool
 	origins   list
+	asking    list // origins of assistants
 	reads     float64
 	json      bool
 }
@@ -54,6 +55,7 @@ func (s *settings) register(flags *flag.FlagSet) {
 	flags.BoolVar(&s.noTools, "no-resource-tools", false, "leave out list_resources, read_resource and wait_for_change, the tools for assistants that know no resources")
 	flags.Float64Var(&s.reads, "reads-per-second", 100, "how often assistants may read, on average; bursts are five times as many, and a read over the rate waits for up to 2 s")
 	flags.Var(&s.origins, "allow-origin", "`origin` whose pages may join, like https://app.example; may stand several times")
+	flags.Var(&s.asking, "allow-assistant-origin", "`origin` whose pages may ask as assistants do, about the pages of all origins; may stand several times")
 }
 
 // parse reads the flags of one command, which takes no further arguments.
@@ -77,7 +79,7 @@ func parse(name, about string, args []string, std streams, register func(*flag.F
 // options are those of the gateway.
 func (s *settings) options(std streams) server.Options {
 	return server.Options{
-		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins,
+		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, AssistantOrigins: s.asking,
 		Lenient: s.lenient, Logging: s.logging, NoResourceTools: s.noTools,
 		ReadsPerSecond: s.reads, Version: web.Version(),
 		Log: func(line string) { fmt.Fprintln(std.err, line) },

@@ -245,20 +245,20 @@ inBrowsers('a page on another port gets nothing', async ({ context }) => {
 })
 
 inBrowsers('the same attempts work where the origin is listed', async ({ context }) => {
-  const friendly = await startGateway({ args: ['--no-token', `--allow-origin=${evil.origin}`] })
-  try {
-    const page = await visit(context, evil.origin)
-    const through = await page.evaluate(attack, targets('127.0.0.1', friendly))
-    // The web server shares with nobody, listed or not.
-    assert.deepEqual(through.sort(), [
-      'WebSocket page',
-      'WebSocket ws',
-      'fetch',
-      'fetch GET',
-      'fetch, JSON alone',
-    ])
-  } finally {
-    await friendly.close()
+  // The web server shares with nobody, listed or not.
+  const lists = {
+    '--allow-origin': ['WebSocket page'],
+    '--allow-assistant-origin': ['WebSocket ws', 'fetch', 'fetch GET', 'fetch, JSON alone'],
+  }
+  for (const [list, expected] of Object.entries(lists)) {
+    const friendly = await startGateway({ args: ['--no-token', `${list}=${evil.origin}`] })
+    try {
+      const page = await visit(context, evil.origin)
+      const through = await page.evaluate(attack, targets('127.0.0.1', friendly))
+      assert.deepEqual(through.sort(), expected, list)
+    } finally {
+      await friendly.close()
+    }
   }
 })
 

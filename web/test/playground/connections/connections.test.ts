@@ -58,7 +58,7 @@ before(async () => {
     '/mcp-b/core.js': 'export const JSONRPCMessageSchema = { parse: (message) => message }',
   })
   const args = ['serve', '--json', '--no-token', '--state', await state, '--mcp', '127.0.0.1:0']
-  args.push('--allow-origin', playground.origin)
+  args.push('--allow-origin', playground.origin, '--allow-assistant-origin', playground.origin)
   gateway = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] })
   if (gateway.stdout === null) throw new Error('no output')
   const [line] = (await once(createInterface({ input: gateway.stdout }), 'line')) as [string]

@@ -1,0 +1,21 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"testing"
+)
+
+// serveTwin serves a handler that lacks the guard in question, and returns its port: an
+// attack has to succeed there, or it proves nothing.
+func serveTwin(t *testing.T, handler http.Handler) (port int) {
+	t.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	twin := &http.Server{Handler: handler}
+	go twin.Serve(l) // ends with Close
+	t.Cleanup(func() { twin.Close() })
+	return l.Addr().(*net.TCPAddr).Port
+}
