@@ -76,7 +76,7 @@ func (e *Engine) listItems(ctx context.Context, req *request, kind byte,
 			return "", err
 		}
 		for i := from; i < len(all); i++ {
-			if p.count >= e.options.PageSize && i > 0 {
+			if p.isFull(e.options.PageSize) && i > 0 {
 				return strconv.Itoa(i) + " " + all[i-1].key, nil
 			}
 			p.add(all[i].append)
@@ -127,6 +127,13 @@ type listPage struct {
 	count int
 }
 
+// maxPageBytes is where a page of a list ends that has fewer entries than it may have:
+// entries may be as large as messages, and a page of them is made in memory.
+const maxPageBytes = 1 << 20
+
+// isFull tells whether the page has as many entries as it may have, or as many bytes.
+func (p *listPage) isFull(entries int) bool { return p.count >= entries || len(p.json) >= maxPageBytes }
+
 func (p *listPage) add(item func(dst []byte) []byte) {
 	if p.count > 0 {
 		p.json = append(p.json, ',')
@@ -172,7 +179,7 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 		}
 		cursor, began, err := at.within(m), time.Now(), error(nil)
 		for pieces := 0; ; pieces++ {
-			if page.count >= e.options.PageSize {
+			if page.isFull(e.options.PageSize) {
 				next = writeCursor(e.options.CursorKey, kind, position{m.prefix, m.nth, cursor})
 				break
 			}
