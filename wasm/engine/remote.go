@@ -251,7 +251,7 @@ func (r *Remote) send(ctx context.Context, once bool, exchange func(*link) ([]by
 		result, err := exchange(l)
 		switch {
 		case !errors.Is(err, jsonrpc.ErrClosed):
-			return result, err
+			return result, cleanError(err)
 		case once:
 			return nil, ErrInterrupted
 		case again:

@@ -47,6 +47,23 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 	}
 }
 
+// maxErrorData is how large the data of another engine's error may be that is passed on.
+const maxErrorData = 64 << 10 // bytes
+
+// cleanError returns err with the text of another engine's error cleaned and cut as
+// descriptions are (see [PlainText]): assistants and logs get it.
+func cleanError(err error) error {
+	wire, ok := err.(*jsonrpc.Error)
+	if !ok {
+		return err
+	}
+	clean := &jsonrpc.Error{Code: wire.Code, Message: PlainText(wire.Message, MaxDescription), Data: wire.Data}
+	if len(clean.Data) > maxErrorData {
+		clean.Data = nil
+	}
+	return clean
+}
+
 // token returns a progress token for what is asked on behalf of i.
 func (r *Remote) token(l *link, i *Invocation) string {
 	r.mu.Lock()

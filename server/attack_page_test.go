@@ -1,0 +1,330 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A attackingPage has joined, and answers the gateway's requests by a function of its
+// own, or not at all.
+type attackingPage struct {
+	t      *testing.T
+	conn   *websocket.Conn
+	answer func(h *attackingPage, m jsonrpc.Message)
+	asked  atomic.Int64 // requests of the gateway
+	buffer []byte
+	gone   chan struct{} // closed when its connection has ended
+}
+
+// discovered is what an honest page answers at first.
+const discovered = `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"resources":{"listChanged":true,"subscribe":true},` +
+	`"prompts":{"listChanged":true},"tools":{"listChanged":true},"completions":{}},"serverInfo":{"name":"evil","version":"1"}}`
+
+// joinHostile joins a page whose app is called evil over a real socket.
+func joinHostile(t *testing.T, g *Gateway, answer func(h *attackingPage, m jsonrpc.Message)) *attackingPage {
+	t.Helper()
+	first, key := invited(t, g)
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	defer cancel()
+	page := newPage(t, testOrigin, "evil")
+	conn := page.dial(ctx, first.Address)
+	conn.SetReadLimit(-1)
+	done, err := prove(ctx, conn, first, testOrigin, key, &hello{Page: "evil", Instance: "1", Name: "evil"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &attackingPage{t: t, conn: conn, answer: answer, gone: make(chan struct{})}
+	go h.run() // ends with the connection
+	t.Cleanup(func() { conn.CloseNow() })
+	eventually(t, "the page is attached", func() bool {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		at := g.pages[*done.Joined]
+		return at != nil && at.socket != nil && at.entered == nil
+	})
+	return h
+}
+
+func (h *attackingPage) run() {
+	defer close(h.gone)
+	for {
+		_, data, err := h.conn.Read(context.Background())
+		if err != nil {
+			return
+		}
+		m, refusal := jsonrpc.Parse(data)
+		switch {
+		case refusal != nil || m.Kind != jsonrpc.Request:
+		case m.Method == "server/discover":
+			h.result(m, discovered)
+		case m.Method == "ping":
+			h.result(m, `{}`)
+		default:
+			h.asked.Add(1)
+			h.answer(h, m)
+		}
+	}
+}
+
+// result answers with the parts of a result. It is called by run alone, and reuses its
+// memory, which is in the figures.
+func (h *attackingPage) result(m jsonrpc.Message, parts ...string) {
+	h.buffer = append(append(append(h.buffer[:0], `{"jsonrpc":"2.0","id":`...), m.ID...), `,"result":`...)
+	for _, part := range parts {
+		h.buffer = append(h.buffer, part...)
+	}
+	h.buffer = append(h.buffer, '}')
+	h.conn.Write(context.Background(), websocket.MessageText, h.buffer)
+}
+
+// members are those of the results of lists, by method.
+var members = map[string]string{
+	"resources/list": "resources", "resources/templates/list": "resourceTemplates", "prompts/list": "prompts", "tools/list": "tools",
+}
+
+// hostileEntry is a valid entry of a list, as long as text.
+func hostileEntry(method string, i int, text string) string {
+	switch method {
+	case "resources/list":
+		return fmt.Sprintf(`{"uri":"a:%d","name":"n","description":"%s"}`, i, text)
+	case "resources/templates/list":
+		return fmt.Sprintf(`{"uriTemplate":"a:%d{x}","name":"n","description":"%s"}`, i, text)
+	case "prompts/list":
+		return fmt.Sprintf(`{"name":"n%d","description":"%s"}`, i, text)
+	}
+	return fmt.Sprintf(`{"name":"n%d","description":"%s","inputSchema":{"type":"object"}}`, i, text)
+}
+
+// listing answers each list with so many entries, and with a new cursor if it has no
+// end. Other requests wait for ever.
+func listing(entries int, text string, endless bool) func(h *attackingPage, m jsonrpc.Message) {
+	var count int
+	return func(h *attackingPage, m jsonrpc.Message) {
+		member := members[m.Method]
+		if member == "" {
+			return
+		}
+		var all []string
+		for range entries {
+			count++
+			all = append(all, hostileEntry(m.Method, count, text))
+		}
+		next := ""
+		if endless {
+			count++
+			next = fmt.Sprintf(`,"nextCursor":"%d"`, count)
+		}
+		h.result(m, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","`+member+`":[`, strings.Join(all, ","), `]`+next+`}`)
+	}
+}
+
+// silent answers nothing.
+func silent(*attackingPage, jsonrpc.Message) {}
+
+// A pageFlood is what a hostile page does, and an assistant that asks it, until over
+// is closed.
+type pageFlood struct {
+	name   string
+	answer func() func(h *attackingPage, m jsonrpc.Message)
+	drive  func(t *testing.T, g *Gateway, h *attackingPage, over <-chan struct{})
+}
+
+// pageFloods are the attacks of security.md, S13, and of issue 10, findings 4 and 5.
+func pageFloods() []pageFlood {
+	lists := askLists
+	large, padding := strings.Repeat("x", 200_000), strings.Repeat("x", 4<<20)
+	return []pageFlood{
+		{"endless cursors", func() func(*attackingPage, jsonrpc.Message) { return listing(50, "", true) }, lists},
+		{"endless cursors, no entries", func() func(*attackingPage, jsonrpc.Message) { return listing(0, "", true) }, lists},
+		{"endless cursors, large entries", func() func(*attackingPage, jsonrpc.Message) { return listing(5, large, true) }, lists},
+		{"20,001 entries in one page", func() func(*attackingPage, jsonrpc.Message) { return listing(20_001, "", false) }, lists},
+		{"a silent page", func() func(*attackingPage, jsonrpc.Message) { return silent }, lists},
+		{"64 hung reads", func() func(*attackingPage, jsonrpc.Message) { return silent }, readsOf("evil+a:1", maxInFlight)},
+		{"endless cursors, small entries in large answers", func() func(*attackingPage, jsonrpc.Message) {
+			return func(h *attackingPage, m jsonrpc.Message) {
+				if members[m.Method] != "" {
+					h.result(m, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","`+members[m.Method]+`":[`+hostileEntry(m.Method, int(h.asked.Load()), ""),
+						`],"nextCursor":"`+fmt.Sprint(h.asked.Load())+`","x":"`, padding, `"}`)
+				}
+			}
+		}, lists},
+		{"tools with large schemas", func() func(*attackingPage, jsonrpc.Message) {
+			return func(h *attackingPage, m jsonrpc.Message) {
+				if m.Method == "tools/list" {
+					h.result(m, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{"name":"n`+fmt.Sprint(h.asked.Load())+`","inputSchema":{"type":"object","x":"`+large+`"}}],"nextCursor":"`+fmt.Sprint(h.asked.Load())+`"}`)
+				}
+			}
+		}, lists},
+		{"frames of 8 MiB in a loop", func() func(*attackingPage, jsonrpc.Message) { return silent },
+			sends(`{"jsonrpc":"2.0","method":"x","params":{"x":"` + strings.Repeat("x", 8<<20) + `"}}`)},
+		{"206,000 broken messages", func() func(*attackingPage, jsonrpc.Message) { return silent }, sends(`{"jsonrpc":`)},
+		{"notifications in a loop", func() func(*attackingPage, jsonrpc.Message) { return silent }, sends(`{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`)},
+		{"updates of new URIs in a loop", func() func(*attackingPage, jsonrpc.Message) { return silent }, sendsEach(func(i int) []byte {
+			return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:%d","_meta":{"io.modelcontextprotocol/subscriptionId":"1"}}}`, i)
+		})},
+		{"requests in a loop", func() func(*attackingPage, jsonrpc.Message) { return silent }, sends(`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage"}`)},
+		{"answers to nothing in a loop", func() func(*attackingPage, jsonrpc.Message) { return silent }, sends(`{"jsonrpc":"2.0","id":99999999,"result":{}}`)},
+	}
+}
+
+// An attacker's assistant shows the token, and does not keep what it gets.
+func (g *Gateway) askQuietly(ctx context.Context, body string, lines map[string]string) (status int, err error) {
+	r, err := http.NewRequestWithContext(ctx, "POST", g.URL(), strings.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	r.Header = http.Header{
+		"Authorization": {"Bearer " + g.testToken()}, "Content-Type": {"application/json"}, "Mcp-Protocol-Version": {"2026-07-28"},
+	}
+	for name, value := range lines {
+		r.Header.Set(name, value)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	answer, err := client.Do(r)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	_, err = io.Copy(io.Discard, answer.Body)
+	return answer.StatusCode, err
+}
+
+// askLists has an assistant of its own ask for each list, again and again.
+func askLists(t *testing.T, g *Gateway, _ *attackingPage, over <-chan struct{}) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for method := range members {
+		go func() { // ends with ctx
+			for ctx.Err() == nil {
+				g.askQuietly(ctx, modern("1", method, ""), map[string]string{"Mcp-Method": method})
+			}
+		}()
+	}
+	<-over
+}
+
+// readsOf has an assistant of its own keep so many reads of uri in flight.
+func readsOf(uri string, many int) func(*testing.T, *Gateway, *attackingPage, <-chan struct{}) {
+	return func(t *testing.T, g *Gateway, h *attackingPage, over <-chan struct{}) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		for range many {
+			go func() { // ends with ctx
+				for ctx.Err() == nil {
+					body := strings.Replace(modern("1", "resources/read", `"uri":"`+uri+`"`), `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"reader","version":"1"},`, 1)
+					g.askQuietly(ctx, body, map[string]string{"Mcp-Method": "resources/read", "Mcp-Name": uri})
+				}
+			}()
+		}
+		<-over
+	}
+}
+
+// sends has the page send one message for ever, or until it is closed.
+func sends(text string) func(*testing.T, *Gateway, *attackingPage, <-chan struct{}) {
+	message := []byte(text)
+	return sendsEach(func(int) []byte { return message })
+}
+
+func sendsEach(text func(i int) []byte) func(*testing.T, *Gateway, *attackingPage, <-chan struct{}) {
+	return func(_ *testing.T, _ *Gateway, h *attackingPage, over <-chan struct{}) {
+		for i := 0; ; i++ {
+			select {
+			case <-over:
+				return
+			case <-h.gone:
+				<-over
+				return
+			default:
+			}
+			if h.conn.Write(context.Background(), websocket.MessageText, text(i)) != nil {
+				<-over
+				return
+			}
+		}
+	}
+}
+
+// What an honest assistant sees during a flood.
+type floodCost struct {
+	grown        float64         // bytes that live at most while it lasts
+	kept         float64         // bytes a while after it
+	calm, during []time.Duration // of reading another page, sorted
+}
+
+// flood runs one, for as long as another assistant reads another page so many times.
+func flood(t *testing.T, f pageFlood, reads int) (cost floodCost) {
+	t.Helper()
+	g := startGateway(t, Options{ReadsPerSecond: 100_000})
+	page := newPage(t, testOrigin, "tab")
+	page.write("notes://a", "1")
+	page.join(g)
+	read := func(times int) (took []time.Duration) {
+		const uri = "notes+notes://a"
+		for range times {
+			begun := time.Now()
+			status, err := g.askQuietly(t.Context(), modern("1", "resources/read", `"uri":"`+uri+`"`), map[string]string{"Mcp-Method": "resources/read", "Mcp-Name": uri})
+			if err != nil || status != 200 {
+				t.Errorf("%s: another page is read with %d, %v", f.name, status, err)
+				break
+			}
+			took = append(took, time.Since(begun))
+		}
+		slices.Sort(took)
+		return took
+	}
+	cost.calm = read(reads)
+	h := joinHostile(t, g, f.answer())
+	before := memory()
+	over, driven := make(chan struct{}), make(chan struct{})
+	go func() { // ends with over
+		defer close(driven)
+		f.drive(t, g, h, over)
+	}()
+	peak := make(chan float64, 1)
+	go func() { // likewise
+		most := 0.0
+		for {
+			most = max(most, memory()-before)
+			select {
+			case <-over:
+				peak <- most
+				return
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+	}()
+	cost.during = read(reads)
+	close(over)
+	cost.grown = <-peak
+	<-driven
+	h.conn.CloseNow()
+	eventually(t, "the flood is over", func() bool { return runtime.NumGoroutine() < 200 })
+	cost.kept = memory() - before
+	return cost
+}
+
+// Whatever one page does, the gateway keeps little for it, and another assistant
+// reads another page. S13; issue 10, findings 4 and 5.
+func TestHostilePagesCostOthersLittle(t *testing.T) {
+	for _, f := range pageFloods() {
+		t.Run(f.name, func(t *testing.T) {
+			cost := flood(t, f, 100)
+			t.Log(figureLine(f.name, cost.grown, cost.calm, cost.during), fmt.Sprintf("kept %.1f MiB", cost.kept/(1<<20)))
+			if cost.grown > 32<<20 {
+				t.Errorf("memory grows by %.1f MiB", cost.grown/(1<<20))
+			}
+		})
+	}
+}
