@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"io"
 	"strconv"
 	"sync"
 	"time"
@@ -31,8 +32,13 @@ type watchedPort struct {
 	visit visit
 	calls map[string]*openCall // by the id's key
 
-	slow *slowLane // nil until a request has to wait; used by Read alone
+	slow   *slowLane // nil until a request has to wait; used by Read alone
+	broken int       // messages in a row that were none; likewise
 }
+
+// maxBroken is how many messages in a row may be broken before a socket is closed: each
+// is answered. security.md §5.
+const maxBroken = 100
 
 type openCall struct {
 	method, uri string
@@ -49,6 +55,11 @@ func (g *Gateway) watch(p jsonrpc.Port, e *engine.Engine, v visit) *watchedPort 
 func (p *watchedPort) Read(ctx context.Context) ([]byte, error) {
 	for {
 		msg, waited, err := p.next(ctx)
+		if p.isHopeless(msg, err) {
+			p.Port.Close()
+			p.abandon()
+			return nil, io.EOF
+		}
 		if large := (*tooLargeError)(nil); errors.As(err, &large) && large.id != "" && !p.isOpen(large.id) {
 			p.Port.Write(ctx, large.refusal()) // if that fails, Read will say so
 			continue
@@ -73,6 +84,21 @@ func (p *watchedPort) Read(ctx context.Context) ([]byte, error) {
 			return msg, nil
 		}
 	}
+}
+
+// isHopeless counts broken messages of an assistant's socket. Over standard streams they
+// cost nothing but their answers, and the end would be the process's.
+func (p *watchedPort) isHopeless(msg []byte, err error) bool {
+	if door := p.who().door; door == "/ws" || door == watchDoor {
+		_, refusal := jsonrpc.Parse(msg)
+		batch, _ := jsonrpc.Elements(msg)
+		if errors.Is(err, jsonrpc.ErrTooLarge) || err == nil && refusal != nil && len(batch) == 0 {
+			p.broken++
+		} else {
+			p.broken = 0
+		}
+	}
+	return p.broken >= maxBroken
 }
 
 // admit tells whether a message goes to the engine now.

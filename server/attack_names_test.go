@@ -1,0 +1,117 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+)
+
+// S12, issue 10, finding 2: by 1,100 joins under names that are those of another
+// origin's tabs, or look like them, an allowed origin gets none of these names, costs
+// the other none, and no assistant reads its contents under the other's URIs.
+func TestOtherOriginsGetNoNameByManyJoins(t *testing.T) {
+	const joins, other = 1_100, "https://b.example"
+	g := startGateway(t, Options{State: "/state", disk: newMemDisk(), Origins: []string{testOrigin, other}}) // a disk would take most of the time
+	c := caller{t, g}
+	tabs := map[string]*testPage{}
+	for _, id := range []string{"tab-1", "tab-2"} {
+		page := newPage(t, testOrigin, id)
+		page.write("notes://a", "of A")
+		page.join(g)
+		tabs[page.name] = page
+	}
+	if tabs["notes"] == nil || tabs["notes-2"] == nil {
+		t.Fatalf("the first origin's tabs have the names %v", tabs)
+	}
+	tabs["notes-2"].leave()
+	tabs["notes-2"].awaitAway(g)
+
+	calm := discoverTimes(t, g, 100)
+	before := memory()
+	wanted := []string{
+		"notes", "Notes", "NOTES", "notes-2", "notes-3", "notes-02", "ｎｏｔｅｓ", "no\u200btes", "\u2060notes", "notes\u00ad", "\u202enotes", "n\U000e006fotes", "notes\x00",
+		"notes+", "notes.", "notes\n", " notes ", "ɴotes", "nοtes", "notes\u0301", "notes--2", "-notes-", "notes-app-example", "notes+notes", "",
+	}
+	tab := newPage(t, other, "")
+	names := map[string]bool{}
+	during := make(chan []string, 1)
+	go func() { // ends with its requests
+		var wrong []string
+		for range 200 {
+			_, body := c.do(t.Context(), "POST", "/mcp", modern("1", "resources/read", `"uri":"notes+notes://a"`), v2026, "Mcp-Method: resources/read", "Mcp-Name: notes+notes://a")
+			if !strings.Contains(body, `"text":"of A"`) {
+				wrong = append(wrong, body)
+			}
+		}
+		during <- wrong
+	}()
+	for i := range joins {
+		tab.id, tab.app = fmt.Sprint("flood-", i), wanted[i%len(wanted)]
+		joinOnce(t, g, tab)
+		names[tab.name] = true
+		if tabs[tab.name] != nil || isNumbered(tab.name, "notes") || !validName(tab.name) {
+			t.Fatalf("join %d as %q gets %q", i, tab.app, tab.name)
+		}
+	}
+	if wrong := <-during; len(wrong) > 0 {
+		t.Errorf("%d of 200 reads of the first origin's page went wrong: %s", len(wrong), wrong[0])
+	}
+	t.Log(figureLine(fmt.Sprint(joins, " joins of another origin"), memory()-before, calm, discoverTimes(t, g, 100)), "and it got", len(names), "names")
+	eventually(t, "forgotten names have no page any more", func() bool {
+		g.sweepPages()
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return len(g.pages) <= len(tabs)+maxNames
+	})
+
+	again := newPage(t, testOrigin, "tab-2")
+	again.write("notes://a", "of A")
+	again.join(g)
+	if again.name != "notes-2" {
+		t.Errorf("the first origin's second tab comes back as %q", again.name)
+	}
+	_, body := c.do(t.Context(), "POST", "/mcp", modern("1", "resources/read", `"uri":"notes-2+notes://a"`), v2026, "Mcp-Method: resources/read", "Mcp-Name: notes-2+notes://a")
+	if !strings.Contains(body, `"text":"of A"`) {
+		t.Errorf("reading it: %s", body)
+	}
+}
+
+// joinOnce joins over a real socket, says nothing as a page, and leaves at once.
+func joinOnce(t *testing.T, g *Gateway, p *testPage) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	defer cancel()
+	open := opening{Version: 1, Address: g.PageURL(), Key: p.keyID}
+	if p.keyID == "" {
+		first := readFragment(t, g.Fragment())
+		secret, err := decodeBinary(first.Secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.key, err = deriveKey(secret, g.identity.Gateway, p.origin); err != nil {
+			t.Fatal(err)
+		}
+		open.Secret = first.ID
+	}
+	for { // 429 while the sockets before are still counted
+		conn, answer, err := websocket.Dial(ctx, open.Address, &websocket.DialOptions{
+			HTTPHeader: map[string][]string{"Origin": {p.origin}}, Subprotocols: []string{pageProtocol},
+		})
+		if answer != nil && answer.StatusCode == 429 {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		done, err := prove(ctx, conn, open, p.origin, p.key, &hello{Page: p.id, Instance: "1", Name: p.app})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.keyID, p.name = done.Key, *done.Joined
+		conn.CloseNow()
+		return
+	}
+}
