@@ -52,7 +52,7 @@ func (c *Client) Initialized() {
 	}
 	c.engine.wantLists(s, allLists)
 	c.engine.reconcile()
-	s.openUp()
+	s.activate()
 }
 
 // ping answers in any state, so that either side can tell whether the engine
@@ -78,7 +78,7 @@ func (e *Engine) subscribe(ctx context.Context, req *request) (Result, error) {
 	if !req.mayWait && e.mustArm() {
 		return Result{}, errMustWait
 	}
-	if !e.want(req.client.sessionSubscription(), uri) {
+	if !e.addURI(req.client.sessionSubscription(), uri) {
 		return Result{}, ErrBusy
 	}
 	e.arm(ctx)
@@ -91,6 +91,6 @@ func (e *Engine) unsubscribe(_ context.Context, req *request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	e.unwant(req.client.sessionSubscription(), uri)
+	e.removeURI(req.client.sessionSubscription(), uri)
 	return Result{Document: e.fixed.Load().empty}, nil
 }

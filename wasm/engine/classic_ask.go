@@ -31,7 +31,7 @@ func (c *Client) ask(ctx context.Context, i *Invocation, requests []byte) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	c.patience(i.call)
+	c.extendToLongest(i.call)
 	answers := out("{")
 	for _, q := range questions {
 		select {
@@ -48,7 +48,7 @@ func (c *Client) ask(ctx context.Context, i *Invocation, requests []byte) ([]byt
 			return nil, ctx.Err()
 		}
 	}
-	c.goesOn(i.call)
+	c.extendTimeout(i.call)
 	answers.text("}")
 	return answers, nil
 }

@@ -69,8 +69,8 @@ func (e *Engine) disconnect(c *Client) {
 }
 
 // SpeakForOthers lets the client name the principal of each request in its _meta
-// as MetaPrincipal: a gateway that has proved who it is, and nobody else. It is
-// called before the first message.
+// as MetaPrincipal. Call it before the first message, and only for a gateway that has
+// proved its identity.
 func (c *Client) SpeakForOthers() { c.proxy = true }
 
 // What one client may ask; security.md §8. A gateway counts for its clients itself.
@@ -81,11 +81,11 @@ const (
 	completionsAtOnce = 50
 )
 
-// may counts what is asked, and tells whether it may be.
-func (c *Client) may(a *allowance) bool { return c.proxy || a.take() }
+// allowRate counts what is asked, and tells whether it allowRate be.
+func (c *Client) allowRate(a *allowance) bool { return c.proxy || a.take() }
 
-// Cancel gives up a request at the client's wish: whatever it was doing stops,
-// and nothing more is said about it. Calls that are not waiting are ignored.
+// Cancel cancels a request for its client: its context ends, and no answer follows.
+// Calls that are not waiting are ignored.
 func (c *Client) Cancel(call Call) {
 	run, listen := c.drop(call)
 	if run != nil {

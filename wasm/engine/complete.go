@@ -52,7 +52,7 @@ func (e *Engine) complete(ctx context.Context, req *request) (Result, error) {
 	if !e.options.Allow(req.who, VerbList, full) {
 		return Result{}, ErrDenied
 	}
-	if !req.client.may(&req.client.completions) {
+	if !req.client.allowRate(&req.client.completions) {
 		return Result{}, ErrBusy
 	}
 	ctx, _ = e.invocation(ctx, req)
@@ -75,7 +75,7 @@ func (e *Engine) complete(ctx context.Context, req *request) (Result, error) {
 		switch {
 		case err == nil:
 			return Result{Document: e.completion(req.rev, found)}, nil
-		case !passesOn(err):
+		case !tryNextSource(err):
 			return Result{}, jsonrpc.Wrap("complete "+jsonrpc.Quoted(asked.Argument)+" of "+jsonrpc.Quoted(full), err)
 		}
 	}

@@ -37,10 +37,10 @@ func (e *Engine) extend(ctx context.Context, req *request) (Result, error) {
 	if !req.mayWait {
 		return Result{}, errMustWait
 	}
-	if !req.client.may(&req.client.calls) {
+	if !req.client.allowRate(&req.client.calls) {
 		return Result{}, ErrBusy
 	}
-	return e.converse(ctx, req, func(ctx context.Context) (Result, error) {
+	return e.resolveInput(ctx, req, func(ctx context.Context) (Result, error) {
 		answer, err := e.options.Extend(ctx, req.extension, req.params)
 		if errors.Is(err, ErrNotFound) {
 			return Result{}, methodNotFound()

@@ -117,9 +117,9 @@ func (i *Invocation) tag(sealed []byte) uint64 {
 	return sipHash(i.client.engine.stateKey, append(all, sealed...))
 }
 
-// converse asks sources until they answer: a classic client is asked for what
+// resolveInput asks sources until they answer: a classic client is asked for what
 // they need in between.
-func (e *Engine) converse(ctx context.Context, req *request, ask func(context.Context) (Result, error)) (Result, error) {
+func (e *Engine) resolveInput(ctx context.Context, req *request, ask func(context.Context) (Result, error)) (Result, error) {
 	ctx, i := e.invocation(ctx, req)
 	for round := range maxRounds {
 		result, err := ask(ctx)

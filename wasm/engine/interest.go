@@ -22,7 +22,7 @@ import (
 //   - Unmounting is a state that the goroutine reconciles with as well. So a watch
 //     that starts meanwhile is stopped.
 //
-// A source that can be hooked (a [Table]) is reconciled on the caller's stack,
+// A source that is a syncWatcher (a [Table]) is reconciled on the caller's stack,
 // without a goroutine.
 type interest struct {
 	engine *Engine
@@ -44,11 +44,13 @@ type interest struct {
 	missed   bool               // a watch failed: what is wanted may have changed since
 }
 
-// hooker is a source that can be watched at once, without a goroutine: a Table.
-// hook must not block or panic.
-type hooker interface {
-	hook(changed func(Change)) (unhook func())
+// syncWatcher is a source that starts and stops watching without blocking, and so needs
+// no goroutine: a Table. watchSync must not panic.
+type syncWatcher interface {
+	watchSync(changed func(Change)) (stop func())
 }
+
+var _ syncWatcher = (*Table)(nil)
 
 // Delays between a failed attempt and the next one: of a watch that ended by an
 // error or a panic, and of a Remote's listen that was not acknowledged.
@@ -82,8 +84,8 @@ func (i *interest) touch() uint64 {
 // run makes the interest work, unless it does already; i.mu is held.
 func (i *interest) run() {
 	switch source := i.mount.source.(type) {
-	case hooker:
-		i.reconcileHook(source)
+	case syncWatcher:
+		i.reconcileSync(source)
 	case Follower, Watcher:
 		if !i.running {
 			i.running = true
@@ -127,13 +129,13 @@ func (i *interest) reach(generation uint64, armed <-chan struct{}) {
 	}
 }
 
-// reconcileHook is work for a source that can be hooked; i.mu is held.
-func (i *interest) reconcileHook(source hooker) {
+// reconcileSync is work for a syncWatcher; i.mu is held.
+func (i *interest) reconcileSync(source syncWatcher) {
 	switch listeners := i.engine.hasListeners() && !i.closed; {
 	case listeners && i.stop == nil:
 		i.watch++
 		watch := i.watch
-		i.stop = source.hook(func(change Change) { i.changed(watch, change) })
+		i.stop = source.watchSync(func(change Change) { i.changed(watch, change) })
 	case !listeners && i.stop != nil:
 		i.end()
 	}

@@ -25,12 +25,12 @@ type Invocation struct {
 	level        level  // of the request; classic ones have their session's
 	meta         []byte // members of _meta that are nobody's here, or nil
 
-	mu       sync.Mutex
-	inputs   []byte // inputResponses of this round, or nil
-	state    []byte // requestState as it came, a JSON string, or nil
-	progress float64
-	speaking bool      // progress was said
-	flood    allowance // of what is said before the answer
+	mu        sync.Mutex
+	inputs    []byte // inputResponses of this round, or nil
+	state     []byte // requestState as it came, a JSON string, or nil
+	progress  float64
+	speaking  bool      // progress was said
+	rateLimit allowance // of what is said before the answer
 }
 
 // maxRemark is how large the params of progress and log messages may be.
@@ -59,7 +59,7 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 		state:        bytes.Clone(req.state),
 		level:        req.level,
 	}
-	i.flood.rate, i.flood.most = 50, 50 // R-078
+	i.rateLimit.rate, i.rateLimit.most = 50, 50 // R-078
 	i.digest = e.digest(byte(req.method), req.extension, req.name, req.uri, string(req.arguments))
 	i.token = bytes.Clone(jsonrpc.Member(req.meta, "progressToken"))
 	meta := out("{")
@@ -122,7 +122,7 @@ func (i *Invocation) Progress(params []byte) {
 	if c == nil {
 		return
 	}
-	c.goesOn(i.call)
+	c.extendTimeout(i.call)
 	progress, ok := number(jsonrpc.Member(params, "progress"))
 	if i.token == nil || !ok || len(params) > maxRemark {
 		return
@@ -137,14 +137,14 @@ func (i *Invocation) Progress(params []byte) {
 	})
 	text.text("}")
 	doc := &Document{JSON: jsonrpc.AppendNotification(nil, "notifications/progress", text), Optional: true}
-	c.during(i.call, func() { c.sink.Notify(doc, 0) })
+	c.ifPending(i.call, func() { c.sink.Notify(doc, 0) })
 }
 
 // advances tells whether progress may be said, and takes note of it.
 func (i *Invocation) advances(progress float64) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.speaking && progress <= i.progress || !i.flood.take() {
+	if i.speaking && progress <= i.progress || !i.rateLimit.take() {
 		return false
 	}
 	i.speaking, i.progress = true, progress
@@ -183,7 +183,7 @@ func (i *Invocation) Log(params []byte) {
 	if wanted == 0 || !ok || l < wanted || jsonrpc.Member(params, "data") == nil || len(params) > maxRemark {
 		return
 	}
-	if !i.flood.take() {
+	if !i.rateLimit.take() {
 		return
 	}
 	text := out(`{"_meta":{}`)
@@ -191,7 +191,7 @@ func (i *Invocation) Log(params []byte) {
 	text.text("}")
 	doc := &Document{JSON: jsonrpc.AppendNotification(nil, "notifications/message", text), Optional: true}
 	c := i.client
-	c.during(i.call, func() { c.sink.Relate(doc, i.call) })
+	c.ifPending(i.call, func() { c.sink.Relate(doc, i.call) })
 }
 
 // A level of log messages; 0: none.

@@ -39,7 +39,7 @@ func (e *Engine) listen(ctx context.Context, req *request) (Result, error) {
 	for _, uri := range f.uris {
 		// Valid, permitted URIs are honoured even if there is nothing yet
 		// (decision 6.6); the others are left out of the acknowledgement.
-		if CheckURI(uri) == nil && e.options.Allow(s.who, VerbWatch, uri) && e.want(s, uri) {
+		if CheckURI(uri) == nil && e.options.Allow(s.who, VerbWatch, uri) && e.addURI(s, uri) {
 			honoured = append(honoured, uri)
 		}
 	}

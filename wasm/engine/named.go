@@ -139,16 +139,16 @@ func (e *Engine) ask(ctx context.Context, req *request, verb Verb, scheme string
 	if !e.options.Allow(req.who, verb, scheme+req.name) {
 		return Result{}, ErrDenied
 	}
-	if !req.client.may(&req.client.calls) {
+	if !req.client.allowRate(&req.client.calls) {
 		return Result{}, ErrBusy
 	}
-	return e.converse(ctx, req, func(ctx context.Context) (Result, error) {
+	return e.resolveInput(ctx, req, func(ctx context.Context) (Result, error) {
 		for l := e.lookupName(req.name); l.next(); {
 			result, err := one(ctx, l.mount.source, l.own)
 			switch {
 			case err == nil:
 				return e.namedResult(req.rev, l.mount, result, verb == VerbCall)
-			case !passesOn(err):
+			case !tryNextSource(err):
 				return Result{}, begun(jsonrpc.Wrap(scheme+jsonrpc.Brief(req.name), err))
 			}
 		}

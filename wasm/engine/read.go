@@ -20,7 +20,7 @@ func (e *Engine) read(ctx context.Context, req *request) (Result, error) {
 		return Result{}, ErrDenied
 	}
 	if req.mayWait {
-		return e.converse(ctx, req, func(ctx context.Context) (Result, error) { return e.readFrom(ctx, req, uri) })
+		return e.resolveInput(ctx, req, func(ctx context.Context) (Result, error) { return e.readFrom(ctx, req, uri) })
 	}
 	result, err := e.readFrom(ctx, req, uri)
 	if need := (*inputRequired)(nil); errors.As(err, &need) {
@@ -59,7 +59,7 @@ func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (Result
 				}
 			}
 			return e.readResult(req.rev, l.mount.prefix, contents), nil
-		case err != nil && !passesOn(err):
+		case err != nil && !tryNextSource(err):
 			return Result{}, jsonrpc.Wrap("read "+jsonrpc.Quoted(uri), err)
 		}
 	}
@@ -96,15 +96,15 @@ func (e *Engine) exists(ctx context.Context, req *request, uri string) error {
 		switch {
 		case err == nil && found:
 			return nil
-		case err != nil && !passesOn(err):
+		case err != nil && !tryNextSource(err):
 			return jsonrpc.Wrap("look for "+jsonrpc.Quoted(uri), err)
 		}
 	}
 	return ErrNotFound
 }
 
-// passesOn: the next source may know.
-func passesOn(err error) bool { return errors.Is(err, ErrNotFound) || errors.Is(err, ErrDenied) }
+// tryNextSource: the next source may know.
+func tryNextSource(err error) bool { return errors.Is(err, ErrNotFound) || errors.Is(err, ErrDenied) }
 
 // A lookup goes through the mounts that may know a URI: longest prefix first,
 // then in the order they were mounted.

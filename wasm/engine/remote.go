@@ -38,7 +38,7 @@ type link struct {
 	lastToken int
 
 	// Likewise, of keepListening (remote_listen.go).
-	listens      map[jsonrpc.ID]*hopListen
+	listens      map[jsonrpc.ID]*upstreamListen
 	waiting      []settling
 	uncovered    map[string]time.Time // wanted URIs without a listen, and since when; zero: announce them
 	refused      map[string]struct{}  // of these, the ones not requested until again
@@ -84,7 +84,7 @@ func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 		wake:      make(chan struct{}, 1),
 		asked:     map[jsonrpc.ID]*Invocation{},
 		tokens:    map[string]*Invocation{},
-		listens:   map[jsonrpc.ID]*hopListen{},
+		listens:   map[jsonrpc.ID]*upstreamListen{},
 		uncovered: map[string]time.Time{},
 		refused:   map[string]struct{}{},
 	}

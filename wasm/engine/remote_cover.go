@@ -61,12 +61,12 @@ func (r *Remote) uncoverAll(l *link) {
 func (r *Remote) release(l *link) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l.settle(^uint64(0))
+	l.markArmed(^uint64(0))
 }
 
-// settle closes the channels of those that wait for a generation; the Remote's mu
+// markArmed closes the channels of those that wait for a generation; the Remote's mu
 // is held.
-func (l *link) settle(generation uint64) {
+func (l *link) markArmed(generation uint64) {
 	kept := l.waiting[:0]
 	for _, s := range l.waiting {
 		if s.generation <= generation {
@@ -91,7 +91,7 @@ func (r *Remote) forgive(l *link) {
 func (r *Remote) settled(l *link, generation uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l.settle(generation)
+	l.markArmed(generation)
 }
 
 // failed takes note of a failure.
@@ -137,12 +137,12 @@ func (r *Remote) refuse(l *link, uris []string, lists bool) {
 
 // cover takes note that a listen was acknowledged. The other engine may have
 // granted a part of it only; it is asked for the rest later.
-func (r *Remote) cover(l *link, h *hopListen, uris []string, lists bool) {
+func (r *Remote) cover(l *link, h *upstreamListen, uris []string, lists bool) {
 	if r.answered(l, uris, lists) {
 		r.failed(l)
 	}
 	if len(h.uris) == 0 && !h.lists {
-		r.cancel(l, []*hopListen{h})
+		r.cancel(l, []*upstreamListen{h})
 	}
 }
 
@@ -187,7 +187,7 @@ func (r *Remote) answered(l *link, uris []string, lists bool) (refused bool) {
 
 // ended takes note that a listen is over. If it was not by this side, it is opened
 // anew after a while.
-func (r *Remote) ended(l *link, h *hopListen) {
+func (r *Remote) ended(l *link, h *upstreamListen) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if h.pending == nil || l.listens[h.pending.ID] != h {

@@ -21,10 +21,10 @@ import (
 //   - URIs that were without a listen meanwhile are announced as changed when they
 //     have one again.
 
-// A hopListen is a listen of a Remote on its link. A listen's filter cannot
+// A upstreamListen is a listen of a Remote on its link. A listen's filter cannot
 // change: further URIs take a further listen, and when these are many, one takes
 // the place of all.
-type hopListen struct {
+type upstreamListen struct {
 	pending *jsonrpc.Pending
 	uris    map[string]struct{} // asked for; after the acknowledgement: acknowledged
 	lists   bool                // asks for changes of the lists
@@ -56,10 +56,10 @@ func (r *Remote) keepListening(l *link) {
 // A plan is what is to be done to bring a link in step.
 type plan struct {
 	generation uint64
-	open       [][]string    // a listen for each
-	lists      bool          // the first of them asks for the lists
-	old        []*hopListen  // to be cancelled when all of open are acknowledged
-	retry      time.Duration // after which there is more to do; 0: nothing
+	open       [][]string        // a listen for each
+	lists      bool              // the first of them asks for the lists
+	old        []*upstreamListen // to be cancelled when all of open are acknowledged
+	retry      time.Duration     // after which there is more to do; 0: nothing
 }
 
 // reconcile does what is to be done, and returns a channel that says when to try
@@ -90,7 +90,7 @@ func (r *Remote) reconcile(l *link) (retry <-chan time.Time) {
 }
 
 // openAll opens the listens of a plan, until one fails.
-func (r *Remote) openAll(l *link, p plan) (opened []*hopListen, failure error) {
+func (r *Remote) openAll(l *link, p plan) (opened []*upstreamListen, failure error) {
 	for i, part := range p.open {
 		h, err := r.open(l, part, p.lists && i == 0)
 		if err != nil {
@@ -119,7 +119,7 @@ func (r *Remote) plan(l *link) plan {
 	}
 	maps.DeleteFunc(l.uncovered, func(uri string, _ time.Time) bool { _, still := wanted[uri]; return !still })
 	maps.DeleteFunc(l.refused, func(uri string, _ struct{}) bool { _, still := wanted[uri]; return !still })
-	all := make([]*hopListen, 0, len(l.listens))
+	all := make([]*upstreamListen, 0, len(l.listens))
 	covered := map[string]struct{}{}
 	for _, h := range l.listens {
 		all = append(all, h)
@@ -166,10 +166,10 @@ var (
 
 // open opens a listen and waits for its acknowledgement. The error is errRefused
 // if the other engine has answered, and errSilent if it has not.
-func (r *Remote) open(l *link, uris []string, lists bool) (*hopListen, error) {
+func (r *Remote) open(l *link, uris []string, lists bool) (*upstreamListen, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), hopAckTimeout)
 	defer cancel()
-	h := &hopListen{uris: make(map[string]struct{}, len(uris)), lists: lists, acked: make(chan struct{})}
+	h := &upstreamListen{uris: make(map[string]struct{}, len(uris)), lists: lists, acked: make(chan struct{})}
 	for _, uri := range uris {
 		h.uris[uri] = struct{}{}
 	}
@@ -238,7 +238,7 @@ func listenMembers(uris []string, lists bool) []byte {
 }
 
 // expect takes note of a listen before it is sent.
-func (r *Remote) expect(l *link, h *hopListen, p *jsonrpc.Pending) {
+func (r *Remote) expect(l *link, h *upstreamListen, p *jsonrpc.Pending) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	h.pending = p
@@ -246,14 +246,14 @@ func (r *Remote) expect(l *link, h *hopListen, p *jsonrpc.Pending) {
 }
 
 // cancel cancels listens.
-func (r *Remote) cancel(l *link, all []*hopListen) {
+func (r *Remote) cancel(l *link, all []*upstreamListen) {
 	for _, h := range all {
 		r.drop(l, h)
 		l.conn.Cancel(h.pending)
 	}
 }
 
-func (r *Remote) drop(l *link, h *hopListen) {
+func (r *Remote) drop(l *link, h *upstreamListen) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(l.listens, h.pending.ID)

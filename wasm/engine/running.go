@@ -40,7 +40,7 @@ func (c *Client) later(call Call, m Method, extension string, params []byte) err
 			}
 			err = req.wireError(err)
 		}
-		c.engine.safely("a Sink", func() { c.settle(call, result, err) })
+		c.engine.safely("a Sink", func() { c.complete(call, result, err) })
 	}()
 	return nil
 }
@@ -67,9 +67,9 @@ func (c *Client) start(call Call, m Method) (*running, context.Context) {
 	return run, ctx
 }
 
-// settle answers a request that ran, unless it was cancelled, or the client is
+// complete answers a request that ran, unless it was cancelled, or the client is
 // gone. err is nil, errSent or one of the wire.
-func (c *Client) settle(call Call, result Result, err error) {
+func (c *Client) complete(call Call, result Result, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, waits := c.waiting[call]; !waits {
@@ -85,9 +85,9 @@ func (c *Client) settle(call Call, result Result, err error) {
 	}
 }
 
-// proxyInFlight is how many times as many requests as another client one may have
-// in flight that speaks for others: it counts those of each itself, and the hung
-// requests of one must not use up what the others may ask.
+// proxyInFlight is the factor by which a client that speaks for others may have more
+// requests in flight. It limits each of those itself; hung requests of one must not
+// block the others.
 const proxyInFlight = 16
 
 // How often the timeout a request may last while its source makes progress.
@@ -96,11 +96,11 @@ const (
 	longestTool = 20 // 10 min
 )
 
-// goesOn gives a request more time: its source is at work.
-func (c *Client) goesOn(call Call) { c.extend(call, c.engine.options.Timeout) }
+// extendTimeout restarts a request's timeout: its source has reported progress.
+func (c *Client) extendTimeout(call Call) { c.extend(call, c.engine.options.Timeout) }
 
-// patience gives a request all the time there is: somebody has been asked.
-func (c *Client) patience(call Call) { c.extend(call, c.engine.options.Timeout*longestTool) }
+// extendToLongest lets a request run until its last deadline: it waits for input of its client.
+func (c *Client) extendToLongest(call Call) { c.extend(call, c.engine.options.Timeout*longestTool) }
 
 func (c *Client) extend(call Call, by time.Duration) {
 	c.mu.Lock()
@@ -110,11 +110,11 @@ func (c *Client) extend(call Call, by time.Duration) {
 	}
 }
 
-// during calls say while a request has no answer, and never after a cancel.
-func (c *Client) during(call Call, say func()) {
+// ifPending calls send if a request has no answer yet and was not cancelled. Neither can happen while send runs.
+func (c *Client) ifPending(call Call, send func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, waits := c.waiting[call]; waits && !c.closed {
-		say()
+		send()
 	}
 }

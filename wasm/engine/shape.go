@@ -5,9 +5,9 @@ import "github.com/pagemcp/pagemcp/wasm/jsonrpc"
 // What sources describe and answer is in the shape of 2026-07-28. Here it becomes
 // that of an older revision, and gets the prefix of a mount.
 
-// since returns the revision that a member of a description, or of a block of
+// introducedIn returns the revision that a member of a description, or of a block of
 // content, appeared in.
-func since(name string, isTool bool) revision {
+func introducedIn(name string, isTool bool) revision {
 	switch name {
 	case "title", "_meta", "outputSchema":
 		return rev2025June
@@ -31,7 +31,7 @@ func (o *out) named(object []byte, prefix string, rev revision, isTool bool) {
 	s := jsonrpc.Scan(object)
 	for s.Next() {
 		name := string(s.Name)
-		if since(name, isTool) > rev {
+		if introducedIn(name, isTool) > rev {
 			continue
 		}
 		switch {
@@ -199,7 +199,7 @@ func (o *out) content(block []byte, prefix string, rev revision, isNamed bool) {
 	for s.Next() {
 		name := string(s.Name)
 		switch {
-		case since(name, false) > rev:
+		case introducedIn(name, false) > rev:
 		case name == "annotations":
 			o.annotations(s.Value, rev)
 		case name == "uri" && isNamed:

@@ -31,14 +31,14 @@ type subscription struct {
 // listKeys stand for lists where URIs are, in the order of [lists]. None is a URI.
 var listKeys = [...]string{"", "prompts", "tools"}
 
-// watchers is who wants to know of one URI, and what they are told.
+// watchers are the subscriptions that have one URI, and the notifications for it.
 type watchers struct {
 	subscriptions []*subscription // never changed in place
 	updated       [2]*Document    // the notification: classic, modern
 }
 
-// want adds a URI to a subscription, unless it has too many.
-func (e *Engine) want(s *subscription, uri string) bool {
+// addURI adds a URI to a subscription, unless it has too many.
+func (e *Engine) addURI(s *subscription, uri string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if _, has := s.uris[uri]; has {
@@ -61,16 +61,15 @@ func (e *Engine) want(s *subscription, uri string) bool {
 	return true
 }
 
-// unwant takes a URI away from a subscription. Nothing is said about it
-// afterwards.
-func (e *Engine) unwant(s *subscription, uri string) {
+// removeURI removes a URI from a subscription. No notification about it follows.
+func (e *Engine) removeURI(s *subscription, uri string) {
 	if e.release(s, uri) {
-		s.unsay(uri)
+		s.withdraw(uri)
 		e.reconcile()
 	}
 }
 
-// release is unwant for what the engine's mu guards.
+// release is the part of removeURI that the engine's mu guards.
 func (e *Engine) release(s *subscription, uri string) (had bool) {
 	var unused []*Document
 	defer func() { e.forget(unused) }() // with the lock released
@@ -81,8 +80,8 @@ func (e *Engine) release(s *subscription, uri string) (had bool) {
 	return had
 }
 
-// unsay takes back what is pending about uri.
-func (s *subscription) unsay(uri string) {
+// withdraw takes back what is pending about uri.
+func (s *subscription) withdraw(uri string) {
 	s.client.mu.Lock()
 	defer s.client.mu.Unlock()
 	delete(s.pending, uri)
@@ -143,33 +142,33 @@ func (s *subscription) end() {
 	}
 }
 
-// openUp lets s speak, beginning with what changed meanwhile.
-func (s *subscription) openUp() {
+// activate starts the notifications of s, beginning with the URIs that changed before.
+func (s *subscription) activate() {
 	s.client.mu.Lock()
 	defer s.client.mu.Unlock()
 	s.open = true
 	s.flush()
 }
 
-// offer says that uri changed: at once, or, if that was said a moment ago, at the
-// next tick.
-func (s *subscription) offer(uri string) {
+// enqueue sends that uri changed: at once, or at the next tick if that was sent since the
+// last one.
+func (s *subscription) enqueue(uri string) {
 	s.client.mu.Lock()
 	defer s.client.mu.Unlock()
 	if s.ended || s.client.closed {
 		return
 	}
-	if _, said := s.recent[uri]; said || !s.open {
+	if _, sent := s.recent[uri]; sent || !s.open {
 		if s.pending == nil {
 			s.pending = map[string]struct{}{}
 		}
 		s.pending[uri] = struct{}{}
 		return
 	}
-	s.say(uri)
+	s.send(uri)
 }
 
-// flush says all that is pending; the client's mu is held.
+// flush sends what is pending; the client's mu is held.
 func (s *subscription) flush() {
 	if !s.open || s.ended {
 		return
@@ -177,16 +176,16 @@ func (s *subscription) flush() {
 	pending := s.pending
 	s.pending = nil
 	for uri := range pending {
-		s.say(uri)
+		s.send(uri)
 	}
 }
 
-// say sends one notification and remembers it until the next tick; the client's
+// send sends one notification and remembers it until the next tick; the client's
 // mu is held.
-func (s *subscription) say(uri string) {
+func (s *subscription) send(uri string) {
 	doc := s.client.engine.notificationFor(s, uri)
 	if doc == nil || s.client.closed {
-		return // it is not subscribed to any more
+		return // no longer subscribed
 	}
 	s.client.sink.Notify(doc, s.call)
 	if s.recent == nil {

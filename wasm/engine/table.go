@@ -25,8 +25,8 @@ type Table struct {
 	lengths    []int                     // of the keys of byPrefix, longest first
 	prompts    []namedRow                // replaced as a whole, as are tools
 	tools      []namedRow
-	hooks      map[int]func(Change)
-	nextHook   int
+	observers  map[int]func(Change)
+	nextObserver   int
 }
 
 // An Entry is a resource and how to read it: by Ref, where the Sink has it, or by
@@ -61,7 +61,7 @@ type templateRow struct {
 
 // NewTable returns an empty Table.
 func NewTable() *Table {
-	return &Table{byURI: map[string]*row{}, byPrefix: map[string][]*templateRow{}, hooks: map[int]func(Change){}}
+	return &Table{byURI: map[string]*row{}, byPrefix: map[string][]*templateRow{}, observers: map[int]func(Change){}}
 }
 
 // Put registers entries, or replaces those with the same URI. It refuses all of
@@ -198,11 +198,11 @@ func (t *Table) apply(change Change, apply func()) []func(Change) {
 	if change.lists() != 0 {
 		t.generation++
 	}
-	hooks := make([]func(Change), 0, len(t.hooks))
-	for _, changed := range t.hooks {
-		hooks = append(hooks, changed)
+	observers := make([]func(Change), 0, len(t.observers))
+	for _, changed := range t.observers {
+		observers = append(observers, changed)
 	}
-	return hooks
+	return observers
 }
 
 // Generation counts changes of the list and of the templates.
@@ -323,24 +323,25 @@ func (t *Table) match(uri string) (*templateRow, []byte) {
 	return nil, nil
 }
 
-// hook calls changed for every change until unhook.
-func (t *Table) hook(changed func(Change)) (unhook func()) {
+// watchSync calls changed for every change until stop.
+func (t *Table) watchSync(changed func(Change)) (stop func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	number := t.nextHook
-	t.nextHook++
-	t.hooks[number] = changed
+	number := t.nextObserver
+	t.nextObserver++
+	t.observers[number] = changed
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		delete(t.hooks, number)
+		delete(t.observers, number)
 	}
 }
 
-// Watch is for those who watch a Table outside an engine.
+// Watch calls changed for every change until ctx ends. It is for the use of a Table
+// outside an engine.
 func (t *Table) Watch(ctx context.Context, changed func(Change)) error {
-	unhook := t.hook(changed)
+	stop := t.watchSync(changed)
 	<-ctx.Done()
-	unhook()
+	stop()
 	return nil
 }

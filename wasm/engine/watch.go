@@ -23,7 +23,7 @@ func (e *Engine) hasListeners() bool {
 func (e *Engine) mustArm() bool {
 	for _, m := range e.sources() {
 		switch m.source.(type) {
-		case hooker:
+		case syncWatcher:
 		case Follower, Watcher:
 			return true
 		}
@@ -96,7 +96,7 @@ func (e *Engine) watchedUnder(prefix string) (uris []string) {
 func (e *Engine) announce(uri string) {
 	for _, s := range e.subscribers(uri) {
 		if e.options.Allow(s.who, VerbWatch, uri) {
-			s.offer(uri)
+			s.enqueue(uri)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func (e *Engine) announceLists(which lists) {
 	for s, which := range e.listeners(which & e.options.announced()) {
 		for i, key := range listKeys {
 			if which&(1<<i) != 0 {
-				s.offer(key)
+				s.enqueue(key)
 			}
 		}
 	}
