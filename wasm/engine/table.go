@@ -15,18 +15,18 @@ import (
 // at once ([Immediate]) and lists in the order of registration. Its methods may
 // be called concurrently.
 type Table struct {
-	mu         sync.Mutex
-	generation uint64
-	last       uint64 // the newest number given out
-	rows       []*row // by number
-	byURI      map[string]*row
-	templates  []*templateRow
-	byPrefix   map[string][]*templateRow // by the literal beginning
-	lengths    []int                     // of the keys of byPrefix, longest first
-	prompts    []namedRow                // replaced as a whole, as are tools
-	tools      []namedRow
-	observers  map[int]func(Change)
-	nextObserver   int
+	mu           sync.Mutex
+	generation   uint64
+	last         uint64 // the newest number given out
+	rows         []*row // by number
+	byURI        map[string]*row
+	templates    []*templateRow
+	byPrefix     map[string][]*templateRow // by the literal beginning
+	lengths      []int                     // of the keys of byPrefix, longest first
+	prompts      []namedRow                // replaced as a whole, as are tools
+	tools        []namedRow
+	observers    map[int]func(Change)
+	nextObserver int
 }
 
 // An Entry is a resource and how to read it: by Ref, where the Sink has it, or by
