@@ -26,6 +26,9 @@ type Message =
 
 /** Joins two threads. What throws in a handler of a {@link Link.tell} goes to `failed`. */
 export function link(port: Port, handlers: Handlers, failed: (error: unknown) => void): Link {
+  // Now, and not when it is called: scripts that come later may replace what prototypes have, and would see
+  // answers to other clients and their ports.
+  const send: Port['postMessage'] = port.postMessage.bind(port)
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
   const running = new Map<number, AbortController>()
   let last = 0
@@ -37,10 +40,10 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
     if (number !== undefined) running.set(number, controller)
     try {
       const value = await handler?.(args as never, controller.signal)
-      if (number !== undefined) port.postMessage({ answer: number, value })
+      if (number !== undefined) send({ answer: number, value })
     } catch (error) {
       if (number === undefined) failed(error)
-      else port.postMessage({ answer: number, error: flat(error) })
+      else send({ answer: number, error: flat(error) })
     }
     if (number !== undefined) running.delete(number)
   }
@@ -65,7 +68,7 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
 
   return {
     tell(call, args, transfer = []) {
-      port.postMessage({ call, args }, transfer)
+      send({ call, args }, transfer)
     },
     ask(call, args, signal) {
       return new Promise((resolve, reject) => {
@@ -76,7 +79,7 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
         const number = ++last
         const giveUp = () => {
           waiting.delete(number)
-          port.postMessage({ giveUp: number })
+          send({ giveUp: number })
           reject(signal?.reason)
         }
         const end = () => signal?.removeEventListener('abort', giveUp)
@@ -92,7 +95,7 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
         })
         signal?.addEventListener('abort', giveUp, { once: true })
         try {
-          port.postMessage({ call, args, number })
+          send({ call, args, number })
         } catch (error) {
           waiting.get(number)?.reject(error) // what cannot be cloned
           waiting.delete(number)

@@ -10,6 +10,7 @@
  */
 
 import { toBase64Url } from './base64url.ts'
+import { Channel } from './port.ts'
 
 /** Most clients of one origin at a time; one more ends the oldest. security.md §8. */
 const maxPerOrigin = 16
@@ -49,7 +50,7 @@ export function listen(
     if (used.has(nonce)) return
     nonces.set(source, used.add(nonce))
 
-    const { port1, port2 } = new MessageChannel()
+    const { port1, port2 } = new Channel()
     const clients = admitted.get(event.origin) ?? new Set()
     admitted.set(event.origin, clients)
     if (clients.size >= maxPerOrigin) {

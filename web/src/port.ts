@@ -16,6 +16,12 @@ export interface Port {
   close?(): void
 }
 
+/**
+ * As it was when this module was loaded: a script that gets into the page later may replace the global,
+ * and would get the ports of clients.
+ */
+export const Channel = globalThis.MessageChannel
+
 /** What either side sends last on a port. It is no JSON-RPC message, and never answered. */
 export interface Goodbye {
   pagemcp: 'close'

@@ -7,7 +7,7 @@ import { flat, raise } from './link.ts'
 import { listen } from './listen.ts'
 import { compile, goRuntime, newWorker } from './loading.ts'
 import { cursorKey, instance, page } from './pages.ts'
-import { goodbye, type Port } from './port.ts'
+import { Channel, goodbye, type Port } from './port.ts'
 import { once, type Publishing, publishing } from './publish.ts'
 import type { Redact } from './redacting.ts'
 import { redactContents } from './redacting.ts'
@@ -259,7 +259,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
         (port, origin, closed) => thread.open(port, origin, closed),
       ),
     port() {
-      const { port1, port2 } = new MessageChannel()
+      const { port1, port2 } = new Channel()
       admit(port1)
       return port2
     },

@@ -12,7 +12,7 @@ import type { EngineOptions, EngineState } from './engine.ts'
 import type { ReadRequest } from './fill.ts'
 import { type Flat, link, raise } from './link.ts'
 import { freshPage } from './pages.ts'
-import { hear, isGoodbye, type Port } from './port.ts'
+import { Channel, hear, isGoodbye, type Port } from './port.ts'
 import { type Redact, redactContents, redactReady } from './redacting.ts'
 import type { Descriptions } from './registry.ts'
 import {
@@ -174,7 +174,7 @@ export async function inWorker(
 /** A port that can go to the Worker: itself, or one end of a channel to it. */
 function transferable(port: Port, report: (error: unknown) => void): MessagePort {
   if (typeof MessagePort === 'function' && port instanceof MessagePort) return port
-  const { port1, port2 } = new MessageChannel()
+  const { port1, port2 } = new Channel()
   port1.onmessage = ({ data }) => {
     try {
       port.postMessage(data)

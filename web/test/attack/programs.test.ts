@@ -335,7 +335,7 @@ test('settings, issues and diagrams that are copied hold the message as data', (
     assert.deepEqual(Object.keys(JSON.parse(settings)), ['mcpServers'])
     const issue = program('markdown', one)
     assert.doesNotMatch(issue, unseen)
-    const [, fenced = ''] = /^(?<fence>`{3,})json\n([^]*?)\n\k<fence>$/m.exec(issue)?.slice(1) ?? []
+    const [, fenced = ''] = /^(`{3,})json\n([\s\S]*?)\n\1$/m.exec(issue)?.slice(1) ?? []
     assert.deepEqual(JSON.parse(fenced), JSON.parse(redact(one.raw)))
     const store = new Store(() => {})
     store.push({ lane: 1, direction: 'out', framing: 'http', raw: one.raw })
