@@ -49,11 +49,12 @@ func (e *Engine) complete(ctx context.Context, req *request) (Result, error) {
 	if asked.Prompt != "" {
 		full = "prompt:" + asked.Prompt
 	}
-	if !e.options.Allow(req.who, VerbList, full) {
-		return Result{}, ErrDenied
-	}
+	// Before the policy: what is not allowed has to cost as much as what is not there.
 	if !req.client.allowRate(&req.client.completions) {
 		return Result{}, ErrBusy
+	}
+	if !e.options.Allow(req.who, VerbList, full) {
+		return Result{}, ErrDenied
 	}
 	ctx, _ = e.invocation(ctx, req)
 	l := e.lookup(asked.URI)

@@ -136,11 +136,12 @@ func (e *Engine) ask(ctx context.Context, req *request, verb Verb, scheme string
 	if !req.mayWait {
 		return Result{}, errMustWait
 	}
-	if !e.options.Allow(req.who, verb, scheme+req.name) {
-		return Result{}, ErrDenied
-	}
+	// Before the policy: what is not allowed has to cost as much as what is not there.
 	if !req.client.allowRate(&req.client.calls) {
 		return Result{}, ErrBusy
+	}
+	if !e.options.Allow(req.who, verb, scheme+req.name) {
+		return Result{}, ErrDenied
 	}
 	return e.resolveInput(ctx, req, func(ctx context.Context) (Result, error) {
 		for l := e.lookupName(req.name); l.next(); {

@@ -1,0 +1,212 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// served is one of everything that a policy may allow or not, by number.
+type served struct{ uri, template, prompt, tool string }
+
+func servedBy(i int) served {
+	n := fmt.Sprint(i)
+	return served{"notes://" + n, "t" + n + "://x/{v}", "p" + n, "t" + n}
+}
+
+// mayUse is the policy of the test, about things by their number.
+func mayUse(principal, thing int) bool { return (principal*3+thing*7)%5 < 3 }
+
+// S6: every method agrees with the one policy, for each principal and each thing that
+// is served, and what is not allowed looks like what is not there.
+func TestEveryMethodAgreesWithThePolicy(t *testing.T) {
+	synctest.Test(t, everyMethodAgrees)
+}
+
+func everyMethodAgrees(t *testing.T) {
+	const principals, things = 5, 50
+	numbers := map[string]int{}
+	table := engine.NewTable()
+	read := func(_ context.Context, uri string) ([]engine.Contents, error) {
+		return []engine.Contents{{URI: uri, Text: "content"}}, nil
+	}
+	complete := func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
+		return engine.Completion{Values: []string{"value"}}, nil
+	}
+	for i := range things {
+		s := servedBy(i)
+		numbers[s.uri], numbers[s.template], numbers["prompt:"+s.prompt], numbers["tool:"+s.tool] = i, i, i, i
+		prompt, err := engine.ParsePrompt([]byte(`{"name":"` + s.prompt + `","arguments":[{"name":"a"}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tool, err := engine.ParseTool([]byte(`{"name":"` + s.tool + `","inputSchema":{"type":"object"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range []error{
+			table.Put(engine.Entry{Resource: engine.Resource{URI: s.uri, Name: "n"}, Read: read}),
+			table.PutTemplate(engine.TemplateEntry{Template: engine.Template{URITemplate: s.template, Name: "n"}, Complete: complete}),
+			table.PutPrompt(engine.PromptEntry{Prompt: prompt, Complete: complete, Get: func(context.Context, []byte) ([]byte, error) {
+				return []byte(`{"messages":[]}`), nil
+			}}),
+			table.PutTool(engine.ToolEntry{Tool: tool, Call: func(context.Context, []byte) ([]byte, error) {
+				return []byte(`{"content":[]}`), nil
+			}}),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	e := engine.New(engine.Info{Name: "test", Version: "1"}, &engine.Options{
+		Prompts: true, Tools: true, Completions: true, PageSize: 1000,
+		Allow: func(who engine.Principal, _ engine.Verb, uri string) bool {
+			number, known := numbers[uri]
+			return !known || mayUse(int(who[0]-'0'), number)
+		},
+	})
+	e.Mount("", table)
+	for p := range principals {
+		near, far := jsonrpc.Pipe()
+		go e.Serve(engine.WithPrincipal(t.Context(), engine.Principal(fmt.Sprint(p))), far) // ends with near
+		d := &dialogue{t: t, port: near}
+		lists := map[string]string{}
+		for _, method := range listMethods {
+			lists[method] = d.modern(method, "")
+		}
+		for i := range things {
+			time.Sleep(time.Second) // for the allowances of completions and calls
+			s, may := servedBy(i), mayUse(p, i)
+			for method, entry := range map[string]string{
+				"resources/list": `"uri":"` + s.uri + `"`, "resources/templates/list": `"uriTemplate":"` + s.template + `"`,
+				"prompts/list": `"name":"` + s.prompt + `"`, "tools/list": `"name":"` + s.tool + `"`,
+			} {
+				if strings.Contains(lists[method], entry) != may {
+					t.Errorf("%s of %d has %s: %v", method, p, entry, !may)
+				}
+			}
+			other := servedBy(things + i) // which is not there
+			for _, ask := range [][3]string{
+				{"resources/read", `"uri":"` + s.uri + `"`, `"uri":"` + other.uri + `"`},
+				{"prompts/get", `"name":"` + s.prompt + `"`, `"name":"` + other.prompt + `"`},
+				{"tools/call", `"name":"` + s.tool + `"`, `"name":"` + other.tool + `"`},
+				{
+					"completion/complete", `"ref":{"type":"ref/prompt","name":"` + s.prompt + `"},"argument":{"name":"a","value":""}`,
+					`"ref":{"type":"ref/prompt","name":"` + other.prompt + `"},"argument":{"name":"a","value":""}`,
+				},
+				{
+					"completion/complete", `"ref":{"type":"ref/resource","uri":"` + s.template + `"},"argument":{"name":"v","value":""}`,
+					`"ref":{"type":"ref/resource","uri":"` + other.template + `"},"argument":{"name":"v","value":""}`,
+				},
+			} {
+				got := d.modern(ask[0], ask[1])
+				if strings.Contains(got, `"result"`) != may {
+					t.Errorf("%s of %d: %s is answered %s", ask[0], p, ask[1], got)
+				}
+				if may {
+					continue
+				}
+				absent := strings.ReplaceAll(d.modern(ask[0], ask[2]), other.uri, s.uri)
+				if errorOf(t, got) != errorOf(t, absent) {
+					t.Errorf("%s of %d: what is not allowed is answered %s, what is not there %s", ask[0], p, got, absent)
+				}
+			}
+		}
+		// With the allowance used up, too.
+		denied, absent := "", ""
+		for range 200 {
+			denied = d.modern("completion/complete", `"ref":{"type":"ref/prompt","name":"`+servedBy(firstDenied(p)).prompt+`"},"argument":{"name":"a","value":""}`)
+			absent = d.modern("completion/complete", `"ref":{"type":"ref/prompt","name":"absent"},"argument":{"name":"a","value":""}`)
+		}
+		if errorOf(t, denied) != errorOf(t, absent) {
+			t.Errorf("completions too often: what is not allowed is answered %s, what is not there %s", denied, absent)
+		}
+		near.Close()
+	}
+}
+
+func firstDenied(principal int) int {
+	for i := 0; ; i++ {
+		if !mayUse(principal, i) {
+			return i
+		}
+	}
+}
+
+func errorOf(t *testing.T, answer string) string {
+	t.Helper()
+	text := jsonrpc.Member([]byte(answer), "error")
+	if text == nil {
+		t.Errorf("no error: %s", answer)
+	}
+	return string(text)
+}
+
+// S6: several clients use the same ids at the same time, 10,000 requests in all, and each
+// answer has the nonce of its own request.
+func TestAnswersGoToWhoAsked(t *testing.T) {
+	const clients, requests = 5, 2_000
+	table := engine.NewTable()
+	err := table.PutTemplate(engine.TemplateEntry{
+		Template: engine.Template{URITemplate: "nonce:{client}/{id}", Name: "n"},
+		Read: func(_ context.Context, uri string, _ []byte) ([]engine.Contents, error) {
+			runtime.Gosched()
+			return []engine.Contents{{URI: uri, Text: "of " + uri}}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := engine.New(engine.Info{Name: "test", Version: "1"}, &engine.Options{MaxInFlight: requests})
+	e.Mount("", table)
+	var all sync.WaitGroup
+	for c := range clients {
+		near, far := jsonrpc.Pipe()
+		go e.Serve(t.Context(), far) // ends with near
+		defer near.Close()
+		all.Go(func() {
+			for id := range requests {
+				request := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{%s,"uri":"nonce:%d/%d"}}`, id, modernMeta, c, id)
+				if err := near.Write(t.Context(), []byte(request)); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+		all.Go(func() {
+			seen := map[int]bool{}
+			for range requests {
+				message, err := near.Read(t.Context())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				var answer struct {
+					ID     int
+					Result struct{ Contents []struct{ Text string } }
+				}
+				if err := json.Unmarshal(message, &answer); err != nil {
+					t.Errorf("%v: %s", err, message)
+					return
+				}
+				want := fmt.Sprintf("of nonce:%d/%d", c, answer.ID)
+				if seen[answer.ID] || len(answer.Result.Contents) != 1 || answer.Result.Contents[0].Text != want {
+					t.Errorf("client %d got %.300s, want %s once", c, message, want)
+					return
+				}
+				seen[answer.ID] = true
+			}
+		})
+	}
+	all.Wait()
+}
