@@ -68,7 +68,7 @@ func TestBuildExtensionMakesAnUnpackedOne(t *testing.T) {
 }
 
 // The gateway has to be told the extension's origin, which follows from the key: it
-// must never change. The READMEs and the popup say it.
+// must never change. web/docs/extension.md and the popup name it.
 const extensionID = "jdaedidgmfanbcmndmollldhknabkook"
 
 func TestManifestOfTheExtension(t *testing.T) {

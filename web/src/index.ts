@@ -1,6 +1,6 @@
 /**
  * PageMCP turns a web page into an MCP server: a Go engine in WebAssembly serves what the page holds.
- * README.md explains the whole; the first thing to look at is {@link start}.
+ * web/docs/package.md describes the API; begin with {@link start}.
  */
 
 export type {

@@ -1,6 +1,6 @@
 /**
  * How a page joins a gateway: a mutual proof over a secret that the user carried from one to the
- * other. The gateway proves first; neither sends the secret. security.md §7.2, README.md.
+ * other. The gateway proves first; neither sends the secret. security.md §7.2, web/docs/protocol.md.
  *
  *     page     {"pagemcp":1, nonce, address, secret: its id}      or "key": the id of a kept key
  *     gateway  {gateway, nonce, proof}

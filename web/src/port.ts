@@ -1,7 +1,7 @@
 /**
  * What carries the messages of one client: a `MessagePort`, or anything shaped like one. One message
  * is one JSON-RPC object, as a plain object. Besides, either side may say that it goes, for ports
- * have no reliable close event: {@link goodbye}. README.md describes the whole binding.
+ * have no reliable close event: {@link goodbye}. web/docs/protocol.md describes the binding.
  */
 
 /**

@@ -65,7 +65,7 @@ const refusedByBrowserDelay = 30_000 // ms; local network permission
 const maxJoining = 4096 // UTF-16 code units of a message before joined
 const maxBuffered = 16 << 20 // bytes that wait in the socket: the gateway reads too slowly
 
-/** Close codes; README.md. */
+/** Close codes; web/docs/protocol.md. */
 const closeCodes = {
   normal: 1000,
   unsupported: 4400,

@@ -1,5 +1,5 @@
 /**
- * A `MessagePort` in the binding of this project (web/README.md, "Binding: postMessage"): a message is
+ * A `MessagePort` in the binding of this project (web/docs/protocol.md, "postMessage"): a message is
  * an object. Texts that we send cross as texts, which the engine takes as well: so what is broken
  * arrives as broken as it was written.
  */

@@ -1,5 +1,5 @@
 /**
- * Opens the gateway's door for those who look on (web/README.md, "Looking on"): with the invitation that
+ * Opens the gateway's door for those who look on (web/docs/protocol.md, "Monitoring"): with the invitation that
  * this document was opened with, one that was pasted, or the key that pages of this origin keep. The
  * token of assistants is not needed, and never here.
  */
@@ -17,7 +17,7 @@ const subprotocol = 'pagemcp.watch.v1'
 /** How long it may take until both sides have proved themselves. */
 const doorTimeout = 15_000 // ms
 
-/** Close codes; web/README.md. */
+/** Close codes; web/docs/protocol.md. */
 const refused = 4403
 
 /** There is nothing to prove oneself with. */

@@ -1,6 +1,6 @@
 /**
  * JSON of the values that IndexedDB holds: what the structured clone algorithm keeps and JSON lacks
- * gets a tag, and nothing silently becomes `{}`. README.md, Values, has the table of tags.
+ * gets a tag, and nothing silently becomes `{}`. web/docs/sources.md, Values, has the table of tags.
  *
  * No getter runs: values that IndexedDB hands out are plain clones.
  */

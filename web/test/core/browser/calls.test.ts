@@ -1,5 +1,5 @@
 // Prompts, tools and completions run in the window, wherever the engine runs; in real browsers, under the policy that
-// the README asks for.
+// web/docs/package.md asks for.
 
 import assert from 'node:assert/strict'
 import { inBrowsers } from '../../harness/browsers.ts'

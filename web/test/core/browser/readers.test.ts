@@ -1,5 +1,5 @@
 // The reading halves of portable sources run in the engine's Worker, each from a module of its own that
-// is loaded when its source is mounted; in real browsers, under the policy that the README asks for.
+// is loaded when its source is mounted; in real browsers, under the policy that web/docs/package.md asks for.
 
 import assert from 'node:assert/strict'
 import { inBrowsers } from '../../harness/browsers.ts'
