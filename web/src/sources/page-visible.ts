@@ -273,7 +273,9 @@ function isWithinShape({ left, right, top, bottom }: Box, has: Shape): boolean {
 function showsText(place: Place, behind: Backgrounds): boolean {
   const { element, style, display, opacity } = place
   if (isClosed(element) || style.visibility !== 'visible') return false
-  if (display !== 'contents' && !checkVisibility.call(element, checked)) return false
+  if (display !== 'contents' && !Element.prototype.checkVisibility.call(element, checked)) {
+    return false
+  }
   const { webkitTextSecurity, webkitUserModify } = style as CSSStyleDeclaration & {
     webkitTextSecurity?: string
     webkitUserModify?: string
@@ -296,7 +298,6 @@ function showsText(place: Place, behind: Backgrounds): boolean {
   return false
 }
 
-const { checkVisibility } = Element.prototype
 const checked = { opacityProperty: true, visibilityProperty: true }
 
 /** How far above a text its background may be. */
