@@ -116,7 +116,7 @@ export type Extend = (
 ) => Promise<object | undefined>
 
 /** What the engine is told: JSON text, or why there is none and, of some reasons, what it needs. */
-export interface Told {
+export interface HandlerOutcome {
   reason: Reason
   text: string
 }
@@ -125,7 +125,7 @@ export interface Told {
 export type Say = (what: number, text: string) => void
 
 /** What the engine asks, as wasm/call_js.go writes it. */
-export interface Asked {
+export interface HandlerCall {
   /** The number of what was registered. */
   ref?: number
   name?: string
@@ -134,9 +134,9 @@ export interface Asked {
   argument?: string
   value?: string
   arguments?: Record<string, never>
-  request?: Facts
+  request?: RequestContext
 }
-interface Facts {
+interface RequestContext {
   principal?: string
   capabilities?: Record<string, unknown>
   modern?: boolean
@@ -157,11 +157,11 @@ export async function answerCall(
   callee: (Callee & { extend?: Extend }) | undefined,
   mounted: boolean,
   what: number,
-  asked: Asked,
+  asked: HandlerCall,
   say: Say,
   signal: AbortSignal,
   report: (error: unknown) => void,
-): Promise<Told> {
+): Promise<HandlerOutcome> {
   try {
     const answer = await answerOf(callee ?? {}, mounted, what, asked, say, signal, report)
     return answer === undefined
@@ -188,7 +188,7 @@ async function answerOf(
   callee: Callee & { extend?: Extend },
   mounted: boolean,
   what: number,
-  asked: Asked,
+  asked: HandlerCall,
   say: Say,
   signal: AbortSignal,
   report: (error: unknown) => void,
@@ -222,7 +222,7 @@ async function answerOf(
   return answer === undefined ? undefined : bounded(answer)
 }
 
-function callRequest(facts: Facts = {}, say: Say, signal: AbortSignal): CallRequest {
+function callRequest(facts: RequestContext = {}, say: Say, signal: AbortSignal): CallRequest {
   const { principal = '', capabilities = {}, modern = false } = facts
   const { meta = {}, inputs = {}, state, logLevel } = facts
   const least = logLevel ? logLevels.indexOf(logLevel) : logLevels.length

@@ -16,20 +16,20 @@ import { abort, filler, type Gaps, lazySignal, type Provide, type ReadResult } f
 import { freeze, isPlain, measure, notJson } from './json.ts'
 import { clones, goodbye, hear, isGoodbye, lastMessageTime, type Port } from './port.ts'
 import {
+  type CachedDocument,
   type Client,
+  type ClientState,
   type Entry,
   failure,
   gone,
-  type Held,
   idOfKey,
   isId,
   isLonger,
   isOnlyUri,
   isRequest,
-  type Own,
   type Params,
+  type PendingRequest,
   type TextChannel,
-  type Waiting,
 } from './requests.ts'
 import type { ListName } from './source.ts'
 import {
@@ -51,12 +51,12 @@ export interface ReadEvent {
   client: string
 }
 
-/** What the clients need from those around them. */
-export interface Around {
+/** What the clients need from the engine and the page. */
+export interface ClientsHost {
   provide: Provide
-  /** Somebody was given contents; only called while {@link Clients.watchReads} is on. */
+  /** A client has read contents; called only while {@link Clients.watchReads} is on. */
   read(event: ReadEvent): void
-  /** Something went wrong that is the developer's business and no client's. */
+  /** An error for the developer, not for clients. */
   report(error: unknown): void
   /** The program has exited. May be called more than once for the same one. */
   died(): void
@@ -123,12 +123,12 @@ const remembered = [
   'logging/setLevel',
 ]
 
-export function clients(around: Around): Clients {
+export function clients(host: ClientsHost): Clients {
   let program: Program | undefined
   let down = false
-  const everyone = new Map<number, Own>()
+  const everyone = new Map<number, ClientState>()
   let lastClient = 0
-  const filling = filler(around.provide)
+  const filling = filler(host.provide)
 
   // What the present program has said.
   let methods = new Map<string, number>()
@@ -138,21 +138,27 @@ export function clients(around: Around): Clients {
   let read = -1
   let subscribe = -1
   let setLevel = -1
-  let documents: (Held | undefined)[] = []
+  let documents: (CachedDocument | undefined)[] = []
   let goroutines = false // some want to run
   let records: Entry[] = []
   let draining = false
 
   // Calls have numbers while they wait; over all programs, so that none is mistaken for an older one.
-  const calls = new Map<number, Waiting>()
+  const calls = new Map<number, PendingRequest>()
   let lastCall = 0
-  let now: Waiting | undefined // is being taken by the fast lane
+  let now: PendingRequest | undefined // is being taken by the fast lane
   let arriving: Params | undefined // the message in the general lane, if it came as an object
 
-  function newWaiting(client: Own, id: unknown, key: unknown, method: number, params?: Params) {
+  function newWaiting(
+    client: ClientState,
+    id: unknown,
+    key: unknown,
+    method: number,
+    params?: Params,
+  ) {
     do lastCall = lastCall === 0x7fffffff ? 1 : lastCall + 1
     while (calls.has(lastCall))
-    const w: Waiting = {
+    const w: PendingRequest = {
       client,
       call: lastCall,
       id,
@@ -168,14 +174,14 @@ export function clients(around: Around): Clients {
     return w
   }
 
-  function hold(w: Waiting) {
+  function hold(w: PendingRequest) {
     if (w.held) return
     w.held = true
     calls.set(w.call, w)
     if (!w.muted) w.client.waiting.set(w.key, w)
   }
 
-  function letGo(w: Waiting) {
+  function letGo(w: PendingRequest) {
     if (!w.held) return
     w.held = false
     calls.delete(w.call)
@@ -184,14 +190,14 @@ export function clients(around: Around): Clients {
 
   const lookup = (call: number) => (now !== undefined && now.call === call ? now : calls.get(call))
 
-  function settle(call: number): Waiting | undefined {
+  function settle(call: number): PendingRequest | undefined {
     const w = lookup(call)
     if (w === undefined || w.settled) return undefined
     w.settled = true
     return w
   }
 
-  const held = (handle: number, text: string): Held =>
+  const held = (handle: number, text: string): CachedDocument =>
     (handle === 0 ? undefined : documents[handle]) ?? { text, object: undefined, frozen: false }
 
   const listener: Clients['listener'] = {
@@ -270,7 +276,7 @@ export function clients(around: Around): Clients {
 
   // In.
 
-  function receiveObject(client: Own, message: unknown) {
+  function receiveObject(client: ClientState, message: unknown) {
     if (program === undefined) {
       wait(client, message)
       return
@@ -311,7 +317,7 @@ export function clients(around: Around): Clients {
     else if (!cancelled(client, message)) general(client, message)
   }
 
-  function take(running: Program, taken: Exports['take'], w: Waiting, n: number) {
+  function take(running: Program, taken: Exports['take'], w: PendingRequest, n: number) {
     now = w
     let answer: number | undefined
     try {
@@ -322,7 +328,7 @@ export function clients(around: Around): Clients {
     now = undefined
     if (!answer || running.exited) {
       hold(w)
-      around.died()
+      host.died()
       return
     }
     const document = answer > 0 ? documents[answer] : undefined
@@ -345,7 +351,7 @@ export function clients(around: Around): Clients {
   }
 
   /** The general lane for a message of a port. A string is the text of one, broken or not. */
-  function general(client: Own, message: unknown) {
+  function general(client: ClientState, message: unknown) {
     if (typeof message === 'string') {
       whole(client, message)
       return
@@ -363,13 +369,13 @@ export function clients(around: Around): Clients {
     }
   }
 
-  function receiveText(client: Own, message: unknown) {
+  function receiveText(client: ClientState, message: unknown) {
     if (program === undefined) wait(client, message)
     else if (typeof message === 'string') whole(client, message)
   }
 
   /** The general lane. */
-  function whole(client: Own, text: string) {
+  function whole(client: ClientState, text: string) {
     const before = lastCall
     const answer = run((exports, running) =>
       exports.message(client.number, running.write(text, maxTextIn + 1)),
@@ -381,7 +387,7 @@ export function clients(around: Around): Clients {
   }
 
   /** Cancels what a well-formed message of a port says is cancelled. */
-  function cancelled(client: Own, message: unknown): boolean {
+  function cancelled(client: ClientState, message: unknown): boolean {
     if (!isPlain(message) || message.method !== 'notifications/cancelled') return false
     if (message.jsonrpc !== '2.0' || 'id' in message || !isPlain(message.params)) return false
     const w = client.waiting.get(message.params.requestId)
@@ -400,13 +406,13 @@ export function clients(around: Around): Clients {
     } catch {
       answer = undefined
     }
-    if (!answer || running.exited) around.died()
+    if (!answer || running.exited) host.died()
     else pump(running)
     return answer
   }
 
   /** Answers what cannot be handed to Go, for it has no JSON text. */
-  function refuseObject(client: Own, message: unknown, size: number) {
+  function refuseObject(client: ClientState, message: unknown, size: number) {
     const what = size === notJson ? 'The message is not JSON' : 'The message is too large'
     const error = { code: -32600, message: what } // JSON-RPC 2.0, section 5.1
     const { id, method } = (message ?? {}) as Params
@@ -418,7 +424,7 @@ export function clients(around: Around): Clients {
   }
 
   /** Without a program: messages wait for the next, as long as one may come. */
-  function wait(client: Own, message: unknown) {
+  function wait(client: ClientState, message: unknown) {
     if (isGoodbye(message)) {
       close(client)
     } else if (!down && client.queue.length < maxQueued) {
@@ -438,7 +444,7 @@ export function clients(around: Around): Clients {
       try {
         perform(records[i] as Entry)
       } catch (error) {
-        around.report(error)
+        host.report(error)
       }
     }
     records = []
@@ -471,7 +477,7 @@ export function clients(around: Around): Clients {
   }
 
   /** Answers with a Document. */
-  function send(w: Waiting, document: Held) {
+  function send(w: PendingRequest, document: CachedDocument) {
     const { client } = w
     letGo(w)
     if (noted[w.method]) note(w)
@@ -487,7 +493,7 @@ export function clients(around: Around): Clients {
   }
 
   /** Answers with JSON text. */
-  function answer(w: Waiting, member: 'result' | 'error', text: string) {
+  function answer(w: PendingRequest, member: 'result' | 'error', text: string) {
     const { client } = w
     letGo(w)
     if (w.muted) return
@@ -502,7 +508,7 @@ export function clients(around: Around): Clients {
   }
 
   /** Puts contents into a skeleton and answers with it, at once if they are there. */
-  function fill(w: Waiting, skeleton: Held, gaps: Gaps) {
+  function fill(w: PendingRequest, skeleton: CachedDocument, gaps: Gaps) {
     const { client } = w
     if (client.closed) return
     if (client.filling >= (client.channel ? maxFillingOfGateway : maxFilling)) {
@@ -546,7 +552,7 @@ export function clients(around: Around): Clients {
     )
   }
 
-  function sendRead(w: Waiting, result: ReadResult) {
+  function sendRead(w: PendingRequest, result: ReadResult) {
     const { client } = w
     let size = 0
     for (const { text, blob } of result.contents) size += (text ?? blob ?? '').length
@@ -563,14 +569,14 @@ export function clients(around: Around): Clients {
     if (all.watchReads) tell(client, result)
   }
 
-  function notFilled(w: Waiting, uri: string, error: unknown) {
+  function notFilled(w: PendingRequest, uri: string, error: unknown) {
     const reason = reasonOf(error)
-    if (reason === reasons.internal) around.report(error)
+    if (reason === reasons.internal) host.report(error)
     failCall(w, reason, uri)
   }
 
   /** Ends a call that the engine has answered already with an error instead; Go knows its code. */
-  function failCall(w: Waiting, reason: Reason, uri: string) {
+  function failCall(w: PendingRequest, reason: Reason, uri: string) {
     const { client, call } = w
     w.settled = false
     hold(w)
@@ -582,19 +588,19 @@ export function clients(around: Around): Clients {
   }
 
   /** Ends a call with an internal error when Go cannot say it. */
-  function failHere(w: Waiting, message: string) {
+  function failHere(w: PendingRequest, message: string) {
     w.settled = true
     answer(w, 'error', JSON.stringify({ code: -32603, message })) // JSON-RPC 2.0, section 5.1
   }
 
   /** Gives up a read that waits for a provider, at the client's wish. */
-  function giveUp(w: Waiting) {
+  function giveUp(w: PendingRequest) {
     w.abort?.(new DOMException('the read was cancelled', 'AbortError'))
     letGo(w)
   }
 
   /** The engine ends a subscription: its result, then a cancellation (Go's `engine.Sink.End`). */
-  function endListen(w: Waiting, document: Held) {
+  function endListen(w: PendingRequest, document: CachedDocument) {
     const result = JSON.parse(document.text) as { _meta?: Params }
     const id = w.client.port ? w.id : JSON.parse(w.id as string)
     result._meta = { ...result._meta, [keySubscription]: id }
@@ -620,21 +626,21 @@ export function clients(around: Around): Clients {
   }
 
   /** Says a message of which there is only text. */
-  function say(client: Own, text: string) {
+  function say(client: ClientState, text: string) {
     post(client, client.port ? JSON.parse(text) : text)
   }
 
-  function post(client: Own, message: unknown) {
+  function post(client: ClientState, message: unknown) {
     if (client.closed) return
     try {
       if (client.port) client.port.postMessage(message)
       else client.channel?.send(message as string)
     } catch (error) {
-      around.report(error)
+      host.report(error)
     }
   }
 
-  function objectOf(document: Held, client: Own) {
+  function objectOf(document: CachedDocument, client: ClientState) {
     document.object ??= JSON.parse(document.text) as Record<string, unknown>
     if (!client.clones && !document.frozen) {
       freeze(document.object)
@@ -643,15 +649,15 @@ export function clients(around: Around): Clients {
     return document.object
   }
 
-  function tell(client: Own, result: Record<string, unknown>) {
+  function tell(client: ClientState, result: Record<string, unknown>) {
     if (!('contents' in result)) return
     for (const { uri } of (result as ReadResult).contents) {
-      around.read({ uri, client: client.principal })
+      host.read({ uri, client: client.principal })
     }
   }
 
   /** Takes note of what a classic session would miss in a new program. */
-  function note({ client, method, params }: Waiting) {
+  function note({ client, method, params }: PendingRequest) {
     if (client.port === undefined || params === undefined) return
     const { session } = client
     if (method === initialize) {
@@ -668,7 +674,7 @@ export function clients(around: Around): Clients {
   // Coming and going.
 
   function open(port: Port | undefined, channel: TextChannel | undefined, principal: string) {
-    const client: Own = {
+    const client: ClientState = {
       number: ++lastClient,
       principal,
       port,
@@ -692,7 +698,7 @@ export function clients(around: Around): Clients {
     return client
   }
 
-  function connect(client: Own) {
+  function connect(client: ClientState) {
     const gateway = client.channel ? 1 : 0 // a text channel is opened after the proof
     run((exports, running) =>
       exports.connect(client.number, gateway, running.write(client.principal)),
@@ -700,7 +706,7 @@ export function clients(around: Around): Clients {
   }
 
   /** Ends all that a client has. Its port is closed after `delay` ms: messages are ignored until then. */
-  function close(client: Own, delay = 0) {
+  function close(client: ClientState, delay = 0) {
     if (client.closed) return
     client.closed = true
     everyone.delete(client.number)
@@ -718,11 +724,11 @@ export function clients(around: Around): Clients {
     try {
       port?.close?.() // may be the web app's own code
     } catch (error) {
-      around.report(error)
+      host.report(error)
     }
   }
 
-  function end(client: Own, reason: string) {
+  function end(client: ClientState, reason: string) {
     for (const w of [...client.waiting.values()]) {
       if (w.abort === undefined) continue // the engine answers it, or its end does
       w.abort(new DOMException(reason, 'AbortError'))
@@ -731,10 +737,10 @@ export function clients(around: Around): Clients {
     if (client.port) post(client, goodbye(reason))
     close(client, lastMessageTime)
   }
-  const closers = new WeakMap<Own, () => void>()
+  const closers = new WeakMap<ClientState, () => void>()
 
   /** Tells a new program about a classic session, and the client that it may have missed something. */
-  function resume(client: Own) {
+  function resume(client: ClientState) {
     const { session } = client
     if (session === undefined) return
     const repeat = (method: number, params: Params) => {
@@ -745,7 +751,7 @@ export function clients(around: Around): Clients {
     repeat(initialize, session.params)
     if (session.initialized) {
       whole(client, '{"jsonrpc":"2.0","method":"notifications/initialized"}')
-      for (const list of around.lists) {
+      for (const list of host.lists) {
         post(client, { jsonrpc: '2.0', method: `notifications/${list}/list_changed` })
       }
     }

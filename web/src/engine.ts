@@ -4,7 +4,7 @@
  * starts, and is told all that the old one knew: registrations, mounts, clients.
  */
 
-import type { Say, Told } from './call.ts'
+import type { HandlerOutcome, Say } from './call.ts'
 import { type Clients, clients, type ReadEvent } from './clients.ts'
 import { checkedItem } from './contents.ts'
 import type { Provide } from './fill.ts'
@@ -67,7 +67,7 @@ export interface EngineOptions {
 export type EngineState = 'running' | 'restarting' | 'down' | 'closed'
 
 /** What the engine needs from its thread. */
-export interface Ground {
+export interface EngineHost {
   module: WebAssembly.Module
   /** The class of Go's wasm_exec.js. */
   Go: new () => GoRuntime
@@ -76,12 +76,18 @@ export interface Ground {
    * Answers prompts, tools and completions, where their handlers are: of the source, or, if that is 0,
    * of what was registered. `what` and `text` are the engine's question.
    */
-  call(source: number, what: number, text: string, say: Say, signal: AbortSignal): Promise<Told>
+  call(
+    source: number,
+    what: number,
+    text: string,
+    say: Say,
+    signal: AbortSignal,
+  ): Promise<HandlerOutcome>
   state(state: EngineState): void
   read(event: ReadEvent): void
   /** The hook that what sources read goes through; absent: there is none. Rejects if it throws. */
   redact?(prefix: string, uri: string, contents: Contents[]): Promise<Contents[]>
-  /** Something went wrong that is the developer's business: a provider threw, Go panicked. */
+  /** An error for the developer: a provider threw, Go panicked. */
   report(error: unknown): void
 }
 
@@ -112,7 +118,7 @@ const restartDelays = [0, 250, 1000] // ms
 
 /**
  * A source whose `watch` may be in another thread: `watching` settles when it has been called. Its
- * prompts and tools are asked by {@link Ground.call}.
+ * prompts and tools are asked by {@link EngineHost.call}.
  */
 export interface FarSource extends Pick<Source, 'list' | 'read' | 'templates' | 'watch'> {
   watching?(): Promise<void>
@@ -130,7 +136,7 @@ interface Mounted {
  *
  * @throws if engine.wasm does not start the first time
  */
-export async function startEngine(options: EngineOptions, ground: Ground): Promise<Engine> {
+export async function startEngine(options: EngineOptions, host: EngineHost): Promise<Engine> {
   let program: Program | undefined
   let state: EngineState = 'restarting'
   const registered = registry()
@@ -140,9 +146,9 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
   let restarts: number[] = [] // when, ms
 
   const all = clients({
-    provide: ground.provide,
-    read: ground.read,
-    report: ground.report,
+    provide: host.provide,
+    read: host.read,
+    report: host.report,
     died,
     lists: announced(options),
   })
@@ -152,7 +158,7 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
   }
   const listener: Listener = {
     ...all.listener,
-    report: (text) => defer(() => ground.report(new Error(text))),
+    report: (text) => defer(() => host.report(new Error(text))),
     ask: (question, source, what, text) => {
       const asker = program
       defer(() => void ask(asker, question, source, what, text))
@@ -177,12 +183,12 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
   function become(next: EngineState) {
     if (state === next || state === 'closed') return
     state = next
-    ground.state(next)
+    host.state(next)
   }
 
   /** Starts a program and tells it everything. */
   async function boot() {
-    const next = await run(ground.module, ground.Go, listener, woken)
+    const next = await run(host.module, host.Go, listener, woken)
     if (state === 'closed') {
       next.kill()
       return
@@ -224,14 +230,14 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
     all.detach(forGood)
     if (state === 'closed') return
     become(forGood ? 'down' : 'restarting')
-    ground.report(new Error(`engine.wasm has ended${forGood ? ', and stays down' : ''}`))
+    host.report(new Error(`engine.wasm has ended${forGood ? ', and stays down' : ''}`))
     if (forGood) return
     restarts.push(now)
     setTimeout(() => boot().catch(failedToBoot), restartDelays[nth])
   }
 
   function failedToBoot(error: unknown) {
-    ground.report(error)
+    host.report(error)
     if (program === undefined) {
       all.detach(true)
       become('down')
@@ -252,7 +258,7 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
     const { signal } = controller
     asked.set(question, controller)
     const waits = () => program === asker && asked.get(question) === controller
-    let told: Told = { reason: reasons.none, text: '' }
+    let told: HandlerOutcome = { reason: reasons.none, text: '' }
     try {
       const entry = mounted.get(number)
       if (what >= questions.getPrompt) {
@@ -260,7 +266,7 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
           if (!waits()) return // the answer is there, or nobody waits for it
           all.call((exports, running) => exports.said(question, saying, running.write(params)))
         }
-        told = await ground.call(number, what, text, say, signal)
+        told = await host.call(number, what, text, say, signal)
       } else if (entry === undefined) {
         told.reason = reasons.notFound
       } else {
@@ -268,7 +274,7 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
       }
     } catch (error) {
       told.reason = reasonOf(error)
-      if (told.reason === reasons.internal && !signal.aborted) ground.report(error)
+      if (told.reason === reasons.internal && !signal.aborted) host.report(error)
     }
     if (!waits()) return
     asked.delete(question)
@@ -287,7 +293,7 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
     const { pageSize } = options
     const read = async () => {
       const contents = await source.read(text, { signal })
-      return ground.redact === undefined ? contents : ground.redact(prefix, text, contents)
+      return host.redact === undefined ? contents : host.redact(prefix, text, contents)
     }
     switch (what) {
       case questions.list: {
@@ -327,7 +333,7 @@ export async function startEngine(options: EngineOptions, ground: Ground): Promi
     const listener: Changed = (uri, under) => {
       if (!signal.aborted) changed(number, uri, under)
     }
-    watchSource(entry.source, listener, signal, ground.report)
+    watchSource(entry.source, listener, signal, host.report)
   }
 
   /** Tells the program what a registration or its removal changes. */

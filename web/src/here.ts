@@ -7,7 +7,7 @@ import { confirmGateway } from './confirm-gateway.ts'
 import { type Engine, type EngineOptions, startEngine } from './engine.ts'
 import { freshPage } from './pages.ts'
 import type { redactContents } from './redacting.ts'
-import type { abilitiesOf, call, Ears, provide, Thread } from './thread.ts'
+import type { abilitiesOf, call, provide, Thread, ThreadHost } from './thread.ts'
 import type { GoRuntime } from './wasm.ts'
 import { type Connection, connectGateway } from './websocket.ts'
 
@@ -24,18 +24,18 @@ export async function here(
   options: EngineOptions,
   module: WebAssembly.Module,
   Go: new () => GoRuntime,
-  ears: Ears,
+  host: ThreadHost,
   { abilitiesOf, call, provide, redactContents }: Answering,
 ): Promise<Thread> {
-  const { redact } = ears
+  const { redact } = host
   const engine: Engine = await startEngine(options, {
     module,
     Go,
-    provide: (ref, request) => provide(ears, ref, request),
-    call: (...question) => call(ears, ...question),
-    state: ears.engineState,
-    read: ears.read,
-    report: ears.report,
+    provide: (ref, request) => provide(host, ref, request),
+    call: (...question) => call(host, ...question),
+    state: host.engineState,
+    read: host.read,
+    report: host.report,
     ...(redact && { redact: (...read) => redactContents(redact, ...read) }),
   })
   const connections = new Map<number, Connection>()
@@ -51,7 +51,7 @@ export async function here(
         open: (channel) => engine.clients.openText(channel, 'gateway'),
         freshPage,
         confirm: confirmGateway,
-        state: (state) => ears.gatewayState(number, state),
+        state: (state) => host.gatewayState(number, state),
       })
       connections.set(number, connection)
       return connection.joined

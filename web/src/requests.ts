@@ -24,14 +24,14 @@ export interface Client {
 }
 
 /** The inside of a {@link Client}. */
-export interface Own extends Client {
+export interface ClientState extends Client {
   readonly number: number
   readonly principal: string
   readonly port: Port | undefined // else a text channel
   readonly channel: TextChannel | undefined
   readonly clones: boolean
   /** Requests that have no answer so far: by id (port), or by Go's key of the id (text). */
-  readonly waiting: Map<unknown, Waiting>
+  readonly waiting: Map<unknown, PendingRequest>
   filling: number
   /** What the next program has to be told of a classic session on a port. */
   session: Session | undefined
@@ -52,8 +52,8 @@ export interface Session {
 }
 
 /** A request that has no answer so far. */
-export interface Waiting {
-  readonly client: Own
+export interface PendingRequest {
+  readonly client: ClientState
   readonly call: number
   /** What goes back: a value (port), or the token that was sent (text). */
   readonly id: unknown
@@ -73,20 +73,26 @@ export interface Waiting {
 }
 
 /** A Document: text, and the object that is made of it when a port needs it. */
-export interface Held {
+export interface CachedDocument {
   readonly text: string
   object: Record<string, unknown> | undefined
   frozen: boolean
 }
 
 export type Entry =
-  | { what: 'respond'; waiting: Waiting; held: Held }
-  | { what: 'fill'; waiting: Waiting; held: Held; gaps: Gaps }
-  | { what: 'failed'; waiting: Waiting; failure: string }
-  | { what: 'end'; waiting: Waiting; held: Held }
-  | { what: 'drop'; waiting: Waiting }
-  | { what: 'refuse'; client: Own; failure: string }
-  | { what: 'notify'; client: Own; held: Held; key: string; call: Waiting | undefined }
+  | { what: 'respond'; waiting: PendingRequest; held: CachedDocument }
+  | { what: 'fill'; waiting: PendingRequest; held: CachedDocument; gaps: Gaps }
+  | { what: 'failed'; waiting: PendingRequest; failure: string }
+  | { what: 'end'; waiting: PendingRequest; held: CachedDocument }
+  | { what: 'drop'; waiting: PendingRequest }
+  | { what: 'refuse'; client: ClientState; failure: string }
+  | {
+      what: 'notify'
+      client: ClientState
+      held: CachedDocument
+      key: string
+      call: PendingRequest | undefined
+    }
 
 /** A request whose envelope is exactly as expected, and whose id survives being a number. */
 export function isRequest(

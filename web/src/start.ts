@@ -13,7 +13,7 @@ import type { Redact } from './redacting.ts'
 import { redactContents } from './redacting.ts'
 import { wireCacheHints } from './registry.ts'
 import type { CacheHints, Changed, Icon, Json, PortableSource, Source } from './source.ts'
-import { abilitiesOf, call, type Ears, inWorker, provide, type Thread } from './thread.ts'
+import { abilitiesOf, call, inWorker, provide, type Thread, type ThreadHost } from './thread.ts'
 import type { GatewayState } from './websocket.ts'
 
 /** The version of this package, and of the engine. */
@@ -169,7 +169,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     else uncaught(error)
   }
   const state = (): State => ({ engine, gateways: [...gateways.values()] })
-  const ears: Ears = {
+  const host: ThreadHost = {
     provider: (ref) => published.provider(ref),
     callee: (ref) => published.callee(ref),
     source: (number) => sources.get(number),
@@ -209,8 +209,8 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   const module = compile(urls?.wasm ?? new URL('./engine.wasm', import.meta.url))
   module.catch(() => {}) // it is awaited below, maybe later
   const thread: Thread = worker
-    ? await inWorker(engineOptions, module, newWorker(urls?.worker), ears)
-    : await inWindow(engineOptions, await module, ears)
+    ? await inWorker(engineOptions, module, newWorker(urls?.worker), host)
+    : await inWindow(engineOptions, await module, host)
 
   const published = publishing(thread)
 
@@ -327,11 +327,11 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
 async function inWindow(
   options: EngineOptions,
   module: WebAssembly.Module,
-  ears: Ears,
+  host: ThreadHost,
 ): Promise<Thread> {
   const [{ here }, Go] = await Promise.all([import('./here.ts'), goRuntime()])
   const answering = { abilitiesOf, call, provide, redactContents }
-  const thread = await here(options, module, Go, ears, answering)
+  const thread = await here(options, module, Go, host, answering)
   const connect: Thread['connect'] = (number, dial) =>
     thread.connect(number, dial).catch((error: unknown) => {
       throw raise(flat(error))

@@ -3,7 +3,14 @@
  * offer the same, {@link Thread}; what needs the document is asked back.
  */
 
-import { type Asked, answerCall, type Callee, type Extend, type Say, type Told } from './call.ts'
+import {
+  answerCall,
+  type Callee,
+  type Extend,
+  type HandlerCall,
+  type HandlerOutcome,
+  type Say,
+} from './call.ts'
 import type { ReadEvent } from './clients.ts'
 import { confirmGateway } from './confirm-gateway.ts'
 import { provided, type Ready } from './contents.ts'
@@ -28,8 +35,8 @@ import type { Dial, GatewayState } from './websocket.ts'
 /** Answers a read of what the web app registered, by whatever {@link provided} understands. */
 export type AnyProvider = (request: ReadRequest) => unknown
 
-/** What the thread says. */
-export interface Ears {
+/** What the engine's thread needs from the window. */
+export interface ThreadHost {
   /** What was registered under a number, if it can be read. */
   provider(ref: number): AnyProvider | undefined
   /** What was registered under a number, if it can be called. */
@@ -66,27 +73,27 @@ export async function inWorker(
   options: EngineOptions,
   module: Promise<WebAssembly.Module>,
   worker: Worker,
-  ears: Ears,
+  host: ThreadHost,
 ): Promise<Thread> {
   const watches = new Map<number, AbortController>()
   const ends = new Map<number, () => void>()
   let lastPort = 0
 
   const source = (number: number): Source => {
-    const found = ears.source(number)
+    const found = host.source(number)
     if (found === undefined) throw new Error('the source was unmounted')
     return found
   }
   const handlers = {
     provide: ({ ref, uri, variables }: ReadRequest & { ref: number }, signal: AbortSignal) =>
-      provide(ears, ref, { uri, variables, signal }),
+      provide(host, ref, { uri, variables, signal }),
     list: (args: { source: number; cursor?: string; pageSize: number }, signal: AbortSignal) =>
       source(args.source).list(args.cursor, { pageSize: args.pageSize, signal }),
     readSource: (args: { source: number; uri: string }, signal: AbortSignal) =>
       source(args.source).read(args.uri, { signal }),
     redact({ prefix, uri, contents }: { prefix: string; uri: string; contents: Contents[] }) {
-      if (ears.redact === undefined) throw new Error('there is no hook') // nothing passes unseen
-      return redactContents(ears.redact, prefix, uri, contents)
+      if (host.redact === undefined) throw new Error('there is no hook') // nothing passes unseen
+      return redactContents(host.redact, prefix, uri, contents)
     },
     templates: (args: { source: number }) => source(args.source).templates?.() ?? [],
     call(
@@ -94,7 +101,7 @@ export async function inWorker(
       signal: AbortSignal,
     ) {
       const say: Say = (what, text) => far.tell('said', { number: args.number, what, text })
-      return call(ears, args.source, args.what, args.text, say, signal)
+      return call(host, args.source, args.what, args.text, say, signal)
     },
     watch({ source: number, on }: { source: number; on: boolean }) {
       watches.get(number)?.abort()
@@ -106,7 +113,7 @@ export async function inWorker(
       const listener: Changed = (what, under) => {
         if (!signal.aborted) far.tell('watched', { source: number, what, under })
       }
-      watchSource(ears.source(number) ?? {}, listener, signal, ears.report)
+      watchSource(host.source(number) ?? {}, listener, signal, host.report)
     },
     watching: () => undefined, // messages keep their order: what was to be watched is watched
     freshPage: () => freshPage(),
@@ -115,23 +122,23 @@ export async function inWorker(
       ends.get(number)?.()
       ends.delete(number)
     },
-    engineState: ears.engineState,
+    engineState: host.engineState,
     gatewayState: ({ number, state }: { number: number; state: GatewayState }) =>
-      ears.gatewayState(number, state),
-    read: ears.read,
-    report: (error: Flat) => ears.report(raise(error)),
+      host.gatewayState(number, state),
+    read: host.read,
+    report: (error: Flat) => host.report(raise(error)),
   }
-  const far = link(worker as Port, handlers, ears.report)
+  const far = link(worker as Port, handlers, host.report)
   const failed = new Promise<never>((_, reject) => {
     worker.onerror = (event) => {
       const what = event.message || 'does worker-src of the Content-Security-Policy allow it?'
       reject(new Error(`the engine's Worker does not start: ${what}`))
-      ears.report(new Error(`the engine's Worker: ${what}`))
+      host.report(new Error(`the engine's Worker: ${what}`))
     }
   })
   try {
     await Promise.race([
-      far.ask('start', { options, module: await module, redacts: ears.redact !== undefined }),
+      far.ask('start', { options, module: await module, redacts: host.redact !== undefined }),
       failed,
     ])
   } catch (error) {
@@ -155,7 +162,7 @@ export async function inWorker(
     open(port, principal, closed) {
       const number = ++lastPort
       if (closed) ends.set(number, closed)
-      const own = transferable(port, ears.report)
+      const own = transferable(port, host.report)
       far.tell('open', { number, port: own, principal }, [own])
       return (reason) => far.tell('shut', { number, reason })
     },
@@ -201,26 +208,26 @@ export function abilitiesOf(source: Source): number {
 
 /** Answers the engine's question about prompts, tools and completions. */
 export function call(
-  ears: Ears,
+  host: ThreadHost,
   source: number,
   what: number,
   text: string,
   say: Say,
   signal: AbortSignal,
-): Promise<Told> {
-  const asked = (text === '' ? {} : JSON.parse(text)) as Asked
-  const callee = source === 0 ? ears.callee(asked.ref ?? 0) : ears.source(source)
-  return answerCall(callee, source !== 0, what, asked, say, signal, ears.report)
+): Promise<HandlerOutcome> {
+  const asked = (text === '' ? {} : JSON.parse(text)) as HandlerCall
+  const callee = source === 0 ? host.callee(asked.ref ?? 0) : host.source(source)
+  return answerCall(callee, source !== 0, what, asked, say, signal, host.report)
 }
 
 /** Asks a provider, and has the hook for redaction look at what it says. */
 export function provide(
-  ears: Ears,
+  host: ThreadHost,
   ref: number,
   request: ReadRequest,
 ): Ready | undefined | Promise<Ready | undefined> {
-  const answer = ears.provider(ref)?.(request)
-  const { redact } = ears
+  const answer = host.provider(ref)?.(request)
+  const { redact } = host
   if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') {
     const ready = Promise.resolve(answer).then(provided)
     return redact ? ready.then((late) => redactReady(redact, request.uri, late)) : ready

@@ -32,8 +32,8 @@ export interface GatewayState {
   readonly error?: string
 }
 
-/** What a connection needs from those around it. */
-export interface Station {
+/** What a connection needs from the engine and the page. */
+export interface GatewayHost {
   /** Serves the gateway as a client. */
   open(channel: TextChannel): Client
   /** Takes another page id: a newer document has this one. */
@@ -57,7 +57,7 @@ const joinTimeout = 5_000 // ms from then on until joined
 const silence = 45_000 // ms without a message: dead, at the next wake
 const firstDelay = 200 // ms
 const longDelay = 2_000 // ms, for five minutes
-const patience = 300_000 // ms
+const quickRetryTime = 300_000 // ms
 const slowDelay = 15_000 // ms, from then on
 const refusedByBrowserDelay = 30_000 // ms; local network permission
 
@@ -75,14 +75,14 @@ const closeCodes = {
   replaced: 4409,
 } as const
 
-export function connectGateway(dial: Dial, station: Station): Connection {
+export function connectGateway(dial: Dial, host: GatewayHost): Connection {
   let socket: WebSocket | undefined
   let client: Client | undefined
   let stopped = false
   let everJoined = false
   let page = dial.hello?.page
   let url = dial.invitation?.url ?? dial.gateways[0] ?? ''
-  const known = credentials(dial, station.confirm)
+  const known = credentials(dial, host.confirm)
   let failures = 0
   let since = performance.now() // it is away, ms; no clock that is set
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -103,7 +103,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
     if (state.is === 'closed') return
     if (state.is === next.is && state.name === next.name && state.error === next.error) return
     state = { url, ...next }
-    station.state(state)
+    host.state(state)
   }
 
   /** Ends it for good. */
@@ -118,7 +118,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
     if (stopped) return
     if (failures === 0) since = performance.now()
     const growing = Math.min(firstDelay * 2 ** failures, longDelay)
-    const delay = performance.now() - since > patience ? slowDelay : growing
+    const delay = performance.now() - since > quickRetryTime ? slowDelay : growing
     failures++
     become({ is: everJoined ? 'away' : 'connecting', error })
     again(Math.max(delay, atLeast))
@@ -191,7 +191,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
     /** What a close means, and what to do then. */
     const closed = async (error: string, code: number | undefined) => {
       if (stopped) return
-      if (code === closeCodes.replaced && page !== undefined) page = await station.freshPage()
+      if (code === closeCodes.replaced && page !== undefined) page = await host.freshPage()
       if (stopped) return
       if (code === closeCodes.refused || code === closeCodes.notMyGateway) {
         const hasOther = await known.refused(credential)
@@ -247,7 +247,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
         const { name, pairing } = session.joined(message)
         clearTimeout(deadline)
         if (dial.hello) {
-          client = station.open({
+          client = host.open({
             send: (answer) => {
               ws.send(answer)
               if (ws.bufferedAmount > maxBuffered) {
@@ -331,7 +331,7 @@ export function connectGateway(dial: Dial, station: Station): Connection {
     reject(new DOMException('the connection was closed', 'AbortError'))
   }
 
-  station.state(state)
+  host.state(state)
   void attempt()
   return { joined: first, wake, close }
 }

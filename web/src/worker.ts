@@ -4,7 +4,7 @@
  */
 
 import 'wasm_exec'
-import type { Say, Told } from './call.ts'
+import type { HandlerOutcome, Say } from './call.ts'
 import type { Client } from './clients.ts'
 import type { Ready } from './contents.ts'
 import { type Engine, type EngineOptions, type FarSource, startEngine } from './engine.ts'
@@ -39,7 +39,11 @@ const host = link(
           const number = ++lastCall
           says.set(number, say)
           try {
-            return (await host.ask('call', { number, source, what, text }, signal)) as Told
+            return (await host.ask(
+              'call',
+              { number, source, what, text },
+              signal,
+            )) as HandlerOutcome
           } finally {
             says.delete(number)
           }

@@ -26,7 +26,7 @@ export interface Field {
 }
 
 /** Deeper, members are edited as JSON. */
-const deepest = 4 // levels, from the frame on
+const maxDepth = 4 // levels, from the frame on
 
 /** The fields of a frame's params, without the envelope; undefined if the text is no JSON object. */
 export function fieldsOf(source: string, around: Surroundings): readonly Field[] | undefined {
@@ -86,7 +86,7 @@ function field(
   if (type === 'string' && (node === undefined || node.kind === 'string')) {
     return { ...base, kind: 'text', choices: proposals(path, source, around) }
   }
-  if (type === 'object' && first?.properties && path.length < deepest) {
+  if (type === 'object' && first?.properties && path.length < maxDepth) {
     if (Object.keys(first.properties).length > 0) {
       return { ...base, kind: 'group', fields: within(path, source, message, root, around) }
     }

@@ -17,10 +17,10 @@ export interface Sent {
 }
 
 /** More than these are not kept; the oldest go. */
-const most = 300 // entries
+const maxEntries = 300 // entries
 
 /** A text beyond this is not remembered. */
-const longest = 1_000_000 // UTF-16 code units
+const maxLength = 1_000_000 // UTF-16 code units
 
 /** Newest first. */
 export const history: Signal<readonly Sent[]> = signal([])
@@ -82,15 +82,15 @@ export function load(): Promise<void> {
 
 /** Remembers what was sent. The same again is only moved to the front. */
 export async function remember(sent: Omit<Sent, 'id' | 'time'>): Promise<void> {
-  if (sent.text.length > longest) return
+  if (sent.text.length > maxLength) return
   await load()
   const same = history.peek().filter(({ text, to }) => text === sent.text && to === sent.to)
   // times are the keys, so that two windows do not write over each other's
   last = Math.max(Date.now(), last + 1)
   const entry: Sent = { ...sent, id: last, time: Date.now() }
   const all = [entry, ...history.peek().filter((one) => !same.includes(one))]
-  const gone = [...same, ...all.slice(most)]
-  history.value = all.slice(0, most)
+  const gone = [...same, ...all.slice(maxEntries)]
+  history.value = all.slice(0, maxEntries)
   await transact((entries) => {
     entries.put(entry)
     for (const { id } of gone) entries.delete(id)

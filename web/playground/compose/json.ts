@@ -31,7 +31,7 @@ export interface Tree {
 }
 
 /** Nested deeper, it is not read on: neither people nor the protocol do that. */
-const deepest = 200 // levels
+const maxDepth = 200 // levels
 
 /** Reads a text. Never throws; costs one pass. */
 export function jsonTree(source: string): Tree {
@@ -47,7 +47,7 @@ export function jsonTree(source: string): Tree {
   function value(depth: number): JsonNode | undefined {
     skip()
     const char = source[at]
-    if (depth > deepest) {
+    if (depth > maxDepth) {
       fail()
       return undefined
     }

@@ -4,7 +4,7 @@ import { active } from '../app/state.ts'
 import type { Question } from './complete.ts'
 
 /** How long an answer may take to be of use while somebody types. */
-const patience = 1500 // ms
+const completionTimeout = 1500 // ms
 
 /** What the server says could be meant; nothing if it does not say so in time. */
 export async function complete(
@@ -13,7 +13,7 @@ export async function complete(
 ): Promise<readonly string[]> {
   const session = active.peek()
   if (session === undefined || session.lane.state.peek() !== 'open') return []
-  const until = AbortSignal.any([signal, AbortSignal.timeout(patience)])
+  const until = AbortSignal.any([signal, AbortSignal.timeout(completionTimeout)])
   try {
     const { result } = await session.request(
       'completion/complete',

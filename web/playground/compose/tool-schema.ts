@@ -6,7 +6,7 @@ import { jsonTree, nodeAt } from './json.ts'
 import { plainOf, type Surroundings } from './walk.ts'
 
 /** More than these help nobody. */
-const most = 10 // flaws
+const maxProblems = 10 // flaws
 
 /** What is wrong with the arguments of a call. The words are the validator's: English. */
 export function toolFlaws(source: string, { tools }: Surroundings): Diagnostic[] {
@@ -23,7 +23,7 @@ export function toolFlaws(source: string, { tools }: Surroundings): Diagnostic[]
     const leaves = errors.filter(
       ({ keyword }) => !['properties', 'items', '$ref'].includes(keyword),
     )
-    return leaves.slice(0, most).map(({ instanceLocation, error }) => {
+    return leaves.slice(0, maxProblems).map(({ instanceLocation, error }) => {
       const path = instanceLocation.split('/').slice(1).map(step)
       const at = nodeAt(node, path)
       const small = at && at.kind !== 'object' && at.kind !== 'array' ? at : name

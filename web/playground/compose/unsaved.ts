@@ -16,10 +16,10 @@ export interface Message {
 }
 
 /** A text beyond this is only in the database: this store is small. */
-const longest = 100_000 // UTF-16 code units
+const maxLength = 100_000 // UTF-16 code units
 
 /** More than these are not kept. */
-const most = 20
+const maxEntries = 20
 
 const unsaved = setting<readonly Message[]>('unsaved', [])
 
@@ -27,8 +27,8 @@ const unsaved = setting<readonly Message[]>('unsaved', [])
 let left = unsaved.peek()
 
 export function keepUnsaved(message: Message): void {
-  if (message.text.length > longest) return
-  unsaved.value = [...unsaved.peek(), message].slice(-most)
+  if (message.text.length > maxLength) return
+  unsaved.value = [...unsaved.peek(), message].slice(-maxEntries)
 }
 
 export function saved({ text, to }: Message): void {

@@ -126,10 +126,10 @@ export function schemasAt(root: Schema, path: Path, message: unknown): Schema[] 
 }
 
 /** How far unions in unions are followed. A tool's schema may refer to itself. */
-const deepest = 8
+const maxDepth = 8
 
 function arms(given: Schema, value: unknown, root: Schema, depth = 0): Schema[] {
-  if (depth > deepest) return []
+  if (depth > maxDepth) return []
   const schema = resolve(given, root.$defs)
   const either = schema.anyOf ?? schema.oneOf
   if (!Array.isArray(either)) return [schema]

@@ -11,7 +11,7 @@ import { redactUrl } from './secrets.ts'
 import type { Dialer, Ears, Wire } from './wire.ts'
 
 /** How long a page may take to load and to answer. */
-const patience = 20_000 // ms
+const pageTimeout = 20_000 // ms
 
 /** A window of another origin has no event, neither for being there nor for having been closed. */
 const lookEvery = 250 // ms
@@ -80,7 +80,7 @@ async function dialWindow({ window, origin, close, gone }: Opened, ears: Ears): 
   const given = new AbortController()
   gone.then(() => given.abort(new Error(t('connections.frameClosed'))))
   try {
-    const port = await connectTo(window, { origin, timeout: patience, signal: given.signal })
+    const port = await connectTo(window, { origin, timeout: pageTimeout, signal: given.signal })
     let open = true
     const wire = portWire(port, {
       ...ears,

@@ -13,7 +13,7 @@ export interface Recent {
 }
 
 /** How many are kept. */
-const most = 8
+const maxEntries = 8
 
 /** The last one first. */
 export const recent = setting<readonly Recent[]>('connections.recent', [])
@@ -22,7 +22,7 @@ export const recent = setting<readonly Recent[]>('connections.recent', [])
 export function remember(kind: Kind, url: string): void {
   if (url === '' || redactUrl(url) !== url) return
   const others = recent.peek().filter((one) => one.kind !== kind || one.url !== url)
-  recent.value = [{ kind, url }, ...others].slice(0, most)
+  recent.value = [{ kind, url }, ...others].slice(0, maxEntries)
 }
 
 /** What is stored may be anything: only what is of its shape is shown. */

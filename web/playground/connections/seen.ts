@@ -63,7 +63,7 @@ function readUri(method: string | undefined, params: Record<string, unknown> = {
 }
 
 /** Texts longer than this are not looked into: it is a hint. */
-const longest = 200_000 // UTF-16 code units
+const maxLength = 200_000 // UTF-16 code units
 
 /** What looks like a secret in a result: in its texts, and in JSON within these. */
 export function secretsIn(result: unknown): string[] {
@@ -71,7 +71,7 @@ export function secretsIn(result: unknown): string[] {
   const walk = (value: unknown, name: string, depth: number) => {
     if (depth > 32) return
     if (typeof value === 'string') {
-      if (value.length > longest || value === 'redacted') return
+      if (value.length > maxLength || value === 'redacted') return
       const json = name === 'text' ? jsonIn(value) : undefined
       if (json !== undefined) walk(json, '', depth + 1)
       else if (isSecretValue(value)) found.add(isMember(name) ? name : '')

@@ -14,7 +14,7 @@ export interface Difference {
 export const mostDifferences = 500
 
 /** Values within each other deeper than this are compared by their texts: a hostile one has thousands. */
-const deepest = 40
+const maxDepth = 40
 
 /** A value's JSON; `…` for one that is too deep to be written. */
 export function written(value: unknown): string {
@@ -46,7 +46,7 @@ export function diffJson(before: unknown, after: unknown): Difference[] {
 
 function compare(path: string, before: unknown, after: unknown, found: Difference[]): void {
   if (found.length >= mostDifferences || before === after) return
-  if (path.length > deepest && depthOf(path) > deepest) {
+  if (path.length > maxDepth && depthOf(path) > maxDepth) {
     if (written(before) !== written(after)) found.push({ path, kind: 'changed', before, after })
   } else if (isObject(before) && isObject(after)) members(path, before, after, found)
   else if (Array.isArray(before) && Array.isArray(after)) items(path, before, after, found)

@@ -16,7 +16,7 @@ import { firstDifference, hexLines, sha256 } from './hex.ts'
 import { base, kept } from './view.ts'
 
 /** Of either side, a text is compared up to here. */
-const longest = 200_000 // UTF-16 code units
+const maxLength = 200_000 // UTF-16 code units
 
 export function Diff({ row }: { row: number }) {
   const fetched = useSignal(0)
@@ -30,8 +30,8 @@ export function Diff({ row }: { row: number }) {
   ) as number[]
   const offered = [...new Set(others), ...earlier]
   useEffect(() => {
-    if (from === undefined || !store.away(from)) return
-    store.bring(from).then(
+    if (from === undefined || !store.isArchived(from)) return
+    store.restore(from).then(
       () => fetched.value++,
       () => {}, // then it is compared as empty
     )
@@ -58,7 +58,7 @@ export function Diff({ row }: { row: number }) {
           </select>
         </label>
       </p>
-      <Compared from={from} row={row} here={!store.away(from)} />
+      <Compared from={from} row={row} here={!store.isArchived(from)} />
     </>
   )
 }
@@ -108,7 +108,7 @@ function ComparedPart({ before, after }: { before: Part; after: Part }) {
 
 function ComparedText({ before, after }: { before: string; after: string }) {
   const pieces = useMemo(
-    () => diffTexts(before.slice(0, longest), after.slice(0, longest)),
+    () => diffTexts(before.slice(0, maxLength), after.slice(0, maxLength)),
     [before, after],
   )
   if (before === after) return <Same />

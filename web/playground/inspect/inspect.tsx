@@ -24,7 +24,7 @@ const Explain = lazy<{ row: number }>(async () => (await import('./explain.tsx')
 export function Inspect() {
   const row = shownRow.value
   if (row === undefined) return <p class="lead">{t('inspect.nothing')}</p>
-  if (store.away(row)) return <Fetching row={row} />
+  if (store.isArchived(row)) return <Fetching row={row} />
   return (
     <div class="in">
       <div class="in-scroll">
@@ -61,7 +61,7 @@ function Fetching({ row }: { row: number }) {
   const lost = useSignal(false)
   useComputed(() => store.changed.value).value // when it is there
   useEffect(() => {
-    store.bring(row).catch(() => {
+    store.restore(row).catch(() => {
       lost.value = true
     })
   }, [row, lost])

@@ -12,17 +12,17 @@ import { t } from '../app/i18n.ts'
 import { safeLink } from './contents.ts'
 
 /** Quotes and lists within each other end here: a hostile text could hold thousands. */
-const deepest = 20
+const maxDepth = 20
 
 /** Longer texts are shown as they are written: `marked` takes them apart several times over. */
-const longest = 100_000 // UTF-16 code units
+const maxLength = 100_000 // UTF-16 code units
 
 /** So many marks of quotes and lists in a row are no text of a person, and take `marked` minutes. */
 const absurd = /(?:>[ \t]*|[*+-][ \t]+){50}/
 
 export function Markdown({ text }: { text: string }) {
   const tokens = useMemo(() => {
-    if (text.length > longest || absurd.test(text)) return undefined
+    if (text.length > maxLength || absurd.test(text)) return undefined
     try {
       return lexer(text)
     } catch {
@@ -35,7 +35,7 @@ export function Markdown({ text }: { text: string }) {
 
 function nodes(tokens: readonly Token[] | undefined, depth: number): ComponentChildren {
   if (!tokens) return null
-  if (depth > deepest) return tokens.map(({ raw }) => raw).join('')
+  if (depth > maxDepth) return tokens.map(({ raw }) => raw).join('')
   return tokens.map((token, index) => h(Fragment, { key: index }, node(token, depth + 1)))
 }
 

@@ -17,7 +17,7 @@ import { tab } from './view.ts'
 const Markdown = lazy(async () => (await import('./markdown.tsx')).Markdown)
 
 /** Longer texts are cut here; Raw has them whole. */
-const longest = 200_000 // UTF-16 code units
+const maxLength = 200_000 // UTF-16 code units
 
 interface Message {
   params?: unknown
@@ -82,7 +82,7 @@ function PartBody({ part, row, index }: { part: Part; row: number; index: number
       return (
         <>
           <Changed part={part} row={row} index={index} />
-          <Markdown text={(part.text ?? '').slice(0, longest)} />
+          <Markdown text={(part.text ?? '').slice(0, maxLength)} />
         </>
       )
     case 'json':
@@ -136,11 +136,11 @@ function Changed({
   index: number
   marked?: boolean
 }) {
-  const text = (part.text ?? '').slice(0, longest)
+  const text = (part.text ?? '').slice(0, maxLength)
   const before = useMemo(() => {
     const [earlier] = earlierResults(store, row, 1)
     const was = earlier === undefined ? undefined : partsOf(store.message(earlier))[index]
-    return was && was.uri === part.uri ? was.text?.slice(0, longest) : undefined
+    return was && was.uri === part.uri ? was.text?.slice(0, maxLength) : undefined
   }, [part, row, index])
   const pieces = useMemo(
     () => (before === undefined || before === text ? undefined : diffTexts(before, text)),
@@ -178,7 +178,7 @@ function Changed({
             : text}
         </pre>
       )}
-      {(part.text?.length ?? 0) > longest && <p>{t('inspect.cut')}</p>}
+      {(part.text?.length ?? 0) > maxLength && <p>{t('inspect.cut')}</p>}
     </>
   )
 }

@@ -8,7 +8,7 @@ import { t } from '../app/i18n.ts'
 const page = 100
 
 /** Texts longer than this are cut; Raw has them whole. */
-const longest = 2000 // UTF-16 code units
+const maxLength = 2000 // UTF-16 code units
 
 interface Props {
   value: unknown
@@ -73,10 +73,10 @@ export function Tree({ value, name, open = 3 }: Props) {
 
 function Leaf({ value }: { value: unknown }) {
   if (typeof value !== 'string') return <span class={`tr-${typeof value}`}>{String(value)}</span>
-  const cut = value.length > longest
+  const cut = value.length > maxLength
   return (
     <span class="tr-string">
-      {JSON.stringify(cut ? value.slice(0, longest) : value)}
+      {JSON.stringify(cut ? value.slice(0, maxLength) : value)}
       {cut && ` ${t('inspect.cut')}`}
     </span>
   )

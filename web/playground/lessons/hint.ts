@@ -24,9 +24,9 @@ export function hintOf({ path, want, got }: Difference): Hint {
 }
 
 /** How much of a value is shown. */
-const longest = 80 // UTF-16 code units
+const maxLength = 80 // UTF-16 code units
 
 function written(value: unknown): string {
   const text = value === undefined ? '' : JSON.stringify(value)
-  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text
+  return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
 }

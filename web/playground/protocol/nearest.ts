@@ -4,7 +4,7 @@
 const tolerance = 3
 
 /** Words beyond this are not compared; a URI that long was not typed. */
-const longest = 200 // UTF-16 code units
+const maxLength = 200 // UTF-16 code units
 
 /** The candidate that is the least edits away, if it is near enough; not `word` itself. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
@@ -24,7 +24,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 
 /** Levenshtein's distance, or something above `limit` if it is above. */
 export function distance(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
-  if (Math.abs(a.length - b.length) > limit || a.length > longest || b.length > longest) {
+  if (Math.abs(a.length - b.length) > limit || a.length > maxLength || b.length > maxLength) {
     return limit + 1
   }
   let before = Array.from({ length: b.length + 1 }, (_, i) => i)

@@ -64,7 +64,7 @@ export function schemaNamed(revision: Revision, name: string): Schema | undefine
 }
 
 /** Methods of 2026-07-28 that may answer with a question. Basic, patterns/mrtr. */
-const maysAsk = ['resources/read', 'prompts/get', 'tools/call']
+const methodsMayRequestInput = ['resources/read', 'prompts/get', 'tools/call']
 
 /**
  * The schema that a result is to be held against. The official schema has unions here, which accept
@@ -78,7 +78,7 @@ export function resultSchema(
   const said = (typeof result === 'object' && result !== null ? result : {}) as {
     [name: string]: unknown
   }
-  if (said.resultType === 'input_required' && maysAsk.includes(method)) {
+  if (said.resultType === 'input_required' && methodsMayRequestInput.includes(method)) {
     return schemaNamed(revision, 'InputRequired')
   }
   if (revision === '2025-11-25' && 'task' in said && !('content' in said)) {

@@ -17,10 +17,10 @@ export interface Problem {
 }
 
 /** More than these help nobody. */
-const most = 20 // problems
+const maxProblems = 20 // problems
 
 /** Deeper than this is nothing that the protocol describes: it is not looked at. */
-const deepest = 32 // levels
+const maxDepth = 32 // levels
 
 /** How a path is written for people: `params.refs[0].uri`. */
 export const pathText = (path: Path): string =>
@@ -33,7 +33,7 @@ export const pointer = (path: Path): string =>
   path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
 /**
- * Everything that is wrong with a value, the outermost first, at most {@link most}.
+ * Everything that is wrong with a value, the outermost first, at most {@link maxProblems}.
  *
  * @param at - where the value is in the message, for the paths
  */
@@ -51,7 +51,7 @@ function visit(
   problems: Problem[],
   depth: number,
 ) {
-  if (problems.length >= most || depth > deepest) return
+  if (problems.length >= maxProblems || depth > maxDepth) return
   const schema = resolve(given, $defs)
   const say = (key: string, params: Sentence['params'], where = at) =>
     problems.push({

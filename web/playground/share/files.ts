@@ -32,7 +32,7 @@ export async function exportTranscript(
     peers: lanes.map((c) => ({ c, ...laneName(c) })),
     redacted,
     version: clientInfo.version,
-    text: (row) => (store.away(row) ? store.text(row) : store.raw(row)),
+    text: (row) => (store.isArchived(row) ? store.text(row) : store.raw(row)),
   })
   const parts: string[] = []
   let end = performance.now() + slice

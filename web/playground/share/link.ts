@@ -26,7 +26,7 @@ export const longestLink = 8000 // characters of the fragment
 const largest = 1_000_000 // bytes
 
 /** More messages than this are not opened. */
-const most = 20
+const maxMessages = 20
 
 const prefix = '#v1.'
 
@@ -60,7 +60,8 @@ export async function decodeLink(hash: string): Promise<Link> {
     throw new Error('the link is damaged')
   }
   const { m, t } = (value ?? {}) as { m?: unknown; t?: unknown }
-  if (!Array.isArray(m) || m.length === 0 || m.length > most) throw new Error('the link is damaged')
+  if (!Array.isArray(m) || m.length === 0 || m.length > maxMessages)
+    throw new Error('the link is damaged')
   const messages = m.map((one: unknown): Linked => {
     const [text, revision, title] = Array.isArray(one) ? (one as unknown[]) : []
     if (typeof text !== 'string' || !isRevision(revision)) throw new Error('the link is damaged')

@@ -52,7 +52,7 @@ const kinds: readonly FrameKind[] = [
 ]
 
 /** Texts by number, each once: there are few methods and URIs beside many rows. */
-class Words {
+class StringTable {
   readonly list: string[] = ['']
   readonly #numbers = new Map<string, number>([['', 0]])
 
@@ -64,20 +64,20 @@ class Words {
   }
 }
 
-const nobody = -1
+const none = -1
 
 /** How many texts are kept in memory, the newest, where the others can be put elsewhere. */
-export const mostTexts = 200_000 // texts; about 80 MB
+export const maxTextsInMemory = 200_000 // texts; about 80 MB
 
-/** How many texts are put away at a time. */
+/** How many texts are archived at a time. */
 const blockLength = 1000 // texts
 
-/** Where texts are put that are too many for memory; shelf.ts is one. */
-export interface Shelf {
+/** Keeps texts outside memory; archive.ts is one. */
+export interface TextArchive {
   /** Keeps the texts of a block. Rejects if it cannot: then they stay in memory. */
   put(block: number, texts: readonly string[]): Promise<void>
   get(block: number): Promise<readonly string[]>
-  /** Throws everything away. */
+  /** Removes all texts. */
   clear(): void
 }
 
@@ -103,13 +103,13 @@ export class Store {
   #raws: string[] = []
   #http = new Map<number, HttpFacts>()
   #problems = new Map<number, string>()
-  #words = new Words()
+  #strings = new StringTable()
   #waiting = new Map<string, number>() // lane, asking side and id, to the row of the request
-  #shelf: Shelf | undefined
-  #mostTexts = mostTexts
-  #putAway = 0 // texts of rows before this are on the shelf
-  #putting = false
-  #brought = new Map<number, string>() // texts that were fetched from there
+  #archive: TextArchive | undefined
+  #maxTexts = maxTextsInMemory
+  #archived = 0 // texts of rows before this are in the archive
+  #archiving = false
+  #restored = new Map<number, string>() // texts fetched from the archive
   #scheduled = false
   readonly #schedule: (run: () => void) => void
 
@@ -135,17 +135,17 @@ export class Store {
     this.#lanes[row] = lane
     this.#flags[row] = directions.indexOf(direction) * 16 + framings.indexOf(framing)
     this.#kinds[row] = kinds.indexOf(frame.kind)
-    this.#methods[row] = this.#words.number(frame.method)
-    this.#targets[row] = this.#words.number(frame.target)
-    this.#ids[row] = this.#words.number(frame.id)
+    this.#methods[row] = this.#strings.number(frame.method)
+    this.#targets[row] = this.#strings.number(frame.target)
+    this.#ids[row] = this.#strings.number(frame.id)
     this.#codes[row] = frame.code
-    this.#partners[row] = nobody
+    this.#partners[row] = none
     this.#sizes[row] = byteLength(raw)
     this.#raws.push(raw)
     if (http) this.#http.set(row, http)
     if (frame.problem) this.#problems.set(row, frame.problem)
     this.#pair(row, lane, direction, frame)
-    if (this.#shelf) this.#shelve()
+    if (this.#archive) this.#archiveOldest()
     this.#announce()
     return row
   }
@@ -157,9 +157,9 @@ export class Store {
     this.#http.clear()
     this.#problems.clear()
     this.#waiting.clear()
-    this.#brought.clear()
-    if (this.#putAway > 0) this.#shelf?.clear()
-    this.#putAway = 0
+    this.#restored.clear()
+    if (this.#archived > 0) this.#archive?.clear()
+    this.#archived = 0
     this.emptied.value++
     this.#announce()
   }
@@ -187,17 +187,17 @@ export class Store {
 
   /** The method; of an answer, that of its request. */
   method(row: number): string {
-    return this.#words.list[this.#methods[row] as number] as string
+    return this.#strings.list[this.#methods[row] as number] as string
   }
 
   /** The URI or name; of an answer, that of its request. */
   target(row: number): string {
-    return this.#words.list[this.#targets[row] as number] as string
+    return this.#strings.list[this.#targets[row] as number] as string
   }
 
   /** JSON text of the id. */
   id(row: number): string {
-    return this.#words.list[this.#ids[row] as number] as string
+    return this.#strings.list[this.#ids[row] as number] as string
   }
 
   /** An error's code, or 0. */
@@ -213,7 +213,7 @@ export class Store {
   /** ms from request to answer, on either row; NaN without an answer. */
   latency(row: number): number {
     const partner = this.partner(row)
-    return partner === nobody ? Number.NaN : Math.abs(this.time(partner) - this.time(row))
+    return partner === none ? Number.NaN : Math.abs(this.time(partner) - this.time(row))
   }
 
   /** Bytes of UTF-8. */
@@ -221,37 +221,37 @@ export class Store {
     return this.#sizes[row] as number
   }
 
-  /** Exactly what passed; `''` while it is {@link away}. */
+  /** Exactly what passed; `''` while it is {@link isArchived}. */
   raw(row: number): string {
-    return (this.#raws[row] as string) || (this.#brought.get(row) ?? '')
+    return (this.#raws[row] as string) || (this.#restored.get(row) ?? '')
   }
 
-  /** Whether a row's text is on the shelf, and not in memory. */
-  away(row: number): boolean {
-    return row < this.#putAway && this.size(row) > 0 && this.raw(row) === ''
+  /** Whether a row's text is in the archive, and not in memory. */
+  isArchived(row: number): boolean {
+    return row < this.#archived && this.size(row) > 0 && this.raw(row) === ''
   }
 
-  /** Exactly what passed, wherever it is. Rejects if the shelf has lost it. */
+  /** Exactly what passed, wherever it is. Rejects if the archive has lost it. */
   async text(row: number): Promise<string> {
-    if (!this.away(row)) return this.raw(row)
-    const texts = await (this.#shelf as Shelf).get(Math.floor(row / blockLength))
+    if (!this.isArchived(row)) return this.raw(row)
+    const texts = await (this.#archive as TextArchive).get(Math.floor(row / blockLength))
     return texts[row % blockLength] ?? ''
   }
 
   /** Brings a row's text back into memory, for as long as the store lives. For the row that is looked at. */
-  async bring(row: number): Promise<void> {
+  async restore(row: number): Promise<void> {
     const emptied = this.emptied.peek()
     const text = await this.text(row)
-    if (emptied !== this.emptied.peek() || !this.away(row)) return
-    this.#brought.set(row, text)
+    if (emptied !== this.emptied.peek() || !this.isArchived(row)) return
+    this.#restored.set(row, text)
     this.#announce()
   }
 
-  /** From now on, texts beyond the newest `most` are put on a shelf; everything else of a row stays. */
-  useShelf(shelf: Shelf, most: number = mostTexts): void {
-    this.#shelf = shelf
-    this.#mostTexts = most
-    this.#shelve()
+  /** From now on, texts beyond the newest `most` go to an archive; all other fields of a row stay. */
+  useArchive(archive: TextArchive, most: number = maxTextsInMemory): void {
+    this.#archive = archive
+    this.#maxTexts = most
+    this.#archiveOldest()
   }
 
   /** The parsed message, each time anew; undefined if it is no JSON. */
@@ -272,24 +272,24 @@ export class Store {
     return this.#http.get(row)
   }
 
-  /** Puts the oldest texts away, a block at a time. They leave the memory when they are safe elsewhere. */
-  async #shelve() {
-    const from = this.#putAway
+  /** Archives the oldest texts, a block at a time. They leave memory when the archive has stored them. */
+  async #archiveOldest() {
+    const from = this.#archived
     const end = from + blockLength
-    if (this.#putting || this.#length - from < this.#mostTexts + blockLength) return
-    this.#putting = true
+    if (this.#archiving || this.#length - from < this.#maxTexts + blockLength) return
+    this.#archiving = true
     const emptied = this.emptied.peek()
     try {
-      await this.#shelf?.put(from / blockLength, this.#raws.slice(from, end))
+      await this.#archive?.put(from / blockLength, this.#raws.slice(from, end))
     } catch {
-      this.#shelf = undefined // full, or forbidden: what comes stays in memory
+      this.#archive = undefined // full, or forbidden: what comes stays in memory
     }
-    this.#putting = false
-    if (emptied !== this.emptied.peek() || !this.#shelf) return
+    this.#archiving = false
+    if (emptied !== this.emptied.peek() || !this.#archive) return
     // What is no message is drawn by its text, and is short.
     for (let row = from; row < end; row++) if (this.#methods[row]) this.#raws[row] = ''
-    this.#putAway = end
-    this.#shelve()
+    this.#archived = end
+    this.#archiveOldest()
   }
 
   #pair(row: number, lane: number, direction: Direction, { kind, id }: Frame) {

@@ -5,8 +5,8 @@ import type { Store } from '../tap/store.ts'
 /** How far back. */
 export const recentSpan = 40 // seconds
 
-/** At most so many rows are looked at, however fast they come. */
-const most = 100_000 // rows
+/** The newest rows that are examined, at most. */
+const maxRows = 100_000 // rows
 
 /**
  * @param now - ms since 1970
@@ -15,7 +15,7 @@ const most = 100_000 // rows
 export function recentUpdates(store: Store, now: number): Map<string, number[]> {
   const counts = new Map<string, number[]>()
   const since = now - recentSpan * 1000
-  for (let row = store.length - 1; row >= Math.max(0, store.length - most); row--) {
+  for (let row = store.length - 1; row >= Math.max(0, store.length - maxRows); row--) {
     if (store.time(row) < since) break
     if (store.method(row) !== 'notifications/resources/updated') continue
     const key = `${store.lane(row)} ${store.target(row)}`

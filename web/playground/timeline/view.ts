@@ -2,7 +2,7 @@
 
 import { batch, computed, effect, type Signal, signal } from '@preact/signals'
 import { filter, paused, store } from '../app/state.ts'
-import { mostTexts } from '../tap/store.ts'
+import { maxTextsInMemory } from '../tap/store.ts'
 import { parseFilter } from './filter.ts'
 import { laneOf, named } from './lanes.ts'
 import { Shown } from './shown.ts'
@@ -72,16 +72,16 @@ effect(() => {
   else later ??= setTimeout(advance, wait)
 })
 
-/** When the shelf for old texts is fetched: some time before it is wanted. */
-const manyRows = mostTexts * 0.9
+/** When the archive for old texts is loaded: before it is needed. */
+const manyRows = maxTextsInMemory * 0.9
 
 effect(() => {
   store.changed.value
   if (store.length < manyRows || shelved) return
   shelved = true
   // Without IndexedDB all texts stay in memory.
-  import('../tap/shelf.ts')
-    .then(({ openShelf }) => openShelf())
-    .then((shelf) => store.useShelf(shelf))
+  import('../tap/archive.ts')
+    .then(({ openArchive }) => openArchive())
+    .then((archive) => store.useArchive(archive))
     .catch(() => {})
 })

@@ -85,7 +85,9 @@ export function Wire() {
 }
 
 function Message({ row, y, home }: { row: number; y: number; home: boolean }) {
-  const text = store.away(row) ? [t('timeline.away')] : wrap(visible(store.raw(row)), lines.columns)
+  const text = store.isArchived(row)
+    ? [t('timeline.away')]
+    : wrap(visible(store.raw(row)), lines.columns)
   const world = store.kind(row) === 'world'
   return (
     <div class="wr-message" style={{ transform: `translateY(${y}px)` }}>

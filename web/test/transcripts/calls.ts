@@ -4,13 +4,13 @@
  */
 
 import {
-  type Asked,
   answerCall,
   type Callee,
   type CallRequest,
+  type HandlerCall,
+  type HandlerOutcome,
   type LogLevel,
   type Say,
-  type Told,
 } from '../../src/call.ts'
 import { type InputRequest, NeedInputError } from '../../src/input.ts'
 import type { Descriptions } from '../../src/registry.ts'
@@ -43,10 +43,10 @@ export function descriptionOf(kind: 'prompts' | 'tools', name: string, deed: Dee
 export async function perform(
   deed: Deed,
   what: number,
-  asked: Asked,
+  asked: HandlerCall,
   say: Say,
   signal: AbortSignal,
-): Promise<Told> {
+): Promise<HandlerOutcome> {
   if (deed.panic) throw new Error('it is broken')
   let raw: Json | undefined
   const act = async (args: object, request: CallRequest) => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Shelf, Store } from '../../../playground/tap/store.ts'
+import { Store, type TextArchive } from '../../../playground/tap/store.ts'
 
-/** A shelf of the memory. Puts settle when they are let. */
-function memoryShelf() {
+/** A archive of the memory. Puts settle when they are let. */
+function memoryArchive() {
   const blocks = new Map<number, readonly string[]>()
   const waiting: { resolve(): void; reject(reason: Error): void }[] = []
-  const shelf: Shelf = {
+  const archive: TextArchive = {
     put: (block, texts) =>
       new Promise((resolve, reject) => {
         waiting.push({
@@ -24,7 +24,7 @@ function memoryShelf() {
     },
     clear: () => blocks.clear(),
   }
-  return { shelf, blocks, waiting }
+  return { archive, blocks, waiting }
 }
 
 const message = (row: number) => JSON.stringify({ method: 'notifications/x', params: { row } })
@@ -40,15 +40,15 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 test('texts beyond the newest are put away a block at a time, and can be had', async () => {
   const store = new Store(() => {})
-  const { shelf, blocks, waiting } = memoryShelf()
-  store.useShelf(shelf, 500)
+  const { archive, blocks, waiting } = memoryArchive()
+  store.useArchive(archive, 500)
   fill(store, 1500)
   assert.equal(waiting.length, 1)
   assert.equal(store.raw(0), message(0), 'nothing leaves the memory before it is safe')
   waiting[0]?.resolve()
   await settle()
   assert.deepEqual([...blocks.keys()], [0])
-  assert.deepEqual([store.raw(0), store.away(0), store.away(1000)], ['', true, false])
+  assert.deepEqual([store.raw(0), store.isArchived(0), store.isArchived(1000)], ['', true, false])
   assert.equal(await store.text(999), message(999))
   assert.equal(await store.text(1200), message(1200))
   // What lists and filters look at is there all the same.
@@ -57,34 +57,34 @@ test('texts beyond the newest are put away a block at a time, and can be had', a
 
 test('a text that is looked at comes back', async () => {
   const store = new Store((run) => run())
-  const { shelf, waiting } = memoryShelf()
-  store.useShelf(shelf, 0)
+  const { archive, waiting } = memoryArchive()
+  store.useArchive(archive, 0)
   fill(store, 1000)
   waiting[0]?.resolve()
   await settle()
   const before = store.changed.peek()
-  await store.bring(7)
+  await store.restore(7)
   assert.equal(store.raw(7), message(7))
-  assert.equal(store.away(7), false)
+  assert.equal(store.isArchived(7), false)
   assert.ok(store.changed.peek() > before)
 })
 
 test('what is no message stays, for it is drawn by its text', async () => {
   const store = new Store(() => {})
-  const { shelf, waiting } = memoryShelf()
+  const { archive, waiting } = memoryArchive()
   store.push({ lane: 0, direction: 'world', framing: 'world', raw: 'write notes://today' })
   fill(store, 999)
-  store.useShelf(shelf, 0)
+  store.useArchive(archive, 0)
   waiting[0]?.resolve()
   await settle()
   assert.equal(store.raw(0), 'write notes://today')
-  assert.equal(store.away(0), false)
+  assert.equal(store.isArchived(0), false)
 })
 
-test('if the shelf takes nothing, all stays in memory', async () => {
+test('if the archive takes nothing, all stays in memory', async () => {
   const store = new Store(() => {})
-  const { shelf, waiting } = memoryShelf()
-  store.useShelf(shelf, 0)
+  const { archive, waiting } = memoryArchive()
+  store.useArchive(archive, 0)
   fill(store, 1000)
   waiting[0]?.reject(new Error('full'))
   await settle()
@@ -95,12 +95,12 @@ test('if the shelf takes nothing, all stays in memory', async () => {
 
 test('what was taken out while a block was put away does not come back', async () => {
   const store = new Store(() => {})
-  const { shelf, waiting } = memoryShelf()
-  store.useShelf(shelf, 0)
+  const { archive, waiting } = memoryArchive()
+  store.useArchive(archive, 0)
   fill(store, 1000)
   store.clear()
   fill(store, 10)
   waiting[0]?.resolve()
   await settle()
-  assert.deepEqual([store.away(0), store.raw(0)], [false, message(0)])
+  assert.deepEqual([store.isArchived(0), store.raw(0)], [false, message(0)])
 })

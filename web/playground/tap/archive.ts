@@ -3,7 +3,7 @@
  * the page: each page has a lock, and whoever comes next throws away what belongs to no lock any more.
  */
 
-import type { Shelf } from './store.ts'
+import type { TextArchive } from './store.ts'
 
 const database = 'pagemcp-playground-texts'
 const blocks = 'blocks'
@@ -14,8 +14,8 @@ const done = <T>(request: IDBRequest<T>) =>
     request.onerror = () => reject(request.error)
   })
 
-/** Opens this page's shelf. Rejects where there is no IndexedDB. */
-export async function openShelf(): Promise<Shelf> {
+/** Opens this page's archive. Rejects where there is no IndexedDB. */
+export async function openArchive(): Promise<TextArchive> {
   const opening = indexedDB.open(database, 1)
   opening.onupgradeneeded = () => opening.result.createObjectStore(blocks)
   const db = await done(opening)
@@ -53,7 +53,7 @@ function holdLock(name: string): Promise<void> {
   })
 }
 
-/** Throws away what pages left that are gone. Without locks nobody knows who lives, and all of it stays. */
+/** Throws away what pages left that are gone. Without locks none knows who lives, and all of it stays. */
 async function forgetOthers(db: IDBDatabase, page: string): Promise<void> {
   if (!navigator.locks) return
   const { held = [] } = await navigator.locks.query()

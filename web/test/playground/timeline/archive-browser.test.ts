@@ -9,18 +9,20 @@ let served: Served
 before(async () => {
   served = await serve({
     directories: { '/tap/': join(import.meta.dirname, '../../../playground/tap') },
-    files: { '/': '<!doctype html><title>shelf</title>' },
+    files: { '/': '<!doctype html><title>archive</title>' },
   })
 })
 
 after(() => served.close())
 
-/** Runs in a page: opens its shelf, puts a block there, and says which pages have blocks. */
+/** Runs in a page: opens its archive, puts a block there, and says which pages have blocks. */
 async function use(text: string) {
-  const path = '/tap/shelf.ts'
-  const { openShelf } = (await import(path)) as typeof import('../../../playground/tap/shelf.ts')
-  const shelf = await openShelf()
-  await shelf.put(3, [text, ''])
+  const path = '/tap/archive.ts'
+  const { openArchive } = (await import(
+    path
+  )) as typeof import('../../../playground/tap/archive.ts')
+  const archive = await openArchive()
+  await archive.put(3, [text, ''])
   const opening = indexedDB.open('pagemcp-playground-texts')
   const db = await new Promise<IDBDatabase>((resolve) => {
     opening.onsuccess = () => resolve(opening.result)
@@ -30,7 +32,7 @@ async function use(text: string) {
     request.onsuccess = () => resolve(request.result as [string, number][])
   })
   db.close()
-  return { texts: await shelf.get(3), pages: new Set(keys.map(([page]) => page)).size }
+  return { texts: await archive.get(3), pages: new Set(keys.map(([page]) => page)).size }
 }
 
 inBrowsers('texts of old rows are kept for as long as their page lives', async ({ open }) => {
