@@ -10,9 +10,11 @@
 # make mutants  changes of the engine that no test notices; see ARGS=-help
 # make bench  races ours against others and prints ratios; never fails on time
 # make bench-playground  the playground under load, and MCP Inspector under the same burst
-# make build  bin/pagemcp, the npm package in web/dist, the browser extension in dist/extension
+# make audit  looks up known vulnerabilities of what is shipped; needs the network
+# make build  bin/pagemcp, the npm package in web/dist, the browser extension in dist/extension, each with its notices
 
 STATICCHECK = v0.8.2 # of honnef.co/go/tools: 2026.1
+GOVULNCHECK = v1.8.0 # of golang.org/x/vuln
 
 GO   = go
 BIN  = $(CURDIR)/bin
@@ -27,7 +29,7 @@ FUZZTIME = 60s
 SEEDS = 50
 SEED =
 
-.PHONY: run check test simulation reliability flaky mutants soak bench bench-playground build conformance fuzz lint unit browsers race schemas under-node in-node binary
+.PHONY: run check test simulation reliability flaky mutants soak bench bench-playground build audit conformance fuzz lint unit browsers race schemas under-node in-node binary
 
 run: $(NPM_STAMP) binary
 	@$(BIN)/pagemcp dev $(ARGS)
@@ -35,13 +37,15 @@ run: $(NPM_STAMP) binary
 build: $(NPM_STAMP) binary
 	$(BIN)/pagemcp build
 
+# The same bytes wherever it is built: TestBuildsAreReproducible.
 binary:
-	@$(GO) build -trimpath -o $(BIN)/pagemcp ./cmd/pagemcp
+	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags=-buildid= -o $(BIN)/pagemcp ./cmd/pagemcp
 
-# Not `npm ci`: it refuses a lock file that lacks optional packages of other
-# systems. Versions and hashes are the lock file's all the same.
+# Versions and hashes are the lock file's, and no package runs a script of its own. Node
+# is a package by platform (web/runtime); where there is none, the machine's own is used.
 $(NPM_STAMP): web/package-lock.json
-	cd web && npm install --no-save --loglevel=error
+	cd web && npm ci --ignore-scripts --loglevel=error
+	@test -e $(NODE) || ln -s "$$(command -v node)" $(NODE)
 	@touch $@
 
 check: lint unit
@@ -60,6 +64,18 @@ $(BIN)/staticcheck-$(strip $(STATICCHECK)):
 	@mkdir -p $(BIN)
 	GOBIN=$(BIN) $(GO) install honnef.co/go/tools/cmd/staticcheck@$(strip $(STATICCHECK))
 	@mv $(BIN)/staticcheck $@
+
+# Licences, notices, the lock file and reproducible builds are checked by `make test`.
+audit: build $(BIN)/govulncheck-$(strip $(GOVULNCHECK))
+	$(BIN)/govulncheck-$(strip $(GOVULNCHECK)) ./...
+	GOOS=js GOARCH=wasm $(BIN)/govulncheck-$(strip $(GOVULNCHECK)) ./wasm
+	cd web && npm audit --omit=dev
+	cd web && $(NODE) test/harness/audit.ts
+
+$(BIN)/govulncheck-$(strip $(GOVULNCHECK)):
+	@mkdir -p $(BIN)
+	GOBIN=$(BIN) $(GO) install golang.org/x/vuln/cmd/govulncheck@$(strip $(GOVULNCHECK))
+	@mv $(BIN)/govulncheck $@
 
 unit: $(NPM_STAMP) binary
 	$(GO) test ./...

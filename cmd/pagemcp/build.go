@@ -62,5 +62,9 @@ func build(_ context.Context, args []string, std streams) error {
 		return err
 	}
 	fmt.Fprintln(std.err, "built", extension)
-	return nil
+	notices, err := bundle.BinaryNotices(root)
+	if err != nil {
+		return err
+	}
+	return bundle.Files{"/" + bundle.Notices: notices}.Write(filepath.Join(root, "bin"), "/") // beside the program
 }

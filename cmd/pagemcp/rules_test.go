@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	gobuild "go/build"
 	"go/parser"
@@ -216,5 +217,54 @@ func TestPackageHasTypes(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What is installed is what the lock file says, on every platform: each package has a
+// hash, optional ones of other platforms are in it too, no registry is named, and no
+// package runs a script of its own. Issue 10, finding 15.
+func TestLockFileIsCompleteAndScriptsAreNotRun(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "web/package-lock.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lock struct {
+		Packages map[string]struct {
+			Resolved, Integrity  string
+			Link                 bool
+			OptionalDependencies map[string]string
+		}
+	}
+	if err := json.Unmarshal(text, &lock); err != nil {
+		t.Fatal(err)
+	}
+	const modules = "node_modules/"
+	names := map[string]bool{}
+	for at := range lock.Packages {
+		if i := strings.LastIndex(at, modules); i >= 0 {
+			names[at[i+len(modules):]] = true
+		}
+	}
+	for at, one := range lock.Packages {
+		if strings.Contains(at, modules) && !one.Link && !strings.HasPrefix(one.Integrity, "sha512-") {
+			t.Errorf("%s has no hash", at)
+		}
+		if strings.Contains(one.Resolved, ":") {
+			t.Errorf("%s is bound to %s", at, one.Resolved)
+		}
+		for name := range one.OptionalDependencies {
+			if !names[name] {
+				t.Errorf("%s may need %s, which the lock file lacks", at, name)
+			}
+		}
+	}
+	for name, want := range map[string]string{"Makefile": "\tcd web && npm ci --ignore-scripts ", "web/.npmrc": "\nignore-scripts=true\n"} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), want) || strings.Contains(string(text), "npm install --") {
+			t.Errorf("%s does not say %q", name, want)
+		}
 	}
 }

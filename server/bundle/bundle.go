@@ -40,7 +40,9 @@ func Build(root string) (Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := filesOf(api.Build(*options))
+	options.Metafile = true
+	built := api.Build(*options)
+	files, err := filesOf(built)
 	if err != nil {
 		return nil, err
 	}
@@ -57,13 +59,30 @@ func Build(root string) (Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	shown, err := filesOf(api.Build(*playground))
+	builtToo := api.Build(*playground)
+	shown, err := filesOf(builtToo)
 	if err != nil {
 		return nil, err
 	}
 	maps.Copy(files, shown)
 	completePlayground(files)
-	return files, nil
+	engine, err := engineComponents(root)
+	if err != nil {
+		return nil, err
+	}
+	pack, err := bundledPackages(root, built.Metafile, Package)
+	if err != nil {
+		return nil, err
+	}
+	if files[Package+Notices], err = notices(root, append(pack, engine...)); err != nil {
+		return nil, err
+	}
+	shownToo, err := bundledPackages(root, builtToo.Metafile, Playground)
+	if err != nil {
+		return nil, err
+	}
+	files[Playground+Notices], err = notices(root, slices.Concat(pack, shownToo, engine)) // it has the package beside it
+	return files, err
 }
 
 // Watch makes all files, and again whenever their sources change, until ctx ends.

@@ -94,6 +94,9 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 		"/playground/engine.wasm":    "\x00asm",
 		"/playground/worker.js":      `import("./idb-reader.js")`,
 		"/playground/files.json":     `"more/one.txtar":"`,
+
+		"/pagemcp/THIRD-PARTY-NOTICES.txt":    "\nGo go1.",
+		"/playground/THIRD-PARTY-NOTICES.txt": "\nGo go1.",
 	} {
 		if !strings.Contains(string(files[name]), want) {
 			t.Errorf("%s has no %q: %.200s", name, want, files[name])

@@ -29,7 +29,9 @@ func BuildExtension(root string) (Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := filesOf(api.Build(*options))
+	options.Metafile = true
+	built := api.Build(*options)
+	files, err := filesOf(built)
 	if err != nil {
 		return nil, err
 	}
@@ -38,11 +40,26 @@ func BuildExtension(root string) (Files, error) {
 	options.Format = api.FormatIIFE
 	options.GlobalName = "pagemcpText"
 	options.Footer = map[string]string{"js": "pagemcpText.answer"}
-	script, err := filesOf(api.Build(*options))
+	builtScript := api.Build(*options)
+	script, err := filesOf(builtScript)
 	if err != nil {
 		return nil, err
 	}
 	maps.Copy(files, script)
+	components, err := engineComponents(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, result := range [...]api.BuildResult{built, builtScript} {
+		packages, err := bundledPackages(root, result.Metafile, "/")
+		if err != nil {
+			return nil, err
+		}
+		components = append(components, packages...)
+	}
+	if files["/"+Notices], err = notices(root, components); err != nil {
+		return nil, err
+	}
 
 	manifest := filepath.Join("web", "extension", "manifest.json")
 	if files["/manifest.json"], err = os.ReadFile(filepath.Join(root, manifest)); err != nil {

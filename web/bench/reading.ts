@@ -33,7 +33,7 @@ const readings: readonly Reading[] = [
     plainly: 'innerText',
     uri: 'page:///text',
     wanted: largeText,
-    // biome-ignore lint/performance/useDomNodeTextContent: what can be seen, as ours
+    // What can be seen, as ours.
     plain: () => document.body.innerText,
   },
   {

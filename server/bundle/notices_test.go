@@ -1,0 +1,79 @@
+package bundle
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Whatever is shipped has the licence of each part with it: what is bundled into the
+// package, the playground and the extension, the engine's and the program's modules,
+// Go and ourselves. It fails where a licence is new and nobody has allowed it.
+func TestShippedPartsHaveTheirNotices(t *testing.T) {
+	const root = "../.."
+	files, err := Build(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	extension, err := BuildExtension(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := BinaryNotices(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]struct {
+		text string
+		has  []string
+	}{
+		"package":    {string(files[Package+Notices]), []string{"turndown", "@cfworker/json-schema"}},
+		"playground": {string(files[Playground+Notices]), []string{"turndown", "preact", "marked", "@codemirror/view"}},
+		"extension":  {string(extension["/"+Notices]), []string{"turndown"}},
+		"program":    {string(program), []string{"github.com/coder/websocket", "github.com/evanw/esbuild"}},
+	} {
+		for _, one := range append(x.has, "Go", "github.com/go-json-experiment/json") {
+			if !strings.Contains(x.text, "\n"+one+" ") {
+				t.Errorf("%s: the notices of %s are missing", name, one)
+			}
+		}
+		if !strings.HasPrefix(x.text, "PageMCP\n\nMIT License") || strings.Contains(x.text, "\nreact ") {
+			t.Errorf("%s: %.200s", name, x.text)
+		}
+	}
+	// What npm publishes, has them.
+	text, err := os.ReadFile(filepath.Join(root, "web", "package.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest struct{ Files []string }
+	if err := json.Unmarshal(text, &manifest); err != nil || !slices.Contains(manifest.Files, "dist") {
+		t.Errorf("web/package.json publishes %v, %v", manifest.Files, err)
+	}
+}
+
+func TestLicencesHaveToBeAllowed(t *testing.T) {
+	for _, c := range []Component{
+		{Name: "a", Version: "1", License: "GPL-3.0", Text: "x"}, {Name: "a", Version: "1", License: "", Text: "x"},
+		{Name: "a", Version: "1", License: "MIT"}, {Name: "a", Version: "1", License: "SEE LICENSE IN x", Text: "x"},
+	} {
+		if _, err := notices(t.TempDir(), []Component{c}); err == nil {
+			t.Errorf("%+v is taken", c)
+		}
+	}
+	text, err := notices(t.TempDir(), []Component{{"b", "2", "ISC", "terms of b\r\n"}, {"a", "1", "MIT", "terms of a"}, {"a", "1", "MIT", "terms of a"}})
+	if err != nil || strings.Count(string(text), "terms of a") != 1 || strings.Index(string(text), "a 1 (MIT)") > strings.Index(string(text), "b 2 (ISC)") {
+		t.Errorf("%s %v", text, err)
+	}
+	for file, want := range map[string]string{
+		"web/src/index.ts": "", "web/node_modules/preact/dist/preact.js": "web/node_modules/preact",
+		"web/node_modules/@codemirror/view/dist/index.js": "web/node_modules/@codemirror/view", "web/node_modules/a/node_modules/b/index.js": "web/node_modules/a/node_modules/b",
+	} {
+		if got := packageDir(file); got != want {
+			t.Errorf("%s belongs to %q, want %q", file, got, want)
+		}
+	}
+}
