@@ -204,11 +204,12 @@ func baseOptions(root string, dev bool) (*api.BuildOptions, error) {
 			".html": api.LoaderCopy, ".svg": api.LoaderCopy, ".png": api.LoaderCopy, ".ico": api.LoaderCopy,
 			".txt": api.LoaderCopy,
 		},
-		Plugins:  []api.Plugin{wasmExec(goroot)},
+		Plugins:  []api.Plugin{confined(root, goroot), wasmExec(goroot)},
 		LogLevel: api.LogLevelSilent,
 	}
 	if dev {
 		options.Sourcemap = api.SourceMapLinked
+		options.Plugins = append(options.Plugins, relativeSources(root, goroot))
 	}
 	return options, nil
 }

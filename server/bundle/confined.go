@@ -1,0 +1,108 @@
+package bundle
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// confined refuses files that are reached below root by a symbolic link that leads out
+// of it: what is built is served, and a link may point at anything. Packages may be
+// linked from elsewhere, and Go's support file belongs to the toolchain.
+func confined(root, goroot string) api.Plugin {
+	return api.Plugin{Name: "confined", Setup: func(build api.PluginBuild) {
+		inside := realDirs(root, goroot)
+		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "file"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+			file, err := filepath.EvalSymlinks(args.Path)
+			if errors.Is(err, fs.ErrNotExist) {
+				return api.OnLoadResult{}, nil // esbuild says so, with the line
+			}
+			if err != nil {
+				return api.OnLoadResult{}, err
+			}
+			if below(file, inside) == "" && !strings.Contains(filepath.ToSlash(file), "/node_modules/") {
+				return api.OnLoadResult{}, fmt.Errorf("%s is a symbolic link that leads out of the sources", args.Path)
+			}
+			return api.OnLoadResult{}, nil
+		})
+	}}
+}
+
+// realDirs returns directories, each also without symbolic links on the way to it.
+func realDirs(dirs ...string) (all []string) {
+	for _, dir := range dirs {
+		all = append(all, dir)
+		if plain, err := filepath.EvalSymlinks(dir); err == nil && plain != dir {
+			all = append(all, plain)
+		}
+	}
+	return all
+}
+
+// below returns a file's name below the first of dirs that contains it, with slashes;
+// empty: none does.
+func below(file string, dirs []string) string {
+	for _, dir := range dirs {
+		if name, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(name) {
+			return filepath.ToSlash(name)
+		}
+	}
+	return ""
+}
+
+// relativeSources names files in source maps by where they are below root. esbuild names
+// them from the directory of its output, and so by every directory of this machine.
+func relativeSources(root, goroot string) api.Plugin {
+	return api.Plugin{Name: "relative sources", Setup: func(build api.PluginBuild) {
+		dirs := realDirs(root, goroot)
+		build.OnEnd(func(result *api.BuildResult) (api.OnEndResult, error) {
+			for i, out := range result.OutputFiles {
+				if path.Ext(out.Path) != ".map" {
+					continue
+				}
+				contents, err := renameSources(out.Contents, filepath.Dir(out.Path), dirs)
+				if err != nil {
+					return api.OnEndResult{}, fmt.Errorf("write %s: %w", filepath.Base(out.Path), err)
+				}
+				result.OutputFiles[i].Contents = contents
+			}
+			return api.OnEndResult{}, nil
+		})
+	}}
+}
+
+func renameSources(contents []byte, dir string, dirs []string) ([]byte, error) {
+	var sourceMap map[string]json.RawMessage
+	if err := json.Unmarshal(contents, &sourceMap); err != nil {
+		return nil, err
+	}
+	var sources []string
+	if err := json.Unmarshal(sourceMap["sources"], &sources); err != nil {
+		return nil, err
+	}
+	for i, source := range sources {
+		file := filepath.FromSlash(source)
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+		name := below(file, dirs)
+		if at := strings.LastIndex(filepath.ToSlash(file), "/node_modules/"); name == "" && at >= 0 {
+			name = filepath.ToSlash(file)[at+1:]
+		}
+		if name == "" {
+			name = filepath.Base(file)
+		}
+		sources[i] = name
+	}
+	var err error
+	if sourceMap["sources"], err = json.Marshal(sources); err != nil {
+		return nil, err
+	}
+	return json.Marshal(sourceMap)
+}
