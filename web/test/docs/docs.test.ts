@@ -2,7 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
@@ -24,6 +32,8 @@ function filesOf(directory: string, fits: RegExp): string[] {
 }
 
 const read = (name: string) => readFileSync(path.join(root, name), 'utf8')
+const exists = (name: string) =>
+  statSync(path.join(root, name), { throwIfNoEntry: false }) !== undefined
 const documents = new Map(filesOf('', /\.md$/).map((name) => [name, readMarkdown(read(name))]))
 
 /** What is wrong with a link of a document, or undefined. */
@@ -33,7 +43,7 @@ function problemOf(from: string, link: string): string | undefined {
   const [file = '', anchor] = (own ? link.slice(ownHost.length) : link).split('#')
   const base = own ? '' : path.posix.dirname(from)
   const target = file === '' && !own ? from : path.posix.join(base, decodeURIComponent(file))
-  if (statSync(path.join(root, target), { throwIfNoEntry: false }) === undefined) {
+  if (!exists(target)) {
     return `${from} links to ${link}: there is no ${target}`
   }
   if (anchor === undefined || documents.get(target)?.anchors.has(anchor)) return undefined
@@ -57,6 +67,39 @@ test('links of the package README lead to files that the package ships', () => {
   )
   assert.deepEqual(
     relative.filter((link) => !shipped.includes(link.split(/[#/]/)[0] ?? '')),
+    [],
+  )
+})
+
+test('files that the documentation names exist', () => {
+  const named = [...documents].flatMap(([from, { code }]) =>
+    code.filter((text) => fileName.test(text)).map((name) => ({ from, name })),
+  )
+  assert.ok(named.length > 10, `found ${named.length} names`)
+  assert.deepEqual(
+    named.filter(({ name }) => !exists(name)),
+    [],
+  )
+})
+
+/** Paths of what is committed: `web/dist` is not. */
+const fileName = /^(?:cmd|server|testdata|wasm|web(?!\/dist\b))\/[\w./-]+$/
+
+test('pages and sections of web/docs that sources name exist', () => {
+  const sources = ['cmd', 'server', 'wasm', 'web'].flatMap((directory) =>
+    filesOf(directory, /\.(?:go|ts|tsx|txtar)$/),
+  )
+  const named = sources.flatMap((from) =>
+    [...read(from).matchAll(/\b(web\/docs\/[\w-]+\.md)(?:, "([^"]+)")?/g)].map(
+      ([, page = '', section]) => ({ from, page, section }),
+    ),
+  )
+  assert.ok(named.length > 5, `found ${named.length} names`)
+  assert.deepEqual(
+    named.filter(({ page, section }) => {
+      const anchors = documents.get(page)?.anchors
+      return anchors === undefined || (section !== undefined && !anchors.has(slug(section)))
+    }),
     [],
   )
 })
@@ -100,7 +143,7 @@ function checkFiles(
     })
     return check(directory, files)
   } finally {
-    rmSync(directory, { recursive: true })
+    rmSync(directory, { recursive: true }) // a link in it is removed, not followed
   }
 }
 
@@ -109,21 +152,27 @@ function run(command: string, args: string[], cwd: string): string {
   const { error, status, stdout, stderr } = spawnSync(command, args, {
     cwd,
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 200_000,
   })
   if (error) throw error
   return status === 0 ? '' : `${stdout}${stderr}` || `${command} ended with ${status}`
 }
 
-function parseTypeScript(fences: readonly (Fence & { from: string })[]): string {
-  const tsc = path.join(root, 'web/node_modules/typescript/bin/tsc')
-  const options = [
-    ...['--ignoreConfig', '--noCheck', '--noEmit', '--target', 'es2024', '--module', 'esnext'],
-    ...['--moduleDetection', 'force', '--jsx', 'preserve'],
-  ]
-  return checkFiles(fences, (directory, files) =>
-    run(process.execPath, [tsc, ...options, ...files], directory),
-  )
+/** What the compiler says of TypeScript examples, with the settings of the package's own sources. */
+function compile(fences: readonly (Fence & { from: string })[]): string {
+  const web = path.join(root, 'web')
+  return checkFiles(fences, (directory, files) => {
+    symlinkSync(path.join(web, 'node_modules'), path.join(directory, 'node_modules'))
+    const declarations = ['wasm_exec.d.ts', 'joplin-gfm.d.ts'].map((name) => path.join(web, name))
+    const settings = {
+      extends: path.join(web, 'tsconfig.json'),
+      compilerOptions: { moduleDetection: 'force' },
+      include: undefined,
+      files: [...declarations, ...files],
+    }
+    writeFileSync(path.join(directory, 'tsconfig.json'), JSON.stringify(settings))
+    return run(process.execPath, [path.join(web, 'node_modules/typescript/bin/tsc')], directory)
+  })
 }
 
 function parseShell(fences: readonly (Fence & { from: string })[]): string {
@@ -132,12 +181,18 @@ function parseShell(fences: readonly (Fence & { from: string })[]): string {
   )
 }
 
-test('TypeScript examples parse', () => {
-  const broken = [{ from: 'broken.md', language: 'ts', text: 'const x = = 1' }]
-  assert.match(parseTypeScript(broken), /broken\.md-1\.ts.*Expression expected/)
+test('TypeScript examples compile', () => {
   const fences = fencesIn('ts', 'tsx')
   assert.ok(fences.length > 5, `found ${fences.length} examples`)
-  assert.equal(parseTypeScript(fences), '')
+  const broken = { from: 'broken', language: 'ts', text: "import { started } from 'pagemcp'" }
+  const problems = compile([broken, ...fences])
+    .trim()
+    .split('\n')
+  assert.deepEqual(
+    problems.filter((line) => !line.startsWith('broken-1.ts')),
+    [],
+  )
+  assert.match(problems.join('\n'), /'started'/)
 })
 
 test('shell examples parse', () => {

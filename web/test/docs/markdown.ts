@@ -16,6 +16,8 @@ export interface Document {
   readonly fences: readonly Fence[]
   /** Headings that are one piece of code, without the backticks: messages of the product. */
   readonly messages: readonly string[]
+  /** Code in sentences and tables. */
+  readonly code: readonly string[]
   /** Text in italics: labels of the user interface. */
   readonly labels: readonly string[]
 }
@@ -25,6 +27,7 @@ export function readMarkdown(markdown: string): Document {
   const links: string[] = []
   const fences: Fence[] = []
   const messages: string[] = []
+  const code: string[] = []
   const labels: string[] = []
   walkTokens(lexer(markdown), (token) => {
     switch (token.type) {
@@ -34,6 +37,9 @@ export function readMarkdown(markdown: string): Document {
         if (only?.type === 'codespan' && more === undefined) messages.push(plainText([only]))
         break
       }
+      case 'codespan':
+        code.push(token.text)
+        break
       case 'em':
         labels.push(plainText(token.tokens ?? []))
         break
@@ -50,7 +56,7 @@ export function readMarkdown(markdown: string): Document {
         fences.push({ language: /^\w*/.exec(token.lang ?? '')?.[0] ?? '', text: token.text })
     }
   })
-  return { anchors, links, fences, messages, labels }
+  return { anchors, links, fences, messages, code, labels }
 }
 
 /** What a reader sees of inline tokens. */
