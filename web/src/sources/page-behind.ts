@@ -13,11 +13,20 @@ const leastContrast = 0.08
 /** Dark as browsers paint the canvas of a page with a dark `color-scheme`. */
 const dark: Colour = [0.1, 0.1, 0.1, 1]
 
-const pictures = new Set(['img', 'picture', 'video', 'canvas', 'svg', 'iframe', 'object', 'embed'])
+const pictures = new Set(['img', 'video', 'canvas', 'image', 'iframe', 'object', 'embed'])
 
-/** How far above a text something may be that holds the box under it, and how many boxes are looked at. */
+/** Parts of drawings that are filled. */
+const shapes = new Set(['rect', 'circle', 'ellipse', 'path', 'polygon'])
+
+/** How far above a text something may be that holds the box under it. */
 const maxAbove = 5 // elements
-const maxBoxes = 50 // in each
+
+/** How many boxes are looked at, for all texts in the colour of their background; each costs microseconds. */
+const maxBoxes = 5_000
+
+interface Boxes {
+  left: number
+}
 
 /** The background of places, each found once. Nothing may change while it is used. */
 export interface Backgrounds {
@@ -29,6 +38,7 @@ export interface Backgrounds {
 
 export function backgrounds(): Backgrounds {
   const known = new Map<Place, Colour | undefined>()
+  const boxes: Boxes = { left: maxBoxes }
   let canvas: Colour | undefined
 
   /** Without pictures; undefined: not known. */
@@ -66,7 +76,7 @@ export function backgrounds(): Backgrounds {
       const background = behind(place)
       if (background === undefined || !isLike(letters, background) || isOnPicture(place))
         return true
-      return liesOnOther(place, (colour) => !isLike(letters, colour))
+      return liesOnOther(place, (colour) => !isLike(letters, colour), boxes)
     },
     covers(place) {
       for (let at = place.within; at !== undefined; at = at.within) {
@@ -96,32 +106,57 @@ function canvasColour(): Colour {
   return isDark ? dark : white
 }
 
-/** Whether a picture, or a box of another colour, that is not around the text lies under the middle of it. */
-function liesOnOther(place: Place, differs: (colour: Colour) => boolean): boolean {
+/**
+ * Whether a picture, or a box of another colour, that is not around the text lies under the middle of it: beside what
+ * contains it, or made by `::before` and `::after` of that.
+ */
+function liesOnOther(place: Place, differs: (colour: Colour) => boolean, boxes: Boxes): boolean {
   const { left, right, top, bottom } = rectOf(place.element)
   const x = (left + right) / 2
   const y = (top + bottom) / 2
-  let inner: Element = place.element
-  let at = place.within
-  for (let far = 0; at !== undefined && far < maxAbove; far++, at = at.within) {
-    let boxes = 0
-    for (const child of childrenOf(at.element)) {
-      if (child === inner || !isElement(child)) continue
-      if (++boxes > maxBoxes) break
-      const box = rectOf(child)
-      if (x < box.left || x > box.right || y < box.top || y > box.bottom) continue
-      if (isOther(child, differs)) return true
+
+  const isOther = (element: Element): boolean => {
+    if (boxes.left-- <= 0) return false
+    const box = rectOf(element)
+    const isUnder = x >= box.left && x <= box.right && y >= box.top && y <= box.bottom
+    const style = getComputedStyle(element)
+    // A picture is larger than the line that it stands in.
+    if (!isUnder && style.display !== 'inline' && style.display !== 'contents') return false
+    if (Number.parseFloat(style.opacity) < 0.5) return false
+    if (isUnder && style.visibility === 'visible') {
+      if (pictures.has(tagOf(element)) || isPainted(style, differs)) return true
+      if (shapes.has(tagOf(element)) && differsFrom(style.fill, differs)) return true
+    }
+    for (const child of childrenOf(element)) if (isElement(child) && isOther(child)) return true
+    return false
+  }
+
+  let inner: Element | undefined
+  let at: Place | undefined = place
+  for (let far = 0; at !== undefined && far <= maxAbove; far++, at = at.within) {
+    for (const pseudo of ['::before', '::after']) {
+      if (boxes.left-- <= 0) return false
+      const style = getComputedStyle(at.element, pseudo)
+      const isThere = style.content !== 'none' && style.content !== 'normal'
+      if (isThere && style.position === 'absolute' && isPainted(style, differs)) return true
+    }
+    if (inner !== undefined) {
+      for (const child of childrenOf(at.element)) {
+        if (child !== inner && isElement(child) && isOther(child)) return true
+      }
     }
     inner = at.element
   }
   return false
 }
 
-function isOther(element: Element, differs: (colour: Colour) => boolean): boolean {
-  const { backgroundColor, backgroundImage, visibility, opacity } = getComputedStyle(element)
-  if (visibility !== 'visible' || Number.parseFloat(opacity) < 0.5) return false
-  if (backgroundImage !== 'none') return true
-  const colour = colourOf(backgroundColor)
-  if (colour !== undefined && colour[3] > 0.5) return differs(colour)
-  return [element, ...childrenOf(element)].some((one) => isElement(one) && pictures.has(tagOf(one)))
+function isPainted(style: CSSStyleDeclaration, differs: (colour: Colour) => boolean): boolean {
+  return style.backgroundImage !== 'none' || differsFrom(style.backgroundColor, differs)
+}
+
+/** What is not known, such as a gradient, differs. */
+function differsFrom(text: string, differs: (colour: Colour) => boolean): boolean {
+  if (text === 'none') return false
+  const colour = colourOf(text)
+  return colour === undefined || (colour[3] > 0.5 && differs(colour))
 }

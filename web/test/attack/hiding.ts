@@ -126,6 +126,15 @@ export const hidden: { readonly [how: string]: Row } = {
   'the colour behind, far down': as(
     '<div style="height: 5000px"></div><p style="color: #fefefe">HIDDEN</p>',
   ),
+  'white on white, beside a box elsewhere': as(
+    '<div><div style="background: navy; height: 40px; width: 40px"></div><p style="color: white">HIDDEN</p></div>',
+  ),
+  'white on white, beside a box that is not seen': as(
+    '<div style="position: relative"><div style="background: navy; position: absolute; inset: 0; opacity: 0"></div><p style="color: white">HIDDEN</p></div>',
+  ),
+  'white on white in a drawing': as(
+    '<svg width="90" height="30"><rect width="90" height="30" fill="none"/><text x="9" y="20" fill="#fff">HIDDEN</text></svg>',
+  ),
   'behind its parent': as(
     '<div style="background: #fff"><p style="position: relative; z-index: -1">HIDDEN</p></div>',
   ),
@@ -234,6 +243,14 @@ export const shown: { readonly [how: string]: string } = {
     '<div style="background: linear-gradient(navy, teal)"><p style="color: white">SEEN</p></div>',
   'white before another box':
     '<div style="background: navy; height: 90px"></div><p style="color: white; position: absolute; top: 30px">SEEN</p>',
+  'white on what is made by a style':
+    '<style>.hero { position: relative } .hero::before { content: ""; position: absolute; inset: 0; background: navy; z-index: -1 }</style><div class="hero"><p style="color: white">SEEN</p></div>',
+  'white on a badge':
+    '<svg width="90" height="30"><g><rect width="90" height="30" fill="navy"/></g><g><text x="9" y="20" fill="#fff">SEEN</text></g></svg>',
+  'a white header before a section':
+    '<header style="position: fixed; top: 0; color: white"><nav><a>SEEN</a></nav></header><main><section style="background: navy; height: 300px"></section></main>',
+  'white before a picture':
+    '<article style="position: relative"><div><picture><img width="300" height="90" alt="" src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="></picture></div><div style="position: absolute; top: 9px; color: white"><h3>SEEN</h3></div></article>',
   'a turned card':
     '<div style="transform-style: preserve-3d; transform: rotateY(180deg)"><p style="backface-visibility: hidden; transform: rotateY(180deg)">SEEN</p></div>',
   'a list with a column': '<table><col style="width: 90px"><tr><td>SEEN</td></tr></table>',
