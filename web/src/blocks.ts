@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 
-import type { Annotations, Icon, Json } from './source.ts'
+import type { Annotations, Icon, Json } from './metadata.ts'
 
 interface Block {
   annotations?: Annotations

@@ -4,116 +4,27 @@
  * text, from its own thread or from another one.
  */
 
-import { bounded, type Completion, type CompletionContext } from './complete.ts'
-import { fits, type InputRequest, NeedInputError } from './input.ts'
 import {
-  describedPrompt,
-  type PromptAnswer,
-  type PromptDescription,
-  promptResult,
-} from './prompt.ts'
+  type Callee,
+  type CallRequest,
+  type CompletionRef,
+  type Extend,
+  type LogLevel,
+  logLevels,
+} from './callee.ts'
+import { bounded } from './complete.ts'
+import { fits, NeedInputError } from './input.ts'
+import { describedPrompt, promptResult } from './prompt.ts'
 import type { Json } from './source.ts'
-import { describedTool, runTool, type ToolAnswer, type ToolDescription } from './tool.ts'
+import { describedTool, runTool } from './tool.ts'
 import { questions, type Reason, reasonOf, reasons, sayings } from './wasm.ts'
 
-/** How serious a log message is; RFC 5424, least first. */
-export type LogLevel = (typeof logLevels)[number]
-const logLevels = [
-  'debug',
-  'info',
-  'notice',
-  'warning',
-  'error',
-  'critical',
-  'alert',
-  'emergency',
-] as const
-
-/** Who calls. */
-export interface Caller {
-  /** As policy sees it: the origin of a window, `page`, or whom a gateway speaks for. */
-  readonly principal: string
-  /** What the client says that it can do. */
-  readonly capabilities: Record<string, unknown>
-  /** Whether it speaks 2026-07-28. */
-  readonly modern: boolean
-}
-
-/** What the handler of a prompt or tool is told, and how it speaks to the client while it works. */
-export interface CallRequest {
-  /** Ends when the client cancels, its channel closes, or time is up. */
-  readonly signal: AbortSignal
-  readonly client: Caller
-  /** Members of the request's `_meta` that mean nothing to the engine, such as `traceparent`. */
-  readonly meta: Record<string, unknown>
-  /**
-   * Says how far the work is, for clients that want to know; the numbers must rise. Gives the call
-   * more time in any case: after 30 s without it, it fails.
-   */
-  progress(progress: number, total?: number, message?: string): void
-  /**
-   * Sends a log message with the call, if the client wants such. It must not hold secrets. Needs
-   * `capabilities: { logging: true }` at `start`.
-   */
-  log(level: LogLevel, data: Json, logger?: string): void
-  /** The client's answers so far, by key, as they came. */
-  readonly inputs: Record<string, unknown>
-  /** What was given to {@link CallRequest.need} as state before. */
-  readonly state: Json | undefined
-  /**
-   * Returns the client's answers to these requests, if all are there and well-formed. Else it throws
-   * what makes the engine ask the client: let that through. **The handler then runs again from its
-   * start**, in which this returns: what it does before must bear being done twice.
-   *
-   * @param state - comes back as {@link CallRequest.state}; it goes through the client, which cannot
-   *   change it but can keep it. Default: the one before
-   */
-  need<R extends Record<string, InputRequest>>(
-    requests: R,
-    state?: Json,
-  ): { [K in keyof R]: R[K] extends InputRequest<infer Answer> ? Answer : unknown }
-}
+export type { Callee, Caller, CallRequest, CompletionRef, Extend, LogLevel } from './callee.ts'
 
 /** Something is wrong with the arguments: the client gets -32602 with this message. */
 export class InvalidParamsError extends Error {
   override readonly name = 'InvalidParamsError'
 }
-
-/** What completion is asked for. */
-export type CompletionRef =
-  | { readonly type: 'ref/prompt'; readonly name: string }
-  | { readonly type: 'ref/resource'; readonly uri: string }
-
-/**
- * Who has prompts, tools and completions: a part of what a source is, and each of what was registered
- * by itself. Of a source, whatever rejects with `NotFoundError` is not here: others are asked.
- */
-export interface Callee {
-  /** All prompts, in a stable order. */
-  prompts?(): Promise<readonly PromptDescription[]>
-  getPrompt?(
-    name: string,
-    args: Record<string, string>,
-    request: CallRequest,
-  ): Promise<PromptAnswer>
-  /** All tools, in a stable order. */
-  tools?(): Promise<readonly ToolDescription[]>
-  /** Arguments are an object, but not checked: that is the source's affair. */
-  callTool?(name: string, args: Record<string, unknown>, request: CallRequest): Promise<ToolAnswer>
-  /** Suggests values for an argument of a prompt, or a variable of a template or of a URI of it. */
-  complete?(
-    ref: CompletionRef,
-    argument: { name: string; value: string },
-    context: CompletionContext,
-  ): Promise<readonly string[] | Completion>
-}
-
-/** Answers a method of an extension; `undefined`: there is no such method. */
-export type Extend = (
-  method: string,
-  params: Record<string, unknown>,
-  request: CallRequest,
-) => Promise<object | undefined>
 
 /** What the engine is told: JSON text, or why there is none and, of some reasons, what it needs. */
 export interface HandlerOutcome {

@@ -5,25 +5,9 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
 
-import type { Callee } from './call.ts'
+import type { Callee, Completion, CompletionContext } from './callee.ts'
 
-/** What completes an argument, best first. */
-export interface Completion {
-  /** The first 100 are sent. */
-  values: readonly string[]
-  /** How many there are in all, if that is known. */
-  total?: number
-  /** Whether there are more than `values`. */
-  hasMore?: boolean
-}
-
-/** What is known when an argument is completed. */
-export interface CompletionContext {
-  /** The arguments, or variables, that have been chosen already. */
-  readonly arguments: Record<string, string>
-  /** Ends when nobody waits for the answer any more. */
-  readonly signal: AbortSignal
-}
+export type { Completion, CompletionContext } from './callee.ts'
 
 /**
  * Completes an argument. Of a list, the values that fit are offered: first those that begin with what

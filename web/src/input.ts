@@ -6,7 +6,7 @@
  */
 
 import { type ContentBlock, isBlock } from './blocks.ts'
-import type { Json } from './source.ts'
+import type { Json } from './metadata.ts'
 
 /** A question to the client. `Answer` is what is returned for it. */
 export interface InputRequest<Answer = unknown> {

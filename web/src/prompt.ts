@@ -4,50 +4,29 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
 
-import { type ContentBlock, textBlock } from './blocks.ts'
-import type { Callee, CallRequest } from './call.ts'
+import { textBlock } from './blocks.ts'
+import type {
+  Callee,
+  CallRequest,
+  PromptAnswer,
+  PromptDescription,
+  PromptResult,
+} from './callee.ts'
 import { type CompletionProvider, completes } from './complete.ts'
-import type { Icon, Json } from './source.ts'
 
-/** Describes a prompt. */
-export interface PromptDescription {
-  /** For programs, and for people when there is no `title`. */
-  name: string
-  title?: string
-  description?: string
-  arguments?: PromptArgument[]
-  icons?: Icon[]
-  _meta?: Record<string, Json>
-}
-
-/** Something that is filled in. */
-export interface PromptArgument {
-  name: string
-  title?: string
-  description?: string
-  /** Without it, the engine refuses the call. */
-  required?: boolean
-}
+export type {
+  PromptAnswer,
+  PromptArgument,
+  PromptDescription,
+  PromptMessage,
+  PromptResult,
+} from './callee.ts'
 
 /** A prompt of the web app's own. */
 export interface Prompt extends PromptDescription {
   /** What completes arguments, by name. */
   complete?: Record<string, CompletionProvider>
 }
-
-export interface PromptMessage {
-  role: 'user' | 'assistant'
-  content: ContentBlock
-}
-
-export interface PromptResult {
-  description?: string
-  messages: PromptMessage[]
-  _meta?: Record<string, Json>
-}
-
-/** What a prompt comes to: a string is one message of the user's. */
-export type PromptAnswer = string | PromptMessage[] | PromptResult
 
 /**
  * Fills a prompt. What it throws is reported to the page, and the client only learns that it failed;

@@ -6,44 +6,26 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 
-import { type ContentBlock, isBlock, textBlock } from './blocks.ts'
-import type { Callee, CallRequest } from './call.ts'
+import { isBlock, textBlock } from './blocks.ts'
+import type {
+  Callee,
+  CallRequest,
+  ToolAnswer,
+  ToolDescription,
+  ToolResult,
+  ToolSchema,
+} from './callee.ts'
 import { type Checker, checker, explain, type JsonSchema, plain } from './schema.ts'
-import type { Icon, Json } from './source.ts'
 import type { InputOf, OutputOf, StandardSchema } from './standard.ts'
 import { reasonOf, reasons } from './wasm.ts'
 
-/** JSON Schema, or a schema of a library that implements Standard Schema, such as zod. */
-export type ToolSchema = JsonSchema | StandardSchema
-
-/** Hints for clients; they are not to be trusted. */
-export interface ToolAnnotations {
-  title?: string
-  /** It changes nothing. */
-  readOnlyHint?: boolean
-  /** What it changes may be lost. */
-  destructiveHint?: boolean
-  /** Calling it again with the same arguments changes nothing more. */
-  idempotentHint?: boolean
-  /** It reaches out of the page. */
-  openWorldHint?: boolean
-}
-
-/** Describes a tool. */
-export interface ToolDescription {
-  /** For programs: best 1 to 128 of letters, digits, `_`, `-` and `.`. */
-  name: string
-  title?: string
-  /** For models: what it is good for. */
-  description?: string
-  /** Of the arguments, an object. Default: any object. */
-  inputSchema?: ToolSchema
-  /** Of the structured content. */
-  outputSchema?: ToolSchema
-  annotations?: ToolAnnotations
-  icons?: Icon[]
-  _meta?: Record<string, Json>
-}
+export type {
+  ToolAnnotations,
+  ToolAnswer,
+  ToolDescription,
+  ToolResult,
+  ToolSchema,
+} from './callee.ts'
 
 /** A tool of the web app's own. */
 export interface Tool<I extends ToolSchema = JsonSchema, O extends ToolSchema = JsonSchema>
@@ -51,23 +33,6 @@ export interface Tool<I extends ToolSchema = JsonSchema, O extends ToolSchema = 
   inputSchema?: I
   outputSchema?: O
 }
-
-export interface ToolResult {
-  content?: ContentBlock[]
-  /** Fits the `outputSchema`. */
-  structuredContent?: unknown
-  /** Whether the tool failed; `content` tells the model why. */
-  isError?: boolean
-  _meta?: Record<string, Json>
-}
-
-/**
- * What a tool comes to: a string is a block of text; blocks and a whole result are sent as they are;
- * anything else is a block of JSON text.
- */
-export type ToolAnswer = string | ContentBlock | ContentBlock[] | ToolResult | Answerable
-// biome-ignore lint/suspicious/noConfusingVoidType: of handlers that return nothing
-type Answerable = object | number | boolean | null | undefined | void
 
 /**
  * Runs a tool. The message of a {@link ToolError} goes to the client; of anything else that is thrown,

@@ -4,7 +4,7 @@
  */
 
 import { type Schema, Validator } from '@cfworker/json-schema'
-import type { Checked } from './schema.ts'
+import type { Checked } from './checked.ts'
 
 /** Keywords that only say that one below them failed. */
 const wrappers = ['properties', 'patternProperties', 'items', 'prefixItems', '$ref', 'allOf']

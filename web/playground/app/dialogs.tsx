@@ -3,12 +3,9 @@
 
 import { type ComponentChildren, createRef } from 'preact'
 import { useEffect } from 'preact/hooks'
+import type { DialogProps } from './dialog-props.ts'
 import { lazy } from './lazy.tsx'
 import { dialog } from './state.ts'
-
-export interface DialogProps {
-  close(): void
-}
 
 const contents = {
   palette: lazy<DialogProps>(async () => (await import('./palette.tsx')).Palette),

@@ -9,34 +9,9 @@
 
 import { signal } from '@preact/signals'
 import { first } from '../locale/en/index.ts'
-import type { more } from '../locale/en/more.ts'
+import type { Key, Messages, Plural } from '../locale/texts.ts'
 
-type English = typeof first & typeof more
-
-/** Plural categories of a text; which a language has is CLDR's. */
-export type Plural = { readonly other: string } & {
-  readonly [category in 'zero' | 'one' | 'two' | 'few' | 'many']?: string
-}
-
-/** The shape of the English texts, with other words. */
-export type Translated<Texts> = {
-  readonly [key in keyof Texts]: Texts[key] extends string
-    ? string
-    : Texts[key] extends Plural
-      ? Plural
-      : Translated<Texts[key]>
-}
-
-export type Messages = Translated<English>
-
-type Keys<T, Before extends string = ''> = {
-  [K in keyof T & string]: T[K] extends string | Plural
-    ? `${Before}${K}`
-    : Keys<T[K], `${Before}${K}.`>
-}[keyof T & string]
-
-/** `area.name`, such as `timeline.pause`. */
-export type Key = Keys<English>
+export type { Key } from '../locale/texts.ts'
 
 export const locales = ['en', 'zh-Hans', 'ja', 'de'] as const
 export type Locale = (typeof locales)[number] | 'en-XA'

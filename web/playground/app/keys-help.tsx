@@ -2,7 +2,7 @@
 /** All keys, from the tables of commands. */
 
 import { commands } from './all-commands.ts'
-import type { DialogProps } from './dialogs.tsx'
+import type { DialogProps } from './dialog-props.ts'
 import { t } from './i18n.ts'
 import { keyLabel, singleKeys } from './keys.ts'
 

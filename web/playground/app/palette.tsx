@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { commands } from './all-commands.ts'
 import type { Command } from './commands.ts'
-import type { DialogProps } from './dialogs.tsx'
+import type { DialogProps } from './dialog-props.ts'
 import { t } from './i18n.ts'
 import { keyLabel } from './keys.ts'
 

@@ -5,7 +5,7 @@
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 
-import type { Finding } from './doctor.ts'
+import type { Finding } from './finding.ts'
 
 /** What a client of MCP sends, besides what a person adds. `*` in an answer does not cover Authorization. */
 export const clientHeaders = [

@@ -7,18 +7,11 @@
 import type { Key } from '../app/i18n.ts'
 import { clientInfo, newest, request } from '../protocol/revisions.ts'
 import { answers, askFor, whyHidden } from './doctor-cors.ts'
-import { type Known, mirrored, parsed } from './http-headers.ts'
+import type { Finding } from './finding.ts'
 
-/** One thing that was found. */
-export interface Finding {
-  step: 'url' | 'network' | 'reach' | 'cors' | 'auth' | 'version' | 'session'
-  /** `note`: nothing is wrong, but it is good to know. */
-  state: 'good' | 'note' | 'bad'
-  says: Key
-  params?: Readonly<Record<string, string | number>>
-  /** What the server has to send in addition, as it stands in HTTP. */
-  lines?: readonly string[]
-}
+export type { Finding } from './finding.ts'
+
+import { type Known, mirrored, parsed } from './http-headers.ts'
 
 /** Where the doctor stands. */
 export interface Here {

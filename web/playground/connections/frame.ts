@@ -6,6 +6,7 @@
 
 import { connectTo } from 'pagemcp'
 import { t } from '../app/i18n.ts'
+import type { Opened } from './opened.ts'
 import { portWire } from './port.ts'
 import { redactUrl } from './secrets.ts'
 import type { Dialer, Ears, Wire } from './wire.ts'
@@ -65,15 +66,6 @@ function isBlank(opened: Window): boolean {
   } catch {
     return false
   }
-}
-
-/** A window that was opened for a connection. */
-export interface Opened {
-  window: Window
-  origin: string
-  close(): void
-  /** Settles when it was closed by somebody else. */
-  gone: Promise<void>
 }
 
 async function dialWindow({ window, origin, close, gone }: Opened, ears: Ears): Promise<Wire> {

@@ -8,7 +8,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { render } from 'preact'
 import { t } from '../app/i18n.ts'
-import type { Opened } from './frame.ts'
+import type { Opened } from './opened.ts'
 
 interface Framed {
   key: number

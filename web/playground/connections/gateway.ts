@@ -6,6 +6,7 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { t } from '../app/i18n.ts'
+import type { Frame } from './gateway-frame.ts'
 import { NotInvitedError, openDoor } from './proof.ts'
 import { look } from './seen.ts'
 import { closeReason, socketWire } from './websocket.ts'
@@ -36,25 +37,6 @@ export interface GatewayState {
   mayWatch: readonly string[]
   /** Assistants need no token. */
   noToken: boolean
-}
-
-/** One message between an assistant and the gateway. */
-export interface Frame {
-  /** ms since 1970 */
-  time: number
-  /** How the gateway knows the assistant: `token`, `stdio`. */
-  who: string
-  /** What it calls itself. */
-  client: string
-  /** Where it came in: `/mcp`, `/mcp/notes`, `/ws`, `stdio`. */
-  door: string
-  /** The page that it is about; `''`: several, or none. */
-  page: string
-  to: 'assistant' | 'page'
-  /** bytes */
-  size: number
-  /** Without secrets. */
-  text: string
 }
 
 /** How looking on is doing. `why` is for people; a fresh link of the gateway may help. */

@@ -4,7 +4,7 @@
  */
 
 import { type Signal, signal } from '@preact/signals'
-import type { Frame } from './gateway.ts'
+import type { Frame } from './gateway-frame.ts'
 import { parsed } from './http-headers.ts'
 import { isSecretName, isSecretValue } from './secrets.ts'
 

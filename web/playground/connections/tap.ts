@@ -4,7 +4,8 @@
  */
 
 import { t } from '../app/i18n.ts'
-import { type Frame, lookOn, onFrame } from './gateway.ts'
+import { lookOn, onFrame } from './gateway.ts'
+import type { Frame } from './gateway-frame.ts'
 import type { Dialer, Ears } from './wire.ts'
 
 /** More assistants than this share the last lane. */

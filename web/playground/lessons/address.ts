@@ -1,6 +1,7 @@
 /** What an address asks for: `?lesson=hello` begins a lesson, `?present=eras` a presentation. */
 
 import { presenting, side } from '../app/state.ts'
+import { showCoach } from './coaching.ts'
 import { lessonIds, loadScenario, showIds } from './library.ts'
 import { begin } from './running.ts'
 
@@ -11,6 +12,7 @@ export async function beginFromAddress(asked: URLSearchParams): Promise<void> {
   const show = asked.get('present')
   if (lesson !== null && (lessonIds as readonly string[]).includes(lesson)) {
     side.value = 'lessons'
+    showCoach()
     begin(await loadScenario(lesson), { learner: true })
   } else if (show !== null && ours.includes(show)) {
     begin(await loadScenario(show), { learner: false })

@@ -5,6 +5,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t } from '../app/i18n.ts'
 import { ask, presenting } from '../app/state.ts'
+import { showCoach } from './coaching.ts'
 import { lessonIds, loadScenario, openScenario, showIds } from './library.ts'
 import { Prose } from './prose.tsx'
 import { save, startRecording, stopRecording } from './recorder.ts'
@@ -20,6 +21,7 @@ export function Lessons({ close }: { close?(): void }) {
   const scenarios = useSignal<ReadonlyMap<string, Scenario>>(new Map())
   const failure = useSignal('')
   useEffect(() => {
+    showCoach()
     Promise.all(all.map(loadScenario)).then(
       (loaded) => {
         scenarios.value = new Map(loaded.map((scenario) => [scenario.id, scenario]))

@@ -6,7 +6,6 @@ import { setting } from '../app/settings.ts'
 import {
   active,
   ask,
-  coach,
   connect,
   disconnect,
   happened,
@@ -17,7 +16,6 @@ import {
 } from '../app/state.ts'
 import { close, current } from '../compose/tabs.ts'
 import { focusText } from '../compose/view.ts'
-import { Coach } from './coach.tsx'
 import { type Player, play, type Stage } from './play.ts'
 import type { Scenario } from './scenario.ts'
 import { setScene } from './scene.ts'
@@ -25,6 +23,9 @@ import { told } from './told.ts'
 
 /** Undefined: none. */
 export const running: Signal<Player | undefined> = signal(undefined)
+
+/** Whether the scenario that runs is a lesson that a learner goes through. */
+export const isLearning = signal(false)
 
 /** Ids of the lessons that were done to the end. */
 export const done = setting<string[]>('lessons.done', [])
@@ -74,7 +75,7 @@ export function begin(scenario: Scenario, { learner }: { learner: boolean }): Pl
   running.value = player
   if (player.revision) speak(player.revision)
   if (learner) {
-    coach.value = Coach
+    isLearning.value = true
     pane.value = 'compose'
     player.turn.subscribe((turn) => {
       if (turn === undefined) return
@@ -129,7 +130,7 @@ function stop() {
   player.close()
   if (lessonTab !== undefined) close(lessonTab)
   lessonTab = undefined
-  if (coach.peek() === Coach) coach.value = undefined
+  isLearning.value = false
   resting.value = before.resting
   if (revision.peek() === spoken) revision.value = before.revision
   spoken = undefined

@@ -9,13 +9,9 @@ import { codeKey, codeLink } from './errors.ts'
 import { type Method, methodNamed, methodsOf, revisionsOf, specUrl } from './methods.ts'
 import { nearest } from './nearest.ts'
 import type { Params, Revision } from './revisions.ts'
-import { firstProblem } from './shape.ts'
+import { firstProblem, type Sentence } from './shape.ts'
 
-/** A text of the catalogue, and what is filled in. */
-export interface Sentence {
-  key: Key
-  params?: Readonly<Record<string, string | number>>
-}
+export type { Sentence } from './shape.ts'
 
 export interface Explanation {
   sentences: readonly Sentence[]

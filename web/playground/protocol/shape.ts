@@ -1,8 +1,14 @@
 /** The first thing that is wrong with a request, found without a validator: for explaining an answer. */
 
-import type { Sentence } from './explain.ts'
+import type { Key } from '../app/i18n.ts'
 import { isModern, type Params, type Revision } from './revisions.ts'
 import { resolve, type Schema, schemaOf } from './schema.ts'
+
+/** A text of the catalogue, and what is filled in. */
+export interface Sentence {
+  key: Key
+  params?: Readonly<Record<string, string | number>>
+}
 
 const isObject = (value: unknown): value is Params =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -5,7 +5,7 @@
 
 import { type Colour, colourOf, distance, over, white } from './page-colours.ts'
 import { childrenOf, isElement, rectOf, rootElement, tagOf } from './page-dom.ts'
-import type { Place } from './page-visible.ts'
+import type { Place } from './page-place.ts'
 
 /** How much letters have to differ from what is behind them, from 0 to 1. */
 const leastContrast = 0.08

@@ -6,7 +6,8 @@
 import { redactUrl } from '../redact.ts'
 import { attribute, childrenOf, isElement, isText, ofDocument, rectOf, tagOf } from './page-dom.ts'
 import { absolute } from './page-meta.ts'
-import type { Eyes, Place } from './page-visible.ts'
+import type { Place } from './page-place.ts'
+import type { Eyes } from './page-visible.ts'
 
 /** What is copied as it is. */
 const kept = new Set(

@@ -44,28 +44,8 @@ import {
   rootElement,
   tagOf,
 } from './page-dom.ts'
+import type { Place } from './page-place.ts'
 import { containsPaint, holdsFixed, isReadable, leftByFilter, turnOf } from './page-style.ts'
-
-/** What a descendant needs to know of where it is. */
-export interface Place {
-  readonly element: Element
-  readonly style: CSSStyleDeclaration
-  /** `display`; `contents` has no box. */
-  readonly display: string
-  /** Where its parent is. */
-  readonly within: Place | undefined
-  readonly opacity: number
-  /** What can be seen of content in the flow. */
-  readonly flow: Box
-  /** What `clip` and `clip-path` of it and of all around it leave, wherever content is positioned. */
-  readonly cut: Box
-  readonly shapes: readonly Shape[]
-  /** How much transforms shrink letters, and whether they are seen from the front. */
-  readonly scale: number
-  readonly facing: 1 | -1
-  /** Whether text right here can be seen; found out when it is asked for. */
-  shows?: boolean
-}
 
 /**
  * Elements whose content is no text that is read: programs, other documents, values of fields, parts of drawings that

@@ -1,4 +1,4 @@
-import type { Messages } from '../../app/i18n.ts'
+import type { Messages } from '../texts.ts'
 
 export const connections: Messages['connections'] = {
   connect: 'Mit einem Server verbinden',

@@ -1,4 +1,4 @@
-import type { Messages } from '../../app/i18n.ts'
+import type { Messages } from '../texts.ts'
 import { app } from './app.ts'
 import { compose } from './compose.ts'
 import { explore } from './explore.ts'

@@ -1,4 +1,4 @@
-import type { Messages } from '../../app/i18n.ts'
+import type { Messages } from '../texts.ts'
 
 export const inspect: Messages['inspect'] = {
   nothing: 'Eine Nachricht im Verlauf wählen: Hier steht dann, was sie enthält und bedeutet.',

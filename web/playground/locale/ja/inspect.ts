@@ -1,4 +1,4 @@
-import type { Messages } from '../../app/i18n.ts'
+import type { Messages } from '../texts.ts'
 
 export const inspect: Messages['inspect'] = {
   nothing: 'タイムラインのメッセージを選ぶと、内容と意味がここに表示されます。',

@@ -1,4 +1,4 @@
-import type { Messages } from '../../app/i18n.ts'
+import type { Messages } from '../texts.ts'
 
 export const world: Messages['world'] = {
   changed: 'ページが変わり、サーバーがクライアントに知らせました。「送信」を押すと読み直します。',

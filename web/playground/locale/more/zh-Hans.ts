@@ -1,4 +1,4 @@
-import type { Messages } from '../../app/i18n.ts'
+import type { Messages } from '../texts.ts'
 import { connections } from '../zh-Hans/connections.ts'
 import { explain } from '../zh-Hans/explain.ts'
 

@@ -1,4 +1,4 @@
-import type { Messages } from '../../app/i18n.ts'
+import type { Messages } from '../texts.ts'
 
 export const inspect: Messages['inspect'] = {
   nothing: '在时间线中选择一条消息，这里会显示它的内容和含义。',

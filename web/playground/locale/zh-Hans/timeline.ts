@@ -1,4 +1,4 @@
-import type { Messages } from '../../app/i18n.ts'
+import type { Messages } from '../texts.ts'
 
 export const timeline: Messages['timeline'] = {
   pause: '暂停',

@@ -1,4 +1,4 @@
-import type { Messages } from '../../app/i18n.ts'
+import type { Messages } from '../texts.ts'
 
 export const world: Messages['world'] = {
   changed: '页面变了，服务器已通知客户端。按“发送”重新读取。',

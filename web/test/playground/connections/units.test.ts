@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { otherEra } from '../../../playground/connections/begin.ts'
 import { beforeAsking } from '../../../playground/connections/doctor.ts'
-import type { Frame } from '../../../playground/connections/gateway.ts'
+import type { Frame } from '../../../playground/connections/gateway-frame.ts'
 import {
   inHeader,
   type Known,

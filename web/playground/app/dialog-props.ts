@@ -1,0 +1,5 @@
+/** What every dialog gets. */
+
+export interface DialogProps {
+  close(): void
+}
