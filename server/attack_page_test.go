@@ -322,9 +322,20 @@ func TestHostilePagesCostOthersLittle(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			cost := flood(t, f, 100)
 			t.Log(figureLine(f.name, cost.grown, cost.calm, cost.during), fmt.Sprintf("kept %.1f MiB", cost.kept/(1<<20)))
-			if cost.grown > 32<<20 {
+			if cost.grown > 64<<20 { // beside other tests; measureFloods has the goal
 				t.Errorf("memory grows by %.1f MiB", cost.grown/(1<<20))
 			}
 		})
 	}
+}
+
+// measureFloods are the rows of TestReliability: what each flood costs.
+func measureFloods(t *testing.T) (all []figure) {
+	for _, f := range pageFloods() {
+		cost := flood(t, f, 200)
+		all = append(all,
+			figure{f.name + ": memory", 32, cost.grown / (1 << 20), "MiB"},
+			figure{f.name + ": p99 of another assistant", 250, float64(p99(cost.during).Microseconds()) / 1000, "ms"})
+	}
+	return all
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	json "github.com/go-json-experiment/json"
+	"golang.org/x/time/rate"
 )
 
 // An audit log says who asked for what and what became of it, as JSON lines. It
@@ -20,11 +21,14 @@ type audit struct {
 	mu      sync.Mutex
 	lines   []byte     // not written yet
 	left    int        // lines that were left out since
+	refused int        // refusals of unknown clients that were left out, of which no line says so yet
 	noted   int        // lines so far, with those left out
 	written int        // of these
 	changed *sync.Cond // of all this
 	closed  bool
 	ended   bool
+
+	refusals *rate.Limiter // of lines about unknown clients
 
 	file diskFile // the writer's
 	size int64
@@ -45,16 +49,16 @@ type entry struct {
 	Who     string    `json:"who"`              // principal
 	Client  string    `json:"client,omitempty"` // what the assistant says of itself
 	Door    string    `json:"door"`             // /mcp, /mcp/notes, /ws, stdio, /page
-	Verb    string    `json:"verb"`             // method, or join, leave, refuse
+	Verb    string    `json:"verb"`             // method, or join, leave, pair, watch, connect, login, refuse
 	URI     string    `json:"uri,omitempty"`    // or the name of a prompt, tool or page
-	Outcome string    `json:"outcome"`          // ok, cancelled, dropped, or an error code
+	Outcome string    `json:"outcome"`          // ok, cancelled, dropped, busy, refused, an error code or an HTTP status
 	Bytes   int       `json:"bytes"`            // of the answer
 	Ms      float64   `json:"ms"`
 	Count   int       `json:"count,omitzero"` // lines that were left out
 }
 
 func openAudit(s *state) (*audit, error) {
-	a := &audit{disk: s.disk}
+	a := &audit{disk: s.disk, refusals: rate.NewLimiter(refusalRate, refusalBurst)}
 	a.changed = sync.NewCond(&a.mu)
 	if err := a.open(); err != nil {
 		return nil, err
@@ -68,6 +72,38 @@ func (a *audit) open() (err error) {
 	return err
 }
 
+// Lines about unknown clients: any web site can have itself refused, as often as it likes.
+const (
+	refusalRate  = rate.Limit(5) // a second
+	refusalBurst = 100
+)
+
+// refuse notes that a client was refused before it was known. Of many refusals at once
+// some are left out, and a later line says how many: the next one, whatever it is about.
+func (a *audit) refuse(e entry) {
+	e.Who, e.Door = plain(e.Who, maxVerb), plain(e.Door, maxVerb)
+	if a.skips() {
+		return
+	}
+	a.note(e)
+}
+
+func (a *audit) skips() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed || a.refusals.Allow() {
+		return false
+	}
+	a.refused++
+	return true
+}
+
+// leftOut is the line that says how many refusals were left out.
+func leftOut(count int) []byte {
+	line, _ := json.Marshal(entry{Time: time.Now(), Door: "audit", Verb: "refuse", Outcome: "left out", Count: count})
+	return append(line, '\n')
+}
+
 // note adds one line. It never waits for the disk.
 func (a *audit) note(e entry) {
 	e.Time = time.Now()
@@ -79,6 +115,10 @@ func (a *audit) note(e entry) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.refused > 0 && !a.closed && len(a.lines) < maxAuditQueue {
+		a.lines = append(a.lines, leftOut(a.refused)...)
+		a.refused = 0
+	}
 	switch {
 	case a.closed:
 		return
@@ -180,6 +220,11 @@ func (a *audit) flush() {
 func (a *audit) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.refused > 0 && !a.closed {
+		a.lines = append(a.lines, leftOut(a.refused)...)
+		a.refused = 0
+		a.noted++
+	}
 	a.closed = true
 	a.changed.Broadcast()
 	for !a.ended {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -111,10 +112,16 @@ func (p *watchedPort) admit(ctx context.Context, msg []byte) bool {
 	if x.Kind == jsonrpc.Notification && x.Method == "notifications/cancelled" {
 		p.cancelled(msg)
 	}
+	if x.Malformed != nil {
+		p.note(&openCall{method: cmp.Or(x.Method, "malformed"), uri: x.Name, begun: time.Now()}, outcomeOf(x.Malformed), 0)
+	}
 	if x.Malformed != nil || x.Kind != jsonrpc.Request {
 		return true // the engine says what is wrong
 	}
 	call, isNew := p.open(x)
+	if !isNew {
+		p.note(&openCall{method: x.Method, uri: x.Name, begun: time.Now()}, outcomeOf(invalidRequest("")), 0)
+	}
 	switch {
 	case !isNew && p.waits(call): // an answer with this id would settle the first
 		p.refuse(ctx, engine.Examination{}, invalidRequest("This id still waits for its answer"))
@@ -145,18 +152,27 @@ func (p *watchedPort) refuse(ctx context.Context, x engine.Examination, why *jso
 
 // admitBatch counts each element of a batch of 2025-03-26. It waits as a whole.
 func (p *watchedPort) admitBatch(ctx context.Context, msg []byte, elements [][]byte) bool {
-	longest := time.Duration(0)
+	longest, full := time.Duration(0), false
+	var calls []engine.Examination
 	for _, element := range elements {
 		x := p.engine.Examine(element)
-		if x.Kind != jsonrpc.Request {
+		if x.Kind != jsonrpc.Request || x.Malformed != nil {
 			continue
 		}
-		wait, ok := p.gateway.limits.delay(p.visit.who, x.Method)
-		if !ok {
-			p.refuse(ctx, engine.Examination{}, busy("Too many requests a second"))
-			return false
+		if _, isNew := p.open(x); isNew {
+			calls = append(calls, x)
 		}
-		longest = max(longest, wait)
+		wait, ok := p.gateway.limits.delay(p.visit.who, x.Method)
+		longest, full = max(longest, wait), full || !ok
+	}
+	if full {
+		for _, x := range calls {
+			if call, found := p.settle(x.ID); found {
+				p.note(call, "busy", 0)
+			}
+		}
+		p.refuse(ctx, engine.Examination{}, busy("Too many requests a second"))
+		return false
 	}
 	p.tap("page", "", msg)
 	if longest > 0 {
@@ -244,6 +260,19 @@ func (p *watchedPort) Write(ctx context.Context, msg []byte) error {
 				p.gateway.watchers.read(p.who(), *call, len(msg))
 			}
 			return p.Port.Write(ctx, msg)
+		}
+	}
+	if len(msg) > 0 && msg[0] == '[' { // to a batch
+		responses, _ := jsonrpc.Elements(msg)
+		for _, response := range responses {
+			h := headOf(response)
+			if call, found := p.settle(h.id); found {
+				outcome := "ok"
+				if h.failed {
+					outcome = outcomeOf(errorOf(response))
+				}
+				p.note(call, outcome, len(response))
+			}
 		}
 	}
 	p.tap("assistant", "", msg)

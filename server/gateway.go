@@ -280,6 +280,9 @@ func (g *Gateway) Serve() error {
 func (g *Gateway) Handler() http.Handler {
 	g.guard = newGuard(g.port, g.options.AssistantOrigins, http.HandlerFunc(g.route))
 	g.guard.pages = g.options.Origins
+	g.guard.refused = func(r *http.Request) {
+		g.audit.refuse(entry{Who: r.Header.Get("Origin"), Door: r.URL.Path, Verb: "refuse", Outcome: "403"})
+	}
 	if g.options.Lenient {
 		g.guard.headers = ", " + keyHeader
 	}
@@ -290,6 +293,7 @@ func (g *Gateway) Handler() http.Handler {
 func (g *Gateway) turnedAway() func(uid int) {
 	var told sync.Map
 	return func(uid int) {
+		g.audit.refuse(entry{Who: "user " + strconv.Itoa(uid), Verb: "refuse", Outcome: "403"})
 		if _, known := told.LoadOrStore(uid, true); known {
 			return
 		}

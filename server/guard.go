@@ -23,7 +23,8 @@ type guard struct {
 	origins []string // that may ask as assistants: they get CORS headers
 	pages   []string // that may open the WebSockets of pages, and nothing else
 	next    http.Handler
-	headers string // that origins on the list may send besides those of MCP: ", Name"
+	refused func(*http.Request) // notes a refusal; may be nil
+	headers string              // that origins on the list may send besides those of MCP: ", Name"
 }
 
 // newGuard returns a guard for the port that next is served on. Pages of origins may
@@ -44,7 +45,7 @@ func newGuard(port int, origins []string, next http.Handler) *guard {
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !g.admits(r) {
-		refuse(w)
+		g.refuse(w, r)
 		return
 	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -94,6 +95,14 @@ func isPageDoor(path string) bool { return path == "/page" || path == watchDoor 
 // missing Origin and our own do not.
 func (g *guard) listed(origin string) bool {
 	return origin != "" && slices.Contains(g.pages, origin)
+}
+
+// refuse refuses r, and notes it.
+func (g *guard) refuse(w http.ResponseWriter, r *http.Request) {
+	if g.refused != nil {
+		g.refused(r)
+	}
+	refuse(w)
 }
 
 // refuse says the same whatever the reason was, so that a prober learns nothing.

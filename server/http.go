@@ -1,10 +1,12 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -27,7 +29,7 @@ func (g *Gateway) serveMCP(w http.ResponseWriter, r *http.Request, path string) 
 		http.Error(w, "POST a JSON-RPC message; GET and DELETE need Mcp-Session-Id", http.StatusMethodNotAllowed)
 		return
 	}
-	if !g.token.admit(w, r) {
+	if !g.admit(w, r) {
 		return
 	}
 	at := g.acquire(path)
@@ -55,11 +57,13 @@ type post struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	visit   visit
+
+	method, name string // of the message, once it is known
 }
 
 func (p *post) serve() {
 	if !isJSON(p.r.Header) {
-		http.Error(p.w, "Content-Type must be application/json", http.StatusUnsupportedMediaType)
+		p.reject("Content-Type must be application/json", http.StatusUnsupportedMediaType)
 		return
 	}
 	body, ok := p.body()
@@ -76,6 +80,7 @@ func (p *post) serve() {
 		return
 	}
 	x := p.at.engine.Examine(body)
+	p.method, p.name = x.Method, x.Name
 	switch {
 	case x.Malformed != nil:
 		p.fail(http.StatusBadRequest, x.ID, x.Malformed)
@@ -112,13 +117,28 @@ func (p *post) body() ([]byte, bool) {
 	case errors.As(err, &large):
 		tooLarge()
 	case err != nil:
-		http.Error(p.w, "the body did not arrive", http.StatusBadRequest)
+		p.reject("the body did not arrive", http.StatusBadRequest)
 	}
 	return body, err == nil
 }
 
+// fail refuses a message that no engine gets.
 func (p *post) fail(status int, id jsonrpc.ID, err *jsonrpc.Error) {
+	p.note(outcomeOf(err))
 	writeError(p.w, status, id, err)
+}
+
+// reject refuses an HTTP request that is none of MCP.
+func (p *post) reject(text string, status int) {
+	p.note(strconv.Itoa(status))
+	http.Error(p.w, text, status)
+}
+
+// note notes what no engine has served; what one has, its port notes.
+func (p *post) note(outcome string) {
+	p.gateway.audit.note(entry{
+		Who: p.visit.who, Door: p.visit.door, Verb: cmp.Or(p.method, p.r.Method), URI: p.name, Outcome: outcome,
+	})
 }
 
 // modern serves a request of 2026-07-28. It is a whole conversation: one message

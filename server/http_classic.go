@@ -164,7 +164,7 @@ func (p *post) openSessionStream() {
 		return
 	}
 	if !accepts(p.r.Header, eventStreamType) {
-		http.Error(p.w, "GET needs Accept: text/event-stream", http.StatusNotAcceptable)
+		p.reject("GET needs Accept: text/event-stream", http.StatusNotAcceptable)
 		return
 	}
 	s := p.session()
@@ -173,6 +173,6 @@ func (p *post) openSessionStream() {
 	}
 	defer s.leave()
 	if !s.stream(p.w, p.r) {
-		http.Error(p.w, "this session has a stream already", http.StatusConflict)
+		p.reject("this session has a stream already", http.StatusConflict)
 	}
 }

@@ -62,7 +62,7 @@ var errVersion = errors.New("unsupported version")
 func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 	origin := r.Header.Get("Origin")
 	if !g.guard.listed(origin) {
-		refuse(w)
+		g.guard.refuse(w, r)
 		return
 	}
 	conn, leave := g.openDoor(w, r, origin, pageProtocol)
@@ -79,6 +79,7 @@ func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.Is(err, errVersion):
 		conn.Close(closeVersion, "unsupported version")
+		g.audit.note(entry{Who: origin, Door: "/page", Verb: "join", Outcome: "version"})
 	case err != nil:
 		conn.Close(closeRefused, "refused")
 		g.audit.note(entry{Who: origin, Door: "/page", Verb: "join", Outcome: "refused"})
@@ -101,7 +102,7 @@ func (g *Gateway) openDoor(w http.ResponseWriter, r *http.Request, origin, proto
 	}
 	leave, ok := g.sockets.enter(origin)
 	if !ok {
-		tooManySockets(w)
+		g.tooManySockets(w, entry{Who: origin, Door: r.URL.Path})
 		return nil, nil
 	}
 	// A browser wants to hear one of the subprotocols that it asked for, else it

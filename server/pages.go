@@ -37,6 +37,7 @@ func (g *Gateway) host(conn *websocket.Conn, origin string, who joiner) {
 	p, err := g.attach(who, origin, s)
 	if err != nil {
 		g.report(err)
+		g.audit.note(entry{Who: origin, Door: "/page", Verb: "join", URI: who.name, Outcome: "error", Ms: ms(begun)})
 		s.Close()
 		<-s.gone()
 		return

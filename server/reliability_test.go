@@ -43,7 +43,7 @@ func TestReliability(t *testing.T) {
 	var table []figure
 	for _, measure := range []func(*testing.T) []figure{
 		measureSessions, measureStreams, measureUpdates, measureStalled, measureReloads, measureIdle, measureNames,
-		measureSessions10Minutes,
+		measureFloods, measureSessions10Minutes,
 	} {
 		table = append(table, measure(t)...)
 	}

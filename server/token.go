@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -134,17 +135,23 @@ func (t *token) fail(now time.Time) verdict {
 
 // admit answers a request without the right token, and tells whether r may go
 // on. The body is not read before.
-func (t *token) admit(w http.ResponseWriter, r *http.Request) bool {
-	switch t.check(r) {
-	case right:
+func (g *Gateway) admit(w http.ResponseWriter, r *http.Request) bool {
+	verdict, status := g.token.check(r), http.StatusUnauthorized
+	if verdict == right {
 		known(r)
 		return true
+	}
+	if verdict == pausing {
+		status = http.StatusTooManyRequests
+	}
+	g.audit.refuse(entry{Who: r.Header.Get("Origin"), Door: r.URL.Path, Verb: "login", Outcome: strconv.Itoa(status)})
+	switch verdict {
 	case pausing:
 		w.Header().Set("Retry-After", "60") // seconds; loginPause
-		http.Error(w, "too many wrong tokens", http.StatusTooManyRequests)
+		http.Error(w, "too many wrong tokens", status)
 	default:
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		http.Error(w, "the bearer token is missing or wrong; `pagemcp serve` prints where it is", http.StatusUnauthorized)
+		http.Error(w, "the bearer token is missing or wrong; `pagemcp serve` prints where it is", status)
 	}
 	return false
 }

@@ -42,7 +42,7 @@ func (g *Gateway) AllowWatchers(origins ...string) {
 func (g *Gateway) serveWatch(w http.ResponseWriter, r *http.Request) {
 	origin := r.Header.Get("Origin")
 	if !g.guard.listed(origin) || !slices.Contains(g.options.watchers, origin) {
-		refuse(w)
+		g.guard.refuse(w, r)
 		return
 	}
 	conn, leave := g.openDoor(w, r, origin, watchProtocol)
@@ -66,6 +66,7 @@ func (g *Gateway) serveWatch(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.Is(err, errVersion):
 		conn.Close(closeVersion, "unsupported version")
+		g.audit.note(entry{Who: origin, Door: watchDoor, Verb: "watch", Outcome: "version"})
 	case err != nil:
 		conn.Close(closeRefused, "refused")
 		g.audit.note(entry{Who: origin, Door: watchDoor, Verb: "watch", Outcome: "refused"})

@@ -18,12 +18,12 @@ const (
 // era of each message its own. Closing the socket abandons everything on it
 // (protocol.md §3.4).
 func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
-	if !wantsUpgrade(w, r) || !g.token.admit(w, r) {
+	if !wantsUpgrade(w, r) || !g.admit(w, r) {
 		return
 	}
 	leave, ok := g.sockets.enter("")
 	if !ok {
-		tooManySockets(w)
+		g.tooManySockets(w, entry{Who: g.token.principal(), Door: "/ws"})
 		return
 	}
 	defer leave()
@@ -67,7 +67,9 @@ func accept(w http.ResponseWriter, r *http.Request, protocols ...string) (*webso
 	})
 }
 
-func tooManySockets(w http.ResponseWriter) {
+func (g *Gateway) tooManySockets(w http.ResponseWriter, e entry) {
+	e.Verb, e.Outcome = "connect", "busy"
+	g.audit.refuse(e)
 	w.Header().Set("Retry-After", "5") // seconds
 	http.Error(w, "too many connections", http.StatusTooManyRequests)
 }

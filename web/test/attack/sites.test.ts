@@ -159,7 +159,8 @@ async function visit(context: BrowserContext, url: string): Promise<Page> {
 
 /** What the gateway has served. */
 async function served(): Promise<string> {
-  return readFile(join(gateway.state, 'audit.jsonl'), 'utf8')
+  const lines = await readFile(join(gateway.state, 'audit.jsonl'), 'utf8')
+  return lines.replace(/^.*"verb":"(?:refuse|login)".*\n/gm, '') // what was refused at the door
 }
 
 /** A server without any guard, in place of gateway and web server: what the attempts are worth. */

@@ -1,0 +1,130 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	json "github.com/go-json-experiment/json"
+)
+
+// Each decision stands in the audit log exactly once, whatever was decided and by
+// whatever way it came. Issue 10, finding 17.
+func TestEveryDecisionIsAuditedOnce(t *testing.T) {
+	g := startGateway(t, Options{})
+	page := newPage(t, testOrigin, "tab")
+	page.write("notes://a", "1")
+	page.join(g)
+	c := caller{t, g}
+	const read = `"uri":"notes+notes://a"`
+	readLines := []string{v2026, "Mcp-Method: resources/read", "Mcp-Name: notes+notes://a"}
+	post := func(body string, lines ...string) func() {
+		return func() { c.do(t.Context(), "POST", "/mcp", body, lines...) }
+	}
+	rawly := func(request string) func() { return func() { raw(t, g.Port(), request) } }
+	batch := openWire(t, g)
+	batch.send(strings.Replace(initialize, "2025-11-25", "2025-03-26", 1))
+	batch.receive()
+	socket := openWire(t, g)
+	session := openSession(t, g, "/mcp")
+
+	audited(t, g)
+	for _, x := range []struct {
+		name string
+		do   func()
+		want []string // verb and outcome of each new line, in any order
+	}{
+		{"a foreign site", rawly("POST /mcp HTTP/1.1\nHost: 127.0.0.1:%d\nConnection: close\nOrigin: https://evil.example\nContent-Length: 0\n\n"), []string{"refuse 403"}},
+		{"a foreign host", rawly("GET /page HTTP/1.1\nHost: evil.example\nConnection: close\n\n"), []string{"refuse 403"}},
+		{"a page that is not listed", rawly("GET /page HTTP/1.1\nHost: 127.0.0.1:%d\nConnection: close\n\n"), []string{"refuse 403"}},
+		{"no token", rawly("POST /mcp HTTP/1.1\nHost: 127.0.0.1:%d\nConnection: close\nContent-Length: 0\n\n"), []string{"login 401"}},
+		{"no token at /ws", rawly("GET /ws HTTP/1.1\nHost: 127.0.0.1:%d\n" + upgradeLines + "\n"), []string{"login 401"}},
+		{"a read over HTTP", post(modern("1", "resources/read", read), readLines...), []string{"resources/read ok"}},
+		{"one that is not found", post(modern("1", "resources/read", `"uri":"notes+none:1"`), v2026, "Mcp-Method: resources/read", "Mcp-Name: notes+none:1"), []string{"resources/read -32602"}},
+		{"a header that differs", post(modern("1", "resources/read", read), v2026, "Mcp-Method: tools/list"), []string{"resources/read -32020"}},
+		{"an unknown method", post(modern("1", "no/such", ""), v2026, "Mcp-Method: no/such"), []string{"no/such -32601"}},
+		{"no JSON", post(`{`), []string{"POST -32700"}},
+		{"no session", post(`{"jsonrpc":"2.0","method":"notifications/x"}`), []string{"notifications/x -32600"}},
+		{"a session's read", func() { session.request("2", "resources/read", read) }, []string{"resources/read ok"}},
+		{"an unknown session", func() {
+			c.do(t.Context(), "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, sessionHeader+": none")
+		}, []string{"ping -32600"}},
+		{"a read over /ws", func() { socket.send(modern(`"r"`, "resources/read", read)); socket.receive() }, []string{"resources/read ok"}},
+		{"a malformed message over /ws", func() { socket.send(`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`); socket.receive() }, []string{"malformed -32600"}},
+		{"a batch over /ws", func() {
+			batch.send(`[{"jsonrpc":"2.0","id":5,"method":"resources/read","params":{` + read + `}},{"jsonrpc":"2.0","id":6,"method":"ping"},{"jsonrpc":"2.0","id":7,"method":"no/such"}]`)
+			batch.receive()
+		}, []string{"resources/read ok", "ping ok", "no/such -32601"}},
+		{"a page that leaves", func() {
+			page.leave()
+			page.awaitAway(g)
+			eventually(t, "it is noted", func() bool { return strings.Contains(audited(t, g), `"verb":"leave"`) })
+		}, []string{"leave ok"}},
+		{"a page that comes back", func() { page.join(g) }, []string{"join ok"}},
+	} {
+		before := len(auditEntries(t, g))
+		x.do()
+		var got []string
+		eventually(t, x.name+" is noted", func() bool {
+			got = got[:0]
+			for _, e := range auditEntries(t, g)[before:] {
+				got = append(got, e.Verb+" "+e.Outcome)
+			}
+			return len(got) >= len(x.want)
+		})
+		if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(x.want))) {
+			t.Errorf("%s: %q, want %q", x.name, got, x.want)
+		}
+	}
+}
+
+func auditEntries(t *testing.T, g *Gateway) (all []entry) {
+	t.Helper()
+	for line := range strings.Lines(audited(t, g)) {
+		var e entry
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// A site that has itself refused again and again fills no log: what is left out is
+// counted, so that lines and counts are all refusals. Issue 10, finding 14.
+func TestAuditCountsRefusalsThatItLeavesOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newMemDisk()
+		a, err := openAudit(&state{disk: d})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const many = 10_000
+		for i := range many {
+			a.refuse(entry{Who: "https://evil.example", Door: "/mcp", Verb: "refuse", Outcome: fmt.Sprint(http.StatusForbidden)})
+			if i == many/2 {
+				a.note(entry{Verb: "resources/read", Outcome: "ok"})
+			}
+		}
+		a.close()
+		lines, counted := 0, 0
+		for line := range strings.Lines(d.text(auditFile)) {
+			var e entry
+			if err := json.Unmarshal([]byte(line), &e); err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case e.Outcome == "left out":
+				counted += e.Count
+			case e.Verb == "refuse":
+				lines++
+			}
+		}
+		if lines != refusalBurst || lines+counted != many {
+			t.Errorf("%d lines and %d counted, of %d", lines, counted, many)
+		}
+	})
+}
