@@ -60,6 +60,14 @@ func TestOtherOriginsGetNoNameByManyJoins(t *testing.T) {
 		t.Errorf("%d of 200 reads of the first origin's page went wrong: %s", len(wrong), wrong[0])
 	}
 	t.Log(figureLine(fmt.Sprint(joins, " joins of another origin"), memory()-before, calm, discoverTimes(t, g, 100)), "and it got", len(names), "names")
+	g.audit.flush()
+	log, err := g.state.disk.ReadFile(auditFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if noted := strings.Count(string(log), `"who":"`+other+`","door":"/page","verb":"join"`); noted != joins && !strings.Contains(string(log), `"outcome":"dropped"`) {
+		t.Errorf("%d of %d joins are in the audit log, which does not say that lines were left out", noted, joins)
+	}
 	eventually(t, "forgotten names have no page any more", func() bool {
 		g.sweepPages()
 		g.mu.Lock()

@@ -1,0 +1,127 @@
+package server
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// attackMethods are requests of all methods, by their params.
+var attackMethods = map[string]string{
+	"initialize": `"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}`, "ping": "", "server/discover": "",
+	"resources/list": "", "resources/templates/list": "", "resources/read": `"uri":"notes+a:1"`, "resources/subscribe": `"uri":"notes+a:1"`,
+	"resources/unsubscribe": `"uri":"notes+a:1"`, "prompts/list": "", "prompts/get": `"name":"notes.x"`, "tools/list": "", "tools/call": `"name":"notes.works","arguments":{}`,
+	"completion/complete": `"ref":{"type":"ref/prompt","name":"notes.x"},"argument":{"name":"a","value":""}`, "logging/setLevel": `"level":"debug"`,
+	"subscriptions/listen": `"notifications":{"resourceSubscriptions":["notes+a:1"]}`, "no/such": "", "": "", "notifications/initialized": "",
+}
+
+// Every method, by every way in, under every option of the gateway and in both eras,
+// with params, without, and with wrong ones, is answered or refused, and freezes no way
+// for others. Issue 10, finding 6.
+func TestNoMethodFreezesAWayIn(t *testing.T) {
+	for name, change := range map[string]func(*Options){
+		"default": func(*Options) {}, "lenient": func(o *Options) { o.Lenient = true }, "no token": func(o *Options) { o.NoToken = true },
+		"no tools": func(o *Options) { o.NoResourceTools, o.Lenient = true, true }, "logging": func(o *Options) { o.Logging, o.Lenient = true, true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g, client, kill := startInMemory(t, newMemDisk(), change, func(o *Options) { o.ReadsPerSecond, o.Log = 100_000, nil })
+				defer kill()
+				tabInMemory(t, g, client, "tab", hostilePage(t))
+				post := func(path, session, body string, x map[string]string) (status int, answer string) {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // of the bubble's clock; no request may last so long
+					defer cancel()
+					r, err := http.NewRequestWithContext(ctx, "POST", strings.TrimSuffix(g.URL(), "/mcp")+path, strings.NewReader(body))
+					if err != nil {
+						t.Fatal(err)
+					}
+					r.Header = http.Header{"Authorization": {"Bearer " + g.testToken()}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+					if session != "" {
+						r.Header.Set(sessionHeader, session)
+					}
+					for name, value := range x {
+						r.Header.Set(name, value)
+					}
+					response, err := client.Do(r)
+					if err != nil {
+						t.Fatalf("%s at %s: %v", body, path, err)
+					}
+					defer response.Body.Close()
+					if strings.Contains(body, "subscriptions/listen") && response.StatusCode == 200 {
+						return 200, "" // it has no end
+					}
+					data, err := io.ReadAll(response.Body)
+					if err != nil {
+						t.Fatalf("%s at %s: %v", body, path, err)
+					}
+					return response.StatusCode, string(data)
+				}
+				dial := func() *socket {
+					conn, _, err := websocket.Dial(t.Context(), "ws://127.0.0.1:8808/ws", &websocket.DialOptions{
+						HTTPClient: client, HTTPHeader: http.Header{"Authorization": {"Bearer " + g.testToken()}}, Subprotocols: []string{assistantProtocol},
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+					return newSocket(conn, maxAnswer, false)
+				}
+				alive := func(s *socket, after string) {
+					s.Write(t.Context(), []byte(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`))
+					ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+					defer cancel()
+					for {
+						msg, err := s.Read(ctx)
+						if err != nil {
+							t.Fatalf("/ws after %s: %v", after, err)
+						}
+						if h := headOf(msg); h.kind == jsonrpc.Response && string(h.id) == `"alive"` {
+							return
+						}
+					}
+				}
+				session := beginInMemory(t, g, client)
+				fresh, old := dial(), dial()
+				old.Write(t.Context(), []byte(initialize))
+				for method, params := range attackMethods {
+					for _, params := range []string{params, "", `"uri":7,"name":{},"ref":[],"level":0,"notifications":1,"arguments":""`} {
+						classic := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + params + `}}`
+						newer := modern("1", method, params)
+						_, called, _ := strings.Cut(params, `:"`)
+						called, _, _ = strings.Cut(called, `"`)
+						x := map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": method, "Mcp-Name": called}
+						for _, path := range []string{"/mcp", "/mcp/notes", "/mcp/none"} {
+							post(path, "", newer, x)
+							post(path, "", classic, nil)
+							post(path, "", newer, nil)
+						}
+						post("/mcp", session, classic, nil)
+						post("/mcp", session, strings.Replace(classic, `"id":1,`, "", 1), nil)
+						for _, s := range []*socket{fresh, old} {
+							s.Write(t.Context(), []byte(classic))
+							s.Write(t.Context(), []byte(newer))
+							alive(s, method)
+						}
+						if status, body := post("/mcp", "", modern("1", "tools/call", `"name":"notes.works","arguments":{}`),
+							map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "notes.works"}); status != 200 || !strings.Contains(body, `"content":[]`) {
+							t.Fatalf("the page after %s {%s}: %d %.200s", method, params, status, body)
+						}
+						if status, body := post("/mcp", session, `{"jsonrpc":"2.0","id":"alive","method":"ping"}`, nil); status != 200 || !strings.Contains(body, `"result":{}`) {
+							t.Fatalf("the session after %s {%s}: %d %.200s", method, params, status, body)
+						}
+					}
+				}
+				for _, s := range []*socket{fresh, old} {
+					s.Close()
+					<-s.gone()
+				}
+			})
+		})
+	}
+}
