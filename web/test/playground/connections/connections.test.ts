@@ -65,7 +65,10 @@ before(async () => {
   gatewayUrl = (JSON.parse(line) as { mcp: string }).mcp
 })
 after(async () => {
-  gateway?.kill('SIGTERM')
+  if (gateway?.exitCode === null) {
+    gateway.kill('SIGTERM')
+    await once(gateway, 'exit') // it writes its state when it ends
+  }
   await playground?.close()
   await rm(await state, { recursive: true, force: true })
 })
