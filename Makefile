@@ -83,10 +83,10 @@ unit: $(NPM_STAMP) binary
 test: browsers lint race under-node in-node
 	@echo "all tests passed"
 
-# What mostly waits for other programs (the official suite, brotli, tsc), and all but
+# What mostly waits for other programs (the official suite, brotli, tsc), what measures memory, and all but
 # a few seeds of the simulation, run without the race detector; the rest of the tests
 # drive the same code.
-OTHERS_WORK = ^(TestConformanceNative|TestEngineKeepsToItsBudget|TestPackageHasTypes|TestSimulation)$$
+OTHERS_WORK = ^(TestConformanceNative|TestEngineKeepsToItsBudget|TestPackageHasTypes|TestSimulation|TestHostilePagesCostOthersLittle)$$
 
 race: $(NPM_STAMP) binary
 	$(GO) test -race -skip '$(OTHERS_WORK)' ./...

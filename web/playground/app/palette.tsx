@@ -2,7 +2,7 @@
 /** The palette: everything that can be done, found by typing. A combobox over the tables of commands. */
 
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { commands } from './all-commands.ts'
 import type { Command } from './commands.ts'
 import type { DialogProps } from './dialog-props.ts'
@@ -13,7 +13,9 @@ export function Palette({ close }: DialogProps) {
   const wanted = useSignal('')
   const at = useSignal(0)
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.focus(), []) // it comes after its dialog has opened
+  // As soon as there is something to see: what is typed after it would be lost. A dialog that opens later focuses
+  // its first field by itself.
+  useLayoutEffect(() => field.current?.focus(), [])
   const found = search(commands, wanted.value)
   const present = found[Math.min(at.value, found.length - 1)]
   const run = (command: Command | undefined) => {

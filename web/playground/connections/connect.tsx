@@ -2,7 +2,7 @@
 /** The dialog that opens connections: what kind, where to, and what stands in the way. */
 
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../app/i18n.ts'
 import { begin } from './begin.ts'
 import { agree, hostToAsk } from './consent.ts'
@@ -158,7 +158,7 @@ interface Question {
 
 function Consent({ question: { host, proceed }, end }: { question: Question; end(): void }) {
   const refuse = useRef<HTMLButtonElement>(null)
-  useEffect(() => refuse.current?.focus(), [])
+  useLayoutEffect(() => refuse.current?.focus(), [])
   return (
     <div class="connections-consent" role="alertdialog" aria-labelledby="connections-consent">
       <p id="connections-consent">{t('connections.consent', { host })}</p>

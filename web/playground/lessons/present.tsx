@@ -2,7 +2,7 @@
 /** Present mode: a scenario a step at a time, large, by keyboard or by itself. */
 
 import { useSignal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { locale, t } from '../app/i18n.ts'
 import { Sequence } from '../timeline/sequence.tsx'
 import { Failed } from './coach.tsx'
@@ -51,7 +51,7 @@ function Stage({ player }: { player: Player }) {
     },
   }
 
-  useEffect(() => stage.current?.focus(), [])
+  useLayoutEffect(() => stage.current?.focus(), [])
   useKeys({
     ArrowRight: moves.next,
     PageDown: moves.next,
