@@ -9,7 +9,7 @@ import (
 )
 
 // A page, or an assistant on a WebSocket, that sends nothing but broken messages is
-// closed after 100 of them. Some between good ones do no harm. Issue 10, finding 4.
+// closed after 100 of them. Some between good ones do no harm.
 func TestBrokenMessagesCloseTheSocket(t *testing.T) {
 	const flood = 206_000
 	for name, broken := range map[string]string{

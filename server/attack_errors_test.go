@@ -10,7 +10,7 @@ import (
 
 // A page that fails, answers nonsense or not at all costs the lists of all pages its own
 // entries only. Its own error text, which may be a megabyte long, is in no list and no
-// log, and whoever calls it gets 2,000 characters of it, without hidden ones. Issue 10, finding 5.
+// log, and its caller gets 2,000 characters of it, without hidden ones.
 func TestFailuresOfAPageStayItsOwn(t *testing.T) {
 	canary := "canary\x1b[31m" + strings.Repeat("\u202e", 1<<18)
 	text := string(jsonrpc.AppendString(nil, canary))

@@ -50,7 +50,7 @@ func slowBody(t *testing.T, client *http.Client, header string, length string, e
 
 // A body that does not come, or comes slowly, ends: after 10 s in which nothing came,
 // and after 30 s in all. Who has no token, or is not let in at all, does not even have
-// to be waited for. Issue 10, finding 10.
+// to be waited for.
 func TestSlowBodiesEnd(t *testing.T) {
 	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
 		const json = "Content-Type: application/json\n"
@@ -114,7 +114,7 @@ func discoverTimes(t *testing.T, g *Gateway, times int) (took []time.Duration) {
 func p99(sorted []time.Duration) time.Duration { return sorted[len(sorted)*99/100] }
 
 // Connections that say nothing, or only begin a request, keep no assistant out, and
-// only some of them are kept. Issue 10, finding 10.
+// only some of them are kept.
 func TestIdleConnectionsKeepNoAssistantOut(t *testing.T) {
 	for name, says := range map[string]string{
 		"silent": "", "with half a header": "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n",

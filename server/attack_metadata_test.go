@@ -136,7 +136,7 @@ func put(t *testing.T, table *engine.Table) {
 }
 
 // deceptions returns what is wrong with texts of an answer. Its _meta belongs to
-// whoever knows the key, and its text and structure to the page.
+// a reader that knows the key, and its text and structure to the page.
 func deceptions(t *testing.T, body string) (problems []string) {
 	t.Helper()
 	body, _ = strings.CutPrefix(strings.TrimSpace(body), "data: ")

@@ -24,7 +24,7 @@ var attackMethods = map[string]string{
 
 // Every method, by every way in, under every option of the gateway and in both eras,
 // with params, without, and with wrong ones, is answered or refused, and freezes no way
-// for others. Issue 10, finding 6.
+// for others.
 func TestNoMethodFreezesAWayIn(t *testing.T) {
 	for name, change := range map[string]func(*Options){
 		"default": func(*Options) {}, "lenient": func(o *Options) { o.Lenient = true }, "no token": func(o *Options) { o.NoToken = true },

@@ -9,7 +9,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// S12, issue 10, finding 2: by 1,100 joins under names that are those of another
+// S12: by 1,100 joins under names that are those of another
 // origin's tabs, or look like them, an allowed origin gets none of these names, costs
 // the other none, and no assistant reads its contents under the other's URIs.
 func TestOtherOriginsGetNoNameByManyJoins(t *testing.T) {

@@ -140,7 +140,7 @@ type pageFlood struct {
 	drive  func(t *testing.T, g *Gateway, h *attackingPage, over <-chan struct{})
 }
 
-// pageFloods are the attacks of security.md, S13, and of issue 10, findings 4 and 5.
+// pageFloods are the attacks of security.md, S13.
 func pageFloods() []pageFlood {
 	lists := askLists
 	large, padding := strings.Repeat("x", 200_000), strings.Repeat("x", 4<<20)
@@ -316,7 +316,7 @@ func flood(t *testing.T, f pageFlood, reads int) (cost floodCost) {
 }
 
 // Whatever one page does, the gateway keeps little for it, and another assistant
-// reads another page. S13; issue 10, findings 4 and 5.
+// reads another page. S13.
 func TestHostilePagesCostOthersLittle(t *testing.T) {
 	for _, f := range pageFloods() {
 		t.Run(f.name, func(t *testing.T) {

@@ -93,7 +93,7 @@ func ownerConnection(t *testing.T, port int) int {
 
 // S9: with --no-token, too, a process of another user reaches nothing: neither by
 // closing the sending side of its socket, nor from another loopback address with a
-// port that the owner uses. Issue 10, finding 8.
+// port that the owner uses.
 func TestOtherUsersReachNothing(t *testing.T) {
 	const tries = 32
 	if os.Getuid() != 0 {

@@ -12,7 +12,7 @@ import (
 )
 
 // Each decision stands in the audit log exactly once, whatever was decided and by
-// whatever way it came. Issue 10, finding 17.
+// whatever way it came.
 func TestEveryDecisionIsAuditedOnce(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab")
@@ -94,7 +94,7 @@ func auditEntries(t *testing.T, g *Gateway) (all []entry) {
 }
 
 // A site that has itself refused again and again fills no log: what is left out is
-// counted, so that lines and counts are all refusals. Issue 10, finding 14.
+// counted, so that lines and counts are all refusals.
 func TestAuditCountsRefusalsThatItLeavesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newMemDisk()

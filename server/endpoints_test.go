@@ -15,8 +15,7 @@ func (g *Gateway) testEndpoints() int {
 }
 
 // Names that are asked for and that no page has cost nothing afterwards, however
-// many; a page that is here is served also while all room is in use. Issue 10,
-// finding 5.
+// many; a page that is here is served also while all room is in use.
 func TestAskedNamesBlockNoPage(t *testing.T) {
 	g := startGateway(t, Options{})
 	c := caller{t, g}

@@ -193,8 +193,8 @@ func connContext(ctx context.Context, conn net.Conn) context.Context {
 	return ctx
 }
 
-// known takes note that whoever sent r has shown that it may: its connection is not
-// bounded any more.
+// known notes that the sender of r has proved that it may send requests: its connection
+// no longer counts as unknown.
 func known(r *http.Request) {
 	if c, ok := r.Context().Value(entrantKey{}).(*entrant); ok {
 		c.leave()

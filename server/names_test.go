@@ -154,7 +154,7 @@ func TestNamesOfPagesThatWereHereAreKept(t *testing.T) {
 }
 
 // One origin's pages, however many, cost other origins no name, and get none that
-// reads like theirs. Issue 10, finding 2.
+// reads like theirs.
 func TestNamesHaveQuotaPerOrigin(t *testing.T) {
 	n := testNames(t)
 	claim(t, n, "https://a.example", "1", "notes")

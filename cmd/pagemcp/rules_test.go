@@ -222,7 +222,7 @@ func TestPackageHasTypes(t *testing.T) {
 
 // What is installed is what the lock file says, on every platform: each package has a
 // hash, optional ones of other platforms are in it too, no registry is named, and no
-// package runs a script of its own. Issue 10, finding 15.
+// package runs a script of its own.
 func TestLockFileIsCompleteAndScriptsAreNotRun(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "web/package-lock.json"))
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 
 // What a symbolic link out of the sources leads to is never served: not a picture or a
 // page beside a demo, not a module that is imported. One within the sources works. S11;
-// issue 10, finding 14.
 func TestLinksOutOfTheSourcesAreRefused(t *testing.T) {
 	const canary = "canary of another directory"
 	for _, name := range []string{"web/demo/one/secret.svg", "web/demo/one/secret.css", "web/demo/one/secret.html", "web/demo/one/twice.ts", "web/playground/secret.svg", "web/playground/shown.tsx"} {
@@ -43,8 +42,7 @@ func TestLinksOutOfTheSourcesAreRefused(t *testing.T) {
 	}
 }
 
-// Source maps name files below the sources, and no directory of this machine. Issue 10,
-// finding 14.
+// Source maps name files below the sources, and no directory of this machine.
 func TestSourceMapsNameNoDirectories(t *testing.T) {
 	root := project(t)
 	options, err := buildOptions(root, true)

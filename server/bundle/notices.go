@@ -30,7 +30,7 @@ type Component struct {
 var allowedLicenses = [...]string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"}
 
 // notices writes the file for what is shipped. A licence that is not allowed, or that
-// has no text, is an error: nobody has looked at it.
+// has no text, is an error: its terms are unknown.
 func notices(root string, components []Component) ([]byte, error) {
 	own, err := os.ReadFile(filepath.Join(root, "LICENSE"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

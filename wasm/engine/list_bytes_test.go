@@ -11,7 +11,7 @@ import (
 )
 
 // A page of a list ends after 1 MiB, however few entries it has by then: entries may be
-// as large as messages. All of them are got, page by page. Issue 10, finding 4.
+// as large as messages. All of them are got, page by page.
 func TestListPagesAreBoundedInBytes(t *testing.T) {
 	const entries, size = 30, 200_000
 	schema := `{"type":"object","description":"` + strings.Repeat("x", size) + `"}`
