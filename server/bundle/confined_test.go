@@ -12,7 +12,7 @@ import (
 )
 
 // What a symbolic link out of the sources leads to is never served: not a picture or a
-// page beside a demo, not a module that is imported. One within the sources works. S11;
+// page beside a demo, not a module that is imported. One within the sources works. S11.
 func TestLinksOutOfTheSourcesAreRefused(t *testing.T) {
 	const canary = "canary of another directory"
 	for _, name := range []string{"web/demo/one/secret.svg", "web/demo/one/secret.css", "web/demo/one/secret.html", "web/demo/one/twice.ts", "web/playground/secret.svg", "web/playground/shown.tsx"} {
