@@ -181,7 +181,7 @@ func (p *post) once(x engine.Examination, body []byte, stream bool, status func(
 	defer cancel()
 	near, far := jsonrpc.Pipe()
 	defer far.Close()
-	go p.at.engine.Serve(ctx, p.gateway.watch(near, p.at.engine, p.visit)) // ends when far closes
+	go p.at.engine.Serve(engine.WithDelivery(ctx), p.gateway.watch(near, p.at.engine, p.visit)) // ends when far closes
 	if err := far.Write(ctx, body); err != nil {
 		return
 	}

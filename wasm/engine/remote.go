@@ -24,6 +24,8 @@ type Remote struct {
 	info       Info   // of the other engine; its name is empty until it has come
 	follows    map[*following]struct{}
 	generation uint64 // of what they want
+
+	held *held
 }
 
 // A link is one port of a Remote.
@@ -71,6 +73,7 @@ func NewRemote() *Remote {
 		back:    make(chan struct{}),
 		lists:   listAnswers{kept: map[string]*keptAnswer{}, flights: map[string]*flight{}},
 		follows: map[*following]struct{}{},
+		held:    newHeld(),
 	}
 }
 
@@ -88,7 +91,7 @@ func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 		uncovered: map[string]time.Time{},
 		refused:   map[string]struct{}{},
 	}
-	l.conn = jsonrpc.NewConn(p, func(msg jsonrpc.Message) { r.notified(l, msg) })
+	l.conn = jsonrpc.NewConn(pacedPort{p, r.held}, func(msg jsonrpc.Message) { r.notified(l, msg) })
 	go func() { // ends with the port
 		err := l.conn.Run(context.Background())
 		l.conn.Close()

@@ -33,6 +33,7 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 	params := i.params(PrincipalOf(ctx), token, members)
 	p, err := l.conn.Begin(ctx, method, params, func(p *jsonrpc.Pending) {
 		id = p.ID
+		p.OnAnswer = func(size int) { r.held.add(ctx, size) }
 		r.asks(l, id, i)
 	})
 	if err != nil {

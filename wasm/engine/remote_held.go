@@ -1,0 +1,119 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+const (
+	maxHeld  = 4 << 20         // bytes of large answers that are being passed on: one of 7 MiB takes about 30 MiB on its way
+	heldFrom = 256 << 10       // bytes; smaller answers do not count: there are too few for their sum to matter
+	heldWait = 2 * time.Second // the longest that a message of the other engine waits for room
+)
+
+// held counts the large answers of another engine that its callers have not passed on
+// yet. Without it, 64 reads of one page that are answered with 7 MiB each would be in
+// memory at a time, several times over.
+type held struct {
+	less chan struct{} // has room for one: bytes has become less
+
+	mu      sync.Mutex
+	bytes   int
+	answers map[*int]struct{} // sizes of those that count
+}
+
+func newHeld() *held {
+	return &held{less: make(chan struct{}, 1), answers: map[*int]struct{}{}}
+}
+
+type deliveryKey struct{}
+
+// WithDelivery returns ctx for [Engine.Serve] on a port that serves one request: what a
+// Remote answers counts as in memory until ctx ends, since the port may take the answer
+// long before it is written.
+func WithDelivery(ctx context.Context) context.Context {
+	return context.WithValue(ctx, deliveryKey{}, ctx)
+}
+
+// add counts an answer until ctx, which is its caller's, ends, or the delivery does that
+// it belongs to. It does not block.
+func (h *held) add(ctx context.Context, size int) {
+	if size < heldFrom {
+		return
+	}
+	if delivery, ok := ctx.Value(deliveryKey{}).(context.Context); ok {
+		ctx = delivery
+	}
+	answer := &size
+	h.keep(answer)
+	context.AfterFunc(ctx, func() { h.drop(answer) })
+}
+
+func (h *held) keep(answer *int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.answers[answer] = struct{}{}
+	h.bytes += *answer
+}
+
+func (h *held) drop(answer *int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, counts := h.answers[answer]; !counts {
+		return
+	}
+	delete(h.answers, answer)
+	h.bytes -= *answer
+	select {
+	case h.less <- struct{}{}:
+	default:
+	}
+}
+
+// forgive stops counting what is there: its callers are slow, and delay others once.
+func (h *held) forgive() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	clear(h.answers)
+	h.bytes = 0
+}
+
+func (h *held) hasRoom() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.bytes < maxHeld
+}
+
+// wait waits for room, and not for ever: callers that are slow delay the others of this
+// engine by heldWait, and do not count any more.
+func (h *held) wait(ctx context.Context) {
+	if h.hasRoom() {
+		return
+	}
+	late := time.NewTimer(heldWait)
+	defer late.Stop()
+	for !h.hasRoom() {
+		select {
+		case <-h.less:
+		case <-late.C:
+			h.forgive()
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// A pacedPort is read no faster than answers are passed on.
+type pacedPort struct {
+	jsonrpc.Port
+	held *held
+}
+
+func (p pacedPort) Read(ctx context.Context) ([]byte, error) {
+	p.held.wait(ctx)
+	return p.Port.Read(ctx)
+}
