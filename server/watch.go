@@ -28,7 +28,7 @@ import (
 // With open /mcp or /mcp/{page} it is MCP from then on, with the watcher as client.
 const watchProtocol = "pagemcp.watch.v1"
 
-// watcherName is the principal of those who ask by this door.
+// watcherName is the principal of clients that connect by /watch.
 const watcherName = "playground"
 
 const watchDoor = "/watch"
