@@ -11,7 +11,7 @@ import (
 
 // Whatever is shipped has the licence of each part with it: what is bundled into the
 // package, the playground and the extension, the engine's and the program's modules,
-// Go and ourselves. It fails where a licence is new and nobody has allowed it.
+// Go and ourselves. It fails where a licence is not among the allowed ones.
 func TestShippedPartsHaveTheirNotices(t *testing.T) {
 	const root = "../.."
 	files, err := Build(root)

@@ -8,9 +8,6 @@ const name = 'pagemcp.page' // as in src/pages.ts
 
 const gatewaysName = 'pagemcp.gateways'
 
-/** The gateway that is joined unless the user has confirmed another one. */
-export const usualGateway = 'ws://127.0.0.1:8808/page'
-
 /** Addresses of the gateways that the user has confirmed. */
 export function confirmedGateways(): string[] {
   const kept: unknown = JSON.parse(localStorage.getItem(gatewaysName) ?? '[]')

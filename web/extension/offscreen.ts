@@ -1,7 +1,7 @@
 /** The engine of the extension: serves the ticked tabs, and keeps the connection to the gateway. */
 
-import { type JoinReason, type PageMcp, start, webSocket } from 'pagemcp'
-import { confirmedGateways, keepPage, resumePage, usualGateway } from './identity.ts'
+import { defaultGateway, type JoinReason, type PageMcp, start, webSocket } from 'pagemcp'
+import { confirmedGateways, keepPage, resumePage } from './identity.ts'
 import { answer, ask, type Reading, tell } from './messages.ts'
 import { tickedTabs } from './source.ts'
 
@@ -57,7 +57,7 @@ function serve(mcp: PageMcp): PageMcp {
 
 /** Joins by a link; without one, by the key that was kept. */
 function join(mcp: PageMcp, link?: string) {
-  const gateways = [usualGateway, ...confirmedGateways()]
+  const gateways = [defaultGateway, ...confirmedGateways()]
   const connector = webSocket({ gateways, invitation: link }) // throws if that is no link of one of them
   connection?.abort()
   connection = new AbortController()

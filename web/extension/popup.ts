@@ -1,8 +1,8 @@
 /** What the user sees and decides: the one place where a tab is ticked. */
 
-import { gatewayOf } from 'pagemcp'
+import { defaultGateway, gatewayOf } from 'pagemcp'
 import { permissionFor } from './consent.ts'
-import { confirmedGateways, confirmGateway, usualGateway } from './identity.ts'
+import { confirmedGateways, confirmGateway } from './identity.ts'
 import { answer, ask, type Overview, type TabInfo } from './messages.ts'
 import { element, showOverview } from './popup-view.ts'
 
@@ -57,7 +57,7 @@ element('pairing').addEventListener('submit', (event) => {
   event.preventDefault()
   problem.hidden = true
   const address = gatewayOf(link.value)
-  const isUsual = address === usualGateway || confirmedGateways().includes(address ?? '')
+  const isUsual = address === defaultGateway || confirmedGateways().includes(address ?? '')
   element('confirm-gateway').hidden = address === undefined || isUsual
   if (address === undefined || isUsual) {
     join()

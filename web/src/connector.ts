@@ -6,7 +6,7 @@ import { JoinError } from './joining.ts'
 import { connectGateway, type Dial } from './websocket.ts'
 
 /** Where a gateway listens unless it is started with another address. */
-const defaultGateway = 'ws://127.0.0.1:8808/page'
+export const defaultGateway = 'ws://127.0.0.1:8808/page'
 
 /** How to reach a gateway. */
 export interface Connector {

@@ -23,6 +23,7 @@ export type { ReadEvent } from './clients.ts'
 export type { Completion, CompletionContext, CompletionProvider } from './complete.ts'
 export {
   type Connector,
+  defaultGateway,
   gatewayOf,
   isInvited,
   pair,

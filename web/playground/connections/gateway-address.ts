@@ -3,7 +3,7 @@
  * that it serves; elsewhere the usual one. It never comes from a link.
  */
 
-const usual = 'ws://127.0.0.1:8808/page'
+import { defaultGateway } from 'pagemcp'
 
 let known: Promise<string> | undefined
 
@@ -17,10 +17,10 @@ async function ask(): Promise<string> {
     const response = await fetch(new URL('../pagemcp/config.json', document.baseURI), {
       cache: 'no-store',
     })
-    if (!response.ok) return usual
+    if (!response.ok) return defaultGateway
     const { gateway } = (await response.json()) as { gateway?: unknown }
-    return typeof gateway === 'string' ? gateway : usual
+    return typeof gateway === 'string' ? gateway : defaultGateway
   } catch {
-    return usual // there is no such file, or no network
+    return defaultGateway // there is no such file, or no network
   }
 }

@@ -5,6 +5,6 @@ export interface Opened {
   window: Window
   origin: string
   close(): void
-  /** Settles when it was closed by somebody else. */
+  /** Settles when the window was closed by the visitor or its page. */
   gone: Promise<void>
 }

@@ -1,5 +1,5 @@
 /**
- * Opens the gateway's door for those who look on (web/docs/protocol.md, "Monitoring"): with the invitation that
+ * Opens a monitoring connection to the gateway (web/docs/protocol.md, "Monitoring"): with the invitation that
  * this document was opened with, one that was pasted, or the key that pages of this origin keep. The
  * token of assistants is not needed, and never here.
  */
