@@ -1,9 +1,9 @@
 /** What can be done in the composer, for the palette and the keys. */
 
-import type { Command } from '../app/commands.ts'
-import { active, pane } from '../app/state.ts'
-import { breakings, broken } from './frames.ts'
-import { send, sendText, withoutId } from './sending.ts'
+import type { Command } from '../base/commands.ts'
+import { active, pane } from '../base/state.ts'
+import { breakings, broken } from './samples.ts'
+import { send, sendText, withoutId } from './send.ts'
 import { close, open, tab, tabs } from './tabs.ts'
 import { asForm, focusText } from './view.ts'
 

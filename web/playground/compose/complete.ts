@@ -1,12 +1,12 @@
 /** What can be written at a place of a frame: keys, values of the schema, and what the server has. */
 
+import { jsonTree, nodeAt, placeAt } from '../protocol/json.ts'
 import { methodsOf, missingCapability } from '../protocol/methods.ts'
 import { envelope, type Params, revisions } from '../protocol/revisions.ts'
 import type { Schema } from '../protocol/schema.ts'
 import type { Path } from '../protocol/validate.ts'
-import { blankOf } from './frames.ts'
-import { jsonTree, nodeAt, placeAt } from './json.ts'
-import { frameSchema, plainOf, type Surroundings, schemasAt } from './walk.ts'
+import { blankOf } from './samples.ts'
+import { frameSchema, plainOf, type Surroundings, schemasAt } from './schema-at.ts'
 
 export interface Option {
   /** What is listed. */

@@ -7,11 +7,11 @@
 import { signal } from '@preact/signals'
 import { createElement } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
-import { lazy } from '../app/lazy.tsx'
-import { active } from '../app/state.ts'
+import { t } from '../base/i18n.ts'
+import { lazy } from '../base/lazy.tsx'
+import { active } from '../base/state.ts'
 import { Draft } from './draft.tsx'
-import { offer, send, unsure } from './sending.ts'
+import { offer, send, unsure } from './send.ts'
 import { change, close, current, open, show, tab, tabs, titleOf } from './tabs.ts'
 import { asForm, editor, problems, whenIdle } from './view.ts'
 
@@ -23,7 +23,7 @@ const Form = lazy(async () => (await import('./form.tsx')).Form)
 offer()
 
 // once for the page, however often the composer comes and goes; a link does not wait for idleness
-const receive = async () => (await import('../share/arrive.ts')).arrive()
+const receive = async () => (await import('../share/receive.ts')).arrive()
 if (location.hash) receive()
 else whenIdle(receive)
 

@@ -2,8 +2,8 @@
 /** What is written: a plain text area, until the editor is there and takes its text and caret over. */
 
 import { useEffect, useRef } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
-import { send } from './sending.ts'
+import { t } from '../base/i18n.ts'
+import { send } from './send.ts'
 import { replaced, tab, written } from './tabs.ts'
 import { editor, whenIdle } from './view.ts'
 
@@ -13,7 +13,7 @@ export function Draft() {
   useEffect(() => {
     let gone = false
     whenIdle(async () => {
-      const { attach } = await import('./attach.ts')
+      const { attach } = await import('./attach-editor.ts')
       if (gone || !host.current || !area.current) return
       editor.value = attach(host.current, area.current)
     })

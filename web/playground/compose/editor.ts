@@ -19,12 +19,12 @@ import { bracketMatching, indentService } from '@codemirror/language'
 import { type Diagnostic, linter, lintKeymap, nextDiagnostic } from '@codemirror/lint'
 import { EditorState, Prec, StateEffect } from '@codemirror/state'
 import { drawSelection, EditorView, hoverTooltip, keymap } from '@codemirror/view'
-import { t } from '../app/i18n.ts'
+import { t } from '../base/i18n.ts'
 import { type Offer, type Option, offerAt } from './complete.ts'
-import { look } from './editor-look.ts'
-import { complete as ask } from './live.ts'
+import { look } from './editor-theme.ts'
 import { flawsOf, type Seen, seenAt } from './look.ts'
-import type { Surroundings } from './walk.ts'
+import type { Surroundings } from './schema-at.ts'
+import { complete as ask } from './server-completion.ts'
 
 export interface EditorOptions {
   text: string

@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 /** The form: fields over the text, each read from it and written into it at once. */
 
-import { t } from '../app/i18n.ts'
-import { type Field, fieldsOf, jsonOf, setAt } from './form.ts'
-import { surroundings } from './surroundings.ts'
+import { t } from '../base/i18n.ts'
+import { type Field, fieldsOf, jsonOf, setAt } from './form-fields.ts'
+import { surroundings } from './server-context.ts'
 import { replaceText, tab } from './tabs.ts'
 
 export function Form() {

@@ -1,11 +1,11 @@
 /** What is said about a place of a frame under the pointer, and what is wrong with a frame, with positions. */
 
 import { aboutMethod, type Sentence } from '../protocol/explain.ts'
+import { jsonTree, nodeAt, placeAt } from '../protocol/json.ts'
 import { messageProblems } from '../protocol/message.ts'
 import { methodNamed, missingCapability, revisionsOf, specUrl } from '../protocol/methods.ts'
 import { resolve, type Schema } from '../protocol/schema.ts'
-import { jsonTree, nodeAt, placeAt } from './json.ts'
-import { answeredBy, frameSchema, plainOf, type Surroundings, schemasAt } from './walk.ts'
+import { answeredBy, frameSchema, plainOf, type Surroundings, schemasAt } from './schema-at.ts'
 
 /** What is said at a place. */
 export interface Seen {

@@ -2,14 +2,14 @@
 /** What has to be said below the text: what a revision changed, where a message is from, and what is asked. */
 
 import { useEffect } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
-import { active, revision, selected, store } from '../app/state.ts'
+import { t } from '../base/i18n.ts'
+import { active, revision, selected, store } from '../base/state.ts'
 import { pretty } from '../protocol/pretty.ts'
 import type { Params } from '../protocol/revisions.ts'
 import { schemaOf } from '../protocol/schema.ts'
-import { blankOf } from './frames.ts'
+import { changes, followRevision, rewriteTab } from './follow-revision.ts'
 import { retryOf } from './retry.ts'
-import { changes, followRevision, rewriteTab } from './revising.ts'
+import { blankOf } from './samples.ts'
 import { open, replaceText, tab } from './tabs.ts'
 import { focusText } from './view.ts'
 

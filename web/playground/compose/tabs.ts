@@ -1,8 +1,8 @@
 /** The tabs of the composer: what is written in each, kept across reloads. The text is the truth. */
 
 import { computed, type Signal, signal } from '@preact/signals'
-import { setting } from '../app/settings.ts'
-import { revision } from '../app/state.ts'
+import { setting } from '../base/settings.ts'
+import { revision } from '../base/state.ts'
 import { pretty } from '../protocol/pretty.ts'
 import { isRevision, type Revision, request } from '../protocol/revisions.ts'
 

@@ -2,8 +2,8 @@
 
 import { Validator } from '@cfworker/json-schema'
 import type { Diagnostic } from '@codemirror/lint'
-import { jsonTree, nodeAt } from './json.ts'
-import { plainOf, type Surroundings } from './walk.ts'
+import { jsonTree, nodeAt } from '../protocol/json.ts'
+import { plainOf, type Surroundings } from './schema-at.ts'
 
 /** More than these help nobody. */
 const maxProblems = 10 // flaws

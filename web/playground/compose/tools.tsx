@@ -2,13 +2,13 @@
 /** The tools of the composer, loaded when idle: methods, form, history, breaking, and the notices. */
 
 import { useEffect } from 'preact/hooks'
-import { t, tag } from '../app/i18n.ts'
-import { active } from '../app/state.ts'
+import { t, tag } from '../base/i18n.ts'
+import { active } from '../base/state.ts'
 import { methodsOf, missingCapability } from '../protocol/methods.ts'
-import { breakings, broken, frameFor } from './frames.ts'
 import { forget, history, load } from './history.ts'
 import { Menu } from './menu.tsx'
-import { sendText, withoutId } from './sending.ts'
+import { breakings, broken, frameFor } from './samples.ts'
+import { sendText, withoutId } from './send.ts'
 import { replaceText, tab, titleOf } from './tabs.ts'
 import { asForm, editor } from './view.ts'
 

@@ -3,7 +3,7 @@
  * database has opened.
  */
 
-import { setting } from '../app/settings.ts'
+import { setting } from '../base/settings.ts'
 import { isRevision, type Revision } from '../protocol/revisions.ts'
 
 /** What the history keeps of a message. */

@@ -1,7 +1,7 @@
 /** What can be done with connections, for the palette. */
 
-import type { Command } from '../app/commands.ts'
-import { active, connect, dialog, disconnect } from '../app/state.ts'
+import type { Command } from '../base/commands.ts'
+import { active, connect, dialog, disconnect } from '../base/state.ts'
 
 export const connectionsCommands: readonly Command[] = [
   {

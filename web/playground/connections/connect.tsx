@@ -3,8 +3,7 @@
 
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
-import { begin } from './begin.ts'
+import { t } from '../base/i18n.ts'
 import { agree, hostToAsk } from './consent.ts'
 import { DoctorPanel } from './doctor-panel.tsx'
 import { frameDialer, windowDialer } from './frame.ts'
@@ -12,9 +11,10 @@ import { GatewayPanel } from './gateway-panel.tsx'
 import { type HeaderRow, HeaderRows, usableHeaders } from './header-rows.tsx'
 import { http } from './http.ts'
 import { mcpBFrame, mcpBHere } from './mcp-b.ts'
+import { begin } from './open.ts'
 import { type Kind, kinds, recent, remember, usable } from './recent.ts'
+import type { Dialer } from './transport.ts'
 import { webSocketDialer } from './websocket.ts'
-import type { Dialer } from './wire.ts'
 
 const schemes: Readonly<Record<Exclude<Kind, 'gateway'>, readonly string[]>> = {
   http: ['https:', 'http:'],

@@ -4,7 +4,7 @@
  * A link, an import or a stored address never agrees.
  */
 
-import { setting } from '../app/settings.ts'
+import { setting } from '../base/settings.ts'
 
 /** How many hosts are kept; the oldest goes. */
 const maxHosts = 200

@@ -3,8 +3,8 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
-import { ask } from '../app/state.ts'
+import { t } from '../base/i18n.ts'
+import { ask } from '../base/state.ts'
 import { examine, type Finding } from './doctor.ts'
 
 const chips = { good: 'good', note: 'warn', bad: 'bad' } as const

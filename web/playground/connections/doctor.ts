@@ -4,7 +4,7 @@
  * and `ping`, never more, and ends the session that it began.
  */
 
-import type { Key } from '../app/i18n.ts'
+import type { Key } from '../base/i18n.ts'
 import { clientInfo, newest, request } from '../protocol/revisions.ts'
 import { answers, askFor, whyHidden } from './doctor-cors.ts'
 import type { Finding } from './finding.ts'

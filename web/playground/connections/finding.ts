@@ -1,6 +1,6 @@
 /** What the doctor finds; doctor.ts. */
 
-import type { Key } from '../app/i18n.ts'
+import type { Key } from '../base/i18n.ts'
 
 /** One thing that was found. */
 export interface Finding {

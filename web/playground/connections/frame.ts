@@ -5,11 +5,11 @@
  */
 
 import { connectTo } from 'pagemcp'
-import { t } from '../app/i18n.ts'
-import type { Opened } from './opened.ts'
+import { t } from '../base/i18n.ts'
+import type { Opened } from './opened-window.ts'
 import { portWire } from './port.ts'
 import { redactUrl } from './secrets.ts'
-import type { Dialer, Ears, Wire } from './wire.ts'
+import type { Dialer, Ears, Wire } from './transport.ts'
 
 /** How long a page may take to load and to answer. */
 const pageTimeout = 20_000 // ms

@@ -7,8 +7,8 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { render } from 'preact'
-import { t } from '../app/i18n.ts'
-import type { Opened } from './opened.ts'
+import { t } from '../base/i18n.ts'
+import type { Opened } from './opened-window.ts'
 
 interface Framed {
   key: number

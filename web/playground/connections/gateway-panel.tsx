@@ -3,9 +3,8 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { t, tag } from '../app/i18n.ts'
-import { connect } from '../app/state.ts'
-import { begin } from './begin.ts'
+import { t, tag } from '../base/i18n.ts'
+import { connect } from '../base/state.ts'
 import {
   type GatewayState,
   gatewayDialer,
@@ -14,9 +13,10 @@ import {
   type PageHere,
   standing,
 } from './gateway.ts'
-import { SeenTable } from './seen-table.tsx'
+import { tapPage } from './monitor.ts'
+import { begin } from './open.ts'
+import { SeenTable } from './reads-table.tsx'
 import { bytesText } from './sizes.ts'
-import { tapPage } from './tap.ts'
 
 export function GatewayPanel({ close }: { close(): void }) {
   useEffect(() => {

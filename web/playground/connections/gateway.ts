@@ -5,12 +5,12 @@
  */
 
 import { type Signal, signal } from '@preact/signals'
-import { t } from '../app/i18n.ts'
-import type { Frame } from './gateway-frame.ts'
-import { NotInvitedError, openDoor } from './proof.ts'
-import { look } from './seen.ts'
+import { t } from '../base/i18n.ts'
+import type { Frame } from './gateway-message.ts'
+import { NotInvitedError, openDoor } from './gateway-socket.ts'
+import { look } from './reads.ts'
+import type { Dialer } from './transport.ts'
 import { closeReason, socketWire } from './websocket.ts'
-import type { Dialer } from './wire.ts'
 
 /** A page that has joined. All but the numbers is its own words. */
 export interface PageHere {

@@ -2,7 +2,7 @@
 /** Headers that a person adds. Their values are hidden while they are typed, and never stored. */
 
 import type { Signal } from '@preact/signals'
-import { t } from '../app/i18n.ts'
+import { t } from '../base/i18n.ts'
 
 export interface HeaderRow {
   name: string

@@ -9,9 +9,8 @@
  * @see MCP 2026-07-28 and 2025-11-25, basic/transports, "Streamable HTTP"
  */
 
-import { t } from '../app/i18n.ts'
-import type { HttpFacts } from '../tap/store.ts'
-import { isForAll, isMessage, readEvents, refusal, unanswered } from './http-answers.ts'
+import { t } from '../base/i18n.ts'
+import type { HttpFacts } from '../messages/store.ts'
 import {
   envelopeVersion,
   type Known,
@@ -20,8 +19,9 @@ import {
   type Parsed,
   parsed,
 } from './http-headers.ts'
+import { isForAll, isMessage, readEvents, refusal, unanswered } from './http-responses.ts'
 import { redactUrl, shownHeaders } from './secrets.ts'
-import type { Dialer, Ears, Wire } from './wire.ts'
+import type { Dialer, Ears, Wire } from './transport.ts'
 
 /** How long to wait before a stream that broke is opened again, unless the server says otherwise. */
 const streamDelay = 3_000 // ms; what the TypeScript SDK waits at most between two tries is 30 s

@@ -1,7 +1,7 @@
 /** The connection that needs nothing: a port to the engine of this very page. */
 
 import { portWire } from './port.ts'
-import type { Dialer } from './wire.ts'
+import type { Dialer } from './transport.ts'
 
 /**
  * @param title - for people

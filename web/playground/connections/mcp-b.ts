@@ -5,9 +5,9 @@
  * envelope has no port. Written to what their version 5.1.0 does.
  */
 
-import { t } from '../app/i18n.ts'
+import { t } from '../base/i18n.ts'
 import { redactUrl } from './secrets.ts'
-import type { Dialer, Ears, Wire } from './wire.ts'
+import type { Dialer, Ears, Wire } from './transport.ts'
 
 /** What `@mcp-b/transports` calls its channels unless told otherwise. */
 export const channels = { window: 'mcp-default', frame: 'mcp-iframe' } as const

@@ -4,7 +4,7 @@
  * arrives as broken as it was written.
  */
 
-import type { Ears, Wire } from './wire.ts'
+import type { Ears, Wire } from './transport.ts'
 
 interface Goodbye {
   pagemcp: 'close'

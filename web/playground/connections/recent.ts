@@ -1,6 +1,6 @@
 /** Where one has been connected to, for the next time. Never a header, nor an address with a secret in it. */
 
-import { setting } from '../app/settings.ts'
+import { setting } from '../base/settings.ts'
 import { redactUrl } from './secrets.ts'
 
 /** What a person chooses between. */

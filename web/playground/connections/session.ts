@@ -5,9 +5,9 @@
  */
 
 import { type Signal, signal } from '@preact/signals'
+import { frameOf } from '../messages/frame.ts'
 import { clientInfo, isModern, type Params, type Revision, request } from '../protocol/revisions.ts'
-import { frameOf } from '../tap/frame.ts'
-import type { Lane } from './lane.ts'
+import type { Lane } from './connection.ts'
 
 /** How a request ended. */
 export interface Reply {

@@ -1,6 +1,6 @@
 /** Numbers of bytes, for people. */
 
-import { tag } from '../app/i18n.ts'
+import { tag } from '../base/i18n.ts'
 
 const units = ['byte', 'kilobyte', 'megabyte'] as const
 

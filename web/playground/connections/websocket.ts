@@ -3,9 +3,9 @@
  * binding; the TypeScript SDK's WebSocket client speaks it, and so does a gateway at `/ws`.
  */
 
-import { t } from '../app/i18n.ts'
+import { t } from '../base/i18n.ts'
 import { redactUrl } from './secrets.ts'
-import type { Dialer, Ears, Wire } from './wire.ts'
+import type { Dialer, Ears, Wire } from './transport.ts'
 
 /** The subprotocol that is asked for. */
 const subprotocol = 'mcp'

@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
 /** Explore: what the active server has, what is watched, and, of the demo, the world itself. */
 
-import { t } from '../app/i18n.ts'
-import { lazy } from '../app/lazy.tsx'
-import { active, exploring } from '../app/state.ts'
+import { t } from '../base/i18n.ts'
+import { lazy } from '../base/lazy.tsx'
+import { active, exploring } from '../base/state.ts'
 import { Prompts, Templates, Tools } from './others.tsx'
 import { Resources } from './resources.tsx'
 
-const WorldPanel = lazy(async () => (await import('../world/panel.tsx')).WorldPanel)
+const WorldPanel = lazy(async () => (await import('../demo/panel.tsx')).WorldPanel)
 const Notifications = lazy(
   async () => (await import('../timeline/notifications.tsx')).Notifications,
 )

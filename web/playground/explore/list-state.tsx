@@ -3,9 +3,9 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
+import { t } from '../base/i18n.ts'
+import { catalogue, type ListKind } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
-import { catalogue, type ListKind } from './catalogue.ts'
 
 export function ListState({ session, kind }: { session: Session; kind: ListKind }) {
   const all = catalogue(session)

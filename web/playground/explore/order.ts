@@ -1,6 +1,6 @@
 /** How the list of resources is searched, filtered, sorted and made a tree of. Pure. */
 
-import type { Resource } from './catalogue.ts'
+import type { Resource } from '../connections/catalogue.ts'
 
 export const orders = ['server', 'name', 'uri', 'priority', 'modified', 'size'] as const
 export type Order = (typeof orders)[number]

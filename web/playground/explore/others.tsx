@@ -3,11 +3,17 @@
 
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { t } from '../app/i18n.ts'
+import { t } from '../base/i18n.ts'
+import {
+  catalogue,
+  type ListKind,
+  type Prompt,
+  type Template,
+  type Tool,
+} from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
-import { send, skeleton, write } from './acts.ts'
-import { catalogue, type ListKind, type Prompt, type Template, type Tool } from './catalogue.ts'
-import { CompletedField } from './fields.tsx'
+import { send, skeleton, write } from './actions.ts'
+import { CompletedField } from './completed-field.tsx'
 import { ListState } from './list-state.tsx'
 import { ServerIcon } from './resources.tsx'
 import { type Filled, fillTemplate } from './template.ts'

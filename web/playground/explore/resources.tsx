@@ -2,11 +2,11 @@
 /** The resources of the active server: searched, filtered, sorted, as a list or a tree, each with a switch to watch it. */
 
 import { useSignal } from '@preact/signals'
-import { t, tag } from '../app/i18n.ts'
-import { setting } from '../app/settings.ts'
+import { t, tag } from '../base/i18n.ts'
+import { setting } from '../base/settings.ts'
+import { catalogue, type Icon, type Resource } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
-import { send, write } from './acts.ts'
-import { catalogue, type Icon, type Resource } from './catalogue.ts'
+import { send, write } from './actions.ts'
 import { ListState } from './list-state.tsx'
 import { type Branch, type Choice, chosen, type Order, orders, treeOf } from './order.ts'
 

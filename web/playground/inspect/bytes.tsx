@@ -3,8 +3,8 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
-import { size } from '../timeline/words.ts'
+import { t } from '../base/i18n.ts'
+import { size } from '../timeline/format.ts'
 import { bytesOf, type Part } from './contents.ts'
 import { hexLines } from './hex.ts'
 

@@ -3,10 +3,10 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
-import { store } from '../app/state.ts'
+import { t } from '../base/i18n.ts'
+import { store } from '../base/state.ts'
+import { duration, outcome, size } from '../timeline/format.ts'
 import { hinted, hintsOf, useHints } from '../timeline/hints.ts'
-import { duration, outcome, size } from '../timeline/words.ts'
 import { cachingOf, partsOf } from './contents.ts'
 import { latenciesOf } from './latencies.ts'
 

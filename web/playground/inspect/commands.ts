@@ -1,9 +1,9 @@
 /** What can be done with the message that is shown, for the palette and the keys. */
 
-import type { Command } from '../app/commands.ts'
-import { pane, store } from '../app/state.ts'
-import { canEdit, canResend, copy, edit, resend } from './acts.ts'
-import { shownRow } from './latest.ts'
+import type { Command } from '../base/commands.ts'
+import { pane, store } from '../base/state.ts'
+import { canEdit, canResend, copy, edit, resend } from './actions.ts'
+import { shownRow } from './shown-row.ts'
 import { tab } from './view.ts'
 
 const row = () => shownRow.peek() ?? -1

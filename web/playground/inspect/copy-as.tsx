@@ -2,12 +2,12 @@
 /** A menu of what a message can be copied as. */
 
 import { useId } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
-import { store } from '../app/state.ts'
-import { copyAs, copyKinds } from '../share/copy.ts'
-import { laneName } from '../timeline/lanes.ts'
+import { t } from '../base/i18n.ts'
+import { store } from '../base/state.ts'
+import { laneName } from '../connections/names.ts'
+import { copyAs, copyKinds } from '../share/copy-as.ts'
 import { mermaid } from '../timeline/mermaid.ts'
-import { copy, sessionOf } from './acts.ts'
+import { copy, sessionOf } from './actions.ts'
 
 /** The row, and its partner if there is one, as a diagram of two lines. */
 function diagram(row: number): string {

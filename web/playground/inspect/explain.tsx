@@ -2,12 +2,12 @@
 /** What the message is, why it failed if it did, and what the checker has to say; with links to the specification. */
 
 import { useComputed } from '@preact/signals'
-import { t } from '../app/i18n.ts'
-import { store } from '../app/state.ts'
-import { catalogue } from '../explore/catalogue.ts'
+import { t } from '../base/i18n.ts'
+import { store } from '../base/state.ts'
+import { catalogue } from '../connections/catalogue.ts'
 import { explainRow, type Known } from '../protocol/explain.ts'
 import { hinted, hintsOf, revisionOf } from '../timeline/hints.ts'
-import { sessionOf } from './acts.ts'
+import { sessionOf } from './actions.ts'
 
 /** What is known of the server that a row is about. */
 function knownOf(row: number): Known {

@@ -1,6 +1,6 @@
 /** How long answers to a method have taken so far. */
 
-import type { Store } from '../tap/store.ts'
+import type { Store } from '../messages/store.ts'
 
 /** At most so many of the newest rows are looked at: a millisecond's work. */
 const looked = 20_000

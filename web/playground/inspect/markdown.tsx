@@ -8,7 +8,7 @@
 import { lexer, type Token, type Tokens } from 'marked'
 import { type ComponentChildren, Fragment, h } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
+import { t } from '../base/i18n.ts'
 import { safeLink } from './contents.ts'
 
 /** Quotes and lists within each other end here: a hostile text could hold thousands. */

@@ -2,15 +2,15 @@
 /** A message for people: its contents by their kind, an error by what it says, anything else as a tree. */
 
 import { useMemo } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
-import { lazy } from '../app/lazy.tsx'
-import { ask, store } from '../app/state.ts'
+import { t } from '../base/i18n.ts'
+import { lazy } from '../base/lazy.tsx'
+import { ask, store } from '../base/state.ts'
 import { newest, request } from '../protocol/revisions.ts'
-import { sessionOf } from './acts.ts'
+import { sessionOf } from './actions.ts'
 import { Bytes, Picture } from './bytes.tsx'
 import { type Part, partsOf } from './contents.ts'
 import { diffTexts, placesOf } from './diff-text.ts'
-import { earlierResults } from './earlier.ts'
+import { earlierResults } from './earlier-results.ts'
 import { Tree } from './tree.tsx'
 import { tab } from './view.ts'
 

@@ -2,7 +2,7 @@
 /** A JSON value as a tree that opens and closes. What is closed has not been drawn. */
 
 import { useSignal } from '@preact/signals'
-import { t } from '../app/i18n.ts'
+import { t } from '../base/i18n.ts'
 
 /** Members that are drawn at first, and with each "more". */
 const page = 100

@@ -1,8 +1,8 @@
 /** What Inspect shows of a row, and what it is compared with. */
 
 import { type Signal, signal } from '@preact/signals'
-import { setting } from '../app/settings.ts'
-import { selected, store } from '../app/state.ts'
+import { setting } from '../base/settings.ts'
+import { selected, store } from '../base/state.ts'
 
 export const tabs = ['preview', 'json', 'raw', 'diff'] as const
 export type Tab = (typeof tabs)[number]

@@ -1,6 +1,6 @@
 /** What an address asks for: `?lesson=hello` begins a lesson, `?present=eras` a presentation. */
 
-import { presenting, side } from '../app/state.ts'
+import { presenting, side } from '../base/state.ts'
 import { showCoach } from './coaching.ts'
 import { lessonIds, loadScenario, showIds } from './library.ts'
 import { begin } from './running.ts'

@@ -2,14 +2,14 @@
 /** What stands above the composer during a lesson: what to do, whether it was right, and the way on. */
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
+import { t } from '../base/i18n.ts'
+import { told } from './caption.ts'
 import { hintOf } from './hint.ts'
+import { Prose } from './inline-code.tsx'
+import type { Turn } from './learner-turn.ts'
 import { lessonIds, loadScenario } from './library.ts'
-import type { Failure, Player } from './play.ts'
-import { Prose } from './prose.tsx'
+import type { Failure, Player } from './player.ts'
 import { advance, begin, compose, leave, running } from './running.ts'
-import { told } from './told.ts'
-import type { Turn } from './turn.ts'
 
 export function Coach() {
   const player = running.value

@@ -1,7 +1,7 @@
 /** Shows the coach above the composer while a lesson runs. */
 
 import { effect } from '@preact/signals'
-import { coach } from '../app/state.ts'
+import { coach } from '../base/state.ts'
 import { Coach } from './coach.tsx'
 import { isLearning } from './running.ts'
 

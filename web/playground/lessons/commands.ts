@@ -1,7 +1,7 @@
 /** Commands of lessons and presentations. */
 
-import type { Command } from '../app/commands.ts'
-import { presenting } from '../app/state.ts'
+import type { Command } from '../base/commands.ts'
+import { presenting } from '../base/state.ts'
 import { recordingFrom } from './recording.ts'
 
 export const lessonsCommands: readonly Command[] = [

@@ -1,6 +1,6 @@
 /** Says how a message differs from what was asked for, for people who learn. */
 
-import type { Key } from '../app/i18n.ts'
+import type { Key } from '../base/i18n.ts'
 import type { Difference } from './pattern.ts'
 
 export interface Hint {

@@ -3,16 +3,16 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
-import { ask, presenting } from '../app/state.ts'
+import { t } from '../base/i18n.ts'
+import { ask, presenting } from '../base/state.ts'
+import { told } from './caption.ts'
 import { showCoach } from './coaching.ts'
+import { Prose } from './inline-code.tsx'
 import { lessonIds, loadScenario, openScenario, showIds } from './library.ts'
-import { Prose } from './prose.tsx'
 import { save, startRecording, stopRecording } from './recorder.ts'
 import { recordingFrom } from './recording.ts'
 import { begin, done, running } from './running.ts'
 import type { Scenario } from './scenario.ts'
-import { told } from './told.ts'
 
 const all = [...lessonIds, ...showIds]
 

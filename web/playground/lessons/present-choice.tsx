@@ -3,14 +3,14 @@
 
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
+import { t } from '../base/i18n.ts'
 import { Sequence } from '../timeline/sequence.tsx'
+import { told } from './caption.ts'
+import { Prose } from './inline-code.tsx'
 import { lessonIds, loadScenario, showIds } from './library.ts'
 import { fullScreen, useKeys } from './present-keys.ts'
-import { Prose } from './prose.tsx'
 import { begin, leave } from './running.ts'
 import type { Scenario } from './scenario.ts'
-import { told } from './told.ts'
 
 /** What passes now, large: for people who watch others, such as an assistant at work. */
 export function Live() {

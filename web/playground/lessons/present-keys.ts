@@ -1,7 +1,7 @@
 /** Keys of a presentation. */
 
 import { useEffect, useRef } from 'preact/hooks'
-import { singleKeys, written } from '../app/keys.ts'
+import { singleKeys, written } from '../base/keys.ts'
 
 /**
  * Hears keys before the shell's own do: here Space goes on instead of pausing. Single letters can be

@@ -3,16 +3,16 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { locale, t } from '../app/i18n.ts'
+import { locale, t } from '../base/i18n.ts'
 import { Sequence } from '../timeline/sequence.tsx'
+import { told } from './caption.ts'
 import { Failed } from './coach.tsx'
-import type { Player } from './play.ts'
-import { channelOf, type Message, messageOf, podiumOf, readingTime } from './podium.ts'
+import { Prose } from './inline-code.tsx'
+import type { Player } from './player.ts'
 import { Choice, Live } from './present-choice.tsx'
 import { fullScreen, useKeys } from './present-keys.ts'
-import { Prose } from './prose.tsx'
 import { advance, begin, leave, running } from './running.ts'
-import { told } from './told.ts'
+import { channelOf, type Message, messageOf, podiumOf, readingTime } from './speaker-channel.ts'
 
 export function Present() {
   const player = running.value

@@ -3,7 +3,7 @@
  * that spoke. It is as it was, except for answers to requests that were sent before it began.
  */
 
-import type { Store } from '../tap/store.ts'
+import type { Store } from '../messages/store.ts'
 import type { Line, Scenario, Step } from './scenario.ts'
 
 /** What is known of a lane. */

@@ -1,8 +1,8 @@
 /** Records what passes in this page, and opens what was recorded. */
 
-import { store } from '../app/state.ts'
+import { store } from '../base/state.ts'
+import { laneName } from '../connections/names.ts'
 import { redact } from '../share/redact.ts'
-import { laneName } from '../timeline/lanes.ts'
 import { type Recorded, recordingName, recordingOf } from './record.ts'
 import { recordingFrom } from './recording.ts'
 import type { Scenario } from './scenario.ts'

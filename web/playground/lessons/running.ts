@@ -2,7 +2,7 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { contents, start } from 'pagemcp'
-import { setting } from '../app/settings.ts'
+import { setting } from '../base/settings.ts'
 import {
   active,
   ask,
@@ -13,13 +13,13 @@ import {
   presenting,
   resting,
   revision,
-} from '../app/state.ts'
+} from '../base/state.ts'
 import { close, current } from '../compose/tabs.ts'
 import { focusText } from '../compose/view.ts'
-import { type Player, play, type Stage } from './play.ts'
+import { told } from './caption.ts'
+import { type Player, play, type Stage } from './player.ts'
 import type { Scenario } from './scenario.ts'
-import { setScene } from './scene.ts'
-import { told } from './told.ts'
+import { setScene } from './scenario-engine.ts'
 
 /** Undefined: none. */
 export const running: Signal<Player | undefined> = signal(undefined)

@@ -7,7 +7,7 @@
  *     -- info.json --           how the server calls itself
  *     -- resources.json --      URI -> {name, text | blob | contents, mimeType, …}
  *     -- templates.json --      URI template -> {name, text with {variable} in it, …, complete}
- *     -- prompts.json --        name -> {description, arguments, …} and what it does, as scene.ts tells
+ *     -- prompts.json --        name -> {description, arguments, …} and what it does, as scenario-engine.ts tells
  *     -- tools.json --          the same
  *     -- transcript --
  *     = caption                 a step begins; what is said with it
@@ -40,7 +40,7 @@ export interface Options {
   minutes?: number
   /** What the server said was written down: there is none to ask. */
   recorded?: boolean
-  /** Of the engine; scene.ts reads them. */
+  /** Of the engine; scenario-engine.ts reads them. */
   [engine: string]: unknown
 }
 

@@ -3,7 +3,7 @@
  * messages. Nothing is repaired, and nothing is held back: these are hints beside rows.
  */
 
-import type { Store } from '../tap/store.ts'
+import type { Store } from '../messages/store.ts'
 import type { Sentence } from './explain.ts'
 import { messageProblems } from './message.ts'
 import { isModern, isRevision, type Params, type Revision } from './revisions.ts'

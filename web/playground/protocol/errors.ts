@@ -1,6 +1,6 @@
 /** Error codes: what they mean, in which revisions they exist, and where the specification says so. */
 
-import type { Key } from '../app/i18n.ts'
+import type { Key } from '../base/i18n.ts'
 import { specUrl } from './methods.ts'
 import { isModern, type Revision } from './revisions.ts'
 

@@ -3,8 +3,8 @@
  * code means, and, from the request and its answer, why it probably failed.
  */
 
-import type { Key } from '../app/i18n.ts'
-import type { Store } from '../tap/store.ts'
+import type { Key } from '../base/i18n.ts'
+import type { Store } from '../messages/store.ts'
 import { codeKey, codeLink } from './errors.ts'
 import { type Method, methodNamed, methodsOf, revisionsOf, specUrl } from './methods.ts'
 import { nearest } from './nearest.ts'

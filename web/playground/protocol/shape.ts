@@ -1,6 +1,6 @@
 /** The first thing that is wrong with a request, found without a validator: for explaining an answer. */
 
-import type { Key } from '../app/i18n.ts'
+import type { Key } from '../base/i18n.ts'
 import { isModern, type Params, type Revision } from './revisions.ts'
 import { resolve, type Schema, schemaOf } from './schema.ts'
 

@@ -1,15 +1,15 @@
 /** What can be shared, for the palette and the keys. */
 
-import type { Command } from '../app/commands.ts'
-import { dialog, store } from '../app/state.ts'
-import { chooseFile } from './picker.ts'
+import type { Command } from '../base/commands.ts'
+import { dialog, store } from '../base/state.ts'
+import { chooseFile } from './choose-file.ts'
 
 export const shareCommands: readonly Command[] = [
   {
     id: 'share.copyLink',
     title: 'share.copyLink',
     keys: 'Mod+S',
-    run: async () => (await import('./sharing.ts')).copyLink(),
+    run: async () => (await import('./copy-link.ts')).copyLink(),
   },
   {
     id: 'share.open',

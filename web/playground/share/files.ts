@@ -1,11 +1,11 @@
 /** Transcripts out to files, and files in: what was read goes the way of live traffic, on lanes of its own. */
 
-import { t } from '../app/i18n.ts'
-import { ask, pane, store } from '../app/state.ts'
-import { Lane } from '../connections/lane.ts'
-import type { Dialer } from '../connections/wire.ts'
+import { t } from '../base/i18n.ts'
+import { ask, pane, store } from '../base/state.ts'
+import { Lane } from '../connections/connection.ts'
+import { laneName, nameLane } from '../connections/names.ts'
+import type { Dialer } from '../connections/transport.ts'
 import { clientInfo } from '../protocol/revisions.ts'
-import { laneName, nameLane } from '../timeline/lanes.ts'
 import { readTranscript, type Transcript, writeTranscript } from './transcript.ts'
 
 /** A file beyond this is not read. */

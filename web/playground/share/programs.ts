@@ -1,7 +1,7 @@
 /** A request as a small program for the SDKs of TypeScript and Go. */
 
 import { isModern, type Params, type Revision } from '../protocol/revisions.ts'
-import { goString, jsonString, typescript } from './literals.ts'
+import { goString, jsonString, typescript } from './escape.ts'
 
 /** What the SDKs send by themselves is left out. */
 function ownParams({ params }: Params): Params {

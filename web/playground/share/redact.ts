@@ -3,7 +3,7 @@
  * members, and by their form where they are recognised by it. What it cannot know is shown before it leaves.
  */
 
-import { type JsonNode, jsonTree } from '../compose/json.ts'
+import { type JsonNode, jsonTree } from '../protocol/json.ts'
 
 /** What stands in the place of a secret. */
 export const redacted = '[redacted]'

@@ -3,14 +3,14 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
-import { store } from '../app/state.ts'
+import { t } from '../base/i18n.ts'
+import { store } from '../base/state.ts'
 import { tabs } from '../compose/tabs.ts'
-import { laneName } from '../timeline/lanes.ts'
+import { laneName } from '../connections/names.ts'
 import { shown } from '../timeline/view.ts'
+import { chooseFile } from './choose-file.ts'
+import { addressOf, copyText, linkOf } from './copy-link.ts'
 import { longestLink } from './link.ts'
-import { chooseFile } from './picker.ts'
-import { addressOf, copyText, linkOf } from './sharing.ts'
 
 export function Share({ close }: { close(): void }) {
   return (

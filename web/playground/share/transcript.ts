@@ -3,7 +3,7 @@
  * file can be appended to, streamed and compared. Also reads what the Inspector's Protocol tab exports.
  */
 
-import type { Direction, Entry, Framing, HttpFacts, Store } from '../tap/store.ts'
+import type { Direction, Entry, Framing, HttpFacts, Store } from '../messages/store.ts'
 import { redact, redactHeaders, redactText } from './redact.ts'
 
 /** Who was at the other end of a connection. */

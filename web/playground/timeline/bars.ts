@@ -1,6 +1,6 @@
 /** The bars of a sequence diagram: from a request to what ends it, on the side that has been asked. */
 
-import type { Store } from '../tap/store.ts'
+import type { Store } from '../messages/store.ts'
 
 export interface Bar {
   lane: number

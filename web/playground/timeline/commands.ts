@@ -1,10 +1,10 @@
 /** What can be done with the timeline, for the palette and the keys. */
 
-import type { Command } from '../app/commands.ts'
-import { t } from '../app/i18n.ts'
-import { ask, filter, pane, paused, store, timelineView } from '../app/state.ts'
-import { clock } from './clock.ts'
+import type { Command } from '../base/commands.ts'
+import { t } from '../base/i18n.ts'
+import { ask, filter, pane, paused, store, timelineView } from '../base/state.ts'
 import { parts } from './parts.ts'
+import { clock } from './row-time.ts'
 import { follow } from './view.ts'
 
 function show(view: typeof timelineView.value) {

@@ -2,8 +2,8 @@
 
 import type { TargetedKeyboardEvent } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { ask } from '../app/state.ts'
-import { moved } from './roving.ts'
+import { ask } from '../base/state.ts'
+import { moved } from './arrow-keys.ts'
 import type { Rows, Scroller } from './scroller.ts'
 import { cursor } from './view.ts'
 

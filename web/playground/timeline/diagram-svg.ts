@@ -1,6 +1,6 @@
 /** A sequence diagram as an SVG file, for slides and documents: black on white, no style sheet, no script. */
 
-import type { Store } from '../tap/store.ts'
+import type { Store } from '../messages/store.ts'
 import type { Bars } from './bars.ts'
 import {
   arrowOf,

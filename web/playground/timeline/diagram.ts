@@ -3,9 +3,9 @@
  * of the same height for each message. Pure numbers; sequence.tsx draws them, diagram-svg.ts writes them.
  */
 
-import type { Store } from '../tap/store.ts'
+import type { LaneName } from '../connections/names.ts'
+import type { Store } from '../messages/store.ts'
 import type { Bar, Bars } from './bars.ts'
-import type { LaneName } from './lanes.ts'
 import type { Rows } from './scroller.ts'
 
 /** How a lane is called. */

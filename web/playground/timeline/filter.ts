@@ -11,8 +11,8 @@
  * What cannot be understood is told with its place, and left out.
  */
 
-import type { Key } from '../app/i18n.ts'
-import type { Store } from '../tap/store.ts'
+import type { Key } from '../base/i18n.ts'
+import type { Store } from '../messages/store.ts'
 
 /** Whether a row of the store passes. */
 export type Test = (row: number) => boolean

@@ -5,7 +5,7 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { sessions, store } from '../app/state.ts'
+import { sessions, store } from '../base/state.ts'
 import type { Checker, Hint } from '../protocol/check.ts'
 import { newest, type Revision } from '../protocol/revisions.ts'
 

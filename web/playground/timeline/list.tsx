@@ -4,13 +4,13 @@
 /** The timeline as a list: a grid of which only the rows in sight exist, however many there are. */
 
 import { useRef } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
-import { ask, selected, store } from '../app/state.ts'
-import { clock } from './clock.ts'
+import { t } from '../base/i18n.ts'
+import { ask, selected, store } from '../base/state.ts'
+import { laneName, named } from '../connections/names.ts'
 import { useCursor } from './cursor.ts'
 import { hinted, useHints } from './hints.ts'
-import { laneName, named } from './lanes.ts'
 import { Row } from './row.tsx'
+import { clock } from './row-time.ts'
 import { useScroller } from './scroller.ts'
 import { cursor, drawn, follow, shown } from './view.ts'
 

@@ -1,6 +1,6 @@
 /** Traffic as a Mermaid sequence diagram: text that many sites draw. https://mermaid.js.org/syntax/sequenceDiagram.html */
 
-import type { Store } from '../tap/store.ts'
+import type { Store } from '../messages/store.ts'
 import { type Column, columnsOf, endsOf, type Naming } from './diagram.ts'
 
 /** More than this no reader follows, and Mermaid itself stops at 50,000 characters. */

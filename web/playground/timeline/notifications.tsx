@@ -3,14 +3,14 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
-import { sessions, store } from '../app/state.ts'
+import { t } from '../base/i18n.ts'
+import { sessions, store } from '../base/state.ts'
 import type { ListenFilter, Session } from '../connections/session.ts'
 import { isModern } from '../protocol/revisions.ts'
 import { readItself, readsItself } from './auto-read.ts'
+import { clockTime } from './format.ts'
 import { Sparkline } from './rate.tsx'
-import { recentSpan, recentUpdates } from './recent.ts'
-import { clockTime } from './words.ts'
+import { recentSpan, recentUpdates } from './recent-updates.ts'
 
 const kinds = ['resourcesListChanged', 'promptsListChanged', 'toolsListChanged'] as const
 const lists = {

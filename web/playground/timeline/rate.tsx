@@ -3,8 +3,8 @@
 
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
-import { store } from '../app/state.ts'
+import { t } from '../base/i18n.ts'
+import { store } from '../base/state.ts'
 import { points, Rate } from './rate.ts'
 
 const rate = new Rate()

@@ -2,13 +2,13 @@
 /** One row of the list. It is drawn anew only when something of it has changed. */
 
 import { Component, type ComponentChildren, type HTMLAttributes } from 'preact'
-import { t, tag } from '../app/i18n.ts'
-import { store } from '../app/state.ts'
-import { clock, when } from './clock.ts'
+import { t, tag } from '../base/i18n.ts'
+import { store } from '../base/state.ts'
+import { visible } from './control-characters.ts'
 import { statusOf } from './filter.ts'
+import { directionWord, duration, outcome, size } from './format.ts'
 import { hintsOf } from './hints.ts'
-import { visible } from './visible.ts'
-import { directionWord, duration, outcome, size } from './words.ts'
+import { clock, when } from './row-time.ts'
 
 interface Props {
   row: number

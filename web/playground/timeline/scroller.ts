@@ -15,7 +15,7 @@ import {
   scrollTopAt,
   type View,
   viewAt,
-} from './window.ts'
+} from './visible-range.ts'
 
 /** How near to the end counts as there. */
 const near = 4 // px

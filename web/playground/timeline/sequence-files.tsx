@@ -1,14 +1,14 @@
 /** @jsxImportSource preact */
 /** Takes the diagram along: as a picture, or as Mermaid text. */
 
-import { t } from '../app/i18n.ts'
-import { ask, store } from '../app/state.ts'
+import { t } from '../base/i18n.ts'
+import { ask, store } from '../base/state.ts'
+import { laneName } from '../connections/names.ts'
 import type { Bars } from './bars.ts'
 import { diagramSvg, mostSvg } from './diagram-svg.ts'
-import { laneName } from './lanes.ts'
+import { line } from './format.ts'
 import { mermaid, mostMermaid } from './mermaid.ts'
 import { shown } from './view.ts'
-import { line } from './words.ts'
 
 /** The newest rows that are shown. */
 function newest(most: number): number[] {

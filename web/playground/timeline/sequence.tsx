@@ -3,8 +3,9 @@
 
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useMemo } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
-import { ask, selected, store } from '../app/state.ts'
+import { t } from '../base/i18n.ts'
+import { ask, selected, store } from '../base/state.ts'
+import { laneName, named } from '../connections/names.ts'
 import { Bars } from './bars.ts'
 import { useCursor } from './cursor.ts'
 import {
@@ -19,11 +20,10 @@ import {
   middle,
   narrowest,
 } from './diagram.ts'
-import { laneName, named } from './lanes.ts'
+import { line } from './format.ts'
 import { useScroller } from './scroller.ts'
 import { SequenceFiles } from './sequence-files.tsx'
 import { cursor, drawn, follow, shown } from './view.ts'
-import { line } from './words.ts'
 
 const bars = new Bars(store)
 

@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
 /** The timeline: everything that passed, oldest first. The list is there at once, the other views when wanted. */
 
-import { t } from '../app/i18n.ts'
-import { lazy } from '../app/lazy.tsx'
-import { store, timelineView } from '../app/state.ts'
+import { t } from '../base/i18n.ts'
+import { lazy } from '../base/lazy.tsx'
+import { store, timelineView } from '../base/state.ts'
 import { List } from './list.tsx'
-import { Said } from './said.tsx'
+import { Said } from './live-region.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { drawn, shown } from './view.ts'
 

@@ -2,12 +2,12 @@
 /** What stands above the timeline: pause first, then how and what it shows. */
 
 import { useComputed } from '@preact/signals'
-import { t } from '../app/i18n.ts'
-import { ask, filter, paused, store, timelineView } from '../app/state.ts'
+import { t } from '../base/i18n.ts'
+import { ask, filter, paused, store, timelineView } from '../base/state.ts'
+import { count } from './format.ts'
 import { parts } from './parts.ts'
 import { RateLine } from './rate.tsx'
 import { drawn, follow, query, shown, waiting } from './view.ts'
-import { count } from './words.ts'
 
 const views = ['list', 'sequence', 'wire'] as const
 

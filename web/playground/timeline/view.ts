@@ -1,11 +1,11 @@
 /** What the views of the timeline share: the rows that pass the filter, where one is, and whether it follows. */
 
 import { batch, computed, effect, type Signal, signal } from '@preact/signals'
-import { filter, paused, store } from '../app/state.ts'
-import { maxTextsInMemory } from '../tap/store.ts'
+import { filter, paused, store } from '../base/state.ts'
+import { laneOf, named } from '../connections/names.ts'
+import { maxTextsInMemory } from '../messages/store.ts'
 import { parseFilter } from './filter.ts'
-import { laneOf, named } from './lanes.ts'
-import { Shown } from './shown.ts'
+import { Shown } from './filtered-rows.ts'
 
 /** The rows to draw. Who draws them reads {@link drawn} too. */
 export const shown = new Shown(store)
@@ -80,7 +80,7 @@ effect(() => {
   if (store.length < manyRows || shelved) return
   shelved = true
   // Without IndexedDB all texts stay in memory.
-  import('../tap/archive.ts')
+  import('../messages/archive.ts')
     .then(({ openArchive }) => openArchive())
     .then((archive) => store.useArchive(archive))
     .catch(() => {})

@@ -1,6 +1,6 @@
 /** How traffic looks on the wire, line by line: what carried a message, headers, and its exact text. */
 
-import type { Store } from '../tap/store.ts'
+import type { Store } from '../messages/store.ts'
 import type { Rows } from './scroller.ts'
 
 /** More of a text is not shown here; Inspect has all of it. */

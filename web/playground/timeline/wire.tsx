@@ -3,16 +3,16 @@
 
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { t } from '../app/i18n.ts'
-import { ask, selected, store } from '../app/state.ts'
-import { when } from './clock.ts'
+import { t } from '../base/i18n.ts'
+import { ask, selected, store } from '../base/state.ts'
+import { laneName, named } from '../connections/names.ts'
+import { visible } from './control-characters.ts'
 import { useCursor } from './cursor.ts'
-import { laneName, named } from './lanes.ts'
+import { directionWord, size } from './format.ts'
+import { when } from './row-time.ts'
 import { useScroller } from './scroller.ts'
 import { drawn, follow, query, refiltered, shown } from './view.ts'
-import { visible } from './visible.ts'
 import { around, Lines, wrap } from './wire-lines.ts'
-import { directionWord, size } from './words.ts'
 
 /** As timeline.css has it. */
 const lineHeight = 20 // px

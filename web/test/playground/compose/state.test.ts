@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signal } from '@preact/signals'
-import { active, revision } from '../../../playground/app/state.ts'
-import { type Field, fieldsOf, jsonOf, setAt } from '../../../playground/compose/form.ts'
-import { frameFor } from '../../../playground/compose/frames.ts'
+import { active, revision } from '../../../playground/base/state.ts'
+import { changes, followRevision } from '../../../playground/compose/follow-revision.ts'
+import { type Field, fieldsOf, jsonOf, setAt } from '../../../playground/compose/form-fields.ts'
 import { forget, history, remember, walk } from '../../../playground/compose/history.ts'
-import { changes, followRevision } from '../../../playground/compose/revising.ts'
-import { send, unsure, wantsYes } from '../../../playground/compose/sending.ts'
+import { frameFor } from '../../../playground/compose/samples.ts'
+import { nobody, type Surroundings } from '../../../playground/compose/schema-at.ts'
+import { send, unsure, wantsYes } from '../../../playground/compose/send.ts'
 import {
   change,
   close,
@@ -18,7 +19,6 @@ import {
   tabs,
   titleOf,
 } from '../../../playground/compose/tabs.ts'
-import { nobody, type Surroundings } from '../../../playground/compose/walk.ts'
 import type { Asked, Session } from '../../../playground/connections/session.ts'
 
 const modern = '2026-07-28'

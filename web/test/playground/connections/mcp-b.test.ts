@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TabServerTransport } from '@mcp-b/transports'
 import { channels, dialMcpB } from '../../../playground/connections/mcp-b.ts'
-import type { Ears } from '../../../playground/connections/wire.ts'
+import type { Ears } from '../../../playground/connections/transport.ts'
 
 const origin = 'http://a.example'
 

@@ -2,9 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { otherEra } from '../../../playground/connections/begin.ts'
 import { beforeAsking } from '../../../playground/connections/doctor.ts'
-import type { Frame } from '../../../playground/connections/gateway-frame.ts'
+import type { Frame } from '../../../playground/connections/gateway-message.ts'
 import {
   inHeader,
   type Known,
@@ -12,12 +11,13 @@ import {
   mirrored,
   parsed,
 } from '../../../playground/connections/http-headers.ts'
+import { concerns, tapPage } from '../../../playground/connections/monitor.ts'
+import { otherEra } from '../../../playground/connections/open.ts'
+import { look, secretsIn, seen } from '../../../playground/connections/reads.ts'
 import { recent, remember, usable } from '../../../playground/connections/recent.ts'
 import { shownHeaders } from '../../../playground/connections/secrets.ts'
-import { look, secretsIn, seen } from '../../../playground/connections/seen.ts'
 import { EventParser, type StreamEvent } from '../../../playground/connections/sse.ts'
-import { concerns, tapPage } from '../../../playground/connections/tap.ts'
-import type { Dialer, Wire } from '../../../playground/connections/wire.ts'
+import type { Dialer, Wire } from '../../../playground/connections/transport.ts'
 
 /** What comes of a stream that arrives in pieces of so many characters. */
 function eventsOf(text: string, size: number): StreamEvent[] {

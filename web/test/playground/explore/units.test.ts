@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { skeleton } from '../../../playground/explore/acts.ts'
-import type { Resource } from '../../../playground/explore/catalogue.ts'
+import type { Resource } from '../../../playground/connections/catalogue.ts'
+import { skeleton } from '../../../playground/explore/actions.ts'
 import { type Branch, type Choice, chosen, treeOf } from '../../../playground/explore/order.ts'
 import { fillTemplate } from '../../../playground/explore/template.ts'
 

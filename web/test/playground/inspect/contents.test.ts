@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bytesOf, cachingOf, partsOf, safeLink } from '../../../playground/inspect/contents.ts'
-import { earlierResults } from '../../../playground/inspect/earlier.ts'
+import { earlierResults } from '../../../playground/inspect/earlier-results.ts'
 import { firstDifference, hexLines, sha256 } from '../../../playground/inspect/hex.ts'
-import { Store } from '../../../playground/tap/store.ts'
+import { Store } from '../../../playground/messages/store.ts'
 
 const read = (...contents: object[]) => partsOf({ result: { contents } })
 

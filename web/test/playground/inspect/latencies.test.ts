@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { latenciesOf } from '../../../playground/inspect/latencies.ts'
-import { Store } from '../../../playground/tap/store.ts'
+import { Store } from '../../../playground/messages/store.ts'
 
 test('latencies of a method are of its answers alone, on all lanes', () => {
   const store = new Store((run) => run())

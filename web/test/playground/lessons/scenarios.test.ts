@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { play } from '../../../playground/lessons/play.ts'
+import { play } from '../../../playground/lessons/player.ts'
 import { parseScenario } from '../../../playground/lessons/scenario.ts'
 import { newStage, sceneInNode } from './stage.ts'
 

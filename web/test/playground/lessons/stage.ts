@@ -1,11 +1,11 @@
 /** A stage without a page: lanes and a store of its own, and the engine in Node. */
 
-import { Lane } from '../../../playground/connections/lane.ts'
+import { Lane } from '../../../playground/connections/connection.ts'
 import { Session } from '../../../playground/connections/session.ts'
-import type { Stage } from '../../../playground/lessons/play.ts'
+import type { Stage } from '../../../playground/lessons/player.ts'
 import type { Scenario } from '../../../playground/lessons/scenario.ts'
-import { type Scene, setScene } from '../../../playground/lessons/scene.ts'
-import { Store } from '../../../playground/tap/store.ts'
+import { type Scene, setScene } from '../../../playground/lessons/scenario-engine.ts'
+import { Store } from '../../../playground/messages/store.ts'
 import { contents, start } from '../../../src/index.ts'
 import { engineModule, goRuntime } from '../../core/load.ts'
 

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Validator } from '@cfworker/json-schema'
+import { type Direction, Store } from '../../../playground/messages/store.ts'
 import { Checker } from '../../../playground/protocol/check.ts'
 import { messageProblems } from '../../../playground/protocol/message.ts'
 import { request } from '../../../playground/protocol/revisions.ts'
 import { schemaOf } from '../../../playground/protocol/schema.ts'
 import { problemsOf } from '../../../playground/protocol/validate.ts'
-import { type Direction, Store } from '../../../playground/tap/store.ts'
 
 const modern = '2026-07-28'
 const classic = '2025-11-25'

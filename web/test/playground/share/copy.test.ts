@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import type { Session } from '../../../playground/connections/session.ts'
+import { Store } from '../../../playground/messages/store.ts'
 import { methodsOf } from '../../../playground/protocol/methods.ts'
 import { type Params, request, revisions } from '../../../playground/protocol/revisions.ts'
-import { copyAs, copyKinds, httpHeaders } from '../../../playground/share/copy.ts'
-import { Store } from '../../../playground/tap/store.ts'
+import { copyAs, copyKinds, httpHeaders } from '../../../playground/share/copy-as.ts'
 
 const modern = '2026-07-28'
 

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Store } from '../../../playground/messages/store.ts'
 import { pretty } from '../../../playground/protocol/pretty.ts'
 import { request } from '../../../playground/protocol/revisions.ts'
 import { decodeLink, encodeLink, type Link, longestLink } from '../../../playground/share/link.ts'
 import { redact, redacted, redactHeaders } from '../../../playground/share/redact.ts'
 import { readTranscript, writeTranscript } from '../../../playground/share/transcript.ts'
-import { Store } from '../../../playground/tap/store.ts'
 
 const revision = '2026-07-28'
 

@@ -8,7 +8,7 @@ let served: Served
 
 before(async () => {
   served = await serve({
-    directories: { '/tap/': join(import.meta.dirname, '../../../playground/tap') },
+    directories: { '/messages/': join(import.meta.dirname, '../../../playground/messages') },
     files: { '/': '<!doctype html><title>archive</title>' },
   })
 })
@@ -17,10 +17,10 @@ after(() => served.close())
 
 /** Runs in a page: opens its archive, puts a block there, and says which pages have blocks. */
 async function use(text: string) {
-  const path = '/tap/archive.ts'
+  const path = '/messages/archive.ts'
   const { openArchive } = (await import(
     path
-  )) as typeof import('../../../playground/tap/archive.ts')
+  )) as typeof import('../../../playground/messages/archive.ts')
   const archive = await openArchive()
   await archive.put(3, [text, ''])
   const opening = indexedDB.open('pagemcp-playground-texts')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Store, type TextArchive } from '../../../playground/tap/store.ts'
+import { Store, type TextArchive } from '../../../playground/messages/store.ts'
 
 /** A archive of the memory. Puts settle when they are let. */
 function memoryArchive() {

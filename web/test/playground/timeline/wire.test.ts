@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Store } from '../../../playground/tap/store.ts'
-import { recentUpdates } from '../../../playground/timeline/recent.ts'
-import { Shown } from '../../../playground/timeline/shown.ts'
-import { visible } from '../../../playground/timeline/visible.ts'
+import { Store } from '../../../playground/messages/store.ts'
+import { visible } from '../../../playground/timeline/control-characters.ts'
+import { Shown } from '../../../playground/timeline/filtered-rows.ts'
+import { recentUpdates } from '../../../playground/timeline/recent-updates.ts'
 import { around, Lines, mostLines, wrap } from '../../../playground/timeline/wire-lines.ts'
 
 test('control characters are seen and do nothing', () => {

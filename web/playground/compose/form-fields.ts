@@ -1,0 +1,155 @@
+/** A form made of the schema, over the text: fields read from it and write into it. */
+
+import { jsonTree, nodeAt, replaceAt } from '../protocol/json.ts'
+import { pretty } from '../protocol/pretty.ts'
+import type { Params } from '../protocol/revisions.ts'
+import type { Schema } from '../protocol/schema.ts'
+import type { Path } from '../protocol/validate.ts'
+import { offerAt } from './complete.ts'
+import { frameSchema, type Surroundings, schemasAt } from './schema-at.ts'
+
+export interface Field {
+  path: Path
+  name: string
+  kind: 'text' | 'number' | 'yes' | 'choice' | 'json' | 'group'
+  /** As the input shows it; `''`: not there. */
+  value: string
+  /** Whether the member is in the text. */
+  there: boolean
+  required: boolean
+  /** The schema's words. */
+  doc?: string
+  /** Values to choose from; of a `text`, only proposals. */
+  choices?: readonly string[]
+  /** Of a group. */
+  fields?: readonly Field[]
+}
+
+/** Deeper, members are edited as JSON. */
+const maxDepth = 4 // levels, from the frame on
+
+/** The fields of a frame's params, without the envelope; undefined if the text is no JSON object. */
+export function fieldsOf(source: string, around: Surroundings): readonly Field[] | undefined {
+  if (jsonTree(source).broken !== undefined) return undefined
+  const message = JSON.parse(source) as unknown
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return undefined
+  const schema = frameSchema(message, around)
+  return within(['params'], source, message, schema, around)
+}
+
+function within(
+  path: Path,
+  source: string,
+  message: unknown,
+  root: Schema,
+  around: Surroundings,
+): Field[] {
+  const fields = new Map<string, Field>()
+  for (const owner of schemasAt(root, path, message)) {
+    for (const name of Object.keys(owner.properties ?? {})) {
+      if (name === '_meta' || fields.has(name)) continue
+      const required = Array.isArray(owner.required) && owner.required.includes(name)
+      fields.set(name, field([...path, name], required, source, message, root, around))
+    }
+  }
+  // what has to be filled in comes first
+  return [...fields.values()].sort((a, b) => Number(b.required) - Number(a.required))
+}
+
+function field(
+  path: Path,
+  required: boolean,
+  source: string,
+  message: unknown,
+  root: Schema,
+  around: Surroundings,
+): Field {
+  const tree = jsonTree(source)
+  const node = nodeAt(tree.root, path)
+  const schemas = schemasAt(root, path, message)
+  // of a union in the owner, what the other arms allow is still a choice
+  const all = schemasAt(root, path, withoutLiterals(message, path))
+  const [first] = schemas
+  const base = {
+    path,
+    name: String(path.at(-1)),
+    there: node !== undefined,
+    required,
+    doc: typeof first?.description === 'string' ? first.description : undefined,
+    value: node === undefined ? '' : (node.text ?? source.slice(node.from, node.to)),
+  }
+  const choices = [...new Set(all.flatMap(literals))]
+  if (choices.length > 0) return { ...base, kind: 'choice', choices }
+  const type = [first?.type].flat()[0]
+  if (type === 'boolean') return { ...base, kind: 'yes' }
+  if (type === 'number' || type === 'integer') return { ...base, kind: 'number' }
+  if (type === 'string' && (node === undefined || node.kind === 'string')) {
+    return { ...base, kind: 'text', choices: proposals(path, source, around) }
+  }
+  if (type === 'object' && first?.properties && path.length < maxDepth) {
+    if (Object.keys(first.properties).length > 0) {
+      return { ...base, kind: 'group', fields: within(path, source, message, root, around) }
+    }
+  }
+  return { ...base, kind: 'json' }
+}
+
+function literals({ const: literal, enum: either }: Schema): string[] {
+  const all = literal !== undefined ? [literal] : Array.isArray(either) ? either : []
+  return all.filter((one) => typeof one === 'string')
+}
+
+/** The message without the member at a path, by whose literal unions were told apart. */
+function withoutLiterals(message: unknown, path: Path): unknown {
+  const copy = structuredClone(message)
+  let owner = copy as Params | undefined
+  for (const step of path.slice(0, -1)) owner = owner?.[step] as Params | undefined
+  if (owner && typeof owner === 'object') delete owner[String(path.at(-1))]
+  return copy
+}
+
+/** What completion would offer in a text of this member. */
+function proposals(path: Path, source: string, around: Surroundings): readonly string[] {
+  const there = nodeAt(jsonTree(source).root, path)
+  const text = there ? source : setAt(source, path, '""')
+  const node = nodeAt(jsonTree(text).root, path)
+  if (!node) return []
+  const { options } = offerAt(text, node.from + 1, around)
+  return options.filter(({ kind }) => kind === 'live').map(({ label }) => label)
+}
+
+/**
+ * The text with a member set. What is there already is replaced in its place; else the frame is
+ * written anew, with all it had.
+ *
+ * @param json - undefined: takes the member out
+ */
+export function setAt(source: string, path: Path, json: string | undefined): string {
+  if (json !== undefined) {
+    const replaced = replaceAt(source, path, json)
+    if (replaced !== undefined) return replaced
+  }
+  const message = JSON.parse(source) as Params
+  let owner = message
+  for (const step of path.slice(0, -1)) {
+    const next = owner[step]
+    if (typeof next !== 'object' || next === null) owner[step] = {}
+    owner = owner[step] as Params
+  }
+  const name = String(path.at(-1))
+  if (json === undefined) delete owner[name]
+  else owner[name] = JSON.parse(json)
+  return pretty(message)
+}
+
+/** The JSON of what was put into a field; undefined: nothing, so that the member goes unless it is required. */
+export function jsonOf({ kind, required }: Field, input: string): string | undefined {
+  if (input === '' && (!required || kind !== 'text')) return undefined
+  if (kind === 'text' || kind === 'choice') return JSON.stringify(input)
+  try {
+    JSON.parse(input)
+    return input.trim()
+  } catch {
+    return JSON.stringify(input) // wrong, and to be seen as wrong in the text
+  }
+}

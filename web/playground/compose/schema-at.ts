@@ -1,0 +1,170 @@
+/** Which schemas hold at a place of a frame: what completion, hovers, and the form are made of. */
+
+import type { Prompt, Resource, Template, Tool } from '../connections/catalogue.ts'
+import type { JsonNode } from '../protocol/json.ts'
+import { methodsOf } from '../protocol/methods.ts'
+import type { Params, Revision } from '../protocol/revisions.ts'
+import { definitions, resolve, type Schema, schemaOf } from '../protocol/schema.ts'
+import type { Path } from '../protocol/validate.ts'
+
+/** What is known of the server that a frame is for. */
+export interface Surroundings {
+  revision: Revision
+  resources: readonly Resource[]
+  templates: readonly Template[]
+  prompts: readonly Prompt[]
+  tools: readonly Tool[]
+  /** What the server declared; undefined: not yet. */
+  capabilities?: Params
+  /** Requests of the server that wait for an answer. */
+  asked?: readonly { id: unknown; method: string }[]
+}
+
+/** The method that an answer is for; `''`: of nothing that waits. */
+export function answeredBy(message: unknown, { asked = [] }: Surroundings): string {
+  const id = isObject(message) ? message.id : undefined
+  return asked.find((one) => one.id === id)?.method ?? ''
+}
+
+/** Nobody, for a revision. */
+export const nobody = (revision: Revision): Surroundings => ({
+  revision,
+  resources: [],
+  templates: [],
+  prompts: [],
+  tools: [],
+})
+
+const isObject = (value: unknown): value is Params =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The schema of a whole frame, given what is written in it so far. */
+export function frameSchema(message: unknown, around: Surroundings): Schema {
+  const { revision } = around
+  const { method, params } = isObject(message) ? message : {}
+  const answer = isObject(message) && (message.result !== undefined || message.error !== undefined)
+  return {
+    $defs: definitions(revision),
+    type: 'object',
+    required: ['jsonrpc', ...(answer ? [] : ['method'])],
+    properties: {
+      jsonrpc: { const: '2.0', description: 'JSON-RPC 2.0, always.' },
+      id: { $ref: '#/$defs/Id' },
+      ...(answer
+        ? { result: resultOf(message, around), error: { $ref: '#/$defs/Error' } }
+        : {
+            method: {
+              enum: methodsOf(revision).map(({ name }) => name),
+              description: 'What is asked, or told.',
+            },
+            params: paramsSchema(String(method), isObject(params) ? params : {}, around),
+          }),
+    },
+  }
+}
+
+function resultOf(message: unknown, around: Surroundings): Schema {
+  const method = answeredBy(message, around)
+  return (method && schemaOf(around.revision, method, 'result')) || { type: 'object' }
+}
+
+/** The schema of params, with the arguments as the prompt or tool wants them that is named there. */
+export function paramsSchema(method: string, params: Params, around: Surroundings): Schema {
+  const { revision } = around
+  const found = schemaOf(revision, method, 'params')
+  if (!found) return { type: 'object' }
+  const schema = resolve(found, found.$defs)
+  const own =
+    method === 'tools/call'
+      ? around.tools.find(({ name }) => name === params.name)?.inputSchema
+      : method === 'prompts/get'
+        ? argumentsOf(around.prompts.find(({ name }) => name === params.name))
+        : undefined
+  if (!isObject(own)) return schema
+  const description = schema.properties?.arguments?.description
+  return {
+    ...schema,
+    properties: { ...schema.properties, arguments: { ...(own as Schema), description } },
+  }
+}
+
+function argumentsOf(prompt: Prompt | undefined): Schema | undefined {
+  if (!prompt) return undefined
+  const all = (Array.isArray(prompt.arguments) ? prompt.arguments : []).filter(isObject)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      all.map(({ name, title, description }) => [
+        String(name),
+        { type: 'string', ...(title && { title }), ...(description && { description }) } as Schema,
+      ]),
+    ),
+    required: all.filter(({ required }) => required).map(({ name }) => String(name)),
+  }
+}
+
+/** The schemas that a value at a path may have, unions taken apart by the literals that are written. */
+export function schemasAt(root: Schema, path: Path, message: unknown): Schema[] {
+  let here = arms(root, message, root)
+  let value = message
+  for (const step of path) {
+    value = (value as { [step: string]: unknown } | undefined | null)?.[step]
+    here = here.flatMap((schema) => {
+      const inner =
+        typeof step === 'number'
+          ? schema.items
+          : ((Object.hasOwn(schema.properties ?? {}, step)
+              ? schema.properties?.[step]
+              : undefined) ??
+            (typeof schema.additionalProperties === 'object'
+              ? schema.additionalProperties
+              : undefined))
+      return isObject(inner) ? arms(inner as Schema, value, root) : []
+    })
+  }
+  return here
+}
+
+/** How far unions in unions are followed. A tool's schema may refer to itself. */
+const maxDepth = 8
+
+function arms(given: Schema, value: unknown, root: Schema, depth = 0): Schema[] {
+  if (depth > maxDepth) return []
+  const schema = resolve(given, root.$defs)
+  const either = schema.anyOf ?? schema.oneOf
+  if (!Array.isArray(either)) return [schema]
+  const all = either.flatMap((arm) => arms(arm, value, root, depth + 1))
+  const described = all.map((arm) =>
+    arm.description || !schema.description ? arm : { ...arm, description: schema.description },
+  )
+  const meant = described.filter(({ properties = {} }) =>
+    Object.entries(properties).every(
+      ([name, one]) =>
+        one?.const === undefined ||
+        !isObject(value) ||
+        !(name in value) ||
+        value[name] === one.const,
+    ),
+  )
+  return meant.length ? meant : described
+}
+
+/** What is written so far as a value, from a tolerant tree: what is incomplete is left out. */
+export function plainOf(node: JsonNode | undefined, source: string): unknown {
+  switch (node?.kind) {
+    case 'object':
+      return Object.fromEntries(
+        (node.members ?? []).map(({ key, value }) => [key.text ?? '', plainOf(value, source)]),
+      )
+    case 'array':
+      return (node.items ?? []).map((item) => plainOf(item, source))
+    case 'string':
+      return node.text
+  }
+  if (node === undefined) return undefined
+  try {
+    return JSON.parse(source.slice(node.from, node.to))
+  } catch {
+    return undefined
+  }
+}

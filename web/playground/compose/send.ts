@@ -1,0 +1,97 @@
+/** Sending what stands in the composer, as it stands. */
+
+import { signal } from '@preact/signals'
+import { active, ask, pane } from '../base/state.ts'
+import type { Session } from '../connections/session.ts'
+import { showAnswer } from '../messages/select-answer.ts'
+import { jsonTree, nodeAt } from '../protocol/json.ts'
+import { change, keepTabs, open, replaceText, tab } from './tabs.ts'
+import { keepUnsaved } from './unsaved.ts'
+
+/** What waits for a second yes, because it came by a link: the words say what it would do. */
+export const unsure = signal(false)
+
+/** Methods that change nothing at a server: these may be sent from a link at once, within this page. */
+const harmless =
+  /^(server\/discover|initialize|ping|completion\/complete|(resources|prompts|tools|resources\/templates)\/list|resources\/read|prompts\/get|notifications\/(initialized|cancelled))$/
+
+/** Whether something from a link wants a second yes: it leaves this page, or may do more than read. */
+export function wantsYes(text: string, session: Session): boolean {
+  if (session.lane.dialer.kind !== 'in-page') return true
+  const root = jsonTree(text).root
+  const method = nodeAt(root, ['method'])?.text
+  return root?.kind !== 'object' || method === undefined || !harmless.test(method)
+}
+
+/**
+ * A text with a fresh id in place of its own, if that is a number: an id that is anything else was
+ * meant so, and what is no request has none.
+ */
+export function withFreshId(text: string, next: () => number): string {
+  const { root, broken } = jsonTree(text)
+  const id = nodeAt(root, ['id'])
+  if (broken !== undefined || id?.kind !== 'number' || !nodeAt(root, ['method'])) return text
+  return text.slice(0, id.from) + next() + text.slice(id.to)
+}
+
+/** A text without its id, which makes a notification of a request. */
+export function withoutId(text: string): string {
+  const member = jsonTree(text).root?.members?.find(({ key }) => key.text === 'id')
+  if (!member?.value) return text
+  const before = text.slice(0, member.key.from)
+  const after = text.slice(member.value.to)
+  return /^\s*,/.test(after)
+    ? before + after.replace(/^\s*,\s*/, '')
+    : before.replace(/,\s*$/, '') + after
+}
+
+/**
+ * Sends what stands in the composer on the active lane and returns its row; undefined if it waits for a
+ * second yes, or there is no lane that sends.
+ *
+ * @param sure - the second yes
+ */
+export function send({ sure = false }: { sure?: boolean } = {}): number | undefined {
+  const session = active.peek()
+  const { text, pinned, from } = tab.peek()
+  if (session === undefined || session.lane.dialer.readOnly) return undefined
+  if (from !== undefined && !sure && wantsYes(text, session)) {
+    unsure.value = true
+    return undefined
+  }
+  unsure.value = false
+  if (from !== undefined) change({ from: undefined })
+  if (!pinned) replaceText(withFreshId(text, () => session.nextId()))
+  return sendText(tab.peek().text)
+}
+
+/** Sends a text on the active lane, byte for byte, and remembers it. */
+export function sendText(text: string): number | undefined {
+  const session = active.peek()
+  if (session === undefined || session.lane.dialer.readOnly) return undefined
+  const message = { text, to: session.lane.dialer.title, revision: session.revision.peek() }
+  keepUnsaved(message)
+  // If it does not load, for the page is going or offline, the next document saves the message.
+  import('./history.ts').then(({ remember }) => remember(message)).catch(() => {})
+  const row = session.lane.send(text)
+  showAnswer(row)
+  const { root } = jsonTree(text)
+  const id = nodeAt(root, ['id'])
+  if (id && !nodeAt(root, ['method'])) {
+    // an answer that was written by hand: its question waits no longer
+    const answered = text.slice(id.from, id.to)
+    session.asked.value = session.asked.peek().filter((one) => JSON.stringify(one.id) !== answered)
+  }
+  return row
+}
+
+/** Called once, with the shell: makes the composer known to the other panes. */
+export function offer(): void {
+  keepTabs()
+  ask.compose = (text, { title = '' } = {}) => {
+    open(text, { title })
+    pane.value = 'compose'
+  }
+  ask.composed = () => tab.peek().text
+  ask.send = () => send()
+}

@@ -1,0 +1,23 @@
+/** What is known of the server that the composer writes for, as it is now. */
+
+import { active, revision } from '../base/state.ts'
+import { catalogue } from '../connections/catalogue.ts'
+import { nobody, type Surroundings } from './schema-at.ts'
+import { tab } from './tabs.ts'
+
+/** Reading it in a component or an effect follows the lists of the active session. */
+export function surroundings(): Surroundings {
+  const session = active.value
+  const spoken = tab.value.revision ?? revision.value
+  if (session === undefined) return nobody(spoken)
+  const { lists } = catalogue(session)
+  return {
+    revision: spoken,
+    resources: lists.resources.value.items,
+    templates: lists.templates.value.items,
+    prompts: lists.prompts.value.items,
+    tools: lists.tools.value.items,
+    capabilities: session.peer.value?.capabilities,
+    asked: session.asked.value,
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * What a server has, as far as it has been asked: lists are fetched a page at a time, the first after the
+ * handshake, and again when the server says that they have changed.
+ */
+
+import { effect, type Signal, signal } from '@preact/signals'
+import type { Params } from '../protocol/revisions.ts'
+import type { Session } from './session.ts'
+
+export interface Icon {
+  src: string
+  mimeType?: string
+  sizes?: string[]
+  theme?: string
+}
+
+/** What resources, templates, prompts and tools have in common. All of it is the server's words: not to be trusted. */
+interface Described {
+  name: string
+  title?: string
+  description?: string
+  icons?: Icon[]
+}
+
+export interface Annotations {
+  audience?: string[]
+  priority?: number
+  lastModified?: string
+}
+
+export interface Resource extends Described {
+  uri: string
+  mimeType?: string
+  size?: number
+  annotations?: Annotations
+}
+
+export interface Template extends Described {
+  uriTemplate: string
+  mimeType?: string
+  annotations?: Annotations
+}
+
+export interface Prompt extends Described {
+  arguments?: { name: string; title?: string; description?: string; required?: boolean }[]
+}
+
+export interface Tool extends Described {
+  inputSchema: Params
+  outputSchema?: Params
+}
+
+/** One list. */
+export interface Listed<T> {
+  items: readonly T[]
+  /** How it stands: `none` before it was asked for, or if the server does not have it. */
+  state: 'none' | 'loading' | 'there' | 'failed'
+  /** For the next page; undefined: this is all. */
+  cursor?: string
+  /** What the server said instead. */
+  error?: string
+  /** ms since 1970, when the copy gets stale by the server's word; undefined: it did not say. */
+  staleAt?: number
+}
+
+interface Kinds {
+  resources: Resource
+  templates: Template
+  prompts: Prompt
+  tools: Tool
+}
+
+export type ListKind = keyof Kinds
+
+const methods = {
+  resources: { method: 'resources/list', member: 'resources', capability: 'resources' },
+  templates: {
+    method: 'resources/templates/list',
+    member: 'resourceTemplates',
+    capability: 'resources',
+  },
+  prompts: { method: 'prompts/list', member: 'prompts', capability: 'prompts' },
+  tools: { method: 'tools/list', member: 'tools', capability: 'tools' },
+} as const
+
+export const listKinds = Object.keys(methods) as ListKind[]
+
+export interface Catalogue {
+  readonly lists: { readonly [K in ListKind]: Signal<Listed<Kinds[K]>> }
+  /** Asks for a list from its beginning. */
+  reload(kind: ListKind): Promise<void>
+  /** Asks for the next page. */
+  more(kind: ListKind): Promise<void>
+}
+
+const known = new WeakMap<Session, Catalogue>()
+
+/** The catalogue of a session; the same for the same session. */
+export function catalogue(session: Session): Catalogue {
+  const made = known.get(session)
+  if (made) return made
+  const lists = {
+    resources: signal<Listed<Resource>>({ items: [], state: 'none' }),
+    templates: signal<Listed<Template>>({ items: [], state: 'none' }),
+    prompts: signal<Listed<Prompt>>({ items: [], state: 'none' }),
+    tools: signal<Listed<Tool>>({ items: [], state: 'none' }),
+  }
+  const turns: Record<ListKind, number> = { resources: 0, templates: 0, prompts: 0, tools: 0 }
+
+  const load = async (kind: ListKind, cursor?: string) => {
+    const list = lists[kind] as Signal<Listed<unknown>>
+    const { method, member } = methods[kind]
+    const turn = ++turns[kind] // a reload makes older answers void
+    const before = cursor === undefined ? [] : list.peek().items
+    list.value = { ...list.peek(), state: 'loading', error: undefined }
+    const { result, error } = await session.request(
+      method,
+      cursor === undefined ? undefined : { cursor },
+    )
+    if (turn !== turns[kind]) return
+    if (result === undefined) {
+      list.value = { items: before, state: 'failed', error: error?.message ?? '' }
+      return
+    }
+    const found = Array.isArray(result[member]) ? (result[member] as unknown[]) : []
+    list.value = {
+      items: [...before, ...found.filter((one) => typeof one === 'object' && one !== null)],
+      state: 'there',
+      cursor: typeof result.nextCursor === 'string' ? result.nextCursor : undefined,
+      staleAt: typeof result.ttlMs === 'number' ? Date.now() + result.ttlMs : undefined,
+    }
+  }
+
+  const has = (kind: ListKind) =>
+    session.peer.peek()?.capabilities[methods[kind].capability] !== undefined
+
+  effect(() => {
+    const peer = session.peer.value
+    for (const kind of listKinds) {
+      if (peer && has(kind)) load(kind)
+      else (lists[kind] as Signal<Listed<unknown>>).value = { items: [], state: 'none' }
+    }
+  })
+  let counts = session.listChanged.peek()
+  session.listChanged.subscribe((next) => {
+    const changed = listKinds.filter((kind) => {
+      const list = methods[kind].capability
+      return next[list] !== counts[list] && has(kind)
+    })
+    counts = next
+    for (const kind of changed) load(kind)
+  })
+
+  const fresh: Catalogue = {
+    lists,
+    reload: (kind) => load(kind),
+    async more(kind) {
+      const { cursor } = lists[kind].peek()
+      if (cursor !== undefined) await load(kind, cursor)
+    },
+  }
+  known.set(session, fresh)
+  return fresh
+}

@@ -1,0 +1,145 @@
+/** A lane: one client's connection and its tap. Whatever goes through a {@link Wire} is in the store. */
+
+import { type Signal, signal } from '@preact/signals'
+import { t } from '../base/i18n.ts'
+import type { Direction, HttpFacts, Store } from '../messages/store.ts'
+import { hostToAsk } from './consent.ts'
+import type { Dialer, Ears, Wire } from './transport.ts'
+
+/** Kinds of connections whose address a person has entered. */
+const remoteKinds: ReadonlySet<Dialer['kind']> = new Set(['http', 'ws', 'frame', 'mcp-b'])
+
+export type LaneState = 'connecting' | 'open' | 'closed'
+
+/** Called with each row of a lane right when it was pushed. */
+export type Watcher = (row: number, text: string) => void
+
+let last = 0
+
+export class Lane {
+  /** From 1; also the lane's column in the store. */
+  readonly id = ++last
+  readonly dialer: Dialer
+  /** `A`, `B` … for people. */
+  readonly letter: string
+  readonly state: Signal<LaneState> = signal('connecting')
+  /** Why it closed, in words for people; `''` before. */
+  readonly reason = signal('')
+  readonly #store: Store
+  readonly #queue: string[] = []
+  readonly #watchers = new Set<Watcher>()
+  readonly #failures = new Set<(row: number, text: string, reason: string) => void>()
+  #wire: Wire | undefined
+  #turn = 0 // counts connections of this lane
+
+  constructor(dialer: Dialer, letter: string, store: Store) {
+    this.dialer = dialer
+    this.letter = letter
+    this.#store = store
+  }
+
+  /** Dials. What was sent before goes out then, in its order. Settles when open or failed; never rejects. */
+  async open(): Promise<void> {
+    const turn = ++this.#turn
+    this.state.value = 'connecting'
+    this.reason.value = ''
+    try {
+      const { kind, url } = this.dialer
+      const host = remoteKinds.has(kind) ? hostToAsk(url) : undefined
+      if (host !== undefined) throw new Error(t('connections.notAgreed', { host }))
+      const wire = await this.dialer.dial(this.#ears(() => turn === this.#turn))
+      if (turn !== this.#turn || this.state.peek() === 'closed') {
+        wire.close()
+        return
+      }
+      this.#wire = wire
+    } catch (error) {
+      if (turn === this.#turn) this.#closed(error instanceof Error ? error.message : String(error))
+      return
+    }
+    this.state.value = 'open'
+    for (const text of this.#queue.splice(0)) this.#wire.send(text)
+  }
+
+  /** @param present - whether this is still the connection of the lane: an older one is not heard any more */
+  #ears(present: () => boolean): Ears {
+    return {
+      heard: (text, framing, http) => present() && this.#push('in', text, framing, http),
+      overheard: (direction, text, framing) => present() && this.#push(direction, text, framing),
+      failed: (text, reason) => {
+        if (!present()) return
+        const row = this.note(`failed: ${reason}`)
+        for (const fail of this.#failures) fail(row, text, reason)
+      },
+      noted: (line) => present() && this.note(line),
+      closed: (reason) => present() && this.#closed(reason),
+    }
+  }
+
+  /** Closes the connection and makes it anew, as a client does that begins again. Rows and ids go on. */
+  async reopen(): Promise<void> {
+    const old = this.#wire
+    this.#turn++
+    this.#wire = undefined
+    this.state.value = 'closed'
+    old?.close()
+    this.note('connects again')
+    await this.open()
+  }
+
+  /**
+   * Sends a text as it is and returns its row. While the lane is connecting it waits; its row is
+   * there already.
+   *
+   * @throws Error on a lane that only listens
+   */
+  send(text: string): number {
+    if (this.dialer.readOnly) throw new Error('this lane only listens')
+    const facts = this.#wire?.facts?.(text)
+    const row = this.#push('out', text, this.dialer.framing, facts)
+    if (this.#wire) this.#wire.send(text)
+    else if (this.state.peek() === 'connecting') this.#queue.push(text)
+    else this.note('not sent: the connection is closed')
+    return row
+  }
+
+  /** Adds a row about this lane that is no message. */
+  note(line: string): number {
+    return this.#store.push({ lane: this.id, direction: 'world', framing: 'world', raw: line })
+  }
+
+  /** Which way a row of this lane went. */
+  direction(row: number): Direction {
+    return this.#store.direction(row)
+  }
+
+  /** Has each further row told, at once; returns how to stop. */
+  watch(watcher: Watcher): () => void {
+    this.#watchers.add(watcher)
+    return () => this.#watchers.delete(watcher)
+  }
+
+  /** Has each text told that was sent and gets no answer. */
+  onFailure(failed: (row: number, text: string, reason: string) => void): void {
+    this.#failures.add(failed)
+  }
+
+  close(): void {
+    this.#wire?.close()
+    this.#closed()
+  }
+
+  #push(direction: 'in' | 'out', raw: string, framing: Dialer['framing'], http?: HttpFacts) {
+    const row = this.#store.push({ lane: this.id, direction, framing, raw, http })
+    for (const watcher of this.#watchers) watcher(row, raw)
+    return row
+  }
+
+  #closed(reason = '') {
+    if (this.state.peek() === 'closed') return
+    this.#wire = undefined
+    this.reason.value = reason
+    this.state.value = 'closed'
+    this.note(reason ? `closed: ${reason}` : 'closed')
+  }
+}

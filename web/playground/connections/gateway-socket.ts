@@ -1,0 +1,140 @@
+/**
+ * Opens a monitoring connection to the gateway (web/docs/protocol.md, "Monitoring"): with the invitation that
+ * this document was opened with, one that was pasted, or the key that pages of this origin keep. The
+ * token of assistants is not needed, and never here.
+ */
+
+import { confirmGateway } from '../../src/confirm-gateway.ts'
+import { type Invitation, invitation, pasted } from '../../src/invitation.ts'
+import { type Credential, joining } from '../../src/joining.ts'
+import { keep, kept } from '../../src/pairings.ts'
+import { t } from '../base/i18n.ts'
+import { ask } from '../base/state.ts'
+import { gatewayAddress } from './gateway-address.ts'
+
+const subprotocol = 'pagemcp.watch.v1'
+
+/** How long it may take until both sides have proved themselves. */
+const doorTimeout = 15_000 // ms
+
+/** Close codes; web/docs/protocol.md. */
+const refused = 4403
+
+/** There is nothing to prove oneself with. */
+export class NotInvitedError extends Error {
+  override readonly name = 'NotInvitedError'
+}
+
+/** The gateway, or a program on its port, did not let us in. */
+class DoorError extends Error {
+  override readonly name = 'DoorError'
+  /** Whether the gateway had proved that it knows the key or the secret. */
+  readonly isProven: boolean
+
+  constructor(message: string, isProven: boolean) {
+    super(message)
+    this.isProven = isProven
+  }
+}
+
+let usedInvitation = false
+
+/**
+ * The invitation to use: a pasted one, or that in this document's address. One of another gateway than the
+ * playground's own is an error if it was pasted, and otherwise ignored: a link never chooses the gateway.
+ */
+function invited(address: string, link: string | undefined): Invitation | undefined {
+  const given = link === undefined ? (usedInvitation ? undefined : invitation) : pasted(link)
+  if (link !== undefined && given === undefined) throw new Error(t('connections.gateway.noLink'))
+  if (given === undefined || given.url === address) return given
+  const other = t('connections.gateway.otherGateway', {
+    url: given.url.slice(0, 200),
+    own: address,
+  })
+  if (link !== undefined) throw new Error(other)
+  ask.announce(other)
+  return undefined
+}
+
+/**
+ * Opens the door: with the key that pages of this origin keep, if the gateway takes it here (only keys that
+ * were made since it started), or else with an invitation. If the gateway does not prove that it knows the
+ * key, the user must confirm the invitation first.
+ *
+ * @param wish - `watch`, or an endpoint: `/mcp`, `/mcp/notes`
+ * @param link - a link of the gateway that the visitor pasted
+ * @returns the socket, which may have messages already: hear them before anything is awaited; and where
+ *   the gateway answers assistants
+ * @throws NotInvitedError if the browser has nothing to prove itself with; Error in words for people
+ */
+export async function openDoor(
+  wish: string,
+  link?: string,
+): Promise<{ socket: WebSocket; mcp: string }> {
+  if (globalThis.crypto?.subtle === undefined) throw new Error(t('connections.gateway.insecure'))
+  const address = await gatewayAddress()
+  const given = invited(address, link)
+  const mcp = address.replace(/^ws/, 'http').replace(/\/page$/, '/mcp')
+  const pairing = await kept([address])
+  if (pairing !== undefined) {
+    try {
+      return { socket: await prove(address, pairing.credential, wish), mcp }
+    } catch (error) {
+      if (given === undefined || !(error instanceof DoorError)) throw error
+      const question = { invited: address, paired: address }
+      if (!error.isProven && !(await confirmGateway(question))) throw error
+    }
+  }
+  if (given === undefined) throw new NotInvitedError(t('connections.gateway.notInvited'))
+  const { id, secret } = given
+  const socket = await prove(address, { kind: 'secret', id, secret }, wish)
+  usedInvitation = true
+  return { socket, mcp }
+}
+
+function prove(address: string, credential: Credential, wish: string): Promise<WebSocket> {
+  const door = address.replace(/\/page$/, '/watch')
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(door, [subprotocol])
+    const session = joining(door, credential)
+    let step = 0
+    let isProven = false
+    const end = (error: Error) => {
+      clearTimeout(deadline)
+      socket.onmessage = null
+      socket.onclose = null
+      socket.close()
+      reject(error)
+    }
+    const hear = async (text: string) => {
+      const message = JSON.parse(text) as unknown
+      if (++step === 1) {
+        const answer = await session.prove(message, { open: wish })
+        isProven = true
+        socket.send(answer)
+        return
+      }
+      const { pairing } = session.joined(message)
+      clearTimeout(deadline)
+      socket.onclose = null
+      // Pages know the gateway by their own door. What comes next is heard by whoever takes the socket:
+      // keeping the key is not waited for.
+      void keep({ ...pairing, address })
+      resolve(socket)
+    }
+    const deadline = setTimeout(
+      () => end(new Error(t('connections.timeout', { url: door }))),
+      doorTimeout,
+    )
+    socket.onopen = () => socket.send(session.first)
+    socket.onmessage = ({ data }: MessageEvent<string>) => {
+      hear(data).catch((error: Error) => end(new DoorError(error.message, false)))
+    }
+    socket.onclose = ({ code }) =>
+      end(
+        code === refused
+          ? new DoorError(t('connections.gateway.refused'), isProven)
+          : new Error(t('connections.gateway.closed', { url: door })),
+      )
+  })
+}

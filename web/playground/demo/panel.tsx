@@ -1,0 +1,241 @@
+/** @jsxImportSource preact */
+/** The world, to be changed by hand: its notes, tabs and form, and the knobs. */
+
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { t } from '../base/i18n.ts'
+import { active, happened, resting } from '../base/state.ts'
+import { type World, world } from './demo.ts'
+import { bigList } from './serve.ts'
+import { dropping, failing, latency, type Pace, pace, paces, turn } from './simulation.ts'
+import { fakeTabs } from './tabs.ts'
+
+export function WorldPanel() {
+  const there = useSignal<World | undefined>(undefined)
+  useEffect(() => {
+    world().then((started) => {
+      there.value = started
+    })
+  }, [there])
+  if (there.value === undefined) return <p class="quiet">{t('world.starting')}</p>
+  return (
+    <div class="world">
+      <NotesPart world={there.value} />
+      <TabsPart world={there.value} />
+      <FormPart world={there.value} />
+      <Knobs world={there.value} />
+    </div>
+  )
+}
+
+function NotesPart({ world }: { world: World }) {
+  const name = useSignal('')
+  world.noted.value // redraws
+  return (
+    <section aria-labelledby="world-notes">
+      <h2 id="world-notes">{t('world.notes')}</h2>
+      <p class="quiet">{t('world.notesLead')}</p>
+      {world.notes.all().map(({ id, text }) => (
+        <p class="field" key={id}>
+          <label for={`note-${id}`}>
+            <code lang="en" translate={false}>{`notes://${id}`}</code>
+          </label>
+          <textarea
+            id={`note-${id}`}
+            rows={Math.min(4, text.split('\n').length)}
+            value={text}
+            onChange={({ currentTarget }) => world.writeNote(id, currentTarget.value)}
+          />
+        </p>
+      ))}
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const id = name.value.trim()
+          if (id !== '' && world.notes.get(id) === undefined) world.writeNote(id, '')
+          name.value = ''
+        }}
+      >
+        <input
+          aria-label={t('world.newNote')}
+          placeholder={t('world.newNote')}
+          value={name.value}
+          onInput={({ currentTarget }) => {
+            name.value = currentTarget.value
+          }}
+        />
+        <button type="submit">{t('world.addNote')}</button>
+      </form>
+    </section>
+  )
+}
+
+function TabsPart({ world }: { world: World }) {
+  return (
+    <section aria-labelledby="world-tabs">
+      <h2 id="world-tabs">{t('world.tabs')}</h2>
+      <p class="quiet">{t('world.tabsLead')}</p>
+      {fakeTabs.value.map(({ id, title, url }) => (
+        <p class="row" key={id}>
+          <input
+            aria-label={t('world.tabTitle', { id })}
+            value={title}
+            onChange={({ currentTarget }) => world.setTab(id, { title: currentTarget.value })}
+          />
+          <button
+            type="button"
+            aria-label={t('world.navigateTab', { id })}
+            onClick={() => world.navigate(id)}
+          >
+            {t('world.navigate')}
+          </button>
+          <code class="quiet wide" lang="en" translate={false}>
+            {url}
+          </code>
+        </p>
+      ))}
+    </section>
+  )
+}
+
+function FormPart({ world }: { world: World }) {
+  const { name, street, city, express } = world.form.value
+  const fields = [
+    ['name', t('world.fieldName'), name],
+    ['street', t('world.fieldStreet'), street],
+    ['city', t('world.fieldCity'), city],
+  ] as const
+  return (
+    <section aria-labelledby="world-form">
+      <h2 id="world-form">{t('world.form')}</h2>
+      {fields.map(([id, label, value]) => (
+        <p class="field" key={id}>
+          <label for={`form-${id}`}>{label}</label>
+          <input
+            id={`form-${id}`}
+            autocomplete="off"
+            value={String(value)}
+            onChange={({ currentTarget }) => world.setField(id, currentTarget.value)}
+          />
+        </p>
+      ))}
+      <label>
+        <input
+          type="checkbox"
+          checked={express === true}
+          onChange={({ currentTarget }) => world.setField('express', currentTarget.checked)}
+        />{' '}
+        {t('world.fieldExpress')}
+      </label>
+    </section>
+  )
+}
+
+const paceTexts = {
+  still: 'world.paceStill',
+  slow: 'world.paceSlow',
+  normal: 'world.paceNormal',
+  fast: 'world.paceFast',
+} as const
+
+/** What reads can be made to take. */
+const latencies = [0, 200, 1000, 5000] as const // ms
+
+function Knobs({ world }: { world: World }) {
+  const big = useSignal(false)
+  const seeds = useSignal(false)
+  return (
+    <section aria-labelledby="world-knobs">
+      <h2 id="world-knobs">{t('world.knobs')}</h2>
+      <label class="row">
+        {t('world.pace')}
+        <select
+          value={resting.value ? 'still' : pace.value}
+          onChange={({ currentTarget }) => {
+            resting.value = false
+            turn(pace, 'pace', currentTarget.value as Pace)
+          }}
+        >
+          {(Object.keys(paces) as Pace[]).map((one) => (
+            <option key={one} value={one}>
+              {t(paceTexts[one])}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="row">
+        {t('world.latency')}
+        <select
+          value={latency.value}
+          onChange={({ currentTarget }) => turn(latency, 'latency', Number(currentTarget.value))}
+        >
+          {latencies.map((ms) => (
+            <option key={ms} value={ms}>
+              {ms} ms
+            </option>
+          ))}
+        </select>
+      </label>
+      <Switch
+        label={t('world.failing')}
+        on={failing.value}
+        change={(on) => turn(failing, 'errors', on)}
+      />
+      <Switch
+        label={t('world.dropping')}
+        on={dropping.value}
+        change={(on) => turn(dropping, 'drop', on)}
+      />
+      <Switch
+        label={t('world.big')}
+        on={big.value}
+        change={(on) => {
+          big.value = on
+          world.setBigList(on)
+        }}
+      />
+      <Switch
+        label={t('world.seeds')}
+        on={seeds.value}
+        change={(on) => {
+          seeds.value = on
+          world.setSeeds(on)
+        }}
+      />
+      <p class="row">
+        <button type="button" onClick={burst}>
+          {t('world.burst')}
+        </button>
+        <button type="button" onClick={() => world.closeAll()}>
+          {t('world.close')}
+        </button>
+      </p>
+    </section>
+  )
+}
+
+function Switch(props: { label: string; on: boolean; change(on: boolean): void }) {
+  return (
+    <label class="row">
+      <input
+        type="checkbox"
+        checked={props.on}
+        onChange={({ currentTarget }) => props.change(currentTarget.checked)}
+      />
+      {props.label}
+    </label>
+  )
+}
+
+/** Ten thousand notifications on end: the progress of a tool that counts. */
+export function burst(): void {
+  const session = active.peek()
+  if (session === undefined) return
+  happened(`burst of ${bigList} notifications`)
+  session.request('tools/call', {
+    name: 'count',
+    arguments: { to: bigList },
+    _meta: { progressToken: `burst-${session.nextId()}` },
+  })
+}

@@ -1,0 +1,291 @@
+/** What the world serves: each of its things under a URI, two prompts, and tools. */
+
+import {
+  type Content,
+  elicit,
+  idb,
+  type OwnResource,
+  type OwnTemplate,
+  type PageMcp,
+  type ReadRequest,
+  ToolError,
+  tabs,
+} from 'pagemcp'
+import { database, type Notes, storeName } from './notes.ts'
+import { logo, logoPng, screenshot } from './pictures.ts'
+import { obeyKnobs } from './simulation.ts'
+import { fakeTabs } from './tabs.ts'
+
+/** How many members the large list has. */
+export const bigList = 10_000
+
+export interface Form {
+  [field: string]: string | boolean
+}
+
+/** What the resources are about, beside notes and tabs. */
+export interface Things {
+  notes: Notes
+  form(): Form
+  setField(name: string, value: string): void
+}
+
+/** Serves all of it on an engine. */
+export function serve(mcp: PageMcp, things: Things): void {
+  const { notes } = things
+  const read =
+    (provide: (request: ReadRequest) => Content | Promise<Content>) =>
+    async (request: ReadRequest) => {
+      await obeyKnobs(request.signal)
+      return provide(request)
+    }
+  const resource = (description: OwnResource, provide: () => Content | Promise<Content>) =>
+    mcp.resource(description, read(provide))
+  const template = (
+    description: OwnTemplate,
+    provide: (variables: Record<string, string | string[]>) => Content | Promise<Content>,
+  ) =>
+    mcp.template(description, async (variables, request) => {
+      await obeyKnobs(request.signal)
+      return provide(variables)
+    })
+
+  serveNotes(mcp, notes, resource, template)
+  serveTabs(resource, template)
+  resource(
+    { uri: 'clock://now', name: 'now', title: 'Clock', mimeType: 'application/json' },
+    () => ({ iso: new Date().toISOString(), ms: Date.now() }),
+  )
+  resource(
+    {
+      uri: 'form://checkout',
+      name: 'checkout',
+      title: 'Checkout form',
+      description: 'What stands in the form right now.',
+      mimeType: 'application/json',
+      annotations: { audience: ['assistant'], priority: 0.9 },
+    },
+    things.form,
+  )
+  resource(
+    { uri: 'media://logo.svg', name: 'logo.svg', title: 'Logo', mimeType: 'image/svg+xml' },
+    () => logo,
+  )
+  resource(
+    { uri: 'media://logo.png', name: 'logo.png', title: 'Logo, as pixels', mimeType: 'image/png' },
+    logoPng,
+  )
+  template(
+    {
+      uriTemplate: 'data://big/{n}',
+      name: 'big',
+      title: 'A member of the large list',
+      mimeType: 'text/plain',
+      cache: { ttlMs: 60_000, scope: 'public' },
+      complete: { n: ['1', '10', '100', '1000', '10000'] },
+    },
+    ({ n }) => {
+      const number = Number(n)
+      return Number.isInteger(number) && number > 0 && number <= bigList ? `Number ${n}` : undefined
+    },
+  )
+  // What a browser really has, by the sources that every app may mount.
+  mcp.mount('', tabs({ text: false }))
+  mcp.mount(
+    '',
+    idb({ databases: { [database]: { [storeName]: { name: 'id', modified: 'changed' } } } }),
+  )
+  serveTools(mcp, things)
+}
+
+type OwnRead = (description: OwnResource, provide: () => Content | Promise<Content>) => () => void
+type OwnFill = (
+  description: OwnTemplate,
+  provide: (variables: Record<string, string | string[]>) => Content | Promise<Content>,
+) => () => void
+
+function serveNotes(mcp: PageMcp, notes: Notes, resource: OwnRead, template: OwnFill) {
+  const ids = () => notes.all().map(({ id }) => id)
+  resource(
+    {
+      uri: 'notes://today',
+      name: 'today',
+      title: 'Today',
+      description: 'What is still to be bought. It changes by itself, now and then.',
+      mimeType: 'text/plain',
+      annotations: { audience: ['user', 'assistant'], priority: 1 },
+    },
+    () => notes.get('today')?.text,
+  )
+  resource(
+    {
+      uri: 'notes://ideas',
+      name: 'ideas',
+      title: 'Ideas',
+      mimeType: 'text/markdown',
+      annotations: { audience: ['user'], priority: 0.5 },
+    },
+    () => notes.get('ideas')?.text,
+  )
+  template(
+    {
+      uriTemplate: 'notes://{id}',
+      name: 'note',
+      title: 'A note',
+      mimeType: 'text/plain',
+      complete: { id: ids },
+    },
+    ({ id }) => notes.get(String(id))?.text,
+  )
+  template(
+    {
+      uriTemplate: 'search://notes{?q,limit}',
+      name: 'search',
+      title: 'Notes that have a word',
+      mimeType: 'application/json',
+      complete: { q: ['milk', 'map', 'station'], limit: ['1', '5', '10'] },
+    },
+    ({ q = '', limit = '10' }) =>
+      notes
+        .all()
+        .filter(({ text }) => text.toLowerCase().includes(String(q).toLowerCase()))
+        .slice(0, Number(limit) || 10),
+  )
+  mcp.prompt(
+    {
+      name: 'shopping',
+      title: 'What is still missing?',
+      description: 'Asks for what has to be bought, with the note in the message.',
+      arguments: [{ name: 'note', description: 'Which note', required: true }],
+      complete: { note: ids },
+    },
+    ({ note = '' }) => {
+      const found = notes.get(note)
+      if (found === undefined) throw new ToolError(`There is no note ${note}.`)
+      return [
+        { role: 'user', content: { type: 'text', text: 'What do I still have to buy?' } },
+        {
+          role: 'user',
+          content: {
+            type: 'resource',
+            resource: { uri: `notes://${note}`, mimeType: 'text/plain', text: found.text },
+          },
+        },
+      ]
+    },
+  )
+}
+
+function serveTabs(resource: OwnRead, template: OwnFill) {
+  for (const { id } of fakeTabs.peek()) {
+    const tab = () => fakeTabs.peek().find((one) => one.id === id)
+    resource(
+      { uri: `tab://${id}`, name: id, title: `Tab: ${id}`, mimeType: 'application/json' },
+      tab,
+    )
+    resource(
+      {
+        uri: `tab://${id}/screenshot`,
+        name: `${id}-screenshot`,
+        title: `Screenshot of the tab: ${id}`,
+        mimeType: 'image/png',
+      },
+      () => {
+        const shown = tab()
+        return shown && screenshot(shown.title, shown.url, shown.text)
+      },
+    )
+  }
+  template(
+    {
+      uriTemplate: 'tab://{id}/text',
+      name: 'tab-text',
+      title: 'What a tab says',
+      mimeType: 'text/plain',
+      complete: { id: fakeTabs.peek().map(({ id }) => id) },
+    },
+    ({ id }) => fakeTabs.peek().find((one) => one.id === id)?.text,
+  )
+}
+
+function serveTools(mcp: PageMcp, { notes, setField }: Things) {
+  mcp.tool(
+    {
+      name: 'write_note',
+      title: 'Write a note',
+      description: 'Replaces the text of a note, or makes a new one.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          id: { type: 'string', minLength: 1, description: 'Which note, such as today' },
+          text: { type: 'string' },
+        },
+        required: ['id', 'text'],
+      },
+    },
+    async (input) => {
+      const { id, text } = input as { id: string; text: string }
+      await notes.put(id, text)
+      return `notes://${id} has ${text.length} characters now.`
+    },
+  )
+  mcp.tool(
+    {
+      name: 'remove_note',
+      title: 'Remove a note',
+      description: 'Asks the person first.',
+      inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+      annotations: { destructiveHint: true },
+    },
+    async (input, { need }) => {
+      const { id } = input as { id: string }
+      if (notes.get(id) === undefined) throw new ToolError(`There is no note ${id}.`)
+      const { sure } = need({
+        sure: elicit(`Remove the note ${id}?`, { type: 'object', properties: {} }),
+      })
+      if (sure.action !== 'accept') return 'The person said no.'
+      await notes.remove(id)
+      return `notes://${id} is gone.`
+    },
+  )
+  mcp.tool(
+    {
+      name: 'fill_form',
+      title: 'Fill in the checkout form',
+      description: 'Sets one field of the form in the page.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          field: { type: 'string', enum: ['name', 'street', 'city'] },
+          value: { type: 'string' },
+        },
+        required: ['field', 'value'],
+      },
+    },
+    (input) => {
+      const { field, value } = input as { field: string; value: string }
+      setField(field, value)
+      return `${field} is ${value} now.`
+    },
+  )
+  mcp.tool(
+    {
+      name: 'count',
+      title: 'Count, and say how far it is',
+      description: 'Sends a progress notification for each step, as fast as it can.',
+      inputSchema: {
+        type: 'object',
+        properties: { to: { type: 'integer', minimum: 1, maximum: bigList } },
+        required: ['to'],
+      },
+    },
+    async (input, { progress, signal }) => {
+      const { to } = input as { to: number }
+      for (let i = 1; i <= to && !signal.aborted; i++) {
+        progress(i, to)
+        if (i % 500 === 0) await new Promise((resolve) => setTimeout(resolve)) // others have a turn
+      }
+      return `Counted to ${to}.`
+    },
+  )
+}

@@ -1,0 +1,64 @@
+/**
+ * The knobs of the world: how fast it lives, and what goes wrong in it. Each is a situation of the
+ * specification, and turning one is written to the timeline, so that cause and effect stand together.
+ */
+
+import { type Signal, signal } from '@preact/signals'
+import { happened, resting } from '../base/state.ts'
+
+/** Changes by themselves, by name: ms between two. 0: none. */
+export const paces = { still: 0, slow: 10_000, normal: 4000, fast: 250 } as const
+export type Pace = keyof typeof paces
+
+export const pace: Signal<Pace> = signal('normal')
+
+/** How long every read takes: ms. */
+export const latency = signal(0)
+
+/** Every read fails. */
+export const failing = signal(false)
+
+/** Reads are never answered. */
+export const dropping = signal(false)
+
+/** Turns a knob and says so. */
+export function turn<T extends string | number | boolean>(knob: Signal<T>, name: string, value: T) {
+  if (knob.peek() === value) return
+  knob.value = value
+  happened(`knob ${name}: ${value}`)
+}
+
+/** Does what the knobs say before something is read. */
+export async function obeyKnobs(signal: AbortSignal): Promise<void> {
+  if (dropping.peek()) {
+    await new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    })
+  }
+  const wait = latency.peek()
+  if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+  if (failing.peek()) throw new Error('the knob says that reads fail')
+}
+
+/**
+ * Calls `change` again and again at the pace that is set, unless the world rests.
+ *
+ * @returns how to stop
+ */
+export function live(change: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const next = () => {
+    clearTimeout(timer)
+    const wait = paces[pace.value]
+    if (wait === 0 || resting.value) return
+    timer = setTimeout(() => {
+      change()
+      next()
+    }, wait)
+  }
+  const stops = [pace.subscribe(next), resting.subscribe(next)]
+  return () => {
+    clearTimeout(timer)
+    for (const stop of stops) stop()
+  }
+}

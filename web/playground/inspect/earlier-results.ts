@@ -1,0 +1,27 @@
+/** Which results a result can be compared with. */
+
+import type { Store } from '../messages/store.ts'
+
+/** At most so many are offered. */
+export const mostEarlier = 20
+
+/** At most so many rows are looked at: 200,000 cost 5 ms. */
+const furthest = 200_000 // rows
+
+/**
+ * Rows of earlier results with the same method and target, the latest first: what one compares with by
+ * default is the first. Of any client: they read the same resource.
+ */
+export function earlierResults(store: Store, row: number, most = mostEarlier): number[] {
+  if (row >= store.length || store.kind(row) !== 'result') return []
+  const method = store.method(row)
+  const target = store.target(row)
+  const found: number[] = []
+  if (method === '') return found
+  for (let at = row - 1; at >= Math.max(0, row - furthest) && found.length < most; at--) {
+    if (store.kind(at) === 'result' && store.method(at) === method && store.target(at) === target) {
+      found.push(at)
+    }
+  }
+  return found
+}

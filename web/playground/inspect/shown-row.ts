@@ -1,0 +1,28 @@
+/** The newest answer: what Inspect shows until people select something. */
+
+import { computed } from '@preact/signals'
+import { selected, store } from '../base/state.ts'
+
+let seen = 0
+let latest = -1
+
+/** Row of the newest answer to a client; -1: none yet. */
+const newestAnswer = computed(() => {
+  store.changed.value
+  if (store.length < seen) {
+    seen = 0
+    latest = -1
+  }
+  for (; seen < store.length; seen++) {
+    const kind = store.kind(seen)
+    if ((kind === 'result' || kind === 'error') && store.direction(seen) === 'in') latest = seen
+  }
+  return latest
+})
+
+/** The row that is shown, or undefined. */
+export const shownRow = computed(() => {
+  const row = selected.value ?? newestAnswer.value
+  store.emptied.value
+  return row >= 0 && row < store.length ? row : undefined
+})

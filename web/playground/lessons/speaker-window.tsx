@@ -1,0 +1,116 @@
+/** @jsxImportSource preact */
+/** The speaker's window: what is shown, what comes next, how long it has been, and the same moves. */
+
+import { useComputed, useSignal } from '@preact/signals'
+import { render } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { preferredLocale, setLocale, t } from '../base/i18n.ts'
+import { followTheme } from '../base/theme.ts'
+import { Prose } from './inline-code.tsx'
+import { channelOf, type Message, type Move, messageOf, type Podium } from './speaker-channel.ts'
+
+/** Shows the notes of the presentation that the address names: `?notes=ID&lang=de`. */
+export async function showNotes(root: Element): Promise<void> {
+  const asked = new URLSearchParams(location.search)
+  await setLocale(preferredLocale([asked.get('lang') ?? '', ...navigator.languages]))
+  followTheme()
+  document.title = t('lessons.notes')
+  const id = asked.get('notes') ?? ''
+  render(<Notes id={id} />, root)
+}
+
+const keys: Readonly<Record<string, Move>> = {
+  ArrowRight: 'next',
+  PageDown: 'next',
+  ' ': 'next',
+  ArrowLeft: 'back',
+  PageUp: 'back',
+  a: 'auto',
+  b: 'blank',
+}
+
+function Notes({ id }: { id: string }) {
+  const podium = useSignal<Podium | undefined>(undefined)
+  const now = useSignal(Date.now())
+  const channel = useRef<BroadcastChannel>(undefined)
+  const move = (what: Move) => channel.current?.postMessage({ move: what } satisfies Message)
+  useEffect(() => {
+    const open = channelOf(id)
+    channel.current = open
+    open.onmessage = ({ data }) => {
+      const message = messageOf(data)
+      if (message && 'podium' in message) podium.value = message.podium
+    }
+    open.postMessage({ hello: true } satisfies Message)
+    const clock = setInterval(() => {
+      now.value = Date.now()
+    }, 1000)
+    const listener = (event: KeyboardEvent) => {
+      const what = keys[event.key]
+      const onButton = event.target instanceof Element && event.target.closest('button')
+      if (what === undefined || (event.key === ' ' && onButton)) return
+      event.preventDefault()
+      move(what)
+    }
+    addEventListener('keydown', listener)
+    return () => {
+      open.close()
+      clearInterval(clock)
+      removeEventListener('keydown', listener)
+    }
+  }, [id])
+  const elapsed = useComputed(() => {
+    const seconds = Math.max(0, Math.floor((now.value - (podium.value?.began ?? now.value)) / 1000))
+    return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+  })
+  const { value: seen } = podium
+  if (seen === undefined) return <p class="loading">{t('lessons.notesWaiting')}</p>
+  return (
+    <main class="speaker">
+      <header>
+        <h1>{seen.title}</h1>
+        <span>{t('lessons.step', { step: seen.step, steps: seen.steps })}</span>
+        <time>{elapsed}</time>
+      </header>
+      <h2>{t('lessons.now')}</h2>
+      <p class="speaker-caption">
+        <Prose text={seen.caption} />
+      </p>
+      {seen.note ? (
+        <p class="speaker-note">
+          <Prose text={seen.note} />
+        </p>
+      ) : null}
+      <h2>{t('lessons.comes')}</h2>
+      <p>
+        <Prose text={seen.next} />
+      </p>
+      <ul lang="en" translate={false}>
+        {seen.coming.map((line) => (
+          <li key={line}>
+            <code>{line}</code>
+          </li>
+        ))}
+      </ul>
+      <footer>
+        <button type="button" disabled={seen.step <= 1} onClick={() => move('back')}>
+          ← {t('lessons.back')}
+        </button>
+        <button
+          type="button"
+          class="primary"
+          disabled={seen.step === seen.steps}
+          onClick={() => move('next')}
+        >
+          {t('lessons.next')} →
+        </button>
+        <button type="button" aria-pressed={seen.auto} onClick={() => move('auto')}>
+          {t('lessons.auto')}
+        </button>
+        <button type="button" aria-pressed={seen.blank} onClick={() => move('blank')}>
+          {t('lessons.blank')}
+        </button>
+      </footer>
+    </main>
+  )
+}

@@ -1,0 +1,220 @@
+/**
+ * JSON with positions, read as far as it goes: what is being written is seldom complete. Offsets count
+ * UTF-16 code units, as editors do.
+ */
+
+import type { Path } from './validate.ts'
+
+/** A value. What is missing to make it one is in {@link Tree.broken}. */
+export interface JsonNode {
+  kind: 'object' | 'array' | 'string' | 'number' | 'word'
+  from: number
+  to: number
+  /** Of an object. */
+  members?: JsonMember[]
+  /** Of an array. */
+  items?: JsonNode[]
+  /** Of a text, what it says; of others undefined. */
+  text?: string
+}
+
+export interface JsonMember {
+  key: JsonNode
+  /** Undefined while it is still to be written. */
+  value?: JsonNode
+}
+
+export interface Tree {
+  root?: JsonNode
+  /** Where it stops being JSON; undefined: nowhere. */
+  broken?: number
+}
+
+/** Nested deeper, it is not read on: neither people nor the protocol do that. */
+const maxDepth = 200 // levels
+
+/** Reads a text. Never throws; costs one pass. */
+export function jsonTree(source: string): Tree {
+  let at = 0
+  let broken: number | undefined
+  const fail = () => {
+    broken ??= at
+  }
+  const skip = () => {
+    while (' \t\r\n'.includes(source[at] ?? 'x')) at++
+  }
+
+  function value(depth: number): JsonNode | undefined {
+    skip()
+    const char = source[at]
+    if (depth > maxDepth) {
+      fail()
+      return undefined
+    }
+    if (char === '{') return object(depth)
+    if (char === '[') return array(depth)
+    if (char === '"') return string()
+    const from = at
+    while (at < source.length && !' \t\r\n,:{}[]"'.includes(source[at] as string)) at++
+    const word = source.slice(from, at)
+    if (word === '') {
+      fail()
+      return undefined
+    }
+    const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(word)
+    if (!number && !['true', 'false', 'null'].includes(word)) broken ??= from
+    return { kind: number ? 'number' : 'word', from, to: at }
+  }
+
+  function string(): JsonNode {
+    const from = at++
+    while (at < source.length && source[at] !== '"' && source[at] !== '\n') {
+      at += source[at] === '\\' ? 2 : 1
+    }
+    at = Math.min(at, source.length)
+    if (source[at] === '"') at++
+    else fail()
+    let text = source.slice(from + 1, at)
+    try {
+      text = JSON.parse(source.slice(from, at)) as string
+    } catch {
+      broken ??= from
+    }
+    return { kind: 'string', from, to: at, text }
+  }
+
+  function object(depth: number): JsonNode {
+    const node: JsonNode = { kind: 'object', from: at++, to: at, members: [] }
+    for (;;) {
+      skip()
+      if (source[at] === '}' || at >= source.length) break
+      if (source[at] !== '"') {
+        fail()
+        break
+      }
+      const member: JsonMember = { key: string() }
+      node.members?.push(member)
+      skip()
+      if (source[at] === ':') {
+        at++
+        member.value = value(depth + 1)
+      } else fail()
+      skip()
+      if (source[at] === ',') {
+        at++
+        skip()
+        if (source[at] === '}') fail()
+      } else if (source[at] !== '}') break
+    }
+    return close(node, '}')
+  }
+
+  function array(depth: number): JsonNode {
+    const node: JsonNode = { kind: 'array', from: at++, to: at, items: [] }
+    for (;;) {
+      skip()
+      if (source[at] === ']' || at >= source.length) break
+      const item = value(depth + 1)
+      if (item === undefined) break
+      node.items?.push(item)
+      skip()
+      if (source[at] === ',') {
+        at++
+        skip()
+        if (source[at] === ']') fail()
+      } else if (source[at] !== ']') break
+    }
+    return close(node, ']')
+  }
+
+  function close(node: JsonNode, bracket: string): JsonNode {
+    if (source[at] === bracket) at++
+    else fail()
+    node.to = at
+    return node
+  }
+
+  const root = value(0)
+  skip()
+  if (at < source.length) fail()
+  return { root, ...(broken !== undefined && { broken }) }
+}
+
+/** The value at a path. */
+export function nodeAt(root: JsonNode | undefined, path: Path): JsonNode | undefined {
+  let node = root
+  for (const step of path) {
+    node =
+      typeof step === 'number'
+        ? node?.items?.[step]
+        : node?.members?.findLast(({ key }) => key.text === step)?.value
+  }
+  return node
+}
+
+/** What a place in a text is. */
+export interface Place {
+  /** The path of the value there; at a key, that of the object the key is in. */
+  path: Path
+  /** Whether a key is, or would be, written there. */
+  key: boolean
+  /** The value or key there, if there is one. */
+  node?: JsonNode
+  /** Whether the node at a value place belongs to a member, for what follows. */
+  member?: JsonMember
+}
+
+/** What is at an offset. Between values, it is what could be written there. */
+export function placeAt(source: string, root: JsonNode | undefined, offset: number): Place {
+  const path: (string | number)[] = []
+  let node = root
+  for (;;) {
+    if (node?.kind === 'object') {
+      const members = node.members ?? []
+      const on = members.find(({ key }) => key.from <= offset && offset <= key.to)
+      if (on) return { path, key: true, node: on.key, member: on }
+      const inside = members.findLast(({ key }) => key.to < offset)
+      if (inside) {
+        const after = inside.value
+        const between = source.slice(after?.to ?? inside.key.to, offset)
+        const within = after && after.from <= offset && offset <= after.to
+        if (within || (!between.includes(',') && (!after || offset < after.from))) {
+          const colon = after ?? (source.slice(inside.key.to, offset).includes(':') || undefined)
+          if (!colon) return { path, key: true, node: inside.key, member: inside }
+          path.push(inside.key.text ?? '')
+          if (!within) return { path, key: false, member: inside }
+          if (after.kind !== 'object' && after.kind !== 'array') {
+            return { path, key: false, node: after, member: inside }
+          }
+          if (offset === after.from || (offset === after.to && closed(source, after))) {
+            return { path, key: false, node: after, member: inside }
+          }
+          node = after
+          continue
+        }
+      }
+      return { path, key: true }
+    }
+    if (node?.kind === 'array') {
+      const items = node.items ?? []
+      const i = items.findIndex(({ from, to }) => from <= offset && offset <= to)
+      const on = items[i]
+      path.push(on ? i : items.filter(({ to }) => to < offset).length)
+      if (!on) return { path, key: false }
+      if (on.kind === 'object' || on.kind === 'array') {
+        node = on
+        continue
+      }
+      return { path, key: false, node: on }
+    }
+    return { path, key: false, node }
+  }
+}
+
+const closed = (source: string, { to }: JsonNode) => '}]'.includes(source[to - 1] ?? '')
+
+/** A text with one value replaced by another JSON text; undefined if there is nothing at the path. */
+export function replaceAt(source: string, path: Path, json: string): string | undefined {
+  const node = nodeAt(jsonTree(source).root, path)
+  return node && source.slice(0, node.from) + json + source.slice(node.to)
+}

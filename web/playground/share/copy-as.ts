@@ -1,0 +1,202 @@
+/** A row as something to paste elsewhere: a command line, a program, an assistant's settings, an issue. */
+
+import type { Key } from '../base/i18n.ts'
+import type { Session } from '../connections/session.ts'
+import type { Store } from '../messages/store.ts'
+import { isModern, type Params, type Revision } from '../protocol/revisions.ts'
+import { escapeUnseen, isSeen, printfBytes, seenUrl, shellWord } from './escape.ts'
+import { asGo, asTypeScript } from './programs.ts'
+import { redact } from './redact.ts'
+
+export type CopyKind = 'raw' | 'curl' | 'typescript' | 'go' | 'mcp.json' | 'markdown'
+
+/** Where a server is that is reached otherwise than by HTTP: the gateway, which page and demo can join. */
+const gateway = 'http://127.0.0.1:8808/mcp'
+
+const always = () => true
+
+/** Whether a row is a request of a client, or answers one. */
+function hasRequest(store: Store, row: number): boolean {
+  const asked = requestRow(store, row)
+  return asked !== undefined && store.direction(asked) === 'out'
+}
+
+/** What there is to choose from, in its order. */
+export const copyKinds: readonly {
+  kind: CopyKind
+  title: Key
+  enabled(store: Store, row: number): boolean
+}[] = [
+  { kind: 'raw', title: 'share.copy.raw', enabled: always },
+  { kind: 'curl', title: 'share.copy.curl', enabled: hasRequest },
+  { kind: 'typescript', title: 'share.copy.typescript', enabled: hasRequest },
+  { kind: 'go', title: 'share.copy.go', enabled: hasRequest },
+  { kind: 'mcp.json', title: 'share.copy.config', enabled: always },
+  { kind: 'markdown', title: 'share.copy.markdown', enabled: always },
+]
+
+/**
+ * The text to paste. All but `raw` have secrets taken out; programs and commands send the row's request,
+ * or that which it answers.
+ *
+ * @param session - that of the row's lane; undefined: it came from a file
+ */
+export function copyAs(
+  kind: CopyKind,
+  store: Store,
+  row: number,
+  session: Session | undefined,
+): string {
+  const asked = requestRow(store, row) ?? row
+  const raw = redact(store.raw(asked))
+  const url = urlOf(session)
+  const revision = session?.revision.peek() ?? revisionOf(raw)
+  switch (kind) {
+    case 'raw':
+      return store.raw(row)
+    case 'curl':
+      return asCurl(raw, url, revision)
+    case 'typescript':
+      return asTypeScript(messageOf(raw), url, revision)
+    case 'go':
+      return asGo(messageOf(raw), url)
+    case 'mcp.json':
+      return asConfig(url, session)
+    case 'markdown':
+      return asMarkdown(store, asked, session, revision)
+  }
+}
+
+function requestRow(store: Store, row: number): number | undefined {
+  switch (store.kind(row)) {
+    case 'request':
+    case 'notification':
+      return row
+    case 'result':
+    case 'error':
+      return store.partner(row) < 0 ? undefined : store.partner(row)
+  }
+  return undefined
+}
+
+const urlOf = (session: Session | undefined): string =>
+  session?.lane.dialer.kind === 'http' ? session.lane.dialer.url : gateway
+
+/** What a request says of itself. */
+function revisionOf(raw: string): Revision {
+  const meta = (messageOf(raw).params as Params | undefined)?._meta as Params | undefined
+  const said = meta?.['io.modelcontextprotocol/protocolVersion']
+  return said === '2026-07-28' ? said : '2025-11-25'
+}
+
+function messageOf(raw: string): Params {
+  try {
+    const message = JSON.parse(raw) as unknown
+    return typeof message === 'object' && message !== null ? (message as Params) : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Methods whose subject is in a header of 2026-07-28. Basic, transports/streamable-http. */
+const named = new Map<string, 'uri' | 'name'>([
+  ['resources/read', 'uri'],
+  ['prompts/get', 'name'],
+  ['tools/call', 'name'],
+])
+
+/** Headers of the Streamable HTTP transport for a message. */
+export function httpHeaders(message: Params, revision: Revision): Record<string, string> {
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+  }
+  const method = typeof message.method === 'string' ? message.method : ''
+  if (method !== 'initialize') headers['MCP-Protocol-Version'] = revision
+  if (!isModern(revision)) {
+    if (method !== 'initialize') headers['Mcp-Session-Id'] = '$SESSION' // of the answer to initialize
+    return headers
+  }
+  if (method) headers['Mcp-Method'] = headerValue(method)
+  const name = named.get(method)
+  const value = name && (message.params as Params | undefined)?.[name]
+  if (typeof value === 'string') headers['Mcp-Name'] = headerValue(value)
+  return headers
+}
+
+/** Values that are not plain ASCII go as base64 of UTF-8, in the form that the transport defines. */
+function headerValue(value: string): string {
+  if (/^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(value) && !value.startsWith('=?base64?')) return value
+  let binary = ''
+  for (const byte of new TextEncoder().encode(value)) binary += String.fromCharCode(byte)
+  return `=?base64?${btoa(binary)}?=`
+}
+
+function asCurl(raw: string, url: string, revision: Revision): string {
+  const headers = Object.entries(httpHeaders(messageOf(raw), revision)).map(([name, value]) =>
+    value === '$SESSION' ? `-H "${name}: $SESSION"` : `-H ${shellWord(`${name}: ${value}`)}`,
+  )
+  const token =
+    url === gateway ? ['-H "Authorization: Bearer $(cat ~/.local/state/pagemcp/token)"'] : []
+  const body = bodyOf(raw)
+  const pipe = body === undefined ? `printf %b ${shellWord(printfBytes(raw))} | ` : ''
+  const data = body === undefined ? '--data-binary @-' : `--data-raw ${shellWord(body)}`
+  // -g: brackets and braces of the URL mean nothing to curl.
+  return [`${pipe}curl -sgN`, shellWord(seenUrl(url)), ...token, ...headers, data].join(' \\\n  ')
+}
+
+/** The same JSON, with escapes for what is not seen; undefined: it is none, so that escapes would change it. */
+function bodyOf(raw: string): string | undefined {
+  const lines = raw.replaceAll('\r', '\n').split(/(\n|\t)/)
+  const body = lines.map((part, i) => (i % 2 ? part : escapeUnseen(part))).join('')
+  try {
+    JSON.parse(raw)
+    return body
+  } catch {
+    return isSeen(raw) ? raw : undefined
+  }
+}
+
+function asConfig(url: string, session: Session | undefined): string {
+  const name = session?.peer.peek()?.name.replace(/[^\w-]+/g, '-') || 'pagemcp'
+  const server = url === gateway ? { command: 'pagemcp', args: ['stdio'] } : { type: 'http', url }
+  const text = JSON.stringify({ mcpServers: { [name]: server } }, null, 2)
+  return text.split('\n').map(escapeUnseen).join('\n')
+}
+
+/** English, as most issues are: what was sent, what came, and between whom. */
+function asMarkdown(
+  store: Store,
+  asked: number,
+  session: Session | undefined,
+  revision: Revision,
+): string {
+  const answer = store.partner(asked)
+  const peer = session?.peer.peek()
+  const about = [
+    `- Revision: ${revision}`,
+    `- Transport: ${store.framing(asked)}`,
+    ...(peer ? [`- Server: ${oneLine(`${peer.name} ${peer.version}`)}`] : []),
+    ...(answer >= 0 ? [`- Answered after: ${Math.round(store.latency(asked))} ms`] : []),
+  ]
+  const sent = store.direction(asked) === 'out' ? 'Sent' : 'Received'
+  const parts = [about.join('\n'), `${sent}:`, fenced(redact(store.raw(asked)))]
+  if (answer >= 0) parts.push('Answer:', fenced(redact(store.raw(answer))))
+  return `${parts.join('\n\n')}\n`
+}
+
+const oneLine = (text: string) => escapeUnseen(text.replace(/[\s`*_[\]<>]+/g, ' ').trim())
+
+/** The fence is longer than any within. */
+function fenced(raw: string): string {
+  let text = raw
+  try {
+    text = JSON.stringify(JSON.parse(raw), null, 2)
+  } catch {
+    // as it is
+  }
+  text = text.split('\n').map(escapeUnseen).join('\n')
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}json\n${text}\n${fence}`
+}

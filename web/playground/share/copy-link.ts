@@ -1,0 +1,45 @@
+/** The link to what stands in the composer. */
+
+import { t } from '../base/i18n.ts'
+import { active, ask } from '../base/state.ts'
+import { tab, tabs } from '../compose/tabs.ts'
+import { encodeLink, type Link, longestLink } from './link.ts'
+import { redact, redactText } from './redact.ts'
+
+/** What a link would hold: the tab that is shown, or all; without secrets. */
+export function linkOf(all = false): Link {
+  const chosen = all ? tabs.value : [tab.value]
+  const dialer = active.value?.lane.dialer
+  return {
+    messages: chosen.map(({ text, title, revision }) => ({
+      text: redact(text),
+      revision,
+      ...(title && { title: redactText(title) }),
+    })),
+    target: !dialer || dialer.kind === 'in-page' ? '' : redactText(dialer.url || dialer.title),
+  }
+}
+
+/** The whole address, and whether it is short enough to be sent around. */
+export async function addressOf(link: Link): Promise<{ address: string; fits: boolean }> {
+  const hash = await encodeLink(link)
+  const { origin, pathname } = location
+  return { address: origin + pathname + hash, fits: hash.length <= longestLink }
+}
+
+/** Puts a text on the clipboard and says so. */
+export async function copyText(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+    ask.announce(t('share.copied'))
+  } catch {
+    ask.announce(t('share.notCopied'))
+  }
+}
+
+/** Copies the link to the tab that is shown, if it is short enough. */
+export async function copyLink(): Promise<void> {
+  const { address, fits } = await addressOf(linkOf())
+  if (fits) await copyText(address)
+  else ask.announce(t('share.tooLong'))
+}

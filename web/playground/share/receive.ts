@@ -1,0 +1,40 @@
+/** What comes from outside: links in the address, and files that are dropped on the page. */
+
+import { t, textsLoaded } from '../base/i18n.ts'
+import { ask, pane } from '../base/state.ts'
+import { open } from '../compose/tabs.ts'
+import { decodeLink, isLink } from './link.ts'
+
+/** Takes the link that is in the address, those that follow, and dropped files. Called once. */
+export function arrive(): void {
+  take()
+  addEventListener('hashchange', take)
+  addEventListener('dragover', (event) => {
+    if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
+  })
+  addEventListener('drop', async (event) => {
+    const files = [...(event.dataTransfer?.files ?? [])]
+    if (files.length === 0) return
+    event.preventDefault()
+    const { importFiles } = await import('./files.ts')
+    await importFiles(files)
+  })
+}
+
+/** Opens what a link holds in new tabs, never over old ones, and sends nothing. */
+async function take(): Promise<void> {
+  const { hash } = location
+  if (!isLink(hash)) return
+  // the address would open the same again at the next reload
+  window.history.replaceState(window.history.state, '', location.pathname + location.search)
+  try {
+    const { messages, target } = await decodeLink(hash)
+    for (const { text, title, revision } of messages) {
+      open(text, { title: title ?? '', revision, from: target })
+    }
+    pane.value = 'compose'
+  } catch (error) {
+    await textsLoaded()
+    ask.announce(t('share.badLink', { reason: error instanceof Error ? error.message : '' }))
+  }
+}

@@ -1,0 +1,20 @@
+/** All commands there are: what the palette lists, the keys run, and the help shows. */
+
+import type { Command } from '../base/commands.ts'
+import { composeCommands } from '../compose/commands.ts'
+import { connectionsCommands } from '../connections/commands.ts'
+import { inspectCommands } from '../inspect/commands.ts'
+import { lessonsCommands } from '../lessons/commands.ts'
+import { shareCommands } from '../share/commands.ts'
+import { timelineCommands } from '../timeline/commands.ts'
+import { appCommands } from './commands.ts'
+
+export const commands: readonly Command[] = [
+  ...composeCommands,
+  ...inspectCommands,
+  ...timelineCommands,
+  ...shareCommands,
+  ...lessonsCommands,
+  ...connectionsCommands,
+  ...appCommands,
+]

@@ -1,0 +1,122 @@
+/** @jsxImportSource preact */
+/** The shell: the bar, four panes and their dividers, and on a narrow screen one pane at a time. */
+
+import { type ComponentChildren, createElement } from 'preact'
+import { type Key, t } from '../base/i18n.ts'
+import { lazy } from '../base/lazy.tsx'
+import { coach, type Pane, pane, panes, presenting, side } from '../base/state.ts'
+import { Compose } from '../compose/compose.tsx'
+import { Timeline } from '../timeline/timeline.tsx'
+import { Bar } from './bar.tsx'
+import { Dialogs } from './dialogs.tsx'
+import { Divider, sizes } from './dividers.tsx'
+import { Toast } from './toast.tsx'
+
+const Explore = lazy(async () => (await import('../explore/explore.tsx')).Explore)
+const Lessons = lazy<{ close?(): void }>(
+  async () => (await import('../lessons/lessons.tsx')).Lessons,
+)
+const Present = lazy(async () => (await import('../lessons/present.tsx')).Present)
+const Inspect = lazy(async () => (await import('../inspect/inspect.tsx')).Inspect)
+
+const skips: { readonly [name in Pane]: Key } = {
+  explore: 'app.toExplore',
+  compose: 'app.toCompose',
+  inspect: 'app.toInspect',
+  timeline: 'app.toTimeline',
+}
+
+export function App() {
+  if (presenting.value) {
+    return (
+      <>
+        <Present />
+        <Toast />
+      </>
+    )
+  }
+  return (
+    <>
+      {panes.map((name) => (
+        <a key={name} class="skip" href={`#pane-${name}`} onClick={(event) => goTo(event, name)}>
+          {t(skips[name])}
+        </a>
+      ))}
+      <Bar />
+      <Panes />
+      <nav class="switcher" aria-label={t('app.panes')}>
+        {panes.map((name) => (
+          <button
+            key={name}
+            type="button"
+            aria-current={pane.value === name}
+            onClick={() => {
+              pane.value = name
+            }}
+          >
+            {t(`app.${name}`)}
+          </button>
+        ))}
+      </nav>
+      <Dialogs />
+      <Toast />
+    </>
+  )
+}
+
+function Panes() {
+  const { explore, inspect, timeline } = sizes.value
+  return (
+    <main
+      class="panes"
+      data-shown={pane.value}
+      style={{
+        '--explore': `${explore}px`,
+        '--inspect': `${inspect}px`,
+        '--timeline': `${timeline}%`,
+      }}
+    >
+      <PaneBox name="explore">
+        {side.value === 'lessons' ? (
+          <Lessons close={() => (pane.value = 'compose')} />
+        ) : (
+          <Explore />
+        )}
+      </PaneBox>
+      <Divider of="explore" beside="app.compose" />
+      <PaneBox name="compose">
+        {coach.value ? createElement(coach.value, {}) : null}
+        <Compose />
+      </PaneBox>
+      <Divider of="inspect" beside="app.compose" />
+      <PaneBox name="inspect">
+        <Inspect />
+      </PaneBox>
+      <Divider of="timeline" beside="app.compose" />
+      <PaneBox name="timeline">
+        <Timeline />
+      </PaneBox>
+    </main>
+  )
+}
+
+function PaneBox({ name, children }: { name: Pane; children: ComponentChildren }) {
+  return (
+    <section
+      class="pane"
+      id={`pane-${name}`}
+      data-pane={name}
+      tabIndex={-1}
+      aria-label={t(`app.${name}`)}
+    >
+      {children}
+    </section>
+  )
+}
+
+/** Shows a pane and moves the focus into it. The address stays: it may hold what was shared. */
+function goTo(event: Event, name: Pane) {
+  event.preventDefault()
+  pane.value = name
+  document.getElementById(`pane-${name}`)?.focus()
+}

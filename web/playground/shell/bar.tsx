@@ -1,0 +1,166 @@
+/** @jsxImportSource preact */
+/** The bar on top: who speaks to whom, in which revision, and the doors to everything else. */
+
+import { type Locale, locale, localeNames, setLocale, t } from '../base/i18n.ts'
+import { embedded, setting } from '../base/settings.ts'
+import { active, dialog, disconnect, revision, sessions, side, speak } from '../base/state.ts'
+import { theme } from '../base/theme.ts'
+import type { Session } from '../connections/session.ts'
+import { isRevision, revisions } from '../protocol/revisions.ts'
+
+/** What was chosen by hand; `''`: what the browser asks for. */
+export const chosenLocale = setting('locale', '')
+
+export function Bar() {
+  return (
+    <header class="bar">
+      <h1>{t('app.title')}</h1>
+      <Lanes />
+      <label>
+        <span class="quiet">{t('app.revision')}</span>
+        <select
+          class="revision"
+          value={revision.value}
+          onChange={({ currentTarget: { value } }) => {
+            if (isRevision(value)) speak(value)
+          }}
+        >
+          {revisions.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+      <button
+        type="button"
+        data-command="lessons"
+        aria-pressed={side.value === 'lessons'}
+        onClick={() => {
+          side.value = side.value === 'lessons' ? 'explore' : 'lessons'
+        }}
+      >
+        {t('app.lessons')}
+      </button>
+      <button type="button" data-command="share" onClick={() => (dialog.value = 'share')}>
+        {t('app.share')}
+      </button>
+      <button
+        type="button"
+        data-command="palette"
+        aria-keyshortcuts="Control+K Meta+K"
+        onClick={() => (dialog.value = 'palette')}
+      >
+        {t('app.palette')}
+      </button>
+      <Looks />
+    </header>
+  )
+}
+
+function Lanes() {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
+    <div class="lanes" role="group" aria-label={t('app.clients')}>
+      {sessions.value.map((session) => (
+        <LaneButton key={session.lane.id} session={session} />
+      ))}
+      {embedded ? null : (
+        <button
+          type="button"
+          data-command="connect"
+          aria-label={t('app.connect')}
+          onClick={() => (dialog.value = 'connect')}
+        >
+          +
+        </button>
+      )}
+    </div>
+  )
+}
+
+function LaneButton({ session }: { session: Session }) {
+  const { lane, peer } = session
+  const state = lane.state.value
+  const title = peer.value?.title ?? peer.value?.name ?? lane.dialer.title
+  const isActive = active.value === session
+  return (
+    <>
+      <button
+        type="button"
+        aria-pressed={isActive}
+        title={`${lane.dialer.title}${lane.reason.value ? `: ${lane.reason.value}` : ''}`}
+        onClick={() => {
+          active.value = session
+          revision.value = session.revision.peek()
+        }}
+      >
+        <span class="lane-state" data-is={state} />
+        <span class="letter">{lane.letter}</span>
+        <span class="name">{title}</span>
+        {state === 'open' ? null : <span class="quiet">{t(`app.${state}`)}</span>}
+      </button>
+      {isActive && sessions.value.length > 1 ? (
+        <button
+          type="button"
+          class="plain"
+          aria-label={t('app.disconnect', { lane: `${lane.letter} ${title}` })}
+          onClick={() => disconnect(session)}
+        >
+          ×
+        </button>
+      ) : null}
+    </>
+  )
+}
+
+/** Colours and language, behind one button. */
+function Looks() {
+  return (
+    <>
+      <button type="button" popovertarget="looks" aria-label={t('app.settings')}>
+        <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+          <path
+            d="M2 4h5m4 0h3M2 12h3m4 0h5M9 2v4M7 10v4"
+            fill="none"
+            stroke="currentColor"
+            stroke-width="1.6"
+            stroke-linecap="round"
+          />
+        </svg>
+      </button>
+      <div id="looks" popover="auto" class="looks">
+        <label>
+          <span>{t('app.theme')}</span>
+          <select
+            value={theme.value}
+            onChange={({ currentTarget: { value } }) => {
+              theme.value = value
+            }}
+          >
+            <option value="system">{t('app.themeSystem')}</option>
+            <option value="light">{t('app.themeLight')}</option>
+            <option value="dark">{t('app.themeDark')}</option>
+          </select>
+        </label>
+        <label>
+          <span>{t('app.language')}</span>
+          <select
+            value={locale()}
+            onChange={({ currentTarget: { value } }) => {
+              chosenLocale.value = value
+              setLocale(value as Locale)
+            }}
+          >
+            {Object.entries(localeNames).map(([code, name]) => (
+              <option key={code} value={code} lang={code}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="button" onClick={() => (dialog.value = 'keys')}>
+          {t('app.keys')}
+        </button>
+      </div>
+    </>
+  )
+}

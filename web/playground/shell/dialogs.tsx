@@ -1,0 +1,54 @@
+/** @jsxImportSource preact */
+/** The dialogs: one at a time, native, each loaded when it is opened first. */
+
+import { type ComponentChildren, createRef } from 'preact'
+import { useEffect } from 'preact/hooks'
+import type { DialogProps } from '../base/dialog-props.ts'
+import { lazy } from '../base/lazy.tsx'
+import { dialog } from '../base/state.ts'
+
+const contents = {
+  palette: lazy<DialogProps>(async () => (await import('./palette.tsx')).Palette),
+  connect: lazy<DialogProps>(async () => (await import('../connections/connect.tsx')).Connect),
+  keys: lazy<DialogProps>(async () => (await import('./keys-help.tsx')).KeysHelp),
+  share: lazy<DialogProps>(async () => (await import('../share/share.tsx')).Share),
+} as const
+
+const close = () => {
+  dialog.value = undefined
+}
+
+export function Dialogs() {
+  const name = dialog.value
+  if (name === undefined || !(name in contents)) return null
+  const Content = contents[name as keyof typeof contents]
+  return (
+    <Modal name={name}>
+      <Content close={close} />
+    </Modal>
+  )
+}
+
+function Modal({ name, children }: { name: string; children: ComponentChildren }) {
+  const box = createRef<HTMLDialogElement>()
+  useEffect(() => {
+    const before = document.activeElement
+    box.current?.showModal()
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog without our help
+    <dialog
+      ref={box}
+      class={name}
+      onClose={close}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) close() // beside the content, on the backdrop
+      }}
+    >
+      {children}
+    </dialog>
+  )
+}

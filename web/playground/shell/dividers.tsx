@@ -1,0 +1,66 @@
+/** @jsxImportSource preact */
+/** Dividers between panes: dragged, moved by the arrow keys, put back by a double click. */
+
+import type { Signal } from '@preact/signals'
+import { type Key, t } from '../base/i18n.ts'
+import { setting } from '../base/settings.ts'
+
+/** Sizes of panes: widths in px, the timeline's height in percent of all. */
+const defaults = { explore: 330, inspect: 400, timeline: 38 }
+export type Resizable = keyof typeof defaults
+
+export const sizes: Signal<typeof defaults> = setting('sizes', defaults)
+
+const limits: { readonly [name in Resizable]: readonly [number, number] } = {
+  explore: [180, 560],
+  inspect: [240, 800],
+  timeline: [15, 80],
+}
+
+/** How far an arrow key moves a divider: px, percent. */
+const steps: { readonly [name in Resizable]: number } = { explore: 16, inspect: 16, timeline: 2 }
+
+function resize(name: Resizable, size: number) {
+  const [least, most] = limits[name]
+  sizes.value = { ...sizes.value, [name]: Math.round(Math.min(most, Math.max(least, size))) }
+}
+
+/** @param beside - the pane on its other side, for its label */
+export function Divider({ of, beside }: { of: Resizable; beside: Key }) {
+  const across = of === 'timeline'
+  const grow = of === 'explore' ? 1 : -1 // which way makes its pane larger
+  const drag = (event: PointerEvent) => {
+    const divider = event.currentTarget as HTMLElement
+    const all = divider.parentElement?.getBoundingClientRect()
+    if (event.buttons !== 1 || all === undefined) return
+    if (of === 'timeline') resize(of, ((all.bottom - event.clientY) / all.height) * 100)
+    else resize(of, of === 'explore' ? event.clientX - all.left : all.right - event.clientX)
+  }
+  const key = (event: KeyboardEvent) => {
+    const [less, more] = across ? ['ArrowUp', 'ArrowDown'] : ['ArrowLeft', 'ArrowRight']
+    if (event.key !== less && event.key !== more) return
+    event.preventDefault()
+    resize(of, sizes.value[of] + steps[of] * grow * (event.key === more ? 1 : -1))
+  }
+  const [least, most] = limits[of]
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: an hr cannot be moved; this is the pattern of a window splitter
+    <div
+      class="divider"
+      role="separator"
+      tabIndex={0}
+      data-of={of}
+      aria-orientation={across ? 'horizontal' : 'vertical'}
+      aria-label={t('app.resize', { a: t(`app.${of}`), b: t(beside) })}
+      aria-valuenow={sizes.value[of]}
+      aria-valuemin={least}
+      aria-valuemax={most}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={drag}
+      onKeyDown={key}
+      onDblClick={() => {
+        sizes.value = { ...sizes.value, [of]: defaults[of] }
+      }}
+    />
+  )
+}

@@ -1,0 +1,51 @@
+/** @jsxImportSource preact */
+/** All keys, from the tables of commands. */
+
+import type { DialogProps } from '../base/dialog-props.ts'
+import { t } from '../base/i18n.ts'
+import { keyLabel, singleKeys } from '../base/keys.ts'
+import { commands } from './all-commands.ts'
+
+export function KeysHelp({ close }: DialogProps) {
+  return (
+    <>
+      <h2>{t('app.keys')}</h2>
+      <table class="keys">
+        <thead>
+          <tr>
+            <th scope="col">{t('app.keysWhat')}</th>
+            <th scope="col">{t('app.keysKey')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {commands.map((command) =>
+            command.keys ? (
+              <tr key={command.id}>
+                <td>{t(command.title, command.params)}</td>
+                <td>
+                  <kbd>{keyLabel(command.keys)}</kbd>
+                </td>
+              </tr>
+            ) : null,
+          )}
+        </tbody>
+      </table>
+      <p>
+        <label>
+          <input
+            type="checkbox"
+            checked={singleKeys.value}
+            onChange={({ currentTarget }) => {
+              singleKeys.value = currentTarget.checked
+            }}
+          />{' '}
+          {t('app.singleKeys')}
+        </label>
+      </p>
+      <p class="quiet">{t('app.tabHelp')}</p>
+      <button type="button" onClick={close}>
+        {t('app.close')}
+      </button>
+    </>
+  )
+}

@@ -1,0 +1,90 @@
+/** @jsxImportSource preact */
+/** The palette: everything that can be done, found by typing. A combobox over the tables of commands. */
+
+import { useSignal } from '@preact/signals'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { Command } from '../base/commands.ts'
+import type { DialogProps } from '../base/dialog-props.ts'
+import { t } from '../base/i18n.ts'
+import { keyLabel } from '../base/keys.ts'
+import { commands } from './all-commands.ts'
+
+export function Palette({ close }: DialogProps) {
+  const wanted = useSignal('')
+  const at = useSignal(0)
+  const field = useRef<HTMLInputElement>(null)
+  // As soon as there is something to see: what is typed after it would be lost. A dialog that opens later focuses
+  // its first field by itself.
+  useLayoutEffect(() => field.current?.focus(), [])
+  const found = search(commands, wanted.value)
+  const present = found[Math.min(at.value, found.length - 1)]
+  const run = (command: Command | undefined) => {
+    if (command === undefined || command.when?.() === false) return
+    close()
+    queueMicrotask(() => command.run()) // after the dialog has given the focus back
+  }
+  const key = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined && found.length > 0) {
+      event.preventDefault()
+      at.value = (Math.min(at.value, found.length - 1) + step + found.length) % found.length
+      document.getElementById(`command-${at.value}`)?.scrollIntoView({ block: 'nearest' })
+    } else if (event.key === 'Enter' && !event.isComposing) {
+      event.preventDefault()
+      run(present)
+    }
+  }
+  return (
+    <>
+      <input
+        ref={field}
+        role="combobox"
+        aria-label={t('app.palette')}
+        aria-expanded="true"
+        aria-controls="commands"
+        aria-activedescendant={present ? `command-${found.indexOf(present)}` : undefined}
+        aria-autocomplete="list"
+        placeholder={t('app.paletteHint')}
+        value={wanted.value}
+        onInput={({ currentTarget }) => {
+          wanted.value = currentTarget.value
+          at.value = 0
+        }}
+        onKeyDown={key}
+      />
+      {found.length === 0 ? (
+        <p class="quiet" role="status">
+          {t('app.paletteNothing')}
+        </p>
+      ) : null}
+      <div id="commands" role="listbox" aria-label={t('app.palette')}>
+        {found.map((command, i) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: see above
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox hears the keys
+          <div
+            key={command.id}
+            id={`command-${i}`}
+            role="option"
+            aria-selected={command === present}
+            aria-disabled={command.when?.() === false}
+            onClick={() => run(command)}
+          >
+            <span>{t(command.title, command.params)}</span>
+            {command.keys ? <kbd>{keyLabel(command.keys)}</kbd> : null}
+          </div>
+        ))}
+      </div>
+    </>
+  )
+}
+
+/** Commands whose titles have all the words, those that begin with the first of them before the others. */
+function search(all: readonly Command[], wanted: string): Command[] {
+  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean)
+  const title = (one: Command) => t(one.title, one.params).toLowerCase()
+  const found = all.filter((one) => words.every((word) => title(one).includes(word)))
+  const [first = ''] = words
+  return found.sort(
+    (a, b) => Number(title(b).startsWith(first)) - Number(title(a).startsWith(first)),
+  )
+}

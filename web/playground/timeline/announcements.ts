@@ -1,0 +1,54 @@
+/**
+ * What screen readers are told of the traffic: counts and no contents, so that a sentence is short
+ * however much comes. Whatever came since the last sentence is in the next one.
+ */
+
+import type { Key } from '../base/i18n.ts'
+import type { Store } from '../messages/store.ts'
+
+/** At most one sentence in this time. */
+export const pace = 2000 // ms
+
+export interface Sentence {
+  key: Key
+  params: Readonly<Record<string, string | number>>
+}
+
+/**
+ * A sentence on what came in from row `from` to the one before `to`; undefined if nothing did.
+ * Errors go before answers, answers before updates: the rarest is what people wait for.
+ */
+export function sentenceOf(store: Store, from: number, to: number): Sentence | undefined {
+  let answers = 0
+  let errors = 0
+  let updates = 0
+  let other = 0
+  let last = -1
+  const targets = new Set<string>()
+  for (let row = from; row < to; row++) {
+    if (store.direction(row) !== 'in') continue
+    const kind = store.kind(row)
+    if (kind === 'error' || kind === 'broken') errors++
+    else if (kind === 'result') answers++
+    else if (store.method(row) === 'notifications/resources/updated') {
+      updates++
+      if (targets.size < 2) targets.add(store.target(row))
+    } else other++
+    if (kind === 'error' || (kind === 'result' && errors === 0)) last = row
+  }
+  if (errors + answers === 1 && last >= 0) {
+    const method = store.method(last)
+    return errors
+      ? { key: 'timeline.saidError', params: { method, code: String(store.code(last)) } }
+      : { key: 'timeline.saidAnswer', params: { method } }
+  }
+  if (updates > 0 && errors + answers + other === 0 && targets.size === 1) {
+    const [uri = ''] = targets
+    return { key: 'timeline.saidUpdates', params: { count: updates, uri } }
+  }
+  const count = errors + answers + updates + other
+  if (count === 0) return undefined
+  return errors
+    ? { key: 'timeline.saidErrors', params: { count, errors } }
+    : { key: 'timeline.saidMessages', params: { count } }
+}

@@ -1,0 +1,109 @@
+/** Times, durations, sizes and outcomes of rows as the language writes them. */
+
+import { t, tag } from '../base/i18n.ts'
+import type { Store } from '../messages/store.ts'
+import { statusOf } from './filter.ts'
+
+const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>()
+
+/** A formatter costs 50 µs to make, and is wanted for each cell. */
+function format<F extends Intl.NumberFormat | Intl.DateTimeFormat>(name: string, make: () => F): F {
+  const key = `${tag()} ${name}`
+  const known = formats.get(key) as F | undefined
+  if (known) return known
+  const made = make()
+  formats.set(key, made)
+  return made
+}
+
+/** A count. */
+export const count = (n: number): string =>
+  format('count', () => new Intl.NumberFormat(tag())).format(n)
+
+/** @param ms - since 1970; written as the time of day, to the millisecond */
+export const clockTime = (ms: number): string =>
+  format(
+    'clock',
+    () =>
+      new Intl.DateTimeFormat(tag(), {
+        hour: '2-digit',
+        minute: '2-digit',
+        second: '2-digit',
+        fractionalSecondDigits: 3,
+        hour12: false,
+      }),
+  ).format(ms)
+
+/** @param ms - since the beginning; written in seconds, to the millisecond */
+export const sinceStart = (ms: number): string =>
+  format(
+    'since',
+    () =>
+      new Intl.NumberFormat(tag(), {
+        style: 'unit',
+        unit: 'second',
+        unitDisplay: 'narrow',
+        minimumFractionDigits: 3,
+        maximumFractionDigits: 3,
+      }),
+  ).format(ms / 1000)
+
+const unit = (name: string, digits: number) =>
+  format(
+    `${name} ${digits}`,
+    () =>
+      new Intl.NumberFormat(tag(), {
+        style: 'unit',
+        unit: name,
+        unitDisplay: name === 'byte' ? 'narrow' : 'short',
+        maximumFractionDigits: digits,
+      }),
+  )
+
+/** @param ms - `''` for NaN */
+export function duration(ms: number): string {
+  if (Number.isNaN(ms)) return ''
+  if (ms >= 10_000) return unit('second', 1).format(ms / 1000)
+  return unit('millisecond', ms < 10 && !Number.isInteger(ms) ? 1 : 0).format(ms)
+}
+
+/** @param bytes - in steps of 1,000, as `kB` says */
+export function size(bytes: number): string {
+  if (bytes < 1000) return unit('byte', 0).format(bytes)
+  if (bytes < 1e6) return unit('kilobyte', 1).format(bytes / 1000)
+  return unit('megabyte', 1).format(bytes / 1e6)
+}
+
+/** How a row ended, in words: of an answer what it is, of a request only that it waits. */
+export function outcome(store: Store, row: number): string {
+  const status = statusOf(store, row)
+  if (store.kind(row) === 'request') {
+    if (status !== 'waiting') return ''
+    return t(store.method(row) === 'subscriptions/listen' ? 'timeline.open' : 'timeline.waiting')
+  }
+  if (status === 'error') return t('timeline.error', { code: String(store.code(row)) })
+  return status && t(`timeline.${status}`)
+}
+
+/** `in`, `out` or what else a row is, in words. */
+export const directionWord = (store: Store, row: number): string =>
+  t(`timeline.${store.direction(row)}`)
+
+/** What a row says, in a line: for labels and for the views that draw no columns. */
+export function line(store: Store, row: number): string {
+  const kind = store.kind(row)
+  const parts =
+    kind === 'request'
+      ? [store.method(row), store.target(row), `#${store.id(row)}`]
+      : kind === 'notification'
+        ? [store.method(row), store.target(row)]
+        : kind === 'result' || kind === 'error'
+          ? [
+              outcome(store, row),
+              store.method(row),
+              `#${store.id(row)}`,
+              duration(store.latency(row)),
+            ]
+          : [store.raw(row).slice(0, 200)]
+  return parts.filter(Boolean).join(' ')
+}

@@ -1,0 +1,27 @@
+/** @jsxImportSource preact */
+/** The timeline's live region. Silent while it is paused. */
+
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { t } from '../base/i18n.ts'
+import { paused, store } from '../base/state.ts'
+import { pace, type Sentence, sentenceOf } from './announcements.ts'
+
+export function Said() {
+  const sentence = useSignal<Sentence | undefined>(undefined)
+  useEffect(() => {
+    let told = store.length // what was there before needs no telling
+    const timer = setInterval(() => {
+      const from = Math.min(told, store.length)
+      told = store.length
+      if (!paused.peek() && from < told) sentence.value = sentenceOf(store, from, told)
+    }, pace)
+    return () => clearInterval(timer)
+  }, [sentence])
+  const now = sentence.value
+  return (
+    <p class="unseen" aria-live="polite">
+      {now && !paused.value ? t(now.key, now.params) : ''}
+    </p>
+  )
+}

@@ -1,0 +1,12 @@
+/** How times are shown: as the time of day, or since the first row. */
+
+import type { Signal } from '@preact/signals'
+import { setting } from '../base/settings.ts'
+import { store } from '../base/state.ts'
+import { clockTime, sinceStart } from './format.ts'
+
+export const clock: Signal<'wall' | 'start'> = setting<'wall' | 'start'>('timeline.clock', 'wall')
+
+/** When a row was, as people want it. */
+export const when = (row: number): string =>
+  clock.value === 'start' ? sinceStart(store.time(row) - store.time(0)) : clockTime(store.time(row))

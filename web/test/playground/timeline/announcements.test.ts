@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Store } from '../../../playground/messages/store.ts'
+import { sentenceOf } from '../../../playground/timeline/announcements.ts'
+import { points, Rate } from '../../../playground/timeline/rate.ts'
+
+function said(...messages: readonly object[]) {
+  const store = new Store(() => {})
+  for (const message of messages) {
+    const direction = 'out' in message ? 'out' : 'in'
+    store.push({ lane: 1, direction, framing: 'port', raw: JSON.stringify(message) })
+  }
+  return sentenceOf(store, 0, store.length)
+}
+
+const ask = { out: true, id: 1, method: 'resources/read', params: { uri: 'notes://today' } }
+const update = (uri: string) => ({ method: 'notifications/resources/updated', params: { uri } })
+
+test('updates of one resource are counted and named', () => {
+  assert.deepEqual(said(update('notes://today'), update('notes://today')), {
+    key: 'timeline.saidUpdates',
+    params: { count: 2, uri: 'notes://today' },
+  })
+})
+
+test('updates of several resources are counted only', () => {
+  assert.deepEqual(said(update('a://'), update('b://')), {
+    key: 'timeline.saidMessages',
+    params: { count: 2 },
+  })
+})
+
+test('a single answer is named by its method, whatever else came', () => {
+  assert.deepEqual(said(ask, { id: 1, result: {} }, update('a://')), {
+    key: 'timeline.saidAnswer',
+    params: { method: 'resources/read' },
+  })
+  assert.deepEqual(said(ask, { id: 1, error: { code: -32602, message: '' } }), {
+    key: 'timeline.saidError',
+    params: { method: 'resources/read', code: '-32602' },
+  })
+})
+
+test('errors among many messages are counted', () => {
+  const error = { id: 9, error: { code: 1, message: '' } }
+  assert.deepEqual(said(error, error, update('a://')), {
+    key: 'timeline.saidErrors',
+    params: { count: 3, errors: 2 },
+  })
+})
+
+test('what is sent is not told', () => {
+  assert.equal(said(ask), undefined)
+})
+
+test('the rate is what came in each second', () => {
+  const rate = new Rate()
+  assert.equal(rate.still, true)
+  for (const total of [3, 3, 10, 4]) rate.tick(total) // 4: some were cleared
+  assert.deepEqual(rate.counts.slice(-4), [3, 0, 7, 0])
+  assert.equal(points([0, 4, 2], 60, 16), '0,16 30,0 60,8')
+})
