@@ -1,4 +1,4 @@
-/** Who imports whom, of all TypeScript of the product, types included: no cycles, and no way around the public entry. */
+/** The import graph of all TypeScript of the product, types included: no cycles, and only the imports that the tables allow. */
 
 import assert from 'node:assert/strict'
 import * as fs from 'node:fs'
@@ -71,4 +71,130 @@ test('the package imports none of its users', () => {
     file.startsWith('src/') ? all.filter((path) => !path.startsWith('src/')) : [],
   )
   assert.deepEqual(wrong, [])
+})
+
+/**
+ * Directories of the playground, lowest first: each may import those named with it, which stand above it in
+ * this table, and nothing else of web/. A row that nothing uses fails, too.
+ */
+const playground: readonly { room: string; imports: readonly string[]; why: string }[] = [
+  { room: 'locale', imports: [], why: 'texts, loaded by language' },
+  {
+    room: 'base',
+    imports: ['locale'],
+    why: 'texts, settings, shared view state: what every pane needs, so it knows no pane',
+  },
+  { room: 'messages', imports: ['base'], why: 'selects the response of a request that was sent' },
+  {
+    room: 'protocol',
+    imports: ['base', 'messages'],
+    why: 'checks messages and explains them by keys of texts',
+  },
+  {
+    room: 'connections',
+    imports: ['base', 'messages', 'protocol', 'src'],
+    why: 'clients send and record messages; pairing with a gateway is part of the package',
+  },
+  {
+    room: 'compose',
+    imports: ['base', 'messages', 'protocol', 'connections'],
+    why: 'sends through a client, and completes what its server lists',
+  },
+  {
+    room: 'timeline',
+    imports: ['base', 'messages', 'protocol', 'connections'],
+    why: 'shows the messages of all clients, and their subscriptions',
+  },
+  {
+    room: 'demo',
+    imports: ['base', 'messages', 'protocol', 'connections', 'web/demo'],
+    why: 'records changes of its data, and reads the first resource through a client',
+  },
+  {
+    room: 'explore',
+    imports: ['base', 'protocol', 'connections', 'timeline', 'demo'],
+    why: 'shows the subscriptions of the timeline and the panel of the demo as views',
+  },
+  {
+    room: 'share',
+    imports: ['base', 'messages', 'protocol', 'connections', 'compose', 'timeline'],
+    why: 'links hold tabs of the composer, files the rows that the timeline shows',
+  },
+  {
+    room: 'inspect',
+    imports: ['base', 'messages', 'protocol', 'connections', 'timeline', 'share'],
+    why: 'formats a row as the timeline does, and copies it',
+  },
+  {
+    room: 'lessons',
+    imports: ['base', 'messages', 'protocol', 'connections', 'compose', 'timeline', 'share'],
+    why: 'fills the composer, shows the sequence diagram, and records without secrets',
+  },
+  {
+    room: 'shell',
+    imports: [
+      'base',
+      'protocol',
+      'connections',
+      'compose',
+      'timeline',
+      'demo',
+      'explore',
+      'share',
+      'inspect',
+      'lessons',
+    ],
+    why: 'puts all panes into one page',
+  },
+  { room: '', imports: ['lessons', 'shell'], why: 'main.tsx: the page, and the speaker window' },
+]
+
+/** The room of a module as the table names it; `''`: directly in web/playground. */
+function roomOf(file: string): string {
+  const [top = '', room = '', ...rest] = file.split('/')
+  if (top !== 'playground') return top === 'demo' ? 'web/demo' : top
+  return rest.length === 0 ? '' : room
+}
+
+/** Imports between rooms that the table does not allow, and rows that nothing uses. */
+function violations(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const allowed = new Map(playground.map(({ room, imports }) => [room, new Set(imports)]))
+  const unused = new Set(
+    playground.flatMap(({ room, imports }) => imports.map((to) => `${room}>${to}`)),
+  )
+  const wrong: string[] = []
+  for (const [file, paths] of graph) {
+    if (!file.startsWith('playground/')) continue
+    const from = roomOf(file)
+    for (const path of paths) {
+      const to = roomOf(path)
+      if (to === from) continue
+      unused.delete(`${from}>${to}`)
+      if (!allowed.get(from)?.has(to)) wrong.push(`${file} imports ${path}`)
+    }
+  }
+  return [...wrong, ...[...unused].map((one) => `no import needs ${one}`)]
+}
+
+test('directories of the playground import only what the table allows', () => {
+  assert.deepEqual(violations(imports()), [])
+})
+
+test('the table allows no cycle between directories', () => {
+  const rank = new Map(playground.map(({ room }, i) => [room, i]))
+  for (const { room, imports } of playground) {
+    for (const to of imports) {
+      assert.ok(
+        (rank.get(to) ?? -1) < (rank.get(room) ?? 0),
+        `${room} imports ${to}, which is not below it`,
+      )
+    }
+  }
+})
+
+test('an import that the table does not allow is found, and a row that nothing uses', () => {
+  const graph = new Map([...imports(), ['playground/base/wrong.ts', ['playground/shell/bar.tsx']]])
+  assert.deepEqual(violations(graph), ['playground/base/wrong.ts imports playground/shell/bar.tsx'])
+  const without = [...imports()].filter(([file]) => !file.startsWith('playground/base/'))
+  assert.deepEqual(violations(new Map(without)), ['no import needs base>locale'])
 })

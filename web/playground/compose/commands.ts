@@ -1,7 +1,8 @@
 /** What can be done in the composer, for the palette and the keys. */
 
 import type { Command } from '../base/commands.ts'
-import { active, pane } from '../base/state.ts'
+import { pane } from '../base/state.ts'
+import { active } from '../connections/clients.ts'
 import { breakings, broken } from './samples.ts'
 import { send, sendText, withoutId } from './send.ts'
 import { close, open, tab, tabs } from './tabs.ts'

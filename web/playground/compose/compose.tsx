@@ -8,12 +8,13 @@ import { signal } from '@preact/signals'
 import { createElement } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
+import { whenIdle } from '../base/idle.ts'
 import { lazy } from '../base/lazy.tsx'
-import { active } from '../base/state.ts'
+import { active } from '../connections/clients.ts'
 import { Draft } from './draft.tsx'
 import { offer, send, unsure } from './send.ts'
 import { change, close, current, open, show, tab, tabs, titleOf } from './tabs.ts'
-import { asForm, editor, problems, whenIdle } from './view.ts'
+import { asForm, editor, problems } from './view.ts'
 
 /** What is loaded when idle: the tools above the text. */
 const tools = signal<typeof import('./tools.tsx') | undefined>(undefined)
@@ -21,11 +22,6 @@ const tools = signal<typeof import('./tools.tsx') | undefined>(undefined)
 const Form = lazy(async () => (await import('./form.tsx')).Form)
 
 offer()
-
-// once for the page, however often the composer comes and goes; a link does not wait for idleness
-const receive = async () => (await import('../share/receive.ts')).arrive()
-if (location.hash) receive()
-else whenIdle(receive)
 
 export function Compose() {
   useEffect(() => {

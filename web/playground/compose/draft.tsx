@@ -3,9 +3,10 @@
 
 import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
+import { whenIdle } from '../base/idle.ts'
 import { send } from './send.ts'
 import { replaced, tab, written } from './tabs.ts'
-import { editor, whenIdle } from './view.ts'
+import { editor } from './view.ts'
 
 export function Draft() {
   const area = useRef<HTMLTextAreaElement>(null)

@@ -1,7 +1,7 @@
 /** Tabs follow the revision that is chosen: their texts are rewritten, and what changed is said. */
 
 import { type Signal, signal } from '@preact/signals'
-import { revision } from '../base/state.ts'
+import { revision } from '../connections/clients.ts'
 import type { Sentence } from '../protocol/explain.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import { rewrite } from '../protocol/rewrite.ts'

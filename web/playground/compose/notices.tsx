@@ -3,7 +3,9 @@
 
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
-import { active, revision, selected, store } from '../base/state.ts'
+import { selected } from '../base/state.ts'
+import { active, revision } from '../connections/clients.ts'
+import { store } from '../messages/log.ts'
 import { pretty } from '../protocol/pretty.ts'
 import type { Params } from '../protocol/revisions.ts'
 import { schemaOf } from '../protocol/schema.ts'

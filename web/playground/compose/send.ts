@@ -1,7 +1,9 @@
 /** Sending what stands in the composer, as it stands. */
 
 import { signal } from '@preact/signals'
-import { active, ask, pane } from '../base/state.ts'
+import { actions } from '../base/actions.ts'
+import { pane } from '../base/state.ts'
+import { active } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
 import { showAnswer } from '../messages/select-answer.ts'
 import { jsonTree, nodeAt } from '../protocol/json.ts'
@@ -88,10 +90,10 @@ export function sendText(text: string): number | undefined {
 /** Called once, with the shell: makes the composer known to the other panes. */
 export function offer(): void {
   keepTabs()
-  ask.compose = (text, { title = '' } = {}) => {
+  actions.compose = (text, { title = '' } = {}) => {
     open(text, { title })
     pane.value = 'compose'
   }
-  ask.composed = () => tab.peek().text
-  ask.send = () => send()
+  actions.composed = () => tab.peek().text
+  actions.send = () => send()
 }

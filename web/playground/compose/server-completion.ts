@@ -1,6 +1,6 @@
 /** Completions that only the server knows: asked on the active session, so that they are in the timeline. */
 
-import { active } from '../base/state.ts'
+import { active } from '../connections/clients.ts'
 import type { Question } from './complete.ts'
 
 /** How long an answer may take to be of use while somebody types. */

@@ -1,7 +1,7 @@
 /** What is known of the server that the composer writes for, as it is now. */
 
-import { active, revision } from '../base/state.ts'
 import { catalogue } from '../connections/catalogue.ts'
+import { active, revision } from '../connections/clients.ts'
 import { nobody, type Surroundings } from './schema-at.ts'
 import { tab } from './tabs.ts'
 

@@ -2,7 +2,7 @@
 
 import { computed, type Signal, signal } from '@preact/signals'
 import { setting } from '../base/settings.ts'
-import { revision } from '../base/state.ts'
+import { revision } from '../connections/clients.ts'
 import { pretty } from '../protocol/pretty.ts'
 import { isRevision, type Revision, request } from '../protocol/revisions.ts'
 

@@ -3,7 +3,7 @@
 
 import { useEffect } from 'preact/hooks'
 import { t, tag } from '../base/i18n.ts'
-import { active } from '../base/state.ts'
+import { active } from '../connections/clients.ts'
 import { methodsOf, missingCapability } from '../protocol/methods.ts'
 import { forget, history, load } from './history.ts'
 import { Menu } from './menu.tsx'

@@ -12,12 +12,6 @@ export const problems: Signal<number | undefined> = signal(undefined)
 /** The editor, when it is there. */
 export const editor: Signal<Editor | undefined> = signal(undefined)
 
-/** Loads what is not needed at once, when the browser has nothing better to do. */
-export const whenIdle = (run: () => void): void => {
-  if ('requestIdleCallback' in window) requestIdleCallback(run, { timeout: 2000 })
-  else setTimeout(run, 200)
-}
-
 /** Moves the focus to where is written, when it is drawn. */
 export function focusText(): void {
   asForm.value = false

@@ -1,7 +1,8 @@
 /** What can be done with connections, for the palette. */
 
 import type { Command } from '../base/commands.ts'
-import { active, connect, dialog, disconnect } from '../base/state.ts'
+import { dialog } from '../base/state.ts'
+import { active, connect, disconnect } from './clients.ts'
 
 export const connectionsCommands: readonly Command[] = [
   {

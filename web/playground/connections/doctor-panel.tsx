@@ -3,8 +3,8 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { ask } from '../base/state.ts'
 import { examine, type Finding } from './doctor.ts'
 
 const chips = { good: 'good', note: 'warn', bad: 'bad' } as const
@@ -59,7 +59,7 @@ function Lines({ lines }: { lines: readonly string[] }) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(lines.join('\n'))
-      ask.announce(t('connections.copied'))
+      actions.announce(t('connections.copied'))
     } catch {
       // without the permission there is still the text to be selected
     }

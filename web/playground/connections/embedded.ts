@@ -11,7 +11,7 @@
  * says `{ pagemcp: 'playground-ready' }` to the page around it.
  */
 
-import { connect } from '../base/state.ts'
+import { connect } from './clients.ts'
 import { portWire } from './port.ts'
 
 interface Offer {

@@ -4,7 +4,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t, tag } from '../base/i18n.ts'
-import { connect } from '../base/state.ts'
+import { connect } from './clients.ts'
 import {
   type GatewayState,
   gatewayDialer,

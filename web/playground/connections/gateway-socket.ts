@@ -8,8 +8,8 @@ import { confirmGateway } from '../../src/confirm-gateway.ts'
 import { type Invitation, invitation, pasted } from '../../src/invitation.ts'
 import { type Credential, joining } from '../../src/joining.ts'
 import { keep, kept } from '../../src/pairings.ts'
+import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { ask } from '../base/state.ts'
 import { gatewayAddress } from './gateway-address.ts'
 
 const subprotocol = 'pagemcp.watch.v1'
@@ -52,7 +52,7 @@ function invited(address: string, link: string | undefined): Invitation | undefi
     own: address,
   })
   if (link !== undefined) throw new Error(other)
-  ask.announce(other)
+  actions.announce(other)
   return undefined
 }
 

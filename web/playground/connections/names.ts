@@ -2,7 +2,7 @@
 
 import { effect, type Signal, signal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
-import { sessions } from '../base/state.ts'
+import { sessions } from './clients.ts'
 
 /** How a lane is shown. */
 export interface LaneName {

@@ -1,14 +1,14 @@
-/** Begins a connection that a person asked for: in the revision that is chosen, else in the one that the other side speaks. */
+/** Opens a connection that the user requested. If the server rejects the chosen revision, the other era is tried. */
 
-import { connect, revision, speak } from '../base/state.ts'
 import { isModern, newest, type Revision } from '../protocol/revisions.ts'
+import { connect, revision, setRevision } from './clients.ts'
 import type { Reply, Session } from './session.ts'
 import type { Dialer } from './transport.ts'
 
-/** What most servers speak that do not speak the newest. */
+/** The revision of most servers that do not support the newest one. */
 const older: Revision = '2025-11-25'
 
-/** Opens a lane. Whoever does not speak the chosen revision is asked once more, in the other era. */
+/** Opens a connection. A server that rejects the chosen revision gets one more handshake, of the other era. */
 export function begin(dialer: Dialer): Session {
   const session = connect(dialer, { greet: false })
   if (!dialer.readOnly) void greet(session)
@@ -19,7 +19,7 @@ async function greet(session: Session): Promise<void> {
   const other = otherEra(revision.peek(), await session.greet(revision.peek()))
   if (other === undefined || session.lane.state.peek() !== 'open') return
   session.lane.note(`begins again with ${other}`)
-  speak(other)
+  setRevision(other)
 }
 
 /** The revision to try next, if an answer to the first message says that the first was not understood. */

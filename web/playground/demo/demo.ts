@@ -6,7 +6,7 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { type PageMcp, start } from 'pagemcp'
-import { happened } from '../base/state.ts'
+import { recordEvent } from '../messages/log.ts'
 import { type Notes, openNotes } from './notes.ts'
 import { bigList, type Form, serve } from './serve.ts'
 import { live } from './simulation.ts'
@@ -63,7 +63,7 @@ async function startWorld(): Promise<World> {
   })
   // Providers may fail on purpose here; where people look is the timeline.
   mcp.on('error', (error) => {
-    happened(`error in the world: ${error instanceof Error ? error.message : error}`)
+    recordEvent(`error in the world: ${error instanceof Error ? error.message : error}`)
   })
   const noted = signal(0)
   const form: Signal<Form> = signal({ name: '', street: '', city: '', express: false })
@@ -73,15 +73,15 @@ async function startWorld(): Promise<World> {
   })
   const setField = (name: string, value: string | boolean) => {
     form.value = { ...form.peek(), [name]: value }
-    happened(`form ${name}: ${JSON.stringify(value)}`)
+    recordEvent(`form ${name}: ${JSON.stringify(value)}`)
     mcp.changed('form://checkout')
   }
   const writeNote = async (id: string, text: string) => {
-    happened(`note ${id}: ${JSON.stringify(text)}`)
+    recordEvent(`note ${id}: ${JSON.stringify(text)}`)
     await notes.put(id, text)
   }
   const tabChanged = (uri: string) => {
-    happened(`tab ${uri} changed`)
+    recordEvent(`tab ${uri} changed`)
     for (const below of ['', '/screenshot', '/text']) mcp.changed(uri + below)
   }
   serve(mcp, { notes, form: () => form.peek(), setField })
@@ -108,7 +108,7 @@ async function startWorld(): Promise<World> {
     navigate: (id) => tabChanged(navigate(id)),
     setBigList(on) {
       if (on === (takeBig !== undefined)) return
-      happened(on ? `${bigList} resources came` : `${bigList} resources went`)
+      recordEvent(on ? `${bigList} resources came` : `${bigList} resources went`)
       takeBig?.()
       takeBig = on
         ? mcp.resources(
@@ -122,12 +122,12 @@ async function startWorld(): Promise<World> {
     async setSeeds(on) {
       if (on === (takeSeeds !== undefined)) return
       const { serveSeeds } = await import('./document-examples.ts')
-      happened(on ? 'the seed documents’ world came' : 'the seed documents’ world went')
+      recordEvent(on ? 'the seed documents’ world came' : 'the seed documents’ world went')
       takeSeeds?.()
       takeSeeds = on ? serveSeeds(mcp) : undefined
     },
     closeAll() {
-      happened('the server closed all connections')
+      recordEvent('the server closed all connections')
       for (const closed of [...ended]) closed()
       ended.clear()
     },

@@ -4,9 +4,11 @@
  * what has happened and what to do. Whoever has begun to write is left alone.
  */
 
+import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { ask, coach, resting, store } from '../base/state.ts'
+import { coach, demoPaused } from '../base/state.ts'
 import type { Session } from '../connections/session.ts'
+import { store } from '../messages/log.ts'
 import { request } from '../protocol/revisions.ts'
 import { world } from './demo.ts'
 
@@ -17,21 +19,21 @@ const first = 2500 // ms
 
 /** Reads and watches, lets the note change, and then the world live. Until then it rests, so that one thing happens at a time. */
 export async function firstSeconds(session: Session): Promise<void> {
-  const before = ask.composed()
+  const before = actions.composed()
   await session.request('resources/read', { uri: watched })
   await session.subscribe(watched)
   const { writeNote } = await world()
   setTimeout(() => {
-    if (coach.peek() === undefined) resting.value = false // from now on it lives
+    if (coach.peek() === undefined) demoPaused.value = false // from now on it lives
     writeNote('today', 'milk, bread')
   }, first)
   const stop = session.updates.subscribe((updates) => {
     if (!updates.has(watched)) return
     queueMicrotask(() => stop())
     if (coach.peek() === undefined) coach.value = Hint
-    if (ask.composed() !== before) return
+    if (actions.composed() !== before) return
     const read = request(session.revision.peek(), 1, 'resources/read', { uri: watched })
-    ask.compose(JSON.stringify(read, null, 2), { title: watched })
+    actions.compose(JSON.stringify(read, null, 2), { title: watched })
   })
 }
 

@@ -4,7 +4,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
-import { active, happened, resting } from '../base/state.ts'
+import { demoPaused } from '../base/state.ts'
+import { active } from '../connections/clients.ts'
+import { recordEvent } from '../messages/log.ts'
 import { type World, world } from './demo.ts'
 import { bigList } from './serve.ts'
 import { dropping, failing, latency, type Pace, pace, paces, turn } from './simulation.ts'
@@ -151,9 +153,9 @@ function Knobs({ world }: { world: World }) {
       <label class="row">
         {t('world.pace')}
         <select
-          value={resting.value ? 'still' : pace.value}
+          value={demoPaused.value ? 'still' : pace.value}
           onChange={({ currentTarget }) => {
-            resting.value = false
+            demoPaused.value = false
             turn(pace, 'pace', currentTarget.value as Pace)
           }}
         >
@@ -232,7 +234,7 @@ function Switch(props: { label: string; on: boolean; change(on: boolean): void }
 export function burst(): void {
   const session = active.peek()
   if (session === undefined) return
-  happened(`burst of ${bigList} notifications`)
+  recordEvent(`burst of ${bigList} notifications`)
   session.request('tools/call', {
     name: 'count',
     arguments: { to: bigList },

@@ -4,7 +4,8 @@
  */
 
 import { type Signal, signal } from '@preact/signals'
-import { happened, resting } from '../base/state.ts'
+import { demoPaused } from '../base/state.ts'
+import { recordEvent } from '../messages/log.ts'
 
 /** Changes by themselves, by name: ms between two. 0: none. */
 export const paces = { still: 0, slow: 10_000, normal: 4000, fast: 250 } as const
@@ -25,7 +26,7 @@ export const dropping = signal(false)
 export function turn<T extends string | number | boolean>(knob: Signal<T>, name: string, value: T) {
   if (knob.peek() === value) return
   knob.value = value
-  happened(`knob ${name}: ${value}`)
+  recordEvent(`knob ${name}: ${value}`)
 }
 
 /** Does what the knobs say before something is read. */
@@ -50,13 +51,13 @@ export function live(change: () => void): () => void {
   const next = () => {
     clearTimeout(timer)
     const wait = paces[pace.value]
-    if (wait === 0 || resting.value) return
+    if (wait === 0 || demoPaused.value) return
     timer = setTimeout(() => {
       change()
       next()
     }, wait)
   }
-  const stops = [pace.subscribe(next), resting.subscribe(next)]
+  const stops = [pace.subscribe(next), demoPaused.subscribe(next)]
   return () => {
     clearTimeout(timer)
     for (const stop of stops) stop()

@@ -1,6 +1,8 @@
 /** What Explore does on a press: each is a request of the active client, and its answer is shown in Inspect. */
 
-import { active, ask, pane } from '../base/state.ts'
+import { actions } from '../base/actions.ts'
+import { pane } from '../base/state.ts'
+import { active } from '../connections/clients.ts'
 import { type Params, request } from '../protocol/revisions.ts'
 
 /** Sends a request and shows its answer. */
@@ -8,7 +10,7 @@ export async function send(method: string, params: Params): Promise<void> {
   const session = active.peek()
   if (session === undefined || session.lane.dialer.readOnly) return
   const { row } = await session.request(method, params)
-  if (row >= 0) ask.inspect(row)
+  if (row >= 0) actions.inspect(row)
 }
 
 /** Writes a request into a new tab of the composer, for people to look at and change. */
@@ -16,7 +18,7 @@ export function write(method: string, params: Params, title: string): void {
   const session = active.peek()
   if (session === undefined) return
   const message = request(session.revision.peek(), session.nextId(), method, params)
-  ask.compose(JSON.stringify(message, null, 2), { title })
+  actions.compose(JSON.stringify(message, null, 2), { title })
   pane.value = 'compose'
 }
 

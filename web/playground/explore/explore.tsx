@@ -3,7 +3,8 @@
 
 import { t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
-import { active, exploring } from '../base/state.ts'
+import { exploring } from '../base/state.ts'
+import { active } from '../connections/clients.ts'
 import { Prompts, Templates, Tools } from './others.tsx'
 import { Resources } from './resources.tsx'
 

@@ -1,8 +1,10 @@
 /** What people do with the message that is shown. */
 
+import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { active, ask, sessions, store } from '../base/state.ts'
+import { active, sessions } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
+import { store } from '../messages/log.ts'
 import { showAnswer } from '../messages/select-answer.ts'
 
 /** The session that a row belongs to, as long as it is open. */
@@ -22,7 +24,7 @@ export const canEdit = (row: number): boolean => store.direction(row) !== 'world
 /** Puts what was sent, or the message itself, into a new tab of the composer. */
 export function edit(row: number): void {
   const source = sentRow(row) ?? row
-  ask.compose(store.raw(source), { title: store.method(source) })
+  actions.compose(store.raw(source), { title: store.method(source) })
 }
 
 /** Whether it can be sent again: somebody is there to send it to. */
@@ -46,15 +48,15 @@ export function resend(row: number): void {
   }
   const message = store.message(source) as { id: unknown }
   showAnswer(session.lane.send(JSON.stringify({ ...message, id: session.nextId() })))
-  ask.announce(t('inspect.sentAgain', { method: store.method(source) }))
+  actions.announce(t('inspect.sentAgain', { method: store.method(source) }))
 }
 
 /** Puts a text into the clipboard, or says why not. */
 export async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
-    ask.announce(t('inspect.copied'))
+    actions.announce(t('inspect.copied'))
   } catch {
-    ask.announce(t('inspect.notCopied'))
+    actions.announce(t('inspect.notCopied'))
   }
 }

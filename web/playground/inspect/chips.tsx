@@ -4,7 +4,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
-import { store } from '../base/state.ts'
+import { store } from '../messages/log.ts'
 import { duration, outcome, size } from '../timeline/format.ts'
 import { hinted, hintsOf, useHints } from '../timeline/hints.ts'
 import { cachingOf, partsOf } from './contents.ts'

@@ -1,7 +1,8 @@
 /** What can be done with the message that is shown, for the palette and the keys. */
 
 import type { Command } from '../base/commands.ts'
-import { pane, store } from '../base/state.ts'
+import { pane } from '../base/state.ts'
+import { store } from '../messages/log.ts'
 import { canEdit, canResend, copy, edit, resend } from './actions.ts'
 import { shownRow } from './shown-row.ts'
 import { tab } from './view.ts'

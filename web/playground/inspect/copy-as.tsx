@@ -3,8 +3,8 @@
 
 import { useId } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
-import { store } from '../base/state.ts'
 import { laneName } from '../connections/names.ts'
+import { store } from '../messages/log.ts'
 import { copyAs, copyKinds } from '../share/copy-as.ts'
 import { mermaid } from '../timeline/mermaid.ts'
 import { copy, sessionOf } from './actions.ts'

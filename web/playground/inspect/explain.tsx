@@ -3,8 +3,8 @@
 
 import { useComputed } from '@preact/signals'
 import { t } from '../base/i18n.ts'
-import { store } from '../base/state.ts'
 import { catalogue } from '../connections/catalogue.ts'
+import { store } from '../messages/log.ts'
 import { explainRow, type Known } from '../protocol/explain.ts'
 import { hinted, hintsOf, revisionOf } from '../timeline/hints.ts'
 import { sessionOf } from './actions.ts'

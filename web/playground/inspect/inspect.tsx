@@ -4,10 +4,11 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
+import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
-import { ask, store } from '../base/state.ts'
 import { laneName } from '../connections/names.ts'
+import { store } from '../messages/log.ts'
 import { visible } from '../timeline/control-characters.ts'
 import { directionWord } from '../timeline/format.ts'
 import { canEdit, canResend, copy, edit, resend } from './actions.ts'
@@ -95,7 +96,7 @@ function Head({ row }: { row: number }) {
         )}
       </p>
       {partner >= 0 && (
-        <button type="button" onClick={() => ask.inspect(partner)}>
+        <button type="button" onClick={() => actions.inspect(partner)}>
           {t(partner > row ? 'inspect.toAnswer' : 'inspect.toRequest')}
         </button>
       )}

@@ -2,9 +2,10 @@
 /** A message for people: its contents by their kind, an error by what it says, anything else as a tree. */
 
 import { useMemo } from 'preact/hooks'
+import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
-import { ask, store } from '../base/state.ts'
+import { store } from '../messages/log.ts'
 import { newest, request } from '../protocol/revisions.ts'
 import { sessionOf } from './actions.ts'
 import { Bytes, Picture } from './bytes.tsx'
@@ -101,7 +102,7 @@ function PartBody({ part, row, index }: { part: Part; row: number; index: number
             onClick={() => {
               const revision = sessionOf(row)?.revision.peek() ?? newest
               const read = request(revision, 1, 'resources/read', { uri: part.uri })
-              ask.compose(JSON.stringify(read, null, 2))
+              actions.compose(JSON.stringify(read, null, 2))
             }}
           >
             {t('inspect.composeRead')}

@@ -1,7 +1,8 @@
 /** The newest answer: what Inspect shows until people select something. */
 
 import { computed } from '@preact/signals'
-import { selected, store } from '../base/state.ts'
+import { selected } from '../base/state.ts'
+import { store } from '../messages/log.ts'
 
 let seen = 0
 let latest = -1

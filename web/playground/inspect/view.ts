@@ -2,7 +2,8 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { setting } from '../base/settings.ts'
-import { selected, store } from '../base/state.ts'
+import { selected } from '../base/state.ts'
+import { store } from '../messages/log.ts'
 
 export const tabs = ['preview', 'json', 'raw', 'diff'] as const
 export type Tab = (typeof tabs)[number]

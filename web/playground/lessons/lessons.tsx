@@ -3,8 +3,9 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { ask, presenting } from '../base/state.ts'
+import { presenting } from '../base/state.ts'
 import { told } from './caption.ts'
 import { showCoach } from './coaching.ts'
 import { Prose } from './inline-code.tsx'
@@ -129,7 +130,7 @@ function Own() {
       begin(await openScenario(file), { learner: false })
       presenting.value = true
     } catch (error) {
-      ask.announce(t('lessons.notOpened', { reason: (error as Error).message }))
+      actions.announce(t('lessons.notOpened', { reason: (error as Error).message }))
     }
   }
   return (
@@ -163,5 +164,5 @@ function Own() {
 export async function finishRecording(): Promise<void> {
   const scenario = await stopRecording()
   if (scenario) save(scenario)
-  else ask.announce(t('lessons.nothingRecorded'))
+  else actions.announce(t('lessons.nothingRecorded'))
 }

@@ -26,8 +26,8 @@ export interface Stage {
   /** Opens a lane, and does not greet. */
   connect(dialer: Dialer, revision: Revision): Session
   disconnect(session: Session): void
-  /** Says that something happened in the world; returns its row. */
-  happened(line: string): number
+  /** Says that something recordEvent in the world; returns its row. */
+  recordEvent(line: string): number
 }
 
 /** A step that did not go as it should. */
@@ -157,7 +157,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   const playLine = async (step: Step, line: Line, isTurn: boolean) => {
     if (line.what === 'event') {
       const { verb, subject, value } = line
-      took(stage.happened(`${verb} ${subject} ${value}`.trim()))
+      took(stage.recordEvent(`${verb} ${subject} ${value}`.trim()))
       if (verb === 'close' && !recorded) (await client(subject)).session.lane.close()
       else if (!recorded) await (await theScene()).event(verb, subject, value)
       return undefined

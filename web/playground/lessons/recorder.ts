@@ -1,7 +1,7 @@
 /** Records what passes in this page, and opens what was recorded. */
 
-import { store } from '../base/state.ts'
 import { laneName } from '../connections/names.ts'
+import { store } from '../messages/log.ts'
 import { redact } from '../share/redact.ts'
 import { type Recorded, recordingName, recordingOf } from './record.ts'
 import { recordingFrom } from './recording.ts'

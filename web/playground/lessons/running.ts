@@ -2,20 +2,13 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { contents, start } from 'pagemcp'
+import { actions } from '../base/actions.ts'
 import { setting } from '../base/settings.ts'
-import {
-  active,
-  ask,
-  connect,
-  disconnect,
-  happened,
-  pane,
-  presenting,
-  resting,
-  revision,
-} from '../base/state.ts'
+import { demoPaused, pane, presenting } from '../base/state.ts'
 import { close, current } from '../compose/tabs.ts'
 import { focusText } from '../compose/view.ts'
+import { active, connect, disconnect, revision } from '../connections/clients.ts'
+import { recordEvent } from '../messages/log.ts'
 import { told } from './caption.ts'
 import { type Player, play, type Stage } from './player.ts'
 import type { Scenario } from './scenario.ts'
@@ -37,7 +30,7 @@ const stage: Stage = {
     return session
   },
   disconnect,
-  happened,
+  recordEvent,
 }
 
 /** What was before, to be as it was. */
@@ -54,8 +47,8 @@ function speak(next: typeof revision.value) {
 /** Sets a scenario up, in the revision that is chosen if it can, and shows its first step. */
 export function begin(scenario: Scenario, { learner }: { learner: boolean }): Player {
   stop()
-  before = { resting: resting.peek(), revision: revision.peek(), session: active.peek() }
-  resting.value = true
+  before = { resting: demoPaused.peek(), revision: revision.peek(), session: active.peek() }
+  demoPaused.value = true
   const player = play(scenario, {
     stage,
     learner,
@@ -94,7 +87,7 @@ let lessonTab: number | undefined
 /** Puts a text into the composer, in place of what the lesson put there before, and goes there. */
 export function compose({ scenario }: Player, text: string): void {
   const before = lessonTab
-  ask.compose(text, { title: told(scenario, 'title') })
+  actions.compose(text, { title: told(scenario, 'title') })
   lessonTab = current.peek()
   if (before !== undefined && before !== lessonTab) close(before)
   focusText()
@@ -131,7 +124,7 @@ function stop() {
   if (lessonTab !== undefined) close(lessonTab)
   lessonTab = undefined
   isLearning.value = false
-  resting.value = before.resting
+  demoPaused.value = before.resting
   if (revision.peek() === spoken) revision.value = before.revision
   spoken = undefined
   if (before.session && before.session.lane.state.peek() !== 'closed') active.value = before.session

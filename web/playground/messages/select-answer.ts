@@ -1,7 +1,8 @@
 /** Shows how a request ends: its row now, and its answer as soon as that is there. */
 
 import { effect } from '@preact/signals'
-import { selected, store } from '../base/state.ts'
+import { selected } from '../base/state.ts'
+import { store } from './log.ts'
 
 let stop = () => {}
 

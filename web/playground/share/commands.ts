@@ -1,7 +1,8 @@
 /** What can be shared, for the palette and the keys. */
 
 import type { Command } from '../base/commands.ts'
-import { dialog, store } from '../base/state.ts'
+import { dialog } from '../base/state.ts'
+import { store } from '../messages/log.ts'
 import { chooseFile } from './choose-file.ts'
 
 export const shareCommands: readonly Command[] = [

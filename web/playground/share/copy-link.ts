@@ -1,8 +1,9 @@
 /** The link to what stands in the composer. */
 
+import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { active, ask } from '../base/state.ts'
 import { tab, tabs } from '../compose/tabs.ts'
+import { active } from '../connections/clients.ts'
 import { encodeLink, type Link, longestLink } from './link.ts'
 import { redact, redactText } from './redact.ts'
 
@@ -31,9 +32,9 @@ export async function addressOf(link: Link): Promise<{ address: string; fits: bo
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
-    ask.announce(t('share.copied'))
+    actions.announce(t('share.copied'))
   } catch {
-    ask.announce(t('share.notCopied'))
+    actions.announce(t('share.notCopied'))
   }
 }
 
@@ -41,5 +42,5 @@ export async function copyText(text: string): Promise<void> {
 export async function copyLink(): Promise<void> {
   const { address, fits } = await addressOf(linkOf())
   if (fits) await copyText(address)
-  else ask.announce(t('share.tooLong'))
+  else actions.announce(t('share.tooLong'))
 }

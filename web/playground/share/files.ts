@@ -1,10 +1,12 @@
 /** Transcripts out to files, and files in: what was read goes the way of live traffic, on lanes of its own. */
 
+import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { ask, pane, store } from '../base/state.ts'
+import { pane } from '../base/state.ts'
 import { Lane } from '../connections/connection.ts'
 import { laneName, nameLane } from '../connections/names.ts'
 import type { Dialer } from '../connections/transport.ts'
+import { store } from '../messages/log.ts'
 import { clientInfo } from '../protocol/revisions.ts'
 import { readTranscript, type Transcript, writeTranscript } from './transcript.ts'
 
@@ -68,10 +70,10 @@ export async function importFiles(files: Iterable<File>): Promise<void> {
       const transcript = await readTranscript(await unpacked(file), breathe)
       const count = await take(transcript, file.name)
       pane.value = 'timeline'
-      ask.announce(t('share.imported', { count, name: file.name }))
+      actions.announce(t('share.imported', { count, name: file.name }))
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      ask.announce(t('share.notImported', { name: file.name, reason }))
+      actions.announce(t('share.notImported', { name: file.name, reason }))
     }
   }
 }

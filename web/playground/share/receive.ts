@@ -1,7 +1,8 @@
 /** What comes from outside: links in the address, and files that are dropped on the page. */
 
+import { actions } from '../base/actions.ts'
 import { t, textsLoaded } from '../base/i18n.ts'
-import { ask, pane } from '../base/state.ts'
+import { pane } from '../base/state.ts'
 import { open } from '../compose/tabs.ts'
 import { decodeLink, isLink } from './link.ts'
 
@@ -35,6 +36,6 @@ async function take(): Promise<void> {
     pane.value = 'compose'
   } catch (error) {
     await textsLoaded()
-    ask.announce(t('share.badLink', { reason: error instanceof Error ? error.message : '' }))
+    actions.announce(t('share.badLink', { reason: error instanceof Error ? error.message : '' }))
   }
 }

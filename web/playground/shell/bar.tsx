@@ -3,8 +3,9 @@
 
 import { type Locale, locale, localeNames, setLocale, t } from '../base/i18n.ts'
 import { embedded, setting } from '../base/settings.ts'
-import { active, dialog, disconnect, revision, sessions, side, speak } from '../base/state.ts'
+import { dialog, side } from '../base/state.ts'
 import { theme } from '../base/theme.ts'
+import { active, disconnect, revision, sessions, setRevision } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
 import { isRevision, revisions } from '../protocol/revisions.ts'
 
@@ -22,7 +23,7 @@ export function Bar() {
           class="revision"
           value={revision.value}
           onChange={({ currentTarget: { value } }) => {
-            if (isRevision(value)) speak(value)
+            if (isRevision(value)) setRevision(value)
           }}
         >
           {revisions.map((one) => (

@@ -1,11 +1,14 @@
 /** What happens by itself when the page opens: language, colours, and a world that answers. */
 
 import { effect } from '@preact/signals'
+import { actions } from '../base/actions.ts'
 import { preferredLocale, setLocale, t } from '../base/i18n.ts'
+import { whenIdle } from '../base/idle.ts'
 import { embedded } from '../base/settings.ts'
-import { active, ask, connect, resting } from '../base/state.ts'
+import { demoPaused } from '../base/state.ts'
 import { followTheme } from '../base/theme.ts'
 import { acceptInvitation } from '../connections/accept-invitation.ts'
+import { active, connect } from '../connections/clients.ts'
 import { inPage } from '../connections/in-page.ts'
 import type { Session } from '../connections/session.ts'
 import { chosenLocale } from './bar.tsx'
@@ -21,7 +24,14 @@ export function begin(): void {
   const language = asked.get('lang') ?? chosenLocale.peek()
   setLocale(preferredLocale(language ? [language] : navigator.languages))
   followTheme()
-  ask.announce = announce
+  actions.announce = announce
+  // Browsers open the file dialog for some seconds after the click: the module is loaded by then.
+  actions.importFile = () =>
+    import('../share/choose-file.ts').then(({ chooseFile }) => chooseFile())
+  const receive = async () => (await import('../share/receive.ts')).arrive()
+  if (location.hash)
+    receive() // a link is opened at once
+  else whenIdle(receive)
   // Keys come with the tables of commands, which nobody needs to see something.
   Promise.all([import('../base/keys.ts'), import('./all-commands.ts')]).then(
     ([{ hearKeys }, { commands }]) => hearKeys(commands),
@@ -37,7 +47,7 @@ export function begin(): void {
   }
   acceptInvitation()
   const quiet = asked.has('quiet') || matchMedia('(prefers-reduced-motion: reduce)').matches
-  resting.value = true // until there is somebody to be told, and for good if it is to be quiet
+  demoPaused.value = true // until there is somebody to be told, and for good if it is to be quiet
   const session = demo()
   if (!quiet) {
     const stop = session.peer.subscribe((peer) => {
@@ -51,12 +61,6 @@ export function begin(): void {
   }
   import('../connections/catalogue.ts').then(({ catalogue }) => catalogue(session))
   if (!quiet) whenIdle(() => import('./offline.ts').then(({ keepForOffline }) => keepForOffline()))
-}
-
-/** Runs what nobody waits for. Safari has no idle callbacks. */
-function whenIdle(run: () => void) {
-  if (globalThis.requestIdleCallback === undefined) addEventListener('load', run, { once: true })
-  else requestIdleCallback(run)
 }
 
 /**

@@ -1,9 +1,10 @@
 /** What can be done with the timeline, for the palette and the keys. */
 
+import { actions } from '../base/actions.ts'
 import type { Command } from '../base/commands.ts'
 import { t } from '../base/i18n.ts'
-import { ask, filter, pane, paused, store, timelineView } from '../base/state.ts'
-import { parts } from './parts.ts'
+import { filter, pane, paused, timelineView } from '../base/state.ts'
+import { store } from '../messages/log.ts'
 import { clock } from './row-time.ts'
 import { follow } from './view.ts'
 
@@ -38,7 +39,7 @@ export const timelineCommands: readonly Command[] = [
     keys: 'Space',
     run() {
       paused.value = !paused.value
-      ask.announce(t(paused.value ? 'timeline.isPaused' : 'timeline.goesOn'))
+      actions.announce(t(paused.value ? 'timeline.isPaused' : 'timeline.goesOn'))
     },
   },
   {
@@ -64,5 +65,5 @@ export const timelineCommands: readonly Command[] = [
     },
   },
   { id: 'timeline.clear', title: 'timeline.clearAll', run: () => store.clear() },
-  { id: 'timeline.import', title: 'timeline.importFile', run: () => parts.importFile() },
+  { id: 'timeline.import', title: 'timeline.importFile', run: () => actions.importFile() },
 ]

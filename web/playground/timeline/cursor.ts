@@ -2,7 +2,7 @@
 
 import type { TargetedKeyboardEvent } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { ask } from '../base/state.ts'
+import { actions } from '../base/actions.ts'
 import { moved } from './arrow-keys.ts'
 import type { Rows, Scroller } from './scroller.ts'
 import { cursor } from './view.ts'
@@ -41,7 +41,7 @@ export function useCursor(rows: Rows, scroller: Scroller): Cursor {
     onKeyDown(event) {
       if (event.ctrlKey || event.metaKey || event.altKey || home < 0) return
       if (!(event.target as Element).closest('[data-row]')) return
-      if (event.key === 'Enter' || event.key === ' ') ask.inspect(rows.row(home))
+      if (event.key === 'Enter' || event.key === ' ') actions.inspect(rows.row(home))
       else {
         const to = moved(event.key, home, rows.length, scroller.page)
         if (to === undefined) return

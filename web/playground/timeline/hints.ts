@@ -5,7 +5,8 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { sessions, store } from '../base/state.ts'
+import { sessions } from '../connections/clients.ts'
+import { store } from '../messages/log.ts'
 import type { Checker, Hint } from '../protocol/check.ts'
 import { newest, type Revision } from '../protocol/revisions.ts'
 

@@ -4,9 +4,11 @@
 /** The timeline as a list: a grid of which only the rows in sight exist, however many there are. */
 
 import { useRef } from 'preact/hooks'
+import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { ask, selected, store } from '../base/state.ts'
+import { selected } from '../base/state.ts'
 import { laneName, named } from '../connections/names.ts'
+import { store } from '../messages/log.ts'
 import { useCursor } from './cursor.ts'
 import { hinted, useHints } from './hints.ts'
 import { Row } from './row.tsx'
@@ -94,7 +96,7 @@ export function List() {
                 chosen={selected.value === row}
                 onPick={() => {
                   cursor.value = row
-                  ask.inspect(row)
+                  actions.inspect(row)
                 }}
               />
             )

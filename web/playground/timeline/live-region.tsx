@@ -4,7 +4,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
-import { paused, store } from '../base/state.ts'
+import { paused } from '../base/state.ts'
+import { store } from '../messages/log.ts'
 import { pace, type Sentence, sentenceOf } from './announcements.ts'
 
 export function Said() {

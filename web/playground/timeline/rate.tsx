@@ -4,7 +4,7 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
-import { store } from '../base/state.ts'
+import { store } from '../messages/log.ts'
 import { points, Rate } from './rate.ts'
 
 const rate = new Rate()

@@ -2,7 +2,7 @@
 
 import type { Signal } from '@preact/signals'
 import { setting } from '../base/settings.ts'
-import { store } from '../base/state.ts'
+import { store } from '../messages/log.ts'
 import { clockTime, sinceStart } from './format.ts'
 
 export const clock: Signal<'wall' | 'start'> = setting<'wall' | 'start'>('timeline.clock', 'wall')

@@ -3,7 +3,7 @@
 
 import { Component, type ComponentChildren, type HTMLAttributes } from 'preact'
 import { t, tag } from '../base/i18n.ts'
-import { store } from '../base/state.ts'
+import { store } from '../messages/log.ts'
 import { visible } from './control-characters.ts'
 import { statusOf } from './filter.ts'
 import { directionWord, duration, outcome, size } from './format.ts'

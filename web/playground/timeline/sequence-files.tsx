@@ -1,9 +1,10 @@
 /** @jsxImportSource preact */
 /** Takes the diagram along: as a picture, or as Mermaid text. */
 
+import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { ask, store } from '../base/state.ts'
 import { laneName } from '../connections/names.ts'
+import { store } from '../messages/log.ts'
 import type { Bars } from './bars.ts'
 import { diagramSvg, mostSvg } from './diagram-svg.ts'
 import { line } from './format.ts'
@@ -47,7 +48,7 @@ export function SequenceFiles({ bars }: { bars: Bars }) {
           const text = mermaid(store, newest(mostMermaid), laneName, client)
           try {
             await navigator.clipboard.writeText(text)
-            ask.announce(t('timeline.copiedMermaid'))
+            actions.announce(t('timeline.copiedMermaid'))
           } catch {
             download('sequence.mmd', 'text/plain', text) // no clipboard without https
           }

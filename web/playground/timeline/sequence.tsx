@@ -3,9 +3,11 @@
 
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useMemo } from 'preact/hooks'
+import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { ask, selected, store } from '../base/state.ts'
+import { selected } from '../base/state.ts'
 import { laneName, named } from '../connections/names.ts'
+import { store } from '../messages/log.ts'
 import { Bars } from './bars.ts'
 import { useCursor } from './cursor.ts'
 import {
@@ -191,7 +193,7 @@ function Message({ arrow, step, width, letter, columns, home }: MessageProps) {
   const base = kind === 'world' ? y - step * 0.06 : y - step * 0.15 // of the letters
   const pick = () => {
     cursor.value = row
-    ask.inspect(row)
+    actions.inspect(row)
   }
   return (
     // biome-ignore lint/a11y/useSemanticElements: there is no button in SVG

@@ -3,7 +3,8 @@
 
 import { t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
-import { store, timelineView } from '../base/state.ts'
+import { timelineView } from '../base/state.ts'
+import { store } from '../messages/log.ts'
 import { List } from './list.tsx'
 import { Said } from './live-region.tsx'
 import { Toolbar } from './toolbar.tsx'

@@ -2,10 +2,11 @@
 /** What stands above the timeline: pause first, then how and what it shows. */
 
 import { useComputed } from '@preact/signals'
+import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { ask, filter, paused, store, timelineView } from '../base/state.ts'
+import { dialog, filter, paused, timelineView } from '../base/state.ts'
+import { store } from '../messages/log.ts'
 import { count } from './format.ts'
-import { parts } from './parts.ts'
 import { RateLine } from './rate.tsx'
 import { drawn, follow, query, shown, waiting } from './view.ts'
 
@@ -53,10 +54,10 @@ export function Toolbar() {
       <Count />
       <RateLine />
       <span class="tl-files">
-        <button type="button" onClick={() => parts.importFile()}>
+        <button type="button" onClick={() => actions.importFile()}>
           {t('timeline.import')}
         </button>
-        <button type="button" onClick={() => parts.exportRows()}>
+        <button type="button" onClick={() => (dialog.value = 'share')}>
           {t('timeline.export')}
         </button>
         <button type="button" onClick={() => store.clear()}>
@@ -161,7 +162,7 @@ function Count() {
             type="button"
             onClick={() => {
               filter.value = ''
-              ask.announce(t('timeline.filterCleared'))
+              actions.announce(t('timeline.filterCleared'))
             }}
           >
             {t('timeline.showAll')}

@@ -1,8 +1,9 @@
 /** What the views of the timeline share: the rows that pass the filter, where one is, and whether it follows. */
 
 import { batch, computed, effect, type Signal, signal } from '@preact/signals'
-import { filter, paused, store } from '../base/state.ts'
+import { filter, paused } from '../base/state.ts'
 import { laneOf, named } from '../connections/names.ts'
+import { store } from '../messages/log.ts'
 import { maxTextsInMemory } from '../messages/store.ts'
 import { parseFilter } from './filter.ts'
 import { Shown } from './filtered-rows.ts'

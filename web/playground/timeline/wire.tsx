@@ -3,9 +3,11 @@
 
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { ask, selected, store } from '../base/state.ts'
+import { selected } from '../base/state.ts'
 import { laneName, named } from '../connections/names.ts'
+import { store } from '../messages/log.ts'
 import { visible } from './control-characters.ts'
 import { useCursor } from './cursor.ts'
 import { directionWord, size } from './format.ts'
@@ -97,7 +99,7 @@ function Message({ row, y, home }: { row: number; y: number; home: boolean }) {
         data-row={row}
         tabIndex={home ? 0 : -1}
         aria-pressed={selected.value === row}
-        onClick={() => ask.inspect(row)}
+        onClick={() => actions.inspect(row)}
       >
         {when(row)} <b>{laneName(store.lane(row)).letter}</b> {directionWord(store, row)}
         {world ? '' : ` · ${store.framing(row)} · ${size(store.size(row))}`}

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signal } from '@preact/signals'
-import { active, revision } from '../../../playground/base/state.ts'
 import { changes, followRevision } from '../../../playground/compose/follow-revision.ts'
 import { type Field, fieldsOf, jsonOf, setAt } from '../../../playground/compose/form-fields.ts'
 import { forget, history, remember, walk } from '../../../playground/compose/history.ts'
@@ -19,6 +18,7 @@ import {
   tabs,
   titleOf,
 } from '../../../playground/compose/tabs.ts'
+import { active, revision } from '../../../playground/connections/clients.ts'
 import type { Asked, Session } from '../../../playground/connections/session.ts'
 
 const modern = '2026-07-28'

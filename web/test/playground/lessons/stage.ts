@@ -28,7 +28,7 @@ export function newStage(): TestStage {
       return session
     },
     disconnect: (session) => session.lane.close(),
-    happened: (raw) => store.push({ lane: 0, direction: 'world', framing: 'world', raw }),
+    recordEvent: (raw) => store.push({ lane: 0, direction: 'world', framing: 'world', raw }),
   }
 }
 

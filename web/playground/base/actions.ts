@@ -1,0 +1,33 @@
+/**
+ * Actions of one room that other rooms call. The room in brackets implements the action at start-up, so
+ * that its callers do not import it.
+ */
+
+import { pane, selected } from './state.ts'
+
+export interface Actions {
+  /** [compose] Opens a message in a new tab of the composer and shows it. */
+  compose(text: string, options?: { title?: string }): void
+  /** [compose] The composer's text. */
+  composed(): string
+  /** [compose] Sends the composer's text through the active connection; returns its row. */
+  send(): number | undefined
+  /** Shows a row in Inspect. */
+  inspect(row: number): void
+  /** [shell] Shows one sentence as a toast, which screen readers read out. */
+  announce(text: string): void
+  /** [shell] Lets the user choose transcripts to import. Browsers require a click or a key just before. */
+  importFile(): void
+}
+
+export const actions: Actions = {
+  compose: () => {},
+  composed: () => '',
+  send: () => undefined,
+  inspect(row) {
+    selected.value = row
+    pane.value = 'inspect'
+  },
+  announce: () => {},
+  importFile: () => {},
+}

@@ -1,0 +1,46 @@
+/** The open clients: each is a connection and the session on it. */
+
+import { type Signal, signal } from '@preact/signals'
+import { store } from '../messages/log.ts'
+import { newest, type Revision } from '../protocol/revisions.ts'
+import { Lane } from './connection.ts'
+import { Session } from './session.ts'
+import type { Dialer } from './transport.ts'
+
+/** In the order in which they were opened. */
+export const sessions: Signal<readonly Session[]> = signal([])
+
+/** The client that Send uses. */
+export const active: Signal<Session | undefined> = signal(undefined)
+
+/** The revision of new clients and of the composer. */
+export const revision: Signal<Revision> = signal(newest)
+
+let letters = 0
+
+/** Opens a connection and its session, which becomes the active one. Sends the handshake unless the connection is read-only. */
+export function connect(dialer: Dialer, { greet = true }: { greet?: boolean } = {}): Session {
+  const letter = String.fromCharCode(65 + (letters++ % 26))
+  const lane = new Lane(dialer, letter, store)
+  const session = new Session(lane, revision.peek())
+  sessions.value = [...sessions.peek(), session]
+  active.value = session
+  if (greet && !dialer.readOnly) session.greet()
+  lane.open()
+  return session
+}
+
+/** Changes the revision; the active client reconnects with it. */
+export function setRevision(wanted: Revision): void {
+  revision.value = wanted
+  const session = active.peek()
+  if (session === undefined || session.lane.dialer.readOnly) return
+  if (session.revision.peek() !== wanted) session.restart(wanted)
+}
+
+/** Closes a client and removes it. Its rows stay. */
+export function disconnect(session: Session): void {
+  session.lane.close()
+  sessions.value = sessions.peek().filter((one) => one !== session)
+  if (active.peek() === session) active.value = sessions.peek().at(-1)
+}
