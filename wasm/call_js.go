@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -41,7 +42,7 @@ func said(number, what, n int32) (result int32) {
 var registered = &jsSource{}
 
 // caller returns what asks for the prompt or tool of a number.
-func caller(what int32, ref engine.Ref) func(context.Context, []byte) ([]byte, error) {
+func caller(what int32, ref sink.Ref) func(context.Context, []byte) ([]byte, error) {
 	return func(ctx context.Context, arguments []byte) ([]byte, error) {
 		return registered.call(ctx, what, numbered(ref), arguments)
 	}
@@ -54,7 +55,7 @@ func extend(ctx context.Context, method string, params []byte) ([]byte, error) {
 
 // completer returns what completes the arguments of that prompt or template; nil:
 // none has completions.
-func completer(ref engine.Ref, names []string) func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
+func completer(ref sink.Ref, names []string) func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
 	if names == nil {
 		return nil
 	}
@@ -67,7 +68,7 @@ func completer(ref engine.Ref, names []string) func(context.Context, engine.Comp
 }
 
 // numbered begins the text of a question for what was registered.
-func numbered(ref engine.Ref) string { return `{"ref":` + strconv.Itoa(int(ref)) }
+func numbered(ref sink.Ref) string { return `{"ref":` + strconv.Itoa(int(ref)) }
 
 // quoted is a member whose value is a string. Questions are put together by +: a
 // chain of appends makes several times as much code.

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -21,7 +22,7 @@ const (
 //go:wasmexport connect
 func connect(client, gateway, n int32) (result int32) {
 	defer survive("connect", &result)
-	c := serving.Connect(&sink{client}, engine.Principal(string(input[:n])))
+	c := serving.Connect(&clientSink{client}, engine.Principal(string(input[:n])))
 	if gateway != 0 {
 		c.SpeakForOthers()
 	}
@@ -57,7 +58,7 @@ func take(client, call, method, n int32) (result int32) {
 	if n >= 0 {
 		params = input[:n]
 	}
-	return outcome(c.Take(engine.Call(call), engine.Method(method), params))
+	return outcome(c.Take(sink.Call(call), sink.Method(method), params))
 }
 
 // takeURI is take for params that are nothing but a uri: the first n bytes of
@@ -70,15 +71,15 @@ func takeURI(client, call, method, n int32) (result int32) {
 	if c == nil {
 		return sent
 	}
-	return outcome(c.TakeURI(engine.Call(call), engine.Method(method), input[:n]))
+	return outcome(c.TakeURI(sink.Call(call), sink.Method(method), input[:n]))
 }
 
 // outcome is the answer of take.
-func outcome(document *engine.Document, what engine.Outcome) int32 {
+func outcome(document *sink.Document, what sink.Outcome) int32 {
 	switch what {
-	case engine.Answered:
+	case sink.Answered:
 		return held.handle(document)
-	case engine.Sent:
+	case sink.Sent:
 		return sent
 	}
 	return pending
@@ -102,7 +103,7 @@ func message(client, n int32) (result int32) {
 func cancel(client, call int32) (result int32) {
 	defer survive("cancel", &result)
 	if c := clients[client]; c != nil {
-		c.Cancel(engine.Call(call))
+		c.Cancel(sink.Call(call))
 	}
 	return done
 }
@@ -115,7 +116,7 @@ func fail(client, call, reason, modern, n int32) (result int32) {
 	defer survive("fail", &result)
 	if c := clients[client]; c != nil {
 		uri := string(input[:n])
-		c.FailCall(engine.Call(call), uri, modern != 0, reasonError(reason))
+		c.FailCall(sink.Call(call), uri, modern != 0, reasonError(reason))
 	}
 	return done
 }
@@ -155,21 +156,21 @@ func reasonError(reason int32) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}
 }
 
-// A sink records what the engine says to one client. JavaScript knows the ids and
+// A clientSink records what the engine says to one client. JavaScript knows the ids and
 // says it when the export has returned.
-type sink struct{ client int32 }
+type clientSink struct{ client int32 }
 
-func (s *sink) Open(id jsonrpc.ID) (engine.Call, bool) {
+func (s *clientSink) Open(id jsonrpc.ID) (sink.Call, bool) {
 	call := open(s.client, id.Key(), string(id))
-	return engine.Call(call), call != 0
+	return sink.Call(call), call != 0
 }
 
-func (s *sink) Find(id jsonrpc.ID) (engine.Call, bool) {
+func (s *clientSink) Find(id jsonrpc.ID) (sink.Call, bool) {
 	call := find(s.client, id.Key())
-	return engine.Call(call), call != 0
+	return sink.Call(call), call != 0
 }
 
-func (s *sink) Respond(call engine.Call, r engine.Result) {
+func (s *clientSink) Respond(call sink.Call, r sink.Result) {
 	handle, text := held.pass(r.Document)
 	if len(r.Refs) == 0 {
 		respond(int32(call), handle, text)
@@ -178,20 +179,22 @@ func (s *sink) Respond(call engine.Call, r engine.Result) {
 	fill(int32(call), handle, text, unsafe.Pointer(&r.Refs[0]), int32(len(r.Refs)), r.URI, view(r.Variables))
 }
 
-func (s *sink) Fail(call engine.Call, err *jsonrpc.Error) { failed(int32(call), view(err.Append(nil))) }
+func (s *clientSink) Fail(call sink.Call, err *jsonrpc.Error) {
+	failed(int32(call), view(err.Append(nil)))
+}
 
-func (s *sink) Drop(call engine.Call) { drop(int32(call)) }
+func (s *clientSink) Drop(call sink.Call) { drop(int32(call)) }
 
-func (s *sink) End(call engine.Call, result *engine.Document) { end(int32(call), view(result.JSON)) }
+func (s *clientSink) End(call sink.Call, result *sink.Document) { end(int32(call), view(result.JSON)) }
 
-func (s *sink) Refuse(err *jsonrpc.Error) { refuse(s.client, view(err.Append(nil))) }
+func (s *clientSink) Refuse(err *jsonrpc.Error) { refuse(s.client, view(err.Append(nil))) }
 
-func (s *sink) Notify(notification *engine.Document, subscription engine.Call) {
+func (s *clientSink) Notify(notification *sink.Document, subscription sink.Call) {
 	handle, text := held.pass(notification)
 	notify(s.client, handle, text, int32(subscription))
 }
 
-func (s *sink) Relate(message *engine.Document, call engine.Call) { s.Notify(message, -call) }
+func (s *clientSink) Relate(message *sink.Document, call sink.Call) { s.Notify(message, -call) }
 
 // view is text as a string, without copying: imports read it at once.
 func view(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }

@@ -1,6 +1,6 @@
 package main
 
-import "github.com/pagemcp/pagemcp/wasm/engine"
+import "github.com/pagemcp/pagemcp/wasm/internal/sink"
 
 // Limits on the Documents that JavaScript holds for us. Go does not see that
 // memory: what was used least recently goes first.
@@ -23,12 +23,12 @@ type documents struct {
 }
 
 type slot struct {
-	document     *engine.Document
+	document     *sink.Document
 	newer, older int32
 }
 
 // pass returns how to tell JavaScript a Document: by handle, or as text.
-func (d *documents) pass(document *engine.Document) (handle int32, text string) {
+func (d *documents) pass(document *sink.Document) (handle int32, text string) {
 	if document.Kept {
 		return d.handle(document), ""
 	}
@@ -36,7 +36,7 @@ func (d *documents) pass(document *engine.Document) (handle int32, text string) 
 }
 
 // handle returns the handle of a kept Document, which JavaScript then holds.
-func (d *documents) handle(document *engine.Document) int32 {
+func (d *documents) handle(document *sink.Document) int32 {
 	handle := document.Handle
 	if handle != 0 {
 		if d.slots[0].older != handle { // else it is the newest already
@@ -67,7 +67,7 @@ func (d *documents) handle(document *engine.Document) int32 {
 }
 
 // forget releases a Document, if JavaScript holds it.
-func (d *documents) forget(document *engine.Document) {
+func (d *documents) forget(document *sink.Document) {
 	handle := document.Handle
 	if handle == 0 {
 		return

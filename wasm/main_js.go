@@ -71,7 +71,7 @@ func buffer(n int32) unsafe.Pointer {
 func start(n int32) (result int32) {
 	defer survive("start", &result)
 	var info engine.Info
-	options := engine.Options{Extend: extend, Forget: held.forget, Report: func(err error) { report(err.Error()) }}
+	options := engine.Options{Extend: extend, Report: func(err error) { report(err.Error()) }}
 	refusal := jsonrpc.Members(input[:n], func(name string, value []byte) *jsonrpc.Error {
 		text, _ := jsonrpc.Text(value)
 		number, _ := jsonrpc.Int(value)
@@ -123,6 +123,7 @@ func start(n int32) (result int32) {
 	mounted = map[int32]*mountedSource{}
 	asked = map[int32]*question{}
 	serving = engine.New(info, &options)
+	serving.OnForget(held.forget)
 	app = engine.NewTable()
 	serving.Mount("", app)
 	methods(strings.Join(engine.Methods(), "\n"))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -65,7 +66,7 @@ func readContents(text []byte) ([]engine.Contents, error) {
 				item.MIMEType, _ = jsonrpc.Text(s.Value)
 			case "ref":
 				ref, _ := jsonrpc.Int(s.Value)
-				item.Ref = engine.Ref(ref)
+				item.Ref = sink.Ref(ref)
 			case "_meta":
 				if s.Value[0] == '{' {
 					item.Meta = bytes.Clone(s.Value)

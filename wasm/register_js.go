@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -18,7 +19,7 @@ import (
 //go:wasmexport register
 func register(first, n int32) (result int32) {
 	defer survive("register", &result)
-	ref := engine.Ref(first)
+	ref := sink.Ref(first)
 	var resources []engine.Entry
 	var templates []engine.TemplateEntry
 	var prompts []engine.PromptEntry

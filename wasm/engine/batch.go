@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/pagemcp/pagemcp/wasm/internal/sink"
+
 // Batches exist in 2025-03-26 alone: an array of messages, whose responses are one
 // array. MCP 2025-03-26, basic, Batching; JSON-RPC 2.0, section 6.
 
@@ -54,7 +56,7 @@ func (s *portSink) endBatch() {
 
 // answer writes the response of a call, or notes that there is none: nil. That of a
 // call in a batch waits for the others. s.mu is held.
-func (s *portSink) answer(call Call, response []byte) {
+func (s *portSink) answer(call sink.Call, response []byte) {
 	b := s.batches[call]
 	delete(s.batches, call)
 	switch {

@@ -5,15 +5,16 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // silentSink is a Sink that costs nothing.
-type silentSink struct{ engine.Sink }
+type silentSink struct{ sink.Sink }
 
-func (silentSink) Respond(engine.Call, engine.Result)   {}
-func (silentSink) Fail(engine.Call, *jsonrpc.Error)     {}
-func (silentSink) Notify(*engine.Document, engine.Call) {}
+func (silentSink) Respond(sink.Call, sink.Result)   {}
+func (silentSink) Fail(sink.Call, *jsonrpc.Error)   {}
+func (silentSink) Notify(*sink.Document, sink.Call) {}
 
 // What a request costs the engine, without any channel: the fast lane of a page.
 func BenchmarkTake(b *testing.B) {
@@ -28,9 +29,9 @@ func BenchmarkTake(b *testing.B) {
 	}
 	e := engine.New(engine.Info{Name: "bench", Version: "1"}, &engine.Options{PageSize: 50})
 	e.Mount("", table)
-	method := map[string]engine.Method{}
+	method := map[string]sink.Method{}
 	for i, name := range engine.Methods() {
-		method[name] = engine.Method(i)
+		method[name] = sink.Method(i)
 	}
 	for _, bench := range []struct{ name, method, params string }{
 		{"ping", "ping", ""},
@@ -46,7 +47,7 @@ func BenchmarkTake(b *testing.B) {
 			params := []byte(bench.params)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, outcome := c.Take(2, method[bench.method], params); outcome == engine.Pending {
+				if _, outcome := c.Take(2, method[bench.method], params); outcome == sink.Pending {
 					b.Fatal("waited")
 				}
 			}

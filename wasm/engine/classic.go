@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -14,10 +15,10 @@ import (
 
 // initialize answers the handshake. What the client says of itself decides
 // nothing. MCP 2025-11-25, basic/lifecycle.
-func (e *Engine) initialize(_ context.Context, req *request) (Result, error) {
+func (e *Engine) initialize(_ context.Context, req *request) (sink.Result, error) {
 	version, ok := jsonrpc.Text(req.requested)
 	if !ok {
-		return Result{}, BadParams("protocolVersion must be a string")
+		return sink.Result{}, BadParams("protocolVersion must be a string")
 	}
 	c := req.client
 	var capabilities []byte
@@ -25,7 +26,7 @@ func (e *Engine) initialize(_ context.Context, req *request) (Result, error) {
 		capabilities = bytes.Clone(req.context)
 	}
 	c.begin(negotiate(version), capabilities)
-	return Result{Document: e.fixed.Load().initialize[c.session]}, nil
+	return sink.Result{Document: e.fixed.Load().initialize[c.session]}, nil
 }
 
 // begin begins a session.
@@ -57,40 +58,40 @@ func (c *Client) Initialized() {
 
 // ping answers in any state, so that either side can tell whether the engine
 // itself, and not only its channel, is alive.
-func (e *Engine) ping(context.Context, *request) (Result, error) {
-	return Result{Document: e.fixed.Load().empty}, nil
+func (e *Engine) ping(context.Context, *request) (sink.Result, error) {
+	return sink.Result{Document: e.fixed.Load().empty}, nil
 }
 
 // subscribe adds a URI to those of the session. Subscribing to what cannot be
 // read fails like the read (decision 6.16); what is merely not there yet may be
 // subscribed to if the source lists it later. MCP 2025-11-25, server/resources.
-func (e *Engine) subscribe(ctx context.Context, req *request) (Result, error) {
+func (e *Engine) subscribe(ctx context.Context, req *request) (sink.Result, error) {
 	uri, err := req.readURI()
 	if err != nil {
-		return Result{}, err
+		return sink.Result{}, err
 	}
 	if !e.options.Allow(req.who, VerbWatch, uri) {
-		return Result{}, ErrDenied
+		return sink.Result{}, ErrDenied
 	}
 	if err := e.exists(ctx, req, uri); err != nil {
-		return Result{}, err
+		return sink.Result{}, err
 	}
 	if !req.mayWait && e.mustArm() {
-		return Result{}, errMustWait
+		return sink.Result{}, errMustWait
 	}
 	if !e.addURI(req.client.sessionSubscription(), uri) {
-		return Result{}, ErrBusy
+		return sink.Result{}, ErrBusy
 	}
 	e.arm(ctx)
-	return Result{Document: e.fixed.Load().empty}, nil
+	return sink.Result{Document: e.fixed.Load().empty}, nil
 }
 
 // unsubscribe takes a URI away. Doing so twice is harmless.
-func (e *Engine) unsubscribe(_ context.Context, req *request) (Result, error) {
+func (e *Engine) unsubscribe(_ context.Context, req *request) (sink.Result, error) {
 	uri, err := req.readURI()
 	if err != nil {
-		return Result{}, err
+		return sink.Result{}, err
 	}
 	e.removeURI(req.client.sessionSubscription(), uri)
-	return Result{Document: e.fixed.Load().empty}, nil
+	return sink.Result{Document: e.fixed.Load().empty}, nil
 }

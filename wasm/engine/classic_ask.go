@@ -6,14 +6,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
-
-// MetaRequest is the `_meta` key that says to which request of the client a
-// request of the engine's, or a log message, belongs: its id. The revisions have
-// no field for it, and on a channel nothing else tells; a gateway that answers
-// each request on a stream of its own goes by it.
-const MetaRequest = "io.github.pagemcp/request"
 
 // A question is a request of the engine's.
 type question struct {
@@ -80,7 +75,7 @@ func (c *Client) put(i *Invocation, requests []byte) (questions []question, err 
 		params.text("}")
 		text := jsonrpc.AppendRequest(nil, q.id, q.method, params)
 		if !c.closed {
-			c.sink.Relate(&Document{JSON: text}, i.call)
+			c.sink.Relate(&sink.Document{JSON: text}, i.call)
 		}
 	}
 	return questions, nil
@@ -95,7 +90,7 @@ func (c *Client) withdraw(questions []question) {
 		_, waits := c.asked[q.id.Key()]
 		delete(c.asked, q.id.Key())
 		if waits && !c.closed {
-			c.sink.Notify(&Document{JSON: cancelled(q.id)}, 0)
+			c.sink.Notify(&sink.Document{JSON: cancelled(q.id)}, 0)
 		}
 	}
 }
@@ -118,13 +113,13 @@ func (c *Client) answered(msg jsonrpc.Message) {
 
 // setLevel answers logging/setLevel: what the session gets from now on.
 // MCP 2025-11-25, server/utilities/logging.
-func (e *Engine) setLevel(_ context.Context, req *request) (Result, error) {
+func (e *Engine) setLevel(_ context.Context, req *request) (sink.Result, error) {
 	l, ok := levelOf(req.levelText)
 	if !ok {
-		return Result{}, BadParams("level must be one of debug, info, notice, warning, error, critical, alert, emergency")
+		return sink.Result{}, BadParams("level must be one of debug, info, notice, warning, error, critical, alert, emergency")
 	}
 	req.client.log(l)
-	return Result{Document: e.fixed.Load().empty}, nil
+	return sink.Result{Document: e.fixed.Load().empty}, nil
 }
 
 func (c *Client) log(from level) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -19,16 +20,16 @@ type Client struct {
 
 	calls, completions allowance // R-187 R-364
 
-	scratch request // of the request that is being taken: spares an allocation for each
-	oneRef  [1]Ref  // likewise, of its result
+	scratch request     // of the request that is being taken: spares an allocation for each
+	oneRef  [1]sink.Ref // likewise, of its result
 
 	mu      sync.Mutex // held while the Sink is told something
-	sink    Sink
+	sink    sink.Sink
 	closed  bool
-	session revision          // what initialize negotiated; 0: no session. Only for whoever takes requests
-	classic *subscription     // of the session
-	waiting map[Call]*running // requests with a goroutine of their own
-	listens map[Call]*subscription
+	session revision               // what initialize negotiated; 0: no session. Only for whoever takes requests
+	classic *subscription          // of the session
+	waiting map[sink.Call]*running // requests with a goroutine of their own
+	listens map[sink.Call]*subscription
 
 	// Of the classic session.
 	capabilities []byte                            // as initialize told
@@ -39,13 +40,13 @@ type Client struct {
 }
 
 // Connect makes a client of s. who is the principal of its requests.
-func (e *Engine) Connect(s Sink, who Principal) *Client {
+func (e *Engine) Connect(s sink.Sink, who Principal) *Client {
 	c := &Client{
 		engine:  e,
 		who:     who,
 		sink:    s,
-		waiting: map[Call]*running{},
-		listens: map[Call]*subscription{},
+		waiting: map[sink.Call]*running{},
+		listens: map[sink.Call]*subscription{},
 		asked:   map[string]chan<- jsonrpc.Message{},
 		level:   levelInfo,
 	}
@@ -86,7 +87,7 @@ func (c *Client) allowRate(a *allowance) bool { return c.proxy || a.take() }
 
 // Cancel cancels a request for its client: its context ends, and no answer follows.
 // Calls that are not waiting are ignored.
-func (c *Client) Cancel(call Call) {
+func (c *Client) Cancel(call sink.Call) {
 	run, listen := c.drop(call)
 	if run != nil {
 		run.cancel(nil)
@@ -97,7 +98,7 @@ func (c *Client) Cancel(call Call) {
 }
 
 // drop takes a call out and drops it in the Sink.
-func (c *Client) drop(call Call) (run *running, listen *subscription) {
+func (c *Client) drop(call sink.Call) (run *running, listen *subscription) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	run, listen = c.waiting[call], c.listens[call]
@@ -112,7 +113,7 @@ func (c *Client) drop(call Call) (run *running, listen *subscription) {
 // FailCall ends a call whose result the Sink could not complete, because what
 // should have filled it failed: err is one of this package's, or any other.
 // isModern is that of the Result.
-func (c *Client) FailCall(call Call, uri string, isModern bool, err error) {
+func (c *Client) FailCall(call sink.Call, uri string, isModern bool, err error) {
 	rev := rev2025November
 	if isModern {
 		rev = modern
@@ -137,8 +138,8 @@ func (c *Client) clear() []*subscription {
 	defer c.mu.Unlock()
 	c.closed = true
 	ended := c.subscriptions()
-	c.waiting = map[Call]*running{}
-	c.listens = map[Call]*subscription{}
+	c.waiting = map[sink.Call]*running{}
+	c.listens = map[sink.Call]*subscription{}
 	return ended
 }
 
@@ -158,10 +159,10 @@ func (c *Client) endAll() []*subscription {
 	defer c.mu.Unlock()
 	ended := c.subscriptions()
 	listens, waiting := c.listens, c.waiting
-	c.waiting = map[Call]*running{}
-	c.listens = map[Call]*subscription{}
+	c.waiting = map[sink.Call]*running{}
+	c.listens = map[sink.Call]*subscription{}
 	for call := range listens {
-		c.sink.End(call, &Document{JSON: append(c.engine.fixed.Load().begin(), '}')})
+		c.sink.End(call, &sink.Document{JSON: append(c.engine.fixed.Load().begin(), '}')})
 	}
 	for call, run := range waiting {
 		run.cancel(nil)
@@ -182,7 +183,7 @@ func (c *Client) subscriptions() []*subscription {
 	return all
 }
 
-func (c *Client) respond(call Call, result Result) {
+func (c *Client) respond(call sink.Call, result sink.Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.closed {
@@ -190,7 +191,7 @@ func (c *Client) respond(call Call, result Result) {
 	}
 }
 
-func (c *Client) fail(call Call, err *jsonrpc.Error) {
+func (c *Client) fail(call sink.Call, err *jsonrpc.Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.closed {
@@ -210,7 +211,7 @@ func tooLarge() *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "The message is too large"}
 }
 
-func methodName(m Method) string {
+func methodName(m sink.Method) string {
 	if m == unknownMethod {
 		return "an unknown method"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -37,13 +38,13 @@ type Completion struct {
 const maxValues = 100
 
 // complete answers completion/complete.
-func (e *Engine) complete(ctx context.Context, req *request) (Result, error) {
+func (e *Engine) complete(ctx context.Context, req *request) (sink.Result, error) {
 	asked, err := req.completion()
 	if err != nil {
-		return Result{}, err
+		return sink.Result{}, err
 	}
 	if !req.mayWait {
-		return Result{}, errMustWait
+		return sink.Result{}, errMustWait
 	}
 	full := asked.URI
 	if asked.Prompt != "" {
@@ -51,10 +52,10 @@ func (e *Engine) complete(ctx context.Context, req *request) (Result, error) {
 	}
 	// Before the policy: what is not allowed has to cost as much as what is not there.
 	if !req.client.allowRate(&req.client.completions) {
-		return Result{}, ErrBusy
+		return sink.Result{}, ErrBusy
 	}
 	if !e.options.Allow(req.who, VerbList, full) {
-		return Result{}, ErrDenied
+		return sink.Result{}, ErrDenied
 	}
 	ctx, _ = e.invocation(ctx, req)
 	l := e.lookup(asked.URI)
@@ -75,15 +76,15 @@ func (e *Engine) complete(ctx context.Context, req *request) (Result, error) {
 		found, err := source.Complete(ctx, own)
 		switch {
 		case err == nil:
-			return Result{Document: e.completion(req.rev, found)}, nil
+			return sink.Result{Document: e.completion(req.rev, found)}, nil
 		case !tryNextSource(err):
-			return Result{}, jsonrpc.Wrap("complete "+jsonrpc.Quoted(asked.Argument)+" of "+jsonrpc.Quoted(full), err)
+			return sink.Result{}, jsonrpc.Wrap("complete "+jsonrpc.Quoted(asked.Argument)+" of "+jsonrpc.Quoted(full), err)
 		}
 	}
-	return Result{}, ErrNotFound
+	return sink.Result{}, ErrNotFound
 }
 
-func (e *Engine) completion(rev revision, found Completion) *Document {
+func (e *Engine) completion(rev revision, found Completion) *sink.Document {
 	if len(found.Values) > maxValues {
 		found.Total = max(found.Total, len(found.Values))
 		found.Values, found.HasMore = found.Values[:maxValues], true
@@ -105,7 +106,7 @@ func (e *Engine) completion(rev revision, found Completion) *Document {
 	o.name("hasMore")
 	o.text(strconv.FormatBool(found.HasMore))
 	o.text("}}")
-	return &Document{JSON: o}
+	return &sink.Document{JSON: o}
 }
 
 // completion reads the params of completion/complete.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -13,9 +14,9 @@ import (
 
 // fixed has the documents that depend on Info and Options alone.
 type fixed struct {
-	empty       *Document                   // {} of classic methods
-	initialize  [modern]*Document           // by classic revision
-	listChanged [len(listKeys)][2]*Document // the notifications: classic, modern
+	empty       *sink.Document                   // {} of classic methods
+	initialize  [modern]*sink.Document           // by classic revision
+	listChanged [len(listKeys)][2]*sink.Document // the notifications: classic, modern
 
 	end  []byte // how discover and initialize end: after capabilities
 	head []byte // how each modern result begins: resultType and _meta
@@ -49,7 +50,7 @@ func newFixed(info Info, o *Options) *fixed {
 	end.text("}")
 	f.end = end
 
-	f.empty = &Document{JSON: []byte(`{}`), Kept: true}
+	f.empty = &sink.Document{JSON: []byte(`{}`), Kept: true}
 	for r := rev2024; r < modern; r++ {
 		i := out(`{"protocolVersion":"` + r.String() + `","serverInfo":`)
 		info := info
@@ -60,11 +61,11 @@ func newFixed(info Info, o *Options) *fixed {
 		i.text(`,"capabilities":{`)
 		o.capabilities(&i, r)
 		i.raw(end)
-		f.initialize[r] = &Document{JSON: i, Kept: true}
+		f.initialize[r] = &sink.Document{JSON: i, Kept: true}
 	}
 
 	for i, method := range listMethods {
-		f.listChanged[i] = [2]*Document{
+		f.listChanged[i] = [2]*sink.Document{
 			{JSON: jsonrpc.AppendNotification(nil, method, nil), Kept: true},
 			{JSON: jsonrpc.AppendNotification(nil, method, []byte(`{"_meta":{}}`)), Kept: true},
 		}
@@ -73,7 +74,7 @@ func newFixed(info Info, o *Options) *fixed {
 }
 
 // discover makes the result of server/discover.
-func (f *fixed) discover(o *Options) *Document {
+func (f *fixed) discover(o *Options) *sink.Document {
 	d := out(appendCache(f.begin(), o.Cache))
 	d.name("supportedVersions")
 	for r := modern; r >= rev2024; r-- { // modern first: decision 6.2
@@ -83,7 +84,7 @@ func (f *fixed) discover(o *Options) *Document {
 	d.text(`],"capabilities":{`)
 	o.capabilities(&d, modern)
 	d.raw(f.end)
-	return &Document{JSON: d, Kept: true}
+	return &sink.Document{JSON: d, Kept: true}
 }
 
 // listMethods are the notifications about lists, in the order of [lists].

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"slices"
 	"strings"
 	"sync"
@@ -70,10 +71,6 @@ type Options struct {
 	// allows what is mounted: mounting is the grant.
 	Allow func(who Principal, verb Verb, uri string) bool
 
-	// Forget is told that a kept Document will not be used again. It must not
-	// block or call back.
-	Forget func(*Document)
-
 	// Report gets what went wrong and is not the client's business, such as a
 	// panic of a source. Nil: it is dropped.
 	Report func(error)
@@ -117,12 +114,14 @@ type Engine struct {
 	fixed    atomic.Pointer[fixed] // documents that change with SetInfo alone
 	stateKey [16]byte
 
-	discovery atomic.Pointer[Document] // the result of server/discover
+	discovery atomic.Pointer[sink.Document] // the result of server/discover
 
 	// What requests look at all the time is replaced as a whole, never changed: it
 	// needs no lock.
 	mounts    atomic.Pointer[[]*mount]   // by prefix, then in the order they were mounted
 	skeletons atomic.Pointer[[]skeleton] // of reads
+
+	onForget func(*sink.Document) // nil: none
 
 	mu      sync.Mutex // never held while something waits, nor while a Sink or Source is called
 	mounted uint64     // counts Mount and unmount
@@ -157,9 +156,6 @@ func New(info Info, opts *Options) *Engine {
 	} else {
 		e.pages.disabled = true // what one principal sees is not for another
 	}
-	if o.Forget == nil {
-		o.Forget = func(*Document) {}
-	}
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}
@@ -174,7 +170,8 @@ type mount struct {
 	prefix    string // of URIs
 	names     string // the prefix of names: "notes." where that of URIs is "notes+"
 	source    Source
-	immediate Immediate // the source, if it never waits; else nil
+	immediate Immediate // the source, if it is one; else nil
+	referrer  Referrer  // likewise
 	nth       uint64    // among the mounts of the same prefix
 	interest  interest  // in its changes
 }
@@ -191,6 +188,7 @@ func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 		m.names = strings.TrimSuffix(prefix, "+") + "."
 	}
 	m.immediate, _ = s.(Immediate)
+	m.referrer, _ = s.(Referrer)
 	e.insert(m)
 	e.reconcile()
 	e.announceLists(allLists)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -119,7 +120,7 @@ func (e *Engine) reason(message, reason string, retry bool) *jsonrpc.Error {
 // unfinished is the error of a request that was begun and has no answer. A tool,
 // or a method of an extension, may have taken effect all the same: running it
 // again is not safe, and the message says so. Everything else only reads.
-func (e *Engine) unfinished(method Method, message, reason string) *jsonrpc.Error {
+func (e *Engine) unfinished(method sink.Method, message, reason string) *jsonrpc.Error {
 	mayHaveEffect := method == methodCallTool || method == unknownMethod
 	switch {
 	case method == methodCallTool:
@@ -131,7 +132,7 @@ func (e *Engine) unfinished(method Method, message, reason string) *jsonrpc.Erro
 }
 
 // again is the error of a request that may be sent again, unless it was begun.
-func (e *Engine) again(method Method, err error, message, reason string) *jsonrpc.Error {
+func (e *Engine) again(method sink.Method, err error, message, reason string) *jsonrpc.Error {
 	if errors.As(err, new(begunError)) {
 		return e.unfinished(method, message, reason)
 	}
@@ -139,7 +140,7 @@ func (e *Engine) again(method Method, err error, message, reason string) *jsonrp
 }
 
 // closing is the error of a request that runs when the engine ends.
-func (e *Engine) closing(method Method) *jsonrpc.Error {
+func (e *Engine) closing(method sink.Method) *jsonrpc.Error {
 	return e.unfinished(method, "The engine is shutting down", "closed")
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -14,11 +15,11 @@ import (
 
 // SetExtensions replaces what Options.Extensions said: a JSON object, or nil.
 func (e *Engine) SetExtensions(object []byte) {
-	e.forget([]*Document{e.declare(object)})
+	e.forget([]*sink.Document{e.declare(object)})
 }
 
 // declare returns the Document that it replaces.
-func (e *Engine) declare(extensions []byte) *Document {
+func (e *Engine) declare(extensions []byte) *sink.Document {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.options.Extensions = extensions
@@ -33,20 +34,20 @@ func (e *Engine) extends() bool {
 }
 
 // extend answers a method of an extension.
-func (e *Engine) extend(ctx context.Context, req *request) (Result, error) {
+func (e *Engine) extend(ctx context.Context, req *request) (sink.Result, error) {
 	if !req.mayWait {
-		return Result{}, errMustWait
+		return sink.Result{}, errMustWait
 	}
 	if !req.client.allowRate(&req.client.calls) {
-		return Result{}, ErrBusy
+		return sink.Result{}, ErrBusy
 	}
-	return e.resolveInput(ctx, req, func(ctx context.Context) (Result, error) {
+	return e.resolveInput(ctx, req, func(ctx context.Context) (sink.Result, error) {
 		answer, err := e.options.Extend(ctx, req.extension, req.params)
 		if errors.Is(err, ErrNotFound) {
-			return Result{}, methodNotFound()
+			return sink.Result{}, methodNotFound()
 		}
 		if err != nil {
-			return Result{}, begun(err)
+			return sink.Result{}, begun(err)
 		}
 		o := e.begin(req.rev, jsonrpc.Member(answer, "_meta"))
 		if kind := jsonrpc.Member(answer, "resultType"); kind != nil && string(kind) != `"complete"` {
@@ -54,7 +55,7 @@ func (e *Engine) extend(ctx context.Context, req *request) (Result, error) {
 		}
 		o.members(answer, func(name string) bool { return name != "_meta" && name != "resultType" })
 		o.text("}")
-		return Result{Document: &Document{JSON: o}}, nil
+		return sink.Result{Document: &sink.Document{JSON: o}}, nil
 	})
 }
 

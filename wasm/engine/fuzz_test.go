@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -19,17 +20,17 @@ type hearing struct {
 	t *testing.T
 
 	mu       sync.Mutex // what had to wait is answered by a goroutine of its own
-	open     map[string]engine.Call
-	answered map[engine.Call]*jsonrpc.Error // nil: a result
+	open     map[string]sink.Call
+	answered map[sink.Call]*jsonrpc.Error // nil: a result
 	refused  []*jsonrpc.Error
-	last     engine.Call
+	last     sink.Call
 }
 
 func newHearing(t *testing.T) *hearing {
-	return &hearing{t: t, open: map[string]engine.Call{}, answered: map[engine.Call]*jsonrpc.Error{}}
+	return &hearing{t: t, open: map[string]sink.Call{}, answered: map[sink.Call]*jsonrpc.Error{}}
 }
 
-func (h *hearing) Open(id jsonrpc.ID) (engine.Call, bool) {
+func (h *hearing) Open(id jsonrpc.ID) (sink.Call, bool) {
 	if _, waits := h.open[id.Key()]; waits {
 		return 0, false
 	}
@@ -38,22 +39,22 @@ func (h *hearing) Open(id jsonrpc.ID) (engine.Call, bool) {
 	return h.last, true
 }
 
-func (h *hearing) Find(id jsonrpc.ID) (engine.Call, bool) {
+func (h *hearing) Find(id jsonrpc.ID) (sink.Call, bool) {
 	call, found := h.open[id.Key()]
 	return call, found
 }
 
-func (h *hearing) Respond(call engine.Call, result engine.Result) {
+func (h *hearing) Respond(call sink.Call, result sink.Result) {
 	h.settle(call, nil)
 	h.isJSON(result.Document.JSON)
 }
 
-func (h *hearing) Fail(call engine.Call, err *jsonrpc.Error) {
+func (h *hearing) Fail(call sink.Call, err *jsonrpc.Error) {
 	h.settle(call, err)
 	h.isJSON(jsonrpc.AppendError(nil, "1", err))
 }
 
-func (h *hearing) settle(call engine.Call, err *jsonrpc.Error) {
+func (h *hearing) settle(call sink.Call, err *jsonrpc.Error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, twice := h.answered[call]; twice {
@@ -62,12 +63,12 @@ func (h *hearing) settle(call engine.Call, err *jsonrpc.Error) {
 	h.answered[call] = err
 }
 
-func (h *hearing) Drop(engine.Call)                                    {}
-func (h *hearing) End(_ engine.Call, result *engine.Document)          { h.isJSON(result.JSON) }
-func (h *hearing) Refuse(err *jsonrpc.Error)                           { h.refused = append(h.refused, err) }
-func (h *hearing) Notify(notification *engine.Document, _ engine.Call) { h.isJSON(notification.JSON) }
+func (h *hearing) Drop(sink.Call)                                  {}
+func (h *hearing) End(_ sink.Call, result *sink.Document)          { h.isJSON(result.JSON) }
+func (h *hearing) Refuse(err *jsonrpc.Error)                       { h.refused = append(h.refused, err) }
+func (h *hearing) Notify(notification *sink.Document, _ sink.Call) { h.isJSON(notification.JSON) }
 
-func (h *hearing) Relate(message *engine.Document, _ engine.Call) { h.isJSON(message.JSON) }
+func (h *hearing) Relate(message *sink.Document, _ sink.Call) { h.isJSON(message.JSON) }
 
 // answers returns how many requests have been answered so far, and how the last
 // one that came was.
@@ -188,7 +189,7 @@ func FuzzMessage(f *testing.F) {
 		defer c.Close()
 		if inSession {
 			c.Message([]byte(`{"jsonrpc":"2.0","id":"before","method":"initialize","params":{"protocolVersion":"` + sessions[session%5] + `","capabilities":{},"clientInfo":{"name":"fuzz","version":"1"}}}`))
-			h.open = map[string]engine.Call{}
+			h.open = map[string]sink.Call{}
 		}
 		before, _, _ := h.answers()
 		x := e.Examine(data)
@@ -240,11 +241,11 @@ func FuzzParams(f *testing.F) {
 		h := newHearing(t)
 		c := e.Connect(h, "fuzz")
 		defer c.Close()
-		document, outcome := c.Take(1, engine.Method(method), params)
+		document, outcome := c.Take(1, sink.Method(method), params)
 		switch outcome {
-		case engine.Answered:
+		case sink.Answered:
 			h.isJSON(document.JSON)
-		case engine.Sent:
+		case sink.Sent:
 			if count, _, _ := h.answers(); count == 0 && len(h.open) == 0 && method < uint8(len(methods)) && methods[method] != "subscriptions/listen" {
 				t.Errorf("%s %q: nothing was sent", methods[method], params)
 			}
@@ -300,10 +301,10 @@ type pages struct {
 	failed *jsonrpc.Error
 }
 
-func (p *pages) Respond(_ engine.Call, result engine.Result) {
+func (p *pages) Respond(_ sink.Call, result sink.Result) {
 	var list struct{ NextCursor string }
 	json.Unmarshal(result.Document.JSON, &list)
 	p.next = list.NextCursor
 }
 
-func (p *pages) Fail(_ engine.Call, err *jsonrpc.Error) { p.failed = err }
+func (p *pages) Fail(_ sink.Call, err *jsonrpc.Error) { p.failed = err }

@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/pagemcp/pagemcp/wasm/jsonrpc"
+import (
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
 
 // Sources, Sinks and the functions in Options are other people's code and may
 // panic. Two rules keep a panic from harming other requests: none of them is
@@ -24,11 +27,19 @@ func (e *Engine) report(err error) {
 	e.options.Report(err)
 }
 
-// forget passes Documents to Options.Forget, with no lock held.
-func (e *Engine) forget(documents []*Document) {
+// OnForget sets the function that gets each kept Document that the engine will not
+// use again. It is for the wasm program, whose JavaScript holds Documents, and is
+// called before Mount and Connect. f must not block or call the engine.
+func (e *Engine) OnForget(f func(*sink.Document)) { e.onForget = f }
+
+// forget passes Documents to the function of OnForget, with no lock held.
+func (e *Engine) forget(documents []*sink.Document) {
+	if e.onForget == nil {
+		return
+	}
 	for _, document := range documents {
 		if document != nil {
-			e.safely("Options.Forget", func() { e.options.Forget(document) })
+			e.safely("the function of OnForget", func() { e.onForget(document) })
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -119,7 +120,7 @@ func (i *Invocation) tag(sealed []byte) uint64 {
 
 // resolveInput asks sources until they answer: a classic client is asked for what
 // they need in between.
-func (e *Engine) resolveInput(ctx context.Context, req *request, ask func(context.Context) (Result, error)) (Result, error) {
+func (e *Engine) resolveInput(ctx context.Context, req *request, ask func(context.Context) (sink.Result, error)) (sink.Result, error) {
 	ctx, i := e.invocation(ctx, req)
 	for round := range maxRounds {
 		result, err := ask(ctx)
@@ -131,21 +132,21 @@ func (e *Engine) resolveInput(ctx context.Context, req *request, ask func(contex
 			return result, err
 		}
 		if need.wrong != nil {
-			return Result{}, need.wrong
+			return sink.Result{}, need.wrong
 		}
 		if err := i.canAnswer(need.requests); err != nil {
-			return Result{}, err
+			return sink.Result{}, err
 		}
 		if req.rev == modern {
-			return Result{Document: e.inputRequiredResult(need)}, nil
+			return sink.Result{Document: e.inputRequiredResult(need)}, nil
 		}
 		answers, err := req.client.ask(ctx, i, need.requests)
 		if err != nil {
-			return Result{}, err
+			return sink.Result{}, err
 		}
 		i.answered(answers, need.state)
 	}
-	return Result{}, errors.New("a source asked the client too often")
+	return sink.Result{}, errors.New("a source asked the client too often")
 }
 
 // answered begins a further round, with what the client answered in the last one.
@@ -158,7 +159,7 @@ func (i *Invocation) answered(inputs []byte, state string) {
 	}
 }
 
-func (e *Engine) inputRequiredResult(need *inputRequired) *Document {
+func (e *Engine) inputRequiredResult(need *inputRequired) *sink.Document {
 	doc := out(`{"resultType":"input_required",` + string(e.fixed.Load().meta))
 	if need.requests != nil {
 		doc.member("inputRequests", need.requests)
@@ -168,7 +169,7 @@ func (e *Engine) inputRequiredResult(need *inputRequired) *Document {
 		doc.quote(need.state)
 	}
 	doc.text("}")
-	return &Document{JSON: doc}
+	return &sink.Document{JSON: doc}
 }
 
 // canAnswer tells whether the client declares all that requests ask for (R-086);

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"sync"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -14,8 +15,8 @@ import (
 // after the answer. All methods may be called concurrently.
 type Invocation struct {
 	client *Client // nil: there is no request
-	call   Call
-	method Method
+	call   sink.Call
+	method sink.Method
 	rev    revision
 	who    Principal
 	digest uint64 // of what is asked: method, name or URI, arguments
@@ -136,7 +137,7 @@ func (i *Invocation) Progress(params []byte) {
 		return name == "progress" || name == "total" || name == "message" && i.rev > rev2024
 	})
 	text.text("}")
-	doc := &Document{JSON: jsonrpc.AppendNotification(nil, "notifications/progress", text), Optional: true}
+	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, "notifications/progress", text), Optional: true}
 	c.ifPending(i.call, func() { c.sink.Notify(doc, 0) })
 }
 
@@ -189,7 +190,7 @@ func (i *Invocation) Log(params []byte) {
 	text := out(`{"_meta":{}`)
 	text.members(params, func(name string) bool { return name == "level" || name == "logger" || name == "data" })
 	text.text("}")
-	doc := &Document{JSON: jsonrpc.AppendNotification(nil, "notifications/message", text), Optional: true}
+	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, "notifications/message", text), Optional: true}
 	c := i.client
 	c.ifPending(i.call, func() { c.sink.Relate(doc, i.call) })
 }

@@ -9,15 +9,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // listResources answers resources/list: the mounts one after the other, by
 // prefix. A page ends with the source's page that fills it.
 // MCP 2026-07-28, server/resources and server/utilities/pagination.
-func (e *Engine) listResources(ctx context.Context, req *request) (Result, error) {
+func (e *Engine) listResources(ctx context.Context, req *request) (sink.Result, error) {
 	if doc, _ := e.keptPage(req, listOfResources); doc != nil {
-		return Result{Document: doc}, nil
+		return sink.Result{Document: doc}, nil
 	}
 	return e.list(ctx, req, listOfResources, func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error) {
 		listing, err := m.source.List(ctx, cursor)
@@ -35,7 +36,7 @@ func (e *Engine) listResources(ctx context.Context, req *request) (Result, error
 }
 
 // listTemplates answers resources/templates/list.
-func (e *Engine) listTemplates(ctx context.Context, req *request) (Result, error) {
+func (e *Engine) listTemplates(ctx context.Context, req *request) (sink.Result, error) {
 	return e.listItems(ctx, req, listOfTemplates, func(ctx context.Context, m *mount) (items []item, err error) {
 		source, ok := m.source.(Templater)
 		if !ok {
@@ -62,7 +63,7 @@ type item struct {
 
 // listItems answers with a part of such a list.
 func (e *Engine) listItems(ctx context.Context, req *request, kind byte,
-	items func(context.Context, *mount) ([]item, error)) (Result, error) {
+	items func(context.Context, *mount) ([]item, error)) (sink.Result, error) {
 	return e.list(ctx, req, kind, func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error) {
 		if cursor != "" {
 			ctx = context.WithValue(ctx, continuedKey{}, true)
@@ -145,17 +146,17 @@ func (p *listPage) add(item func(dst []byte) []byte) {
 // list makes a page, or finds it. more adds the entries of a mount from the
 // source's cursor on, and returns the source's next.
 func (e *Engine) list(ctx context.Context, req *request, kind byte,
-	more func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error)) (Result, error) {
+	more func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error)) (sink.Result, error) {
 	doc, stamp := e.keptPage(req, kind)
 	if doc != nil {
-		return Result{Document: doc}, nil
+		return sink.Result{Document: doc}, nil
 	}
 	mounts := e.sources()
 	at := position{}
 	if req.hasCursor { // "" is a cursor that was never given out
 		var err error
 		if at, err = readCursor(e.options.CursorKey, kind, req.cursor); err != nil {
-			return Result{}, err
+			return sink.Result{}, err
 		}
 	}
 	page := listPage{who: req.who, json: e.beginList(req.rev, kind)}
@@ -174,7 +175,7 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 		if m.immediate == nil {
 			keep = false
 			if !req.mayWait {
-				return Result{}, errMustWait
+				return sink.Result{}, errMustWait
 			}
 		}
 		cursor, began, err := at.within(m), time.Now(), error(nil)
@@ -194,7 +195,7 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 		case err == nil:
 			answered++
 		case ctx.Err() != nil, errors.Is(err, ErrBadCursor) && at.within(m) != "":
-			return Result{}, err
+			return sink.Result{}, err
 		default: // its entries are missing; those of others are not
 			failure, keep = jsonrpc.Wrap("list the source of "+jsonrpc.Quoted(m.prefix), err), false
 			e.report(failure)
@@ -204,17 +205,17 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 		}
 	}
 	if failure != nil && answered == 0 {
-		return Result{}, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"} // reported already
+		return sink.Result{}, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"} // reported already
 	}
 	page.json = append(page.json, ']')
 	if next != "" {
 		page.json = appendText(page.json, "nextCursor", next)
 	}
-	doc = &Document{JSON: append(page.json, '}')}
+	doc = &sink.Document{JSON: append(page.json, '}')}
 	if keep {
 		e.keepPage(req, kind, stamp, doc)
 	}
-	return Result{Document: doc}, nil
+	return sink.Result{Document: doc}, nil
 }
 
 // piece calls more, and makes an error of a panic.
@@ -293,7 +294,7 @@ func (e *Engine) beginList(rev revision, kind byte) []byte {
 type pages struct {
 	disabled bool
 	stamp    uint64
-	byKey    map[pageKey]*Document
+	byKey    map[pageKey]*sink.Document
 	bytes    int
 }
 
@@ -310,14 +311,14 @@ const maxPages = 8 << 20 // bytes
 
 // keptPage returns the page that req asks for, if it is kept, and the stamp under
 // which one made now may be kept.
-func (e *Engine) keptPage(req *request, kind byte) (*Document, uint64) {
+func (e *Engine) keptPage(req *request, kind byte) (*sink.Document, uint64) {
 	var generations uint64
 	for _, m := range e.sources() {
 		if m.immediate != nil {
 			generations += e.generation(m)
 		}
 	}
-	var stale []*Document
+	var stale []*sink.Document
 	defer func() { e.forget(stale) }() // with the lock released
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -342,8 +343,8 @@ func (e *Engine) generation(m *mount) (generation uint64) {
 }
 
 // keepPage keeps a page, unless something has changed since its stamp.
-func (e *Engine) keepPage(req *request, kind byte, stamp uint64, doc *Document) {
-	var stale []*Document
+func (e *Engine) keepPage(req *request, kind byte, stamp uint64, doc *sink.Document) {
+	var stale []*sink.Document
 	defer func() { e.forget(stale) }() // with the lock released
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -355,7 +356,7 @@ func (e *Engine) keepPage(req *request, kind byte, stamp uint64, doc *Document) 
 		stale = p.clear()
 	}
 	if p.byKey == nil {
-		p.byKey = map[pageKey]*Document{}
+		p.byKey = map[pageKey]*sink.Document{}
 	}
 	doc.Kept = true
 	p.byKey[pageKey{req.rev, kind, strings.Clone(req.cursor), req.hasCursor}] = doc
@@ -363,8 +364,8 @@ func (e *Engine) keepPage(req *request, kind byte, stamp uint64, doc *Document) 
 }
 
 // clear empties pages, and returns the Documents that were in it.
-func (p *pages) clear() []*Document {
-	all := make([]*Document, 0, len(p.byKey))
+func (p *pages) clear() []*sink.Document {
+	all := make([]*sink.Document, 0, len(p.byKey))
 	for _, doc := range p.byKey {
 		all = append(all, doc)
 	}

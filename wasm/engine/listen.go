@@ -4,29 +4,30 @@ import (
 	"context"
 	"slices"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // listen answers subscriptions/listen: it opens a subscription and acknowledges
 // what it honours. The request stays open; it ends by a cancel, with the
 // channel, or with the engine. MCP 2026-07-28, basic/patterns/subscriptions.
-func (e *Engine) listen(ctx context.Context, req *request) (Result, error) {
+func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) {
 	if req.filter == nil {
-		return Result{}, BadParams("notifications is missing")
+		return sink.Result{}, BadParams("notifications is missing")
 	}
 	if req.filter[0] != '{' {
-		return Result{}, BadParams("notifications must be an object")
+		return sink.Result{}, BadParams("notifications must be an object")
 	}
 	f, err := readFilter(req.filter)
 	if err != nil {
-		return Result{}, err
+		return sink.Result{}, err
 	}
 	f.lists &= e.options.announced()
 	if e.options.NoSubscribe {
 		f.uris = nil
 	}
 	if !req.mayWait && e.mustArm() {
-		return Result{}, errMustWait
+		return sink.Result{}, errMustWait
 	}
 	s := &subscription{client: req.client, who: req.who, call: req.call}
 	opened := false
@@ -46,7 +47,7 @@ func (e *Engine) listen(ctx context.Context, req *request) (Result, error) {
 	e.wantLists(s, f.lists)
 	e.arm(ctx)
 	opened = req.client.acknowledge(req, s, f.lists, honoured)
-	return Result{}, errSent
+	return sink.Result{}, errSent
 }
 
 // acknowledge sends the first message of a subscription, then what changed since
@@ -70,7 +71,7 @@ func (c *Client) acknowledge(req *request, s *subscription, which lists, uris []
 		params.text("]")
 	}
 	params.text("}}")
-	doc := &Document{JSON: jsonrpc.AppendNotification(nil, acknowledged, params)}
+	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, acknowledged, params)}
 
 	c.mu.Lock()
 	defer c.mu.Unlock()

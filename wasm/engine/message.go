@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -64,14 +65,14 @@ func (c *Client) message(data []byte, inBatch bool) {
 		if method == unknownMethod && c.engine.extends() {
 			extension = msg.Method
 		}
-		if result, outcome := c.take(call, method, extension, msg.Params, (*Client).runSafely); outcome == Answered {
+		if result, outcome := c.take(call, method, extension, msg.Params, (*Client).runSafely); outcome == sink.Answered {
 			c.respond(call, result)
 		}
 	}
 }
 
 // open opens the call of a request in the Sink.
-func (c *Client) open(id jsonrpc.ID) (call Call, fresh, closed bool) {
+func (c *Client) open(id jsonrpc.ID) (call sink.Call, fresh, closed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -82,7 +83,7 @@ func (c *Client) open(id jsonrpc.ID) (call Call, fresh, closed bool) {
 }
 
 // find returns the call of a request that has no answer yet.
-func (c *Client) find(id jsonrpc.ID) (Call, bool) {
+func (c *Client) find(id jsonrpc.ID) (sink.Call, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.sink.Find(id)

@@ -1,12 +1,13 @@
 package engine
 
-import "context"
+import (
+	"context"
 
-// A Method is the number of a request's method: an index into [Methods].
-type Method uint8
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
+)
 
 // unknownMethod stands for all that the engine does not answer.
-const unknownMethod = Method(255)
+const unknownMethod = sink.Method(255)
 
 // Eras in which a method is known.
 const (
@@ -18,7 +19,7 @@ const (
 type method struct {
 	name   string
 	eras   uint8
-	answer func(*Engine, context.Context, *request) (Result, error)
+	answer func(*Engine, context.Context, *request) (sink.Result, error)
 }
 
 // methods is every request the engine answers, and the eras that may send it.
@@ -41,18 +42,18 @@ var methods = [...]method{
 }
 
 const (
-	methodPing        Method = 0
-	methodInitialize  Method = 1
-	methodDiscover    Method = 2
-	methodSubscribe   Method = 6
-	methodUnsubscribe Method = 7
-	methodListen      Method = 8
-	methodTools       Method = 9
-	methodCallTool    Method = 10
-	methodPrompts     Method = 11
-	methodGetPrompt   Method = 12
-	methodComplete    Method = 13
-	methodSetLevel    Method = 14
+	methodPing        sink.Method = 0
+	methodInitialize  sink.Method = 1
+	methodDiscover    sink.Method = 2
+	methodSubscribe   sink.Method = 6
+	methodUnsubscribe sink.Method = 7
+	methodListen      sink.Method = 8
+	methodTools       sink.Method = 9
+	methodCallTool    sink.Method = 10
+	methodPrompts     sink.Method = 11
+	methodGetPrompt   sink.Method = 12
+	methodComplete    sink.Method = 13
+	methodSetLevel    sink.Method = 14
 )
 
 // Methods returns the names of all methods, by number.
@@ -64,10 +65,10 @@ func Methods() []string {
 	return names
 }
 
-func methodByName(name string) Method {
+func methodByName(name string) sink.Method {
 	for i := range methods {
 		if methods[i].name == name {
-			return Method(i)
+			return sink.Method(i)
 		}
 	}
 	return unknownMethod
@@ -75,7 +76,7 @@ func methodByName(name string) Method {
 
 // knows tells whether a method exists in an era: only what is declared does
 //
-func (o *Options) knows(m Method, era uint8) bool {
+func (o *Options) knows(m sink.Method, era uint8) bool {
 	if m == unknownMethod || methods[m].eras&era == 0 {
 		return false
 	}
@@ -96,6 +97,6 @@ func (o *Options) knows(m Method, era uint8) bool {
 
 // discover answers server/discover. It commits the connection to nothing.
 // MCP 2026-07-28, server/discover.
-func (e *Engine) discover(context.Context, *request) (Result, error) {
-	return Result{Document: e.discovery.Load()}, nil
+func (e *Engine) discover(context.Context, *request) (sink.Result, error) {
+	return sink.Result{Document: e.discovery.Load()}, nil
 }

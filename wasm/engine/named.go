@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -61,7 +62,7 @@ const (
 )
 
 // listPrompts answers prompts/list.
-func (e *Engine) listPrompts(ctx context.Context, req *request) (Result, error) {
+func (e *Engine) listPrompts(ctx context.Context, req *request) (sink.Result, error) {
 	return e.listNamed(ctx, req, listOfPrompts, "prompt:", func(ctx context.Context, m *mount) ([]Named, error) {
 		if source, ok := m.source.(Prompter); ok {
 			return source.Prompts(ctx)
@@ -71,7 +72,7 @@ func (e *Engine) listPrompts(ctx context.Context, req *request) (Result, error) 
 }
 
 // listTools answers tools/list.
-func (e *Engine) listTools(ctx context.Context, req *request) (Result, error) {
+func (e *Engine) listTools(ctx context.Context, req *request) (sink.Result, error) {
 	return e.listNamed(ctx, req, listOfTools, "tool:", func(ctx context.Context, m *mount) ([]Named, error) {
 		if source, ok := m.source.(Tooler); ok {
 			return source.Tools(ctx)
@@ -81,7 +82,7 @@ func (e *Engine) listTools(ctx context.Context, req *request) (Result, error) {
 }
 
 func (e *Engine) listNamed(ctx context.Context, req *request, kind byte, scheme string,
-	all func(context.Context, *mount) ([]Named, error)) (Result, error) {
+	all func(context.Context, *mount) ([]Named, error)) (sink.Result, error) {
 	return e.listItems(ctx, req, kind, func(ctx context.Context, m *mount) ([]item, error) {
 		named, err := all(ctx, m)
 		items := make([]item, 0, len(named))
@@ -99,9 +100,9 @@ func (e *Engine) listNamed(ctx context.Context, req *request, kind byte, scheme 
 }
 
 // getPrompt answers prompts/get.
-func (e *Engine) getPrompt(ctx context.Context, req *request) (Result, error) {
+func (e *Engine) getPrompt(ctx context.Context, req *request) (sink.Result, error) {
 	if !stringsOnly(req.arguments) {
-		return Result{}, BadParams("arguments must be an object of strings")
+		return sink.Result{}, BadParams("arguments must be an object of strings")
 	}
 	return e.ask(ctx, req, VerbRead, "prompt:", func(ctx context.Context, s Source, name string) ([]byte, error) {
 		if source, ok := s.(Prompter); ok {
@@ -112,7 +113,7 @@ func (e *Engine) getPrompt(ctx context.Context, req *request) (Result, error) {
 }
 
 // callTool answers tools/call.
-func (e *Engine) callTool(ctx context.Context, req *request) (Result, error) {
+func (e *Engine) callTool(ctx context.Context, req *request) (sink.Result, error) {
 	return e.ask(ctx, req, VerbCall, "tool:", func(ctx context.Context, s Source, name string) ([]byte, error) {
 		if source, ok := s.(Tooler); ok {
 			return source.CallTool(ctx, name, req.arguments)
@@ -124,36 +125,36 @@ func (e *Engine) callTool(ctx context.Context, req *request) (Result, error) {
 // ask asks the sources that may know a name, longest prefix first, and makes a
 // result of what the first that does answers.
 func (e *Engine) ask(ctx context.Context, req *request, verb Verb, scheme string,
-	one func(context.Context, Source, string) ([]byte, error)) (Result, error) {
+	one func(context.Context, Source, string) ([]byte, error)) (sink.Result, error) {
 	switch {
 	case req.name == "":
-		return Result{}, BadParams("name is missing")
+		return sink.Result{}, BadParams("name is missing")
 	case req.arguments == nil:
 		req.arguments = []byte("{}")
 	case req.arguments[0] != '{':
-		return Result{}, BadParams("arguments must be an object")
+		return sink.Result{}, BadParams("arguments must be an object")
 	}
 	if !req.mayWait {
-		return Result{}, errMustWait
+		return sink.Result{}, errMustWait
 	}
 	// Before the policy: what is not allowed has to cost as much as what is not there.
 	if !req.client.allowRate(&req.client.calls) {
-		return Result{}, ErrBusy
+		return sink.Result{}, ErrBusy
 	}
 	if !e.options.Allow(req.who, verb, scheme+req.name) {
-		return Result{}, ErrDenied
+		return sink.Result{}, ErrDenied
 	}
-	return e.resolveInput(ctx, req, func(ctx context.Context) (Result, error) {
+	return e.resolveInput(ctx, req, func(ctx context.Context) (sink.Result, error) {
 		for l := e.lookupName(req.name); l.next(); {
 			result, err := one(ctx, l.mount.source, l.own)
 			switch {
 			case err == nil:
 				return e.namedResult(req.rev, l.mount, result, verb == VerbCall)
 			case !tryNextSource(err):
-				return Result{}, begun(jsonrpc.Wrap(scheme+jsonrpc.Brief(req.name), err))
+				return sink.Result{}, begun(jsonrpc.Wrap(scheme+jsonrpc.Brief(req.name), err))
 			}
 		}
-		return Result{}, ErrNotFound
+		return sink.Result{}, ErrNotFound
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -255,6 +256,13 @@ func (b breakingImmediate) Generation() uint64 {
 	return 1
 }
 
+type breakingReferrer struct{ *breaking }
+
+func (b breakingReferrer) Refer(string) engine.Reference {
+	b.may("Refer")
+	return engine.Reference{}
+}
+
 // Whatever part of a source, or function of Options, panics: every request is
 // answered, and requests to the other sources are answered as if nothing was
 // wrong.
@@ -267,6 +275,7 @@ func TestPanicsLeaveNothingLocked(t *testing.T) {
 		"watcher":   {func(b *breaking) engine.Source { return breakingWatcher{b} }, append(methods, "Watch")},
 		"follower":  {func(b *breaking) engine.Source { return breakingFollower{b} }, append(methods, "Follow", "Want")},
 		"immediate": {func(b *breaking) engine.Source { return breakingImmediate{b} }, append(methods, "Generation")},
+		"referrer":  {func(b *breaking) engine.Source { return breakingReferrer{b} }, []string{"Refer"}},
 		"options":   {func(b *breaking) engine.Source { return b }, []string{"Allow", "Extend", "Forget", "Report"}},
 	}
 	for kind, k := range kinds {
@@ -282,7 +291,6 @@ func TestPanicsLeaveNothingLocked(t *testing.T) {
 							b.may("Extend")
 							return []byte(`{}`), nil
 						},
-						Forget: func(*engine.Document) { b.may("Forget") },
 						Report: func(error) { reports.Add(1); b.may("Report") },
 					}
 					if part == "Allow" {
@@ -294,6 +302,7 @@ func TestPanicsLeaveNothingLocked(t *testing.T) {
 						}
 					}
 					e := fuzzEngineWith(t, options)
+					e.OnForget(func(*sink.Document) { b.may("Forget") })
 					source := k.wrap(b)
 					unmount := e.Mount("", source)
 					listener, other := newDialogue(t, e), newDialogue(t, e)

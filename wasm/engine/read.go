@@ -5,65 +5,66 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // read answers resources/read. Mounts are asked longest prefix first, then in
 // the order they were mounted; ErrNotFound passes the question on.
 // MCP 2026-07-28, server/resources, Reading Resources.
-func (e *Engine) read(ctx context.Context, req *request) (Result, error) {
+func (e *Engine) read(ctx context.Context, req *request) (sink.Result, error) {
 	uri, err := req.readURI() // for what is no URI nothing is looked up
 	if err != nil {
-		return Result{}, err
+		return sink.Result{}, err
 	}
 	if !e.options.Allow(req.who, VerbRead, uri) {
-		return Result{}, ErrDenied
+		return sink.Result{}, ErrDenied
 	}
 	if req.mayWait {
-		return e.resolveInput(ctx, req, func(ctx context.Context) (Result, error) { return e.readFrom(ctx, req, uri) })
+		return e.resolveInput(ctx, req, func(ctx context.Context) (sink.Result, error) { return e.readFrom(ctx, req, uri) })
 	}
 	result, err := e.readFrom(ctx, req, uri)
-	if need := (*inputRequired)(nil); errors.As(err, &need) {
-		return Result{}, errMustWait // asking takes time
+	if err != nil && errors.As(err, new(*inputRequired)) {
+		return sink.Result{}, errMustWait // the client has to answer first
 	}
 	return result, err
 }
 
-func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (Result, error) {
+func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (sink.Result, error) {
 	for l := e.lookup(uri); l.next(); {
-		if table, ok := l.mount.source.(*Table); ok { // the hot path: nothing is allocated
-			if ref, mimeType, cache, variables := table.refer(l.own); ref != 0 {
+		if l.mount.referrer != nil { // the hot path: nothing is allocated
+			if r := l.mount.referrer.Refer(l.own); r.Ref != 0 {
 				refs := req.client.oneRef[:]
 				if req.mayWait {
-					refs = make([]Ref, 1)
+					refs = make([]sink.Ref, 1)
 				}
-				refs[0] = ref
-				return Result{
-					Document:  e.skeleton(req.rev, mimeType, cache),
+				refs[0] = r.Ref
+				return sink.Result{
+					Document:  e.skeleton(req.rev, r.MIMEType, r.Cache),
 					Refs:      refs,
 					URI:       uri,
 					Modern:    req.rev == modern,
-					Variables: variables,
+					Variables: r.Variables,
 				}, nil
 			}
 		}
 		if l.mount.immediate == nil && !req.mayWait {
-			return Result{}, errMustWait
+			return sink.Result{}, errMustWait
 		}
 		contents, err := l.mount.source.Read(ctx, strings.Clone(l.own))
 		switch {
 		case err == nil && len(contents) > 0: // never empty contents
 			for i := range contents {
 				if err := contents[i].check(); err != nil {
-					return Result{}, jsonrpc.Wrap("read "+jsonrpc.Quoted(uri), within(element("contents", i), err))
+					return sink.Result{}, jsonrpc.Wrap("read "+jsonrpc.Quoted(uri), within(element("contents", i), err))
 				}
 			}
 			return e.readResult(req.rev, l.mount.prefix, contents), nil
 		case err != nil && !tryNextSource(err):
-			return Result{}, jsonrpc.Wrap("read "+jsonrpc.Quoted(uri), err)
+			return sink.Result{}, jsonrpc.Wrap("read "+jsonrpc.Quoted(uri), err)
 		}
 	}
-	return Result{}, ErrNotFound
+	return sink.Result{}, ErrNotFound
 }
 
 // check checks an item of contents that a source has made. Text, blob and
@@ -168,17 +169,17 @@ func (l *lookup) shorter() {
 }
 
 // readResult makes the result of a read in the shape of a revision.
-func (e *Engine) readResult(rev revision, prefix string, contents []Contents) Result {
+func (e *Engine) readResult(rev revision, prefix string, contents []Contents) sink.Result {
 	if c := &contents[0]; len(contents) == 1 && c.Ref != 0 && c.Meta == nil && c.result == nil {
-		return Result{
+		return sink.Result{
 			Document:  e.skeleton(rev, c.MIMEType, c.Cache),
-			Refs:      []Ref{c.Ref},
+			Refs:      []sink.Ref{c.Ref},
 			Modern:    rev == modern,
 			URI:       prefix + c.URI,
 			Variables: c.variables,
 		}
 	}
-	var refs []Ref
+	var refs []sink.Ref
 	doc := e.beginRead(rev, contents[0].Cache, contents[0].result)
 	for i := range contents {
 		if i > 0 {
@@ -186,13 +187,13 @@ func (e *Engine) readResult(rev revision, prefix string, contents []Contents) Re
 		}
 		doc = appendContents(doc, &contents[i], prefix, rev)
 		if contents[i].Ref != 0 && refs == nil {
-			refs = make([]Ref, len(contents))
+			refs = make([]sink.Ref, len(contents))
 		}
 		if refs != nil {
 			refs[i] = contents[i].Ref
 		}
 	}
-	return Result{Document: &Document{JSON: append(doc, "]}"...)}, Refs: refs, Modern: rev == modern}
+	return sink.Result{Document: &sink.Document{JSON: append(doc, "]}"...)}, Refs: refs, Modern: rev == modern}
 }
 
 // A skeleton is what the results of all reads of one item have in common.
@@ -200,7 +201,7 @@ type skeleton struct {
 	rev      revision
 	mimeType string
 	cache    Cache
-	document *Document
+	document *sink.Document
 }
 
 // maxSkeletons bounds how many are kept: apps have few MIME types, and those who
@@ -208,7 +209,7 @@ type skeleton struct {
 const maxSkeletons = 64
 
 // skeleton returns the result of a read without its URI and content.
-func (e *Engine) skeleton(rev revision, mimeType string, cache Cache) *Document {
+func (e *Engine) skeleton(rev revision, mimeType string, cache Cache) *sink.Document {
 	known := *e.skeletons.Load()
 	for i := range known {
 		if s := &known[i]; s.rev == rev && s.mimeType == mimeType && s.cache == cache {
@@ -218,7 +219,7 @@ func (e *Engine) skeleton(rev revision, mimeType string, cache Cache) *Document 
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	json := appendContents(e.beginRead(rev, cache, nil), &Contents{MIMEType: mimeType, Ref: 1}, "", rev)
-	doc := &Document{JSON: append(json, "]}"...)}
+	doc := &sink.Document{JSON: append(json, "]}"...)}
 	if known := *e.skeletons.Load(); len(known) < maxSkeletons {
 		doc.Kept = true
 		more := append(known[:len(known):len(known)], skeleton{rev, mimeType, cache, doc})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"unsafe"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -22,8 +23,8 @@ const (
 type request struct {
 	client    *Client
 	who       Principal
-	call      Call
-	method    Method
+	call      sink.Call
+	method    sink.Method
 	extension string   // the name of a method that is not known here
 	session   revision // of the connection when the request came; 0: none
 	rev       revision // decides the shape of the answer; 0 until the era is decided
@@ -56,7 +57,7 @@ type request struct {
 
 // clear makes a request of another one. Only what is set is cleared: while Go
 // collects garbage, each pointer that is overwritten costs something.
-func (req *request) clear(c *Client, call Call, m Method) {
+func (req *request) clear(c *Client, call sink.Call, m sink.Method) {
 	req.client, req.call, req.method, req.session, req.rev, req.mayWait = c, call, m, c.session, 0, false
 	if req.params != nil {
 		req.params = nil

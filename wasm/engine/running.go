@@ -5,12 +5,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // A running is a request with a goroutine of its own.
 type running struct {
-	method  Method
+	method  sink.Method
 	cancel  context.CancelCauseFunc
 	silence *time.Timer // cancels when the source says nothing for too long
 	ends    time.Time   // at the latest
@@ -18,7 +19,7 @@ type running struct {
 
 // later answers in a goroutine of its own, which ends with the answer, a cancel,
 // the timeout, or the client.
-func (c *Client) later(call Call, m Method, extension string, params []byte) error {
+func (c *Client) later(call sink.Call, m sink.Method, extension string, params []byte) error {
 	run, ctx := c.start(call, m)
 	if run == nil {
 		return ErrBusy
@@ -46,7 +47,7 @@ func (c *Client) later(call Call, m Method, extension string, params []byte) err
 }
 
 // start takes note of a request that runs; nil: too many do.
-func (c *Client) start(call Call, m Method) (*running, context.Context) {
+func (c *Client) start(call sink.Call, m sink.Method) (*running, context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	most := c.engine.options.MaxInFlight
@@ -69,7 +70,7 @@ func (c *Client) start(call Call, m Method) (*running, context.Context) {
 
 // complete answers a request that ran, unless it was cancelled, or the client is
 // gone. err is nil, errSent or one of the wire.
-func (c *Client) complete(call Call, result Result, err error) {
+func (c *Client) complete(call sink.Call, result sink.Result, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, waits := c.waiting[call]; !waits {
@@ -97,12 +98,14 @@ const (
 )
 
 // extendTimeout restarts a request's timeout: its source has reported progress.
-func (c *Client) extendTimeout(call Call) { c.extend(call, c.engine.options.Timeout) }
+func (c *Client) extendTimeout(call sink.Call) { c.extend(call, c.engine.options.Timeout) }
 
 // extendToLongest lets a request run until its last deadline: it waits for input of its client.
-func (c *Client) extendToLongest(call Call) { c.extend(call, c.engine.options.Timeout*longestTool) }
+func (c *Client) extendToLongest(call sink.Call) {
+	c.extend(call, c.engine.options.Timeout*longestTool)
+}
 
-func (c *Client) extend(call Call, by time.Duration) {
+func (c *Client) extend(call sink.Call, by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if run := c.waiting[call]; run != nil && run.silence.Stop() {
@@ -111,7 +114,7 @@ func (c *Client) extend(call Call, by time.Duration) {
 }
 
 // ifPending calls send if a request has no answer yet and was not cancelled. Neither can happen while send runs.
-func (c *Client) ifPending(call Call, send func()) {
+func (c *Client) ifPending(call sink.Call, send func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, waits := c.waiting[call]; waits && !c.closed {

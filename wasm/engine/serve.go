@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -67,15 +68,15 @@ func serveReads(ctx context.Context, p jsonrpc.Port, c *Client, sink *portSink) 
 // notifications that wait become one.
 type portSink struct {
 	mu      sync.Mutex
-	last    Call
-	calls   map[string]Call     // by the id's key
-	ids     map[Call]jsonrpc.ID // of the same calls
-	queue   [][]byte            // whole messages
-	queued  map[string]struct{} // notifications in queue
-	bytes   int                 // in queue
-	current *batch              // the one whose requests are being taken
-	batches map[Call]*batch     // of calls that came in one
-	held    int                 // bytes of responses of batches that are not complete
+	last    sink.Call
+	calls   map[string]sink.Call     // by the id's key
+	ids     map[sink.Call]jsonrpc.ID // of the same calls
+	queue   [][]byte                 // whole messages
+	queued  map[string]struct{}      // notifications in queue
+	bytes   int                      // in queue
+	current *batch                   // the one whose requests are being taken
+	batches map[sink.Call]*batch     // of calls that came in one
+	held    int                      // bytes of responses of batches that are not complete
 	closed  bool
 	changed chan struct{} // has room for one: something changed for the writer or the reader
 	room    chan struct{}
@@ -86,10 +87,10 @@ const maxQueued = 4 << 20 // bytes; security.md §5, slow consumer
 
 func newPortSink() *portSink {
 	return &portSink{
-		calls:   map[string]Call{},
-		ids:     map[Call]jsonrpc.ID{},
+		calls:   map[string]sink.Call{},
+		ids:     map[sink.Call]jsonrpc.ID{},
 		queued:  map[string]struct{}{},
-		batches: map[Call]*batch{},
+		batches: map[sink.Call]*batch{},
 		changed: make(chan struct{}, 1),
 		room:    make(chan struct{}, 1),
 	}
@@ -169,14 +170,14 @@ func (s *portSink) put(msg []byte) {
 }
 
 // take ends a call and returns its id; s.mu is held.
-func (s *portSink) take(call Call) jsonrpc.ID {
+func (s *portSink) take(call sink.Call) jsonrpc.ID {
 	id := s.ids[call]
 	delete(s.ids, call)
 	delete(s.calls, id.Key())
 	return id
 }
 
-func (s *portSink) Open(id jsonrpc.ID) (Call, bool) {
+func (s *portSink) Open(id jsonrpc.ID) (sink.Call, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, busy := s.calls[id.Key()]; busy {
@@ -192,14 +193,14 @@ func (s *portSink) Open(id jsonrpc.ID) (Call, bool) {
 	return s.last, true
 }
 
-func (s *portSink) Find(id jsonrpc.ID) (Call, bool) {
+func (s *portSink) Find(id jsonrpc.ID) (sink.Call, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	call, found := s.calls[id.Key()]
 	return call, found
 }
 
-func (s *portSink) Respond(call Call, result Result) {
+func (s *portSink) Respond(call sink.Call, result sink.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(result.Refs) > 0 { // a Source that keeps contents elsewhere belongs to another Sink
@@ -209,20 +210,20 @@ func (s *portSink) Respond(call Call, result Result) {
 	s.answer(call, jsonrpc.AppendResult(nil, s.take(call), result.Document.JSON))
 }
 
-func (s *portSink) Fail(call Call, err *jsonrpc.Error) {
+func (s *portSink) Fail(call sink.Call, err *jsonrpc.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer(call, jsonrpc.AppendError(nil, s.take(call), err))
 }
 
-func (s *portSink) Drop(call Call) {
+func (s *portSink) Drop(call sink.Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.take(call)
 	s.answer(call, nil)
 }
 
-func (s *portSink) End(call Call, result *Document) {
+func (s *portSink) End(call sink.Call, result *sink.Document) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := s.take(call)
@@ -243,7 +244,7 @@ func (s *portSink) Refuse(err *jsonrpc.Error) {
 	s.put(refusal)
 }
 
-func (s *portSink) Notify(notification *Document, subscription Call) {
+func (s *portSink) Notify(notification *sink.Document, subscription sink.Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if notification.Optional && s.bytes > maxQueued {
@@ -260,7 +261,7 @@ func (s *portSink) Notify(notification *Document, subscription Call) {
 	s.put(msg)
 }
 
-func (s *portSink) Relate(message *Document, call Call) {
+func (s *portSink) Relate(message *sink.Document, call sink.Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if message.Optional && s.bytes > maxQueued {

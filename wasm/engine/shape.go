@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/pagemcp/pagemcp/wasm/jsonrpc"
+import (
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
 
 // What sources describe and answer is in the shape of 2026-07-28. Here it becomes
 // that of an older revision, and gets the prefix of a mount.
@@ -82,13 +85,13 @@ func (o *out) annotations(annotations []byte, rev revision) {
 
 // namedResult makes the result of tools/call or prompts/get of what a source
 // answered.
-func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool) (Result, error) {
+func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool) (sink.Result, error) {
 	list := "messages"
 	if isTool {
 		list = "content"
 	}
 	if err := checkResult(answer, isTool); err != nil {
-		return Result{}, err
+		return sink.Result{}, err
 	}
 	o := e.begin(rev, jsonrpc.Member(answer, "_meta"))
 	if isTool {
@@ -113,7 +116,7 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 	}
 	elements, ok := jsonrpc.Elements(blocks)
 	if !ok {
-		return Result{}, wrong(list, missingOr(blocks, "is not an array"))
+		return sink.Result{}, wrong(list, missingOr(blocks, "is not an array"))
 	}
 	o.name(list)
 	if len(elements) == 0 {
@@ -125,7 +128,7 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 		if !isTool {
 			role := jsonrpc.Member(one, "role")
 			if string(role) != `"user"` && string(role) != `"assistant"` {
-				return Result{}, wrong(path+".role", "is neither user nor assistant")
+				return sink.Result{}, wrong(path+".role", "is neither user nor assistant")
 			}
 			path, block = path+".content", jsonrpc.Member(one, "content")
 			o.text(`{"role":`)
@@ -133,7 +136,7 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 			o.text(`,"content":`)
 		}
 		if err := within(path, checkBlock(block)); err != nil {
-			return Result{}, err
+			return sink.Result{}, err
 		}
 		o.block(block, m.prefix, rev)
 		if !isTool {
@@ -141,7 +144,7 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 		}
 	}
 	o.text("]}")
-	return Result{Document: &Document{JSON: o}}, nil
+	return sink.Result{Document: &sink.Document{JSON: o}}, nil
 }
 
 // begin begins a result with the members of a _meta, a JSON object or nil.

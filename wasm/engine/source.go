@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"time"
 )
 
@@ -75,6 +76,23 @@ type Immediate interface {
 	Generation() uint64
 }
 
+// A Referrer is a Source whose contents stay outside the engine: in the wasm program,
+// in JavaScript. A read of it neither waits nor allocates. The engine may call it on
+// the stack of a wasm export, where nothing may block.
+type Referrer interface {
+	// Refer returns where the contents of uri are. With a Ref of zero the engine
+	// calls Read. uri is valid during the call only: a copy of it has to be cloned.
+	Refer(uri string) Reference
+}
+
+// A Reference is what a [Referrer] knows of the contents of a URI.
+type Reference struct {
+	Ref       sink.Ref
+	MIMEType  string
+	Cache     Cache
+	Variables []byte // of the template that matched: a JSON object, or nil
+}
+
 // A Change says that a copy may be stale. It never carries the new value.
 type Change struct {
 	URI   string // the resource that changed; empty: none in particular
@@ -134,16 +152,27 @@ type Contents struct {
 	MIMEType string
 	Text     string
 	Blob     []byte
-	Ref      Ref    // the text or bytes live with the Sink
-	Meta     []byte // JSON object, or nil
-	Cache    Cache  // of the whole answer; the first item's counts
+	Ref      sink.Ref // of the wasm program: the text or bytes stay in JavaScript
+	Meta     []byte   // JSON object, or nil
+	Cache    Cache    // of the whole answer; the first item's counts
 
 	body      []byte // from a Remote: the member "text" or "blob" as it came
 	variables []byte // from a template of a Table: see Result.Variables
 	result    []byte // of the first item, from a Remote: _meta of the answer, or nil
 }
 
-// A Ref names text or bytes that live with the [Sink], in the page's JavaScript,
-// and never enter the engine. What the numbers mean is the Sink's affair. Zero
-// is no reference.
-type Ref int32
+// Keys of _meta of this project's own.
+const (
+	// MetaVersion is the key of contents whose value, a string, changes when the
+	// content does. The engine adds it; a source may set it.
+	MetaVersion = "io.github.pagemcp/version"
+
+	// MetaRequest says to which request of the client a request of the engine's, or
+	// a log message, belongs: its id. The revisions have no field for it; a gateway
+	// that answers each request on a stream of its own needs it.
+	MetaRequest = "io.github.pagemcp/request"
+
+	// MetaPrincipal tells a page's engine on whose behalf a gateway sends a request:
+	// a string.
+	MetaPrincipal = "io.github.pagemcp/principal"
+)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -14,7 +15,7 @@ import (
 type subscription struct {
 	client *Client
 	who    Principal
-	call   Call // of the listen; 0: a classic session
+	call   sink.Call // of the listen; 0: a classic session
 
 	// Guarded by the engine's mu.
 	uris   map[string]struct{}
@@ -33,8 +34,8 @@ var listKeys = [...]string{"", "prompts", "tools"}
 
 // watchers are the subscriptions that have one URI, and the notifications for it.
 type watchers struct {
-	subscriptions []*subscription // never changed in place
-	updated       [2]*Document    // the notification: classic, modern
+	subscriptions []*subscription   // never changed in place
+	updated       [2]*sink.Document // the notification: classic, modern
 }
 
 // addURI adds a URI to a subscription, unless it has too many.
@@ -71,7 +72,7 @@ func (e *Engine) removeURI(s *subscription, uri string) {
 
 // release is the part of removeURI that the engine's mu guards.
 func (e *Engine) release(s *subscription, uri string) (had bool) {
-	var unused []*Document
+	var unused []*sink.Document
 	defer func() { e.forget(unused) }() // with the lock released
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -89,7 +90,7 @@ func (s *subscription) withdraw(uri string) {
 
 // drop removes s from the watchers of uri, and returns the Documents that are not
 // used any more; e.mu is held.
-func (e *Engine) drop(s *subscription, uri string) []*Document {
+func (e *Engine) drop(s *subscription, uri string) []*sink.Document {
 	delete(s.uris, uri)
 	w := e.watched[uri]
 	if w == nil {
@@ -121,7 +122,7 @@ func (s *subscription) close() {
 
 // releaseAll is close for what the engine's mu guards.
 func (e *Engine) releaseAll(s *subscription) {
-	var unused []*Document
+	var unused []*sink.Document
 	defer func() { e.forget(unused) }() // with the lock released
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -212,7 +213,7 @@ func (s *subscription) next() {
 
 // notificationFor returns the notification about uri, made once while anybody
 // watches it, or nil if s does not: it may have unsubscribed a moment ago.
-func (e *Engine) notificationFor(s *subscription, uri string) *Document {
+func (e *Engine) notificationFor(s *subscription, uri string) *sink.Document {
 	isModern, era := s.call != 0, 0
 	if isModern {
 		era = 1
@@ -234,7 +235,7 @@ func (e *Engine) notificationFor(s *subscription, uri string) *Document {
 			params = []byte(`{"_meta":{},"uri":`)
 		}
 		params = append(jsonrpc.AppendString(params, uri), '}')
-		w.updated[era] = &Document{JSON: jsonrpc.AppendNotification(nil, updated, params), Kept: true}
+		w.updated[era] = &sink.Document{JSON: jsonrpc.AppendNotification(nil, updated, params), Kept: true}
 	}
 	return w.updated[era]
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -33,7 +34,7 @@ type Table struct {
 // Read.
 type Entry struct {
 	Resource
-	Ref   Ref
+	Ref   sink.Ref
 	Read  func(ctx context.Context, uri string) ([]Contents, error)
 	Cache Cache // of what Ref refers to
 }
@@ -42,7 +43,7 @@ type Entry struct {
 // variables as a JSON object. Complete suggests values for them; it may be nil.
 type TemplateEntry struct {
 	Template
-	Ref  Ref
+	Ref  sink.Ref
 	Read func(ctx context.Context, uri string, variables []byte) ([]Contents, error)
 
 	Complete func(ctx context.Context, c CompletionRequest) (Completion, error)
@@ -273,18 +274,17 @@ func (t *Table) Read(ctx context.Context, uri string) ([]Contents, error) {
 	return nil, ErrNotFound
 }
 
-// refer returns where the contents of uri are, or 0 if they have to be read: the
-// short way for what Read would answer with a Ref.
-func (t *Table) refer(uri string) (ref Ref, mimeType string, cache Cache, variables []byte) {
+// Refer implements [Referrer]: the short way for what Read would return as a Ref.
+func (t *Table) Refer(uri string) Reference {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if r := t.byURI[uri]; r != nil {
-		return r.Ref, r.MIMEType, r.Cache, nil
+		return Reference{r.Ref, r.MIMEType, r.Cache, nil}
 	}
 	if r, variables := t.match(uri); r != nil {
-		return r.Ref, r.MIMEType, r.Cache, variables
+		return Reference{r.Ref, r.MIMEType, r.Cache, variables}
 	}
-	return 0, "", Cache{}, nil
+	return Reference{}
 }
 
 // Has tells whether a resource or a template is there for uri.

@@ -2,24 +2,26 @@ package engine_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // noteSink writes down what it is told.
 type noteSink struct {
-	engine.Sink
+	sink.Sink
 	told []string
 }
 
-func (s *noteSink) Respond(_ engine.Call, r engine.Result) {
+func (s *noteSink) Respond(_ sink.Call, r sink.Result) {
 	s.told = append(s.told, fmt.Sprintf("%s %v %s", r.Document.JSON, r.Refs, r.URI))
 }
-func (s *noteSink) Fail(_ engine.Call, err *jsonrpc.Error) {
+func (s *noteSink) Fail(_ sink.Call, err *jsonrpc.Error) {
 	s.told = append(s.told, string(err.Append(nil)))
 }
 
@@ -34,10 +36,10 @@ func TestTakeURIIsTakeWithoutTheJSON(t *testing.T) {
 		e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)
 		e.Mount("", table)
 		e.Mount("", notes{"slow://there": "waited for"})
-		read := engine.Method(0)
+		read := sink.Method(0)
 		for i, name := range engine.Methods() {
 			if name == "resources/read" {
-				read = engine.Method(i)
+				read = sink.Method(i)
 			}
 		}
 		for _, uri := range []string{"notes://kept", "slow://there", "notes://none", "no uri", "", "x:\"\\", "x:\xff"} {
@@ -48,18 +50,57 @@ func TestTakeURIIsTakeWithoutTheJSON(t *testing.T) {
 				},
 				func(c *engine.Client) { c.TakeURI(2, read, []byte(uri)) },
 			} {
-				sink := &noteSink{}
-				c := e.Connect(sink, "")
-				if doc, outcome := c.Take(1, 1, []byte(`{"protocolVersion":"2025-11-25"}`)); outcome != engine.Answered || doc == nil {
+				notes := &noteSink{}
+				c := e.Connect(notes, "")
+				if doc, outcome := c.Take(1, 1, []byte(`{"protocolVersion":"2025-11-25"}`)); outcome != sink.Answered || doc == nil {
 					t.Fatal("no session")
 				}
 				take(c)
 				synctest.Wait()
 				c.Close()
-				told[i] = sink.told
+				told[i] = notes.told
 			}
 			if len(told[0]) != 1 || fmt.Sprint(told[0]) != fmt.Sprint(told[1]) {
 				t.Errorf("%q: Take says %q, TakeURI %q", uri, told[0], told[1])
+			}
+		}
+	})
+}
+
+// A referring source has its contents with the Sink.
+type referring struct{ notes }
+
+func (referring) Refer(uri string) engine.Reference {
+	if uri != "ref://seven" {
+		return engine.Reference{}
+	}
+	return engine.Reference{Ref: 7, MIMEType: "text/plain"}
+}
+
+// Any source can answer a read by reference, at once and without its Read; what it
+// has no reference for is read.
+func TestReferrerIsNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)
+		e.Mount("", referring{notes{"ref://text": "2 apples"}})
+		read := sink.Method(slices.Index(engine.Methods(), "resources/read"))
+		for uri, want := range map[string]struct {
+			outcome sink.Outcome
+			answer  string
+		}{
+			"ref://seven": {sink.Sent, `{"contents":[{"uri":"","mimeType":"text/plain","_meta":{}}]} [7] ref://seven`},
+			"ref://text":  {sink.Pending, `"text":"2 apples"`},
+		} {
+			answers := &noteSink{}
+			c := e.Connect(answers, "")
+			c.Take(1, 1, []byte(`{"protocolVersion":"2025-11-25"}`))
+			if _, outcome := c.TakeURI(2, read, []byte(uri)); outcome != want.outcome {
+				t.Errorf("%s: outcome is %v, want %v", uri, outcome, want.outcome)
+			}
+			synctest.Wait()
+			c.Close()
+			if len(answers.told) != 1 || !strings.Contains(answers.told[0], want.answer) {
+				t.Errorf("%s: answers are %q, want %s", uri, answers.told, want.answer)
 			}
 		}
 	})

@@ -1,21 +1,32 @@
-package engine
+// Package sink is the boundary between an engine and a program that carries the
+// messages of its clients itself, as the wasm program does for the browser.
+//
+// An engine does not write bytes. It passes a [Sink] the [Document], immutable
+// JSON, that answers a [Call]. The Sink of engine.Serve writes them to a port. The
+// wasm program's Sink holds Documents as JavaScript objects under handles and adds
+// the text and blobs that never enter wasm: a [Result] then is a skeleton and the
+// numbers of what belongs in it.
+package sink
 
 import "github.com/pagemcp/pagemcp/wasm/jsonrpc"
 
-// A Call names one request of one client, in the numbering of the client's
-// Sink. It lives from Open, or from Take, until the Sink is told the outcome.
+// A Call names one request of one client, in the numbering of the client's Sink.
+// It lives from [Sink.Open], or from Client.Take, until the Sink gets the outcome.
 // Zero is no call.
 type Call int32
 
-// A Sink takes what the engine says to one client. It knows the ids: the engine
-// only knows calls. No method may block or call the engine back; the engine
-// calls them from one goroutine at a time for each client.
+// A Method is the number of a request's method: an index into engine.Methods.
+type Method uint8
+
+// A Sink takes what the engine sends to one client. It knows the ids: the engine
+// only knows calls. No method may block or call the engine; the engine calls them
+// from one goroutine at a time for each client.
 type Sink interface {
 	// Open gives a number to the request with this id, which came by
-	// [Client.Message]. It refuses an id that is still waiting for its answer.
+	// Client.Message. It returns false for an id that still waits for its answer.
 	Open(id jsonrpc.ID) (Call, bool)
 
-	// Find returns the call of an id that is still waiting for its answer.
+	// Find returns the call of an id that still waits for its answer.
 	Find(id jsonrpc.ID) (Call, bool)
 
 	// Respond ends call with a result.
@@ -31,7 +42,7 @@ type Sink interface {
 	// call as io.modelcontextprotocol/subscriptionId to the result's _meta (which
 	// is there), sends it as the answer, and then, since a Sink is a shared
 	// channel, notifications/cancelled with that id as requestId. MCP 2026-07-28,
-	// basic/patterns/subscriptions and cancellation; decision 6.1.
+	// basic/patterns/subscriptions and cancellation.
 	End(call Call, result *Document)
 
 	// Refuse answers a message whose id could not be read or is in use: an error
@@ -47,7 +58,8 @@ type Sink interface {
 
 	// Relate sends a message that belongs to call: a log message, or a request of
 	// the engine's to a classic client. The Sink adds the id of call as
-	// [MetaRequest] to its params._meta, which is there and empty, as for Notify.
+	// engine.MetaRequest to its params._meta, which is there and empty, as for
+	// Notify.
 	Relate(message *Document, call Call)
 }
 
@@ -71,14 +83,14 @@ type Result struct {
 	// Refs, if there are any, say for each item of the Document's "contents"
 	// which text or blob belongs in it; zero: it is complete. The Sink adds a
 	// member "text" or "blob", and, where the item has a "_meta", the content
-	// version as MetaVersion.
+	// version as engine.MetaVersion.
 	Refs []Ref
 
 	// URI is put into contents[0].uri, whose value in the skeleton is "". Empty:
 	// the skeleton has its URIs.
 	URI string
 
-	// Modern tells the era of the request, for Client.FailCall.
+	// Modern: the request is one of 2026-07-28. For Client.FailCall.
 	Modern bool
 
 	// Variables of the template that matched URI, as a JSON object of strings and
@@ -86,10 +98,15 @@ type Result struct {
 	Variables []byte
 }
 
-// MetaVersion is the `_meta` key of contents whose value, a string, changes when
-// the content does (design.md, P4).
-const MetaVersion = "io.github.pagemcp/version"
+// A Ref is the number of a text or blob that lives with the Sink, in the page's
+// JavaScript, and never enters the engine. Zero is no reference.
+type Ref int32
 
-// MetaPrincipal is the `_meta` key that tells a page's engine on whose behalf a
-// gateway asks: a string.
-const MetaPrincipal = "io.github.pagemcp/principal"
+// Outcome says what became of a request that was taken.
+type Outcome uint8
+
+const (
+	Answered Outcome = iota // the Document that came back is the whole result
+	Sent                    // the Sink got the outcome during the call
+	Pending                 // the Sink gets the outcome later
+)
