@@ -157,7 +157,7 @@ func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 	}
 	root = options.AbsWorkingDir
 	options.EntryPointsAdvanced, err = entryPoints(root)
-	options.Plugins = append([]api.Plugin{publicEntry, reactEntry(root), lazyModule(root), noParser, engineWasm(root)}, options.Plugins...)
+	options.Plugins = append([]api.Plugin{sharedEntry(root), publicEntry, reactEntry(root), lazyModule(root), noParser, engineWasm(root)}, options.Plugins...)
 	return options, err
 }
 
@@ -218,9 +218,12 @@ func baseOptions(root string, dev bool) (*api.BuildOptions, error) {
 // an index.html.
 func entryPoints(root string) ([]api.EntryPoint, error) {
 	entries := []api.EntryPoint{
-		{InputPath: "web/src/index.ts", OutputPath: "pagemcp/index"},
+		{InputPath: "web/src/package.ts", OutputPath: "pagemcp/index"},
 		{InputPath: "web/src/worker.ts", OutputPath: "pagemcp/worker"},
 		{InputPath: engineEntry, OutputPath: "pagemcp/engine"},
+	}
+	for _, name := range sharedEntries {
+		entries = append(entries, api.EntryPoint{InputPath: sharedPrefix + name, OutputPath: "pagemcp/" + name})
 	}
 	for _, module := range lazyModules {
 		entries = append(entries, api.EntryPoint{InputPath: lazySource(module), OutputPath: "pagemcp/" + path.Base(module)})

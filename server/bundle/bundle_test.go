@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/evanw/esbuild/pkg/api"
 )
 
 // project makes a small tree like ours: one Go file, the package's modules, one
@@ -24,6 +27,10 @@ func project(t *testing.T) string {
 		"go.sum":                    "",
 		"wasm/main_js.go":           "package main\n\nfunc main() {}\n",
 		"web/src/index.ts":          "import 'wasm_exec'\nexport const answer: number = 42\nexport const late = () => import('./validate.ts')\n",
+		"web/src/package.ts":        "export * from './index.ts'\nexport * from './pairing.ts'\nexport * from './sources.ts'\n",
+		"web/src/pairing.ts":        "export { invitation } from './invitation.ts'\n",
+		"web/src/sources.ts":        "export { label } from './invitation.ts'\n",
+		"web/src/invitation.ts":     "export const invitation = 'taken once'\nexport const label = 'clean'\n",
 		"web/src/worker.ts":         "import { read } from './readers.ts'\npostMessage(read as unknown)\n",
 		"web/src/readers.ts":        "export const read = () => import('./sources/idb-reader.ts')\n",
 		"web/src/react.ts":          "import { answer } from './index.ts'\nimport { useState } from 'react'\nexport const useAnswer = () => useState(answer)\n",
@@ -80,6 +87,8 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 		"/pagemcp/index.js":    "globalThis.Go",             // of GOROOT's wasm_exec.js
 		"/pagemcp/worker.js":   `import("./idb-reader.js")`, // although another module imports it, from another directory
 		"/pagemcp/engine.wasm": "\x00asm",
+		"/pagemcp/pairing.js":  `from"./index.js"`, // the module with the state is there
+		"/pagemcp/sources.js":  `from"./index.js"`,
 		"/pagemcp/react.js":    `from"react"`, // the app's
 		"/index.html":          `src="main.js"`,
 		"/main.js":             "start",
@@ -176,5 +185,41 @@ func TestWatchBuildsAgain(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// What index.js and the modules that a page loads later have in common must have no
+// state: it would exist twice.
+func TestModulesWithStateExistOnce(t *testing.T) {
+	options, err := packageWith(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.EntryPointsAdvanced = slices.DeleteFunc(options.EntryPointsAdvanced, func(entry api.EntryPoint) bool {
+		return entry.InputPath == engineEntry || entry.OutputPath == "pagemcp/worker" // of another thread
+	})
+	options.Metafile = true
+	result := api.Build(*options)
+	if _, err := filesOf(result); err != nil {
+		t.Fatal(err)
+	}
+	var built struct {
+		Outputs map[string]struct {
+			Inputs map[string]struct{ BytesInOutput int }
+		}
+	}
+	if err := json.Unmarshal([]byte(result.Metafile), &built); err != nil {
+		t.Fatal(err)
+	}
+	for _, module := range [...]string{"invitation", "confirm-gateway", "pages"} {
+		var holders []string
+		for output, made := range built.Outputs {
+			if made.Inputs["web/src/"+module+".ts"].BytesInOutput > 0 {
+				holders = append(holders, path.Base(output))
+			}
+		}
+		if !slices.Equal(holders, []string{"index.js"}) {
+			t.Errorf("%s.ts is in %v, want it in index.js alone", module, holders)
+		}
 	}
 }

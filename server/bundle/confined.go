@@ -88,7 +88,9 @@ func renameSources(contents []byte, dir string, dirs []string) ([]byte, error) {
 	}
 	for i, source := range sources {
 		file := filepath.FromSlash(source)
-		if !filepath.IsAbs(file) {
+		if namespace, own, ok := strings.Cut(source, ":"); ok && namespace == "entry" {
+			file = filepath.FromSlash(own)
+		} else if !filepath.IsAbs(file) {
 			file = filepath.Join(dir, file)
 		}
 		name := below(file, dirs)

@@ -38,6 +38,7 @@ func BuildExtension(root string) (Files, error) {
 	// What runs within tabs is no module. Its value is that of its last expression.
 	options.EntryPointsAdvanced = []api.EntryPoint{{InputPath: "web/extension/text.ts", OutputPath: "text"}}
 	options.Format = api.FormatIIFE
+	options.Plugins = append([]api.Plugin{publicSources(options.AbsWorkingDir)}, options.Plugins...) // it cannot import anything
 	options.GlobalName = "pagemcpText"
 	options.Footer = map[string]string{"js": "pagemcpText.answer"}
 	builtScript := api.Build(*options)

@@ -74,16 +74,6 @@ func playgroundOptions(root string, dev bool) (*api.BuildOptions, error) {
 	return options, nil
 }
 
-// publicSources lets the playground import 'pagemcp' as an app does that bundles
-// it: what is not used of it falls away.
-func publicSources(root string) api.Plugin {
-	return api.Plugin{Name: "public sources", Setup: func(build api.PluginBuild) {
-		build.OnResolve(api.OnResolveOptions{Filter: `^pagemcp$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
-			return api.OnResolveResult{Path: filepath.Join(root, "web", "src", "index.ts"), SideEffects: api.SideEffectsFalse}, nil
-		})
-	}}
-}
-
 // completePlayground adds the engine and its Worker, which the playground has
 // beside itself, and the list of all its files by their hashes: from it the Worker
 // of sw.ts learns what to keep for when there is no network.

@@ -18,14 +18,6 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// publicEntry keeps `import 'pagemcp'` in the demos what it is in an app: one
-// module beside worker.js and engine.wasm, which it finds by its own URL.
-var publicEntry = api.Plugin{Name: "public entry", Setup: func(build api.PluginBuild) {
-	build.OnResolve(api.OnResolveOptions{Filter: `^pagemcp$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
-		return api.OnResolveResult{Path: Package + "index.js", External: true}, nil
-	})
-}}
-
 // reactEntry lets demos import 'pagemcp/react' as an app does. It is bundled with
 // the demo, since it shares the demo's React, which is no module of its own here.
 func reactEntry(root string) api.Plugin {
@@ -38,7 +30,7 @@ func reactEntry(root string) api.Plugin {
 
 // lazyModules are the modules of web/src that are loaded when they are needed
 // first. Each is a file of its own in the package, beside the others.
-var lazyModules = [...]string{"validate", "here", "sources/idb-reader", "sources/opfs-reader", "sources/caches-reader", "markdown"}
+var lazyModules = [...]string{"validate", "in-window", "sources/idb-reader", "sources/opfs-reader", "sources/caches-reader", "markdown"}
 
 // lazyModule keeps `import('./validate.ts')` what it says: a module of its own,
 // beside the one that loads it when it has to. Splitting would do that too, but

@@ -1,7 +1,6 @@
 /** Draws the popup. Titles and addresses are those of pages: text, and nothing else. */
 
-import { plainLabel } from '../src/provenance.ts'
-import { redactUrl } from '../src/redact.ts'
+import { plainLabel, redactUrl } from 'pagemcp/sources'
 import type { Overview, Reading, Standing, TabInfo } from './messages.ts'
 
 /** How many reads are shown. */

@@ -1,9 +1,5 @@
 /** The ticked tabs as a source of the engine. Knows no API of the browser: it is given what to ask. */
 
-import { ranked } from '../src/complete.ts'
-import { metaLossy } from '../src/contents.ts'
-import { plainLabel, untrusted } from '../src/provenance.ts'
-import { redactUrl } from '../src/redact.ts'
 import {
   BadCursorError,
   type Changed,
@@ -11,7 +7,8 @@ import {
   NotFoundError,
   type Resource,
   type Source,
-} from '../src/source.ts'
+} from 'pagemcp'
+import { metaLossy, plainLabel, rankCompletions, redactUrl, withProvenance } from 'pagemcp/sources'
 import { staleBy } from './changes.ts'
 import type { TabInfo, TabText } from './messages.ts'
 
@@ -81,7 +78,7 @@ export function tickedTabs(browser: Browser): TickedTabs {
     const told = site !== undefined && !tab.discarded && (await browser.text(tab.id, site))
     if (!told) throw new NotFoundError(uri)
     const _meta = told.cut ? { [metaLossy]: [''] } : undefined
-    return untrusted('tabs', [{ uri, mimeType: plain, text: told.text, _meta }], site)
+    return withProvenance('tabs', [{ uri, mimeType: plain, text: told.text, _meta }], site)
   }
 
   const source: Source = {
@@ -107,7 +104,7 @@ export function tickedTabs(browser: Browser): TickedTabs {
           tabs: described.map(({ value }) => value),
         }
         const lossy = described.flatMap((one, i) => one.lossy.map((at) => `/tabs/${i}${at}`))
-        return untrusted('tabs', [jsonContents(uri, value, lossy)])
+        return withProvenance('tabs', [jsonContents(uri, value, lossy)])
       }
       const tab = all.find(({ id, active }) =>
         wanted.id === 'active' ? active : `${id}` === wanted.id,
@@ -115,7 +112,7 @@ export function tickedTabs(browser: Browser): TickedTabs {
       if (tab === undefined) throw new NotFoundError(uri)
       if (wanted.text) return textOf(uri, tab)
       const { value, lossy } = detailsOf(tab)
-      return untrusted('tabs', [jsonContents(uri, value, lossy)], tab.site)
+      return withProvenance('tabs', [jsonContents(uri, value, lossy)], tab.site)
     },
 
     templates: async () => [
@@ -141,8 +138,8 @@ export function tickedTabs(browser: Browser): TickedTabs {
         throw new NotFoundError(ref.type === 'ref/resource' ? ref.uri : ref.name)
       }
       const all = await current()
-      const ids = ranked(['active', ...all.map(({ id }) => String(id))], value)
-      const titled = ranked([...new Set(all.map(({ title }) => title))], value)
+      const ids = rankCompletions(['active', ...all.map(({ id }) => String(id))], value)
+      const titled = rankCompletions([...new Set(all.map(({ title }) => title))], value)
       const byTitle = titled.flatMap((title) =>
         all.filter((tab) => tab.title === title).map(({ id }) => String(id)),
       )

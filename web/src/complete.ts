@@ -32,7 +32,7 @@ export function completes(
     async complete(_, { name, value }, context) {
       const provider = Object.hasOwn(providers, name) ? providers[name] : undefined
       if (typeof provider === 'function') return provider(value, context)
-      return ranked(provider ?? [], value)
+      return rankCompletions(provider ?? [], value)
     },
   }
 }
@@ -51,7 +51,7 @@ function isList(answer: readonly string[] | Completion): answer is readonly stri
 }
 
 /** The values that fit what was typed, best first; equally good ones stay in their order. */
-export function ranked(values: readonly string[], typed: string): string[] {
+export function rankCompletions(values: readonly string[], typed: string): string[] {
   const wanted = typed.toLowerCase()
   const ranks: string[][] = [[], [], []]
   for (const value of values) {

@@ -1,8 +1,8 @@
 /** Ways to a gateway, for `connect`. */
 
 import { confirmGateway } from './confirm-gateway.ts'
-import { type Invitation, invitation, pasted } from './invitation.ts'
-import { JoinError } from './joining.ts'
+import { JoinError } from './handshake.ts'
+import { documentInvitation, type Invitation, parseInvitation } from './invitation.ts'
 import { connectGateway, type Dial } from './websocket.ts'
 
 /** Where a gateway listens unless it is started with another address. */
@@ -50,20 +50,21 @@ export function webSocket(
   if (typeof gateway === 'object') return webSocket(undefined, gateway)
   const listed = [...(gateway === undefined ? [] : [gateway]), ...(options.gateways ?? [])]
   const gateways = listed.length > 0 ? listed.map(checked) : [defaultGateway]
-  const given = options.invitation === undefined ? invitation : pasted(options.invitation)
-  if (given === undefined) {
-    if (options.invitation !== undefined) throw new TypeError('this is no link of a gateway')
+  const { invitation: pasted } = options
+  const invitation = pasted === undefined ? documentInvitation : parseInvitation(pasted)
+  if (invitation === undefined) {
+    if (pasted !== undefined) throw new TypeError('this is no link of a gateway')
     return { dial: { gateways } }
   }
-  const invited = gateways.find((address) => isSame(address, given.url))
-  const isChosen = options.invitation !== undefined
+  const invited = gateways.find((address) => isSame(address, invitation.url))
+  const isChosen = pasted !== undefined
   if (invited !== undefined) {
-    return { dial: { gateways, invitation: { ...given, url: invited }, isChosen } }
+    return { dial: { gateways, invitation: { ...invitation, url: invited }, isChosen } }
   }
   if (isChosen) {
     throw new TypeError('this is the link of another gateway; webSocket({ gateways }) can list it')
   }
-  return { dial: { gateways }, ignored: ignored(given, gateways) }
+  return { dial: { gateways }, ignored: ignored(invitation, gateways) }
 }
 
 /**
@@ -71,7 +72,7 @@ export function webSocket(
  * `undefined` if it is no link, or {@link webSocket} would refuse the address.
  */
 export function gatewayOf(link: string): string | undefined {
-  const url = pasted(link)?.url
+  const url = parseInvitation(link)?.url
   return url !== undefined && problemOf(url) === undefined ? url : undefined
 }
 
@@ -110,7 +111,7 @@ function ignored({ url }: Invitation, gateways: readonly string[]): JoinError {
 
 /** Whether this document was opened by a gateway's link. */
 export function isInvited(): boolean {
-  return invitation !== undefined
+  return documentInvitation !== undefined
 }
 
 /**

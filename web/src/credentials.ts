@@ -4,9 +4,9 @@
  * confirmed that. security.md §7.2.
  */
 
+import type { Credential } from './handshake.ts'
 import type { Invitation } from './invitation.ts'
-import type { Credential } from './joining.ts'
-import { kept } from './pairings.ts'
+import { findPairing } from './pairings.ts'
 
 /** What the user is asked to decide. */
 export interface GatewayQuestion {
@@ -57,15 +57,15 @@ export function credentials(
   return {
     async next() {
       if (invited !== undefined) {
-        const known = keyFailed ? undefined : await kept([invited.url])
+        const known = keyFailed ? undefined : await findPairing([invited.url])
         if (known !== undefined) return known
-        const paired = confirmed ? undefined : await kept(gateways)
+        const paired = confirmed ? undefined : await findPairing(gateways)
         if (paired === undefined) return withSecret(invited)
         confirmed = await confirm({ invited: invited.url, paired: paired.address })
         if (confirmed) return withSecret(invited)
         invited = undefined
       }
-      return kept(gateways)
+      return findPairing(gateways)
     },
     async refused(credential) {
       if (invited === undefined) return false
@@ -74,7 +74,7 @@ export function credentials(
         return true
       }
       invited = undefined // it was used or is too old
-      return (await kept(gateways)) !== undefined
+      return (await findPairing(gateways)) !== undefined
     },
     joined() {
       invited = undefined

@@ -34,6 +34,7 @@ export { contents, type SeveralContents } from './contents.ts'
 export type { EngineState } from './engine.ts'
 export { expand, type Variable } from './expand.ts'
 export type { ReadRequest } from './fill.ts'
+export { JoinError, type JoinReason } from './handshake.ts'
 export {
   type ElicitAnswer,
   type ElicitUrlAnswer,
@@ -48,7 +49,6 @@ export {
   type SampleParams,
   sample,
 } from './input.ts'
-export { JoinError, type JoinReason } from './joining.ts'
 export { connectTo } from './listen.ts'
 export type { Goodbye, Port } from './port.ts'
 export type {
@@ -70,9 +70,10 @@ export type {
   Publishing,
   TemplateProvider,
 } from './publish.ts'
-export { isPrivateElement, isSecretName, isSecretValue, redactUrl } from './redact.ts'
+export { isPrivateElement, redactUrl } from './redact.ts'
 export type { Redact, RedactResult } from './redacting.ts'
 export type { JsonSchema } from './schema.ts'
+export { isSecretName, isSecretValue } from './secrets.ts'
 export {
   type Annotations,
   BadCursorError,

@@ -1,23 +1,26 @@
 /**
- * The invitation that a gateway puts into the fragment of a page's URL: where it is, and a secret.
- * It is read and erased when this module is loaded, before other scripts of the page can run, so
- * that it gets into no history, referrer or bookmark (security.md S15).
+ * The invitation that a gateway puts into the fragment of a page's URL: the gateway's address and a
+ * secret. Loading this module reads it and removes it from the address, before other scripts of the
+ * page run, so that it gets into no history, referrer or bookmark.
  */
 
 import { fromBase64Url } from './base64url.ts'
 
-/** `#pagemcp=` and base64url of JSON. */
+/** An invitation by a gateway; in links `#pagemcp=` and base64url of JSON. */
 export interface Invitation {
-  /** The WebSocket address of the gateway. */
+  /** The WebSocket address of the gateway, `ws:` or `wss:`. Untrusted: anybody can make a link. */
   readonly url: string
-  /** Of the secret. */
+  /** The id of the secret. */
   readonly id: string
-  /** 32 bytes, base64url. It is good for one joining, soon. */
+  /** 32 bytes, base64url. Valid once, for two minutes. */
   readonly secret: string
 }
 
-/** The invitation that this document was opened with. */
-export const invitation: Invitation | undefined = take()
+/**
+ * The invitation in the address that this document was opened with, if there was one. It is removed from
+ * the address, and stays here until the document ends.
+ */
+export const documentInvitation: Invitation | undefined = take()
 
 function take(): Invitation | undefined {
   if (typeof location === 'undefined' || typeof history === 'undefined') return undefined
@@ -29,17 +32,22 @@ function take(): Invitation | undefined {
     '',
     location.pathname + location.search + (rest === '' ? '' : `#${rest}`),
   )
-  return read(found[1] as string)
+  return decodeInvitation(found[1] as string)
 }
 
-/** Reads what somebody has pasted: a link, or its end, with blanks around; `undefined` if it is none. */
-export function pasted(text: string): Invitation | undefined {
+/**
+ * Reads an invitation that the user has pasted: a link, or the text after `#pagemcp=` in it. White space
+ * around it is ignored.
+ *
+ * @returns `undefined` if the text is not an invitation
+ */
+export function parseInvitation(text: string): Invitation | undefined {
   const found = /^(?:[^\s#]*#(?:\S*&)?)?(?:pagemcp=)?([A-Za-z0-9_-]+)$/.exec(text.trim())
-  return found ? read(found[1] as string) : undefined
+  return found ? decodeInvitation(found[1] as string) : undefined
 }
 
-/** Reads the text after `pagemcp=`; `undefined` if it is not an invitation. */
-export function read(text: string): Invitation | undefined {
+/** Decodes the text after `pagemcp=`; `undefined` if it is not an invitation. */
+export function decodeInvitation(text: string): Invitation | undefined {
   try {
     const json = new TextDecoder().decode(fromBase64Url(text))
     const { url, id, secret } = JSON.parse(json) as Record<string, unknown>

@@ -3,7 +3,7 @@
  * call; a call that wants an answer can be given up by a signal. Errors travel as name and message.
  */
 
-import { JoinError, type JoinReason } from './joining.ts'
+import { JoinError, type JoinReason } from './handshake.ts'
 import { hear, type Port } from './port.ts'
 
 /** What the other side may call. The signal is aborted when the caller gives up. */

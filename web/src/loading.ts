@@ -1,8 +1,6 @@
-/** Gets what the engine is made of: engine.wasm, Go's support file, the Worker. */
+/** Loads engine.wasm and the Worker. */
 
-import type { GoRuntime } from './wasm.ts'
-
-/** Compiles while the Worker loads. */
+/** Compiles engine.wasm, from its URL while it loads. */
 export async function compile(wasm: string | URL | BufferSource | WebAssembly.Module) {
   if (wasm instanceof WebAssembly.Module) return wasm
   if (typeof wasm !== 'string' && !(wasm instanceof URL)) return WebAssembly.compile(wasm)
@@ -18,14 +16,6 @@ export async function compile(wasm: string | URL | BufferSource | WebAssembly.Mo
   }
 }
 
-/** The class of Go's wasm_exec.js, which the bundler puts in. */
-export async function goRuntime(): Promise<new () => GoRuntime> {
-  const global = globalThis as { Go?: new () => GoRuntime }
-  if (global.Go === undefined) await import('wasm_exec')
-  if (global.Go === undefined) throw new Error('wasm_exec.js did not define Go')
-  return global.Go
-}
-
 let policy: { createScriptURL(url: string): unknown } | undefined
 
 /** The Worker, whose URL under Trusted Types comes from the policy `pagemcp`. */
@@ -33,7 +23,7 @@ export function newWorker(override: string | URL | undefined): Worker {
   const own = new URL('./worker.js', import.meta.url)
   const url = String(override === undefined ? own : new URL(override, globalThis.document?.baseURI))
   const factory = (globalThis as { trustedTypes?: TrustedTypePolicyFactoryLike }).trustedTypes
-  // Only what start was given goes through: the policy is not handed out.
+  // The policy stays in this module: only the URL that start got passes it.
   if (factory) policy ??= factory.createPolicy('pagemcp', { createScriptURL: (text) => text })
   const trusted = policy ? policy.createScriptURL(url) : url
   return new Worker(trusted as string, { type: 'module', name: 'pagemcp' })

@@ -1,22 +1,26 @@
 /**
- * Keeps the keys of gateways that this origin joined, as CryptoKeys that no script can take out, in
- * the IndexedDB database `pagemcp`. Without storage every joining needs an invitation.
+ * Stores the keys of gateways that this origin joined, as CryptoKeys that are not extractable, in the
+ * IndexedDB database `pagemcp`. Without storage every handshake needs an invitation.
  */
 
-import type { Credential, Pairing } from './joining.ts'
+import type { Credential, Pairing } from './handshake.ts'
 
 const storeName = 'keys'
 
-interface Kept extends Pairing {
-  /** When it was used last; ms since 1970. */
+interface SavedPairing extends Pairing {
+  /** When it was last used; ms since 1970. */
   used: number
 }
 
-/** The key of these addresses that was used last. */
-export async function kept(
+/**
+ * The saved key that was used last, of those for `addresses`.
+ *
+ * @returns `undefined` if there is none, or no storage
+ */
+export async function findPairing(
   addresses: readonly string[],
 ): Promise<{ address: string; credential: Credential } | undefined> {
-  const all = ((await inStore('readonly', (store) => store.getAll())) ?? []) as Kept[]
+  const all = ((await inStore('readonly', (store) => store.getAll())) ?? []) as SavedPairing[]
   const [newest] = all
     .filter(({ address }) => addresses.includes(address))
     .sort((a, b) => b.used - a.used)
@@ -25,12 +29,13 @@ export async function kept(
   return { address, credential: { kind: 'key', id: keyId, gateway, key } }
 }
 
-export async function keep(pairing: Pairing): Promise<void> {
-  const entry: Kept = { ...pairing, used: Date.now() }
+/** Saves a key, in place of an earlier one for its address. Does nothing where there is no storage. */
+export async function savePairing(pairing: Pairing): Promise<void> {
+  const entry: SavedPairing = { ...pairing, used: Date.now() }
   await inStore('readwrite', (store) => store.put(entry))
 }
 
-/** Runs one request; `undefined` where there is no storage. */
+/** Runs one request; returns `undefined` where there is no storage. */
 async function inStore(
   mode: IDBTransactionMode,
   act: (store: IDBObjectStore) => IDBRequest,

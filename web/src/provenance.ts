@@ -27,7 +27,7 @@ export interface Provenance {
  *
  * @param origin - of the data; default: of this window or Worker
  */
-export function untrusted(
+export function withProvenance(
   kind: SourceKind,
   contents: Contents[],
   origin: string = globalThis.origin ?? 'null',

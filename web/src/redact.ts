@@ -1,43 +1,9 @@
-/**
- * What never leaves, whoever asks: rules that all built-in sources share, as pure functions, and the
- * hook of {@link StartOptions.redact}, which comes last.
- */
+/** Redaction of URLs and form fields by the rules of secrets.ts, as pure functions. */
 
-/** What stands for a part of a URL that was taken out. */
+import { isSecretName, isSecretValue } from './secrets.ts'
+
+/** Replaces a redacted part of a URL or value. */
 export const redacted = 'redacted'
-
-/**
- * Whether something of that name is probably a secret: `access_token`, `apiKey`, `PHPSESSID`, `code`,
- * `X-Amz-Signature` … Names are cut into words at case changes and punctuation, so that `author`,
- * `monkey` and `keyboard` are no secrets. Rather one too many than one too few.
- */
-export function isSecretName(name: string): boolean {
-  if (secretPart.test(name)) return true
-  return name
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .some((word) => secretWord.test(word))
-}
-
-/** What makes a name secret wherever it stands. */
-const secretPart =
-  /token|secret|passw|passphrase|passcode|session|sessid|credential|signature|authoriz|authoris|authent|oauth|apikey|accesskey|privatekey|csrf|xsrf|bearer|jwt|cookie/i
-
-/** What makes a name secret as a word of it, with a number behind it or none. */
-const secretWord =
-  /^(?:auth|key|keys|code|codes|pass|pwd|pw|pin|otp|totp|mfa|sid|sig|sso|cvv|cvc|ssn|iban|nonce|ticket|assertion|samlresponse|samlrequest|hmac|mac|magic|invite|reset)\d*$/
-
-/**
- * Whether text is probably a secret, whatever its name: a JSON Web Token, a key with one of the
- * well-known beginnings, a private key in PEM.
- */
-export function isSecretValue(text: string): boolean {
-  return secretValue.test(text)
-}
-
-const secretValue =
-  /eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)[-_][\w-]{8,}|\bgh[pousr]_\w{16,}|\bgithub_pat_\w{16,}|\bxox[abeprs]-[\w-]{8,}|\bA[KS]IA[A-Z0-9]{12,}|\bAIza[\w-]{30,}|\bglpat-[\w-]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY-----/
 
 /** How deep URLs in values of URLs are looked into; what is deeper is taken out. */
 const maxNesting = 3

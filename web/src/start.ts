@@ -1,12 +1,13 @@
 /** What a web app uses: {@link start}, and the {@link PageMcp} that it returns. */
 
 import type { ReadEvent } from './clients.ts'
+import { confirmGateway } from './confirm-gateway.ts'
 import type { Connector } from './connector.ts'
 import type { EngineOptions, EngineState } from './engine.ts'
 import { flat, raise } from './link.ts'
 import { listen } from './listen.ts'
-import { compile, goRuntime, newWorker } from './loading.ts'
-import { cursorKey, instance, page } from './pages.ts'
+import { compile, newWorker } from './loading.ts'
+import { cursorKey, freshPage, instance, page } from './pages.ts'
 import { Channel, goodbye, type Port } from './port.ts'
 import { once, type Publishing, publishing } from './publish.ts'
 import type { Redact } from './redacting.ts'
@@ -323,15 +324,15 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   })
 }
 
-/** Errors of gateways are made anew here: apps know `JoinError` by the class of this module. */
+/** Starts the engine in this window. Its errors are converted: apps test for the `JoinError` of this module. */
 async function inWindow(
   options: EngineOptions,
   module: WebAssembly.Module,
   host: ThreadHost,
 ): Promise<Thread> {
-  const [{ here }, Go] = await Promise.all([import('./here.ts'), goRuntime()])
-  const answering = { abilitiesOf, call, provide, redactContents }
-  const thread = await here(options, module, Go, host, answering)
+  const { startInWindow } = await import('./in-window.ts')
+  const functions = { abilitiesOf, call, confirmGateway, freshPage, provide, redactContents }
+  const thread = await startInWindow(options, module, host, functions)
   const connect: Thread['connect'] = (number, dial) =>
     thread.connect(number, dial).catch((error: unknown) => {
       throw raise(flat(error))

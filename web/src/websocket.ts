@@ -5,9 +5,9 @@
 
 import type { Client, TextChannel } from './clients.ts'
 import { credentials, type GatewayQuestion, type Pass } from './credentials.ts'
+import { type Handshake, type Hello, JoinError, startHandshake, subprotocol } from './handshake.ts'
 import type { Invitation } from './invitation.ts'
-import { type Hello, JoinError, type Joining, joining, subprotocol } from './joining.ts'
-import { keep } from './pairings.ts'
+import { savePairing } from './pairings.ts'
 import { blocked, deniedByBrowser, reach } from './reach.ts'
 
 /** How to reach a gateway; made by `webSocket`. Can be cloned to the Worker. */
@@ -167,7 +167,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       return
     }
     socket = ws
-    let session: Joining | undefined
+    let handshake: Handshake | undefined
     let step = 0
     let over = false
     let deadline = setTimeout(() => end('nothing answered in time'), openTimeout)
@@ -240,11 +240,11 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       if (step === 1) {
         step = 2
         const hello = dial.hello && { ...dial.hello, page: page ?? dial.hello.page }
-        const answer = await session?.prove(message, hello && { hello })
+        const answer = await handshake?.prove(message, hello && { hello })
         if (!over && answer !== undefined) ws.send(answer)
-      } else if (step === 2 && session && !over) {
+      } else if (step === 2 && handshake && !over) {
         step = 3
-        const { name, pairing } = session.joined(message)
+        const { name, pairing } = handshake.finish(message)
         clearTimeout(deadline)
         if (dial.hello) {
           client = host.open({
@@ -265,7 +265,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
           known.joined()
           stopped ||= pairsOnly // the gateway closes the socket now
         }
-        await keep(pairing)
+        await savePairing(pairing)
         if (renews) end('the invitation comes next', closeCodes.normal)
         if (renews || (over && !pairsOnly)) return
         become({ is: 'joined', name })
@@ -284,9 +284,9 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       }
       deadline = setTimeout(() => end('joining took too long'), joinTimeout)
       reaching.opened()
-      session = joining(url, credential)
+      handshake = startHandshake(url, credential)
       step = 1
-      ws.send(session.first)
+      ws.send(handshake.firstMessage)
     }
     ws.onmessage = ({ data }: MessageEvent<unknown>) => {
       lastHeard = stopwatch()

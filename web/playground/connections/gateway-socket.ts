@@ -4,10 +4,16 @@
  * token of assistants is not needed, and never here.
  */
 
-import { confirmGateway } from '../../src/confirm-gateway.ts'
-import { type Invitation, invitation, pasted } from '../../src/invitation.ts'
-import { type Credential, joining } from '../../src/joining.ts'
-import { keep, kept } from '../../src/pairings.ts'
+import {
+  type Credential,
+  confirmGateway,
+  documentInvitation,
+  findPairing,
+  type Invitation,
+  parseInvitation,
+  savePairing,
+  startHandshake,
+} from 'pagemcp/pairing'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { gatewayAddress } from './gateway-address.ts'
@@ -44,7 +50,8 @@ let usedInvitation = false
  * playground's own is an error if it was pasted, and otherwise ignored: a link never chooses the gateway.
  */
 function invited(address: string, link: string | undefined): Invitation | undefined {
-  const given = link === undefined ? (usedInvitation ? undefined : invitation) : pasted(link)
+  const given =
+    link === undefined ? (usedInvitation ? undefined : documentInvitation) : parseInvitation(link)
   if (link !== undefined && given === undefined) throw new Error(t('connections.gateway.noLink'))
   if (given === undefined || given.url === address) return given
   const other = t('connections.gateway.otherGateway', {
@@ -75,7 +82,7 @@ export async function openDoor(
   const address = await gatewayAddress()
   const given = invited(address, link)
   const mcp = address.replace(/^ws/, 'http').replace(/\/page$/, '/mcp')
-  const pairing = await kept([address])
+  const pairing = await findPairing([address])
   if (pairing !== undefined) {
     try {
       return { socket: await prove(address, pairing.credential, wish), mcp }
@@ -96,7 +103,7 @@ function prove(address: string, credential: Credential, wish: string): Promise<W
   const door = address.replace(/\/page$/, '/watch')
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(door, [subprotocol])
-    const session = joining(door, credential)
+    const handshake = startHandshake(door, credential)
     let step = 0
     let isProven = false
     const end = (error: Error) => {
@@ -109,24 +116,24 @@ function prove(address: string, credential: Credential, wish: string): Promise<W
     const hear = async (text: string) => {
       const message = JSON.parse(text) as unknown
       if (++step === 1) {
-        const answer = await session.prove(message, { open: wish })
+        const answer = await handshake.prove(message, { open: wish })
         isProven = true
         socket.send(answer)
         return
       }
-      const { pairing } = session.joined(message)
+      const { pairing } = handshake.finish(message)
       clearTimeout(deadline)
       socket.onclose = null
       // Pages know the gateway by their own door. What comes next is heard by whoever takes the socket:
       // keeping the key is not waited for.
-      void keep({ ...pairing, address })
+      void savePairing({ ...pairing, address })
       resolve(socket)
     }
     const deadline = setTimeout(
       () => end(new Error(t('connections.timeout', { url: door }))),
       doorTimeout,
     )
-    socket.onopen = () => socket.send(session.first)
+    socket.onopen = () => socket.send(handshake.firstMessage)
     socket.onmessage = ({ data }: MessageEvent<string>) => {
       hear(data).catch((error: Error) => end(new DoorError(error.message, false)))
     }

@@ -1,6 +1,6 @@
 /** The reading half of `caches`, which the engine's Worker loads by itself (readers.ts). */
 
-import { plainLabel, untrusted } from '../provenance.ts'
+import { plainLabel, withProvenance } from '../provenance.ts'
 import { redacted, redactUrl } from '../redact.ts'
 import {
   BadCursorError,
@@ -105,7 +105,7 @@ export function cachesReader(options: CacheNames): Source & Required<Pick<Source
       if (place === undefined || cache === undefined) throw new NotFoundError(uri)
       if (uri === place.own) {
         const text = JSON.stringify(await listingOf(cache, place.own, signal))
-        return untrusted('caches', [{ uri, mimeType: 'application/json', text }])
+        return withProvenance('caches', [{ uri, mimeType: 'application/json', text }])
       }
       const contents: Contents[] = []
       for (const request of (await find(cache, place.tail)).slice(0, maxVariants)) {
@@ -114,7 +114,7 @@ export function cachesReader(options: CacheNames): Source & Required<Pick<Source
         if (response !== undefined) contents.push({ uri, ...(await contentOf(uri, response)) })
       }
       if (contents.length === 0) throw new NotFoundError(uri)
-      return untrusted('caches', contents)
+      return withProvenance('caches', contents)
     },
 
     templates: async () =>

@@ -1,4 +1,4 @@
-import { ranked } from '../complete.ts'
+import { rankCompletions } from '../complete.ts'
 import { type Changed, type Json, NotFoundError, type PortableSource } from '../source.ts'
 import { cachesReader, existing, requestsOf, servedCaches } from './caches-reader.ts'
 import { cacheUri } from './caches-uris.ts'
@@ -71,7 +71,7 @@ export function caches(options: CachesOptions): PortableSource {
       }
       const opened = await existing(cache)
       const tails = opened === undefined ? [] : await requestsOf(opened)
-      return ranked(
+      return rankCompletions(
         tails.map(([tail]) => tail),
         value,
       )

@@ -1,7 +1,7 @@
 /** What completes the variables of templates: live data, bounded. */
 
 import { InvalidParamsError } from '../call.ts'
-import { type Completion, type CompletionContext, ranked } from '../complete.ts'
+import { type Completion, type CompletionContext, rankCompletions } from '../complete.ts'
 import { NotFoundError, type Source } from '../source.ts'
 import { keyFromText, keyText, nameSegment, segment } from './idb-keys.ts'
 import { type Reader, result } from './idb-open.ts'
@@ -33,13 +33,13 @@ export function idbComplete(
     const ofIndex = parts[2] === 'index'
     switch (name) {
       case 'database':
-        return ranked(await there(databases, read, signal, () => true), value)
+        return rankCompletions(await there(databases, read, signal, () => true), value)
       case 'store': {
         const among = database ? [database] : databases
-        return ranked(await there(among, read, signal, () => false), value)
+        return rankCompletions(await there(among, read, signal, () => false), value)
       }
       case 'index':
-        return ranked(store ? await indexesOf(store, read, signal) : [], value)
+        return rankCompletions(store ? await indexesOf(store, read, signal) : [], value)
       case 'key':
       case 'after':
         return store ? keysLike(store, undefined, value, read, signal) : []
@@ -49,9 +49,9 @@ export function idbComplete(
         if (store === undefined || (ofIndex && !parts[3])) return []
         return keysLike(store, ofIndex ? parts[3] : undefined, value, read, signal)
       case 'direction':
-        return ranked(['next', 'prev'], value)
+        return rankCompletions(['next', 'prev'], value)
       case 'limit':
-        return ranked(['10', '50', '100'], value)
+        return rankCompletions(['10', '50', '100'], value)
       default:
         throw new InvalidParamsError(`the template has no variable ${JSON.stringify(name)}`)
     }
@@ -128,7 +128,7 @@ async function keysLike(
     }
   })
   const texts = (found?.keys ?? []).map(keyText).filter((text) => text.length <= maxOffered)
-  return { values: ranked([...new Set(texts)], typed), hasMore: found?.more ?? false }
+  return { values: rankCompletions([...new Set(texts)], typed), hasMore: found?.more ?? false }
 }
 
 /** The first different keys of a range. */

@@ -1,5 +1,5 @@
 import { metaLossy } from '../contents.ts'
-import { untrusted } from '../provenance.ts'
+import { withProvenance } from '../provenance.ts'
 import {
   BadCursorError,
   type Contents,
@@ -125,7 +125,7 @@ export function idbReader(
       const found = place(uri)
       const contents = found && (await contentsAt(read, uri, found, signal))
       if (contents === undefined) throw new NotFoundError(uri)
-      return untrusted('idb', contents)
+      return withProvenance('idb', contents)
     },
 
     templates: async () => templatesOf(databases),

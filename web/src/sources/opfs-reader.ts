@@ -1,6 +1,6 @@
 /** The reading half of `opfs`, which the engine's Worker loads by itself (readers.ts). */
 
-import { plainLabel, untrusted } from '../provenance.ts'
+import { plainLabel, withProvenance } from '../provenance.ts'
 import {
   BadCursorError,
   type Contents,
@@ -55,7 +55,7 @@ export function opfsReader({ paths }: OpfsPaths): Source & Required<Pick<Source,
         ? await listingOf(entry.handle, entry.path, signal)
         : await contentOf(entry.handle as FileSystemFileHandle)
       if (item === undefined) throw new NotFoundError(uri)
-      return untrusted('opfs', [{ uri, ...item }])
+      return withProvenance('opfs', [{ uri, ...item }])
     },
 
     templates: async () => [

@@ -1,4 +1,4 @@
-import { ranked } from '../complete.ts'
+import { rankCompletions } from '../complete.ts'
 import { type Json, NotFoundError, type PortableSource } from '../source.ts'
 import { pollOf } from './looking.ts'
 import { type Path, pathOf, scheme, servedPaths, uriOf } from './opfs-paths.ts'
@@ -71,5 +71,5 @@ async function below(served: readonly Path[], typed: string): Promise<string[]> 
     const own = plainOf([...entry.path, child.name])
     return isDirectory(child) ? `${own}/` : own
   })
-  return ranked(paths, typed)
+  return rankCompletions(paths, typed)
 }

@@ -1,7 +1,8 @@
 /** What a document says of itself: title, URL, language, description, canonical URL, JSON-LD. */
 
 import { plainLabel } from '../provenance.ts'
-import { isPrivateElement, isSecretName, isSecretValue, redacted, redactUrl } from '../redact.ts'
+import { isPrivateElement, redacted, redactUrl } from '../redact.ts'
+import { isSecretName, isSecretValue } from '../secrets.ts'
 import type { Json } from '../source.ts'
 import { all, attribute, ofDocument, rootElement } from './page-dom.ts'
 

@@ -2,7 +2,7 @@
 
 import { childrenOf, isElement, isText, tagOf } from './page-dom.ts'
 import type { Place } from './page-place.ts'
-import type { Eyes } from './page-visible.ts'
+import { type Eyes, eyes } from './page-visible.ts'
 
 /** How lines come about. */
 export interface Page {
@@ -100,6 +100,22 @@ export function writeText(
     }
   }
   out.break(lines)
+}
+
+/**
+ * The text of an element that a user can see, such as `document.body`: blocks on lines of their own. Hidden
+ * text and values of fields are left out; in doubt, text counts as hidden. Lays out the document, and takes
+ * about a microsecond per property of each element.
+ *
+ * @returns '' if nothing of the element can be seen
+ */
+export function visibleText(element: Element): string {
+  const look = eyes()
+  const place = look.find(element)
+  if (place === undefined) return ''
+  const out = sheet()
+  writeText(element, place, look, out)
+  return out.done()
 }
 
 /** The text of one element, on one line; '' if nothing of it can be seen. */

@@ -1,6 +1,6 @@
-import { ranked } from '../complete.ts'
+import { rankCompletions } from '../complete.ts'
 import { metaLossy } from '../contents.ts'
-import { untrusted } from '../provenance.ts'
+import { withProvenance } from '../provenance.ts'
 import { NotFoundError, type Resource, type Source } from '../source.ts'
 import { nameSegment } from './idb-keys.ts'
 import { copyOf } from './page-copy.ts'
@@ -108,7 +108,7 @@ export function page(options: PageOptions): Source {
       const { mimeType } = kinds[place.part]
       const { text, lossy } = await contentOf(place.part, rootsOf(place.selector))
       const _meta = lossy.length > 0 ? { [metaLossy]: lossy } : undefined
-      return untrusted('page', [{ uri, mimeType, text, _meta }])
+      return withProvenance('page', [{ uri, mimeType, text, _meta }])
     },
 
     ...(named && {
@@ -120,9 +120,9 @@ export function page(options: PageOptions): Source {
         },
       ],
       async complete(_: unknown, { name, value }: { name: string; value: string }) {
-        if (name === 'name') return ranked([...names.keys()], value)
+        if (name === 'name') return rankCompletions([...names.keys()], value)
         return name === 'part'
-          ? ranked(
+          ? rankCompletions(
               parts.filter((part) => ofNames.includes(part)),
               value,
             )

@@ -1,6 +1,6 @@
 /** Which keys of web storage are served, and what they are called in URIs. */
 
-import { isSecretName, isSecretValue } from '../redact.ts'
+import { isSecretName, isSecretValue } from '../secrets.ts'
 import { nameSegment } from './idb-keys.ts'
 
 /** `localStorage`, or `sessionStorage`. */

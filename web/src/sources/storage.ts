@@ -1,5 +1,5 @@
-import { ranked } from '../complete.ts'
-import { plainLabel, untrusted } from '../provenance.ts'
+import { rankCompletions } from '../complete.ts'
+import { plainLabel, withProvenance } from '../provenance.ts'
 import { BadCursorError, type Listing, NotFoundError, type Source } from '../source.ts'
 import { type Area, type AreaName, area, entryOf, type StorageKeys } from './storage-keys.ts'
 import { keysOf, valueAt, watchArea } from './storage-watch.ts'
@@ -76,7 +76,7 @@ export function storage(options: StorageOptions): Source {
         throw new NotFoundError(uri)
       const text = one.names(entry.key) ? valueAt(store, entry.key) : null
       if (text === null || !one.serves(entry.key, text)) throw new NotFoundError(uri)
-      return untrusted('storage', [
+      return withProvenance('storage', [
         { uri, mimeType: isJson(text) ? 'application/json' : 'text/plain', text },
       ])
     },
@@ -94,7 +94,7 @@ export function storage(options: StorageOptions): Source {
       )
       // A key with lone surrogates cannot be typed.
       return name === 'key' && one
-        ? ranked(
+        ? rankCompletions(
             served(one).filter((key) => key.isWellFormed()),
             value,
           )

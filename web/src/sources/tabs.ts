@@ -1,6 +1,6 @@
-import { ranked } from '../complete.ts'
+import { rankCompletions } from '../complete.ts'
 import { metaLossy } from '../contents.ts'
-import { untrusted } from '../provenance.ts'
+import { withProvenance } from '../provenance.ts'
 import {
   BadCursorError,
   type Changed,
@@ -148,7 +148,7 @@ export function tabs(options: TabsOptions = {}): Source {
       const { id, text: wantsText = false } = tabOf(uri) ?? {}
       const all = await known()
       const asJson = (value: object) =>
-        untrusted('tabs', [{ uri, mimeType: json, text: JSON.stringify(value) }])
+        withProvenance('tabs', [{ uri, mimeType: json, text: JSON.stringify(value) }])
       if (uri === listUri) {
         const active = activeOf([...all.values()])?.id ?? null
         return asJson({ active, tabs: Array.from(all.values(), described) })
@@ -158,7 +158,7 @@ export function tabs(options: TabsOptions = {}): Source {
       if (!wantsText) return asJson(described(tab))
       const { text, cut } = await presence.textOf(tab, signal)
       const _meta = cut ? { [metaLossy]: [''] } : undefined
-      return untrusted('tabs', [{ uri, mimeType: plain, text, _meta }])
+      return withProvenance('tabs', [{ uri, mimeType: plain, text, _meta }])
     },
 
     templates: async () => [
@@ -184,8 +184,8 @@ export function tabs(options: TabsOptions = {}): Source {
         throw new NotFoundError(ref.type === 'ref/resource' ? ref.uri : ref.name)
       }
       const all = [...(await known()).values()]
-      const ids = ranked(['active', ...all.map(({ id }) => id)], value)
-      const titled = ranked([...new Set(all.map(({ title }) => title))], value)
+      const ids = rankCompletions(['active', ...all.map(({ id }) => id)], value)
+      const titled = rankCompletions([...new Set(all.map(({ title }) => title))], value)
       const byTitle = titled.flatMap((title) =>
         all.filter((tab) => tab.title === title).map(({ id }) => id),
       )

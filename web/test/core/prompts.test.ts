@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ranked } from '../../src/complete.ts'
+import { rankCompletions } from '../../src/complete.ts'
 import {
   type Completion,
   contents,
@@ -58,12 +58,12 @@ test('a prompt answers with messages or a whole result, and its errors stay here
   assert.equal(page.errors.length, 2)
 })
 
-test('values are ranked: what begins so, what contains it, what has the letters in order', () => {
+test('values are rankCompletions: what begins so, what contains it, what has the letters in order', () => {
   const cities = ['Barcelona', 'Rome', 'Cologne', 'Lone Pine', 'Milano']
-  assert.deepEqual(ranked(cities, 'lon'), ['Lone Pine', 'Barcelona', 'Cologne'])
-  assert.deepEqual(ranked(cities, 'RM'), ['Rome'])
-  assert.deepEqual(ranked(cities, ''), cities)
-  assert.deepEqual(ranked(cities, 'x'), [])
+  assert.deepEqual(rankCompletions(cities, 'lon'), ['Lone Pine', 'Barcelona', 'Cologne'])
+  assert.deepEqual(rankCompletions(cities, 'RM'), ['Rome'])
+  assert.deepEqual(rankCompletions(cities, ''), cities)
+  assert.deepEqual(rankCompletions(cities, 'x'), [])
 })
 
 const complete = async (

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bodies, bodyOf, provided, toBase64 } from '../../src/contents.ts'
-import { read as readInvitation } from '../../src/invitation.ts'
+import { decodeInvitation } from '../../src/invitation.ts'
 import { freeze, measure, notJson } from '../../src/json.ts'
 
 test('measure accepts what JSON can carry, and nothing else', () => {
@@ -119,7 +119,7 @@ test('provided reads what providers answer', () => {
 test('an invitation is read, and other text is none', () => {
   const write = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const good = { url: 'ws://127.0.0.1:8808/page', id: 'a', secret: 'b' }
-  assert.deepEqual(readInvitation(write(good)), good)
+  assert.deepEqual(decodeInvitation(write(good)), good)
   for (const bad of [
     { ...good, url: 'http://x' },
     { ...good, id: 1 },
@@ -127,7 +127,7 @@ test('an invitation is read, and other text is none', () => {
     null,
     'x',
   ]) {
-    assert.equal(readInvitation(write(bad)), undefined)
+    assert.equal(decodeInvitation(write(bad)), undefined)
   }
-  assert.equal(readInvitation('%%%'), undefined)
+  assert.equal(decodeInvitation('%%%'), undefined)
 })

@@ -72,7 +72,7 @@ const languageOf = (name: string) => /chunks\/(de|ja|zh-Hans)-/.exec(name)?.[1] 
 
 /** Chunks for what the demo does not do, although the package could: an engine in the window, Markdown of a page. */
 const notHere = (name: string) =>
-  /chunks\/(here|wasm_exec)-/.test(name) ||
+  /chunks\/(in-window|wasm_exec)-/.test(name) ||
   /TurndownService|turndown/.test(files.get(name)?.code ?? '')
 
 /** All that can be loaded from main.js on, at once or later. */

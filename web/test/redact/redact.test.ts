@@ -2,8 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { metaProvenance, plainLabel, untrusted } from '../../src/provenance.ts'
-import { isSecretName, isSecretValue, redactUrl } from '../../src/redact.ts'
+import { metaProvenance, plainLabel, withProvenance } from '../../src/provenance.ts'
+import { redactUrl } from '../../src/redact.ts'
+import {
+  isSecretHeader,
+  isSecretMember,
+  isSecretName,
+  isSecretValue,
+  redactText,
+} from '../../src/secrets.ts'
 
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl'
 
@@ -87,24 +94,115 @@ test('names of secrets', () => {
   for (const name of plain.split(',')) assert.equal(isSecretName(name), false, name)
 })
 
-test('values that are secrets', () => {
-  const key = 'AKIAIOSFODNN7EXAMPLE'
-  for (const value of [jwt, `Bearer ${jwt}`, key, '-----BEGIN RSA PRIVATE KEY-----\nMII']) {
-    assert.equal(isSecretValue(value), true, value)
+test('a name is a secret in some places and ordinary in others', () => {
+  const names: [name: string, field: boolean, header: boolean, member: boolean][] = [
+    // everywhere
+    ['password', true, true, true],
+    ['client_secret', true, true, true],
+    ['passwordHint', true, true, true],
+    ['x-api-key', true, true, true],
+    ['apiKey', true, true, true],
+    ['private_key', true, true, true],
+    ['credentials', true, true, true],
+    ['set-cookie', true, true, true],
+    ['Authorization', true, true, true],
+    ['proxy-authorization', true, true, true],
+    ['accessToken', true, true, true],
+    ['csrf_token', true, true, true],
+    ['Mcp-Session-Id', true, true, true],
+    ['sessionId', true, true, true],
+    // ordinary members of MCP and of records
+    ['progressToken', true, true, false],
+    ['maxTokens', true, true, false],
+    ['token_endpoint', true, true, false],
+    ['authorization_servers', true, true, false],
+    ['key', true, true, false],
+    ['keys', true, true, false],
+    ['code', true, false, false],
+    ['pin', true, false, false],
+    ['nonce', true, false, false],
+    ['ticket', true, false, false],
+    // HTTP
+    ['x-auth-user', true, true, false],
+    ['www-authenticate', true, false, false],
+    ['proxy-authenticate', true, false, false],
+    ['x-ratelimit-reset', true, false, false],
+    ['mcp-method', false, false, false],
+    ['mcp-protocol-version', false, false, false],
+    ['retry-after', false, false, false],
+    ['content-type', false, false, false],
+    // of a program in a client's configuration
+    ['env', false, false, true],
+    ['environment', false, false, false],
+    // no word of its own
+    ['compass_width', false, false, false],
+    ['cursor', false, false, false],
+    ['nextCursor', false, false, false],
+    ['author', false, false, false],
+    ['', false, false, false],
+  ]
+  for (const [name, field, header, member] of names) {
+    const found = [isSecretName(name), isSecretHeader(name), isSecretMember(name)]
+    assert.deepEqual(found, [field, header, member], name)
   }
-  for (const value of [
+})
+
+const pem = '-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----'
+
+const secretValues = [
+  jwt,
+  'eyJhbGciOiJkaXIifQ..iv.cipher.tag', // encrypted, without a key of its own
+  `sid_${jwt}`,
+  'AKIAIOSFODNN7EXAMPLE',
+  'ASIAIOSFODNN7EXAMPLE',
+  'AIza0123456789abcdefghijklmnopqrstuvw',
+  'sk_live_0123456789',
+  'sk-ant-api03-0123456789',
+  'sk-abcdefghijklmnop',
+  'ghp_0123456789abcdefABCDEF',
+  'ghr_0123456789abcdefABCDEF',
+  'github_pat_0123456789abcdefABCDEF',
+  'glpat-0123456789abcdef',
+  'xoxe-0123456789',
+  pem,
+]
+
+test('values that are secrets, alone and within a text', () => {
+  for (const value of secretValues) {
+    assert.equal(isSecretValue(value), true, value)
+    const redacted = redactText(`before ${value} after`, '…')
+    assert.match(redacted, /^before …\S* after$/, value)
+    for (const part of ['c2lnbmF0dXJl', '0123456789', 'MIIE']) {
+      if (value.includes(part)) assert.ok(!redacted.includes(part), redacted)
+    }
+  }
+  const ordinary = [
     '',
     'hello',
     '0d2b1c7e-9f00-4a6e-8a39-4f9d2c8a1b3e',
     'task_1',
+    'sk-short',
+    'pk_orders_by_customer',
+    'risk_assessment',
+    'Basic knowledge',
     '2026-01-31',
-  ]) {
-    assert.equal(isSecretValue(value), false, value)
-  }
+  ]
+  for (const value of ordinary) assert.equal(isSecretValue(value), false, value)
+})
+
+test('texts lose HTTP credentials, passwords and secret parameters of URLs', () => {
+  const texts: [text: string, redacted: string][] = [
+    ['Authorization: Bearer abcdefgh1234', 'Authorization: [x]'],
+    ['see https://me:pw@host/a?token=abc&page=1#x', 'see https://host/a?token=[x]&page=1#x'],
+    ['/callback?code=4711 and ?q=2', '/callback?code=[x] and ?q=2'],
+    ["mark: ?key='$&'", "mark: ?key='$&'"],
+    ['no secret in here', 'no secret in here'],
+  ]
+  for (const [text, redacted] of texts) assert.equal(redactText(text, '[x]'), redacted)
 })
 
 test('contents say where they come from', () => {
-  const [item] = untrusted(
+  const [item] = withProvenance(
     'page',
     [{ uri: 'page:///text', text: 'x', _meta: { own: 1 } }],
     'https://a.example',

@@ -1,8 +1,9 @@
 /**
- * How a page joins a gateway: a mutual proof over a secret that the user carried from one to the
- * other. The gateway proves first; neither sends the secret. security.md §7.2, web/docs/protocol.md.
+ * The handshake by which a page joins a gateway: a mutual proof of knowledge of a secret that the user
+ * carried from one to the other. The gateway proves first, and neither sends the secret.
+ * web/docs/protocol.md describes the messages.
  *
- *     page     {"pagemcp":1, nonce, address, secret: its id}      or "key": the id of a kept key
+ *     page     {"pagemcp":1, nonce, address, secret: its id}      or "key": the id of a saved key
  *     gateway  {gateway, nonce, proof}
  *     page     {proof, hello}
  *     gateway  {joined: the page's name, key: id}
@@ -13,7 +14,7 @@ import { fromBase64Url, toBase64Url } from './base64url.ts'
 /** The subprotocol of the WebSocket. */
 export const subprotocol = 'pagemcp.v1'
 
-/** What a page knows a gateway by. */
+/** What a page proves itself with: the secret of an invitation, or a saved key. */
 export type Credential =
   | { readonly kind: 'secret'; readonly id: string; readonly secret: string }
   | {
@@ -23,7 +24,7 @@ export type Credential =
       readonly key: CryptoKey
     }
 
-/** What a page says of itself after both proofs. */
+/** Describes the page to the gateway, after both proofs. */
 export interface Hello {
   page: string
   instance: string
@@ -34,30 +35,33 @@ export interface Hello {
   engine: string
 }
 
-/** A key that both sides keep after the first joining. */
+/** A key that page and gateway share after the first handshake. */
 export interface Pairing {
+  /** The WebSocket address of the gateway that the page uses the key for. */
   readonly address: string
+  /** The gateway's own id. */
   readonly gateway: string
   readonly keyId: string
+  /** HMAC-SHA-256, not extractable. */
   readonly key: CryptoKey
 }
 
-/** Why a page is not joined, and will not be by trying again. */
+/** Why a page cannot join; a retry would not help. */
 export type JoinReason =
-  /** There is neither an invitation nor a kept key: open the page by the gateway's link. */
+  /** There is neither an invitation nor a saved key: open the page by the gateway's link. */
   | 'not-invited'
-  /** The secret or the key is void, or the page's origin is not on the gateway's list. */
+  /** The secret or the key is not valid any more, or the page's origin is not on the gateway's list. */
   | 'refused'
   /** The page was opened with an invitation of a gateway that the app does not name; it was ignored. */
   | 'other-gateway'
-  /** The program that listens there does not know the secret. */
+  /** The program at that address does not know the secret. */
   | 'not-my-gateway'
   /** The gateway speaks another version. */
   | 'unsupported'
   /** WebCrypto needs a secure context: https, or http on localhost. */
   | 'insecure'
 
-/** Joining a gateway came to an end. */
+/** The page could not join a gateway, for a {@link JoinReason}. */
 export class JoinError extends Error {
   override readonly name = 'JoinError'
   readonly reason: JoinReason
@@ -68,70 +72,88 @@ export class JoinError extends Error {
   }
 }
 
-/** What a page wants after both proofs: to be joined, or what a door of the gateway is opened for. */
-export type Wish = { readonly hello: Hello } | { readonly open: string }
+/**
+ * What the connection is for after both proofs: to serve a page, or `open`: `watch` for the gateway's
+ * traffic, or an MCP endpoint such as `/mcp` or `/mcp/notes`.
+ */
+export type ConnectionPurpose = { readonly hello: Hello } | { readonly open: string }
 
-/** The page's side of one joining, message by message. */
-export interface Joining {
-  /** The first message. */
-  readonly first: string
+/** The page's side of one handshake, message by message. */
+export interface Handshake {
+  /** The first message, JSON text; to be sent when the socket is open. */
+  readonly firstMessage: string
   /**
-   * Checks the gateway's proof, and makes the answer to it; without a wish, to be paired.
+   * Checks the gateway's proof.
    *
+   * @param message - the gateway's first message, parsed
+   * @param purpose - default: only to make a key
+   * @returns the answer to send, JSON text
    * @throws JoinError `not-my-gateway` if the proof is wrong
    */
-  prove(message: unknown, wish?: Wish): Promise<string>
-  /** Reads the last message: the name the page got, and what to keep. */
-  joined(message: unknown): { name: string; pairing: Pairing }
+  prove(message: unknown, purpose?: ConnectionPurpose): Promise<string>
+  /**
+   * Reads the gateway's second message, parsed: the name that it gave the page, and the key to save.
+   *
+   * @throws JoinError `not-my-gateway` if {@link Handshake.prove} did not succeed before
+   */
+  finish(message: unknown): { name: string; pairing: Pairing }
 }
 
-/** Begins a joining. `address` is what the page dials. */
-export function joining(address: string, credential: Credential): Joining {
+/**
+ * Starts the page's side of a handshake. Needs WebCrypto, hence a secure context.
+ *
+ * @param address - the WebSocket address that the page opens; part of both proofs
+ */
+export function startHandshake(address: string, credential: Credential): Handshake {
   const mine = crypto.getRandomValues(new Uint8Array(32))
   let known: { gateway: string; key: CryptoKey } | undefined
 
   return {
-    first: JSON.stringify({
+    firstMessage: JSON.stringify({
       pagemcp: 1,
       nonce: toBase64Url(mine),
       address,
       [credential.kind]: credential.id,
     }),
 
-    async prove(message, wish) {
+    async prove(message, purpose) {
       const { gateway, nonce, proof } = message as Record<string, unknown>
       if (typeof gateway !== 'string' || typeof nonce !== 'string' || typeof proof !== 'string') {
-        throw stranger(address)
+        throw unknownGateway(address)
       }
-      if (credential.kind === 'key' && credential.gateway !== gateway) throw stranger(address)
+      if (credential.kind === 'key' && credential.gateway !== gateway) throw unknownGateway(address)
       const key = credential.kind === 'key' ? credential.key : await derive(credential, gateway)
       const parts = [mine, decoded(nonce), utf8(self.origin), utf8(gateway), utf8(address)]
-      const right = await crypto.subtle.verify(
+      const isRight = await crypto.subtle.verify(
         'HMAC',
         key,
         decoded(proof),
-        joined([utf8('pagemcp/1 gateway'), ...parts]),
+        prefixed([utf8('pagemcp/1 gateway'), ...parts]),
       )
-      if (!right) throw stranger(address)
+      if (!isRight) throw unknownGateway(address)
       known = { gateway, key }
-      const own = await crypto.subtle.sign('HMAC', key, joined([utf8('pagemcp/1 page'), ...parts]))
+      const own = await crypto.subtle.sign(
+        'HMAC',
+        key,
+        prefixed([utf8('pagemcp/1 page'), ...parts]),
+      )
       const answer = { proof: toBase64Url(new Uint8Array(own)), hello: null }
-      return JSON.stringify({ ...answer, ...(wish ?? { pair: true }) })
+      return JSON.stringify({ ...answer, ...(purpose ?? { pair: true }) })
     },
 
-    joined(message) {
+    finish(message) {
       const { joined: name, key: keyId } = message as Record<string, unknown>
-      if (typeof keyId !== 'string' || known === undefined) throw stranger(address)
+      if (typeof keyId !== 'string' || known === undefined) throw unknownGateway(address)
       return { name: String(name ?? ''), pairing: { address, keyId, ...known } }
     },
   }
 }
 
-function stranger(address: string): JoinError {
+function unknownGateway(address: string): JoinError {
   return new JoinError('not-my-gateway', `not my gateway at ${address}: its proof is wrong`)
 }
 
-/** HKDF-SHA-256 (RFC 5869): a key for this origin and this gateway, which cannot be taken out. */
+/** HKDF-SHA-256 (RFC 5869): a key for this origin and this gateway, not extractable. */
 async function derive({ secret }: { secret: string }, gateway: string): Promise<CryptoKey> {
   const material = await crypto.subtle.importKey('raw', decoded(secret), 'HKDF', false, [
     'deriveKey',
@@ -146,8 +168,8 @@ async function derive({ secret }: { secret: string }, gateway: string): Promise<
   )
 }
 
-/** Each part after its length in four bytes, so that no two lists of parts look alike. */
-function joined(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
+/** Each part after its length in four bytes: different lists of parts have different bytes. */
+function prefixed(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(parts.reduce((sum, part) => sum + 4 + part.length, 0))
   const view = new DataView(all.buffer)
   let at = 0

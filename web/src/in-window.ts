@@ -1,36 +1,41 @@
 /**
- * An engine in the window itself, for `worker: false`. A module of its own, loaded when that is wanted: all
- * that an engine needs is in worker.ts as well, and most pages have it there.
+ * Runs the engine in the window, for `worker: false`. A file of its own in the package, loaded on demand:
+ * most pages have the engine in worker.js.
+ *
+ * Modules with state must not be imported here, since index.js has them too: the window hands their
+ * functions over ({@link WindowFunctions}).
  */
 
-import { confirmGateway } from './confirm-gateway.ts'
+import 'wasm_exec'
+import type { confirmGateway } from './confirm-gateway.ts'
 import { type Engine, type EngineOptions, startEngine } from './engine.ts'
-import { freshPage } from './pages.ts'
+import type { freshPage } from './pages.ts'
 import type { redactContents } from './redacting.ts'
 import type { abilitiesOf, call, provide, Thread, ThreadHost } from './thread.ts'
 import type { GoRuntime } from './wasm.ts'
 import { type Connection, connectGateway } from './websocket.ts'
 
-/** What answers the engine. It is handed over, for it tells errors by classes that an app knows: those of its own module. */
-export interface Answering {
+/** Functions of index.js, with its state and its classes of errors, which apps test with `instanceof`. */
+export interface WindowFunctions {
   abilitiesOf: typeof abilitiesOf
   call: typeof call
+  confirmGateway: typeof confirmGateway
+  freshPage: typeof freshPage
   provide: typeof provide
   redactContents: typeof redactContents
 }
 
-/** Runs the engine in this thread. */
-export async function here(
+/** Starts the engine in this thread. */
+export async function startInWindow(
   options: EngineOptions,
   module: WebAssembly.Module,
-  Go: new () => GoRuntime,
   host: ThreadHost,
-  { abilitiesOf, call, provide, redactContents }: Answering,
+  { abilitiesOf, call, confirmGateway, freshPage, provide, redactContents }: WindowFunctions,
 ): Promise<Thread> {
   const { redact } = host
   const engine: Engine = await startEngine(options, {
     module,
-    Go,
+    Go: (globalThis as unknown as { Go: new () => GoRuntime }).Go, // defined by wasm_exec
     provide: (ref, request) => provide(host, ref, request),
     call: (...question) => call(host, ...question),
     state: host.engineState,

@@ -1,0 +1,67 @@
+package bundle
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// sharedEntries are entry points of the package, `pagemcp/pairing`, whose modules are
+// all in index.js. Their files only re-export from it: a page that imports several
+// entry points has each module, and its state, once.
+var sharedEntries = [...]string{"pairing", "sources"}
+
+const sharedPrefix = "entry:" // of an entry point that sharedEntry answers to
+
+// sharedEntry builds the files of sharedEntries: what they import is in index.js.
+func sharedEntry(root string) api.Plugin {
+	return api.Plugin{Name: "shared entry", Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: "^" + sharedPrefix}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+			name := strings.TrimPrefix(args.Path, sharedPrefix)
+			return api.OnResolveResult{Path: filepath.Join(root, "web", "src", name+".ts"), Namespace: "entry"}, nil
+		})
+		build.OnResolve(api.OnResolveOptions{Filter: `^\./`, Namespace: "entry"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: "./index.js", External: true}, nil
+		})
+		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "entry"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+			text, err := os.ReadFile(args.Path)
+			if err != nil {
+				return api.OnLoadResult{}, err
+			}
+			contents := string(text)
+			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderTS, WatchFiles: []string{args.Path}}, nil
+		})
+	}}
+}
+
+// publicEntry keeps `import 'pagemcp'` in the demos and the extension what it is in an
+// app: a module beside worker.js and engine.wasm, which it finds by its own URL.
+var publicEntry = api.Plugin{Name: "public entry", Setup: func(build api.PluginBuild) {
+	build.OnResolve(api.OnResolveOptions{Filter: publicNames()}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+		return api.OnResolveResult{Path: Package + publicModule(args.Path) + ".js", External: true}, nil
+	})
+}}
+
+// publicSources bundles what is imported from 'pagemcp', as an app's bundler does: what
+// is not used of it is left out.
+func publicSources(root string) api.Plugin {
+	return api.Plugin{Name: "public sources", Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: publicNames()}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+			source := filepath.Join(root, "web", "src", publicModule(args.Path)+".ts")
+			return api.OnResolveResult{Path: source, SideEffects: api.SideEffectsFalse}, nil
+		})
+	}}
+}
+
+// publicNames matches 'pagemcp' and the names of sharedEntries.
+func publicNames() string { return `^pagemcp(/(` + strings.Join(sharedEntries[:], "|") + `))?$` }
+
+// publicModule is the module in web/src, and in the package, of an entry point.
+func publicModule(name string) string {
+	if _, module, ok := strings.Cut(name, "/"); ok {
+		return module
+	}
+	return "index"
+}
