@@ -51,7 +51,7 @@ func (c *Client) Initialized() {
 	if s == nil {
 		return
 	}
-	c.engine.wantLists(s, allLists)
+	c.engine.registry.addLists(s, allLists)
 	c.engine.reconcile()
 	s.activate()
 }
@@ -79,7 +79,7 @@ func (e *Engine) subscribe(ctx context.Context, req *request) (sink.Result, erro
 	if !req.mayWait && e.mustArm() {
 		return sink.Result{}, errMustWait
 	}
-	if !e.addURI(req.client.sessionSubscription(), uri) {
+	if !e.registry.add(req.client.sessionSubscription(), uri) {
 		return sink.Result{}, ErrBusy
 	}
 	e.arm(ctx)
@@ -92,6 +92,6 @@ func (e *Engine) unsubscribe(_ context.Context, req *request) (sink.Result, erro
 	if err != nil {
 		return sink.Result{}, err
 	}
-	e.removeURI(req.client.sessionSubscription(), uri)
+	req.client.sessionSubscription().unsubscribe(uri)
 	return sink.Result{Document: e.fixed.Load().empty}, nil
 }

@@ -126,9 +126,9 @@ type Engine struct {
 	mu      sync.Mutex // never held while something waits, nor while a Sink or Source is called
 	mounted uint64     // counts Mount and unmount
 	clients map[*Client]struct{}
-	watched map[string]*watchers    // by URI
-	listing map[*subscription]lists // those who want to know of lists
-	pages   pages                   // list pages that are kept
+	pages   pages // list pages that are kept
+
+	registry registry // of subscriptions
 }
 
 // New returns an engine that serves nothing yet. opts may be nil.
@@ -136,8 +136,6 @@ func New(info Info, opts *Options) *Engine {
 	e := &Engine{
 		info:    info,
 		clients: map[*Client]struct{}{},
-		watched: map[string]*watchers{},
-		listing: map[*subscription]lists{},
 	}
 	e.mounts.Store(new([]*mount))
 	e.skeletons.Store(new([]skeleton))
@@ -183,7 +181,7 @@ type mount struct {
 // run go on.
 func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 	m := &mount{prefix: prefix, source: s}
-	m.interest.engine, m.interest.mount = e, m
+	m.interest.init(e, m)
 	if prefix != "" {
 		m.names = strings.TrimSuffix(prefix, "+") + "."
 	}

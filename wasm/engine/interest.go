@@ -3,37 +3,38 @@ package engine
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// An interest is the one owner of what the engine wants a mount's source to
-// announce. It is a reconciler: every change of what listeners want gets a number,
+// An interest makes the source of a mount announce what the registry has, and
+// nothing else does. It is a reconciler: every change of what is wanted gets a number,
 // a generation, and the interest works until the source has what the newest
 // generation wants.
 //
 //   - One goroutine at a time calls the source, and reads what is wanted after it
 //     has read the generation. So an older set never replaces a newer one.
-//   - The goroutine ends only when nothing newer is wanted, decided under the lock
-//     that a new generation takes too. So no wake-up is lost.
-//   - Unmounting is a state that the goroutine reconciles with as well. So a watch
-//     that starts meanwhile is stopped.
+//   - The work ends only when nothing newer is wanted, decided under the lock that a
+//     new generation takes too. So no wake-up is lost.
+//   - Unmounting is a state that the work reconciles with as well. So a watch that
+//     starts meanwhile is stopped.
 //
-// A source that is a syncWatcher (a [Table]) is reconciled on the caller's stack,
-// without a goroutine.
+// The work runs in a goroutine; for a Follower that is [Immediate], such as a Table, it
+// runs on the caller's stack, so that a listen of a wasm export is answered at once.
 type interest struct {
-	engine *Engine
-	mount  *mount
+	engine   *Engine
+	mount    *mount
+	follower Follower // the source, if it is one; else nil
+	watcher  Watcher  // likewise, if it is no Follower
 
 	mu       sync.Mutex
 	wanted   uint64             // the newest generation
 	reached  uint64             // the generation that the source has been given
 	armed    <-chan struct{}    // closed when the source announces what that one wants; nil: it does
 	advanced chan struct{}      // closed when reached changes
-	running  bool               // a goroutine works towards wanted
+	running  bool               // work runs, or is about to
 	closed   bool               // unmounted
 	stop     context.CancelFunc // of the present watch; nil: there is none
 	follows  Following          // of the present watch of a Follower
@@ -44,59 +45,84 @@ type interest struct {
 	missed   bool               // a watch failed: what is wanted may have changed since
 }
 
-// syncWatcher is a source that starts and stops watching without blocking, and so needs
-// no goroutine: a Table. watchSync must not panic.
-type syncWatcher interface {
-	watchSync(changed func(Change)) (stop func())
-}
-
-var _ syncWatcher = (*Table)(nil)
-
-// Delays between a failed attempt and the next one: of a watch that ended by an
-// error or a panic, and of a Remote's listen that was not acknowledged.
-const (
-	retryFirst = 500 * time.Millisecond // doubled after each failure
-	retryMost  = 15 * time.Second
-	retryCalm  = 2 * retryMost // without a failure for so long, delays begin anew
-)
-
-// backOff returns the delay after a failure: the double of the last one, or the
-// first one if the last failure was long ago; and the delay with up to a quarter
-// of jitter added, so that many do not retry at the same moment.
-func backOff(last time.Duration, failed time.Time) (next, jittered time.Duration) {
-	next = min(max(2*last, retryFirst), retryMost)
-	if time.Since(failed) > retryCalm {
-		next = retryFirst
+func (i *interest) init(e *Engine, m *mount) {
+	i.engine, i.mount = e, m
+	i.follower, _ = m.source.(Follower)
+	if i.follower == nil {
+		i.watcher, _ = m.source.(Watcher)
 	}
-	return next, next + time.Duration(rand.Uint64()%uint64(next/4)) // rand.N is 1 KB of code
 }
+
+// reconcile makes every source announce what is registered now. It does not block.
+func (e *Engine) reconcile() {
+	for _, m := range e.sources() {
+		m.interest.touch()
+	}
+}
+
+// arm is reconcile and waits until the sources announce it, so that a client that is
+// acknowledged after it misses no change. It waits at most [ArmTimeout]: Followers
+// that take longer announce afterwards what may have changed meanwhile.
+func (e *Engine) arm(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, ArmTimeout)
+	defer cancel()
+	mounts := e.sources()
+	generations := make([]uint64, len(mounts))
+	for i, m := range mounts {
+		generations[i] = m.interest.touch()
+	}
+	for i, m := range mounts {
+		m.interest.wait(ctx, generations[i])
+	}
+}
+
+// mustArm tells whether arm may have to wait.
+func (e *Engine) mustArm() bool {
+	for _, m := range e.sources() {
+		if i := &m.interest; i.isWatched() && !i.isImmediate() {
+			return true
+		}
+	}
+	return false
+}
+
+func (i *interest) isWatched() bool { return i.follower != nil || i.watcher != nil }
+
+// isImmediate tells whether the source is reconciled on the caller's stack.
+func (i *interest) isImmediate() bool { return i.follower != nil && i.mount.immediate != nil }
 
 // touch takes note that what is wanted has changed, and returns the generation to
 // wait for. It does not block.
 func (i *interest) touch() uint64 {
+	generation, isIdle := i.advance()
+	if isIdle {
+		i.run()
+	}
+	return generation
+}
+
+// advance begins a generation. If isIdle, the caller has to run the work.
+func (i *interest) advance() (generation uint64, isIdle bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.wanted++
-	i.run()
-	return i.wanted
-}
-
-// run makes the interest work, unless it does already; i.mu is held.
-func (i *interest) run() {
-	switch source := i.mount.source.(type) {
-	case syncWatcher:
-		i.reconcileSync(source)
-	case Follower, Watcher:
-		if !i.running {
-			i.running = true
-			go i.work() // ends when nothing newer is wanted
-		}
-	default:
+	if !i.isWatched() {
 		i.reach(i.wanted, nil)
+		return i.wanted, false
 	}
+	isIdle, i.running = !i.running, true
+	return i.wanted, isIdle
 }
 
-// close ends the interest: its mount is gone. What the source still says is
+func (i *interest) run() {
+	if i.isImmediate() {
+		i.work()
+		return
+	}
+	go i.work() // ends when nothing newer is wanted
+}
+
+// close ends the interest: its mount is gone. What the source still announces is
 // ignored from now on.
 func (i *interest) close() {
 	i.mu.Lock()
@@ -104,7 +130,9 @@ func (i *interest) close() {
 	i.closed = true
 	i.end()
 	i.wanted++
-	i.run()
+	if !i.running {
+		i.reach(i.wanted, nil)
+	}
 }
 
 // end stops the present watch; i.mu is held. A cancel function neither blocks nor
@@ -129,19 +157,6 @@ func (i *interest) reach(generation uint64, armed <-chan struct{}) {
 	}
 }
 
-// reconcileSync is work for a syncWatcher; i.mu is held.
-func (i *interest) reconcileSync(source syncWatcher) {
-	switch listeners := i.engine.hasListeners() && !i.closed; {
-	case listeners && i.stop == nil:
-		i.watch++
-		watch := i.watch
-		i.stop = source.watchSync(func(change Change) { i.changed(watch, change) })
-	case !listeners && i.stop != nil:
-		i.end()
-	}
-	i.reach(i.wanted, nil)
-}
-
 // work brings the source in step with what is wanted, until nothing newer is.
 func (i *interest) work() {
 	for {
@@ -152,7 +167,7 @@ func (i *interest) work() {
 		var armed <-chan struct{}
 		ok := i.engine.safely("a source that is watched", func() {
 			if follows := i.following(); follows != nil {
-				armed = follows.Want(i.engine.wantedOf(i.mount))
+				armed = follows.Want(i.uris())
 			}
 		})
 		if !ok {
@@ -162,6 +177,17 @@ func (i *interest) work() {
 	}
 }
 
+// uris returns the registered URIs under the mount's prefix, as the source knows them.
+func (i *interest) uris() (own []string) {
+	prefix := len(i.mount.prefix)
+	for _, uri := range i.engine.registry.under(i.mount.prefix) {
+		if len(uri) > prefix {
+			own = append(own, uri[prefix:])
+		}
+	}
+	return own
+}
+
 // next returns the generation to work towards; more is false if there is none.
 // Where the source need not be called, it is reached here.
 func (i *interest) next() (generation uint64, more bool) {
@@ -169,7 +195,7 @@ func (i *interest) next() (generation uint64, more bool) {
 	defer i.mu.Unlock()
 	for i.reached != i.wanted {
 		switch {
-		case i.closed || !i.engine.hasListeners():
+		case i.closed || i.engine.registry.isEmpty():
 			i.end()
 		case i.retry == nil: // else the source has failed, and is called again later
 			return i.wanted, true
@@ -200,12 +226,11 @@ func (i *interest) following() Following {
 	watch, missed := i.begin(cancel)
 	changed := func(change Change) { i.changed(watch, change) }
 	var follows Following
-	switch s := i.mount.source.(type) {
-	case Follower:
-		follows = s.Follow(ctx, changed)
+	if i.follower != nil {
+		follows = i.follower.Follow(ctx, changed)
 		i.keep(watch, follows)
-	case Watcher:
-		go i.watching(ctx, s, watch, changed) // ends with ctx
+	} else {
+		go i.watching(ctx, watch, changed) // ends with ctx
 	}
 	if missed {
 		i.announceAll(watch)
@@ -253,9 +278,9 @@ var errWatchPanic = errors.New("a panic")
 
 // watching runs the Watch of a Watcher. One that returns nil before ctx ends has
 // nothing more to announce and is not called again; see [Watcher].
-func (i *interest) watching(ctx context.Context, s Watcher, watch uint64, changed func(Change)) {
+func (i *interest) watching(ctx context.Context, watch uint64, changed func(Change)) {
 	err := errWatchPanic // until Watch has returned
-	i.engine.safely("Watch of a source", func() { err = s.Watch(ctx, changed) })
+	i.engine.safely("Watch of a source", func() { err = i.watcher.Watch(ctx, changed) })
 	if err != nil && ctx.Err() == nil {
 		i.failure(watch, err)
 	}
@@ -280,13 +305,18 @@ func (i *interest) failure(watch uint64, err error) {
 
 // again begins a watch after a failure.
 func (i *interest) again() {
+	if i.isDue() {
+		i.touch()
+	}
+}
+
+// isDue tells whether the failure still waits for a watch.
+func (i *interest) isDue() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.retry != nil {
-		i.retry = nil
-		i.wanted++
-		i.run()
-	}
+	isDue := i.retry != nil
+	i.retry = nil
+	return isDue
 }
 
 // wait returns when the source announces what a generation wants, or ctx ends.
@@ -320,7 +350,7 @@ func (i *interest) progress(generation uint64) (next, armed <-chan struct{}) {
 	return i.advanced, nil
 }
 
-// changed takes what a watch says, unless it is over.
+// changed passes on what a watch announces, unless it is over.
 func (i *interest) changed(watch uint64, change Change) {
 	if i.isPresent(watch) {
 		i.engine.safely("announcing a change", func() { i.engine.changed(i.mount, change) })
@@ -335,7 +365,7 @@ func (i *interest) isPresent(watch uint64) bool {
 
 // announceAll announces all that is watched under the mount, and its lists.
 func (i *interest) announceAll(watch uint64) {
-	for _, uri := range i.engine.wantedOf(i.mount) {
+	for _, uri := range i.uris() {
 		i.changed(watch, Change{URI: uri})
 	}
 	i.changed(watch, Change{List: true, Prompts: true, Tools: true})

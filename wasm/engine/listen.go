@@ -40,11 +40,11 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 	for _, uri := range f.uris {
 		// Valid, permitted URIs are honoured even if there is nothing yet
 		// (decision 6.6); the others are left out of the acknowledgement.
-		if CheckURI(uri) == nil && e.options.Allow(s.who, VerbWatch, uri) && e.addURI(s, uri) {
+		if CheckURI(uri) == nil && e.options.Allow(s.who, VerbWatch, uri) && e.registry.add(s, uri) {
 			honoured = append(honoured, uri)
 		}
 	}
-	e.wantLists(s, f.lists)
+	e.registry.addLists(s, f.lists)
 	e.arm(ctx)
 	opened = req.client.acknowledge(req, s, f.lists, honoured)
 	return sink.Result{}, errSent

@@ -51,16 +51,6 @@ type Tooler interface {
 	CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error)
 }
 
-// A Change of one of these lists; see [Change].
-type lists uint8
-
-const (
-	resourcesList lists = 1 << iota
-	promptsList
-	toolsList
-	allLists = resourcesList | promptsList | toolsList
-)
-
 // listPrompts answers prompts/list.
 func (e *Engine) listPrompts(ctx context.Context, req *request) (sink.Result, error) {
 	return e.listNamed(ctx, req, listOfPrompts, "prompt:", func(ctx context.Context, m *mount) ([]Named, error) {

@@ -323,25 +323,29 @@ func (t *Table) match(uri string) (*templateRow, []byte) {
 	return nil, nil
 }
 
-// watchSync calls changed for every change until stop.
-func (t *Table) watchSync(changed func(Change)) (stop func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	number := t.nextObserver
-	t.nextObserver++
-	t.observers[number] = changed
-	return func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		delete(t.observers, number)
-	}
+// Follow implements [Follower]: changed is called for every change until ctx ends.
+func (t *Table) Follow(ctx context.Context, changed func(Change)) Following {
+	number := t.observe(changed)
+	context.AfterFunc(ctx, func() { t.unobserve(number) })
+	return announcesAll{}
 }
 
-// Watch calls changed for every change until ctx ends. It is for the use of a Table
-// outside an engine.
-func (t *Table) Watch(ctx context.Context, changed func(Change)) error {
-	stop := t.watchSync(changed)
-	<-ctx.Done()
-	stop()
-	return nil
+func (t *Table) observe(changed func(Change)) (number int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	number = t.nextObserver
+	t.nextObserver++
+	t.observers[number] = changed
+	return number
 }
+
+func (t *Table) unobserve(number int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.observers, number)
+}
+
+// announcesAll is the Following of a source that announces every change.
+type announcesAll struct{}
+
+func (announcesAll) Want([]string) (armed <-chan struct{}) { return nil }
