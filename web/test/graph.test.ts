@@ -92,7 +92,7 @@ const playground: readonly { room: string; imports: readonly string[]; why: stri
   },
   {
     room: 'connections',
-    imports: ['base', 'messages', 'protocol', 'src'],
+    imports: ['base', 'messages', 'protocol'],
     why: 'clients send and record messages; pairing with a gateway is part of the package',
   },
   {

@@ -59,7 +59,9 @@ test('all CSS is at most 12 KB', () => {
 
 test('the editor is at most 130 KB, and not among what is loaded first', () => {
   const first = loadedWith('main.js')
-  const [editor, ...others] = [...files.keys()].filter((name) => /chunks\/attach-editor-/.test(name))
+  const [editor, ...others] = [...files.keys()].filter((name) =>
+    /chunks\/attach-editor-/.test(name),
+  )
   assert.ok(editor !== undefined && others.length === 0, 'there is one chunk of the editor')
   assert.ok(!first.has(editor))
   const size = sizeOf([editor]) // the schemas that it checks by are chunks of their own, used by others too
