@@ -206,14 +206,3 @@ func (c *Client) refuse(err *jsonrpc.Error) {
 		c.sink.Refuse(err)
 	}
 }
-
-func tooLarge() *jsonrpc.Error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "The message is too large"}
-}
-
-func methodName(m sink.Method) string {
-	if m == unknownMethod {
-		return "an unknown method"
-	}
-	return methods[m].name
-}

@@ -23,8 +23,7 @@ var (
 	ErrInterrupted = errors.New("the link broke while a tool ran") // which may or may not have taken effect
 
 	errMustWait = errors.New("a source has to be waited for")
-	errSent     = errors.New("the sink was told already")
-	errPending  = errors.New("the sink will be told")
+	errSent     = errors.New("the sink has the outcome already")
 )
 
 // An unsentError is the error of a request that did not reach the other engine.
@@ -160,4 +159,8 @@ func (req *request) uriObject() []byte {
 func unsupported(requested []byte) *jsonrpc.Error {
 	data := append([]byte(`{"supported":["`+LatestModern+`"],"requested":`), requested...)
 	return &jsonrpc.Error{Code: codeUnsupportedVersion, Message: "Unsupported protocol version", Data: append(data, '}')}
+}
+
+func tooLarge() *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "The message is too large"}
 }

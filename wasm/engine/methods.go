@@ -74,6 +74,13 @@ func methodByName(name string) sink.Method {
 	return unknownMethod
 }
 
+func methodName(m sink.Method) string {
+	if m == unknownMethod {
+		return "an unknown method"
+	}
+	return methods[m].name
+}
+
 // knows tells whether a method exists in an era: only what is declared does
 //
 func (o *Options) knows(m sink.Method, era uint8) bool {

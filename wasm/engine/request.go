@@ -2,285 +2,329 @@ package engine
 
 import (
 	"bytes"
+	"context"
+	"time"
 	"unsafe"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// Keys of the envelope that every modern request carries in params._meta.
-// MCP 2026-07-28, basic/index, _meta.
-const (
-	keyVersion      = "io.modelcontextprotocol/protocolVersion"
-	keyCapabilities = "io.modelcontextprotocol/clientCapabilities"
-	keyClientInfo   = "io.modelcontextprotocol/clientInfo"
-	keyLogLevel     = "io.modelcontextprotocol/logLevel"
-	keyServerInfo   = "io.modelcontextprotocol/serverInfo"
-	keySubscription = "io.modelcontextprotocol/subscriptionId"
-)
+// The life of a request, from top to bottom of this file:
+//
+//	Message       a whole JSON-RPC message; or Take, TakeURI: the wasm program has
+//	              read the envelope
+//	run           reads the params (params.go)
+//	answer        decides the era (era.go) and calls the method (methods.go)
+//	settle        what can be answered from memory is answered now, on the
+//	              caller's stack
+//	runLater      what has to wait runs again from the params, in a goroutine
+//	complete      gives its answer to the Sink, unless it was cancelled
+//
+// Nothing here waits, except in the goroutine of runLater: Take may run inside a wasm
+// export, where waiting would corrupt the stack.
 
-// A request is one request with what the engine looks at in its params.
-type request struct {
-	client    *Client
-	who       Principal
-	call      sink.Call
-	method    sink.Method
-	extension string   // the name of a method that is not known here
-	session   revision // of the connection when the request came; 0: none
-	rev       revision // decides the shape of the answer; 0 until the era is decided
-	mayWait   bool     // runs in a goroutine of its own
-
-	// From params, as JSON text or nil if absent. All of it, and the strings
-	// below, share memory with params: whatever outlives the request is cloned.
-	version      []byte // _meta: protocolVersion of the envelope
-	capabilities []byte // _meta: clientCapabilities of the envelope
-	principal    []byte // _meta: on whose behalf a gateway asks
-	filter       []byte // notifications, of subscriptions/listen
-	requested    []byte // protocolVersion, of initialize
-	params       []byte // all of them, of an extension
-	meta         []byte // all of _meta
-	levelText    []byte // level, of logging/setLevel
-	arguments    []byte // of prompts/get and tools/call
-	ref          []byte // and the two after it: of completion/complete
-	argument     []byte
-	context      []byte
-	inputs       []byte // inputResponses
-	state        []byte // requestState
-
-	uri       string
-	hasURI    bool
-	cursor    string
-	hasCursor bool
-	name      string
-	level     level // _meta: logLevel; 0: none
-}
-
-// clear makes a request of another one. Only what is set is cleared: while Go
-// collects garbage, each pointer that is overwritten costs something.
-func (req *request) clear(c *Client, call sink.Call, m sink.Method) {
-	req.client, req.call, req.method, req.session, req.rev, req.mayWait = c, call, m, c.session, 0, false
-	if req.params != nil {
-		req.params = nil
+// Message takes any whole message as JSON text. It never waits. The text may be
+// used again when it returns.
+func (c *Client) Message(data []byte) {
+	if len(data) > c.engine.options.MaxMessage {
+		c.refuse(tooLarge())
+		return
 	}
-	if req.version != nil {
-		req.version, req.capabilities, req.principal = nil, nil, nil
+	elements, isArray := jsonrpc.Elements(data)
+	if !isArray || !c.session.hasBatches() {
+		c.message(data, false)
+		return
 	}
-	if req.capabilities != nil || req.principal != nil || req.filter != nil || req.requested != nil {
-		req.capabilities, req.principal, req.filter, req.requested = nil, nil, nil, nil
+	if len(elements) == 0 {
+		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "A batch must not be empty"})
+		return
 	}
-	if req.meta != nil || req.arguments != nil || req.ref != nil || req.levelText != nil || req.inputs != nil || req.state != nil {
-		req.meta, req.levelText, req.arguments, req.level = nil, nil, nil, 0
-		req.ref, req.argument, req.context, req.inputs, req.state = nil, nil, nil, nil, nil
+	if sink, ok := c.sink.(batcher); ok {
+		sink.beginBatch()
+		defer sink.endBatch()
 	}
-	if req.hasURI || req.hasCursor || req.name != "" {
-		req.uri, req.cursor, req.name = "", "", ""
-		req.hasURI, req.hasCursor = false, false
+	for _, element := range elements {
+		c.message(element, true)
 	}
 }
 
-// textOf returns the value of a JSON string, without copying it if nothing in it
-// is escaped.
-func textOf(value []byte) (string, bool) {
-	if len(value) < 2 || value[0] != '"' {
-		return "", false
+func (c *Client) message(data []byte, inBatch bool) {
+	msg, refusal := jsonrpc.Parse(data)
+	switch msg.Kind {
+	case jsonrpc.Notification: // never answered, whatever is wrong with it
+		if refusal == nil {
+			c.notification(msg)
+		}
+		return
+	case jsonrpc.Response:
+		if refusal == nil {
+			c.answered(msg)
+		}
+		return
 	}
-	inner := value[1 : len(value)-1]
-	if len(inner) == 0 || bytes.IndexByte(inner, '\\') >= 0 {
-		return jsonrpc.Text(value)
+	if msg.ID == "" {
+		c.refuse(refusal)
+		return
 	}
-	return unsafe.String(&inner[0], len(inner)), true
+	call, fresh, closed := c.open(msg.ID)
+	if closed {
+		return
+	}
+	method := methodByName(msg.Method)
+	switch {
+	case !fresh: // an error with that id would end the older request
+		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "This id still waits for its answer"})
+		return
+	case refusal != nil:
+		c.fail(call, refusal)
+		return
+	case inBatch && method == methodInitialize:
+		c.fail(call, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "initialize cannot be in a batch"})
+		return
+	}
+	req := c.newRequest(call, method)
+	if method == unknownMethod && c.engine.extends() {
+		req.extension = msg.Method
+	}
+	result, err := c.runSafely(c.ctx, req, msg.Params)
+	if document, outcome := c.settle(req, msg.Params, result, err); outcome == sink.Answered {
+		c.respond(call, sink.Result{Document: document})
+	}
 }
 
-// read takes the members of params that methods use. It says nothing about
-// missing ones.
-func (req *request) read(params []byte) *jsonrpc.Error {
-	if len(params) == 0 {
-		return nil
+// open opens the call of a request in the Sink.
+func (c *Client) open(id jsonrpc.ID) (call sink.Call, fresh, closed bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return 0, false, true
+	}
+	call, fresh = c.sink.Open(id)
+	return call, fresh, false
+}
+
+// notification handles a notification of the client. Unknown ones are ignored.
+func (c *Client) notification(msg jsonrpc.Message) {
+	switch msg.Method {
+	case "notifications/cancelled":
+		id := jsonrpc.ID(jsonrpc.Member(msg.Params, "requestId"))
+		if call, found := c.find(id); found {
+			c.Cancel(call)
+		}
+	case "notifications/initialized":
+		c.Initialized()
+	}
+}
+
+// find returns the call of a request that has no answer yet.
+func (c *Client) find(id jsonrpc.ID) (sink.Call, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sink.Find(id)
+}
+
+// Take takes a request whose envelope the caller has checked and whose id it
+// keeps. params is JSON text of an object, or empty; it belongs to the caller
+// again when Take returns. Take never waits. It may panic when a source does that
+// is called at once, such as an [Immediate] one.
+func (c *Client) Take(call sink.Call, m sink.Method, params []byte) (*sink.Document, sink.Outcome) {
+	req := c.newRequest(call, m)
+	result, err := c.run(c.ctx, req, params)
+	return c.settle(req, params, result, err)
+}
+
+// TakeURI takes a request whose params are nothing but a uri, as those of reads of the
+// classic revisions are. It is Take without the JSON.
+func (c *Client) TakeURI(call sink.Call, m sink.Method, uri []byte) (*sink.Document, sink.Outcome) {
+	req := c.newRequest(call, m)
+	req.uri, req.hasURI = unsafe.String(unsafe.SliceData(uri), len(uri)), true // as textOf
+	result, err := c.answer(c.ctx, req)
+	if err == errMustWait { // runs again from params
+		uri = append(jsonrpc.AppendString([]byte(`{"uri":`), req.uri), '}')
+	}
+	return c.settle(req, uri, result, err)
+}
+
+// newRequest clears the client's request, which spares an allocation for each.
+func (c *Client) newRequest(call sink.Call, m sink.Method) *request {
+	if int(m) >= len(methods) {
+		m = unknownMethod
+	}
+	req := &c.scratch
+	req.clear(c, call, m)
+	return req
+}
+
+// runSafely is run, and makes an error of a panic: sources are other people's code.
+func (c *Client) runSafely(ctx context.Context, req *request, params []byte) (result sink.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.engine.report(jsonrpc.Wrap("answer "+methodName(req.method), jsonrpc.Panicked(p)))
+			err = &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}
+		}
+	}()
+	return c.run(ctx, req, params)
+}
+
+// run reads the params and answers. The callers of Take recover from panics
+// themselves: a defer here would cost more than a ping.
+func (c *Client) run(ctx context.Context, req *request, params []byte) (result sink.Result, err error) {
+	if len(params) > c.engine.options.MaxMessage {
+		return result, tooLarge()
+	}
+	if err := req.read(params); err != nil {
+		return result, err
+	}
+	return c.answer(ctx, req)
+}
+
+// answer decides the era of a request that was read, and calls its method.
+func (c *Client) answer(ctx context.Context, req *request) (sink.Result, error) {
+	if err := req.decide(&c.engine.options); err != nil {
+		return sink.Result{}, err
+	}
+	req.who = c.who
+	if who, ok := jsonrpc.Text(req.principal); ok && c.proxy {
+		req.who = Principal(who)
+		ctx = WithPrincipal(ctx, req.who)
 	}
 	if req.extension != "" {
-		req.params = params
+		return c.engine.extend(ctx, req)
 	}
-	members := jsonrpc.Scan(params)
-	for members.Next() {
-		value, ok := members.Value, true
-		switch string(members.Name) {
-		case "_meta":
-			if value[0] != '{' {
-				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta must be an object"}
-			}
-			req.meta = value
-			if err := req.readMeta(value); err != nil {
-				return err
-			}
-		case "uri":
-			req.uri, ok = textOf(value)
-			req.hasURI = ok
-		case "cursor":
-			req.cursor, ok = textOf(value)
-			req.hasCursor = ok
-		case "name":
-			req.name, ok = textOf(value)
-		case "notifications":
-			req.filter = value
-		case "protocolVersion":
-			req.requested = value
-		case "capabilities": // of initialize
-			if req.method == methodInitialize {
-				req.context = value
-			}
-		case "arguments":
-			if string(value) != "null" { // what go-sdk makes of none
-				req.arguments = value
-			}
-		case "level":
-			req.levelText = value
-		case "ref":
-			req.ref = value
-		case "argument":
-			req.argument = value
-		case "context":
-			req.context = value
-		case "inputResponses":
-			if !validResponses(value) {
-				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "inputResponses must be an object of objects"}
-			}
-			req.inputs = value
-		case "requestState":
-			_, ok = textOf(value)
-			req.state = value
-		}
-		if !ok {
-			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: string(members.Name) + " must be a string"}
-		}
-	}
-	return members.Err()
+	return methods[req.method].answer(c.engine, ctx, req)
 }
 
-// validResponses: R-090.
-func validResponses(value []byte) bool {
-	s := jsonrpc.Scan(value)
-	for s.Next() {
-		if s.Value[0] != '{' {
-			return false
+// settle returns a Document that is the whole answer and that the Sink may hold; any
+// other outcome it gives to the Sink, now or later.
+func (c *Client) settle(req *request, params []byte, result sink.Result, err error) (*sink.Document, sink.Outcome) {
+	switch err {
+	case nil:
+		if len(result.Refs) == 0 && result.Document.Kept {
+			return result.Document, sink.Answered
+		}
+		c.respond(req.call, result)
+		return nil, sink.Sent
+	case errSent:
+		return nil, sink.Sent
+	case errMustWait:
+		if err = c.runLater(req, params); err == nil {
+			return nil, sink.Pending
 		}
 	}
-	return s.Err() == nil
+	c.fail(req.call, req.wireError(err))
+	return nil, sink.Sent
 }
 
-func (req *request) readMeta(meta []byte) *jsonrpc.Error {
-	members := jsonrpc.Scan(meta)
-	for members.Next() {
-		switch string(members.Name) {
-		case keyVersion:
-			req.version = members.Value
-		case keyCapabilities:
-			req.capabilities = members.Value
-		case MetaPrincipal:
-			req.principal = members.Value
-		case keyLogLevel:
-			var ok bool
-			if req.level, ok = levelOf(members.Value); !ok { // R-102
-				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + keyLogLevel + " is not a level"}
-			}
-		case "progressToken":
-			if c := members.Value[0]; c != '"' && c != '-' && (c < '0' || c > '9') {
-				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta progressToken must be a string or a number"}
-			}
-		}
+// A running is a request with a goroutine of its own.
+type running struct {
+	method  sink.Method
+	cancel  context.CancelCauseFunc
+	silence *time.Timer // cancels when the source makes no progress for too long
+	ends    time.Time   // at the latest
+}
+
+// How many timeouts a request may last while its source makes progress.
+const (
+	longest     = 4  // 2 min by default
+	longestTool = 20 // 10 min
+)
+
+// proxyInFlight is the factor by which a client that speaks for others may have more
+// requests in flight. It limits each of those itself; hung requests of one must not
+// block the others.
+const proxyInFlight = 16
+
+// runLater runs a request in a goroutine of its own, which ends with the answer, a
+// cancel, the timeout, or the client.
+func (c *Client) runLater(req *request, params []byte) error {
+	run, ctx := c.start(req.call, req.method)
+	if run == nil {
+		return ErrBusy
 	}
+	params = bytes.Clone(params)
+	session := c.session // as it is now: a handshake may follow while this waits
+	req = &request{client: c, call: req.call, method: req.method, extension: req.extension, session: session, mayWait: true}
+	go func() {
+		defer run.cancel(nil)
+		defer run.silence.Stop()
+		result, err := c.runSafely(ctx, req, params)
+		if err != nil && err != errSent {
+			switch context.Cause(ctx) {
+			case nil:
+			case ErrTimeout:
+				err = ErrTimeout
+			default:
+				return // cancelled: no answer follows, and nothing is wrong
+			}
+			err = req.wireError(err)
+		}
+		c.engine.safely("a Sink", func() { c.complete(req.call, result, err) })
+	}()
 	return nil
 }
 
-// decide finds the era of a request by the table of protocol.md §3.2, rows 1 to
-// 10; the comments have their numbers.
-func (req *request) decide(o *Options) *jsonrpc.Error {
-	session := req.session
-	if req.version != nil { // 1: always modern, even initialize
-		if err := req.checkEnvelope(); err != nil {
-			return err // 2
-		}
-		req.rev = modern
-		if string(req.version) != `"`+LatestModern+`"` {
-			if version, _ := jsonrpc.Text(req.version); version != LatestModern {
-				return unsupported(req.version) // 3, 4
-			}
-		}
-		if !o.knows(req.method, inModern) && req.extension == "" {
-			return methodNotFound()
-		}
-		return nil
+// start registers a request that runs; nil: too many do.
+func (c *Client) start(call sink.Call, m sink.Method) (*running, context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	most := c.engine.options.MaxInFlight
+	if c.proxy {
+		most *= proxyInFlight
 	}
-	switch req.method {
-	case methodInitialize:
-		if session != 0 { // 6
-			req.rev = session
-			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "This connection is initialized already"}
-		}
-		req.rev = rev2025November // 5
-		return nil
-	case methodPing: // 7
-		req.rev = max(session, rev2024)
-		return nil
-	case methodDiscover, methodListen: // 8
-		return missingEnvelope()
+	if len(c.waiting) >= most {
+		return nil, nil
 	}
-	if session == 0 && o.Lenient { // R-328
-		switch req.method {
-		case methodSubscribe, methodUnsubscribe: // which have no one to deliver to without a session
-			if o.knows(req.method, inClassic) {
-				return &jsonrpc.Error{
-					Code:    jsonrpc.CodeInvalidParams,
-					Message: "Send initialize first: a subscription belongs to a session",
-				}
-			}
-		}
-		session = rev2025November
+	ctx, cancel := context.WithCancelCause(c.ctx)
+	timeout := c.engine.options.Timeout
+	run := &running{method: m, cancel: cancel, ends: time.Now().Add(timeout * longest)}
+	if m == methodCallTool {
+		run.ends = time.Now().Add(timeout * longestTool)
 	}
-	if session == 0 { // 10
-		return &jsonrpc.Error{
-			Code:    jsonrpc.CodeInvalidParams,
-			Message: "Send initialize first, or _meta with " + keyVersion + " and " + keyCapabilities,
-		}
-	}
-	req.rev = session // 9
-	if !o.knows(req.method, inClassic) {
-		return methodNotFound()
-	}
-	return nil
+	run.silence = time.AfterFunc(timeout, func() { cancel(ErrTimeout) })
+	c.waiting[call] = run
+	return run, ctx
 }
 
-// checkEnvelope says whether a request with a protocolVersion in its _meta has
-// the rest of the envelope: R-035. clientInfo is optional: R-036.
-func (req *request) checkEnvelope() *jsonrpc.Error {
+// complete answers a request that ran, unless it was cancelled, or the client is
+// gone. err is nil, errSent or one of the wire.
+func (c *Client) complete(call sink.Call, result sink.Result, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, waits := c.waiting[call]; !waits {
+		return
+	}
+	delete(c.waiting, call)
+	failure, failed := err.(*jsonrpc.Error)
 	switch {
-	case req.version[0] != '"':
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + keyVersion + " must be a string"}
-	case req.capabilities == nil:
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta lacks " + keyCapabilities}
-	case req.capabilities[0] != '{':
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + keyCapabilities + " must be an object"}
-	}
-	return nil
-}
-
-func missingEnvelope() *jsonrpc.Error {
-	return &jsonrpc.Error{
-		Code:    jsonrpc.CodeInvalidParams,
-		Message: "_meta lacks " + keyVersion + " and " + keyCapabilities,
+	case failed:
+		c.sink.Fail(call, failure)
+	case err == nil:
+		c.sink.Respond(call, result)
 	}
 }
 
-func methodNotFound() *jsonrpc.Error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}
+// extendTimeout restarts a request's timeout: its source has reported progress.
+func (c *Client) extendTimeout(call sink.Call) { c.extend(call, c.engine.options.Timeout) }
+
+// extendToLongest lets a request run until its last deadline: it waits for input of its client.
+func (c *Client) extendToLongest(call sink.Call) {
+	c.extend(call, c.engine.options.Timeout*longestTool)
 }
 
-// readURI returns the URI that a request names, checked before any lookup.
-func (req *request) readURI() (string, error) {
-	if !req.hasURI {
-		return "", BadParams("uri is missing")
+func (c *Client) extend(call sink.Call, by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if run := c.waiting[call]; run != nil && run.silence.Stop() {
+		run.silence.Reset(min(by, time.Until(run.ends)))
 	}
-	if err := CheckURI(req.uri); err != nil {
-		return "", BadParams("uri " + err.Error())
+}
+
+// ifPending calls send if a request has no answer yet and was not cancelled. Neither can happen while send runs.
+func (c *Client) ifPending(call sink.Call, send func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, waits := c.waiting[call]; waits && !c.closed {
+		send()
 	}
-	return req.uri, nil
 }

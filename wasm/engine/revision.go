@@ -28,6 +28,9 @@ func (r revision) hasTitles() bool { return r >= rev2025June }
 // hasIcons: icons, and description and websiteUrl of an implementation.
 func (r revision) hasIcons() bool { return r >= rev2025November }
 
+// hasBatches: several messages in one array.
+func (r revision) hasBatches() bool { return r == rev2025March }
+
 // negotiate returns what initialize answers to a requested version: that very
 // one, or the newest classic one. A modern version is never negotiated.
 func negotiate(requested string) revision {

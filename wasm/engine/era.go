@@ -1,0 +1,87 @@
+package engine
+
+import "github.com/pagemcp/pagemcp/wasm/jsonrpc"
+
+// decide finds the era of a request, by the request and by what the connection has
+// seen before. testdata/transcripts has an era-row-NN for each case; the numbers are in
+// the comments.
+func (req *request) decide(o *Options) *jsonrpc.Error {
+	session := req.session
+	if req.version != nil { // 1: always modern, even initialize
+		if err := req.checkEnvelope(); err != nil {
+			return err // 2
+		}
+		req.rev = modern
+		if string(req.version) != `"`+LatestModern+`"` {
+			if version, _ := jsonrpc.Text(req.version); version != LatestModern {
+				return unsupported(req.version) // 3, 4
+			}
+		}
+		if !o.knows(req.method, inModern) && req.extension == "" {
+			return methodNotFound()
+		}
+		return nil
+	}
+	switch req.method {
+	case methodInitialize:
+		if session != 0 { // 6
+			req.rev = session
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "This connection is initialized already"}
+		}
+		req.rev = rev2025November // 5
+		return nil
+	case methodPing: // 7
+		req.rev = max(session, rev2024)
+		return nil
+	case methodDiscover, methodListen: // 8
+		return missingEnvelope()
+	}
+	if session == 0 && o.Lenient { // R-328
+		switch req.method {
+		case methodSubscribe, methodUnsubscribe: // which have no one to deliver to without a session
+			if o.knows(req.method, inClassic) {
+				return &jsonrpc.Error{
+					Code:    jsonrpc.CodeInvalidParams,
+					Message: "Send initialize first: a subscription belongs to a session",
+				}
+			}
+		}
+		session = rev2025November
+	}
+	if session == 0 { // 10
+		return &jsonrpc.Error{
+			Code:    jsonrpc.CodeInvalidParams,
+			Message: "Send initialize first, or _meta with " + keyVersion + " and " + keyCapabilities,
+		}
+	}
+	req.rev = session // 9
+	if !o.knows(req.method, inClassic) {
+		return methodNotFound()
+	}
+	return nil
+}
+
+// checkEnvelope says whether a request with a protocolVersion in its _meta has
+// the rest of the envelope: R-035. clientInfo is optional: R-036.
+func (req *request) checkEnvelope() *jsonrpc.Error {
+	switch {
+	case req.version[0] != '"':
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + keyVersion + " must be a string"}
+	case req.capabilities == nil:
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta lacks " + keyCapabilities}
+	case req.capabilities[0] != '{':
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + keyCapabilities + " must be an object"}
+	}
+	return nil
+}
+
+func missingEnvelope() *jsonrpc.Error {
+	return &jsonrpc.Error{
+		Code:    jsonrpc.CodeInvalidParams,
+		Message: "_meta lacks " + keyVersion + " and " + keyCapabilities,
+	}
+}
+
+func methodNotFound() *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}
+}

@@ -1,0 +1,203 @@
+package engine
+
+import (
+	"bytes"
+	"unsafe"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// Keys of the envelope that every modern request carries in params._meta.
+// MCP 2026-07-28, basic/index, _meta.
+const (
+	keyVersion      = "io.modelcontextprotocol/protocolVersion"
+	keyCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	keyClientInfo   = "io.modelcontextprotocol/clientInfo"
+	keyLogLevel     = "io.modelcontextprotocol/logLevel"
+	keyServerInfo   = "io.modelcontextprotocol/serverInfo"
+	keySubscription = "io.modelcontextprotocol/subscriptionId"
+)
+
+// A request is one request with what the engine looks at in its params.
+type request struct {
+	client    *Client
+	who       Principal
+	call      sink.Call
+	method    sink.Method
+	extension string   // the name of a method that is not known here
+	session   revision // of the connection when the request came; 0: none
+	rev       revision // decides the shape of the answer; 0 until the era is decided
+	mayWait   bool     // runs in a goroutine of its own
+
+	// From params, as JSON text or nil if absent. All of it, and the strings
+	// below, share memory with params: whatever outlives the request is cloned.
+	version      []byte // _meta: protocolVersion of the envelope
+	capabilities []byte // _meta: clientCapabilities of the envelope
+	principal    []byte // _meta: on whose behalf a gateway asks
+	filter       []byte // notifications, of subscriptions/listen
+	requested    []byte // protocolVersion, of initialize
+	params       []byte // all of them, of an extension
+	meta         []byte // all of _meta
+	levelText    []byte // level, of logging/setLevel
+	arguments    []byte // of prompts/get and tools/call
+	ref          []byte // and the two after it: of completion/complete
+	argument     []byte
+	context      []byte
+	inputs       []byte // inputResponses
+	state        []byte // requestState
+
+	uri       string
+	hasURI    bool
+	cursor    string
+	hasCursor bool
+	name      string
+	level     level // _meta: logLevel; 0: none
+}
+
+// clear makes a request of another one. Only what is set is cleared: while Go
+// collects garbage, each pointer that is overwritten costs something.
+func (req *request) clear(c *Client, call sink.Call, m sink.Method) {
+	req.client, req.call, req.method, req.session, req.rev, req.mayWait = c, call, m, c.session, 0, false
+	if req.extension != "" {
+		req.extension, req.params = "", nil
+	}
+	if req.version != nil {
+		req.version, req.capabilities, req.principal = nil, nil, nil
+	}
+	if req.capabilities != nil || req.principal != nil || req.filter != nil || req.requested != nil {
+		req.capabilities, req.principal, req.filter, req.requested = nil, nil, nil, nil
+	}
+	if req.meta != nil || req.arguments != nil || req.ref != nil || req.levelText != nil || req.inputs != nil || req.state != nil {
+		req.meta, req.levelText, req.arguments, req.level = nil, nil, nil, 0
+		req.ref, req.argument, req.context, req.inputs, req.state = nil, nil, nil, nil, nil
+	}
+	if req.hasURI || req.hasCursor || req.name != "" {
+		req.uri, req.cursor, req.name = "", "", ""
+		req.hasURI, req.hasCursor = false, false
+	}
+}
+
+// textOf returns the value of a JSON string, without copying it if nothing in it
+// is escaped.
+func textOf(value []byte) (string, bool) {
+	if len(value) < 2 || value[0] != '"' {
+		return "", false
+	}
+	inner := value[1 : len(value)-1]
+	if len(inner) == 0 || bytes.IndexByte(inner, '\\') >= 0 {
+		return jsonrpc.Text(value)
+	}
+	return unsafe.String(&inner[0], len(inner)), true
+}
+
+// read takes the members of params that methods use. It says nothing about
+// missing ones.
+func (req *request) read(params []byte) *jsonrpc.Error {
+	if len(params) == 0 {
+		return nil
+	}
+	if req.extension != "" {
+		req.params = params
+	}
+	members := jsonrpc.Scan(params)
+	for members.Next() {
+		value, ok := members.Value, true
+		switch string(members.Name) {
+		case "_meta":
+			if value[0] != '{' {
+				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta must be an object"}
+			}
+			req.meta = value
+			if err := req.readMeta(value); err != nil {
+				return err
+			}
+		case "uri":
+			req.uri, ok = textOf(value)
+			req.hasURI = ok
+		case "cursor":
+			req.cursor, ok = textOf(value)
+			req.hasCursor = ok
+		case "name":
+			req.name, ok = textOf(value)
+		case "notifications":
+			req.filter = value
+		case "protocolVersion":
+			req.requested = value
+		case "capabilities": // of initialize
+			if req.method == methodInitialize {
+				req.context = value
+			}
+		case "arguments":
+			if string(value) != "null" { // what go-sdk makes of none
+				req.arguments = value
+			}
+		case "level":
+			req.levelText = value
+		case "ref":
+			req.ref = value
+		case "argument":
+			req.argument = value
+		case "context":
+			req.context = value
+		case "inputResponses":
+			if !validResponses(value) {
+				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "inputResponses must be an object of objects"}
+			}
+			req.inputs = value
+		case "requestState":
+			_, ok = textOf(value)
+			req.state = value
+		}
+		if !ok {
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: string(members.Name) + " must be a string"}
+		}
+	}
+	return members.Err()
+}
+
+// validResponses: R-090.
+func validResponses(value []byte) bool {
+	s := jsonrpc.Scan(value)
+	for s.Next() {
+		if s.Value[0] != '{' {
+			return false
+		}
+	}
+	return s.Err() == nil
+}
+
+func (req *request) readMeta(meta []byte) *jsonrpc.Error {
+	members := jsonrpc.Scan(meta)
+	for members.Next() {
+		switch string(members.Name) {
+		case keyVersion:
+			req.version = members.Value
+		case keyCapabilities:
+			req.capabilities = members.Value
+		case MetaPrincipal:
+			req.principal = members.Value
+		case keyLogLevel:
+			var ok bool
+			if req.level, ok = levelOf(members.Value); !ok { // R-102
+				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + keyLogLevel + " is not a level"}
+			}
+		case "progressToken":
+			if c := members.Value[0]; c != '"' && c != '-' && (c < '0' || c > '9') {
+				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta progressToken must be a string or a number"}
+			}
+		}
+	}
+	return nil
+}
+
+// readURI returns the URI that a request names, checked before any lookup.
+func (req *request) readURI() (string, error) {
+	if !req.hasURI {
+		return "", BadParams("uri is missing")
+	}
+	if err := CheckURI(req.uri); err != nil {
+		return "", BadParams("uri " + err.Error())
+	}
+	return req.uri, nil
+}
