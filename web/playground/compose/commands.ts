@@ -10,7 +10,7 @@ import { asForm, focusText } from './view.ts'
 
 const mayBeSent = () => {
   const session = active.peek()
-  return session !== undefined && !session.lane.dialer.readOnly
+  return session !== undefined && !session.connection.dialer.readOnly
 }
 
 const older = async (step: 1 | -1) => (await import('./history.ts')).walk(step)

@@ -90,8 +90,8 @@ function Tabs() {
 
 function Sending() {
   const session = active.value
-  const listens = session?.lane.dialer.readOnly === true
-  const closed = session?.lane.state.value === 'closed'
+  const listens = session?.connection.dialer.readOnly === true
+  const closed = session?.connection.state.value === 'closed'
   const count = problems.value
   return (
     <div class="compose-send">
@@ -134,7 +134,7 @@ function Sending() {
 
 /** What came by a link does not leave this page, nor change anything, without a second yes. */
 function Unsure() {
-  const title = active.value?.lane.dialer.title ?? ''
+  const title = active.value?.connection.dialer.title ?? ''
   return (
     <div class="compose-unsure" role="alert">
       <p>{t('compose.unsure', { method: titleOf(tab.value), target: title })}</p>

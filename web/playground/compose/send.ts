@@ -19,7 +19,7 @@ const harmless =
 
 /** Whether something from a link wants a second yes: it leaves this page, or may do more than read. */
 export function wantsYes(text: string, session: Session): boolean {
-  if (session.lane.dialer.kind !== 'in-page') return true
+  if (session.connection.dialer.kind !== 'in-page') return true
   const root = jsonTree(text).root
   const method = nodeAt(root, ['method'])?.text
   return root?.kind !== 'object' || method === undefined || !harmless.test(method)
@@ -48,15 +48,15 @@ export function withoutId(text: string): string {
 }
 
 /**
- * Sends what stands in the composer on the active lane and returns its row; undefined if it waits for a
- * second yes, or there is no lane that sends.
+ * Sends what stands in the composer on the active connection and returns its row; undefined if it waits for a
+ * second yes, or there is no connection that sends.
  *
  * @param sure - the second yes
  */
 export function send({ sure = false }: { sure?: boolean } = {}): number | undefined {
   const session = active.peek()
   const { text, pinned, from } = tab.peek()
-  if (session === undefined || session.lane.dialer.readOnly) return undefined
+  if (session === undefined || session.connection.dialer.readOnly) return undefined
   if (from !== undefined && !sure && wantsYes(text, session)) {
     unsure.value = true
     return undefined
@@ -67,15 +67,15 @@ export function send({ sure = false }: { sure?: boolean } = {}): number | undefi
   return sendText(tab.peek().text)
 }
 
-/** Sends a text on the active lane, byte for byte, and remembers it. */
+/** Sends a text on the active connection, byte for byte, and remembers it. */
 export function sendText(text: string): number | undefined {
   const session = active.peek()
-  if (session === undefined || session.lane.dialer.readOnly) return undefined
-  const message = { text, to: session.lane.dialer.title, revision: session.revision.peek() }
+  if (session === undefined || session.connection.dialer.readOnly) return undefined
+  const message = { text, to: session.connection.dialer.title, revision: session.revision.peek() }
   keepUnsaved(message)
   // If it does not load, for the page is going or offline, the next document saves the message.
   import('./history.ts').then(({ remember }) => remember(message)).catch(() => {})
-  const row = session.lane.send(text)
+  const row = session.connection.send(text)
   showAnswer(row)
   const { root } = jsonTree(text)
   const id = nodeAt(root, ['id'])

@@ -12,7 +12,7 @@ export async function complete(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const session = active.peek()
-  if (session === undefined || session.lane.state.peek() !== 'open') return []
+  if (session === undefined || session.connection.state.peek() !== 'open') return []
   const until = AbortSignal.any([signal, AbortSignal.timeout(completionTimeout)])
   try {
     const { result } = await session.request(

@@ -143,7 +143,7 @@ function History() {
 /** Beside Send: as a notification, and broken. */
 export function SendMore() {
   const session = active.value
-  const mute = session === undefined || session.lane.dialer.readOnly === true
+  const mute = session === undefined || session.connection.dialer.readOnly === true
   return (
     <>
       <button type="button" disabled={mute} onClick={() => sendText(withoutId(tab.peek().text))}>

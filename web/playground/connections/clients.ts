@@ -3,7 +3,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { store } from '../messages/log.ts'
 import { newest, type Revision } from '../protocol/revisions.ts'
-import { Lane } from './connection.ts'
+import { Connection } from './connection.ts'
 import { Session } from './session.ts'
 import type { Dialer } from './transport.ts'
 
@@ -21,12 +21,12 @@ let letters = 0
 /** Opens a connection and its session, which becomes the active one. Sends the handshake unless the connection is read-only. */
 export function connect(dialer: Dialer, { greet = true }: { greet?: boolean } = {}): Session {
   const letter = String.fromCharCode(65 + (letters++ % 26))
-  const lane = new Lane(dialer, letter, store)
-  const session = new Session(lane, revision.peek())
+  const connection = new Connection(dialer, letter, store)
+  const session = new Session(connection, revision.peek())
   sessions.value = [...sessions.peek(), session]
   active.value = session
   if (greet && !dialer.readOnly) session.greet()
-  lane.open()
+  connection.open()
   return session
 }
 
@@ -34,13 +34,13 @@ export function connect(dialer: Dialer, { greet = true }: { greet?: boolean } = 
 export function setRevision(wanted: Revision): void {
   revision.value = wanted
   const session = active.peek()
-  if (session === undefined || session.lane.dialer.readOnly) return
+  if (session === undefined || session.connection.dialer.readOnly) return
   if (session.revision.peek() !== wanted) session.restart(wanted)
 }
 
 /** Closes a client and removes it. Its rows stay. */
 export function disconnect(session: Session): void {
-  session.lane.close()
+  session.connection.close()
   sessions.value = sessions.peek().filter((one) => one !== session)
   if (active.peek() === session) active.value = sessions.peek().at(-1)
 }

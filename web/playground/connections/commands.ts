@@ -15,16 +15,16 @@ export const connectionsCommands: readonly Command[] = [
   {
     id: 'connections.another',
     title: 'connections.anotherClient',
-    when: () => active.value !== undefined && !active.value.lane.dialer.readOnly,
+    when: () => active.value !== undefined && !active.value.connection.dialer.readOnly,
     run() {
       const session = active.peek()
-      if (session) connect(session.lane.dialer)
+      if (session) connect(session.connection.dialer)
     },
   },
   {
     id: 'connections.reconnect',
     title: 'connections.reconnect',
-    when: () => active.value?.lane.state.value === 'closed',
+    when: () => active.value?.connection.state.value === 'closed',
     run() {
       const session = active.peek()
       void session?.restart(session.revision.peek())

@@ -1,4 +1,4 @@
-/** A lane: one client's connection and its tap. Whatever goes through a {@link Wire} is in the store. */
+/** One client's connection and its tap. Whatever goes through a {@link Wire} is in the store. */
 
 import { type Signal, signal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
@@ -9,20 +9,20 @@ import type { Dialer, Ears, Wire } from './transport.ts'
 /** Kinds of connections whose address a person has entered. */
 const remoteKinds: ReadonlySet<Dialer['kind']> = new Set(['http', 'ws', 'frame', 'mcp-b'])
 
-export type LaneState = 'connecting' | 'open' | 'closed'
+export type ConnectionState = 'connecting' | 'open' | 'closed'
 
-/** Called with each row of a lane right when it was pushed. */
+/** Called with each row of a connection right when it was pushed. */
 export type Watcher = (row: number, text: string) => void
 
 let last = 0
 
-export class Lane {
-  /** From 1; also the lane's column in the store. */
+export class Connection {
+  /** From 1; also the connection's column in the store. */
   readonly id = ++last
   readonly dialer: Dialer
   /** `A`, `B` … for people. */
   readonly letter: string
-  readonly state: Signal<LaneState> = signal('connecting')
+  readonly state: Signal<ConnectionState> = signal('connecting')
   /** Why it closed, in words for people; `''` before. */
   readonly reason = signal('')
   readonly #store: Store
@@ -30,7 +30,7 @@ export class Lane {
   readonly #watchers = new Set<Watcher>()
   readonly #failures = new Set<(row: number, text: string, reason: string) => void>()
   #wire: Wire | undefined
-  #turn = 0 // counts connections of this lane
+  #turn = 0 // counts connections of this connection
 
   constructor(dialer: Dialer, letter: string, store: Store) {
     this.dialer = dialer
@@ -61,7 +61,7 @@ export class Lane {
     for (const text of this.#queue.splice(0)) this.#wire.send(text)
   }
 
-  /** @param present - whether this is still the connection of the lane: an older one is not heard any more */
+  /** @param present - whether this is still the connection of the connection: an older one is not heard any more */
   #ears(present: () => boolean): Ears {
     return {
       heard: (text, framing, http) => present() && this.#push('in', text, framing, http),
@@ -88,13 +88,13 @@ export class Lane {
   }
 
   /**
-   * Sends a text as it is and returns its row. While the lane is connecting it waits; its row is
+   * Sends a text as it is and returns its row. While the connection is connecting it waits; its row is
    * there already.
    *
-   * @throws Error on a lane that only listens
+   * @throws Error on a connection that only listens
    */
   send(text: string): number {
-    if (this.dialer.readOnly) throw new Error('this lane only listens')
+    if (this.dialer.readOnly) throw new Error('this connection only listens')
     const facts = this.#wire?.facts?.(text)
     const row = this.#push('out', text, this.dialer.framing, facts)
     if (this.#wire) this.#wire.send(text)
@@ -103,12 +103,17 @@ export class Lane {
     return row
   }
 
-  /** Adds a row about this lane that is no message. */
+  /** Adds a row about this connection that is no message. */
   note(line: string): number {
-    return this.#store.push({ lane: this.id, direction: 'world', framing: 'world', raw: line })
+    return this.#store.push({
+      connection: this.id,
+      direction: 'world',
+      framing: 'world',
+      raw: line,
+    })
   }
 
-  /** Which way a row of this lane went. */
+  /** Which way a row of this connection went. */
   direction(row: number): Direction {
     return this.#store.direction(row)
   }
@@ -130,7 +135,7 @@ export class Lane {
   }
 
   #push(direction: 'in' | 'out', raw: string, framing: Dialer['framing'], http?: HttpFacts) {
-    const row = this.#store.push({ lane: this.id, direction, framing, raw, http })
+    const row = this.#store.push({ connection: this.id, direction, framing, raw, http })
     for (const watcher of this.#watchers) watcher(row, raw)
     return row
   }

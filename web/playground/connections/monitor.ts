@@ -1,5 +1,5 @@
 /**
- * Looking on: lanes that only listen, one for each assistant that talks to a page, and a count of what
+ * Looking on: connections that only listen, one for each assistant that talks to a page, and a count of what
  * assistants have seen. Nothing is ever sent there.
  */
 
@@ -8,8 +8,8 @@ import { lookOn, onFrame } from './gateway.ts'
 import type { Frame } from './gateway-message.ts'
 import type { Dialer, Ears } from './transport.ts'
 
-/** More assistants than this share the last lane. */
-const mostLanes = 8
+/** More assistants than this share the last connection. */
+const maxConnections = 8
 
 /** Whether a message has to do with a page; `''` is all of them. */
 export const concerns = (frame: Frame, page: string): boolean =>
@@ -19,11 +19,11 @@ export const concerns = (frame: Frame, page: string): boolean =>
 export const assistantOf = ({ client, who }: Frame): string => client || who
 
 /**
- * Looks on at a page. The first lane is opened at once, and is the first assistant's; each further one
- * gets a lane of its own.
+ * Looks on at a page. The first connection is opened at once, and is the first assistant's; each further one
+ * gets a connection of its own.
  *
  * @param page - its name; `''`: all pages
- * @param open - opens a lane, and dials at once
+ * @param open - opens a connection, and dials at once
  * @param from - where messages come from; tests have their own
  */
 export function tapPage(
@@ -34,12 +34,12 @@ export function tapPage(
     lookOn(): Promise<void>
   } = { onFrame, lookOn },
 ): void {
-  const lanes: Ears[] = []
+  const connections: Ears[] = []
   const byAssistant = new Map<string, Ears>()
   const what = page === '' ? t('connections.gateway.all') : page
   let stop: (() => void) | undefined
 
-  const lane = (assistant: string | undefined): Dialer => ({
+  const connection = (assistant: string | undefined): Dialer => ({
     title:
       assistant === undefined
         ? t('connections.tap.of', { what })
@@ -49,16 +49,16 @@ export function tapPage(
     framing: 'ws',
     readOnly: true,
     async dial(ears) {
-      lanes.push(ears)
+      connections.push(ears)
       if (assistant !== undefined) byAssistant.set(assistant, ears)
       stop ??= from.onFrame(hear)
       void from.lookOn()
       return {
         send: () => {},
         close() {
-          lanes.splice(lanes.indexOf(ears), 1)
+          connections.splice(connections.indexOf(ears), 1)
           for (const [name, one] of byAssistant) if (one === ears) byAssistant.delete(name)
-          if (lanes.length > 0) return
+          if (connections.length > 0) return
           stop?.()
           stop = undefined
         },
@@ -66,15 +66,15 @@ export function tapPage(
     },
   })
 
-  /** The lane of an assistant: one that is nobody's yet, a new one, or the last. */
+  /** The connection of an assistant: one that is nobody's yet, a new one, or the last. */
   const earsOf = (frame: Frame): Ears | undefined => {
     const assistant = assistantOf(frame)
     const known = byAssistant.get(assistant)
     if (known) return known
     const taken = new Set(byAssistant.values())
-    const free = lanes.find((one) => !taken.has(one))
-    if (!free && lanes.length < mostLanes) open(lane(assistant))
-    const ears = free ?? byAssistant.get(assistant) ?? lanes.at(-1)
+    const free = connections.find((one) => !taken.has(one))
+    if (!free && connections.length < maxConnections) open(connection(assistant))
+    const ears = free ?? byAssistant.get(assistant) ?? connections.at(-1)
     if (ears) byAssistant.set(assistant, ears)
     if (free) ears?.noted(`assistant ${assistant} at ${frame.door}`)
     return ears
@@ -86,5 +86,5 @@ export function tapPage(
     earsOf(frame)?.overheard(frame.to === 'page' ? 'out' : 'in', frame.text, framing)
   }
 
-  open(lane(undefined))
+  open(connection(undefined))
 }

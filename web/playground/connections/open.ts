@@ -17,8 +17,8 @@ export function begin(dialer: Dialer): Session {
 
 async function greet(session: Session): Promise<void> {
   const other = otherEra(revision.peek(), await session.greet(revision.peek()))
-  if (other === undefined || session.lane.state.peek() !== 'open') return
-  session.lane.note(`begins again with ${other}`)
+  if (other === undefined || session.connection.state.peek() !== 'open') return
+  session.connection.note(`begins again with ${other}`)
   setRevision(other)
 }
 

@@ -1,13 +1,13 @@
 /**
- * What a well-behaved client does on a lane: the handshake of its revision, requests with ids of their
- * own, subscriptions in either era, and a `pong`. Everything goes through the lane, so all of it can be
+ * What a well-behaved client does on a connection: the handshake of its revision, requests with ids of their
+ * own, subscriptions in either era, and a `pong`. Everything goes through the connection, so all of it can be
  * seen; what people send by hand goes past this, and is not held against it.
  */
 
 import { type Signal, signal } from '@preact/signals'
 import { frameOf } from '../messages/frame.ts'
 import { clientInfo, isModern, type Params, type Revision, request } from '../protocol/revisions.ts'
-import type { Lane } from './connection.ts'
+import type { Connection } from './connection.ts'
 
 /** How a request ended. */
 export interface Reply {
@@ -63,7 +63,7 @@ const metaSubscription = 'io.modelcontextprotocol/subscriptionId'
 const metaServer = 'io.modelcontextprotocol/serverInfo'
 
 export class Session {
-  readonly lane: Lane
+  readonly connection: Connection
   readonly revision: Signal<Revision>
   /** Undefined until the handshake is done. */
   readonly peer: Signal<Peer | undefined> = signal(undefined)
@@ -88,17 +88,17 @@ export class Session {
   #listen: string | number | undefined
   readonly #waiting = new Map<string, (reply: Reply) => void>()
 
-  constructor(lane: Lane, revision: Revision) {
-    this.lane = lane
+  constructor(connection: Connection, revision: Revision) {
+    this.connection = connection
     this.revision = signal(revision)
-    lane.watch((row, text) => this.#hear(row, text))
-    lane.onFailure((row, text, message) => this.#fail(row, text, message))
-    lane.state.subscribe((state) => {
+    connection.watch((row, text) => this.#hear(row, text))
+    connection.onFailure((row, text, message) => this.#fail(row, text, message))
+    connection.state.subscribe((state) => {
       if (state === 'closed') this.#end()
     })
   }
 
-  /** A fresh id for a request on this lane. */
+  /** A fresh id for a request on this connection. */
   nextId(): number {
     return ++this.#lastId
   }
@@ -134,7 +134,7 @@ export class Session {
    */
   async restart(revision: Revision): Promise<void> {
     const watched = this.wanted.peek().resourceSubscriptions ?? []
-    const opened = this.lane.reopen()
+    const opened = this.connection.reopen()
     this.wanted.value = {}
     const { result } = await this.greet(revision)
     await opened
@@ -151,9 +151,11 @@ export class Session {
   ): Promise<Reply> {
     const id = this.nextId()
     return new Promise((resolve, reject) => {
-      const row = this.lane.send(JSON.stringify(request(this.revision.peek(), id, method, params)))
-      if (this.lane.state.peek() === 'closed') {
-        resolve({ row, error: { code: 0, message: this.lane.reason.peek() || 'closed' } })
+      const row = this.connection.send(
+        JSON.stringify(request(this.revision.peek(), id, method, params)),
+      )
+      if (this.connection.state.peek() === 'closed') {
+        resolve({ row, error: { code: 0, message: this.connection.reason.peek() || 'closed' } })
         return
       }
       this.#waiting.set(String(id), resolve)
@@ -171,13 +173,15 @@ export class Session {
 
   /** Sends a notification. */
   notify(method: string, params?: Params): number {
-    return this.lane.send(JSON.stringify({ jsonrpc: '2.0', method, ...(params && { params }) }))
+    return this.connection.send(
+      JSON.stringify({ jsonrpc: '2.0', method, ...(params && { params }) }),
+    )
   }
 
   /** Answers a request of the other side. */
   answer(id: unknown, answer: { result: unknown } | { error: unknown }): number {
     this.asked.value = this.asked.peek().filter((one) => one.id !== id)
-    return this.lane.send(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+    return this.connection.send(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
   }
 
   isSubscribed(uri: string): boolean {
@@ -236,7 +240,7 @@ export class Session {
     if (!empty) {
       const id = this.nextId()
       this.#listen = id
-      this.lane.send(
+      this.connection.send(
         JSON.stringify(
           request(this.revision.peek(), id, 'subscriptions/listen', { notifications: filter }),
         ),
@@ -254,7 +258,7 @@ export class Session {
     }
     if (message === null || typeof message !== 'object') return
     const { id, method, params = {} } = message
-    if (this.lane.direction(row) !== 'in') {
+    if (this.connection.direction(row) !== 'in') {
       if (method !== undefined && typeof id === 'number') this.#lastId = Math.max(this.#lastId, id)
       return
     }
@@ -323,7 +327,7 @@ export class Session {
     this.#listen = undefined
     this.granted.value = undefined
     this.asked.value = []
-    const error = { code: 0, message: this.lane.reason.peek() || 'closed' }
+    const error = { code: 0, message: this.connection.reason.peek() || 'closed' }
     for (const resolve of this.#waiting.values()) resolve({ row: -1, error })
     this.#waiting.clear()
   }

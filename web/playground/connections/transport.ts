@@ -15,7 +15,7 @@ export interface Wire {
 export interface Ears {
   /** A message came. */
   heard(text: string, framing: Framing, http?: HttpFacts): void
-  /** A message of others was overheard, which went this way between them. For lanes that only listen. */
+  /** A message of others was overheard, which went this way between them. For connections that only listen. */
   overheard(direction: 'in' | 'out', text: string, framing: Framing): void
   /** A text that was sent will get no answer, in words for people. */
   failed(text: string, reason: string): void

@@ -8,7 +8,7 @@ import { type Params, request } from '../protocol/revisions.ts'
 /** Sends a request and shows its answer. */
 export async function send(method: string, params: Params): Promise<void> {
   const session = active.peek()
-  if (session === undefined || session.lane.dialer.readOnly) return
+  if (session === undefined || session.connection.dialer.readOnly) return
   const { row } = await session.request(method, params)
   if (row >= 0) actions.inspect(row)
 }

@@ -17,7 +17,9 @@ const views = ['resources', 'templates', 'prompts', 'tools', 'subscriptions', 'w
 
 export function Explore() {
   const session = active.value
-  const shown = views.filter((one) => one !== 'world' || session?.lane.dialer.kind === 'in-page')
+  const shown = views.filter(
+    (one) => one !== 'world' || session?.connection.dialer.kind === 'in-page',
+  )
   const view = shown.includes(exploring.value) ? exploring.value : 'resources'
   const key = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]

@@ -18,7 +18,7 @@ export function ListState({ session, kind }: { session: Session; kind: ListKind 
       ) : null}
       {state === 'none' ? (
         <p class="quiet">
-          {session.lane.dialer.readOnly
+          {session.connection.dialer.readOnly
             ? t('explore.listens')
             : known
               ? t('explore.notThere')

@@ -9,7 +9,7 @@ import { showAnswer } from '../messages/select-answer.ts'
 
 /** The session that a row belongs to, as long as it is open. */
 export const sessionOf = (row: number): Session | undefined =>
-  sessions.peek().find(({ lane }) => lane.id === store.lane(row))
+  sessions.peek().find(({ connection }) => connection.id === store.connection(row))
 
 /** The row that was sent: itself, or the request that it answers; undefined if nobody here sent it. */
 export function sentRow(row: number): number | undefined {
@@ -30,24 +30,24 @@ export function edit(row: number): void {
 /** Whether it can be sent again: somebody is there to send it to. */
 export function canResend(row: number): boolean {
   const session = sessionOf(row) ?? active.peek()
-  return sentRow(row) !== undefined && session !== undefined && !session.lane.dialer.readOnly
+  return sentRow(row) !== undefined && session !== undefined && !session.connection.dialer.readOnly
 }
 
 /**
- * Sends it again, on its own lane or, if that is gone, on the active one. A request gets a fresh id:
+ * Sends it again, on its own connection or, if that is gone, on the active one. A request gets a fresh id:
  * JSON-RPC allows none twice. Anything else goes as it was.
  */
 export function resend(row: number): void {
   const source = sentRow(row)
   const session = sessionOf(row) ?? active.peek()
-  if (source === undefined || !session || session.lane.dialer.readOnly) return
+  if (source === undefined || !session || session.connection.dialer.readOnly) return
   const raw = store.raw(source)
   if (store.kind(source) !== 'request') {
-    session.lane.send(raw)
+    session.connection.send(raw)
     return
   }
   const message = store.message(source) as { id: unknown }
-  showAnswer(session.lane.send(JSON.stringify({ ...message, id: session.nextId() })))
+  showAnswer(session.connection.send(JSON.stringify({ ...message, id: session.nextId() })))
   actions.announce(t('inspect.sentAgain', { method: store.method(source) }))
 }
 

@@ -3,7 +3,7 @@
 
 import { useId } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
-import { laneName } from '../connections/names.ts'
+import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { copyAs, copyKinds } from '../share/copy-as.ts'
 import { mermaid } from '../timeline/mermaid.ts'
@@ -12,7 +12,7 @@ import { copy, sessionOf } from './actions.ts'
 /** The row, and its partner if there is one, as a diagram of two lines. */
 function diagram(row: number): string {
   const rows = [row, store.partner(row)].filter((one) => one >= 0).sort((a, b) => a - b)
-  return mermaid(store, rows, laneName, t('timeline.lane'))
+  return mermaid(store, rows, clientName, t('timeline.client'))
 }
 
 export function CopyAs({ row }: { row: number }) {

@@ -4,7 +4,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
-import { laneName } from '../connections/names.ts'
+import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { size } from '../timeline/format.ts'
 import { when } from '../timeline/row-time.ts'
@@ -51,7 +51,7 @@ export function Diff({ row }: { row: number }) {
           >
             {offered.map((one) => (
               <option key={one} value={String(one)}>
-                {laneName(store.lane(one)).letter} {when(one)} {store.method(one)}{' '}
+                {clientName(store.connection(one)).letter} {when(one)} {store.method(one)}{' '}
                 {store.target(one)}
               </option>
             ))}

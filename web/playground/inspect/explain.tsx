@@ -29,7 +29,12 @@ export function Explain({ row }: { row: number }) {
     return store.partner(row)
   })
   partner.value
-  const { sentences, links } = explainRow(store, row, revisionOf(store.lane(row)), knownOf(row))
+  const { sentences, links } = explainRow(
+    store,
+    row,
+    revisionOf(store.connection(row)),
+    knownOf(row),
+  )
   return (
     <>
       {sentences.map(({ key, params }, index) => (

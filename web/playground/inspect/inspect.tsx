@@ -7,7 +7,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
-import { laneName } from '../connections/names.ts'
+import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { visible } from '../timeline/control-characters.ts'
 import { directionWord } from '../timeline/format.ts'
@@ -76,7 +76,7 @@ function Head({ row }: { row: number }) {
     return row === undefined ? -1 : store.partner(row)
   }).value
   const kind = store.kind(row)
-  const { letter, title } = laneName(store.lane(row))
+  const { letter, title } = clientName(store.connection(row))
   return (
     <header class="in-head">
       <h2>

@@ -13,7 +13,7 @@ export interface Latencies {
   p95: number
 }
 
-/** Of the answers to a method on any lane; undefined while there are fewer than two to compare. */
+/** Of the answers to a method on any connection; undefined while there are fewer than two to compare. */
 export function latenciesOf(store: Store, method: string): Latencies | undefined {
   const times: number[] = []
   for (let row = store.length - 1; row >= Math.max(0, store.length - looked); row--) {

@@ -1,8 +1,8 @@
 /**
- * A client of a scenario that is played: it puts the scenario's messages onto a lane of its own, and
+ * A client of a scenario that is played: it puts the scenario's messages onto a connection of its own, and
  * keeps what comes until it is expected.
  *
- * A scenario counts its requests from 1; on the lane, the session gives the numbers, for people send in
+ * A scenario counts its requests from 1; on the connection, the session gives the numbers, for people send in
  * between. Answers to what people sent are nobody's business here.
  */
 
@@ -60,8 +60,8 @@ export function newClient(options: ClientOptions): Client {
   const ours = new Set<unknown>() // ids of requests that the scenario knows
   let wake = () => {}
 
-  session.lane.watch((row, text) => {
-    if (session.lane.direction(row) !== 'in') return
+  session.connection.watch((row, text) => {
+    if (session.connection.direction(row) !== 'in') return
     const message = parse(text)
     if (message === undefined) return
     const isAnswer = message.method === undefined && message.id !== undefined && message.id !== null
@@ -109,7 +109,7 @@ export function newClient(options: ClientOptions): Client {
     send(text, exact) {
       const out = outgoing(text, exact)
       ours.add(parse(out)?.id)
-      session.lane.send(out)
+      session.connection.send(out)
     },
     isSaid(line, text) {
       const want = parse(line)

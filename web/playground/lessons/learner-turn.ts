@@ -34,12 +34,12 @@ export function learnersTurn(
   ended: AbortSignal,
 ): { turn: Turn; said: Promise<void>; solve(): void } {
   const { session } = speaker
-  const { lane } = session
+  const { connection } = session
   const solution = text.includes('"$any"') ? draft : text
   const off = signal<Difference | undefined>(undefined)
   const said = new Promise<void>((resolve) => {
-    const unwatch = lane.watch((row, sent) => {
-      if (lane.direction(row) !== 'out') return
+    const unwatch = connection.watch((row, sent) => {
+      if (connection.direction(row) !== 'out') return
       off.value = speaker.isSaid(text, sent)
       if (off.peek() !== undefined) return
       unwatch()
@@ -55,7 +55,7 @@ export function learnersTurn(
       session,
     },
     said,
-    solve: () => lane.send(speaker.outgoing(solution, exact)),
+    solve: () => connection.send(speaker.outgoing(solution, exact)),
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Plays a scenario, a step at a time, against an engine of its own: what is sent and what comes goes
- * through lanes into the store, as all traffic does. The same in a browser, in a presentation and in a
+ * through connections into the store, as all traffic does. The same in a browser, in a presentation and in a
  * test. In front of a learner it waits for what they send, and looks at it.
  */
 
@@ -23,7 +23,7 @@ import type { Scene } from './scenario-engine.ts'
 
 /** Where it is played. */
 export interface Stage {
-  /** Opens a lane, and does not greet. */
+  /** Opens a connection, and does not greet. */
   connect(dialer: Dialer, revision: Revision): Session
   disconnect(session: Session): void
   /** Says that something recordEvent in the world; returns its row. */
@@ -134,7 +134,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
     const known = clients.get(name)
     if (known) return known
     const session = stage.connect(dialerOf(name), revision ?? spokenBy(steps, name))
-    session.lane.watch(took)
+    session.connection.watch(took)
     const { signal } = ended
     const fresh = newClient({ session, revision, memory, patience, strict, signal })
     speakers.push(fresh)
@@ -158,7 +158,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
     if (line.what === 'event') {
       const { verb, subject, value } = line
       took(stage.recordEvent(`${verb} ${subject} ${value}`.trim()))
-      if (verb === 'close' && !recorded) (await client(subject)).session.lane.close()
+      if (verb === 'close' && !recorded) (await client(subject)).session.connection.close()
       else if (!recorded) await (await theScene()).event(verb, subject, value)
       return undefined
     }

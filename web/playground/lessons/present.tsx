@@ -151,12 +151,12 @@ function Stage({ player }: { player: Player }) {
 }
 
 /** Clients by the scenario's letters, and with their revisions if these differ. */
-function labels(player: Player): (lane: number) => string {
+function labels(player: Player): (connection: number) => string {
   const clients = player.clients.value
   const revisions = clients.map(({ revision }) => revision.value)
   const differ = new Set(revisions).size > 1
-  return (lane) => {
-    const at = clients.findIndex((session) => session.lane.id === lane)
+  return (connection) => {
+    const at = clients.findIndex((session) => session.connection.id === connection)
     const name = t('lessons.client', { letter: String.fromCharCode(65 + Math.max(at, 0)) })
     return differ ? `${name} · ${revisions[at] ?? ''}` : name
   }

@@ -6,16 +6,16 @@
 import type { Store } from '../messages/store.ts'
 import type { Line, Scenario, Step } from './scenario.ts'
 
-/** What is known of a lane. */
+/** What is known of a connection. */
 export interface Recorded {
   /** As the store has it. */
-  lane: number
+  connection: number
   /** What the server is called. */
   title: string
 }
 
 /**
- * @param lanes - those to record, the first of them the scenario's first client; what happened in the
+ * @param connections - those to record, the first of them the scenario's first client; what happened in the
  *   world is recorded with them
  * @param from - the first row
  * @param to - the row after the last
@@ -23,18 +23,18 @@ export interface Recorded {
  */
 export function recordingOf(
   store: Store,
-  lanes: readonly Recorded[],
+  connections: readonly Recorded[],
   from: number,
   to: number,
   redact: (raw: string) => string = (raw) => raw,
 ): Scenario {
-  const clients = new Map(lanes.map(({ lane }, i) => [lane, clientName(i)]))
+  const clients = new Map(connections.map(({ connection }, i) => [connection, clientName(i)]))
   const lines: Line[] = []
   for (let row = from; row < to; row++) {
-    const lane = store.lane(row)
+    const connection = store.connection(row)
     const direction = store.direction(row)
-    const client = clients.get(lane)
-    if (client === undefined && lane !== 0) continue
+    const client = clients.get(connection)
+    if (client === undefined && connection !== 0) continue
     if (direction === 'world') lines.push(eventOf(redact(store.raw(row))))
     else {
       if (client === undefined || isOrphan(store, row, from)) continue
@@ -46,7 +46,7 @@ export function recordingOf(
     id: 'recording',
     comment: 'A recording.',
     options: { recorded: true },
-    info: { name: 'recording', title: lanes[0]?.title ?? 'recording' },
+    info: { name: 'recording', title: connections[0]?.title ?? 'recording' },
     resources: {},
     templates: {},
     prompts: {},

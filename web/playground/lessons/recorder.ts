@@ -1,6 +1,6 @@
 /** Records what passes in this page, and opens what was recorded. */
 
-import { laneName } from '../connections/names.ts'
+import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { redact } from '../share/redact.ts'
 import { type Recorded, recordingName, recordingOf } from './record.ts'
@@ -18,10 +18,12 @@ export async function stopRecording(): Promise<Scenario | undefined> {
   recordingFrom.value = undefined
   if (from === undefined || from >= store.length) return undefined
   const heard = new Set<number>()
-  for (let row = from; row < store.length; row++) heard.add(store.lane(row))
+  for (let row = from; row < store.length; row++) heard.add(store.connection(row))
   heard.delete(0) // the world is always recorded
-  const lanes = [...heard].map((lane): Recorded => ({ lane, title: laneName(lane).title }))
-  return recordingOf(store, lanes, from, store.length, redact)
+  const connections = [...heard].map(
+    (connection): Recorded => ({ connection, title: clientName(connection).title }),
+  )
+  return recordingOf(store, connections, from, store.length, redact)
 }
 
 /** Saves a scenario as a file. */

@@ -127,5 +127,6 @@ function stop() {
   demoPaused.value = before.resting
   if (revision.peek() === spoken) revision.value = before.revision
   spoken = undefined
-  if (before.session && before.session.lane.state.peek() !== 'closed') active.value = before.session
+  if (before.session && before.session.connection.state.peek() !== 'closed')
+    active.value = before.session
 }

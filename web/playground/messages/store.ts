@@ -28,8 +28,8 @@ export interface HttpFacts {
 
 /** What is pushed. */
 export interface Entry {
-  /** Which connection: {@link Lane.id}; 0 is the world. */
-  lane: number
+  /** Which connection: {@link Connection.id}; 0 is the world. */
+  connection: number
   direction: Direction
   framing: Framing
   /** Exactly what passed. For the world: one line in English, `verb what`. */
@@ -91,7 +91,7 @@ export class Store {
   #length = 0
   #capacity = 1024
   #times = new Float64Array(this.#capacity)
-  #lanes = new Uint16Array(this.#capacity)
+  #connections = new Uint16Array(this.#capacity)
   #flags = new Uint8Array(this.#capacity) // direction and framing
   #kinds = new Uint8Array(this.#capacity)
   #methods = new Uint32Array(this.#capacity)
@@ -104,7 +104,7 @@ export class Store {
   #http = new Map<number, HttpFacts>()
   #problems = new Map<number, string>()
   #strings = new StringTable()
-  #waiting = new Map<string, number>() // lane, asking side and id, to the row of the request
+  #waiting = new Map<string, number>() // connection, asking side and id, to the row of the request
   #archive: TextArchive | undefined
   #maxTexts = maxTextsInMemory
   #archived = 0 // texts of rows before this are in the archive
@@ -124,7 +124,7 @@ export class Store {
   }
 
   /** Adds a row and returns its number. */
-  push({ lane, direction, framing, raw, time = Date.now(), http }: Entry): number {
+  push({ connection, direction, framing, raw, time = Date.now(), http }: Entry): number {
     if (this.#length === this.#capacity) this.#grow()
     const row = this.#length++
     const frame: Frame =
@@ -132,7 +132,7 @@ export class Store {
         ? { kind: 'world', method: '', id: '', target: '', code: 0, problem: '' }
         : frameOf(raw)
     this.#times[row] = time
-    this.#lanes[row] = lane
+    this.#connections[row] = connection
     this.#flags[row] = directions.indexOf(direction) * 16 + framings.indexOf(framing)
     this.#kinds[row] = kinds.indexOf(frame.kind)
     this.#methods[row] = this.#strings.number(frame.method)
@@ -144,7 +144,7 @@ export class Store {
     this.#raws.push(raw)
     if (http) this.#http.set(row, http)
     if (frame.problem) this.#problems.set(row, frame.problem)
-    this.#pair(row, lane, direction, frame)
+    this.#pair(row, connection, direction, frame)
     if (this.#archive) this.#archiveOldest()
     this.#announce()
     return row
@@ -169,8 +169,8 @@ export class Store {
     return this.#times[row] as number
   }
 
-  lane(row: number): number {
-    return this.#lanes[row] as number
+  connection(row: number): number {
+    return this.#connections[row] as number
   }
 
   direction(row: number): Direction {
@@ -292,12 +292,12 @@ export class Store {
     this.#archiveOldest()
   }
 
-  #pair(row: number, lane: number, direction: Direction, { kind, id }: Frame) {
+  #pair(row: number, connection: number, direction: Direction, { kind, id }: Frame) {
     if (id === '' || direction === 'world') return
     if (kind === 'request') {
-      this.#waiting.set(`${lane} ${direction} ${id}`, row)
+      this.#waiting.set(`${connection} ${direction} ${id}`, row)
     } else if (kind === 'result' || kind === 'error') {
-      const asked = `${lane} ${direction === 'in' ? 'out' : 'in'} ${id}`
+      const asked = `${connection} ${direction === 'in' ? 'out' : 'in'} ${id}`
       const request = this.#waiting.get(asked)
       if (request === undefined) return
       this.#waiting.delete(asked)
@@ -318,7 +318,7 @@ export class Store {
       return next
     }
     this.#times = larger(this.#times)
-    this.#lanes = larger(this.#lanes)
+    this.#connections = larger(this.#connections)
     this.#flags = larger(this.#flags)
     this.#kinds = larger(this.#kinds)
     this.#methods = larger(this.#methods)

@@ -37,19 +37,19 @@ const object = (value: unknown): Params =>
  */
 export class Checker {
   readonly #store: Store
-  readonly #revisionOf: (lane: number) => Revision
+  readonly #revisionOf: (connection: number) => Revision
   #emptied: number
   #read = 0
   #ruled = new Map<number, Hint>()
   #hints = new Map<number, readonly Hint[]>()
-  #open = new Map<string, number>() // lane, asking side and id, to the row
+  #open = new Map<string, number>() // connection, asking side and id, to the row
   #cancelled = new Set<string>()
-  #listens = new Map<string, Span>() // lane and id
-  #subscriptions = new Map<string, Span>() // lane and URI
-  #revisions = new Map<number, { from: number; revision: Revision }[]>() // lane; newest last
+  #listens = new Map<string, Span>() // connection and id
+  #subscriptions = new Map<string, Span>() // connection and URI
+  #revisions = new Map<number, { from: number; revision: Revision }[]>() // connection; newest last
 
-  /** @param revisionOf - what a lane speaks, where its messages do not tell */
-  constructor(store: Store, revisionOf: (lane: number) => Revision) {
+  /** @param revisionOf - what a connection speaks, where its messages do not tell */
+  constructor(store: Store, revisionOf: (connection: number) => Revision) {
     this.#store = store
     this.#revisionOf = revisionOf
     this.#emptied = store.emptied.peek()
@@ -69,11 +69,11 @@ export class Checker {
   /** The revision that a row is written in. */
   revisionAt(row: number): Revision {
     this.#readUpTo(row)
-    const lane = this.#store.lane(row)
+    const connection = this.#store.connection(row)
     const request = this.#store.partner(row)
     const asked = request >= 0 && request < row ? request : row
-    const spoken = this.#revisions.get(lane)?.findLast(({ from }) => from <= asked)
-    return spoken?.revision ?? this.#revisionOf(lane)
+    const spoken = this.#revisions.get(connection)?.findLast(({ from }) => from <= asked)
+    return spoken?.revision ?? this.#revisionOf(connection)
   }
 
   #check(row: number): Hint[] {
@@ -127,22 +127,22 @@ export class Checker {
 
   #learn(row: number) {
     const store = this.#store
-    const lane = store.lane(row)
+    const connection = store.connection(row)
     const id = store.id(row)
     const direction = store.direction(row)
     const other = direction === 'out' ? 'in' : 'out'
     switch (store.kind(row)) {
       case 'request': {
-        const key = `${lane} ${direction} ${id}`
+        const key = `${connection} ${direction} ${id}`
         if (this.#open.has(key)) this.#rule(row, 'error', 'duplicateId', '/id')
         this.#open.set(key, row)
         this.#cancelled.delete(key)
-        this.#begun(row, lane, id)
+        this.#begun(row, connection, id)
         return
       }
       case 'result':
       case 'error': {
-        const key = `${lane} ${other} ${id}`
+        const key = `${connection} ${other} ${id}`
         const request = this.#open.get(key)
         if (request === undefined) {
           if (id !== '') this.#rule(row, 'error', 'unknownId', '/id')
@@ -150,29 +150,29 @@ export class Checker {
         }
         if (this.#cancelled.has(key)) this.#rule(row, 'warning', 'afterCancel', '')
         this.#open.delete(key)
-        this.#ended(row, request, lane, id)
+        this.#ended(row, request, connection, id)
         return
       }
       case 'notification':
         if (store.method(row) !== 'notifications/cancelled') return
-        this.#cancelled.add(`${lane} ${direction} ${store.target(row)}`)
-        end(this.#listens.get(`${lane} ${store.target(row)}`), row)
+        this.#cancelled.add(`${connection} ${direction} ${store.target(row)}`)
+        end(this.#listens.get(`${connection} ${store.target(row)}`), row)
     }
   }
 
-  #begun(row: number, lane: number, id: string) {
+  #begun(row: number, connection: number, id: string) {
     const store = this.#store
     switch (store.method(row)) {
       case 'subscriptions/listen':
-        this.#listens.set(`${lane} ${id}`, { from: row, until: Number.POSITIVE_INFINITY })
+        this.#listens.set(`${connection} ${id}`, { from: row, until: Number.POSITIVE_INFINITY })
         break
       case 'resources/subscribe': {
-        const key = `${lane} ${store.target(row)}`
+        const key = `${connection} ${store.target(row)}`
         this.#subscriptions.set(key, { from: row, until: Number.POSITIVE_INFINITY })
         return
       }
       case 'resources/unsubscribe':
-        end(this.#subscriptions.get(`${lane} ${store.target(row)}`), row)
+        end(this.#subscriptions.get(`${connection} ${store.target(row)}`), row)
         return
       case 'server/discover':
         break
@@ -180,22 +180,22 @@ export class Checker {
         return
     }
     const version = object(object(object(store.message(row)).params)._meta)[metaVersion]
-    if (isRevision(version)) this.#speaks(lane, row, version)
+    if (isRevision(version)) this.#speaks(connection, row, version)
   }
 
-  #ended(row: number, request: number, lane: number, id: string) {
+  #ended(row: number, request: number, connection: number, id: string) {
     const store = this.#store
     if (store.method(request) === 'subscriptions/listen')
-      end(this.#listens.get(`${lane} ${id}`), row)
+      end(this.#listens.get(`${connection} ${id}`), row)
     if (store.method(request) !== 'initialize' || store.kind(row) !== 'result') return
     const version = object(object(store.message(row)).result).protocolVersion
-    if (isRevision(version)) this.#speaks(lane, request, version)
+    if (isRevision(version)) this.#speaks(connection, request, version)
   }
 
-  #speaks(lane: number, from: number, revision: Revision) {
-    const spoken = this.#revisions.get(lane) ?? []
+  #speaks(connection: number, from: number, revision: Revision) {
+    const spoken = this.#revisions.get(connection) ?? []
     if (spoken.at(-1)?.revision !== revision) spoken.push({ from, revision })
-    this.#revisions.set(lane, spoken)
+    this.#revisions.set(connection, spoken)
   }
 
   #rule(
@@ -211,18 +211,18 @@ export class Checker {
   #unsubscribed(row: number, message: unknown, revision: Revision): Hint | undefined {
     const store = this.#store
     const method = store.method(row)
-    const lane = store.lane(row)
+    const connection = store.connection(row)
     if (store.kind(row) !== 'notification' || store.direction(row) !== 'in') return undefined
     const holds = (span: Span | undefined) =>
       span !== undefined && span.from < row && row <= span.until
     if (isModern(revision)) {
       if (!/\/(updated|list_changed|acknowledged)$/.test(method)) return undefined
       const id = object(object(object(message).params)._meta)[metaSubscription]
-      if (holds(this.#listens.get(`${lane} ${JSON.stringify(id)}`))) return undefined
+      if (holds(this.#listens.get(`${connection} ${JSON.stringify(id)}`))) return undefined
     } else {
       if (method !== 'notifications/resources/updated') return undefined
       for (const [key, span] of this.#subscriptions) {
-        if (key.startsWith(`${lane} `) && holds(span)) return undefined
+        if (key.startsWith(`${connection} `) && holds(span)) return undefined
       }
     }
     return {

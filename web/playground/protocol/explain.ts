@@ -35,7 +35,7 @@ const isObject = (value: unknown): value is Params =>
 /**
  * Explains a row of the store. Costs up to two `JSON.parse`: for the row that is looked at.
  *
- * @param revision - what the row's lane speaks
+ * @param revision - what the row's connection speaks
  */
 export function explainRow(
   store: Store,

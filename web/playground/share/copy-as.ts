@@ -39,7 +39,7 @@ export const copyKinds: readonly {
  * The text to paste. All but `raw` have secrets taken out; programs and commands send the row's request,
  * or that which it answers.
  *
- * @param session - that of the row's lane; undefined: it came from a file
+ * @param session - that of the row's connection; undefined: it came from a file
  */
 export function copyAs(
   kind: CopyKind,
@@ -80,7 +80,7 @@ function requestRow(store: Store, row: number): number | undefined {
 }
 
 const urlOf = (session: Session | undefined): string =>
-  session?.lane.dialer.kind === 'http' ? session.lane.dialer.url : gateway
+  session?.connection.dialer.kind === 'http' ? session.connection.dialer.url : gateway
 
 /** What a request says of itself. */
 function revisionOf(raw: string): Revision {

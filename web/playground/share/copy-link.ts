@@ -10,7 +10,7 @@ import { redact, redactText } from './redact.ts'
 /** What a link would hold: the tab that is shown, or all; without secrets. */
 export function linkOf(all = false): Link {
   const chosen = all ? tabs.value : [tab.value]
-  const dialer = active.value?.lane.dialer
+  const dialer = active.value?.connection.dialer
   return {
     messages: chosen.map(({ text, title, revision }) => ({
       text: redact(text),

@@ -1,10 +1,10 @@
-/** Transcripts out to files, and files in: what was read goes the way of live traffic, on lanes of its own. */
+/** Transcripts out to files, and files in: what was read goes the way of live traffic, on connections of its own. */
 
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { pane } from '../base/state.ts'
-import { Lane } from '../connections/connection.ts'
-import { laneName, nameLane } from '../connections/names.ts'
+import { Connection } from '../connections/connection.ts'
+import { clientName, setClientName } from '../connections/names.ts'
 import type { Dialer } from '../connections/transport.ts'
 import { store } from '../messages/log.ts'
 import { clientInfo } from '../protocol/revisions.ts'
@@ -29,9 +29,11 @@ export async function exportTranscript(
   { redacted = true, gzip = false }: ExportOptions = {},
 ): Promise<void> {
   const all = [...rows]
-  const lanes = [...new Set(all.map((row) => store.lane(row)))].filter((lane) => lane > 0)
+  const connections = [...new Set(all.map((row) => store.connection(row)))].filter(
+    (connection) => connection > 0,
+  )
   const lines = writeTranscript(store, all, {
-    peers: lanes.map((c) => ({ c, ...laneName(c) })),
+    peers: connections.map((c) => ({ c, ...clientName(c) })),
     redacted,
     version: clientInfo.version,
     text: (row) => (store.isArchived(row) ? store.text(row) : store.raw(row)),
@@ -106,17 +108,17 @@ let imported = 0
 
 /** Pushes what was read, a slice at a time; returns how many rows. */
 async function take({ peers, entries }: Transcript, name: string): Promise<number> {
-  const lanes = new Map<number, number>([[0, 0]])
+  const connections = new Map<number, number>([[0, 0]])
   for (const { c, title, letter } of peers) {
-    // a lane is only taken for its number: it never opens
-    const { id } = new Lane(silent(name), '', store)
-    lanes.set(c, id)
-    // numbered, so that `lane:A` of the filter stays the A of now
-    nameLane(id, { letter: `${letter}${++imported}`, title: title || name })
+    // a connection is only taken for its number: it never opens
+    const { id } = new Connection(silent(name), '', store)
+    connections.set(c, id)
+    // numbered, so that `client:A` of the filter stays the A of now
+    setClientName(id, { letter: `${letter}${++imported}`, title: title || name })
   }
   let end = performance.now() + slice
   for (const entry of entries) {
-    store.push({ ...entry, lane: lanes.get(entry.lane) ?? 0 })
+    store.push({ ...entry, connection: connections.get(entry.connection) ?? 0 })
     if (performance.now() < end) continue
     await breathe()
     end = performance.now() + slice

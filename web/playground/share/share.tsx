@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { tabs } from '../compose/tabs.ts'
-import { laneName } from '../connections/names.ts'
+import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { shown } from '../timeline/view.ts'
 import { chooseFile } from './choose-file.ts'
@@ -159,7 +159,7 @@ function ByFile({ close }: { close(): void }) {
           onClick={async () => {
             const { mermaid } = await import('../timeline/mermaid.ts')
             const all = rows() ?? Array.from({ length: store.length }, (_, row) => row)
-            await copyText(mermaid(store, all, laneName, t('app.client')))
+            await copyText(mermaid(store, all, clientName, t('app.client')))
           }}
         >
           {t('share.mermaid')}

@@ -14,7 +14,7 @@ export interface Peer {
   title: string
 }
 
-/** A file as it was read. `lane` of an entry is a number of {@link peers}, or 0 for the world. */
+/** A file as it was read. `connection` of an entry is a number of {@link peers}, or 0 for the world. */
 export interface Transcript {
   peers: readonly Peer[]
   entries: readonly Entry[]
@@ -72,7 +72,7 @@ export async function* writeTranscript(
     const http = store.http(row)
     const line: Line = {
       t: Math.round((store.time(row) - base) * 1000) / 1000,
-      c: store.lane(row),
+      c: store.connection(row),
       d: store.direction(row),
       k: store.framing(row),
       raw: redacted ? redact(raw) : raw,
@@ -118,7 +118,7 @@ async function readLines(text: string, rest: () => Promise<void>): Promise<Trans
   const created = typeof head.created === 'string' ? Date.parse(head.created) : Number.NaN
   const base = Number.isFinite(created) ? created : 0
   const entries: Entry[] = []
-  const lanes = new Set<number>()
+  const connections = new Set<number>()
   for (let i = 1; i < lines.length; i++) {
     if (i % stretch === 0) await rest()
     const source = lines[i] as string
@@ -129,10 +129,10 @@ async function readLines(text: string, rest: () => Promise<void>): Promise<Trans
       throw new Error(`line ${i + 1}: t, d or raw is missing`)
     }
     const world = d === 'world'
-    const lane = world ? 0 : typeof c === 'number' ? c : 1
-    if (!world) lanes.add(lane)
+    const connection = world ? 0 : typeof c === 'number' ? c : 1
+    if (!world) connections.add(connection)
     entries.push({
-      lane,
+      connection,
       direction: d as Direction,
       framing: world ? 'world' : ((framings.includes(String(k)) ? k : 'port') as Framing),
       raw,
@@ -141,7 +141,7 @@ async function readLines(text: string, rest: () => Promise<void>): Promise<Trans
     })
   }
   const named = Array.isArray(head.peers) ? head.peers.map(object) : []
-  const peers = [...lanes].map((c): Peer => {
+  const peers = [...connections].map((c): Peer => {
     const known = named.find((one) => one.c === c)
     return {
       c,
@@ -186,7 +186,7 @@ function readInspector(text: string): Transcript {
   if (!Array.isArray(all)) throw new Error('line 1: not a transcript')
   const entries: Entry[] = []
   const push = (direction: Direction, message: unknown, time: number) =>
-    entries.push({ lane: 1, direction, framing: 'port', raw: JSON.stringify(message), time })
+    entries.push({ connection: 1, direction, framing: 'port', raw: JSON.stringify(message), time })
   for (const [i, one] of all.entries()) {
     const { timestamp, origin, direction, message, response, duration } = object(one)
     if (typeof message !== 'object' || message === null) {

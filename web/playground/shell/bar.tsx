@@ -16,7 +16,7 @@ export function Bar() {
   return (
     <header class="bar">
       <h1>{t('app.title')}</h1>
-      <Lanes />
+      <Clients />
       <label>
         <span class="quiet">{t('app.revision')}</span>
         <select
@@ -57,12 +57,12 @@ export function Bar() {
   )
 }
 
-function Lanes() {
+function Clients() {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
-    <div class="lanes" role="group" aria-label={t('app.clients')}>
+    <div class="clients" role="group" aria-label={t('app.clients')}>
       {sessions.value.map((session) => (
-        <LaneButton key={session.lane.id} session={session} />
+        <ClientButton key={session.connection.id} session={session} />
       ))}
       {embedded ? null : (
         <button
@@ -78,24 +78,24 @@ function Lanes() {
   )
 }
 
-function LaneButton({ session }: { session: Session }) {
-  const { lane, peer } = session
-  const state = lane.state.value
-  const title = peer.value?.title ?? peer.value?.name ?? lane.dialer.title
+function ClientButton({ session }: { session: Session }) {
+  const { connection, peer } = session
+  const state = connection.state.value
+  const title = peer.value?.title ?? peer.value?.name ?? connection.dialer.title
   const isActive = active.value === session
   return (
     <>
       <button
         type="button"
         aria-pressed={isActive}
-        title={`${lane.dialer.title}${lane.reason.value ? `: ${lane.reason.value}` : ''}`}
+        title={`${connection.dialer.title}${connection.reason.value ? `: ${connection.reason.value}` : ''}`}
         onClick={() => {
           active.value = session
           revision.value = session.revision.peek()
         }}
       >
-        <span class="lane-state" data-is={state} />
-        <span class="letter">{lane.letter}</span>
+        <span class="connection-state" data-is={state} />
+        <span class="letter">{connection.letter}</span>
         <span class="name">{title}</span>
         {state === 'open' ? null : <span class="quiet">{t(`app.${state}`)}</span>}
       </button>
@@ -103,7 +103,7 @@ function LaneButton({ session }: { session: Session }) {
         <button
           type="button"
           class="plain"
-          aria-label={t('app.disconnect', { lane: `${lane.letter} ${title}` })}
+          aria-label={t('app.disconnect', { client: `${connection.letter} ${title}` })}
           onClick={() => disconnect(session)}
         >
           ×

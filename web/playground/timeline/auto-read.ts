@@ -5,15 +5,15 @@ import type { Session } from '../connections/session.ts'
 
 const stops = new Map<string, () => void>()
 
-/** What is read by itself: `lane uri`. */
+/** What is read by itself: `connection uri`. */
 export const reading: Signal<ReadonlySet<string>> = signal(new Set())
 
 export const readsItself = (session: Session, uri: string): boolean =>
-  reading.value.has(`${session.lane.id} ${uri}`)
+  reading.value.has(`${session.connection.id} ${uri}`)
 
-/** Begins or ends it. It goes on until it is ended or the lane is closed. */
+/** Begins or ends it. It goes on until it is ended or the connection is closed. */
 export function readItself(session: Session, uri: string, on: boolean): void {
-  const key = `${session.lane.id} ${uri}`
+  const key = `${session.connection.id} ${uri}`
   stops.get(key)?.()
   stops.delete(key)
   if (on) stops.set(key, follow(session, uri))
@@ -30,7 +30,7 @@ function follow(session: Session, uri: string): () => void {
     while (seen < (session.updates.peek().get(uri)?.count ?? 0)) {
       seen = session.updates.peek().get(uri)?.count ?? 0
       await session.request('resources/read', { uri })
-      if (session.lane.state.peek() === 'closed') break
+      if (session.connection.state.peek() === 'closed') break
     }
     busy = false
   }

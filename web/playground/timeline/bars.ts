@@ -3,12 +3,12 @@
 import type { Store } from '../messages/store.ts'
 
 export interface Bar {
-  lane: number
+  connection: number
   /** Who is busy: the server with what a client asked, or the other way round. */
   side: 'client' | 'server'
   /** The request's row. */
   from: number
-  /** Row of the answer, of the cancel or of the lane's end; Infinity: it is still open. */
+  /** Row of the answer, of the cancel or of the connection's end; Infinity: it is still open. */
   to: number
   /** 0 for the first, 1 for one that began while that was open … */
   depth: number
@@ -17,8 +17,8 @@ export interface Bar {
 export class Bars {
   readonly #store: Store
   #bars: Bar[] = []
-  #open = new Map<string, Bar>() // by lane, asking direction and id
-  #taken = new Map<string, boolean[]>() // depths in use, by lane and side
+  #open = new Map<string, Bar>() // by connection, asking direction and id
+  #taken = new Map<string, boolean[]>() // depths in use, by connection and side
   #seen = 0
 
   constructor(store: Store) {
@@ -39,10 +39,10 @@ export class Bars {
 
   #look(row: number) {
     const store = this.#store
-    const lane = store.lane(row)
+    const connection = store.connection(row)
     switch (store.kind(row)) {
       case 'request':
-        return this.#begin(row, lane)
+        return this.#begin(row, connection)
       case 'result':
       case 'error': {
         const request = store.partner(row)
@@ -52,29 +52,30 @@ export class Bars {
       case 'notification':
         // A cancel names the id of a request that went the same way.
         if (store.method(row) === 'notifications/cancelled') {
-          this.#end(`${lane} ${store.direction(row)} ${store.target(row)}`, row)
+          this.#end(`${connection} ${store.direction(row)} ${store.target(row)}`, row)
         }
         return
       case 'world':
-        if (lane === 0 || !store.raw(row).startsWith('closed')) return
-        for (const key of this.#open.keys()) if (key.startsWith(`${lane} `)) this.#end(key, row)
+        if (connection === 0 || !store.raw(row).startsWith('closed')) return
+        for (const key of this.#open.keys())
+          if (key.startsWith(`${connection} `)) this.#end(key, row)
     }
   }
 
   #keyOf(request: number) {
     const store = this.#store
-    return `${store.lane(request)} ${store.direction(request)} ${store.id(request)}`
+    return `${store.connection(request)} ${store.direction(request)} ${store.id(request)}`
   }
 
-  #begin(row: number, lane: number) {
+  #begin(row: number, connection: number) {
     const side = this.#store.direction(row) === 'out' ? 'server' : 'client'
-    const place = `${lane} ${side}`
+    const place = `${connection} ${side}`
     const taken = this.#taken.get(place) ?? []
     this.#taken.set(place, taken)
     const free = taken.indexOf(false)
     const depth = free < 0 ? taken.length : free
     taken[depth] = true
-    const bar: Bar = { lane, side, from: row, to: Number.POSITIVE_INFINITY, depth }
+    const bar: Bar = { connection, side, from: row, to: Number.POSITIVE_INFINITY, depth }
     this.#bars.push(bar)
     this.#open.set(this.#keyOf(row), bar)
   }
@@ -84,7 +85,7 @@ export class Bars {
     if (!bar) return
     this.#open.delete(key)
     bar.to = row
-    const taken = this.#taken.get(`${bar.lane} ${bar.side}`)
+    const taken = this.#taken.get(`${bar.connection} ${bar.side}`)
     if (taken) taken[bar.depth] = false
   }
 

@@ -37,8 +37,8 @@ export function diagramSvg(
   client = 'Client',
 ): string {
   const drawn = listed(rows.slice(0, mostSvg))
-  const lanes = new Set(rows.slice(0, mostSvg).map((row) => store.lane(row)))
-  const columns = columnsOf(lanes, name, client)
+  const connections = new Set(rows.slice(0, mostSvg).map((row) => store.connection(row)))
+  const columns = columnsOf(connections, name, client)
   const width = Math.max(640, columns.length * Math.max(240, narrowest))
   const height = head + (drawn.length + 0.5) * step
   const measures = { width, step, bar: 10 }

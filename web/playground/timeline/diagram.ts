@@ -3,20 +3,20 @@
  * of the same height for each message. Pure numbers; sequence.tsx draws them, diagram-svg.ts writes them.
  */
 
-import type { LaneName } from '../connections/names.ts'
+import type { ClientName } from '../connections/names.ts'
 import type { Store } from '../messages/store.ts'
 import type { Bar, Bars } from './bars.ts'
 import type { Rows } from './scroller.ts'
 
-/** How a lane is called. */
-export type Naming = (lane: number) => LaneName
+/** How a connection is called. */
+export type Naming = (connection: number) => ClientName
 
 export interface Column {
   kind: 'client' | 'server' | 'world'
   /** For people. */
   title: string
-  /** The lanes that end here. */
-  lanes: readonly number[]
+  /** The connections that end here. */
+  connections: readonly number[]
 }
 
 export interface Arrow {
@@ -52,22 +52,22 @@ export interface Measures {
 export const narrowest = 150 // px
 
 /** Clients in their order, then those they speak with, each once, then the world if something happened there. */
-export function columnsOf(lanes: Iterable<number>, name: Naming, client: string): Column[] {
+export function columnsOf(connections: Iterable<number>, name: Naming, client: string): Column[] {
   const clients: Column[] = []
   const servers = new Map<string, number[]>()
   let world = false
-  for (const lane of [...lanes].sort((a, b) => a - b)) {
-    if (lane === 0) world = true
+  for (const connection of [...connections].sort((a, b) => a - b)) {
+    if (connection === 0) world = true
     else {
-      const { letter, title } = name(lane)
-      clients.push({ kind: 'client', title: `${client} ${letter}`, lanes: [lane] })
-      servers.set(title, [...(servers.get(title) ?? []), lane])
+      const { letter, title } = name(connection)
+      clients.push({ kind: 'client', title: `${client} ${letter}`, connections: [connection] })
+      servers.set(title, [...(servers.get(title) ?? []), connection])
     }
   }
   return [
     ...clients,
-    ...[...servers].map(([title, lanes]): Column => ({ kind: 'server', title, lanes })),
-    ...(world ? [{ kind: 'world' as const, title: name(0).title, lanes: [0] }] : []),
+    ...[...servers].map(([title, connections]): Column => ({ kind: 'server', title, connections })),
+    ...(world ? [{ kind: 'world' as const, title: name(0).title, connections: [0] }] : []),
   ]
 }
 
@@ -75,12 +75,12 @@ export function columnsOf(lanes: Iterable<number>, name: Naming, client: string)
 export const middle = (index: number, columns: number, width: number): number =>
   (width * (index + 0.5)) / Math.max(1, columns)
 
-/** Which columns a row's message goes from and to; of what happened, where: both the same, or a lane's two. */
+/** Which columns a row's message goes from and to; of what happened, where: both the same, or a connection's two. */
 export function endsOf(store: Store, row: number, columns: readonly Column[]): [number, number] {
-  const lane = store.lane(row)
+  const connection = store.connection(row)
   const at = (kind: Column['kind']) =>
-    columns.findIndex((column) => column.kind === kind && column.lanes.includes(lane))
-  if (lane === 0) return [at('world'), at('world')]
+    columns.findIndex((column) => column.kind === kind && column.connections.includes(connection))
+  if (connection === 0) return [at('world'), at('world')]
   return store.direction(row) === 'in' ? [at('server'), at('client')] : [at('client'), at('server')]
 }
 
@@ -135,8 +135,8 @@ export function boxesOf(
   return boxes
 }
 
-const columnOf = ({ lane, side }: Bar, columns: readonly Column[]) =>
-  columns.findIndex((column) => column.kind === side && column.lanes.includes(lane))
+const columnOf = ({ connection, side }: Bar, columns: readonly Column[]) =>
+  columns.findIndex((column) => column.kind === side && column.connections.includes(connection))
 
 /** As much of a text as fits, its end cut off. `wide` is the mean width of a letter, px. */
 export function fit(text: string, px: number, wide: number): string {

@@ -3,7 +3,7 @@
  * term turns it round.
  *
  *     method:resources/*   uri:notes*    with `*` the whole text, without any part of it
- *     dir:in  lane:A  kind:error  status:waiting  framing:sse    several by comma
+ *     dir:in  client:A  kind:error  status:waiting  framing:sse    several by comma
  *     id:3  code:-32602
  *     >50ms  <2s  size>1k  size<200
  *     milk  "two words"                  anywhere in the text of the message, capitals or not
@@ -27,13 +27,13 @@ export interface FilterProblem {
 
 export interface Filter {
   /** Undefined: every row passes. */
-  compile(store: Store, laneOf: (letter: string) => number | undefined): Test | undefined
+  compile(store: Store, connectionOf: (letter: string) => number | undefined): Test | undefined
   readonly problems: readonly FilterProblem[]
   /** Whether the answer may change what a request's row is tested for. */
   readonly looksAtAnswers: boolean
 }
 
-type Maker = (store: Store, laneOf: (letter: string) => number | undefined) => Test
+type Maker = (store: Store, connectionOf: (letter: string) => number | undefined) => Test
 
 const choices: Readonly<Record<string, readonly string[]>> = {
   dir: ['in', 'out', 'world'],
@@ -47,7 +47,7 @@ export const filterKeys = [
   'method',
   'uri',
   'dir',
-  'lane',
+  'client',
   'kind',
   'status',
   'framing',
@@ -98,8 +98,8 @@ export function parseFilter(text: string): Filter {
   return {
     problems,
     looksAtAnswers,
-    compile(store, laneOf) {
-      const tests = makers.map((make) => make(store, laneOf))
+    compile(store, connectionOf) {
+      const tests = makers.map((make) => make(store, connectionOf))
       if (tests.length < 2) return tests[0]
       return (row) => {
         for (const test of tests) if (!test(row)) return false
@@ -139,10 +139,12 @@ function keyed(key: string, value: string, wrong: Wrong): Maker | undefined {
     return undefined
   }
   const values = value.split(',').filter(Boolean)
-  if (key === 'lane') {
-    return (store, laneOf) => {
-      const lanes = values.map((one) => (/^world$/i.test(one) ? 0 : (laneOf(one) ?? -1)))
-      return (row) => lanes.includes(store.lane(row))
+  if (key === 'client') {
+    return (store, connectionOf) => {
+      const connections = values.map((one) =>
+        /^world$/i.test(one) ? 0 : (connectionOf(one) ?? -1),
+      )
+      return (row) => connections.includes(store.connection(row))
     }
   }
   const known = choices[key] as readonly string[]

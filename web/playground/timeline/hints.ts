@@ -36,11 +36,11 @@ store.emptied.subscribe(() => {
 /** What is wrong with a row; undefined: it has not been checked. */
 export const hintsOf = (row: number): readonly Hint[] | undefined => found.get(row)
 
-/** The revision that a lane speaks; of a lane without a session, the newest. */
-export const revisionOf = (lane: number): Revision =>
+/** The revision that a connection speaks; of a connection without a session, the newest. */
+export const revisionOf = (connection: number): Revision =>
   sessions
     .peek()
-    .find((session) => session.lane.id === lane)
+    .find((session) => session.connection.id === connection)
     ?.revision.peek() ?? newest
 
 async function check(rows: readonly number[]): Promise<void> {

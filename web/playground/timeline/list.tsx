@@ -7,7 +7,7 @@ import { useRef } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { selected } from '../base/state.ts'
-import { laneName, named } from '../connections/names.ts'
+import { clientName, named } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { useCursor } from './cursor.ts'
 import { hinted, useHints } from './hints.ts'
@@ -21,7 +21,7 @@ const rowHeight = 26 // px
 
 const columns = [
   'time',
-  'lane',
+  'client',
   'pair',
   'method',
   'id',
@@ -89,7 +89,7 @@ export function List() {
                 row={row}
                 index={index}
                 y={top + (index - first) * rowHeight}
-                lane={laneName(store.lane(row)).letter}
+                connection={clientName(store.connection(row)).letter}
                 between={row > pairFrom && row < pairTo}
                 paired={row === pairFrom || row === pairTo}
                 home={index === keys.home}

@@ -26,7 +26,7 @@ export function mermaid(
   client = 'Client',
 ): string {
   const written = rows.slice(0, mostMermaid)
-  const columns = columnsOf(new Set(written.map((row) => store.lane(row))), name, client)
+  const columns = columnsOf(new Set(written.map((row) => store.connection(row))), name, client)
   const lines = ['sequenceDiagram']
   for (const [index, { kind, title }] of columns.entries()) {
     lines.push(`  ${kind === 'client' ? 'actor' : 'participant'} P${index} as ${escaped(title)}`)

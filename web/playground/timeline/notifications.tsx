@@ -33,7 +33,7 @@ export function Notifications() {
   return (
     <div class="nt">
       {sessions.value.map((session) => (
-        <Subscriptions key={session.lane.id} session={session} recent={recent} />
+        <Subscriptions key={session.connection.id} session={session} recent={recent} />
       ))}
     </div>
   )
@@ -45,7 +45,7 @@ interface Props {
 }
 
 function Subscriptions({ session, recent }: Props) {
-  const { lane } = session
+  const { connection } = session
   const wanted = session.wanted.value
   const granted = session.granted.value
   const uris = wanted.resourceSubscriptions ?? []
@@ -54,9 +54,9 @@ function Subscriptions({ session, recent }: Props) {
   const asks = uris.length > 0 || kinds.some((kind) => wanted[kind])
   const lost = modern && asks && granted !== undefined && Object.keys(granted).length === 0
   return (
-    <section aria-label={`${lane.letter} ${lane.dialer.title}`}>
+    <section aria-label={`${connection.letter} ${connection.dialer.title}`}>
       <h2>
-        <span class="letter">{lane.letter}</span> {lane.dialer.title}
+        <span class="letter">{connection.letter}</span> {connection.dialer.title}
       </h2>
       {modern && (
         <fieldset class="nt-lists">
@@ -100,7 +100,7 @@ function Subscriptions({ session, recent }: Props) {
               uri={uri}
               granted={granted}
               asked={uris.includes(uri)}
-              counts={recent.get(`${lane.id} ${uri}`)}
+              counts={recent.get(`${connection.id} ${uri}`)}
             />
           ))}
         </ul>

@@ -1,4 +1,4 @@
-/** Updates of the last seconds, by lane and resource: what the notifications panel draws. */
+/** Updates of the last seconds, by connection and resource: what the notifications panel draws. */
 
 import type { Store } from '../messages/store.ts'
 
@@ -10,7 +10,7 @@ const maxRows = 100_000 // rows
 
 /**
  * @param now - ms since 1970
- * @returns counts per second, the latest last, by `lane uri`
+ * @returns counts per second, the latest last, by `connection uri`
  */
 export function recentUpdates(store: Store, now: number): Map<string, number[]> {
   const counts = new Map<string, number[]>()
@@ -18,7 +18,7 @@ export function recentUpdates(store: Store, now: number): Map<string, number[]> 
   for (let row = store.length - 1; row >= Math.max(0, store.length - maxRows); row--) {
     if (store.time(row) < since) break
     if (store.method(row) !== 'notifications/resources/updated') continue
-    const key = `${store.lane(row)} ${store.target(row)}`
+    const key = `${store.connection(row)} ${store.target(row)}`
     const seconds = counts.get(key) ?? new Array<number>(recentSpan).fill(0)
     counts.set(key, seconds)
     const index = Math.min(recentSpan - 1, Math.floor((store.time(row) - since) / 1000))

@@ -16,7 +16,7 @@ interface Props {
   index: number
   /** px from the top of the scrolled element. */
   y: number
-  lane: string
+  connection: string
   /** It stands between the two messages of the pair that the cursor is at. */
   between: boolean
   /** It is one of that pair. */
@@ -60,12 +60,12 @@ export class Row extends Component<Props> {
       next.paired !== props.paired ||
       next.home !== props.home ||
       next.chosen !== props.chosen ||
-      next.lane !== props.lane ||
+      next.connection !== props.connection ||
       this.#shown !== this.#facts(next.row)
     )
   }
 
-  override render({ row, index, y, lane, between, paired, home, chosen, onPick }: Props) {
+  override render({ row, index, y, connection, between, paired, home, chosen, onPick }: Props) {
     this.#shown = this.#facts(row)
     const kind = store.kind(row)
     const partner = store.partner(row)
@@ -86,16 +86,17 @@ export class Row extends Component<Props> {
         aria-selected={chosen}
         tabIndex={home ? 0 : -1}
         data-row={row}
-        data-lane={store.lane(row) % 6}
+        data-client={store.connection(row) % 6}
         style={{ transform: `translateY(${y}px)` }}
         onClick={onPick}
       >
         {cell(1, 'time', when(row))}
         {cell(
           2,
-          'lane',
+          'client',
           <>
-            {lane && <b>{lane}</b>} <i aria-hidden="true">{arrows[store.direction(row)]}</i>{' '}
+            {connection && <b>{connection}</b>}{' '}
+            <i aria-hidden="true">{arrows[store.direction(row)]}</i>{' '}
             <span class="tl-word">{directionWord(store, row)}</span>
           </>,
         )}

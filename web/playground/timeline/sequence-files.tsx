@@ -3,7 +3,7 @@
 
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { laneName } from '../connections/names.ts'
+import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import type { Bars } from './bars.ts'
 import { diagramSvg, mostSvg } from './diagram-svg.ts'
@@ -27,7 +27,7 @@ function download(name: string, type: string, text: string) {
 }
 
 export function SequenceFiles({ bars }: { bars: Bars }) {
-  const client = t('timeline.lane')
+  const client = t('timeline.client')
   return (
     <p class="sq-files">
       <button
@@ -36,7 +36,7 @@ export function SequenceFiles({ bars }: { bars: Bars }) {
           download(
             'sequence.svg',
             'image/svg+xml',
-            diagramSvg(store, bars, newest(mostSvg), laneName, (row) => line(store, row), client),
+            diagramSvg(store, bars, newest(mostSvg), clientName, (row) => line(store, row), client),
           )
         }
       >
@@ -45,7 +45,7 @@ export function SequenceFiles({ bars }: { bars: Bars }) {
       <button
         type="button"
         onClick={async () => {
-          const text = mermaid(store, newest(mostMermaid), laneName, client)
+          const text = mermaid(store, newest(mostMermaid), clientName, client)
           try {
             await navigator.clipboard.writeText(text)
             actions.announce(t('timeline.copiedMermaid'))

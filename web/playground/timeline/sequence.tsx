@@ -6,7 +6,7 @@ import { useLayoutEffect, useMemo } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { selected } from '../base/state.ts'
-import { laneName, named } from '../connections/names.ts'
+import { clientName, named } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { Bars } from './bars.ts'
 import { useCursor } from './cursor.ts'
@@ -35,7 +35,7 @@ const sizes = {
   large: { step: 66, head: 52, bar: 16, letter: 11.2 },
 }
 
-/** How far beyond what is seen lanes are looked for, so that columns rarely come and go. */
+/** How far beyond what is seen connections are looked for, so that columns rarely come and go. */
 const around = 200 // rows
 
 export interface SequenceProps {
@@ -43,8 +43,8 @@ export interface SequenceProps {
   rows?: () => readonly number[]
   /** Text of 18 px and more, to be read from afar. */
   large?: boolean
-  /** What a lane's client is called; default: `Client A`. */
-  label?: (lane: number) => string
+  /** What a connection's client is called; default: `Client A`. */
+  label?: (connection: number) => string
 }
 
 export function Sequence({ rows: given, large = false, label }: SequenceProps) {
@@ -73,13 +73,13 @@ export function Sequence({ rows: given, large = false, label }: SequenceProps) {
 
   bars.advance()
   const { first, end, top, height } = scroller.view
-  const lanes = new Set<number>()
+  const connections = new Set<number>()
   for (let i = Math.max(0, first - around); i < Math.min(list.length, end + around); i++) {
-    lanes.add(store.lane(list.row(i)))
+    connections.add(store.connection(list.row(i)))
   }
-  const columns = columnsOf(lanes, laneName, t('timeline.lane')).map((column) =>
+  const columns = columnsOf(connections, clientName, t('timeline.client')).map((column) =>
     label && column.kind === 'client'
-      ? { ...column, title: label(column.lanes[0] as number) }
+      ? { ...column, title: label(column.connections[0] as number) }
       : column,
   )
   const width = Math.max(space.value, columns.length * narrowest * (large ? 1.6 : 1))

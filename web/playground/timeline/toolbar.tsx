@@ -108,7 +108,7 @@ function FilterField() {
 
 const examples = [
   ['method:resources/* dir:in', 'timeline.helpMethod'],
-  ['uri:notes* lane:A', 'timeline.helpUri'],
+  ['uri:notes* client:A', 'timeline.helpUri'],
   ['kind:error,result id:3', 'timeline.helpKind'],
   ['status:waiting', 'timeline.helpStatus'],
   ['code:-32602', 'timeline.helpCode'],

@@ -2,7 +2,7 @@
 
 import { batch, computed, effect, type Signal, signal } from '@preact/signals'
 import { filter, paused } from '../base/state.ts'
-import { laneOf, named } from '../connections/names.ts'
+import { connectionOf, named } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { maxTextsInMemory } from '../messages/store.ts'
 import { parseFilter } from './filter.ts'
@@ -53,10 +53,10 @@ function advance() {
 
 effect(() => {
   store.emptied.value
-  named.value // a filter by lane may mean one that only now has its letter
+  named.value // a filter by connection may mean one that only now has its letter
   const { compile, looksAtAnswers } = query.value
   batch(() => {
-    shown.begin(compile(store, laneOf), looksAtAnswers)
+    shown.begin(compile(store, connectionOf), looksAtAnswers)
     if (store.length === 0) cursor.value = -1
     refiltered.value = refiltered.peek() + 1
     limit = paused.peek() ? Math.min(limit, store.length) : store.length

@@ -6,7 +6,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { selected } from '../base/state.ts'
-import { laneName, named } from '../connections/names.ts'
+import { clientName, named } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { visible } from './control-characters.ts'
 import { useCursor } from './cursor.ts'
@@ -101,7 +101,7 @@ function Message({ row, y, home }: { row: number; y: number; home: boolean }) {
         aria-pressed={selected.value === row}
         onClick={() => actions.inspect(row)}
       >
-        {when(row)} <b>{laneName(store.lane(row)).letter}</b> {directionWord(store, row)}
+        {when(row)} <b>{clientName(store.connection(row)).letter}</b> {directionWord(store, row)}
         {world ? '' : ` · ${store.framing(row)} · ${size(store.size(row))}`}
       </button>
       <pre>

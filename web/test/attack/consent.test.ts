@@ -85,8 +85,8 @@ for (const name of browserNames) {
       await fill(again, `ws://${far.host}/agreed`)
       await press(again, 'dialog button', 'Connect')
       await again.waitForFunction(() => !document.querySelector('dialog'))
-      await saw(again, '.lanes', far.host)
-      await again.waitForSelector('.lanes .lane-state[data-is=closed]') // the server has ended the socket
+      await saw(again, '.clients', far.host)
+      await again.waitForSelector('.clients .connection-state[data-is=closed]') // the server has ended the socket
       assert.ok(far.reached.includes('socket /agreed'), far.reached.join())
     } finally {
       await close(browser)

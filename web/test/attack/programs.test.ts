@@ -148,9 +148,9 @@ function messages(seed: number, count: number): Case[] {
 
 function program(kind: CopyKind, { raw, url }: Case): string {
   const store = new Store(() => {})
-  store.push({ lane: 1, direction: 'out', framing: 'http', raw })
+  store.push({ connection: 1, direction: 'out', framing: 'http', raw })
   const session = url && {
-    lane: { dialer: { kind: 'http', url } },
+    connection: { dialer: { kind: 'http', url } },
     peer: { peek: () => ({ name: `evil${raw}`, version: '1' }) },
     revision: { peek: () => undefined },
   }
@@ -338,10 +338,10 @@ test('settings, issues and diagrams that are copied hold the message as data', (
     const [, fenced = ''] = /^(`{3,})json\n([\s\S]*?)\n\1$/m.exec(issue)?.slice(1) ?? []
     assert.deepEqual(JSON.parse(fenced), JSON.parse(redact(one.raw)))
     const store = new Store(() => {})
-    store.push({ lane: 1, direction: 'out', framing: 'http', raw: one.raw })
+    store.push({ connection: 1, direction: 'out', framing: 'http', raw: one.raw })
     const diagram = mermaid(store, [0], () => ({ letter: 'A', title: one.raw }))
     assert.doesNotMatch(diagram, unseen)
-    assert.equal(diagram.split('\n').length, 5, diagram) // lanes, a message, and the end
+    assert.equal(diagram.split('\n').length, 5, diagram) // connections, a message, and the end
     assert.doesNotMatch(diagram, /[%<]/)
   }
 })

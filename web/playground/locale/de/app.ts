@@ -28,7 +28,7 @@ export const app: Messages['app'] = {
   resize: 'Größe von {a} und {b}',
   clients: 'Clients',
   connect: 'Client verbinden',
-  disconnect: '{lane} trennen',
+  disconnect: '{client} trennen',
   open: 'offen',
   connecting: 'verbindet',
   closed: 'getrennt',

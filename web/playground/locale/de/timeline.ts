@@ -37,7 +37,7 @@ export const timeline: Messages['timeline'] = {
   messages: 'Nachrichten, die ältesten zuerst',
   time: 'Zeit',
   clock: 'Uhrzeit, oder seit der ersten Nachricht',
-  lane: 'Client',
+  client: 'Client',
   pair: 'Paar',
   method: 'Methode',
   id: 'Id',

@@ -25,7 +25,7 @@ export const app = {
   resize: 'Resize {a} and {b}',
   clients: 'Clients',
   connect: 'Connect a client',
-  disconnect: 'Disconnect {lane}',
+  disconnect: 'Disconnect {client}',
   open: 'open',
   connecting: 'connecting',
   closed: 'closed',

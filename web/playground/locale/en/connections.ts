@@ -122,7 +122,7 @@ export const connections = {
     tap: 'Look on',
     tapPage: 'Look on at {page}',
     tapNote:
-      'Looking on shows what assistants and a page say to each other, in lanes of their own. Nothing can be sent there, and secrets of the protocol are withheld.',
+      'Looking on shows what assistants and a page say to each other, as clients of their own. Nothing can be sent there, and secrets of the protocol are withheld.',
     may: 'Who may do what',
     mayJoin: 'Pages of these origins may join: {origins}',
     mayWatch: 'These origins may look on: {origins}',

@@ -108,7 +108,7 @@ export const explain = {
     duplicateId: 'A request with this id is still open.',
     afterCancel: 'The request was cancelled before this answer came.',
     unsubscribed: 'Nobody asked for this notification.',
-    version: 'The envelope says {said}; this lane speaks {spoken}.',
+    version: 'The envelope says {said}; this client uses {spoken}.',
     notObject: 'A message is an object.',
     jsonrpc: 'The member jsonrpc has to be "2.0".',
     idType: 'An id is a text or an integer.',

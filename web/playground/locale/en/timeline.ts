@@ -34,7 +34,7 @@ export const timeline = {
   messages: 'Messages, oldest first',
   time: 'Time',
   clock: 'Time of day, or since the first message',
-  lane: 'Client',
+  client: 'Client',
   pair: 'Pair',
   method: 'Method',
   id: 'Id',

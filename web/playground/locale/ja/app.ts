@@ -28,7 +28,7 @@ export const app: Messages['app'] = {
   resize: '{a}と{b}の大きさを変える',
   clients: 'クライアント',
   connect: 'クライアントを接続',
-  disconnect: '{lane} を切断',
+  disconnect: '{client} を切断',
   open: '接続済み',
   connecting: '接続中',
   closed: '切断',

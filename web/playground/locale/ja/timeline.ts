@@ -36,7 +36,7 @@ export const timeline: Messages['timeline'] = {
   messages: 'メッセージ (古い順)',
   time: '時刻',
   clock: '時刻、または最初のメッセージからの経過時間',
-  lane: 'クライアント',
+  client: 'クライアント',
   pair: '組',
   method: 'メソッド',
   id: 'id',

@@ -27,7 +27,7 @@ export const app: Messages['app'] = {
   resize: '调整{a}和{b}的大小',
   clients: '客户端',
   connect: '连接客户端',
-  disconnect: '断开 {lane}',
+  disconnect: '断开 {client}',
   open: '已连接',
   connecting: '正在连接',
   closed: '已断开',

@@ -36,7 +36,7 @@ export const timeline: Messages['timeline'] = {
   messages: '消息，最早的在前',
   time: '时间',
   clock: '时刻，或自第一条消息起',
-  lane: '客户端',
+  client: '客户端',
   pair: '配对',
   method: '方法',
   id: 'id',

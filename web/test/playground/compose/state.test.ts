@@ -165,7 +165,7 @@ function recorder(kind: 'in-page' | 'http', asked: Asked[] = []) {
   const sent: string[] = []
   let id = 40
   const session = {
-    lane: { dialer: { kind, title: kind }, send: (text: string) => sent.push(text) - 1 },
+    connection: { dialer: { kind, title: kind }, send: (text: string) => sent.push(text) - 1 },
     asked: signal(asked),
     revision: signal(modern),
     nextId: () => ++id,

@@ -12,7 +12,7 @@ import type { Page } from 'puppeteer-core'
 import { program } from '../../e2e/gateway.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { openPlayground, type Playground, press, saw, servePlayground } from '../harness.ts'
-import { connect, fill, lane, openDialog, openForFailures } from './dialog.ts'
+import { connect, connection, fill, openDialog, openForFailures } from './dialog.ts'
 import { type Mannered, type Manners, mannered } from './servers.ts'
 
 const modules = join(import.meta.dirname, '../../../node_modules')
@@ -78,27 +78,27 @@ inBrowsers(
   async ({ open, context }) => {
     const tab = await openPlayground(open, playground)
     await connect(tab, 'frame', `${playground.otherOrigin}/guest.html`)
-    await lane(tab, 'Guest page')
+    await connection(tab, 'Guest page')
     await saw(tab, '[data-pane=explore]', 'guest://one')
     await press(tab, '.connections-frame button', 'Close the page')
-    await lane(tab, 'Guest page', 'closed')
-    await press(tab, '.lanes button', 'Disconnect', 'aria-label')
+    await connection(tab, 'Guest page', 'closed')
+    await press(tab, '.clients button', 'Disconnect', 'aria-label')
 
     await openDialog(tab, 'frame')
     await fill(tab, `${playground.otherOrigin}/guest.html?window`)
     await press(tab, '.connections-kinds label', 'a window of its own')
     await press(tab, 'dialog form button[type=submit]', '')
     await tab.bringToFront() // behind the new window nothing would be drawn
-    await lane(tab, 'Guest page')
+    await connection(tab, 'Guest page')
     const opened = (await context.pages()).find((one) => one.url().endsWith('?window'))
     await opened?.close()
-    await lane(tab, 'Guest page', 'closed')
+    await connection(tab, 'Guest page', 'closed')
 
     await connect(tab, 'mcpB', `${playground.otherOrigin}/child.html`)
-    await lane(tab, 'mcp-b child')
+    await connection(tab, 'mcp-b child')
     await tab.evaluate((script) => import(script).then(() => {}), '/tab.js')
     await connect(tab, 'mcpB', '')
-    await lane(tab, 'mcp-b tab')
+    await connection(tab, 'mcp-b tab')
   },
 )
 
@@ -114,7 +114,7 @@ inBrowsers(
       await tab.waitForSelector('dialog input[name=header-value]')
       await tab.type('dialog input[name=header-value]', 's3cret-token')
       await press(tab, 'dialog form button[type=submit]', '')
-      await lane(tab, 'mannered')
+      await connection(tab, 'mannered')
       await saw(tab, '[data-pane=explore]', 'manners://one')
       assert.equal(
         await tab.$eval('.bar select', (one) => (one as HTMLSelectElement).value),
@@ -138,13 +138,13 @@ inBrowsers(
 inBrowsers('the gateway is reached by WebSocket, and by HTTP', async ({ open }) => {
   const tab = await openPlayground(open, playground)
   await connect(tab, 'ws', gatewayUrl.replace(/^http(.*)mcp$/, 'ws$1ws'))
-  await lane(tab, 'PageMCP')
+  await connection(tab, 'PageMCP')
   await connect(tab, 'http', gatewayUrl)
   await tab.waitForFunction(
-    () => document.querySelectorAll('.lanes .lane-state[data-is=open]').length === 3,
+    () => document.querySelectorAll('.clients .connection-state[data-is=open]').length === 3,
   )
   await connect(tab, 'ws', 'ws://127.0.0.1:1/')
-  await tab.waitForSelector('.lanes .lane-state[data-is=closed]')
+  await tab.waitForSelector('.clients .connection-state[data-is=closed]')
 })
 
 /** Examines an address and returns what was found, as `step state: what it says`. */

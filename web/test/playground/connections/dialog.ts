@@ -18,7 +18,7 @@ export const openForFailures =
 
 /** Opens the dialog at a kind of connection. */
 export async function openDialog(page: Page, kind: string): Promise<void> {
-  await press(page, '.lanes button', 'connect', 'data-command')
+  await press(page, '.clients button', 'connect', 'data-command')
   const radio = `input[name=connections-kind][value=${kind}]`
   await page.waitForSelector(radio)
   await page.$eval(radio, (input) => (input as HTMLInputElement).click())
@@ -43,13 +43,13 @@ export async function connect(page: Page, kind: string, url: string): Promise<vo
 }
 
 /** Waits for a client of a name that is in a state. */
-export async function lane(page: Page, name: string, is = 'open'): Promise<void> {
+export async function connection(page: Page, name: string, is = 'open'): Promise<void> {
   await page.waitForFunction(
     (wanted, state) =>
-      [...document.querySelectorAll('.lanes button')].some(
+      [...document.querySelectorAll('.clients button')].some(
         (one) =>
           one.querySelector('.name')?.textContent?.includes(wanted) &&
-          one.querySelector(`.lane-state[data-is=${state}]`),
+          one.querySelector(`.connection-state[data-is=${state}]`),
       ),
     {},
     name,

@@ -10,7 +10,7 @@ import type { Page } from 'puppeteer-core'
 import { type Gateway, startGateway } from '../../e2e/gateway.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { press, saw } from '../harness.ts'
-import { lane, openDialog } from './dialog.ts'
+import { connection, openDialog } from './dialog.ts'
 
 let gateway: Gateway
 before(async () => {
@@ -53,7 +53,7 @@ inBrowsers(
     const tab = await openServed(open)
     await openDialog(tab, 'gateway')
     await press(tab, '.connections-pages [data-tap]', name ?? '?', 'data-tap')
-    await lane(tab, `${name}, looking on`)
+    await connection(tab, `${name}, looking on`)
     const uri = `${name}+idb:///notes-app/notes/n.2`
     assert.match(JSON.stringify(await read(uri)), /Chickpeas/)
     await saw(tab, '[data-pane=timeline]', 'assistant tester')
@@ -69,7 +69,7 @@ inBrowsers(
     )
     await press(tab, '.connections-pages [data-ask]', name ?? '?', 'data-ask')
     await tab.waitForFunction(
-      () => document.querySelectorAll('.lanes .lane-state[data-is=open]').length === 3,
+      () => document.querySelectorAll('.clients .connection-state[data-is=open]').length === 3,
     )
     await saw(tab, '[data-pane=explore]', 'idb:///notes-app')
   },

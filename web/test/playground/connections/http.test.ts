@@ -15,7 +15,7 @@ import { after, before, test } from 'node:test'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { setLocale } from '../../../playground/base/i18n.ts'
-import { Lane } from '../../../playground/connections/connection.ts'
+import { Connection } from '../../../playground/connections/connection.ts'
 import { http } from '../../../playground/connections/http.ts'
 import { Session } from '../../../playground/connections/session.ts'
 import { Store } from '../../../playground/messages/store.ts'
@@ -46,19 +46,19 @@ async function listening(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
 }
 
-/** A client on a lane of its own, and what the lane has seen. */
+/** A client on a connection of its own, and what the connection has seen. */
 async function client(
   url: string,
   revision: Revision,
   headers: readonly (readonly [string, string])[] = [],
 ) {
   const store = new Store(() => {})
-  const lane = new Lane(http(url, { headers }), 'A', store)
-  const session = new Session(lane, revision)
-  await lane.open()
-  after(() => lane.close())
+  const connection = new Connection(http(url, { headers }), 'A', store)
+  const session = new Session(connection, revision)
+  await connection.open()
+  after(() => connection.close())
   const rows = () => Array.from({ length: store.length }, (_, row) => store.raw(row))
-  return { store, lane, session, rows }
+  return { store, connection, session, rows }
 }
 
 /** Waits until a row holds a text. */
@@ -125,7 +125,7 @@ test('an older server: handshake, session, its own stream, DELETE', { timeout },
   await row(one, 'notifications/resources/list_changed')
   assert.equal(one.session.listChanged.value.resources, 1)
 
-  one.lane.close()
+  one.connection.close()
   while (!seen.some(({ method }) => method === 'DELETE'))
     await new Promise((resolve) => setImmediate(resolve))
   const posts = seen.filter(({ method }) => method === 'POST')
@@ -144,8 +144,8 @@ test('a session that is unknown is over, and says so', { timeout }, async () => 
   const { error } = await one.session.request('ping')
   assert.match(error?.message ?? '', /expired/)
   await row(one, 'Session not found') // with no id: it is about no request
-  assert.equal(one.lane.state.value, 'closed')
-  assert.match(one.lane.reason.value, /expired/)
+  assert.equal(one.connection.state.value, 'closed')
+  assert.match(one.connection.reason.value, /expired/)
 })
 
 test('an older server that is asked in the newer way says no, and is heard', {
@@ -185,10 +185,10 @@ test('a newer server: no handshake, a stream for each listen, closed to cancel',
   assert.equal(one.store.framing(acknowledged), 'sse')
   one.session.listen({})
   await row(one, 'cancelled by closing')
-  one.lane.send('{broken')
+  one.connection.send('{broken')
   await row(one, '-32700')
   assert.ok(!one.rows().some((raw) => raw.startsWith('failed')), 'a cancel is no failure')
-  assert.equal(one.lane.state.value, 'open')
+  assert.equal(one.connection.state.value, 'open')
 })
 
 test('whatever is no message settles the request and says why', { timeout }, async () => {
@@ -211,7 +211,7 @@ test('whatever is no message settles the request and says why', { timeout }, asy
   assert.match((await said('tools/list')) ?? '', /500.*out of order/)
   assert.match((await said('prompts/list')) ?? '', /202/)
   assert.match((await said('resources/list')) ?? '', /stream ended/)
-  assert.equal(one.lane.state.value, 'open')
+  assert.equal(one.connection.state.value, 'open')
 })
 
 test('a stream that broke is taken up again after its last event', { timeout }, async () => {
@@ -246,18 +246,20 @@ test('a stream that broke is taken up again after its last event', { timeout }, 
   assert.ok(one.rows().includes('stream resumed after event 1'))
 })
 
-test('who cannot be reached, or wants to know who asks, closes the lane', { timeout }, async () => {
+test('who cannot be reached, or wants to know who asks, closes the connection', {
+  timeout,
+}, async () => {
   const shut = await listening((_, response) => {
     response.writeHead(401, { 'www-authenticate': 'Bearer realm="x"' }).end()
   })
   const refused = await client(shut, '2026-07-28')
   await refused.session.greet()
-  assert.equal(refused.lane.state.value, 'closed')
-  assert.match(refused.lane.reason.value, /401.*realm/)
+  assert.equal(refused.connection.state.value, 'closed')
+  assert.match(refused.connection.reason.value, /401.*realm/)
   const nobody = await client('http://127.0.0.1:1/mcp?key=s3cret', '2026-07-28')
   await nobody.session.greet()
-  assert.match(nobody.lane.reason.value, /could not be reached/)
-  assert.doesNotMatch(nobody.rows().join() + nobody.lane.dialer.url, /s3cret/)
+  assert.match(nobody.connection.reason.value, /could not be reached/)
+  assert.doesNotMatch(nobody.rows().join() + nobody.connection.dialer.url, /s3cret/)
 })
 
 for (const status of [404, 405, 501]) {
@@ -291,9 +293,9 @@ for (const status of [404, 405, 501]) {
       const one = await client(url, '2025-11-25')
       await one.session.greet()
       if (status !== 405) await row(one, `HTTP ${status}`) // it is noted
-      one.lane.send('{"jsonrpc":"2.0","id":7,"method":"tools/list"}')
+      one.connection.send('{"jsonrpc":"2.0","id":7,"method":"tools/list"}')
       await row(one, '"name":"add"')
-      assert.equal(one.lane.state.peek(), 'open')
+      assert.equal(one.connection.state.peek(), 'open')
       assert.deepEqual(gets, ['GET'])
     })
   }

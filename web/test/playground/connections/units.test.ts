@@ -228,8 +228,8 @@ test('a tap of one page leaves out what is about another', () => {
   assert.ok(!concerns(frame({}, { page: 'tasks' }), 'notes'))
 })
 
-test('each assistant has a lane of its own, the first one the first lane', async () => {
-  const lanes: { heard: string[]; wire: Promise<Wire> }[] = []
+test('each assistant has a connection of its own, the first one the first connection', async () => {
+  const connections: { heard: string[]; wire: Promise<Wire> }[] = []
   const listeners = new Set<(frame: Frame) => void>()
   const say = (client: string, to: Frame['to'], text: string, page = 'notes') => {
     for (const listener of listeners) listener(frame({}, { client, to, text, page }))
@@ -244,7 +244,7 @@ test('each assistant has a lane of its own, the first one the first lane', async
       noted: (line) => heard.push(line),
       closed: () => {},
     })
-    lanes.push({ heard, wire })
+    connections.push({ heard, wire })
   }
   tapPage('notes', open, {
     onFrame(listener) {
@@ -253,18 +253,18 @@ test('each assistant has a lane of its own, the first one the first lane', async
     },
     lookOn: async () => {},
   })
-  assert.equal(lanes.length, 1, 'there is one before anybody speaks')
+  assert.equal(connections.length, 1, 'there is one before anybody speaks')
   say('claude', 'page', 'a')
   say('other', 'page', 'b')
   say('claude', 'assistant', 'c')
   say('claude', 'assistant', 'of another page', 'tasks')
   assert.deepEqual(
-    lanes.map(({ heard }) => heard),
+    connections.map(({ heard }) => heard),
     [['assistant claude at /mcp', 'out a', 'in c'], ['out b']],
   )
   for (let more = 0; more < 20; more++) say(`client ${more}`, 'page', 'x')
-  assert.equal(lanes.length, 8)
+  assert.equal(connections.length, 8)
 
-  for (const { wire } of lanes) (await wire).close()
+  for (const { wire } of connections) (await wire).close()
   assert.equal(listeners.size, 0)
 })

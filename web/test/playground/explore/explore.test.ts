@@ -67,7 +67,7 @@ inBrowsers('knobs make the world fail, and the server go', async ({ open }) => {
   await shown(page, '-32603')
   await press(page, '[role=tab]', 'World')
   await press(page, '.world button', 'Close all connections')
-  await page.waitForSelector('.lane-state[data-is=closed]')
+  await page.waitForSelector('.connection-state[data-is=closed]')
   await said(page, 'the server closed the connection')
 })
 

@@ -111,11 +111,11 @@ test('bytes are shown by offset, number and letter', async () => {
 
 test('a read is compared with the read before it, of the same resource', () => {
   const store = new Store(() => {})
-  const exchange = (id: number, uri: string, lane = 1, ok = true) => {
+  const exchange = (id: number, uri: string, connection = 1, ok = true) => {
     const ask = { id, method: 'resources/read', params: { uri } }
-    store.push({ lane, direction: 'out', framing: 'port', raw: JSON.stringify(ask) })
+    store.push({ connection, direction: 'out', framing: 'port', raw: JSON.stringify(ask) })
     const answer = ok ? { id, result: {} } : { id, error: { code: -32602, message: '' } }
-    return store.push({ lane, direction: 'in', framing: 'port', raw: JSON.stringify(answer) })
+    return store.push({ connection, direction: 'in', framing: 'port', raw: JSON.stringify(answer) })
   }
   const first = exchange(1, 'a://')
   exchange(2, 'b://')

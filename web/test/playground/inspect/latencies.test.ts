@@ -3,22 +3,22 @@ import { test } from 'node:test'
 import { latenciesOf } from '../../../playground/inspect/latencies.ts'
 import { Store } from '../../../playground/messages/store.ts'
 
-test('latencies of a method are of its answers alone, on all lanes', () => {
+test('latencies of a method are of its answers alone, on all connections', () => {
   const store = new Store((run) => run())
   const answer = (id: number, method: string, ms: number, error = false) => {
-    const lane = 1 + (id % 2)
+    const connection = 1 + (id % 2)
     const request = JSON.stringify({ jsonrpc: '2.0', id, method })
-    store.push({ lane, direction: 'out', framing: 'port', raw: request, time: 1000 })
+    store.push({ connection, direction: 'out', framing: 'port', raw: request, time: 1000 })
     const end = error ? { error: { code: 1, message: '' } } : { result: {} }
     const raw = JSON.stringify({ jsonrpc: '2.0', id, ...end })
-    store.push({ lane, direction: 'in', framing: 'port', raw, time: 1000 + ms })
+    store.push({ connection, direction: 'in', framing: 'port', raw, time: 1000 + ms })
   }
   answer(1, 'a/b', 10)
   assert.equal(latenciesOf(store, 'a/b'), undefined, 'one is nothing to compare')
   for (let i = 2; i <= 100; i++) answer(i, 'a/b', i * 10, i % 10 === 0)
   answer(101, 'c/d', 99_999)
   const open = JSON.stringify({ jsonrpc: '2.0', id: 102, method: 'a/b' })
-  store.push({ lane: 1, direction: 'out', framing: 'port', raw: open, time: 1000 })
+  store.push({ connection: 1, direction: 'out', framing: 'port', raw: open, time: 1000 })
   assert.deepEqual(latenciesOf(store, 'a/b'), { count: 100, p50: 500, p95: 950 })
   assert.equal(latenciesOf(store, 'no/such'), undefined)
 })

@@ -57,7 +57,7 @@ test('a learner has as many tries as they need, and is told what is missing', { 
     const { session, off } = turn
     assert.equal(JSON.parse(turn.draft).params.uri, 'notes://')
     const said = (text: string) => {
-      session.lane.send(text)
+      session.connection.send(text)
       return off.value && hintOf(off.value).key
     }
     assert.equal(said('{'), 'lessons.hintNoJson')
@@ -66,7 +66,7 @@ test('a learner has as many tries as they need, and is told what is missing', { 
     assert.equal(said('{"jsonrpc":"2.0","id":8,"method":"resources/read"}'), 'lessons.hintMissing')
     assert.equal(said(turn.draft), 'lessons.hintValue')
     assert.equal(off.value?.path, 'params.uri')
-    session.lane.send(turn.solution())
+    session.connection.send(turn.solution())
     assert.equal(off.value, undefined)
     await step
     assert.equal(player.failure.value, undefined)
@@ -81,7 +81,7 @@ test('ids are the learner’s, and what they send besides does not matter', { ti
     const { session, solution } = await turnOf(player)
     const listen = { ...JSON.parse(solution()), id: 'mine' }
     session.request('resources/list')
-    session.lane.send(JSON.stringify(listen))
+    session.connection.send(JSON.stringify(listen))
     await step
     await player.next()
     assert.equal(player.failure.value, undefined, 'the notification names the learner’s id')
@@ -92,7 +92,7 @@ test('ids are the learner’s, and what they send besides does not matter', { ti
     const cancel = player.next()
     const turn = await turnOf(player)
     assert.equal(JSON.parse(turn.draft).params.requestId, 'mine')
-    session.lane.send(turn.draft)
+    session.connection.send(turn.draft)
     await cancel
     assert.equal(player.failure.value, undefined)
   }),
@@ -109,9 +109,9 @@ test('what has to be broken may be broken in any way', { timeout }, () =>
     }
     const step = player.next()
     const { session, off } = await turnOf(player)
-    session.lane.send('{"jsonrpc":"2.0","id":9,"method":"resources/list"}')
+    session.connection.send('{"jsonrpc":"2.0","id":9,"method":"resources/list"}')
     assert.equal(off.value && hintOf(off.value).key, 'lessons.hintBreakIt')
-    session.lane.send('{"jsonrpc":"2.0","id":10,"method":"resources/list"')
+    session.connection.send('{"jsonrpc":"2.0","id":10,"method":"resources/list"')
     await step
     assert.equal(player.failure.value, undefined)
   }),
@@ -168,10 +168,11 @@ test('in a classic revision the handshake is done first, once for each client', 
     async (player, stage) => {
       await player.next()
       assert.equal(player.failure.value, undefined)
-      const methods = stage.sessions.map(({ lane }) =>
+      const methods = stage.sessions.map(({ connection }) =>
         player.rows.value
           .filter(
-            (row) => stage.store.lane(row) === lane.id && stage.store.direction(row) === 'out',
+            (row) =>
+              stage.store.connection(row) === connection.id && stage.store.direction(row) === 'out',
           )
           .map((row) => stage.store.method(row)),
       )

@@ -205,8 +205,8 @@ inBrowsers(
     await page.bringToFront()
     await page.keyboard.press('Escape')
     await page.waitForSelector('[data-pane=timeline]')
-    const lanes = await page.$$eval('.lanes .letter', (all) => all.length)
-    assert.equal(lanes, 1, 'its clients have gone')
+    const connections = await page.$$eval('.clients .letter', (all) => all.length)
+    assert.equal(connections, 1, 'its clients have gone')
   },
 )
 

@@ -26,11 +26,11 @@ async function playAll(text: string, options: { scene: boolean }) {
   return { player, stage }
 }
 
-/** What passed, lanes counted from 0, without what is said when a lane closes. */
+/** What passed, connections counted from 0, without what is said when a connection closes. */
 function passed({ store, sessions }: ReturnType<typeof newStage>) {
-  const lanes = new Map(sessions.map(({ lane }, i) => [lane.id, i]))
+  const connections = new Map(sessions.map(({ connection }, i) => [connection.id, i]))
   return Array.from({ length: store.length }, (_, row) => ({
-    lane: lanes.get(store.lane(row)),
+    connection: connections.get(store.connection(row)),
     direction: store.direction(row),
     raw: store.raw(row),
   }))
@@ -42,38 +42,46 @@ for (const id of ['eras', 'two-clients', 'errors']) {
     const first = await playAll(readFileSync(file, 'utf8'), { scene: true })
     const { store, sessions } = first.stage
     const before = passed(first.stage)
-    const lanes = sessions.map(({ lane }) => ({ lane: lane.id, title: lane.dialer.title }))
-    const recording = recordingOf(store, lanes, 0, store.length)
+    const connections = sessions.map(({ connection }) => ({
+      connection: connection.id,
+      title: connection.dialer.title,
+    }))
+    const recording = recordingOf(store, connections, 0, store.length)
     first.player.close()
 
     const again = await playAll(writeScenario(recording), { scene: false })
-    // What a lane says of itself is the world's in a recording.
+    // What a connection says of itself is the world's in a recording.
     const worldly = before.map((row) =>
-      row.direction === 'world' ? { ...row, lane: undefined } : row,
+      row.direction === 'world' ? { ...row, connection: undefined } : row,
     )
     assert.deepEqual(passed(again.stage), worldly)
     again.player.close()
   })
 }
 
-test('a recording begins and ends where it was told to, with the lanes it was given', () => {
+test('a recording begins and ends where it was told to, with the connections it was given', () => {
   const { store, connect } = newStage()
   const dial = async () => ({ send() {}, close() {} })
   const dialer = { title: 'x', kind: 'in-page', url: '', framing: 'port', dial } as const
-  const [a, b] = [connect(dialer, '2026-07-28').lane, connect(dialer, '2026-07-28').lane]
-  const push = (lane: number, direction: 'in' | 'out', raw: string) =>
-    store.push({ lane, direction, framing: 'port', raw })
+  const [a, b] = [
+    connect(dialer, '2026-07-28').connection,
+    connect(dialer, '2026-07-28').connection,
+  ]
+  const push = (connection: number, direction: 'in' | 'out', raw: string) =>
+    store.push({ connection, direction, framing: 'port', raw })
   push(a.id, 'out', '{"jsonrpc":"2.0","id":1,"method":"m"}')
   const from = store.length
   push(a.id, 'in', '{"jsonrpc":"2.0","id":1,"result":{}}') // its question is not there
-  push(b.id, 'out', '{"jsonrpc":"2.0","method":"other"}') // a lane that is not recorded
+  push(b.id, 'out', '{"jsonrpc":"2.0","method":"other"}') // a connection that is not recorded
   push(a.id, 'out', '{\n  "secret": 1\n}')
-  store.push({ lane: 0, direction: 'world', framing: 'world', raw: 'write notes://x "y"' })
+  store.push({ connection: 0, direction: 'world', framing: 'world', raw: 'write notes://x "y"' })
   const to = store.length
   push(a.id, 'out', '{}')
 
   const redact = (raw: string) => raw.replace('secret', '…')
-  const text = writeScenario(recordingOf(store, [{ lane: a.id, title: 'A' }], from, to, redact))
+  const text = writeScenario(
+    recordingOf(store, [{ connection: a.id, title: 'A' }], from, to, redact),
+  )
   assert.match(text, /"recorded": true/)
   assert.deepEqual(text.split('-- transcript --\n')[1]?.split('\n'), [
     '->q "{\\n  \\"…\\": 1\\n}"',

@@ -1,6 +1,6 @@
-/** A stage without a page: lanes and a store of its own, and the engine in Node. */
+/** A stage without a page: connections and a store of its own, and the engine in Node. */
 
-import { Lane } from '../../../playground/connections/connection.ts'
+import { Connection } from '../../../playground/connections/connection.ts'
 import { Session } from '../../../playground/connections/session.ts'
 import type { Stage } from '../../../playground/lessons/player.ts'
 import type { Scenario } from '../../../playground/lessons/scenario.ts'
@@ -21,14 +21,14 @@ export function newStage(): TestStage {
     store,
     sessions,
     connect(dialer, revision) {
-      const lane = new Lane(dialer, String.fromCharCode(65 + sessions.length), store)
-      const session = new Session(lane, revision)
+      const connection = new Connection(dialer, String.fromCharCode(65 + sessions.length), store)
+      const session = new Session(connection, revision)
       sessions.push(session)
-      lane.open()
+      connection.open()
       return session
     },
-    disconnect: (session) => session.lane.close(),
-    recordEvent: (raw) => store.push({ lane: 0, direction: 'world', framing: 'world', raw }),
+    disconnect: (session) => session.connection.close(),
+    recordEvent: (raw) => store.push({ connection: 0, direction: 'world', framing: 'world', raw }),
   }
 }
 

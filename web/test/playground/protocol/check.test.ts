@@ -16,9 +16,9 @@ const classic = '2025-11-25'
 /** A store without frames, and a function that pushes a message and returns its row. */
 function conversation() {
   const store = new Store(() => {})
-  const push = (direction: Direction, message: unknown, lane = 1) =>
+  const push = (direction: Direction, message: unknown, connection = 1) =>
     store.push({
-      lane,
+      connection,
       direction,
       framing: 'port',
       raw: typeof message === 'string' ? message : JSON.stringify(message),
@@ -104,7 +104,7 @@ test('an answer after its cancel, and an error without an id, which is allowed',
 
 test('a notification without a subscription, in both eras', () => {
   const { store, push } = conversation()
-  const checker = new Checker(store, (lane) => (lane === 1 ? modern : classic))
+  const checker = new Checker(store, (connection) => (connection === 1 ? modern : classic))
   const updated = (id: unknown) => ({
     jsonrpc: '2.0',
     method: 'notifications/resources/updated',

@@ -32,9 +32,14 @@ function failure(
 ) {
   const store = new Store(() => {})
   const raw = typeof asked === 'string' ? asked : JSON.stringify(asked)
-  store.push({ lane: 1, direction: 'out', framing: 'port', raw })
+  store.push({ connection: 1, direction: 'out', framing: 'port', raw })
   const answer = { jsonrpc: '2.0', id: 1, error: { code, message: 'no', data } }
-  const row = store.push({ lane: 1, direction: 'in', framing: 'port', raw: JSON.stringify(answer) })
+  const row = store.push({
+    connection: 1,
+    direction: 'in',
+    framing: 'port',
+    raw: JSON.stringify(answer),
+  })
   return explainRow(store, row, revision, known)
 }
 
@@ -54,7 +59,7 @@ test('every method and every code of every revision has a text and a page', () =
       const store = new Store(() => {})
       const message: Params = { jsonrpc: '2.0', method: name, ...(kind === 'request' && { id: 1 }) }
       const raw = JSON.stringify(message)
-      const row = store.push({ lane: 1, direction: 'out', framing: 'port', raw })
+      const row = store.push({ connection: 1, direction: 'out', framing: 'port', raw })
       const explanation = explainRow(store, row, revision)
       for (const text of words(explanation))
         assert.ok(!text.includes('undefined'), `${name}: ${text}`)

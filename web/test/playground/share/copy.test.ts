@@ -14,10 +14,10 @@ const modern = '2026-07-28'
 function conversation(params: Params = { uri: "notes://it's" }) {
   const store = new Store(() => {})
   const raw = JSON.stringify(request(modern, 1, 'resources/read', params))
-  store.push({ lane: 1, direction: 'out', framing: 'http', raw })
+  store.push({ connection: 1, direction: 'out', framing: 'http', raw })
   const result = { resultType: 'complete', contents: [{ uri: 'a:b', text: '```js\n```' }] }
   store.push({
-    lane: 1,
+    connection: 1,
     direction: 'in',
     framing: 'http',
     raw: JSON.stringify({ jsonrpc: '2.0', id: 1, result }),
@@ -57,7 +57,7 @@ test('the programs for both SDKs parse, for every method', { skip: programsSkipp
       const store = new Store(() => {})
       const params = { uri: 'a`b"\\', name: '$x', level: 'info', notifications: {} }
       const raw = JSON.stringify(request(revision, 1, name, params))
-      store.push({ lane: 1, direction: 'out', framing: 'port', raw })
+      store.push({ connection: 1, direction: 'out', framing: 'port', raw })
       const typescript = copyAs('typescript', store, 0, undefined)
       assert.doesNotThrow(
         () => new Function(`return async () => {${typescript.replace(/^import.*$/m, '')}}`),
@@ -90,7 +90,11 @@ test('settings for assistants name the server, by command or by address', () => 
   assert.match(copyAs('mcp.json', store, 0, undefined), /"stdio"/)
   const dialer = { kind: 'http', url: 'https://example.com/mcp' }
   const peer = { peek: () => ({ name: 'my server', version: '1' }) }
-  const session = { lane: { dialer }, peer, revision: { peek: () => modern } } as unknown as Session
+  const session = {
+    connection: { dialer },
+    peer,
+    revision: { peek: () => modern },
+  } as unknown as Session
   assert.deepEqual(JSON.parse(copyAs('mcp.json', store, 0, session)), {
     mcpServers: { 'my-server': { type: 'http', url: 'https://example.com/mcp' } },
   })
@@ -99,7 +103,7 @@ test('settings for assistants name the server, by command or by address', () => 
 
 test('what there is to copy depends on the row', () => {
   const { store } = conversation()
-  const world = store.push({ lane: 0, direction: 'world', framing: 'world', raw: 'x' })
+  const world = store.push({ connection: 0, direction: 'world', framing: 'world', raw: 'x' })
   const enabled = (row: number) =>
     copyKinds.filter((one) => one.enabled(store, row)).map(({ kind }) => kind)
   assert.equal(enabled(0).length, 6)

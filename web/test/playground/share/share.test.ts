@@ -151,7 +151,7 @@ function filled(): Store {
   const http = { method: 'POST', url: 'https://h/mcp?token=abc', headers: { cookie: 'c=1' } }
   const push = (entry: Parameters<Store['push']>[0]) => store.push(entry)
   push({
-    lane: 3,
+    connection: 3,
     direction: 'out',
     framing: 'http',
     raw: read('notes://today'),
@@ -159,14 +159,20 @@ function filled(): Store {
     http,
   })
   push({
-    lane: 3,
+    connection: 3,
     direction: 'in',
     framing: 'sse',
     raw: '{"jsonrpc":"2.0","id":1,"result":{}}',
     time: 1012.25,
   })
-  push({ lane: 0, direction: 'world', framing: 'world', raw: 'wrote notes://today', time: 1020 })
-  push({ lane: 4, direction: 'out', framing: 'ws', raw: '{"jsonrpc":\n', time: 1030 })
+  push({
+    connection: 0,
+    direction: 'world',
+    framing: 'world',
+    raw: 'wrote notes://today',
+    time: 1020,
+  })
+  push({ connection: 4, direction: 'out', framing: 'ws', raw: '{"jsonrpc":\n', time: 1030 })
   return store
 }
 
@@ -197,7 +203,7 @@ test('a transcript comes back row by row, byte by byte', async () => {
     assert.equal(entry.raw, store.raw(row))
     assert.equal(entry.direction, store.direction(row))
     assert.equal(entry.framing, store.framing(row))
-    assert.equal(entry.lane, store.lane(row))
+    assert.equal(entry.connection, store.connection(row))
     assert.ok(Math.abs((entry.time ?? 0) - store.time(row)) < 0.01)
     assert.deepEqual(entry.http, store.http(row))
   }
@@ -227,7 +233,7 @@ test('what is no transcript is refused with the line', async () => {
   const odd = `${head}{"t":1,"d":"out","raw":"x","k":"carrier pigeon","http":{"status":"no","headers":{"a":1}}}`
   const { entries } = await readTranscript(odd)
   assert.deepEqual(entries[0], {
-    lane: 1,
+    connection: 1,
     direction: 'out',
     framing: 'port',
     raw: 'x',

@@ -32,7 +32,7 @@ inBrowsers('an element in a page shows what that page serves', async ({ open }) 
     document.querySelector('[data-pane=explore]')?.textContent?.includes('host://greeting'),
   )
   const [left, stored] = await frame.evaluate(() => [
-    document.querySelectorAll('.lanes .letter').length,
+    document.querySelectorAll('.clients .letter').length,
     Object.keys(localStorage).length,
   ])
   assert.deepEqual([left, stored], [1, 0], 'one client, and nothing is kept')
@@ -60,5 +60,5 @@ inBrowsers('a page whose origin was not named cannot hand a server over', async 
       }),
   )
   assert.equal(answered, 'looked at')
-  assert.equal(await frame.$$eval('.lanes .letter', (all) => all.length), 0)
+  assert.equal(await frame.$$eval('.clients .letter', (all) => all.length), 0)
 })

@@ -8,7 +8,7 @@ function said(...messages: readonly object[]) {
   const store = new Store(() => {})
   for (const message of messages) {
     const direction = 'out' in message ? 'out' : 'in'
-    store.push({ lane: 1, direction, framing: 'port', raw: JSON.stringify(message) })
+    store.push({ connection: 1, direction, framing: 'port', raw: JSON.stringify(message) })
   }
   return sentenceOf(store, 0, store.length)
 }

@@ -31,7 +31,7 @@ const message = (row: number) => JSON.stringify({ method: 'notifications/x', par
 
 function fill(store: Store, rows: number) {
   for (let i = 0; i < rows; i++) {
-    store.push({ lane: 1, direction: 'in', framing: 'port', raw: message(store.length) })
+    store.push({ connection: 1, direction: 'in', framing: 'port', raw: message(store.length) })
   }
 }
 
@@ -72,7 +72,7 @@ test('a text that is looked at comes back', async () => {
 test('what is no message stays, for it is drawn by its text', async () => {
   const store = new Store(() => {})
   const { archive, waiting } = memoryArchive()
-  store.push({ lane: 0, direction: 'world', framing: 'world', raw: 'write notes://today' })
+  store.push({ connection: 0, direction: 'world', framing: 'world', raw: 'write notes://today' })
   fill(store, 999)
   store.useArchive(archive, 0)
   waiting[0]?.resolve()

@@ -6,15 +6,17 @@ import { boxesOf, columnsOf, endsOf, fit, listed } from '../../../playground/tim
 import { diagramSvg } from '../../../playground/timeline/diagram-svg.ts'
 import { mermaid } from '../../../playground/timeline/mermaid.ts'
 
-const name = (lane: number) =>
-  lane === 0 ? { letter: '', title: 'world' } : { letter: ' AB'[lane] as string, title: 'Demo; #1' }
+const name = (connection: number) =>
+  connection === 0
+    ? { letter: '', title: 'world' }
+    : { letter: ' AB'[connection] as string, title: 'Demo; #1' }
 
 /** Two clients of one server: a read, an event with its update, a failure, a cancel, and what is broken. */
 function traffic() {
   const store = new Store(() => {})
-  const push = (lane: number, direction: Direction, raw: object | string) =>
+  const push = (connection: number, direction: Direction, raw: object | string) =>
     store.push({
-      lane,
+      connection,
       direction,
       framing: direction === 'world' ? 'world' : 'port',
       raw: typeof raw === 'string' ? raw : JSON.stringify(raw),
@@ -48,7 +50,7 @@ test('clients stand left of what they speak with, and the world last', () => {
   )
 })
 
-test('bars go from a request to its answer, its cancel or the end of its lane', () => {
+test('bars go from a request to its answer, its cancel or the end of its connection', () => {
   const store = traffic()
   const bars = new Bars(store)
   bars.advance()
@@ -65,11 +67,16 @@ test('what is open at the same time stands side by side', () => {
   const store = new Store(() => {})
   const bars = new Bars(store)
   for (const id of [1, 2, 3]) {
-    store.push({ lane: 1, direction: 'out', framing: 'port', raw: `{"id":${id},"method":"ping"}` })
+    store.push({
+      connection: 1,
+      direction: 'out',
+      framing: 'port',
+      raw: `{"id":${id},"method":"ping"}`,
+    })
   }
-  store.push({ lane: 1, direction: 'in', framing: 'port', raw: '{"id":2,"result":{}}' })
-  store.push({ lane: 1, direction: 'out', framing: 'port', raw: '{"id":4,"method":"ping"}' })
-  store.push({ lane: 1, direction: 'in', framing: 'port', raw: '{"id":7,"method":"ping"}' })
+  store.push({ connection: 1, direction: 'in', framing: 'port', raw: '{"id":2,"result":{}}' })
+  store.push({ connection: 1, direction: 'out', framing: 'port', raw: '{"id":4,"method":"ping"}' })
+  store.push({ connection: 1, direction: 'in', framing: 'port', raw: '{"id":7,"method":"ping"}' })
   bars.advance()
   const all = [...bars.between(0, 99)]
   assert.deepEqual(

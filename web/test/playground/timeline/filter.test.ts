@@ -6,9 +6,9 @@ import { parseFilter } from '../../../playground/timeline/filter.ts'
 /** A read that is answered after 80 ms, one that fails, one that waits, an update, a broken text and an event. */
 function traffic() {
   const store = new Store((run) => run())
-  const push = (direction: Entry['direction'], message: unknown, time: number, lane = 1) =>
+  const push = (direction: Entry['direction'], message: unknown, time: number, connection = 1) =>
     store.push({
-      lane,
+      connection,
       direction,
       framing: direction === 'world' ? 'world' : 'port',
       raw: typeof message === 'string' ? message : JSON.stringify(message),
@@ -31,11 +31,11 @@ function traffic() {
   return store
 }
 
-const laneOf = (letter: string) => ({ a: 1, b: 2 })[letter.toLowerCase()]
+const connectionOf = (letter: string) => ({ a: 1, b: 2 })[letter.toLowerCase()]
 
 function passing(filter: string): number[] {
   const store = traffic()
-  const passes = parseFilter(filter).compile(store, laneOf) ?? (() => true)
+  const passes = parseFilter(filter).compile(store, connectionOf) ?? (() => true)
   return Array.from({ length: store.length }, (_, row) => row).filter(passes)
 }
 
@@ -54,9 +54,9 @@ for (const [filter, rows] of [
   ['dir:in', [1, 3, 5, 6]],
   ['dir:in,world', [1, 3, 5, 6, 7]],
   ['DIR:Out', [0, 2, 4]],
-  ['lane:b', [2, 3]],
-  ['lane:A,world', [0, 1, 4, 5, 6, 7]],
-  ['lane:Z', []],
+  ['client:b', [2, 3]],
+  ['client:A,world', [0, 1, 4, 5, 6, 7]],
+  ['client:Z', []],
   ['kind:error', [3]],
   ['kind:request,result', [0, 1, 2, 4]],
   ['id:3', [2, 3]],
@@ -116,7 +116,7 @@ test('a filter of any characters is read to its end', () => {
       '',
     )
     const filter = parseFilter(text)
-    filter.compile(store, laneOf)?.(0)
+    filter.compile(store, connectionOf)?.(0)
     for (const { from, to } of filter.problems) {
       assert.ok(0 <= from && from <= to && to <= text.length, text)
     }

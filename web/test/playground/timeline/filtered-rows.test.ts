@@ -12,7 +12,7 @@ function storeOf(rows: number): Store {
 
 const add = (store: Store, row: number) =>
   store.push({
-    lane: 1,
+    connection: 1,
     direction: 'in',
     framing: 'port',
     raw: `{"jsonrpc":"2.0","method":"notifications/${row % 3 ? 'odd' : 'third'}","params":{"uri":"x://${row}"}}`,
@@ -76,7 +76,7 @@ test('a request is tested again when its answer comes', () => {
     filter.looksAtAnswers,
   )
   const push = (direction: 'in' | 'out', message: object) =>
-    store.push({ lane: 1, direction, framing: 'port', raw: JSON.stringify(message) })
+    store.push({ connection: 1, direction, framing: 'port', raw: JSON.stringify(message) })
   for (const id of [1, 2, 3]) push('out', { id, method: 'ping' })
   shown.advance(store.length)
   assert.deepEqual(rowsOf(shown), [0, 1, 2])

@@ -108,7 +108,7 @@ export const listed = (frame: Frame): Promise<string[]> =>
     rows
       .map((row): [number, string] => [
         Number(row.getAttribute('aria-rowindex')),
-        [...row.querySelectorAll('.tl-lane, .tl-method, .tl-said, .tl-target, .tl-status')]
+        [...row.querySelectorAll('.tl-client, .tl-method, .tl-said, .tl-target, .tl-status')]
           .map((cell) => cell.textContent?.trim())
           .filter(Boolean)
           .join(' | '),

@@ -27,8 +27,8 @@ test('headers and the fields of an event stand around a message', () => {
     headers: { 'content-type': 'text/event-stream' },
     event: { id: '7', name: 'message' },
   }
-  store.push({ lane: 1, direction: 'in', framing: 'sse', raw: '{}', http })
-  store.push({ lane: 1, direction: 'in', framing: 'port', raw: '{}' })
+  store.push({ connection: 1, direction: 'in', framing: 'sse', raw: '{}', http })
+  store.push({ connection: 1, direction: 'in', framing: 'port', raw: '{}' })
   assert.deepEqual(around(store, 0), [
     'POST http://127.0.0.1/mcp',
     'HTTP 200',
@@ -44,7 +44,7 @@ test('each message is given the lines that its text needs, whatever it is writte
   const shown = new Shown(store)
   const lines = new Lines(store, shown)
   const texts = ['{}', 'x'.repeat(45), '今'.repeat(30), 'y'.repeat(9999), '😀'.repeat(11)]
-  for (const raw of texts) store.push({ lane: 1, direction: 'in', framing: 'port', raw })
+  for (const raw of texts) store.push({ connection: 1, direction: 'in', framing: 'port', raw })
   shown.advance(store.length)
   lines.begin(20)
   lines.advance()
@@ -62,9 +62,9 @@ test('each message is given the lines that its text needs, whatever it is writte
 test('updates of the last seconds are counted by client and resource', () => {
   const store = new Store(() => {})
   const now = 1_000_000
-  const update = (lane: number, uri: string, time: number) =>
+  const update = (connection: number, uri: string, time: number) =>
     store.push({
-      lane,
+      connection,
       direction: 'in',
       framing: 'port',
       raw: JSON.stringify({ method: 'notifications/resources/updated', params: { uri } }),
