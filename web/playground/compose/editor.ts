@@ -22,7 +22,7 @@ import { drawSelection, EditorView, hoverTooltip, keymap } from '@codemirror/vie
 import { t } from '../base/i18n.ts'
 import { type Offer, type Option, offerAt } from './complete.ts'
 import { look } from './editor-theme.ts'
-import { flawsOf, type Seen, seenAt } from './look.ts'
+import { flawsOf, type ResourceReads, seenAt } from './look.ts'
 import type { Surroundings } from './schema-at.ts'
 import { complete as ask } from './server-completion.ts'
 
@@ -269,7 +269,7 @@ function textDom(name: string, text: string): HTMLElement {
   return dom
 }
 
-function seenDom({ name, doc, sentence, type, required, link }: Seen): HTMLElement {
+function seenDom({ name, doc, sentence, type, required, link }: ResourceReads): HTMLElement {
   const dom = document.createElement('div')
   dom.className = 'cm-seen'
   const code = document.createElement('code')

@@ -8,7 +8,7 @@ import { resolve, type Schema } from '../protocol/schema.ts'
 import { answeredBy, frameSchema, plainOf, type Surroundings, schemasAt } from './schema-at.ts'
 
 /** What is said at a place. */
-export interface Seen {
+export interface ResourceReads {
   from: number
   to: number
   /** The name or value, as written in the protocol. */
@@ -24,7 +24,11 @@ export interface Seen {
 }
 
 /** What there is to say at an offset. */
-export function seenAt(source: string, offset: number, around: Surroundings): Seen | undefined {
+export function seenAt(
+  source: string,
+  offset: number,
+  around: Surroundings,
+): ResourceReads | undefined {
   const { root } = jsonTree(source)
   const place = placeAt(source, root, offset)
   const { node, path } = place

@@ -20,7 +20,7 @@ export function Notices() {
   return (
     <>
       <Changes />
-      <Asked />
+      <PendingRequest />
       <NeedsInput />
     </>
   )
@@ -94,7 +94,7 @@ function Changes() {
 }
 
 /** Requests of the server that wait for a person. */
-function Asked() {
+function PendingRequest() {
   const session = active.value
   const [first, ...more] = session?.asked.value ?? []
   if (!session || !first) return null

@@ -6,5 +6,5 @@
  */
 export function acceptInvitation(): void {
   if (!/[#&]pagemcp=/.test(location.hash)) return
-  void import('./gateway.ts').then(({ lookOn }) => lookOn())
+  void import('./gateway.ts').then(({ startMonitoring }) => startMonitoring())
 }

@@ -19,13 +19,16 @@ export const revision: Signal<Revision> = signal(newest)
 let letters = 0
 
 /** Opens a connection and its session, which becomes the active one. Sends the handshake unless the connection is read-only. */
-export function connect(dialer: Dialer, { greet = true }: { greet?: boolean } = {}): Session {
+export function connect(
+  dialer: Dialer,
+  { handshake = true }: { handshake?: boolean } = {},
+): Session {
   const letter = String.fromCharCode(65 + (letters++ % 26))
   const connection = new Connection(dialer, letter, store)
   const session = new Session(connection, revision.peek())
   sessions.value = [...sessions.peek(), session]
   active.value = session
-  if (greet && !dialer.readOnly) session.greet()
+  if (handshake && !dialer.readOnly) session.handshake()
   connection.open()
   return session
 }

@@ -4,15 +4,15 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
-import { agree, hostToAsk } from './consent.ts'
+import { agree, hostNeedingConsent } from './consent.ts'
 import { DoctorPanel } from './doctor-panel.tsx'
 import { frameDialer, windowDialer } from './frame.ts'
 import { GatewayPanel } from './gateway-panel.tsx'
 import { type HeaderRow, HeaderRows, usableHeaders } from './header-rows.tsx'
 import { http } from './http.ts'
 import { mcpBFrame, mcpBHere } from './mcp-b.ts'
-import { begin } from './open.ts'
-import { type Kind, kinds, recent, remember, usable } from './recent.ts'
+import { openConnection } from './open.ts'
+import { type Kind, kinds, recent, remember, validEntries } from './recent.ts'
 import type { Dialer } from './transport.ts'
 import { webSocketDialer } from './websocket.ts'
 
@@ -87,7 +87,7 @@ function AddressForm({ kind, close }: { kind: Exclude<Kind, 'gateway'>; close():
     const made = dialer()
     problem.value = typeof made === 'string' ? made : ''
     if (typeof made === 'string') return
-    const host = hostToAsk(url.value.trim())
+    const host = hostNeedingConsent(url.value.trim())
     if (host === undefined) act(made)
     else asking.value = { host, proceed: () => act(made) }
   }
@@ -96,7 +96,7 @@ function AddressForm({ kind, close }: { kind: Exclude<Kind, 'gateway'>; close():
     event.preventDefault()
     withConsent((made) => {
       remember(kind, url.value.trim())
-      begin(made)
+      openConnection(made)
       close()
     })
   }
@@ -145,7 +145,7 @@ function AddressForm({ kind, close }: { kind: Exclude<Kind, 'gateway'>; close():
       {examined.value > 0 && typeof own !== 'string' ? (
         <DoctorPanel key={examined.value} url={url.peek().trim()} headers={own} />
       ) : null}
-      <RecentOnes kind={kind} choose={(chosen) => (url.value = chosen)} />
+      <RecentAddresses kind={kind} choose={(chosen) => (url.value = chosen)} />
     </form>
   )
 }
@@ -203,8 +203,8 @@ function Where({ inWindow }: { inWindow: { value: boolean } }) {
   )
 }
 
-function RecentOnes({ kind, choose }: { kind: Kind; choose(url: string): void }) {
-  const ones = usable(recent.value).filter((one) => one.kind === kind)
+function RecentAddresses({ kind, choose }: { kind: Kind; choose(url: string): void }) {
+  const ones = validEntries(recent.value).filter((one) => one.kind === kind)
   if (ones.length === 0) return null
   return (
     <section>

@@ -3,8 +3,8 @@
 import { type Signal, signal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
 import type { Direction, HttpFacts, Store } from '../messages/store.ts'
-import { hostToAsk } from './consent.ts'
-import type { Dialer, Ears, Wire } from './transport.ts'
+import { hostNeedingConsent } from './consent.ts'
+import type { Dialer, Transport, TransportEvents } from './transport.ts'
 
 /** Kinds of connections whose address a person has entered. */
 const remoteKinds: ReadonlySet<Dialer['kind']> = new Set(['http', 'ws', 'frame', 'mcp-b'])
@@ -12,7 +12,7 @@ const remoteKinds: ReadonlySet<Dialer['kind']> = new Set(['http', 'ws', 'frame',
 export type ConnectionState = 'connecting' | 'open' | 'closed'
 
 /** Called with each row of a connection right when it was pushed. */
-export type Watcher = (row: number, text: string) => void
+export type RowListener = (row: number, text: string) => void
 
 let last = 0
 
@@ -27,9 +27,9 @@ export class Connection {
   readonly reason = signal('')
   readonly #store: Store
   readonly #queue: string[] = []
-  readonly #watchers = new Set<Watcher>()
+  readonly #listeners = new Set<RowListener>()
   readonly #failures = new Set<(row: number, text: string, reason: string) => void>()
-  #wire: Wire | undefined
+  #transport: Transport | undefined
   #turn = 0 // counts connections of this connection
 
   constructor(dialer: Dialer, letter: string, store: Store) {
@@ -45,42 +45,42 @@ export class Connection {
     this.reason.value = ''
     try {
       const { kind, url } = this.dialer
-      const host = remoteKinds.has(kind) ? hostToAsk(url) : undefined
+      const host = remoteKinds.has(kind) ? hostNeedingConsent(url) : undefined
       if (host !== undefined) throw new Error(t('connections.notAgreed', { host }))
-      const wire = await this.dialer.dial(this.#ears(() => turn === this.#turn))
+      const transport = await this.dialer.dial(this.#events(() => turn === this.#turn))
       if (turn !== this.#turn || this.state.peek() === 'closed') {
-        wire.close()
+        transport.close()
         return
       }
-      this.#wire = wire
+      this.#transport = transport
     } catch (error) {
       if (turn === this.#turn) this.#closed(error instanceof Error ? error.message : String(error))
       return
     }
     this.state.value = 'open'
-    for (const text of this.#queue.splice(0)) this.#wire.send(text)
+    for (const text of this.#queue.splice(0)) this.#transport.send(text)
   }
 
   /** @param present - whether this is still the connection of the connection: an older one is not heard any more */
-  #ears(present: () => boolean): Ears {
+  #events(present: () => boolean): TransportEvents {
     return {
-      heard: (text, framing, http) => present() && this.#push('in', text, framing, http),
-      overheard: (direction, text, framing) => present() && this.#push(direction, text, framing),
+      received: (text, framing, http) => present() && this.#push('in', text, framing, http),
+      observed: (direction, text, framing) => present() && this.#push(direction, text, framing),
       failed: (text, reason) => {
         if (!present()) return
         const row = this.note(`failed: ${reason}`)
         for (const fail of this.#failures) fail(row, text, reason)
       },
-      noted: (line) => present() && this.note(line),
+      note: (line) => present() && this.note(line),
       closed: (reason) => present() && this.#closed(reason),
     }
   }
 
   /** Closes the connection and makes it anew, as a client does that begins again. Rows and ids go on. */
   async reopen(): Promise<void> {
-    const old = this.#wire
+    const old = this.#transport
     this.#turn++
-    this.#wire = undefined
+    this.#transport = undefined
     this.state.value = 'closed'
     old?.close()
     this.note('connects again')
@@ -95,9 +95,9 @@ export class Connection {
    */
   send(text: string): number {
     if (this.dialer.readOnly) throw new Error('this connection only listens')
-    const facts = this.#wire?.facts?.(text)
+    const facts = this.#transport?.facts?.(text)
     const row = this.#push('out', text, this.dialer.framing, facts)
-    if (this.#wire) this.#wire.send(text)
+    if (this.#transport) this.#transport.send(text)
     else if (this.state.peek() === 'connecting') this.#queue.push(text)
     else this.note('not sent: the connection is closed')
     return row
@@ -119,9 +119,9 @@ export class Connection {
   }
 
   /** Has each further row told, at once; returns how to stop. */
-  watch(watcher: Watcher): () => void {
-    this.#watchers.add(watcher)
-    return () => this.#watchers.delete(watcher)
+  watch(listener: RowListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   /** Has each text told that was sent and gets no answer. */
@@ -130,19 +130,19 @@ export class Connection {
   }
 
   close(): void {
-    this.#wire?.close()
+    this.#transport?.close()
     this.#closed()
   }
 
   #push(direction: 'in' | 'out', raw: string, framing: Dialer['framing'], http?: HttpFacts) {
     const row = this.#store.push({ connection: this.id, direction, framing, raw, http })
-    for (const watcher of this.#watchers) watcher(row, raw)
+    for (const listener of this.#listeners) listener(row, raw)
     return row
   }
 
   #closed(reason = '') {
     if (this.state.peek() === 'closed') return
-    this.#wire = undefined
+    this.#transport = undefined
     this.reason.value = reason
     this.state.value = 'closed'
     this.note(reason ? `closed: ${reason}` : 'closed')

@@ -12,7 +12,7 @@ const maxHosts = 200
 const agreed = setting<readonly string[]>('connections.hosts', [])
 
 /** The host and port to ask about before connecting to this address; `undefined`: none, or the visitor has agreed. */
-export function hostToAsk(url: string): string | undefined {
+export function hostNeedingConsent(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined
   const { host, hostname } = new URL(url)
   if (host === globalThis.location?.host || isThisMachine(hostname) || agreed.value.includes(host))

@@ -18,19 +18,19 @@ export const clientHeaders = [
 ] as const
 
 /** How long one question may take. */
-export const questionTimeout = 8_000 // ms
+export const probeTimeout = 8_000 // ms
 
 /** A harmless message, where it does not matter what is answered. */
 const harmless = '{"jsonrpc":"2.0","id":0,"method":"ping"}'
 
 /** Asks; `undefined`: the browser shows no answer, for whatever reason. */
-export async function askFor(url: string, init: RequestInit): Promise<Response | undefined> {
+export async function probe(url: string, init: RequestInit): Promise<Response | undefined> {
   try {
     return await fetch(url, {
       cache: 'no-store',
       credentials: 'omit',
       referrerPolicy: 'no-referrer',
-      signal: AbortSignal.timeout(questionTimeout),
+      signal: AbortSignal.timeout(probeTimeout),
       ...init,
     })
   } catch {
@@ -40,7 +40,7 @@ export async function askFor(url: string, init: RequestInit): Promise<Response |
 
 /** Whether anybody answers there, readable or not. */
 export async function answers(url: string): Promise<boolean> {
-  const response = await askFor(url, { mode: 'no-cors' })
+  const response = await probe(url, { mode: 'no-cors' })
   response?.body?.cancel().catch(() => {})
   return response !== undefined
 }
@@ -51,13 +51,13 @@ export async function answers(url: string): Promise<boolean> {
  * @param origin - ours
  * @param own - the names of headers that a person adds
  */
-export async function whyHidden(
+export async function diagnoseCors(
   url: string,
   origin: string,
   own: readonly string[],
 ): Promise<Finding> {
   const post = (headers: Record<string, string>) =>
-    askFor(url, { method: 'POST', headers, body: harmless })
+    probe(url, { method: 'POST', headers, body: harmless })
   const wanted = [...clientHeaders, ...own]
   const allowHeaders = `Access-Control-Allow-Headers: ${wanted.join(', ')}`
   const allowOrigin = `Access-Control-Allow-Origin: ${origin}`

@@ -6,12 +6,12 @@
 
 import type { Key } from '../base/i18n.ts'
 import { clientInfo, newest, request } from '../protocol/revisions.ts'
-import { answers, askFor, whyHidden } from './doctor-cors.ts'
+import { answers, diagnoseCors, probe } from './doctor-cors.ts'
 import type { Finding } from './finding.ts'
 
 export type { Finding } from './finding.ts'
 
-import { type Known, mirrored, parsed } from './http-headers.ts'
+import { type Known, mirroredHeaders, parsed } from './http-headers.ts'
 
 /** Where the doctor stands. */
 export interface Here {
@@ -37,7 +37,7 @@ export async function* examine(
   own: readonly (readonly [string, string])[] = [],
   at: Here = here(),
 ): AsyncGenerator<Finding> {
-  for (const finding of beforeAsking(url, at)) {
+  for (const finding of checkAddress(url, at)) {
     yield finding
     if (finding.state === 'bad') return
   }
@@ -49,7 +49,7 @@ export async function* examine(
       return
     }
     yield { step: 'reach', state: 'good', says: 'connections.doctor.reachable' }
-    yield await whyHidden(
+    yield await diagnoseCors(
       url,
       at.origin,
       own.map(([name]) => name),
@@ -68,7 +68,7 @@ export async function* examine(
 }
 
 /** What can be said of an address without asking anybody. */
-export function beforeAsking(text: string, { secure }: Here): Finding[] {
+export function checkAddress(text: string, { secure }: Here): Finding[] {
   const bad = (says: Key): Finding[] => [{ step: 'url', state: 'bad', says }]
   if (!URL.canParse(text)) return bad('connections.doctor.noUrl')
   const url = new URL(text)
@@ -96,11 +96,11 @@ function send(
   known: Known = { tools: new Map() },
   method = 'POST',
 ): Promise<Response | undefined> {
-  const headers = new Headers(mirrored(parsed(text), known))
+  const headers = new Headers(mirroredHeaders(parsed(text), known))
   headers.set('Accept', 'application/json, text/event-stream')
   if (method === 'POST') headers.set('Content-Type', 'application/json')
   for (const [name, value] of own) headers.set(name, value)
-  return askFor(url, { method, headers, ...(method === 'POST' && { body: text }) })
+  return probe(url, { method, headers, ...(method === 'POST' && { body: text }) })
 }
 
 /** Who may come in, and where to ask for a token: RFC 9728. */
@@ -119,7 +119,7 @@ async function* authorization(url: string, refused: Response): AsyncGenerator<Fi
   const places = [named, pathname === '/' ? undefined : wellKnown + pathname, wellKnown]
   for (const place of places) {
     if (place === undefined || !/^https?:/.test(place)) continue
-    const response = await askFor(place, {})
+    const response = await probe(place, {})
     const metadata = response?.ok ? await response.json().catch(() => undefined) : undefined
     const servers = (metadata as { authorization_servers?: unknown } | undefined)
       ?.authorization_servers

@@ -12,7 +12,7 @@
  */
 
 import { connect } from './clients.ts'
-import { portWire } from './port.ts'
+import { portTransport } from './port.ts'
 
 interface Offer {
   pagemcp?: unknown
@@ -42,7 +42,7 @@ export function acceptPorts(): string[] {
       kind: 'frame',
       url: origin,
       framing: 'port',
-      dial: async (ears) => portWire(port, ears),
+      dial: async (events) => portTransport(port, events),
     })
   })
   // There is nothing in it that anybody may not know, and a name that is wrong would be an error.

@@ -6,10 +6,10 @@
 
 import { connectTo } from 'pagemcp'
 import { t } from '../base/i18n.ts'
-import type { Opened } from './opened-window.ts'
-import { portWire } from './port.ts'
+import type { OpenedWindow } from './opened-window.ts'
+import { portTransport } from './port.ts'
 import { redactUrl } from './secrets.ts'
-import type { Dialer, Ears, Wire } from './transport.ts'
+import type { Dialer, Transport, TransportEvents } from './transport.ts'
 
 /** How long a page may take to load and to answer. */
 const pageTimeout = 20_000 // ms
@@ -24,10 +24,10 @@ export function frameDialer(url: string): Dialer {
     kind: 'frame',
     url: redactUrl(url),
     framing: 'port',
-    async dial(ears) {
+    async dial(events) {
       const { openFrame } = await import('./frames.tsx')
       const frame = await openFrame(url)
-      return dialWindow(frame, ears)
+      return dialWindow(frame, events)
     },
   }
 }
@@ -39,7 +39,7 @@ export function windowDialer(url: string): Dialer {
     kind: 'frame',
     url: redactUrl(url),
     framing: 'port',
-    async dial(ears) {
+    async dial(events) {
       const opened = open(url)
       if (opened === null) throw new Error(t('connections.popupBlocked'))
       let leave = () => {}
@@ -54,7 +54,7 @@ export function windowDialer(url: string): Dialer {
         }, lookEvery)
       })
       const close = () => clearInterval(timer) // the window is the visitor's
-      return dialWindow({ window: opened, origin: new URL(url).origin, close, gone }, ears)
+      return dialWindow({ window: opened, origin: new URL(url).origin, close, gone }, events)
     },
   }
 }
@@ -68,27 +68,30 @@ function isBlank(opened: Window): boolean {
   }
 }
 
-async function dialWindow({ window, origin, close, gone }: Opened, ears: Ears): Promise<Wire> {
+async function dialWindow(
+  { window, origin, close, gone }: OpenedWindow,
+  events: TransportEvents,
+): Promise<Transport> {
   const given = new AbortController()
   gone.then(() => given.abort(new Error(t('connections.frameClosed'))))
   try {
     const port = await connectTo(window, { origin, timeout: pageTimeout, signal: given.signal })
     let open = true
-    const wire = portWire(port, {
-      ...ears,
+    const transport = portTransport(port, {
+      ...events,
       closed(reason) {
         open = false
         close()
-        ears.closed(reason)
+        events.closed(reason)
       },
     })
     gone.then(() => {
       if (!open) return
       open = false
       port.close()
-      ears.closed(t('connections.frameClosed'))
+      events.closed(t('connections.frameClosed'))
     })
-    return wire
+    return transport
   } catch (error) {
     close()
     const silent = error instanceof DOMException && error.name === 'TimeoutError'

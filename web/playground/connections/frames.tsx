@@ -8,7 +8,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { render } from 'preact'
 import { t } from '../base/i18n.ts'
-import type { Opened } from './opened-window.ts'
+import type { OpenedWindow } from './opened-window.ts'
 
 interface Framed {
   key: number
@@ -23,7 +23,7 @@ let last = 0
 let mounted = false
 
 /** Opens a page in a frame. Settles when something has been loaded; whether it is the page, nobody is told. */
-export function openFrame(url: string): Promise<Opened> {
+export function openFrame(url: string): Promise<OpenedWindow> {
   if (!mounted) {
     mounted = true
     const box = document.createElement('aside')

@@ -1,7 +1,7 @@
 /** What the gateway reports of its traffic; web/docs/protocol.md, monitoring. */
 
 /** One message between an assistant and the gateway. */
-export interface Frame {
+export interface GatewayMessage {
   /** ms since 1970 */
   time: number
   /** How the gateway knows the assistant: `token`, `stdio`. */

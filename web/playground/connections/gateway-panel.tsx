@@ -9,28 +9,28 @@ import {
   type GatewayState,
   gatewayDialer,
   gatewayState,
-  lookOn,
-  type PageHere,
-  standing,
+  type JoinedPage,
+  monitorStatus,
+  startMonitoring,
 } from './gateway.ts'
-import { tapPage } from './monitor.ts'
-import { begin } from './open.ts'
-import { SeenTable } from './reads-table.tsx'
+import { monitorPage } from './monitor.ts'
+import { openConnection } from './open.ts'
+import { ReadsTable } from './reads-table.tsx'
 import { bytesText } from './sizes.ts'
 
 export function GatewayPanel({ close }: { close(): void }) {
   useEffect(() => {
-    void lookOn()
+    void startMonitoring()
   }, [])
-  const { value: how } = standing
+  const { value: how } = monitorStatus
   const state = gatewayState.value
   if (how.is === 'failed') return <Invite why={how.why} />
   if (state === undefined) return <p role="status">{t('connections.gateway.looking')}</p>
   return (
     <div class="connections-gateway">
       <Pages state={state} close={close} />
-      <p class="quiet">{t('connections.gateway.tapNote')}</p>
-      <SeenTable />
+      <p class="quiet">{t('connections.gateway.monitorNote')}</p>
+      <ReadsTable />
       <Permissions state={state} />
     </div>
   )
@@ -43,7 +43,7 @@ function Invite({ why }: { why: string }) {
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        void lookOn(link.value)
+        void startMonitoring(link.value)
       }}
     >
       <p role="alert" class="connections-bad">
@@ -72,11 +72,11 @@ function Invite({ why }: { why: string }) {
 
 function Pages({ state, close }: { state: GatewayState; close(): void }) {
   const ask = (page: string) => {
-    begin(gatewayDialer(page))
+    openConnection(gatewayDialer(page))
     close()
   }
   const tap = (page: string) => {
-    tapPage(page, (dialer) => connect(dialer))
+    monitorPage(page, (dialer) => connect(dialer))
     close()
   }
   return (
@@ -101,7 +101,7 @@ function Pages({ state, close }: { state: GatewayState; close(): void }) {
   )
 }
 
-function PageFacts({ page }: { page: PageHere }) {
+function PageFacts({ page }: { page: JoinedPage }) {
   const since = new Intl.DateTimeFormat(tag(), { timeStyle: 'short' }).format(page.since)
   return (
     <div>
@@ -145,10 +145,10 @@ function Doors({ page, label, ask, tap }: DoorsProps) {
       <button
         type="button"
         data-tap={page}
-        aria-label={t('connections.gateway.tapPage', { page: label })}
+        aria-label={t('connections.gateway.monitorPage', { page: label })}
         onClick={() => tap(page)}
       >
-        {t('connections.gateway.tap')}
+        {t('connections.gateway.monitor')}
       </button>
     </p>
   )

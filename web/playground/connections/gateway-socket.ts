@@ -21,19 +21,19 @@ import { gatewayAddress } from './gateway-address.ts'
 const subprotocol = 'pagemcp.watch.v1'
 
 /** How long it may take until both sides have proved themselves. */
-const doorTimeout = 15_000 // ms
+const authenticationTimeout = 15_000 // ms
 
 /** Close codes; web/docs/protocol.md. */
 const refused = 4403
 
 /** There is nothing to prove oneself with. */
-export class NotInvitedError extends Error {
-  override readonly name = 'NotInvitedError'
+export class NotPairedError extends Error {
+  override readonly name = 'NotPairedError'
 }
 
 /** The gateway, or a program on its port, did not let us in. */
-class DoorError extends Error {
-  override readonly name = 'DoorError'
+class GatewayRefusedError extends Error {
+  override readonly name = 'GatewayRefusedError'
   /** Whether the gateway had proved that it knows the key or the secret. */
   readonly isProven: boolean
 
@@ -72,9 +72,9 @@ function invited(address: string, link: string | undefined): Invitation | undefi
  * @param link - a link of the gateway that the visitor pasted
  * @returns the socket, which may have messages already: hear them before anything is awaited; and where
  *   the gateway answers assistants
- * @throws NotInvitedError if the browser has nothing to prove itself with; Error in words for people
+ * @throws NotPairedError if the browser has nothing to prove itself with; Error in words for people
  */
-export async function openDoor(
+export async function openGatewaySocket(
   wish: string,
   link?: string,
 ): Promise<{ socket: WebSocket; mcp: string }> {
@@ -87,12 +87,12 @@ export async function openDoor(
     try {
       return { socket: await prove(address, pairing.credential, wish), mcp }
     } catch (error) {
-      if (given === undefined || !(error instanceof DoorError)) throw error
+      if (given === undefined || !(error instanceof GatewayRefusedError)) throw error
       const question = { invited: address, paired: address }
       if (!error.isProven && !(await confirmGateway(question))) throw error
     }
   }
-  if (given === undefined) throw new NotInvitedError(t('connections.gateway.notInvited'))
+  if (given === undefined) throw new NotPairedError(t('connections.gateway.notInvited'))
   const { id, secret } = given
   const socket = await prove(address, { kind: 'secret', id, secret }, wish)
   usedInvitation = true
@@ -131,16 +131,16 @@ function prove(address: string, credential: Credential, wish: string): Promise<W
     }
     const deadline = setTimeout(
       () => end(new Error(t('connections.timeout', { url: door }))),
-      doorTimeout,
+      authenticationTimeout,
     )
     socket.onopen = () => socket.send(handshake.firstMessage)
     socket.onmessage = ({ data }: MessageEvent<string>) => {
-      hear(data).catch((error: Error) => end(new DoorError(error.message, false)))
+      hear(data).catch((error: Error) => end(new GatewayRefusedError(error.message, false)))
     }
     socket.onclose = ({ code }) =>
       end(
         code === refused
-          ? new DoorError(t('connections.gateway.refused'), isProven)
+          ? new GatewayRefusedError(t('connections.gateway.refused'), isProven)
           : new Error(t('connections.gateway.closed', { url: door })),
       )
   })

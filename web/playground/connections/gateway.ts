@@ -6,14 +6,14 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
-import type { Frame } from './gateway-message.ts'
-import { NotInvitedError, openDoor } from './gateway-socket.ts'
-import { look } from './reads.ts'
+import type { GatewayMessage } from './gateway-message.ts'
+import { NotPairedError, openGatewaySocket } from './gateway-socket.ts'
+import { countReads } from './reads.ts'
 import type { Dialer } from './transport.ts'
-import { closeReason, socketWire } from './websocket.ts'
+import { closeReason, socketTransport } from './websocket.ts'
 
 /** A page that has joined. All but the numbers is its own words. */
-export interface PageHere {
+export interface JoinedPage {
   name: string
   title: string
   origin: string
@@ -30,7 +30,7 @@ export interface PageHere {
 
 /** Who is there, and who may do what. */
 export interface GatewayState {
-  pages: readonly PageHere[]
+  pages: readonly JoinedPage[]
   /** Origins whose pages may join. */
   mayJoin: readonly string[]
   /** Origins that may look on. */
@@ -40,68 +40,74 @@ export interface GatewayState {
 }
 
 /** How looking on is doing. `why` is for people; a fresh link of the gateway may help. */
-export type Standing = { is: 'none' | 'connecting' | 'open' } | { is: 'failed'; why: string }
+export type MonitorStatus = { is: 'none' | 'connecting' | 'open' } | { is: 'failed'; why: string }
 
-export const standing: Signal<Standing> = signal<Standing>({ is: 'none' })
+export const monitorStatus: Signal<MonitorStatus> = signal<MonitorStatus>({ is: 'none' })
 export const gatewayState: Signal<GatewayState | undefined> = signal(undefined)
 /** Where the gateway answers assistants; `''` while that is not known. */
 export const gatewayUrl = signal('')
 
-const listeners = new Set<(frame: Frame) => void>()
+const listeners = new Set<(message: GatewayMessage) => void>()
 
-/** Has each message told that passes; returns how to stop. Messages come only while {@link lookOn} holds. */
-export function onFrame(listener: (frame: Frame) => void): () => void {
+/** Has each message told that passes; returns how to stop. Messages come only while {@link startMonitoring} holds. */
+export function onMonitoredMessage(listener: (message: GatewayMessage) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
 /** How long to wait before a gateway that has gone is looked for again; doubled each time, up to the second. */
 const firstDelay = 1_000 // ms
-const longestDelay = 15_000 // ms
+const maxDelay = 15_000 // ms
 
 /**
  * Begins to look on, if that is not so already.
  *
  * @param link - a link that the visitor pasted
  */
-export async function lookOn(link?: string): Promise<void> {
-  const { is } = standing.peek()
+export async function startMonitoring(link?: string): Promise<void> {
+  const { is } = monitorStatus.peek()
   if (is === 'open' || is === 'connecting') return
-  standing.value = { is: 'connecting' }
+  monitorStatus.value = { is: 'connecting' }
   try {
-    await watch(link)
+    await openMonitor(link)
   } catch (error) {
-    standing.value = { is: 'failed', why: error instanceof Error ? error.message : String(error) }
+    monitorStatus.value = {
+      is: 'failed',
+      why: error instanceof Error ? error.message : String(error),
+    }
   }
 }
 
-async function watch(link?: string): Promise<void> {
-  const { socket, mcp } = await openDoor('watch', link)
-  socket.onmessage = ({ data }: MessageEvent<unknown>) => hear(data)
-  socket.onclose = () => again(firstDelay)
+async function openMonitor(link?: string): Promise<void> {
+  const { socket, mcp } = await openGatewaySocket('watch', link)
+  socket.onmessage = ({ data }: MessageEvent<unknown>) => handleMessage(data)
+  socket.onclose = () => reconnect(firstDelay)
   gatewayUrl.value = mcp
-  standing.value = { is: 'open' }
+  monitorStatus.value = { is: 'open' }
 }
 
 /** Looks for a gateway that was there before, until it is. */
-function again(delay: number) {
-  standing.value = { is: 'connecting' }
+function reconnect(delay: number) {
+  monitorStatus.value = { is: 'connecting' }
   gatewayState.value = undefined
   setTimeout(() => {
-    watch().catch((error: unknown) => {
-      if (!(error instanceof NotInvitedError)) return again(Math.min(delay * 2, longestDelay))
-      standing.value = { is: 'failed', why: error.message }
+    openMonitor().catch((error: unknown) => {
+      if (!(error instanceof NotPairedError)) return reconnect(Math.min(delay * 2, maxDelay))
+      monitorStatus.value = { is: 'failed', why: error.message }
     })
   }, delay)
 }
 
-function hear(data: unknown) {
+function handleMessage(data: unknown) {
   if (typeof data !== 'string') return
-  const { state, frame } = JSON.parse(data) as { state?: GatewayState; frame?: Frame }
+  const { state, frame: message } = JSON.parse(data) as {
+    state?: GatewayState
+    frame?: GatewayMessage
+  }
   if (state) gatewayState.value = state
-  if (!frame) return
-  look(frame)
-  for (const listener of listeners) listener(frame)
+  if (!message) return
+  countReads(message)
+  for (const listener of listeners) listener(message)
 }
 
 /**
@@ -116,13 +122,13 @@ export function gatewayDialer(page: string): Dialer {
     kind: 'gateway',
     url: gatewayUrl.peek().replace(/\/mcp$/, path),
     framing: 'ws',
-    async dial(ears) {
-      const { socket } = await openDoor(path)
+    async dial(events) {
+      const { socket } = await openGatewaySocket(path)
       socket.onmessage = ({ data }: MessageEvent<unknown>) => {
-        if (typeof data === 'string') ears.heard(data, 'ws')
+        if (typeof data === 'string') events.received(data, 'ws')
       }
-      socket.onclose = (event) => ears.closed(closeReason(event))
-      return socketWire(socket)
+      socket.onclose = (event) => events.closed(closeReason(event))
+      return socketTransport(socket)
     },
   }
 }

@@ -52,25 +52,25 @@ export interface Known {
 }
 
 /** The headers that a message asks for by itself. Their values are ASCII, as headers must be. */
-export function mirrored(message: Parsed, known: Known): [string, string][] {
+export function mirroredHeaders(message: Parsed, known: Known): [string, string][] {
   const headers: [string, string][] = []
   const modern = envelopeVersion(message)
   const version = modern ?? (message.method === 'initialize' ? undefined : known.version)
-  if (version !== undefined) headers.push(['MCP-Protocol-Version', inHeader(version)])
+  if (version !== undefined) headers.push(['MCP-Protocol-Version', headerValue(version)])
   if (modern === undefined) {
     if (known.session !== undefined && message.method !== 'initialize')
       headers.push(['Mcp-Session-Id', known.session])
     return headers
   }
   const { method, params = {} } = message
-  if (method !== undefined) headers.push(['Mcp-Method', inHeader(method)])
+  if (method !== undefined) headers.push(['Mcp-Method', headerValue(method)])
   const name =
     method === 'resources/read'
       ? params.uri
       : method === 'tools/call' || method === 'prompts/get'
         ? params.name
         : undefined
-  if (typeof name === 'string') headers.push(['Mcp-Name', inHeader(name)])
+  if (typeof name === 'string') headers.push(['Mcp-Name', headerValue(name)])
   const schema = method === 'tools/call' ? known.tools.get(String(name)) : undefined
   if (schema) headers.push(...argumentHeaders(schema, params.arguments))
   return headers
@@ -87,14 +87,14 @@ function argumentHeaders(schema: Params, values: unknown): [string, string][] {
     const plain =
       typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     if (typeof header === 'string' && plain)
-      headers.push([`Mcp-Param-${header}`, inHeader(String(value))])
+      headers.push([`Mcp-Param-${header}`, headerValue(String(value))])
     headers.push(...argumentHeaders(property, value))
   }
   return headers
 }
 
 /** Takes note of tools that want arguments in headers, from the result of `tools/list`. */
-export function learnTools(known: Known, result: unknown): void {
+export function rememberTools(known: Known, result: unknown): void {
   if (!isObject(result) || !Array.isArray(result.tools)) return
   for (const tool of result.tools as unknown[]) {
     if (!isObject(tool) || typeof tool.name !== 'string' || !isObject(tool.inputSchema)) continue
@@ -108,7 +108,7 @@ export function learnTools(known: Known, result: unknown): void {
  * A value as a header can carry it: as it is, or as `=?base64?…?=` of its UTF-8, if it has other than
  * visible ASCII, blanks at its ends, or looks as if it were encoded already.
  */
-export function inHeader(value: string): string {
+export function headerValue(value: string): string {
   if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith('=?base64?'))
     return value
   const bytes = new TextEncoder().encode(value)

@@ -49,7 +49,7 @@ export function isMessage(text: string): boolean {
  * Why a message is no answer to a request; undefined: it is one, or nothing was asked. Servers that want
  * a session first answer without the id, or with one of their own.
  */
-export function unanswered({ id, method }: Parsed, body: string, status: number) {
+export function mismatch({ id, method }: Parsed, body: string, status: number) {
   if (id === undefined || method === undefined || body.trimStart().startsWith('[')) return undefined
   const answer = parsed(body)
   if (answer.id === id) return undefined
@@ -58,16 +58,16 @@ export function unanswered({ id, method }: Parsed, body: string, status: number)
 }
 
 /** Whether a refusal is about whoever asks, whatever it is. */
-export const isForAll = ({ status }: Response): boolean => status === 401 || status === 403
+export const isAuthFailure = ({ status }: Response): boolean => status === 401 || status === 403
 
 /**
  * What a refusal says, for people.
  *
  * @param hidden - whether there may be a session whose id the browser does not show
  */
-export function refusal(response: Response, body: string, hidden: boolean): string {
+export function rejectionText(response: Response, body: string, hidden: boolean): string {
   const { status, statusText, headers } = response
-  if (isForAll(response)) {
+  if (isAuthFailure(response)) {
     const challenge = headers.get('www-authenticate')
     return t('connections.unauthorized', { status: String(status), challenge: challenge ?? '–' })
   }

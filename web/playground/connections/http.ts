@@ -14,18 +14,18 @@ import type { HttpFacts } from '../messages/store.ts'
 import {
   envelopeVersion,
   type Known,
-  learnTools,
-  mirrored,
+  mirroredHeaders,
   type Parsed,
   parsed,
+  rememberTools,
 } from './http-headers.ts'
-import { isForAll, isMessage, readEvents, refusal, unanswered } from './http-responses.ts'
+import { isAuthFailure, isMessage, mismatch, readEvents, rejectionText } from './http-responses.ts'
 import { redactUrl, shownHeaders } from './secrets.ts'
-import type { Dialer, Ears, Wire } from './transport.ts'
+import type { Dialer, Transport, TransportEvents } from './transport.ts'
 
 /** How long to wait before a stream that broke is opened again, unless the server says otherwise. */
 const streamDelay = 3_000 // ms; what the TypeScript SDK waits at most between two tries is 30 s
-const longestDelay = 30_000 // ms
+const maxDelay = 30_000 // ms
 const streamTries = 5 // in a row without an event
 
 export interface HttpOptions {
@@ -42,7 +42,7 @@ export function http(url: string, { headers = [], title }: HttpOptions = {}): Di
     kind: 'http',
     url: redactUrl(url),
     framing: 'http',
-    dial: async (ears) => httpWire(url, headers, ears),
+    dial: async (events) => httpTransport(url, headers, events),
   }
 }
 
@@ -53,7 +53,11 @@ interface Sent {
   cancelled: AbortSignal
 }
 
-function httpWire(url: string, own: readonly (readonly [string, string])[], ears: Ears): Wire {
+function httpTransport(
+  url: string,
+  own: readonly (readonly [string, string])[],
+  events: TransportEvents,
+): Transport {
   const shown = redactUrl(url)
   const known: Known = { tools: new Map() }
   const underWay = new Map<string, AbortController>() // modern requests, by the JSON of their id
@@ -67,9 +71,9 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
     over.abort()
     if (known.session !== undefined) {
       // Fetch lets this one outlive the page.
-      request('DELETE', mirrored({}, known), { keepalive: true }).catch(() => {})
+      request('DELETE', mirroredHeaders({}, known), { keepalive: true }).catch(() => {})
     }
-    ears.closed(reason)
+    events.closed(reason)
   }
 
   const headersOf = (headers: readonly (readonly [string, string])[]) => {
@@ -95,14 +99,14 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
   const postHeaders = (message: Parsed): [string, string][] => [
     ['Content-Type', 'application/json'],
     ['Accept', 'application/json, text/event-stream'],
-    ...mirrored(message, known),
+    ...mirroredHeaders(message, known),
   ]
 
   /** Says that a text gets no answer; if that is so from the very beginning, that nobody is there. */
   const failed = (text: string, reason: string, forAll = false) => {
     if (over.signal.aborted) return
     if (forAll && !everAnswered) close(reason)
-    else ears.failed(text, reason)
+    else events.failed(text, reason)
   }
 
   async function post(text: string, message: Parsed): Promise<void> {
@@ -140,12 +144,12 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
     if (body !== '' && kind === 'application/json' && isMessage(body)) {
       everAnswered = true
       learn(message, body)
-      ears.heard(body, 'http', facts)
-      const why = unanswered(message, body, response.status)
+      events.received(body, 'http', facts)
+      const why = mismatch(message, body, response.status)
       if (why !== undefined) failed(text, why)
     } else if (!response.ok) {
       const hidden = known.version !== undefined && known.session === undefined
-      failed(text, refusal(response, body, hidden), isForAll(response))
+      failed(text, rejectionText(response, body, hidden), isAuthFailure(response))
     } else if (message.id !== undefined && message.method !== undefined) {
       failed(
         text,
@@ -178,7 +182,7 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
         learn(message, data)
       }
       everAnswered = true
-      ears.heard(data, 'sse', facts)
+      events.received(data, 'sse', facts)
       return answered
     }
     let { lastId, retry } = await readEvents(first, facts, hear)
@@ -187,7 +191,7 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
       await pause(retry ?? streamDelay)
       const again = await getStream(lastId)
       if (!again?.ok) break
-      ears.noted(`stream resumed after event ${lastId}`)
+      events.note(`stream resumed after event ${lastId}`)
       const next = await readEvents(again, factsOf('GET', again), hear)
       lastId = next.lastId || lastId
       retry = next.retry ?? retry
@@ -210,19 +214,19 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
           await response.body?.cancel()
           // Also 404, with which some servers say that they have no GET: a session that has expired shows at
           // the next POST. The TypeScript SDK goes on likewise.
-          ears.noted(`stream of the session refused: HTTP ${response.status}`)
+          events.note(`stream of the session refused: HTTP ${response.status}`)
           break
         }
         const end = await readEvents(response, factsOf('GET', response), (data, facts) => {
           tries = 0
-          ears.heard(data, 'sse', facts)
+          events.received(data, 'sse', facts)
           return false
         })
         lastId = end.lastId || lastId
         delay = end.retry ?? streamDelay
-        if (!over.signal.aborted) ears.noted('stream of the session ended; it is opened again')
+        if (!over.signal.aborted) events.note('stream of the session ended; it is opened again')
       } catch {
-        delay = Math.min(delay * 2, longestDelay) // the network: it may come back
+        delay = Math.min(delay * 2, maxDelay) // the network: it may come back
       }
       await pause(delay)
     }
@@ -231,7 +235,10 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
 
   async function getStream(lastId: string): Promise<Response | undefined> {
     if (over.signal.aborted) return undefined
-    const headers: [string, string][] = [['Accept', 'text/event-stream'], ...mirrored({}, known)]
+    const headers: [string, string][] = [
+      ['Accept', 'text/event-stream'],
+      ...mirroredHeaders({}, known),
+    ]
     if (lastId !== '') headers.push(['Last-Event-ID', lastId])
     return request('GET', headers, { signal: over.signal })
   }
@@ -240,7 +247,7 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
   function learn(message: Parsed, text: string) {
     if (message.method !== 'initialize' && message.method !== 'tools/list') return
     const { result } = parsed(text)
-    if (message.method === 'tools/list') learnTools(known, result)
+    if (message.method === 'tools/list') rememberTools(known, result)
     const version = (result as { protocolVersion?: unknown } | undefined)?.protocolVersion
     if (message.method === 'initialize' && typeof version === 'string') known.version = version
   }
@@ -259,7 +266,7 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
         clearTimeout(timer)
         resolve()
       }
-      const timer = setTimeout(end, Math.min(ms, longestDelay))
+      const timer = setTimeout(end, Math.min(ms, maxDelay))
       over.signal.addEventListener('abort', end, { once: true })
     })
 
@@ -269,7 +276,7 @@ function httpWire(url: string, own: readonly (readonly [string, string])[], ears
       const target = underWay.get(JSON.stringify(message.params?.requestId))
       if (message.method === 'notifications/cancelled' && target) {
         target.abort() // 2026-07-28: closing the answer's stream is the cancel
-        ears.noted('cancelled by closing the stream of the answer')
+        events.note('cancelled by closing the stream of the answer')
         return
       }
       const done = post(text, message)

@@ -1,6 +1,6 @@
 /** The connection that needs nothing: a port to the engine of this very page. */
 
-import { portWire } from './port.ts'
+import { portTransport } from './port.ts'
 import type { Dialer } from './transport.ts'
 
 /**
@@ -13,11 +13,11 @@ export function inPage(title: string, open: (closed: () => void) => Promise<Mess
     kind: 'in-page',
     url: '',
     framing: 'port',
-    async dial(ears) {
+    async dial(events) {
       let end = () => {}
-      const wire = portWire(await open(() => end()), ears)
-      end = () => wire.close('the server closed the connection')
-      return wire
+      const transport = portTransport(await open(() => end()), events)
+      end = () => transport.close('the server closed the connection')
+      return transport
     },
   }
 }

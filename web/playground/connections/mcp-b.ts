@@ -7,7 +7,7 @@
 
 import { t } from '../base/i18n.ts'
 import { redactUrl } from './secrets.ts'
-import type { Dialer, Ears, Wire } from './transport.ts'
+import type { Dialer, Transport, TransportEvents } from './transport.ts'
 
 /** What `@mcp-b/transports` calls its channels unless told otherwise. */
 export const channels = { window: 'mcp-default', frame: 'mcp-iframe' } as const
@@ -42,7 +42,8 @@ export function mcpBHere(): Dialer {
     kind: 'mcp-b',
     url: '',
     framing: 'mcp-b',
-    dial: (ears) => dialMcpB({ window, origin: location.origin, channel: channels.window }, ears),
+    dial: (events) =>
+      dialMcpB({ window, origin: location.origin, channel: channels.window }, events),
   }
 }
 
@@ -53,16 +54,16 @@ export function mcpBFrame(url: string, channel: string = channels.frame): Dialer
     kind: 'mcp-b',
     url: redactUrl(url),
     framing: 'mcp-b',
-    async dial(ears) {
+    async dial(events) {
       const { openFrame } = await import('./frames.tsx')
       const frame = await openFrame(url)
-      return dialMcpB({ ...frame, channel }, ears)
+      return dialMcpB({ ...frame, channel }, events)
     },
   }
 }
 
 /** Asks until the server is ready; rejects if it never is. */
-export function dialMcpB(target: Target, ears: Ears): Promise<Wire> {
+export function dialMcpB(target: Target, events: TransportEvents): Promise<Transport> {
   const { origin, channel } = target
   const post = (payload: unknown) =>
     target.window.postMessage(
@@ -78,10 +79,10 @@ export function dialMcpB(target: Target, ears: Ears): Promise<Wire> {
       clearInterval(asking)
       clearTimeout(deadline)
       target.close?.()
-      if (ready) ears.closed(reason)
+      if (ready) events.closed(reason)
       else reject(new Error(reason ?? t('connections.closedBefore')))
     }
-    const wire: Wire = {
+    const transport: Transport = {
       send(text) {
         if (!over.signal.aborted) post(payloadOf(text))
       },
@@ -92,7 +93,7 @@ export function dialMcpB(target: Target, ears: Ears): Promise<Wire> {
       ready = true
       clearInterval(asking)
       clearTimeout(deadline)
-      resolve(wire)
+      resolve(transport)
     }
     const hear = (event: MessageEvent<unknown>) => {
       if (event.source !== target.window || event.origin !== origin) return
@@ -102,7 +103,7 @@ export function dialMcpB(target: Target, ears: Ears): Promise<Wire> {
       if (payload === 'mcp-server-stopped') return end(t('connections.serverStopped'))
       begin()
       // Whoever was waiting for the wire is told of it first.
-      queueMicrotask(() => ears.heard(JSON.stringify(payload) ?? 'undefined', 'mcp-b'))
+      queueMicrotask(() => events.received(JSON.stringify(payload) ?? 'undefined', 'mcp-b'))
     }
     addEventListener('message', hear, { signal: over.signal })
     const ask = () => post('mcp-check-ready')

@@ -4,19 +4,19 @@
  */
 
 import { t } from '../base/i18n.ts'
-import { lookOn, onFrame } from './gateway.ts'
-import type { Frame } from './gateway-message.ts'
-import type { Dialer, Ears } from './transport.ts'
+import { onMonitoredMessage, startMonitoring } from './gateway.ts'
+import type { GatewayMessage } from './gateway-message.ts'
+import type { Dialer, TransportEvents } from './transport.ts'
 
 /** More assistants than this share the last connection. */
 const maxConnections = 8
 
 /** Whether a message has to do with a page; `''` is all of them. */
-export const concerns = (frame: Frame, page: string): boolean =>
-  page === '' || frame.page === '' || frame.page === page
+export const isAbout = (message: GatewayMessage, page: string): boolean =>
+  page === '' || message.page === '' || message.page === page
 
 /** What is said of an assistant: its own name, and the gateway's for it where it has none. */
-export const assistantOf = ({ client, who }: Frame): string => client || who
+export const assistantOf = ({ client, who }: GatewayMessage): string => client || who
 
 /**
  * Looks on at a page. The first connection is opened at once, and is the first assistant's; each further one
@@ -26,16 +26,16 @@ export const assistantOf = ({ client, who }: Frame): string => client || who
  * @param open - opens a connection, and dials at once
  * @param from - where messages come from; tests have their own
  */
-export function tapPage(
+export function monitorPage(
   page: string,
   open: (dialer: Dialer) => void,
   from: {
-    onFrame(listener: (frame: Frame) => void): () => void
-    lookOn(): Promise<void>
-  } = { onFrame, lookOn },
+    onMonitoredMessage(listener: (message: GatewayMessage) => void): () => void
+    startMonitoring(): Promise<void>
+  } = { onMonitoredMessage, startMonitoring },
 ): void {
-  const connections: Ears[] = []
-  const byAssistant = new Map<string, Ears>()
+  const connections: TransportEvents[] = []
+  const byAssistant = new Map<string, TransportEvents>()
   const what = page === '' ? t('connections.gateway.all') : page
   let stop: (() => void) | undefined
 
@@ -48,16 +48,16 @@ export function tapPage(
     url: '',
     framing: 'ws',
     readOnly: true,
-    async dial(ears) {
-      connections.push(ears)
-      if (assistant !== undefined) byAssistant.set(assistant, ears)
-      stop ??= from.onFrame(hear)
-      void from.lookOn()
+    async dial(events) {
+      connections.push(events)
+      if (assistant !== undefined) byAssistant.set(assistant, events)
+      stop ??= from.onMonitoredMessage(hear)
+      void from.startMonitoring()
       return {
         send: () => {},
         close() {
-          connections.splice(connections.indexOf(ears), 1)
-          for (const [name, one] of byAssistant) if (one === ears) byAssistant.delete(name)
+          connections.splice(connections.indexOf(events), 1)
+          for (const [name, one] of byAssistant) if (one === events) byAssistant.delete(name)
           if (connections.length > 0) return
           stop?.()
           stop = undefined
@@ -67,23 +67,23 @@ export function tapPage(
   })
 
   /** The connection of an assistant: one that is nobody's yet, a new one, or the last. */
-  const earsOf = (frame: Frame): Ears | undefined => {
-    const assistant = assistantOf(frame)
+  const eventsOf = (message: GatewayMessage): TransportEvents | undefined => {
+    const assistant = assistantOf(message)
     const known = byAssistant.get(assistant)
     if (known) return known
     const taken = new Set(byAssistant.values())
     const free = connections.find((one) => !taken.has(one))
     if (!free && connections.length < maxConnections) open(connection(assistant))
-    const ears = free ?? byAssistant.get(assistant) ?? connections.at(-1)
-    if (ears) byAssistant.set(assistant, ears)
-    if (free) ears?.noted(`assistant ${assistant} at ${frame.door}`)
-    return ears
+    const events = free ?? byAssistant.get(assistant) ?? connections.at(-1)
+    if (events) byAssistant.set(assistant, events)
+    if (free) events?.note(`assistant ${assistant} at ${message.door}`)
+    return events
   }
 
-  const hear = (frame: Frame) => {
-    if (!concerns(frame, page)) return
-    const framing = frame.door.startsWith('/mcp') ? 'http' : 'ws'
-    earsOf(frame)?.overheard(frame.to === 'page' ? 'out' : 'in', frame.text, framing)
+  const hear = (message: GatewayMessage) => {
+    if (!isAbout(message, page)) return
+    const framing = message.door.startsWith('/mcp') ? 'http' : 'ws'
+    eventsOf(message)?.observed(message.to === 'page' ? 'out' : 'in', message.text, framing)
   }
 
   open(connection(undefined))

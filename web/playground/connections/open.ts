@@ -9,14 +9,14 @@ import type { Dialer } from './transport.ts'
 const older: Revision = '2025-11-25'
 
 /** Opens a connection. A server that rejects the chosen revision gets one more handshake, of the other era. */
-export function begin(dialer: Dialer): Session {
-  const session = connect(dialer, { greet: false })
-  if (!dialer.readOnly) void greet(session)
+export function openConnection(dialer: Dialer): Session {
+  const session = connect(dialer, { handshake: false })
+  if (!dialer.readOnly) void handshake(session)
   return session
 }
 
-async function greet(session: Session): Promise<void> {
-  const other = otherEra(revision.peek(), await session.greet(revision.peek()))
+async function handshake(session: Session): Promise<void> {
+  const other = otherEra(revision.peek(), await session.handshake(revision.peek()))
   if (other === undefined || session.connection.state.peek() !== 'open') return
   session.connection.note(`begins again with ${other}`)
   setRevision(other)

@@ -1,7 +1,7 @@
 /** A window that a connection has opened, in a frame or on its own. */
 
 /** A window that was opened for a connection. */
-export interface Opened {
+export interface OpenedWindow {
   window: Window
   origin: string
   close(): void

@@ -4,7 +4,7 @@
  * arrives as broken as it was written.
  */
 
-import type { Ears, Wire } from './transport.ts'
+import type { Transport, TransportEvents } from './transport.ts'
 
 interface Goodbye {
   pagemcp: 'close'
@@ -12,21 +12,21 @@ interface Goodbye {
 }
 
 /** Takes a port over. `close` may tell the ears a reason, when it is not they who close. */
-export function portWire(
+export function portTransport(
   port: MessagePort,
-  ears: Ears,
-): Omit<Wire, 'close'> & { close(reason?: string): void } {
+  events: TransportEvents,
+): Omit<Transport, 'close'> & { close(reason?: string): void } {
   let open = true
   const end = (reason?: string) => {
     if (!open) return
     open = false
     port.close()
-    ears.closed(reason)
+    events.closed(reason)
   }
   port.onmessage = ({ data }: MessageEvent<unknown>) => {
     if ((data as Goodbye | null)?.pagemcp === 'close')
       end((data as Goodbye).reason || 'the server has gone')
-    else ears.heard(typeof data === 'string' ? data : JSON.stringify(data), 'port')
+    else events.received(typeof data === 'string' ? data : JSON.stringify(data), 'port')
   }
   port.addEventListener('close', () => end('the port has closed')) // where browsers tell
   return {

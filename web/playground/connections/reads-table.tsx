@@ -2,29 +2,29 @@
 /** What assistants have seen since the playground looks on, and what they perhaps should not have. */
 
 import { t, tag } from '../base/i18n.ts'
-import { type Seen, seen } from './reads.ts'
+import { type ResourceReads, reads } from './reads.ts'
 import { bytesText } from './sizes.ts'
 
-export function SeenTable() {
-  const all = [...seen.value.values()]
+export function ReadsTable() {
+  const all = [...reads.value.values()]
   return (
-    <section class="connections-seen">
-      <h3>{t('connections.seen.title')}</h3>
-      {all.length === 0 ? <p>{t('connections.seen.none')}</p> : <Table all={all} />}
+    <section class="connections-reads">
+      <h3>{t('connections.reads.title')}</h3>
+      {all.length === 0 ? <p>{t('connections.reads.none')}</p> : <Table all={all} />}
     </section>
   )
 }
 
-function Table({ all }: { all: readonly Seen[] }) {
+function Table({ all }: { all: readonly ResourceReads[] }) {
   const number = new Intl.NumberFormat(tag())
   return (
     <table>
       <thead>
         <tr>
-          <th scope="col">{t('connections.seen.resource')}</th>
-          <th scope="col">{t('connections.seen.reads')}</th>
-          <th scope="col">{t('connections.seen.size')}</th>
-          <th scope="col">{t('connections.seen.by')}</th>
+          <th scope="col">{t('connections.reads.resource')}</th>
+          <th scope="col">{t('connections.reads.reads')}</th>
+          <th scope="col">{t('connections.reads.size')}</th>
+          <th scope="col">{t('connections.reads.by')}</th>
         </tr>
       </thead>
       <tbody>
@@ -51,8 +51,8 @@ function Hint({ secrets }: { secrets: readonly string[] }) {
   return (
     <p class="connections-hint">
       {names.length > 0
-        ? t('connections.seen.secretNames', { names: names.join(', ') })
-        : t('connections.seen.secretValue')}
+        ? t('connections.reads.secretNames', { names: names.join(', ') })
+        : t('connections.reads.secretValue')}
     </p>
   )
 }

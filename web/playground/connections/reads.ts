@@ -4,12 +4,12 @@
  */
 
 import { type Signal, signal } from '@preact/signals'
-import type { Frame } from './gateway-message.ts'
+import type { GatewayMessage } from './gateway-message.ts'
 import { parsed } from './http-headers.ts'
 import { isSecretName, isSecretValue } from './secrets.ts'
 
 /** What was seen of one resource. */
-export interface Seen {
+export interface ResourceReads {
   uri: string
   reads: number
   /** Of all answers together. */
@@ -21,35 +21,35 @@ export interface Seen {
 }
 
 /** By URI, as the assistants write it; the first seen first. */
-export const seen: Signal<ReadonlyMap<string, Seen>> = signal(new Map())
+export const reads: Signal<ReadonlyMap<string, ResourceReads>> = signal(new Map())
 
 /** Reads that have no answer yet. An assistant that asks and never hears must not cost memory for ever. */
-const waiting = new Map<string, string>()
-const mostWaiting = 1_000
+const pending = new Map<string, string>()
+const maxPending = 1_000
 
 /** Takes a message into account. Not every message is about a read. */
-export function look(frame: Frame): void {
-  const message = parsed(frame.text)
-  const key = [frame.door, frame.client, frame.who, JSON.stringify(message.id)].join('\n')
-  if (frame.to === 'page') {
+export function countReads(observed: GatewayMessage): void {
+  const message = parsed(observed.text)
+  const key = [observed.door, observed.client, observed.who, JSON.stringify(message.id)].join('\n')
+  if (observed.to === 'page') {
     const uri = readUri(message.method, message.params)
     if (uri === undefined) return
-    const oldest = waiting.keys().next().value
-    if (waiting.size >= mostWaiting && oldest !== undefined) waiting.delete(oldest)
-    waiting.set(key, uri)
+    const oldest = pending.keys().next().value
+    if (pending.size >= maxPending && oldest !== undefined) pending.delete(oldest)
+    pending.set(key, uri)
     return
   }
-  const uri = waiting.get(key)
+  const uri = pending.get(key)
   if (uri === undefined || message.method !== undefined) return
-  waiting.delete(key)
+  pending.delete(key)
   if (message.result === undefined) return
-  const before = seen.peek().get(uri)
-  const by = frame.client || frame.who
+  const before = reads.peek().get(uri)
+  const by = observed.client || observed.who
   const assistants = before?.assistants ?? []
-  seen.value = new Map(seen.peek()).set(uri, {
+  reads.value = new Map(reads.peek()).set(uri, {
     uri,
     reads: (before?.reads ?? 0) + 1,
-    bytes: (before?.bytes ?? 0) + frame.size,
+    bytes: (before?.bytes ?? 0) + observed.size,
     assistants: assistants.includes(by) ? assistants : [...assistants, by],
     secrets: [...new Set([...(before?.secrets ?? []), ...secretsIn(message.result)])],
   })
@@ -68,21 +68,21 @@ const maxLength = 200_000 // UTF-16 code units
 /** What looks like a secret in a result: in its texts, and in JSON within these. */
 export function secretsIn(result: unknown): string[] {
   const found = new Set<string>()
-  const walk = (value: unknown, name: string, depth: number) => {
+  const visit = (value: unknown, name: string, depth: number) => {
     if (depth > 32) return
     if (typeof value === 'string') {
       if (value.length > maxLength || value === 'redacted') return
       const json = name === 'text' ? jsonIn(value) : undefined
-      if (json !== undefined) walk(json, '', depth + 1)
+      if (json !== undefined) visit(json, '', depth + 1)
       else if (isSecretValue(value)) found.add(isMember(name) ? name : '')
       else if (isMember(name) && isSecretName(name) && value !== '') found.add(name)
     } else if (Array.isArray(value)) {
-      for (const one of value) walk(one, name, depth + 1)
+      for (const one of value) visit(one, name, depth + 1)
     } else if (typeof value === 'object' && value !== null) {
-      for (const [member, one] of Object.entries(value)) walk(one, member, depth + 1)
+      for (const [member, one] of Object.entries(value)) visit(one, member, depth + 1)
     }
   }
-  walk(result, '', 0)
+  visit(result, '', 0)
   return [...found]
 }
 

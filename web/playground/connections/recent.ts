@@ -26,7 +26,7 @@ export function remember(kind: Kind, url: string): void {
 }
 
 /** What is stored may be anything: only what is of its shape is shown. */
-export function usable(all: readonly unknown[]): Recent[] {
+export function validEntries(all: readonly unknown[]): Recent[] {
   return all.filter((one): one is Recent => {
     const { kind, url } = (one ?? {}) as Partial<Recent>
     return kinds.includes(kind as Kind) && typeof url === 'string' && URL.canParse(url)

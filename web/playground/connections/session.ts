@@ -44,7 +44,7 @@ export interface Peer {
 }
 
 /** A request that the other side sent, and that waits for a person. */
-export interface Asked {
+export interface PendingRequest {
   row: number
   id: unknown
   method: string
@@ -74,7 +74,7 @@ export class Session {
   /** Follows what was heard a task later, at most. */
   readonly updates: Signal<ReadonlyMap<string, Update>> = signal(new Map())
   /** Requests of the other side that only a person can answer, the oldest first. */
-  readonly asked: Signal<readonly Asked[]> = signal([])
+  readonly asked: Signal<readonly PendingRequest[]> = signal([])
   /** Counts notifications that a list has changed, by list. */
   readonly listChanged: Signal<{ resources: number; prompts: number; tools: number }> = signal({
     resources: 0,
@@ -91,7 +91,7 @@ export class Session {
   constructor(connection: Connection, revision: Revision) {
     this.connection = connection
     this.revision = signal(revision)
-    connection.watch((row, text) => this.#hear(row, text))
+    connection.watch((row, text) => this.#handle(row, text))
     connection.onFailure((row, text, message) => this.#fail(row, text, message))
     connection.state.subscribe((state) => {
       if (state === 'closed') this.#end()
@@ -104,7 +104,7 @@ export class Session {
   }
 
   /** Does what the revision wants before anything else, and learns who is there. */
-  async greet(revision: Revision = this.revision.peek()): Promise<Reply> {
+  async handshake(revision: Revision = this.revision.peek()): Promise<Reply> {
     this.revision.value = revision
     this.peer.value = undefined
     if (isModern(revision)) {
@@ -136,7 +136,7 @@ export class Session {
     const watched = this.wanted.peek().resourceSubscriptions ?? []
     const opened = this.connection.reopen()
     this.wanted.value = {}
-    const { result } = await this.greet(revision)
+    const { result } = await this.handshake(revision)
     await opened
     if (result === undefined) return
     if (isModern(revision) && watched.length > 0) this.listen({ resourceSubscriptions: watched })
@@ -249,7 +249,7 @@ export class Session {
     if (old !== undefined) this.notify('notifications/cancelled', { requestId: old })
   }
 
-  #hear(row: number, text: string) {
+  #handle(row: number, text: string) {
     let message: Message
     try {
       message = JSON.parse(text) as Message
@@ -272,10 +272,10 @@ export class Session {
     } else if (id !== undefined) {
       if (method === 'ping') this.answer(id, { result: {} })
       else this.asked.value = [...this.asked.peek(), { row, id, method, params }]
-    } else this.#told(method, params)
+    } else this.#handleNotification(method, params)
   }
 
-  #told(method: string, params: Params) {
+  #handleNotification(method: string, params: Params) {
     switch (method) {
       case 'notifications/resources/updated':
         this.#count(String(params.uri))

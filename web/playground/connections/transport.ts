@@ -3,7 +3,7 @@
 import type { Framing, HttpFacts } from '../messages/store.ts'
 
 /** An open connection. */
-export interface Wire {
+export interface Transport {
   /** Sends a text as it is, broken or not. Never throws: what goes wrong is told by {@link Ears.failed}. */
   send(text: string): void
   /** What HTTP will say around a text that is about to be sent, without secrets. */
@@ -12,15 +12,15 @@ export interface Wire {
 }
 
 /** Who hears what comes from it. */
-export interface Ears {
+export interface TransportEvents {
   /** A message came. */
-  heard(text: string, framing: Framing, http?: HttpFacts): void
+  received(text: string, framing: Framing, http?: HttpFacts): void
   /** A message of others was overheard, which went this way between them. For connections that only listen. */
-  overheard(direction: 'in' | 'out', text: string, framing: Framing): void
+  observed(direction: 'in' | 'out', text: string, framing: Framing): void
   /** A text that was sent will get no answer, in words for people. */
   failed(text: string, reason: string): void
   /** Something other than a message, worth a row: a stream ended, a session expired. One line. */
-  noted(line: string): void
+  note(line: string): void
   /** It has closed, in words for people; `undefined`: because it was asked to. */
   closed(reason?: string): void
 }
@@ -37,5 +37,5 @@ export interface Dialer {
   readonly framing: Framing
   /** Nothing may be sent: it only listens to others. */
   readonly readOnly?: boolean
-  dial(ears: Ears): Promise<Wire>
+  dial(events: TransportEvents): Promise<Transport>
 }

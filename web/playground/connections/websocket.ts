@@ -5,7 +5,7 @@
 
 import { t } from '../base/i18n.ts'
 import { redactUrl } from './secrets.ts'
-import type { Dialer, Ears, Wire } from './transport.ts'
+import type { Dialer, Transport, TransportEvents } from './transport.ts'
 
 /** The subprotocol that is asked for. */
 const subprotocol = 'mcp'
@@ -23,11 +23,11 @@ export function webSocketDialer(url: string, title = new URL(url).host): Dialer 
     kind: 'ws',
     url: redactUrl(url),
     framing: 'ws',
-    dial: (ears) => dialSocket(url, ears),
+    dial: (events) => dialSocket(url, events),
   }
 }
 
-function dialSocket(url: string, ears: Ears): Promise<Wire> {
+function dialSocket(url: string, events: TransportEvents): Promise<Transport> {
   const shown = redactUrl(url)
   return new Promise((resolve, reject) => {
     let socket: WebSocket
@@ -45,23 +45,23 @@ function dialSocket(url: string, ears: Ears): Promise<Wire> {
     socket.onopen = () => {
       opened = true
       clearTimeout(deadline)
-      if (socket.protocol !== subprotocol) ears.noted(`opened without the subprotocol mcp`)
-      resolve(socketWire(socket))
+      if (socket.protocol !== subprotocol) events.note(`opened without the subprotocol mcp`)
+      resolve(socketTransport(socket))
     }
     socket.onmessage = ({ data }: MessageEvent<unknown>) => {
-      if (typeof data === 'string') ears.heard(data, 'ws')
-      else ears.noted('received a binary frame, which is no message of MCP')
+      if (typeof data === 'string') events.received(data, 'ws')
+      else events.note('received a binary frame, which is no message of MCP')
     }
     socket.onclose = (event) => {
       clearTimeout(deadline)
-      if (opened) ears.closed(closeReason(event))
+      if (opened) events.closed(closeReason(event))
       else reject(new Error(t('connections.socketRefused', { url: shown })))
     }
   })
 }
 
 /** Sends on a socket that is open. */
-export function socketWire(socket: WebSocket): Wire {
+export function socketTransport(socket: WebSocket): Transport {
   return {
     send(text) {
       if (socket.readyState === WebSocket.OPEN) socket.send(text)

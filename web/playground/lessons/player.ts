@@ -7,7 +7,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { inPage } from '../connections/in-page.ts'
 import type { Session } from '../connections/session.ts'
-import type { Dialer, Ears } from '../connections/transport.ts'
+import type { Dialer, TransportEvents } from '../connections/transport.ts'
 import {
   isModern,
   isRevision,
@@ -98,7 +98,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   const clients = new Map<string, Promise<Client>>()
   const speakers: Client[] = []
   const sessions = signal<readonly Session[]>([])
-  const voices = new Map<string, Ears>() // of a recording: who hears what was written down
+  const voices = new Map<string, TransportEvents>() // of a recording: who hears what was written down
   const ended = new AbortController()
 
   const shown = signal(0)
@@ -124,8 +124,8 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   const dialerOf = (name: string): Dialer => {
     const title = scenario.info.title ?? scenario.info.name ?? scenario.id
     if (!recorded) return inPage(title, async () => (await theScene()).port())
-    const dial = async (ears: Ears) => {
-      voices.set(name, ears)
+    const dial = async (events: TransportEvents) => {
+      voices.set(name, events)
       return { send() {}, close() {} }
     }
     return { title, kind: 'in-page', url: '', framing: 'port', dial }
@@ -140,7 +140,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
     speakers.push(fresh)
     sessions.value = [...sessions.peek(), session]
     const greeted = revision && !isModern(revision) && !greetsItself(steps, name)
-    const ready = greeted ? session.greet(revision).then(() => fresh) : Promise.resolve(fresh)
+    const ready = greeted ? session.handshake(revision).then(() => fresh) : Promise.resolve(fresh)
     clients.set(name, ready)
     return ready
   }
@@ -169,7 +169,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
       return undefined
     }
     if (!recorded) return speaker.expect(line.text)
-    voices.get(line.client)?.heard(line.text, 'port')
+    voices.get(line.client)?.received(line.text, 'port')
     return undefined
   }
 

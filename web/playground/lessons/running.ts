@@ -25,7 +25,7 @@ export const done = setting<string[]>('lessons.done', [])
 
 const stage: Stage = {
   connect(dialer, wanted) {
-    const session = connect(dialer, { greet: false })
+    const session = connect(dialer, { handshake: false })
     session.revision.value = wanted
     return session
   },

@@ -121,9 +121,9 @@ export const connections: Messages['connections'] = {
     readings: { one: '{count} Lesezugriff, {size}', other: '{count} Lesezugriffe, {size}' },
     ask: 'Verbinden',
     askPage: 'Mit {page} verbinden',
-    tap: 'Zusehen',
-    tapPage: 'Bei {page} zusehen',
-    tapNote:
+    monitor: 'Zusehen',
+    monitorPage: 'Bei {page} zusehen',
+    monitorNote:
       'Beim Zusehen steht in eigenen Spuren, was Assistenten und eine Seite einander sagen. Senden kann man dort nichts, und Geheimnisse des Protokolls bleiben verborgen.',
     may: 'Wer was darf',
     mayJoin: 'Seiten dieser Herkunft dürfen beitreten: {origins}',
@@ -135,7 +135,7 @@ export const connections: Messages['connections'] = {
     of: '{what}, nur zusehen',
     ofBy: '{assistant} und {what}',
   },
-  seen: {
+  reads: {
     title: 'Was Assistenten gesehen haben',
     none: 'Nichts, seit die Spielwiese zusieht.',
     resource: 'Ressource',

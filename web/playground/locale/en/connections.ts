@@ -119,9 +119,9 @@ export const connections = {
     readings: { one: '{count} read, {size}', other: '{count} reads, {size}' },
     ask: 'Connect',
     askPage: 'Connect to {page}',
-    tap: 'Look on',
-    tapPage: 'Look on at {page}',
-    tapNote:
+    monitor: 'Look on',
+    monitorPage: 'Look on at {page}',
+    monitorNote:
       'Looking on shows what assistants and a page say to each other, as clients of their own. Nothing can be sent there, and secrets of the protocol are withheld.',
     may: 'Who may do what',
     mayJoin: 'Pages of these origins may join: {origins}',
@@ -133,7 +133,7 @@ export const connections = {
     of: '{what}, looking on',
     ofBy: '{assistant} and {what}',
   },
-  seen: {
+  reads: {
     title: 'What assistants saw',
     none: 'Nothing since the playground looks on.',
     resource: 'Resource',

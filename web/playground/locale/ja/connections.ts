@@ -121,9 +121,9 @@ export const connections: Messages['connections'] = {
     readings: { other: '読み取り {count} 回、{size}' },
     ask: '接続',
     askPage: '{page} に接続',
-    tap: '見る',
-    tapPage: '{page} のやり取りを見る',
-    tapNote:
+    monitor: '見る',
+    monitorPage: '{page} のやり取りを見る',
+    monitorNote:
       'アシスタントとページのやり取りを、専用のレーンに表示します。そこから送ることはできず、プロトコルの秘密は伏せられます。',
     may: '許可されていること',
     mayJoin: '参加できるページのオリジン：{origins}',
@@ -135,7 +135,7 @@ export const connections: Messages['connections'] = {
     of: '{what}（見るだけ）',
     ofBy: '{assistant} と {what}',
   },
-  seen: {
+  reads: {
     title: 'アシスタントが見たもの',
     none: 'プレイグラウンドが見始めてからは、まだありません。',
     resource: 'リソース',

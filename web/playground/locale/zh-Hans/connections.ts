@@ -108,9 +108,9 @@ export const connections: Messages['connections'] = {
     readings: { other: '读取 {count} 次，{size}' },
     ask: '连接',
     askPage: '连接到 {page}',
-    tap: '旁观',
-    tapPage: '旁观 {page}',
-    tapNote:
+    monitor: '旁观',
+    monitorPage: '旁观 {page}',
+    monitorNote:
       '旁观会在单独的通道中显示助手与页面之间的对话。在那里不能发送任何内容，协议中的秘密会被隐去。',
     may: '谁可以做什么',
     mayJoin: '这些来源的页面可以加入：{origins}',
@@ -122,7 +122,7 @@ export const connections: Messages['connections'] = {
     of: '{what}（仅旁观）',
     ofBy: '{assistant} 与 {what}',
   },
-  seen: {
+  reads: {
     title: '助手看到了什么',
     none: '从演练场开始旁观以来还没有。',
     resource: '资源',

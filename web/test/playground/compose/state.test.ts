@@ -19,7 +19,7 @@ import {
   titleOf,
 } from '../../../playground/compose/tabs.ts'
 import { active, revision } from '../../../playground/connections/clients.ts'
-import type { Asked, Session } from '../../../playground/connections/session.ts'
+import type { PendingRequest, Session } from '../../../playground/connections/session.ts'
 
 const modern = '2026-07-28'
 
@@ -161,7 +161,7 @@ test('there is no form for what is no JSON object', () => {
 })
 
 /** A session that only keeps what is sent on it. */
-function recorder(kind: 'in-page' | 'http', asked: Asked[] = []) {
+function recorder(kind: 'in-page' | 'http', asked: PendingRequest[] = []) {
   const sent: string[] = []
   let id = 40
   const session = {

@@ -60,8 +60,8 @@ inBrowsers(
     await saw(tab, '[data-pane=timeline]', uri)
 
     await openDialog(tab, 'gateway')
-    await saw(tab, '.connections-seen tr', uri)
-    await saw(tab, '.connections-seen tr', 'tester')
+    await saw(tab, '.connections-reads tr', uri)
+    await saw(tab, '.connections-reads tr', 'tester')
     await saw(tab, '.connections-pages li', '1 read')
     assert.doesNotMatch(
       await tab.evaluate(() => document.body.textContent ?? ''),

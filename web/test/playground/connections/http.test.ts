@@ -107,7 +107,7 @@ async function classicServer() {
 test('an older server: handshake, session, its own stream, DELETE', { timeout }, async () => {
   const { url, seen, servers, sessions } = await classicServer()
   const one = await client(url, '2025-11-25', [['Authorization', 'Bearer s3cret']])
-  await one.session.greet()
+  await one.session.handshake()
   assert.equal(one.session.peer.value?.name, 'classic')
   const { result, row: at } = await one.session.request('resources/read', { uri: 'notes://cart' })
   assert.match(JSON.stringify(result), /2 äpfel/)
@@ -139,7 +139,7 @@ test('an older server: handshake, session, its own stream, DELETE', { timeout },
 test('a session that is unknown is over, and says so', { timeout }, async () => {
   const { url, sessions } = await classicServer()
   const one = await client(url, '2025-06-18')
-  await one.session.greet()
+  await one.session.handshake()
   sessions.clear()
   const { error } = await one.session.request('ping')
   assert.match(error?.message ?? '', /expired/)
@@ -153,7 +153,7 @@ test('an older server that is asked in the newer way says no, and is heard', {
 }, async () => {
   const { url } = await classicServer()
   const one = await client(url, '2026-07-28')
-  const { error } = await one.session.greet() // its error has no id
+  const { error } = await one.session.handshake() // its error has no id
   assert.match(error?.message ?? '', /400.*not initialized/)
   await one.session.restart('2025-11-25')
   assert.equal(one.session.peer.value?.name, 'classic')
@@ -173,7 +173,7 @@ test('a newer server: no handshake, a stream for each listen, closed to cancel',
   if (gateway.stdout === null) throw new Error('no output')
   const [line] = (await once(createInterface({ input: gateway.stdout }), 'line')) as [string]
   const one = await client((JSON.parse(line) as { mcp: string }).mcp, '2026-07-28')
-  await one.session.greet()
+  await one.session.handshake()
   assert.equal(one.session.peer.value?.name, 'pagemcp')
   const { result } = await one.session.request('tools/list')
   assert.ok(Array.isArray(result?.tools))
@@ -206,7 +206,7 @@ test('whatever is no message settles the request and says why', { timeout }, asy
     first = false
   })
   const one = await client(url, '2026-07-28')
-  await one.session.greet()
+  await one.session.handshake()
   const said = async (method: string) => (await one.session.request(method)).error?.message
   assert.match((await said('tools/list')) ?? '', /500.*out of order/)
   assert.match((await said('prompts/list')) ?? '', /202/)
@@ -239,7 +239,7 @@ test('a stream that broke is taken up again after its last event', { timeout }, 
     response.end('retry: 1\nid: 1\ndata:\n\n')
   })
   const one = await client(url, '2025-11-25')
-  await one.session.greet()
+  await one.session.handshake()
   const { result } = await one.session.request('ping')
   assert.deepEqual(result, {})
   assert.ok(asked.includes('1'))
@@ -253,11 +253,11 @@ test('who cannot be reached, or wants to know who asks, closes the connection', 
     response.writeHead(401, { 'www-authenticate': 'Bearer realm="x"' }).end()
   })
   const refused = await client(shut, '2026-07-28')
-  await refused.session.greet()
+  await refused.session.handshake()
   assert.equal(refused.connection.state.value, 'closed')
   assert.match(refused.connection.reason.value, /401.*realm/)
   const nobody = await client('http://127.0.0.1:1/mcp?key=s3cret', '2026-07-28')
-  await nobody.session.greet()
+  await nobody.session.handshake()
   assert.match(nobody.connection.reason.value, /could not be reached/)
   assert.doesNotMatch(nobody.rows().join() + nobody.connection.dialer.url, /s3cret/)
 })
@@ -291,7 +291,7 @@ for (const status of [404, 405, 501]) {
         response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
       })
       const one = await client(url, '2025-11-25')
-      await one.session.greet()
+      await one.session.handshake()
       if (status !== 405) await row(one, `HTTP ${status}`) // it is noted
       one.connection.send('{"jsonrpc":"2.0","id":7,"method":"tools/list"}')
       await row(one, '"name":"add"')

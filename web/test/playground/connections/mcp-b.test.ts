@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TabServerTransport } from '@mcp-b/transports'
 import { channels, dialMcpB } from '../../../playground/connections/mcp-b.ts'
-import type { Ears } from '../../../playground/connections/transport.ts'
+import type { TransportEvents } from '../../../playground/connections/transport.ts'
 
 const origin = 'http://a.example'
 
@@ -26,27 +26,27 @@ function fakeWindow() {
 
 /** Ears that keep what they hear, in order. */
 function listening() {
-  const heard: string[] = []
+  const received: string[] = []
   let wake = () => {}
-  const ears: Ears = {
-    heard: (text) => push(text),
-    overheard: () => {},
+  const events: TransportEvents = {
+    received: (text) => push(text),
+    observed: () => {},
     failed: (_, reason) => push(`failed ${reason}`),
-    noted: (line) => push(`noted ${line}`),
+    note: (line) => push(`note ${line}`),
     closed: () => push('closed'),
   }
   const push = (text: string) => {
-    heard.push(text)
+    received.push(text)
     wake()
   }
   const next = async () => {
-    while (heard.length === 0)
+    while (received.length === 0)
       await new Promise<void>((resolve) => {
         wake = resolve
       })
-    return heard.shift()
+    return received.shift()
   }
-  return { ears, next }
+  return { events, next }
 }
 
 test('messages go to a TabServerTransport and back, texts and all', {
@@ -59,13 +59,13 @@ test('messages go to a TabServerTransport and back, texts and all', {
     const { id } = message as { id?: number }
     if (id !== undefined) void server.send({ jsonrpc: '2.0', id, result: { ok: true } })
   }
-  const { ears, next } = listening()
-  const dialled = dialMcpB({ window, origin, channel: channels.window }, ears)
+  const { events, next } = listening()
+  const dialled = dialMcpB({ window, origin, channel: channels.window }, events)
   await server.start() // after the client has asked for the first time
-  const wire = await dialled
-  wire.send('{"jsonrpc":"2.0","id":7,"method":"ping"}')
+  const transport = await dialled
+  transport.send('{"jsonrpc":"2.0","id":7,"method":"ping"}')
   assert.equal(await next(), '{"jsonrpc":"2.0","id":7,"result":{"ok":true}}')
-  wire.send('{broken')
+  transport.send('{broken')
   assert.equal((posted.at(-1) as { payload: unknown }).payload, '{broken')
   await server.close()
   assert.equal(await next(), 'closed')
@@ -75,8 +75,8 @@ test('who is silent is given up, and others on the window are not heard', async 
   context.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
   const { window } = fakeWindow()
   Object.assign(globalThis, { window, addEventListener: window.addEventListener })
-  const { ears } = listening()
-  const dialled = dialMcpB({ window, origin, channel: channels.window }, ears)
+  const { events } = listening()
+  const dialled = dialMcpB({ window, origin, channel: channels.window }, events)
   window.postMessage(
     { channel: 'other', type: 'mcp', direction: 'server-to-client', payload: 'mcp-server-ready' },
     origin,

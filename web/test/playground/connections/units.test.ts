@@ -1,23 +1,23 @@
-// The parts of connections that need no browser: event streams, headers, what was seen, what may be shown.
+// The parts of connections that need no browser: event streams, headers, what was reads, what may be shown.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { beforeAsking } from '../../../playground/connections/doctor.ts'
-import type { Frame } from '../../../playground/connections/gateway-message.ts'
+import { checkAddress } from '../../../playground/connections/doctor.ts'
+import type { GatewayMessage } from '../../../playground/connections/gateway-message.ts'
 import {
-  inHeader,
+  headerValue,
   type Known,
-  learnTools,
-  mirrored,
+  mirroredHeaders,
   parsed,
+  rememberTools,
 } from '../../../playground/connections/http-headers.ts'
-import { concerns, tapPage } from '../../../playground/connections/monitor.ts'
+import { isAbout, monitorPage } from '../../../playground/connections/monitor.ts'
 import { otherEra } from '../../../playground/connections/open.ts'
-import { look, secretsIn, seen } from '../../../playground/connections/reads.ts'
-import { recent, remember, usable } from '../../../playground/connections/recent.ts'
+import { countReads, reads, secretsIn } from '../../../playground/connections/reads.ts'
+import { recent, remember, validEntries } from '../../../playground/connections/recent.ts'
 import { shownHeaders } from '../../../playground/connections/secrets.ts'
 import { EventParser, type StreamEvent } from '../../../playground/connections/sse.ts'
-import type { Dialer, Wire } from '../../../playground/connections/transport.ts'
+import type { Dialer, Transport } from '../../../playground/connections/transport.ts'
 
 /** What comes of a stream that arrives in pieces of so many characters. */
 function eventsOf(text: string, size: number): StreamEvent[] {
@@ -53,7 +53,7 @@ const modern = {
 }
 const known = (more: Partial<Known> = {}): Known => ({ tools: new Map(), ...more })
 const headers = (message: object, of = known()) =>
-  Object.fromEntries(mirrored(parsed(JSON.stringify(message)), of))
+  Object.fromEntries(mirroredHeaders(parsed(JSON.stringify(message)), of))
 
 test('a modern request says again in its header what it is', () => {
   assert.deepEqual(
@@ -76,7 +76,7 @@ test('a message of an older revision carries version and session, initialize nei
   assert.deepEqual(headers({ id: 1, method: 'resources/list' }, session), both)
   assert.deepEqual(headers({ id: 1, result: {} }, session), both)
   assert.deepEqual(headers({ id: 1, method: 'initialize', params: {} }, session), {})
-  assert.deepEqual(Object.fromEntries(mirrored(parsed('{broken'), session)), both)
+  assert.deepEqual(Object.fromEntries(mirroredHeaders(parsed('{broken'), session)), both)
 })
 
 test('arguments go into headers where the schema of the tool wants that', () => {
@@ -86,7 +86,7 @@ test('arguments go into headers where the schema of the tool wants that', () => 
     type: 'object',
     properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, plain: {}, inner },
   }
-  learnTools(of, {
+  rememberTools(of, {
     tools: [{ name: 'sell', inputSchema }, { name: 'other', inputSchema: inner.type }, 7],
   })
   const params = {
@@ -101,14 +101,14 @@ test('arguments go into headers where the schema of the tool wants that', () => 
     'Mcp-Param-Region': '=?base64?IGV1IA==?=',
     'Mcp-Param-Deep': '1.5',
   })
-  learnTools(of, { tools: [{ name: 'sell', inputSchema: {} }] })
+  rememberTools(of, { tools: [{ name: 'sell', inputSchema: {} }] })
   assert.equal(of.tools.size, 0)
 })
 
 test('what a header cannot carry is encoded, and nothing else', () => {
-  for (const plain of ['a', 'a b', '~', 'notes://a+b/?c=d']) assert.equal(inHeader(plain), plain)
+  for (const plain of ['a', 'a b', '~', 'notes://a+b/?c=d']) assert.equal(headerValue(plain), plain)
   for (const odd of ['', ' a', 'a ', 'ä', 'a\nb', '=?base64?YQ==?=']) {
-    const inner = /^=\?base64\?(.*)\?=$/.exec(inHeader(odd))?.[1]
+    const inner = /^=\?base64\?(.*)\?=$/.exec(headerValue(odd))?.[1]
     assert.equal(Buffer.from(inner ?? '?', 'base64').toString(), odd)
   }
 })
@@ -136,7 +136,7 @@ test('an address is looked at before anybody is asked', () => {
   const open = { origin: 'http://127.0.0.1:1', secure: false }
   const secure = { origin: 'https://play.example', secure: true }
   const says = (url: string, at = open) =>
-    beforeAsking(url, at).map(({ says, state }) => `${state} ${says.split('.').at(-1)}`)
+    checkAddress(url, at).map(({ says, state }) => `${state} ${says.split('.').at(-1)}`)
   assert.deepEqual(says('what'), ['bad noUrl'])
   assert.deepEqual(says('ftp://a.example/'), ['bad notHttp'])
   assert.deepEqual(says('https://me:pass@a.example/mcp'), ['bad userInfo'])
@@ -167,10 +167,13 @@ test('addresses are remembered once, the last first, and none with a secret', ()
     { kind: 'http', url: 'https://a.example/mcp' },
     { kind: 'ws', url: 'wss://b.example/' },
   ])
-  assert.deepEqual(usable([null, 7, { kind: 'x', url: 'https://a.example' }, { kind: 'ws' }]), [])
+  assert.deepEqual(
+    validEntries([null, 7, { kind: 'x', url: 'https://a.example' }, { kind: 'ws' }]),
+    [],
+  )
 })
 
-const frame = (message: object, more: Partial<Frame> = {}): Frame => {
+const observed = (message: object, more: Partial<GatewayMessage> = {}): GatewayMessage => {
   const text = JSON.stringify(message)
   const sides = {
     to: 'page',
@@ -185,19 +188,27 @@ const frame = (message: object, more: Partial<Frame> = {}): Frame => {
 
 test('what an assistant saw is counted by resource, whichever way it reads', () => {
   const answer = (text: string) => ({ result: { contents: [{ uri: 'x', text }] } })
-  look(frame({ id: 1, method: 'resources/read', params: { uri: 'notes+a:/' } }))
-  look(
-    frame({ id: 1, method: 'resources/read', params: { uri: 'notes+b:/' } }, { client: 'other' }),
+  countReads(observed({ id: 1, method: 'resources/read', params: { uri: 'notes+a:/' } }))
+  countReads(
+    observed(
+      { id: 1, method: 'resources/read', params: { uri: 'notes+b:/' } },
+      { client: 'other' },
+    ),
   )
-  look(frame({ id: 1, ...answer('2 apples') }, { to: 'assistant' }))
-  look(frame({ id: 1, error: { code: -32602 } }, { to: 'assistant', client: 'other' }))
+  countReads(observed({ id: 1, ...answer('2 apples') }, { to: 'assistant' }))
+  countReads(observed({ id: 1, error: { code: -32602 } }, { to: 'assistant', client: 'other' }))
   const params = { name: 'read_resource', arguments: { uri: 'notes+a:/' } }
-  look(frame({ id: '1', method: 'tools/call', params }, { client: 'other' }))
-  look(frame({ id: '1', ...answer('{"apiKey":"x"}') }, { to: 'assistant', client: 'other' }))
-  look(
-    frame({ method: 'notifications/resources/updated', params: { uri: 'x' } }, { to: 'assistant' }),
+  countReads(observed({ id: '1', method: 'tools/call', params }, { client: 'other' }))
+  countReads(
+    observed({ id: '1', ...answer('{"apiKey":"x"}') }, { to: 'assistant', client: 'other' }),
   )
-  const [only, ...more] = seen.value.values()
+  countReads(
+    observed(
+      { method: 'notifications/resources/updated', params: { uri: 'x' } },
+      { to: 'assistant' },
+    ),
+  )
+  const [only, ...more] = reads.value.values()
   assert.deepEqual(more, [])
   assert.deepEqual(only && { ...only, bytes: 0 }, {
     uri: 'notes+a:/',
@@ -208,7 +219,7 @@ test('what an assistant saw is counted by resource, whichever way it reads', () 
   })
 })
 
-test('secrets are hinted at by name and by look, and what was taken out is none', () => {
+test('secrets are hinted at by name and by form, and redacted values are not', () => {
   const of = (text: string) =>
     secretsIn({ contents: [{ uri: 'u:/', mimeType: 'text/plain', text }] })
   assert.deepEqual(of('an author has a keyboard'), [])
@@ -221,50 +232,50 @@ test('secrets are hinted at by name and by look, and what was taken out is none'
   assert.deepEqual(of('{"password":'), [])
 })
 
-test('a tap of one page leaves out what is about another', () => {
-  assert.ok(concerns(frame({}), 'notes'))
-  assert.ok(concerns(frame({}, { page: '' }), 'notes'))
-  assert.ok(concerns(frame({}), ''))
-  assert.ok(!concerns(frame({}, { page: 'tasks' }), 'notes'))
+test('monitoring one page leaves out messages about another', () => {
+  assert.ok(isAbout(observed({}), 'notes'))
+  assert.ok(isAbout(observed({}, { page: '' }), 'notes'))
+  assert.ok(isAbout(observed({}), ''))
+  assert.ok(!isAbout(observed({}, { page: 'tasks' }), 'notes'))
 })
 
 test('each assistant has a connection of its own, the first one the first connection', async () => {
-  const connections: { heard: string[]; wire: Promise<Wire> }[] = []
-  const listeners = new Set<(frame: Frame) => void>()
-  const say = (client: string, to: Frame['to'], text: string, page = 'notes') => {
-    for (const listener of listeners) listener(frame({}, { client, to, text, page }))
+  const connections: { received: string[]; transport: Promise<Transport> }[] = []
+  const listeners = new Set<(message: GatewayMessage) => void>()
+  const say = (client: string, to: GatewayMessage['to'], text: string, page = 'notes') => {
+    for (const listener of listeners) listener(observed({}, { client, to, text, page }))
   }
   const open = (dialer: Dialer) => {
     assert.ok(dialer.readOnly)
-    const heard: string[] = []
-    const wire = dialer.dial({
-      heard: () => assert.fail('nobody speaks to a tap'),
-      overheard: (direction, text) => heard.push(`${direction} ${text}`),
+    const received: string[] = []
+    const transport = dialer.dial({
+      received: () => assert.fail('a monitor receives no messages of its own'),
+      observed: (direction, text) => received.push(`${direction} ${text}`),
       failed: () => {},
-      noted: (line) => heard.push(line),
+      note: (line) => received.push(line),
       closed: () => {},
     })
-    connections.push({ heard, wire })
+    connections.push({ received, transport })
   }
-  tapPage('notes', open, {
-    onFrame(listener) {
+  monitorPage('notes', open, {
+    onMonitoredMessage(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    lookOn: async () => {},
+    startMonitoring: async () => {},
   })
-  assert.equal(connections.length, 1, 'there is one before anybody speaks')
+  assert.equal(connections.length, 1, 'there is one before the first message')
   say('claude', 'page', 'a')
   say('other', 'page', 'b')
   say('claude', 'assistant', 'c')
   say('claude', 'assistant', 'of another page', 'tasks')
   assert.deepEqual(
-    connections.map(({ heard }) => heard),
+    connections.map(({ received }) => received),
     [['assistant claude at /mcp', 'out a', 'in c'], ['out b']],
   )
   for (let more = 0; more < 20; more++) say(`client ${more}`, 'page', 'x')
   assert.equal(connections.length, 8)
 
-  for (const { wire } of connections) (await wire).close()
+  for (const { transport } of connections) (await transport).close()
   assert.equal(listeners.size, 0)
 })
