@@ -30,7 +30,7 @@ const sequence = 1500 // ms
  *
  * @returns how to stop
  */
-export function hearKeys(commands: readonly Command[]): () => void {
+export function listenForKeys(commands: readonly Command[]): () => void {
   const byKeys = new Map(commands.flatMap((one) => (one.keys ? [[one.keys, one] as const] : [])))
   let before = { key: '', time: 0 }
   const listener = (event: KeyboardEvent) => {

@@ -25,7 +25,11 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
       )
     }, [shown, failure])
     if (failure.value) return <p role="alert">{t('app.failedToLoad', { reason: failure.value })}</p>
-    const Shown = shown.value
-    return Shown ? createElement(Shown, props) : <p class="loading">{t('app.loading')}</p>
+    const FilteredRows = shown.value
+    return FilteredRows ? (
+      createElement(FilteredRows, props)
+    ) : (
+      <p class="loading">{t('app.loading')}</p>
+    )
   }
 }

@@ -15,9 +15,9 @@ const prefix = 'pagemcp.playground.'
  * not taken over.
  */
 export function setting<T>(name: string, fallback: T): Signal<T> {
-  const kept = signal(read(name, fallback))
+  const stored = signal(read(name, fallback))
   let first = true
-  kept.subscribe((value) => {
+  stored.subscribe((value) => {
     if (first) {
       first = false
       return
@@ -29,7 +29,7 @@ export function setting<T>(name: string, fallback: T): Signal<T> {
       // full, or forbidden: then it lasts as long as the page
     }
   })
-  return kept
+  return stored
 }
 
 function read<T>(name: string, fallback: T): T {

@@ -3,9 +3,9 @@
 import { effect, untracked } from '@preact/signals'
 import { locale, t } from '../base/i18n.ts'
 import { type Editor, mount } from './editor.ts'
-import { walk } from './history.ts'
+import { recall } from './history.ts'
 import { send } from './send.ts'
-import { surroundings } from './server-context.ts'
+import { serverContext } from './server-context.ts'
 import { tab, written } from './tabs.ts'
 import { problems } from './view.ts'
 
@@ -16,16 +16,16 @@ export function attach(host: HTMLElement, area: HTMLTextAreaElement): Editor {
     text: tab.peek().text,
     selection: { from: area.selectionStart, to: area.selectionEnd },
     label: t('compose.message'),
-    around: () => untracked(surroundings),
+    server: () => untracked(serverContext),
     written,
     problems: (count) => {
       problems.value = count
     },
     send: () => send(),
-    walk: (step) => void walk(step),
+    recall: (step) => void recall(step),
   })
   const stop = effect(() => {
-    surroundings()
+    serverContext()
     locale()
     untracked(() => editor.relint())
   })

@@ -3,7 +3,7 @@
 import type { Command } from '../base/commands.ts'
 import { pane } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
-import { breakings, broken } from './samples.ts'
+import { malformations, malformed } from './samples.ts'
 import { send, sendText, withoutId } from './send.ts'
 import { close, open, tab, tabs } from './tabs.ts'
 import { asForm, focusText } from './view.ts'
@@ -13,7 +13,7 @@ const mayBeSent = () => {
   return session !== undefined && !session.connection.dialer.readOnly
 }
 
-const older = async (step: 1 | -1) => (await import('./history.ts')).walk(step)
+const older = async (step: 1 | -1) => (await import('./history.ts')).recall(step)
 
 export const composeCommands: readonly Command[] = [
   {
@@ -29,11 +29,11 @@ export const composeCommands: readonly Command[] = [
     run: () => void sendText(withoutId(tab.peek().text)),
     when: mayBeSent,
   },
-  ...breakings.map(
+  ...malformations.map(
     (how): Command => ({
-      id: `compose.broken.${how}`,
-      title: `compose.broken.${how}`,
-      run: () => void sendText(broken(tab.peek().text, how)),
+      id: `compose.malformed.${how}`,
+      title: `compose.malformed.${how}`,
+      run: () => void sendText(malformed(tab.peek().text, how)),
       when: mayBeSent,
     }),
   ),

@@ -6,9 +6,9 @@ import { envelope, type Params, revisions } from '../protocol/revisions.ts'
 import type { Schema } from '../protocol/schema.ts'
 import type { Path } from '../protocol/validate.ts'
 import { blankOf } from './samples.ts'
-import { frameSchema, plainOf, type Surroundings, schemasAt } from './schema-at.ts'
+import { frameSchema, plainValue, type ServerContext, schemasAt } from './schema-at.ts'
 
-export interface Option {
+export interface CompletionOption {
   /** What is listed. */
   label: string
   /** The JSON that is written in place of {@link Offer.from} to {@link Offer.to}. */
@@ -23,7 +23,7 @@ export interface Option {
 }
 
 /** A question to the server, for what only it can complete. MCP server/utilities/completion. */
-export interface Question {
+export interface CompletionQuery {
   ref: Params
   argument: { name: string; value: string }
   context?: Params
@@ -31,25 +31,25 @@ export interface Question {
   insert(value: string): string
 }
 
-export interface Offer {
+export interface Completions {
   from: number
   to: number
-  options: readonly Option[]
-  question?: Question
+  options: readonly CompletionOption[]
+  query?: CompletionQuery
 }
 
 const quote = JSON.stringify
 
 /** What can be written at an offset of a text. */
-export function offerAt(source: string, offset: number, around: Surroundings): Offer {
+export function completionsAt(source: string, offset: number, server: ServerContext): Completions {
   const { root } = jsonTree(source)
   const place = placeAt(source, root, offset)
-  const message = plainOf(root, source)
+  const message = plainValue(root, source)
   if (root === undefined && source.trim() === '') {
-    const options = methodsOf(around.revision)
-    return { from: 0, to: source.length, options: options.map((one) => methodOption(one, around)) }
+    const options = methodsOf(server.revision)
+    return { from: 0, to: source.length, options: options.map((one) => methodOption(one, server)) }
   }
-  const schema = frameSchema(message, around)
+  const schema = frameSchema(message, server)
   const from = place.node?.from ?? offset
   const to = place.node?.to ?? offset
   if (place.key) {
@@ -59,13 +59,13 @@ export function offerAt(source: string, offset: number, around: Surroundings): O
       owner?.members?.filter(({ key }) => key !== place.node).map(({ key }) => key.text),
     )
     const colon = place.member !== undefined && /^\s*:/.test(source.slice(to))
-    return { from, to, options: keys(schemas, schema, written, colon, place.path, around) }
+    return { from, to, options: keys(schemas, schema, written, colon, place.path, server) }
   }
   const schemas = schemasAt(schema, place.path, message)
-  const live = liveValues(place.path, message, around)
-  const options = [...live, ...values(schemas, place.path, around)]
+  const live = liveValues(place.path, message, server)
+  const options = [...live, ...values(schemas, place.path, server)]
   const typed = place.node?.kind === 'string' ? (place.node.text ?? '') : ''
-  return { from, to, options, question: questionAt(place.path, message, typed, around) }
+  return { from, to, options, query: queryAt(place.path, message, typed, server) }
 }
 
 function keys(
@@ -74,17 +74,17 @@ function keys(
   written: ReadonlySet<string | undefined>,
   colon: boolean,
   path: Path,
-  around: Surroundings,
-): Option[] {
-  const found = new Map<string, Option>()
+  server: ServerContext,
+): CompletionOption[] {
+  const found = new Map<string, CompletionOption>()
   for (const { properties = {}, required = [] } of schemas) {
     for (const [name, schema] of Object.entries(properties)) {
       if (written.has(name) || found.has(name)) continue
       const blank =
         name === '_meta' && path.at(-1) === 'params'
-          ? envelope(around.revision)
+          ? envelope(server.revision)
           : path.length === 2 && path[1] === '_meta'
-            ? (envelope(around.revision)[name] ?? blankOf(schema, root.$defs))
+            ? (envelope(server.revision)[name] ?? blankOf(schema, root.$defs))
             : blankOf(schema, root.$defs)
       found.set(name, {
         label: name,
@@ -98,11 +98,11 @@ function keys(
   return [...found.values()]
 }
 
-function values(schemas: readonly Schema[], path: Path, around: Surroundings): Option[] {
+function values(schemas: readonly Schema[], path: Path, server: ServerContext): CompletionOption[] {
   if (path.length === 1 && path[0] === 'method') {
-    return methodsOf(around.revision).map((method) => methodOption(method, around, true))
+    return methodsOf(server.revision).map((method) => methodOption(method, server, true))
   }
-  const found = new Map<string, Option>()
+  const found = new Map<string, CompletionOption>()
   const add = (value: unknown, info?: string) => {
     const insert = quote(value)
     if (!found.has(insert)) found.set(insert, { label: insert, insert, info, kind: 'value' })
@@ -119,18 +119,18 @@ function values(schemas: readonly Schema[], path: Path, around: Surroundings): O
 
 function methodOption(
   method: ReturnType<typeof methodsOf>[number],
-  { capabilities }: Surroundings,
+  { capabilities }: ServerContext,
   quoted = false,
-): Option {
+): CompletionOption {
   const mine = method.from !== 'server'
   const lacks = mine && capabilities ? missingCapability(method, capabilities) : ''
   const insert = quoted ? quote(method.name) : quote({ jsonrpc: '2.0', method: method.name })
   return { label: method.name, insert, kind: 'method', ...(lacks && { lacks }) }
 }
 
-function liveValues(path: Path, message: unknown, around: Surroundings): Option[] {
+function liveValues(path: Path, message: unknown, server: ServerContext): CompletionOption[] {
   const { method, params } = (message ?? {}) as { method?: string; params?: Params }
-  const live = (label: unknown, info?: unknown): Option => ({
+  const live = (label: unknown, info?: unknown): CompletionOption => ({
     label: String(label),
     insert: quote(label),
     kind: 'live',
@@ -139,22 +139,22 @@ function liveValues(path: Path, message: unknown, around: Surroundings): Option[
   const at = path.slice(1).join('.')
   if (path[0] !== 'params') return []
   if (at === 'uri' || /^notifications\.resourceSubscriptions\.\d+$/.test(at)) {
-    return around.resources.map(({ uri, title, name }) => live(uri, title ?? name))
+    return server.resources.map(({ uri, title, name }) => live(uri, title ?? name))
   }
   const ref = (params?.ref ?? {}) as Params
   switch (at) {
     case 'name': {
-      const named = method === 'tools/call' ? around.tools : around.prompts
+      const named = method === 'tools/call' ? server.tools : server.prompts
       return named.map(({ name, title, description }) => live(name, description ?? title))
     }
     case 'ref.uri':
-      return around.templates.map(({ uriTemplate, title, name }) =>
+      return server.templates.map(({ uriTemplate, title, name }) =>
         live(uriTemplate, title ?? name),
       )
     case 'ref.name':
-      return around.prompts.map(({ name, title, description }) => live(name, description ?? title))
+      return server.prompts.map(({ name, title, description }) => live(name, description ?? title))
     case 'argument.name':
-      return argumentNames(ref, around).map((name) => live(name))
+      return argumentNames(ref, server).map((name) => live(name))
     case '_meta.io.modelcontextprotocol/protocolVersion':
     case 'protocolVersion':
       return revisions.map((one) => live(one))
@@ -162,7 +162,7 @@ function liveValues(path: Path, message: unknown, around: Surroundings): Option[
   return []
 }
 
-function argumentNames(ref: Params, { templates, prompts }: Surroundings): string[] {
+function argumentNames(ref: Params, { templates, prompts }: ServerContext): string[] {
   if (ref.type === 'ref/resource') {
     const template = templates.find(({ uriTemplate }) => uriTemplate === ref.uri)
     return template ? variablesOf(template.uriTemplate) : []
@@ -180,13 +180,13 @@ export function variablesOf(template: string): string[] {
 }
 
 /** What the server is to be asked at a place: arguments of prompts, and variables in a URI. */
-function questionAt(
+function queryAt(
   path: Path,
   message: unknown,
   typed: string,
-  around: Surroundings,
-): Question | undefined {
-  if (around.capabilities && around.capabilities.completions === undefined) return undefined
+  server: ServerContext,
+): CompletionQuery | undefined {
+  if (server.capabilities && server.capabilities.completions === undefined) return undefined
   const { method, params = {} } = (message ?? {}) as { method?: string; params?: Params }
   const at = path.slice(1).join('.')
   if (path[0] !== 'params') return undefined
@@ -206,7 +206,7 @@ function questionAt(
   }
   if (at !== 'uri' && !/^notifications\.resourceSubscriptions\.\d+$/.test(at)) return undefined
   // the first variable of the first template that what is typed could come of, as far as it is typed
-  for (const { uriTemplate } of around.templates) {
+  for (const { uriTemplate } of server.templates) {
     const [, before = '', name] = /^([^{]+)\{\+?([\w.%]+)\}/.exec(uriTemplate) ?? []
     if (!name || !typed.startsWith(before)) continue
     const rest = uriTemplate.slice(uriTemplate.indexOf('}') + 1)

@@ -12,7 +12,7 @@ import { whenIdle } from '../base/idle.ts'
 import { lazy } from '../base/lazy.tsx'
 import { active } from '../connections/clients.ts'
 import { Draft } from './draft.tsx'
-import { offer, send, unsure } from './send.ts'
+import { needsConfirmation, registerActions, send } from './send.ts'
 import { change, close, current, open, show, tab, tabs, titleOf } from './tabs.ts'
 import { asForm, editor, problems } from './view.ts'
 
@@ -21,7 +21,7 @@ const tools = signal<typeof import('./tools.tsx') | undefined>(undefined)
 
 const Form = lazy(async () => (await import('./form.tsx')).Form)
 
-offer()
+registerActions()
 
 export function Compose() {
   useEffect(() => {
@@ -39,8 +39,8 @@ export function Compose() {
         <Draft />
       </div>
       {shown ? createElement(shown.Notices, {}) : null}
-      {unsure.value && <Unsure />}
-      <Sending />
+      {needsConfirmation.value && <Confirmation />}
+      <SendBar />
     </div>
   )
 }
@@ -88,7 +88,7 @@ function Tabs() {
   )
 }
 
-function Sending() {
+function SendBar() {
   const session = active.value
   const listens = session?.connection.dialer.readOnly === true
   const closed = session?.connection.state.value === 'closed'
@@ -133,15 +133,15 @@ function Sending() {
 }
 
 /** What came by a link does not leave this page, nor change anything, without a second yes. */
-function Unsure() {
+function Confirmation() {
   const title = active.value?.connection.dialer.title ?? ''
   return (
     <div class="compose-unsure" role="alert">
       <p>{t('compose.unsure', { method: titleOf(tab.value), target: title })}</p>
-      <button type="button" onClick={() => send({ sure: true })}>
+      <button type="button" onClick={() => send({ confirmed: true })}>
         {t('compose.sendAnyway')}
       </button>
-      <button type="button" class="plain" onClick={() => (unsure.value = false)}>
+      <button type="button" class="plain" onClick={() => (needsConfirmation.value = false)}>
         {t('compose.dont')}
       </button>
     </div>

@@ -92,4 +92,4 @@ const theme = EditorView.theme({
   '.cm-lintRange-warning': { backgroundImage: 'none', borderBottom: '2px dotted var(--warn)' },
 })
 
-export const look: Extension = [theme, colours]
+export const editorTheme: Extension = [theme, colours]

@@ -20,10 +20,10 @@ import { type Diagnostic, linter, lintKeymap, nextDiagnostic } from '@codemirror
 import { EditorState, Prec, StateEffect } from '@codemirror/state'
 import { drawSelection, EditorView, hoverTooltip, keymap } from '@codemirror/view'
 import { t } from '../base/i18n.ts'
-import { type Offer, type Option, offerAt } from './complete.ts'
-import { look } from './editor-theme.ts'
-import { flawsOf, type ResourceReads, seenAt } from './look.ts'
-import type { Surroundings } from './schema-at.ts'
+import { type CompletionOption, type Completions, completionsAt } from './complete.ts'
+import { editorTheme } from './editor-theme.ts'
+import { type Hover, hoverAt, textProblems } from './look.ts'
+import type { ServerContext } from './schema-at.ts'
 import { complete as ask } from './server-completion.ts'
 
 export interface EditorOptions {
@@ -32,12 +32,12 @@ export interface EditorOptions {
   selection?: { from: number; to: number }
   label: string
   /** Called whenever it matters: not kept. */
-  around(): Surroundings
+  server(): ServerContext
   written(text: string): void
   problems(count: number): void
   send(): void
   /** Older (1) and newer (-1) texts. */
-  walk(step: 1 | -1): void
+  recall(step: 1 | -1): void
 }
 
 export interface Editor {
@@ -58,7 +58,7 @@ const lintDelay = 250 // ms
 const offerDelay = 150 // ms
 
 /** Something else than the text has changed that problems depend on. */
-const lookAgain = StateEffect.define<undefined>()
+const problemsOutdated = StateEffect.define<undefined>()
 
 /** Puts an editor into an element, which gets a shadow root by it, or has one already. */
 export function mount(host: HTMLElement, options: EditorOptions): Editor {
@@ -86,7 +86,7 @@ export function mount(host: HTMLElement, options: EditorOptions): Editor {
       })
     },
     focus: () => view.focus(),
-    relint: () => view.dispatch({ effects: lookAgain.of(undefined) }),
+    relint: () => view.dispatch({ effects: problemsOutdated.of(undefined) }),
     nextProblem() {
       nextDiagnostic(view)
       view.focus()
@@ -96,7 +96,7 @@ export function mount(host: HTMLElement, options: EditorOptions): Editor {
 }
 
 /** What is closed by itself, and how far a new line is indented: two more after what opens. */
-const jsonHabits = [
+const jsonEditing = [
   EditorState.languageData.of(() => [{ closeBrackets: { brackets: ['{', '[', '"'] } }]),
   indentService.of(({ state }, at) => {
     const line = state.doc.lineAt(Math.max(0, at - 1))
@@ -107,9 +107,9 @@ const jsonHabits = [
 ]
 
 function extensions(options: EditorOptions) {
-  const { around } = options
-  const walked = (step: 1 | -1) => {
-    options.walk(step)
+  const { server } = options
+  const recall = (step: 1 | -1) => {
+    options.recall(step)
     return true
   }
   return [
@@ -117,8 +117,8 @@ function extensions(options: EditorOptions) {
     drawSelection(),
     bracketMatching(),
     closeBrackets(),
-    jsonHabits,
-    look,
+    jsonEditing,
+    editorTheme,
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({
       'aria-label': options.label,
@@ -141,8 +141,8 @@ function extensions(options: EditorOptions) {
             return true
           },
         },
-        { key: 'Alt-ArrowUp', run: () => walked(1) },
-        { key: 'Alt-ArrowDown', run: () => walked(-1) },
+        { key: 'Alt-ArrowUp', run: () => recall(1) },
+        { key: 'Alt-ArrowDown', run: () => recall(-1) },
       ]),
     ),
     keymap.of([
@@ -153,7 +153,7 @@ function extensions(options: EditorOptions) {
       ...defaultKeymap,
     ]),
     autocompletion({
-      override: [(context) => local(context, around()), (context) => remote(context, around())],
+      override: [(context) => local(context, server()), (context) => remote(context, server())],
       activateOnTypingDelay: offerDelay,
       icons: false,
       optionClass: ({ type }) => (type === 'lacking' ? 'cm-lacking' : ''),
@@ -161,12 +161,12 @@ function extensions(options: EditorOptions) {
     linter((view) => diagnose(view, options), {
       delay: lintDelay,
       needsRefresh: ({ transactions }) =>
-        transactions.some(({ effects }) => effects.some((effect) => effect.is(lookAgain))),
+        transactions.some(({ effects }) => effects.some((effect) => effect.is(problemsOutdated))),
     }),
     hoverTooltip((view, at) => {
-      const seen = seenAt(view.state.doc.toString(), at, around())
-      return seen
-        ? { pos: seen.from, end: seen.to, above: true, create: () => ({ dom: seenDom(seen) }) }
+      const hover = hoverAt(view.state.doc.toString(), at, server())
+      return hover
+        ? { pos: hover.from, end: hover.to, above: true, create: () => ({ dom: hoverDom(hover) }) }
         : null
     }),
   ]
@@ -174,45 +174,45 @@ function extensions(options: EditorOptions) {
 
 async function diagnose(view: EditorView, options: EditorOptions): Promise<readonly Diagnostic[]> {
   const text = view.state.doc.toString()
-  const flaws = flawsOf(text, options.around())
-  const found: Diagnostic[] = flaws.map(({ from, to, severity, sentence }) => ({
+  const problems = textProblems(text, options.server())
+  const found: Diagnostic[] = problems.map(({ from, to, severity, sentence }) => ({
     from,
     to: Math.max(from, to),
     severity,
     message: t(sentence.key, sentence.params),
   }))
   if (/"tools\/call"/.test(text)) {
-    const { toolFlaws } = await import('./tool-schema.ts')
-    found.push(...toolFlaws(text, options.around()))
+    const { toolProblems } = await import('./tool-schema.ts')
+    found.push(...toolProblems(text, options.server()))
   }
   options.problems(found.length)
   return found
 }
 
-function local(context: CompletionContext, around: Surroundings): CompletionResult | null {
-  const offer = offerAt(context.state.doc.toString(), context.pos, around)
-  return offered(context, offer, offer.options)
+function local(context: CompletionContext, server: ServerContext): CompletionResult | null {
+  const completions = completionsAt(context.state.doc.toString(), context.pos, server)
+  return completionResult(context, completions, completions.options)
 }
 
 async function remote(
   context: CompletionContext,
-  around: Surroundings,
+  server: ServerContext,
 ): Promise<CompletionResult | null> {
-  const offer = offerAt(context.state.doc.toString(), context.pos, around)
-  const { question } = offer
-  if (!question) return null
+  const completions = completionsAt(context.state.doc.toString(), context.pos, server)
+  const { query } = completions
+  if (!query) return null
   const abort = new AbortController()
   context.addEventListener('abort', () => abort.abort(), { onDocChange: true })
-  const values = await ask(question, abort.signal)
-  const options = values.map((value): Option => {
+  const values = await ask(query, abort.signal)
+  const options = values.map((value): CompletionOption => {
     return {
       label: value,
-      insert: question.insert(value),
+      insert: query.insert(value),
       kind: 'live',
       info: t('compose.completed'),
     }
   })
-  return offered(context, offer, options, true)
+  return completionResult(context, completions, options, true)
 }
 
 /**
@@ -220,20 +220,20 @@ async function remote(
  *
  * @param all - the server chose them: nothing is left out
  */
-function offered(
+function completionResult(
   context: CompletionContext,
-  { from, to }: Offer,
-  options: readonly Option[],
+  { from, to }: Completions,
+  options: readonly CompletionOption[],
   all = false,
 ): CompletionResult | null {
   const typed = context.state.sliceDoc(from, context.pos).replace(/^"/, '').toLowerCase()
   if (!context.explicit && typed === '' && from === to) return null
-  const fits = ({ label }: Option) => all || label.toLowerCase().includes(typed)
+  const fits = ({ label }: CompletionOption) => all || label.toLowerCase().includes(typed)
   const found = options.filter(fits).map((option) => completion(option, typed))
   return found.length ? { from, to, options: found, filter: false } : null
 }
 
-function completion(option: Option, typed: string): Completion {
+function completion(option: CompletionOption, typed: string): Completion {
   const begins = option.label.toLowerCase().replace(/^"/, '').startsWith(typed)
   const detail = option.lacks
     ? t('compose.lacks', { capability: option.lacks })
@@ -269,7 +269,7 @@ function textDom(name: string, text: string): HTMLElement {
   return dom
 }
 
-function seenDom({ name, doc, sentence, type, required, link }: ResourceReads): HTMLElement {
+function hoverDom({ name, doc, sentence, type, required, link }: Hover): HTMLElement {
   const dom = document.createElement('div')
   dom.className = 'cm-seen'
   const code = document.createElement('code')

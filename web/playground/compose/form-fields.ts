@@ -5,8 +5,8 @@ import { pretty } from '../protocol/pretty.ts'
 import type { Params } from '../protocol/revisions.ts'
 import type { Schema } from '../protocol/schema.ts'
 import type { Path } from '../protocol/validate.ts'
-import { offerAt } from './complete.ts'
-import { frameSchema, type Surroundings, schemasAt } from './schema-at.ts'
+import { completionsAt } from './complete.ts'
+import { frameSchema, type ServerContext, schemasAt } from './schema-at.ts'
 
 export interface Field {
   path: Path
@@ -29,12 +29,12 @@ export interface Field {
 const maxDepth = 4 // levels, from the frame on
 
 /** The fields of a frame's params, without the envelope; undefined if the text is no JSON object. */
-export function fieldsOf(source: string, around: Surroundings): readonly Field[] | undefined {
-  if (jsonTree(source).broken !== undefined) return undefined
+export function fieldsOf(source: string, server: ServerContext): readonly Field[] | undefined {
+  if (jsonTree(source).errorAt !== undefined) return undefined
   const message = JSON.parse(source) as unknown
   if (typeof message !== 'object' || message === null || Array.isArray(message)) return undefined
-  const schema = frameSchema(message, around)
-  return within(['params'], source, message, schema, around)
+  const schema = frameSchema(message, server)
+  return within(['params'], source, message, schema, server)
 }
 
 function within(
@@ -42,14 +42,14 @@ function within(
   source: string,
   message: unknown,
   root: Schema,
-  around: Surroundings,
+  server: ServerContext,
 ): Field[] {
   const fields = new Map<string, Field>()
   for (const owner of schemasAt(root, path, message)) {
     for (const name of Object.keys(owner.properties ?? {})) {
       if (name === '_meta' || fields.has(name)) continue
       const required = Array.isArray(owner.required) && owner.required.includes(name)
-      fields.set(name, field([...path, name], required, source, message, root, around))
+      fields.set(name, field([...path, name], required, source, message, root, server))
     }
   }
   // what has to be filled in comes first
@@ -62,7 +62,7 @@ function field(
   source: string,
   message: unknown,
   root: Schema,
-  around: Surroundings,
+  server: ServerContext,
 ): Field {
   const tree = jsonTree(source)
   const node = nodeAt(tree.root, path)
@@ -84,11 +84,11 @@ function field(
   if (type === 'boolean') return { ...base, kind: 'yes' }
   if (type === 'number' || type === 'integer') return { ...base, kind: 'number' }
   if (type === 'string' && (node === undefined || node.kind === 'string')) {
-    return { ...base, kind: 'text', choices: proposals(path, source, around) }
+    return { ...base, kind: 'text', choices: proposals(path, source, server) }
   }
   if (type === 'object' && first?.properties && path.length < maxDepth) {
     if (Object.keys(first.properties).length > 0) {
-      return { ...base, kind: 'group', fields: within(path, source, message, root, around) }
+      return { ...base, kind: 'group', fields: within(path, source, message, root, server) }
     }
   }
   return { ...base, kind: 'json' }
@@ -109,12 +109,12 @@ function withoutLiterals(message: unknown, path: Path): unknown {
 }
 
 /** What completion would offer in a text of this member. */
-function proposals(path: Path, source: string, around: Surroundings): readonly string[] {
+function proposals(path: Path, source: string, server: ServerContext): readonly string[] {
   const there = nodeAt(jsonTree(source).root, path)
   const text = there ? source : setAt(source, path, '""')
   const node = nodeAt(jsonTree(text).root, path)
   if (!node) return []
-  const { options } = offerAt(text, node.from + 1, around)
+  const { options } = completionsAt(text, node.from + 1, server)
   return options.filter(({ kind }) => kind === 'live').map(({ label }) => label)
 }
 

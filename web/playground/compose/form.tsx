@@ -3,12 +3,12 @@
 
 import { t } from '../base/i18n.ts'
 import { type Field, fieldsOf, jsonOf, setAt } from './form-fields.ts'
-import { surroundings } from './server-context.ts'
+import { serverContext } from './server-context.ts'
 import { replaceText, tab } from './tabs.ts'
 
 export function Form() {
   const { text } = tab.value
-  const fields = fieldsOf(text, surroundings())
+  const fields = fieldsOf(text, serverContext())
   if (!fields) return <p class="compose-form quiet">{t('compose.noForm')}</p>
   return (
     <form class="compose-form" onSubmit={(event) => event.preventDefault()}>

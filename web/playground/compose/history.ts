@@ -3,7 +3,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { isRevision, type Revision } from '../protocol/revisions.ts'
 import { replaceText, tab } from './tabs.ts'
-import { saved, takeLeft } from './unsaved.ts'
+import { removeUnsaved, takeUnsaved } from './unsaved.ts'
 
 export interface Sent {
   id: number
@@ -76,12 +76,12 @@ export function load(): Promise<void> {
     last = Math.max(last, good[0]?.id ?? 0)
     history.value = [...history.peek(), ...good]
   })()
-  for (const message of takeLeft()) void remember(message)
+  for (const message of takeUnsaved()) void addToHistory(message)
   return loading
 }
 
 /** Remembers what was sent. The same again is only moved to the front. */
-export async function remember(sent: Omit<Sent, 'id' | 'time'>): Promise<void> {
+export async function addToHistory(sent: Omit<Sent, 'id' | 'time'>): Promise<void> {
   if (sent.text.length > maxLength) return
   await load()
   const same = history.peek().filter(({ text, to }) => text === sent.text && to === sent.to)
@@ -95,11 +95,11 @@ export async function remember(sent: Omit<Sent, 'id' | 'time'>): Promise<void> {
     entries.put(entry)
     for (const { id } of gone) entries.delete(id)
   })
-  saved(sent)
+  removeUnsaved(sent)
 }
 
 /** Forgets one entry; without a number, all. */
-export async function forget(id?: number): Promise<void> {
+export async function removeFromHistory(id?: number): Promise<void> {
   await load()
   history.value = id === undefined ? [] : history.peek().filter((one) => one.id !== id)
   await transact((entries) => {
@@ -108,13 +108,13 @@ export async function forget(id?: number): Promise<void> {
   })
 }
 
-const walks = new Map<number, { draft: string; at: number; shown: string }>()
+const positions = new Map<number, { draft: string; at: number; shown: string }>()
 
 /** Puts an older (1) or newer (-1) text into the tab; before the newest comes what was being written. */
-export async function walk(step: 1 | -1): Promise<void> {
+export async function recall(step: 1 | -1): Promise<void> {
   await load()
   const { id, text } = tab.peek()
-  const before = walks.get(id)
+  const before = positions.get(id)
   // what was changed since is a new draft
   const from = before && before.shown === text ? before : { draft: text, at: -1, shown: text }
   const texts = history.peek().map((one) => one.text)
@@ -122,6 +122,6 @@ export async function walk(step: 1 | -1): Promise<void> {
   while (at >= 0 && at < texts.length && texts[at] === text) at += step
   if (at < -1 || at >= texts.length) return
   const shown = at === -1 ? from.draft : (texts[at] as string)
-  walks.set(id, { draft: from.draft, at, shown })
+  positions.set(id, { draft: from.draft, at, shown })
   replaceText(shown)
 }

@@ -5,10 +5,16 @@ import { jsonTree, nodeAt, placeAt } from '../protocol/json.ts'
 import { messageProblems } from '../protocol/message.ts'
 import { methodNamed, missingCapability, revisionsOf, specUrl } from '../protocol/methods.ts'
 import { resolve, type Schema } from '../protocol/schema.ts'
-import { answeredBy, frameSchema, plainOf, type Surroundings, schemasAt } from './schema-at.ts'
+import {
+  frameSchema,
+  plainValue,
+  requestAnswered,
+  type ServerContext,
+  schemasAt,
+} from './schema-at.ts'
 
 /** What is said at a place. */
-export interface ResourceReads {
+export interface Hover {
   from: number
   to: number
   /** The name or value, as written in the protocol. */
@@ -24,18 +30,14 @@ export interface ResourceReads {
 }
 
 /** What there is to say at an offset. */
-export function seenAt(
-  source: string,
-  offset: number,
-  around: Surroundings,
-): ResourceReads | undefined {
+export function hoverAt(source: string, offset: number, server: ServerContext): Hover | undefined {
   const { root } = jsonTree(source)
   const place = placeAt(source, root, offset)
   const { node, path } = place
   if (!node || offset > node.to || node.kind === 'object' || node.kind === 'array') return undefined
-  const message = plainOf(root, source)
-  const schema = frameSchema(message, around)
-  const { revision } = around
+  const message = plainValue(root, source)
+  const schema = frameSchema(message, server)
+  const { revision } = server
   const method = (message as { method?: unknown } | undefined)?.method
   const known = typeof method === 'string' ? methodNamed(revision, method) : undefined
   const link = known && {
@@ -79,7 +81,7 @@ function typeText(given: Schema, $defs: Schema['$defs']): string {
 }
 
 /** Something that is wrong, and where. */
-export interface Flaw {
+export interface TextProblem {
   from: number
   to: number
   severity: 'error' | 'warning'
@@ -87,13 +89,13 @@ export interface Flaw {
 }
 
 /** Everything that is wrong with a text as a frame of its revision, in its order. */
-export function flawsOf(source: string, around: Surroundings): Flaw[] {
-  const { root, broken } = jsonTree(source)
+export function textProblems(source: string, server: ServerContext): TextProblem[] {
+  const { root, errorAt } = jsonTree(source)
   let message: unknown
   try {
     message = JSON.parse(source)
   } catch (error) {
-    const at = Math.min(broken ?? 0, Math.max(0, source.length - 1))
+    const at = Math.min(errorAt ?? 0, Math.max(0, source.length - 1))
     const params = { problem: String((error as Error).message) }
     return [
       {
@@ -104,8 +106,8 @@ export function flawsOf(source: string, around: Surroundings): Flaw[] {
       },
     ]
   }
-  const flaws = messageProblems(message, around.revision, answeredBy(message, around)).map(
-    ({ at, sentence }): Flaw => {
+  const found = messageProblems(message, server.revision, requestAnswered(message, server)).map(
+    ({ at, sentence }): TextProblem => {
       // what is missing is marked at the key of the object that lacks it, not over all of the object
       const owner = at.length > 0 ? nodeAt(root, at.slice(0, -1)) : undefined
       const member = owner?.members?.findLast(({ key }) => key.text === at.at(-1))
@@ -118,14 +120,14 @@ export function flawsOf(source: string, around: Surroundings): Flaw[] {
     },
   )
   const { method } = (message ?? {}) as { method?: unknown }
-  const named = typeof method === 'string' ? methodNamed(around.revision, method) : undefined
+  const named = typeof method === 'string' ? methodNamed(server.revision, method) : undefined
   const node = nodeAt(root, ['method'])
-  const { capabilities } = around
+  const { capabilities } = server
   const mine = named !== undefined && named.from !== 'server'
   const capability = mine && capabilities ? missingCapability(named, capabilities) : ''
   if (node && capability) {
     const sentence: Sentence = { key: 'explain.cause.capability', params: { capability } }
-    flaws.push({ from: node.from, to: node.to, severity: 'warning', sentence })
+    found.push({ from: node.from, to: node.to, severity: 'warning', sentence })
   }
-  return flaws.sort((a, b) => a.from - b.from)
+  return found.sort((a, b) => a.from - b.from)
 }

@@ -21,13 +21,13 @@ export function Notices() {
     <>
       <Changes />
       <PendingRequest />
-      <NeedsInput />
+      <InputRequired />
     </>
   )
 }
 
 /** The answer that is shown asks for something before the request can be done. */
-function NeedsInput() {
+function InputRequired() {
   const row = selected.value
   if (row === undefined || row >= store.length || store.kind(row) !== 'result') return null
   const request = store.partner(row)

@@ -54,11 +54,17 @@ export function blankOf(given: Schema, $defs: Schema['$defs'], depth = 0): unkno
 }
 
 /** Ways to break a frame, for seeing what servers make of it. */
-export const breakings = ['idType', 'noJsonrpc', 'truncated', 'noVersion', 'unknownMethod'] as const
-export type Breaking = (typeof breakings)[number]
+export const malformations = [
+  'idType',
+  'noJsonrpc',
+  'truncated',
+  'noVersion',
+  'unknownMethod',
+] as const
+export type Malformation = (typeof malformations)[number]
 
 /** A frame with one thing wrong. What is no JSON is only ever truncated. */
-export function broken(text: string, how: Breaking): string {
+export function malformed(text: string, how: Malformation): string {
   if (how === 'truncated') return text.trimEnd().slice(0, Math.ceil(text.trimEnd().length * 0.6))
   let message: Params
   try {

@@ -8,7 +8,7 @@ import { definitions, resolve, type Schema, schemaOf } from '../protocol/schema.
 import type { Path } from '../protocol/validate.ts'
 
 /** What is known of the server that a frame is for. */
-export interface Surroundings {
+export interface ServerContext {
   revision: Revision
   resources: readonly Resource[]
   templates: readonly Template[]
@@ -21,13 +21,13 @@ export interface Surroundings {
 }
 
 /** The method that an answer is for; `''`: of nothing that waits. */
-export function answeredBy(message: unknown, { asked = [] }: Surroundings): string {
+export function requestAnswered(message: unknown, { asked = [] }: ServerContext): string {
   const id = isObject(message) ? message.id : undefined
   return asked.find((one) => one.id === id)?.method ?? ''
 }
 
 /** Nobody, for a revision. */
-export const nobody = (revision: Revision): Surroundings => ({
+export const noServer = (revision: Revision): ServerContext => ({
   revision,
   resources: [],
   templates: [],
@@ -39,8 +39,8 @@ const isObject = (value: unknown): value is Params =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The schema of a whole frame, given what is written in it so far. */
-export function frameSchema(message: unknown, around: Surroundings): Schema {
-  const { revision } = around
+export function frameSchema(message: unknown, server: ServerContext): Schema {
+  const { revision } = server
   const { method, params } = isObject(message) ? message : {}
   const answer = isObject(message) && (message.result !== undefined || message.error !== undefined)
   return {
@@ -51,34 +51,34 @@ export function frameSchema(message: unknown, around: Surroundings): Schema {
       jsonrpc: { const: '2.0', description: 'JSON-RPC 2.0, always.' },
       id: { $ref: '#/$defs/Id' },
       ...(answer
-        ? { result: resultOf(message, around), error: { $ref: '#/$defs/Error' } }
+        ? { result: resultOf(message, server), error: { $ref: '#/$defs/Error' } }
         : {
             method: {
               enum: methodsOf(revision).map(({ name }) => name),
               description: 'What is asked, or told.',
             },
-            params: paramsSchema(String(method), isObject(params) ? params : {}, around),
+            params: paramsSchema(String(method), isObject(params) ? params : {}, server),
           }),
     },
   }
 }
 
-function resultOf(message: unknown, around: Surroundings): Schema {
-  const method = answeredBy(message, around)
-  return (method && schemaOf(around.revision, method, 'result')) || { type: 'object' }
+function resultOf(message: unknown, server: ServerContext): Schema {
+  const method = requestAnswered(message, server)
+  return (method && schemaOf(server.revision, method, 'result')) || { type: 'object' }
 }
 
 /** The schema of params, with the arguments as the prompt or tool wants them that is named there. */
-export function paramsSchema(method: string, params: Params, around: Surroundings): Schema {
-  const { revision } = around
+export function paramsSchema(method: string, params: Params, server: ServerContext): Schema {
+  const { revision } = server
   const found = schemaOf(revision, method, 'params')
   if (!found) return { type: 'object' }
   const schema = resolve(found, found.$defs)
   const own =
     method === 'tools/call'
-      ? around.tools.find(({ name }) => name === params.name)?.inputSchema
+      ? server.tools.find(({ name }) => name === params.name)?.inputSchema
       : method === 'prompts/get'
-        ? argumentsOf(around.prompts.find(({ name }) => name === params.name))
+        ? argumentsOf(server.prompts.find(({ name }) => name === params.name))
         : undefined
   if (!isObject(own)) return schema
   const description = schema.properties?.arguments?.description
@@ -150,14 +150,14 @@ function arms(given: Schema, value: unknown, root: Schema, depth = 0): Schema[] 
 }
 
 /** What is written so far as a value, from a tolerant tree: what is incomplete is left out. */
-export function plainOf(node: JsonNode | undefined, source: string): unknown {
+export function plainValue(node: JsonNode | undefined, source: string): unknown {
   switch (node?.kind) {
     case 'object':
       return Object.fromEntries(
-        (node.members ?? []).map(({ key, value }) => [key.text ?? '', plainOf(value, source)]),
+        (node.members ?? []).map(({ key, value }) => [key.text ?? '', plainValue(value, source)]),
       )
     case 'array':
-      return (node.items ?? []).map((item) => plainOf(item, source))
+      return (node.items ?? []).map((item) => plainValue(item, source))
     case 'string':
       return node.text
   }

@@ -7,22 +7,22 @@ import { active } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
 import { showAnswer } from '../messages/select-answer.ts'
 import { jsonTree, nodeAt } from '../protocol/json.ts'
-import { change, keepTabs, open, replaceText, tab } from './tabs.ts'
-import { keepUnsaved } from './unsaved.ts'
+import { change, open, persistTabs, replaceText, tab } from './tabs.ts'
+import { addUnsaved } from './unsaved.ts'
 
 /** What waits for a second yes, because it came by a link: the words say what it would do. */
-export const unsure = signal(false)
+export const needsConfirmation = signal(false)
 
 /** Methods that change nothing at a server: these may be sent from a link at once, within this page. */
-const harmless =
+const readOnlyMethods =
   /^(server\/discover|initialize|ping|completion\/complete|(resources|prompts|tools|resources\/templates)\/list|resources\/read|prompts\/get|notifications\/(initialized|cancelled))$/
 
 /** Whether something from a link wants a second yes: it leaves this page, or may do more than read. */
-export function wantsYes(text: string, session: Session): boolean {
+export function requiresConfirmation(text: string, session: Session): boolean {
   if (session.connection.dialer.kind !== 'in-page') return true
   const root = jsonTree(text).root
   const method = nodeAt(root, ['method'])?.text
-  return root?.kind !== 'object' || method === undefined || !harmless.test(method)
+  return root?.kind !== 'object' || method === undefined || !readOnlyMethods.test(method)
 }
 
 /**
@@ -30,9 +30,9 @@ export function wantsYes(text: string, session: Session): boolean {
  * meant so, and what is no request has none.
  */
 export function withFreshId(text: string, next: () => number): string {
-  const { root, broken } = jsonTree(text)
+  const { root, errorAt } = jsonTree(text)
   const id = nodeAt(root, ['id'])
-  if (broken !== undefined || id?.kind !== 'number' || !nodeAt(root, ['method'])) return text
+  if (errorAt !== undefined || id?.kind !== 'number' || !nodeAt(root, ['method'])) return text
   return text.slice(0, id.from) + next() + text.slice(id.to)
 }
 
@@ -53,15 +53,15 @@ export function withoutId(text: string): string {
  *
  * @param sure - the second yes
  */
-export function send({ sure = false }: { sure?: boolean } = {}): number | undefined {
+export function send({ confirmed = false }: { confirmed?: boolean } = {}): number | undefined {
   const session = active.peek()
   const { text, pinned, from } = tab.peek()
   if (session === undefined || session.connection.dialer.readOnly) return undefined
-  if (from !== undefined && !sure && wantsYes(text, session)) {
-    unsure.value = true
+  if (from !== undefined && !confirmed && requiresConfirmation(text, session)) {
+    needsConfirmation.value = true
     return undefined
   }
-  unsure.value = false
+  needsConfirmation.value = false
   if (from !== undefined) change({ from: undefined })
   if (!pinned) replaceText(withFreshId(text, () => session.nextId()))
   return sendText(tab.peek().text)
@@ -72,9 +72,9 @@ export function sendText(text: string): number | undefined {
   const session = active.peek()
   if (session === undefined || session.connection.dialer.readOnly) return undefined
   const message = { text, to: session.connection.dialer.title, revision: session.revision.peek() }
-  keepUnsaved(message)
+  addUnsaved(message)
   // If it does not load, for the page is going or offline, the next document saves the message.
-  import('./history.ts').then(({ remember }) => remember(message)).catch(() => {})
+  import('./history.ts').then(({ addToHistory }) => addToHistory(message)).catch(() => {})
   const row = session.connection.send(text)
   showAnswer(row)
   const { root } = jsonTree(text)
@@ -88,8 +88,8 @@ export function sendText(text: string): number | undefined {
 }
 
 /** Called once, with the shell: makes the composer known to the other panes. */
-export function offer(): void {
-  keepTabs()
+export function registerActions(): void {
+  persistTabs()
   actions.compose = (text, { title = '' } = {}) => {
     open(text, { title })
     pane.value = 'compose'

@@ -1,14 +1,14 @@
 /** Completions that only the server knows: asked on the active session, so that they are in the timeline. */
 
 import { active } from '../connections/clients.ts'
-import type { Question } from './complete.ts'
+import type { CompletionQuery } from './complete.ts'
 
 /** How long an answer may take to be of use while somebody types. */
 const completionTimeout = 1500 // ms
 
 /** What the server says could be meant; nothing if it does not say so in time. */
 export async function complete(
-  { ref, argument, context }: Question,
+  { ref, argument, context }: CompletionQuery,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const session = active.peek()

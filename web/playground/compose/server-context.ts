@@ -2,14 +2,14 @@
 
 import { catalogue } from '../connections/catalogue.ts'
 import { active, revision } from '../connections/clients.ts'
-import { nobody, type Surroundings } from './schema-at.ts'
+import { noServer, type ServerContext } from './schema-at.ts'
 import { tab } from './tabs.ts'
 
 /** Reading it in a component or an effect follows the lists of the active session. */
-export function surroundings(): Surroundings {
+export function serverContext(): ServerContext {
   const session = active.value
   const spoken = tab.value.revision ?? revision.value
-  if (session === undefined) return nobody(spoken)
+  if (session === undefined) return noServer(spoken)
   const { lists } = catalogue(session)
   return {
     revision: spoken,

@@ -20,12 +20,12 @@ export interface Tab {
 }
 
 /** A text beyond this is not kept when the page goes. */
-const longestKept = 100_000 // UTF-16 code units
+const maxPersistedLength = 100_000 // UTF-16 code units
 
 /** How long writing has to rest before it is kept. */
 const rest = 400 // ms
 
-const kept = setting<{ tabs: Tab[]; current: number }>('tabs', { tabs: [], current: 0 })
+const persisted = setting<{ tabs: Tab[]; current: number }>('tabs', { tabs: [], current: 0 })
 
 const first = (): Tab => ({
   id: 1,
@@ -36,7 +36,7 @@ const first = (): Tab => ({
 
 export const tabs: Signal<readonly Tab[]> = signal(restored())
 export const current: Signal<number> = signal(
-  (tabs.peek().find(({ id }) => id === kept.peek().current) ?? (tabs.peek()[0] as Tab)).id,
+  (tabs.peek().find(({ id }) => id === persisted.peek().current) ?? (tabs.peek()[0] as Tab)).id,
 )
 
 /** The tab that is shown; there is always one. */
@@ -48,7 +48,7 @@ export const tab = computed(
 export const replaced = signal(0)
 
 function restored(): readonly Tab[] {
-  const found = kept
+  const found = persisted
     .peek()
     .tabs.filter(
       (one) =>
@@ -107,14 +107,14 @@ let timer: ReturnType<typeof setTimeout> | undefined
 function keep() {
   clearTimeout(timer)
   timer = undefined
-  kept.value = {
-    tabs: tabs.peek().filter(({ text }) => text.length <= longestKept),
+  persisted.value = {
+    tabs: tabs.peek().filter(({ text }) => text.length <= maxPersistedLength),
     current: current.peek(),
   }
 }
 
 /** Keeps what is written, soon after it was, and when the page goes. */
-export function keepTabs(): void {
+export function persistTabs(): void {
   let begun = false
   const soon = () => {
     if (!begun) return

@@ -3,20 +3,20 @@
 import { Validator } from '@cfworker/json-schema'
 import type { Diagnostic } from '@codemirror/lint'
 import { jsonTree, nodeAt } from '../protocol/json.ts'
-import { plainOf, type Surroundings } from './schema-at.ts'
+import { plainValue, type ServerContext } from './schema-at.ts'
 
 /** More than these help nobody. */
 const maxProblems = 10 // flaws
 
 /** What is wrong with the arguments of a call. The words are the validator's: English. */
-export function toolFlaws(source: string, { tools }: Surroundings): Diagnostic[] {
-  const { root, broken } = jsonTree(source)
-  if (broken !== undefined || nodeAt(root, ['method'])?.text !== 'tools/call') return []
+export function toolProblems(source: string, { tools }: ServerContext): Diagnostic[] {
+  const { root, errorAt } = jsonTree(source)
+  if (errorAt !== undefined || nodeAt(root, ['method'])?.text !== 'tools/call') return []
   const name = nodeAt(root, ['params', 'name'])
   const tool = tools.find((one) => one.name === name?.text)
   if (!tool || !name) return []
   const node = nodeAt(root, ['params', 'arguments'])
-  const value = plainOf(node, source) ?? {}
+  const value = plainValue(node, source) ?? {}
   try {
     const { errors } = new Validator(tool.inputSchema, '2020-12', false).validate(value)
     // the outer ones only say that there are inner ones

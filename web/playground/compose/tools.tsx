@@ -5,9 +5,9 @@ import { useEffect } from 'preact/hooks'
 import { t, tag } from '../base/i18n.ts'
 import { active } from '../connections/clients.ts'
 import { methodsOf, missingCapability } from '../protocol/methods.ts'
-import { forget, history, load } from './history.ts'
+import { history, load, removeFromHistory } from './history.ts'
 import { Menu } from './menu.tsx'
-import { breakings, broken, frameFor } from './samples.ts'
+import { frameFor, malformations, malformed } from './samples.ts'
 import { sendText, withoutId } from './send.ts'
 import { replaceText, tab, titleOf } from './tabs.ts'
 import { asForm, editor } from './view.ts'
@@ -123,14 +123,14 @@ function History() {
                     type="button"
                     class="plain"
                     aria-label={t('compose.forget', { title: time.format(at) })}
-                    onClick={() => forget(id)}
+                    onClick={() => removeFromHistory(id)}
                   >
                     ×
                   </button>
                 </li>
               ))}
             </ul>
-            <button type="button" onClick={() => forget()}>
+            <button type="button" onClick={() => removeFromHistory()}>
               {t('compose.forgetAll')}
             </button>
           </>
@@ -152,17 +152,17 @@ export function SendMore() {
       <Menu label={t('compose.sendBroken')}>
         {(close) => (
           <ul>
-            {breakings.map((how) => (
+            {malformations.map((how) => (
               <li key={how}>
                 <button
                   type="button"
                   class="plain"
                   onClick={() => {
-                    sendText(broken(tab.peek().text, how))
+                    sendText(malformed(tab.peek().text, how))
                     close()
                   }}
                 >
-                  {t(`compose.broken.${how}`)}
+                  {t(`compose.malformed.${how}`)}
                 </button>
               </li>
             ))}

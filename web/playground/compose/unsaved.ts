@@ -26,17 +26,17 @@ const unsaved = setting<readonly Message[]>('unsaved', [])
 /** What documents before this one have left. */
 let left = unsaved.peek()
 
-export function keepUnsaved(message: Message): void {
+export function addUnsaved(message: Message): void {
   if (message.text.length > maxLength) return
   unsaved.value = [...unsaved.peek(), message].slice(-maxEntries)
 }
 
-export function saved({ text, to }: Message): void {
+export function removeUnsaved({ text, to }: Message): void {
   unsaved.value = unsaved.peek().filter((one) => one.text !== text || one.to !== to)
 }
 
 /** Takes over what documents before this one have left, once; it stays kept until it is {@link saved}. */
-export function takeLeft(): readonly Message[] {
+export function takeUnsaved(): readonly Message[] {
   const found = left
   left = []
   return found.filter((one) => typeof one?.text === 'string' && isRevision(one.revision))

@@ -9,10 +9,10 @@ import { type PageMcp, start } from 'pagemcp'
 import { recordEvent } from '../messages/log.ts'
 import { type Notes, openNotes } from './notes.ts'
 import { bigList, type Form, serve } from './serve.ts'
-import { live } from './simulation.ts'
+import { changePeriodically } from './simulation.ts'
 import { changeTab, type FakeTab, navigate } from './tabs.ts'
 
-export interface World {
+export interface Demo {
   mcp: PageMcp
   notes: Notes
   /** Counts changes of notes, for who draws them. */
@@ -34,22 +34,22 @@ export interface World {
 const goods = ['milk', 'apples', 'bread', 'olives', 'lemons', 'tea', 'a map', 'candles']
 
 const ended = new Set<() => void>()
-let running: Promise<World> | undefined
+let running: Promise<Demo> | undefined
 
 /** The world of this page; started when it is first asked for. */
-export const world = (): Promise<World> => {
-  running ??= startWorld()
+export const demo = (): Promise<Demo> => {
+  running ??= startDemo()
   return running
 }
 
 /** A port to the world's engine, and what to do when the world ends it. */
-export async function worldPort(closed: () => void): Promise<MessagePort> {
-  const { mcp } = await world()
+export async function demoPort(closed: () => void): Promise<MessagePort> {
+  const { mcp } = await demo()
   ended.add(closed)
   return mcp.port()
 }
 
-async function startWorld(): Promise<World> {
+async function startDemo(): Promise<Demo> {
   const beside = (file: string) => new URL(file, document.baseURI)
   const mcp = await start({
     name: 'playground',
@@ -63,7 +63,7 @@ async function startWorld(): Promise<World> {
   })
   // Providers may fail on purpose here; where people look is the timeline.
   mcp.on('error', (error) => {
-    recordEvent(`error in the world: ${error instanceof Error ? error.message : error}`)
+    recordEvent(`error in the demo: ${error instanceof Error ? error.message : error}`)
   })
   const noted = signal(0)
   const form: Signal<Form> = signal({ name: '', street: '', city: '', express: false })
@@ -93,7 +93,7 @@ async function startWorld(): Promise<World> {
     if (turn % 3 === 0) tabChanged(navigate(['left', 'middle', 'right'][(turn % 9) / 3] ?? 'left'))
     else writeNote('today', shoppingList(turn))
   }
-  live(change)
+  changePeriodically(change)
 
   let takeBig: (() => void) | undefined
   let takeSeeds: (() => void) | undefined
@@ -121,10 +121,10 @@ async function startWorld(): Promise<World> {
     },
     async setSeeds(on) {
       if (on === (takeSeeds !== undefined)) return
-      const { serveSeeds } = await import('./document-examples.ts')
+      const { serveExamples } = await import('./document-examples.ts')
       recordEvent(on ? 'the seed documents’ world came' : 'the seed documents’ world went')
       takeSeeds?.()
-      takeSeeds = on ? serveSeeds(mcp) : undefined
+      takeSeeds = on ? serveExamples(mcp) : undefined
     },
     closeAll() {
       recordEvent('the server closed all connections')

@@ -10,7 +10,7 @@ import { coach, demoPaused } from '../base/state.ts'
 import type { Session } from '../connections/session.ts'
 import { store } from '../messages/log.ts'
 import { request } from '../protocol/revisions.ts'
-import { world } from './demo.ts'
+import { demo } from './demo.ts'
 
 const watched = 'notes://today'
 
@@ -18,11 +18,11 @@ const watched = 'notes://today'
 const first = 2500 // ms
 
 /** Reads and watches, lets the note change, and then the world live. Until then it rests, so that one thing happens at a time. */
-export async function firstSeconds(session: Session): Promise<void> {
+export async function showFirstSubscription(session: Session): Promise<void> {
   const before = actions.composed()
   await session.request('resources/read', { uri: watched })
   await session.subscribe(watched)
-  const { writeNote } = await world()
+  const { writeNote } = await demo()
   setTimeout(() => {
     if (coach.peek() === undefined) demoPaused.value = false // from now on it lives
     writeNote('today', 'milk, bread')

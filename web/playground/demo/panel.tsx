@@ -7,37 +7,45 @@ import { t } from '../base/i18n.ts'
 import { demoPaused } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
 import { recordEvent } from '../messages/log.ts'
-import { type World, world } from './demo.ts'
+import { type Demo, demo } from './demo.ts'
 import { bigList } from './serve.ts'
-import { dropping, failing, latency, type Pace, pace, paces, turn } from './simulation.ts'
+import {
+  type ChangeRate,
+  changeRate,
+  changeRates,
+  dropping,
+  failing,
+  latency,
+  setOption,
+} from './simulation.ts'
 import { fakeTabs } from './tabs.ts'
 
-export function WorldPanel() {
-  const there = useSignal<World | undefined>(undefined)
+export function DemoPanel() {
+  const there = useSignal<Demo | undefined>(undefined)
   useEffect(() => {
-    world().then((started) => {
+    demo().then((started) => {
       there.value = started
     })
   }, [there])
   if (there.value === undefined) return <p class="quiet">{t('world.starting')}</p>
   return (
     <div class="world">
-      <NotesPart world={there.value} />
-      <TabsPart world={there.value} />
-      <FormPart world={there.value} />
-      <Knobs world={there.value} />
+      <NotesPart demo={there.value} />
+      <TabsPart demo={there.value} />
+      <FormPart demo={there.value} />
+      <Simulation demo={there.value} />
     </div>
   )
 }
 
-function NotesPart({ world }: { world: World }) {
+function NotesPart({ demo }: { demo: Demo }) {
   const name = useSignal('')
-  world.noted.value // redraws
+  demo.noted.value // redraws
   return (
     <section aria-labelledby="world-notes">
       <h2 id="world-notes">{t('world.notes')}</h2>
       <p class="quiet">{t('world.notesLead')}</p>
-      {world.notes.all().map(({ id, text }) => (
+      {demo.notes.all().map(({ id, text }) => (
         <p class="field" key={id}>
           <label for={`note-${id}`}>
             <code lang="en" translate={false}>{`notes://${id}`}</code>
@@ -46,7 +54,7 @@ function NotesPart({ world }: { world: World }) {
             id={`note-${id}`}
             rows={Math.min(4, text.split('\n').length)}
             value={text}
-            onChange={({ currentTarget }) => world.writeNote(id, currentTarget.value)}
+            onChange={({ currentTarget }) => demo.writeNote(id, currentTarget.value)}
           />
         </p>
       ))}
@@ -55,7 +63,7 @@ function NotesPart({ world }: { world: World }) {
         onSubmit={(event) => {
           event.preventDefault()
           const id = name.value.trim()
-          if (id !== '' && world.notes.get(id) === undefined) world.writeNote(id, '')
+          if (id !== '' && demo.notes.get(id) === undefined) demo.writeNote(id, '')
           name.value = ''
         }}
       >
@@ -73,7 +81,7 @@ function NotesPart({ world }: { world: World }) {
   )
 }
 
-function TabsPart({ world }: { world: World }) {
+function TabsPart({ demo }: { demo: Demo }) {
   return (
     <section aria-labelledby="world-tabs">
       <h2 id="world-tabs">{t('world.tabs')}</h2>
@@ -83,12 +91,12 @@ function TabsPart({ world }: { world: World }) {
           <input
             aria-label={t('world.tabTitle', { id })}
             value={title}
-            onChange={({ currentTarget }) => world.setTab(id, { title: currentTarget.value })}
+            onChange={({ currentTarget }) => demo.setTab(id, { title: currentTarget.value })}
           />
           <button
             type="button"
             aria-label={t('world.navigateTab', { id })}
-            onClick={() => world.navigate(id)}
+            onClick={() => demo.navigate(id)}
           >
             {t('world.navigate')}
           </button>
@@ -101,8 +109,8 @@ function TabsPart({ world }: { world: World }) {
   )
 }
 
-function FormPart({ world }: { world: World }) {
-  const { name, street, city, express } = world.form.value
+function FormPart({ demo }: { demo: Demo }) {
+  const { name, street, city, express } = demo.form.value
   const fields = [
     ['name', t('world.fieldName'), name],
     ['street', t('world.fieldStreet'), street],
@@ -118,7 +126,7 @@ function FormPart({ world }: { world: World }) {
             id={`form-${id}`}
             autocomplete="off"
             value={String(value)}
-            onChange={({ currentTarget }) => world.setField(id, currentTarget.value)}
+            onChange={({ currentTarget }) => demo.setField(id, currentTarget.value)}
           />
         </p>
       ))}
@@ -126,7 +134,7 @@ function FormPart({ world }: { world: World }) {
         <input
           type="checkbox"
           checked={express === true}
-          onChange={({ currentTarget }) => world.setField('express', currentTarget.checked)}
+          onChange={({ currentTarget }) => demo.setField('express', currentTarget.checked)}
         />{' '}
         {t('world.fieldExpress')}
       </label>
@@ -144,22 +152,22 @@ const paceTexts = {
 /** What reads can be made to take. */
 const latencies = [0, 200, 1000, 5000] as const // ms
 
-function Knobs({ world }: { world: World }) {
+function Simulation({ demo }: { demo: Demo }) {
   const big = useSignal(false)
-  const seeds = useSignal(false)
+  const examples = useSignal(false)
   return (
     <section aria-labelledby="world-knobs">
       <h2 id="world-knobs">{t('world.knobs')}</h2>
       <label class="row">
         {t('world.pace')}
         <select
-          value={demoPaused.value ? 'still' : pace.value}
+          value={demoPaused.value ? 'still' : changeRate.value}
           onChange={({ currentTarget }) => {
             demoPaused.value = false
-            turn(pace, 'pace', currentTarget.value as Pace)
+            setOption(changeRate, 'pace', currentTarget.value as ChangeRate)
           }}
         >
-          {(Object.keys(paces) as Pace[]).map((one) => (
+          {(Object.keys(changeRates) as ChangeRate[]).map((one) => (
             <option key={one} value={one}>
               {t(paceTexts[one])}
             </option>
@@ -170,7 +178,9 @@ function Knobs({ world }: { world: World }) {
         {t('world.latency')}
         <select
           value={latency.value}
-          onChange={({ currentTarget }) => turn(latency, 'latency', Number(currentTarget.value))}
+          onChange={({ currentTarget }) =>
+            setOption(latency, 'latency', Number(currentTarget.value))
+          }
         >
           {latencies.map((ms) => (
             <option key={ms} value={ms}>
@@ -182,34 +192,34 @@ function Knobs({ world }: { world: World }) {
       <Switch
         label={t('world.failing')}
         on={failing.value}
-        change={(on) => turn(failing, 'errors', on)}
+        change={(on) => setOption(failing, 'errors', on)}
       />
       <Switch
         label={t('world.dropping')}
         on={dropping.value}
-        change={(on) => turn(dropping, 'drop', on)}
+        change={(on) => setOption(dropping, 'drop', on)}
       />
       <Switch
         label={t('world.big')}
         on={big.value}
         change={(on) => {
           big.value = on
-          world.setBigList(on)
+          demo.setBigList(on)
         }}
       />
       <Switch
         label={t('world.seeds')}
-        on={seeds.value}
+        on={examples.value}
         change={(on) => {
-          seeds.value = on
-          world.setSeeds(on)
+          examples.value = on
+          demo.setSeeds(on)
         }}
       />
       <p class="row">
         <button type="button" onClick={burst}>
           {t('world.burst')}
         </button>
-        <button type="button" onClick={() => world.closeAll()}>
+        <button type="button" onClick={() => demo.closeAll()}>
           {t('world.close')}
         </button>
       </p>

@@ -13,7 +13,7 @@ import {
 } from 'pagemcp'
 import { database, type Notes, storeName } from './notes.ts'
 import { logo, logoPng, screenshot } from './pictures.ts'
-import { obeyKnobs } from './simulation.ts'
+import { simulateFaults } from './simulation.ts'
 import { fakeTabs } from './tabs.ts'
 
 /** How many members the large list has. */
@@ -24,19 +24,19 @@ export interface Form {
 }
 
 /** What the resources are about, beside notes and tabs. */
-export interface Things {
+export interface DemoData {
   notes: Notes
   form(): Form
   setField(name: string, value: string): void
 }
 
 /** Serves all of it on an engine. */
-export function serve(mcp: PageMcp, things: Things): void {
+export function serve(mcp: PageMcp, things: DemoData): void {
   const { notes } = things
   const read =
     (provide: (request: ReadRequest) => Content | Promise<Content>) =>
     async (request: ReadRequest) => {
-      await obeyKnobs(request.signal)
+      await simulateFaults(request.signal)
       return provide(request)
     }
   const resource = (description: OwnResource, provide: () => Content | Promise<Content>) =>
@@ -46,7 +46,7 @@ export function serve(mcp: PageMcp, things: Things): void {
     provide: (variables: Record<string, string | string[]>) => Content | Promise<Content>,
   ) =>
     mcp.template(description, async (variables, request) => {
-      await obeyKnobs(request.signal)
+      await simulateFaults(request.signal)
       return provide(variables)
     })
 
@@ -208,7 +208,7 @@ function serveTabs(resource: OwnRead, template: OwnFill) {
   )
 }
 
-function serveTools(mcp: PageMcp, { notes, setField }: Things) {
+function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
   mcp.tool(
     {
       name: 'write_note',

@@ -8,10 +8,10 @@ import { demoPaused } from '../base/state.ts'
 import { recordEvent } from '../messages/log.ts'
 
 /** Changes by themselves, by name: ms between two. 0: none. */
-export const paces = { still: 0, slow: 10_000, normal: 4000, fast: 250 } as const
-export type Pace = keyof typeof paces
+export const changeRates = { still: 0, slow: 10_000, normal: 4000, fast: 250 } as const
+export type ChangeRate = keyof typeof changeRates
 
-export const pace: Signal<Pace> = signal('normal')
+export const changeRate: Signal<ChangeRate> = signal('normal')
 
 /** How long every read takes: ms. */
 export const latency = signal(0)
@@ -23,14 +23,18 @@ export const failing = signal(false)
 export const dropping = signal(false)
 
 /** Turns a knob and says so. */
-export function turn<T extends string | number | boolean>(knob: Signal<T>, name: string, value: T) {
-  if (knob.peek() === value) return
-  knob.value = value
-  recordEvent(`knob ${name}: ${value}`)
+export function setOption<T extends string | number | boolean>(
+  option: Signal<T>,
+  name: string,
+  value: T,
+) {
+  if (option.peek() === value) return
+  option.value = value
+  recordEvent(`option ${name}: ${value}`)
 }
 
 /** Does what the knobs say before something is read. */
-export async function obeyKnobs(signal: AbortSignal): Promise<void> {
+export async function simulateFaults(signal: AbortSignal): Promise<void> {
   if (dropping.peek()) {
     await new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -46,18 +50,18 @@ export async function obeyKnobs(signal: AbortSignal): Promise<void> {
  *
  * @returns how to stop
  */
-export function live(change: () => void): () => void {
+export function changePeriodically(change: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const next = () => {
     clearTimeout(timer)
-    const wait = paces[pace.value]
+    const wait = changeRates[changeRate.value]
     if (wait === 0 || demoPaused.value) return
     timer = setTimeout(() => {
       change()
       next()
     }, wait)
   }
-  const stops = [pace.subscribe(next), demoPaused.subscribe(next)]
+  const stops = [changeRate.subscribe(next), demoPaused.subscribe(next)]
   return () => {
     clearTimeout(timer)
     for (const stop of stops) stop()

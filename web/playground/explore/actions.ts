@@ -47,7 +47,7 @@ export async function complete(
 }
 
 /** The least that a tool may be called with: required members by their types. */
-export function skeleton(schema: Params | undefined): Params {
+export function minimalArguments(schema: Params | undefined): Params {
   const properties = (schema?.properties ?? {}) as Record<string, Params>
   const required = Array.isArray(schema?.required) ? (schema.required as string[]) : []
   return Object.fromEntries(required.map((name) => [name, emptyOf(properties[name])]))
@@ -65,7 +65,7 @@ function emptyOf(schema: Params | undefined): unknown {
     case 'array':
       return []
     case 'object':
-      return skeleton(schema)
+      return minimalArguments(schema)
     default:
       return ''
   }

@@ -8,7 +8,7 @@ import { active } from '../connections/clients.ts'
 import { Prompts, Templates, Tools } from './others.tsx'
 import { Resources } from './resources.tsx'
 
-const WorldPanel = lazy(async () => (await import('../demo/panel.tsx')).WorldPanel)
+const DemoPanel = lazy(async () => (await import('../demo/panel.tsx')).DemoPanel)
 const Notifications = lazy(
   async () => (await import('../timeline/notifications.tsx')).Notifications,
 )
@@ -71,7 +71,7 @@ export function Explore() {
         ) : view === 'subscriptions' ? (
           <Notifications />
         ) : (
-          <WorldPanel />
+          <DemoPanel />
         )}
       </div>
     </>

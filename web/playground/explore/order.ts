@@ -5,7 +5,7 @@ import type { Resource } from '../connections/catalogue.ts'
 export const orders = ['server', 'name', 'uri', 'priority', 'modified', 'size'] as const
 export type Order = (typeof orders)[number]
 
-export interface Choice {
+export interface ListOptions {
   /** Words that all have to be in name, title, URI, description or MIME type. */
   search: string
   /** Whom it is meant for; `''`: whomever. What says nothing is meant for all. */
@@ -14,7 +14,10 @@ export interface Choice {
 }
 
 /** The resources that are wanted, in the order that is wanted. Leaves the server's list alone. */
-export function chosen(all: readonly Resource[], { search, audience, order }: Choice): Resource[] {
+export function filterAndSort(
+  all: readonly Resource[],
+  { search, audience, order }: ListOptions,
+): Resource[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   const found = all.filter((one) => {
     const meant = one.annotations?.audience

@@ -12,11 +12,11 @@ import {
   type Tool,
 } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
-import { send, skeleton, write } from './actions.ts'
+import { minimalArguments, send, write } from './actions.ts'
 import { CompletedField } from './completed-field.tsx'
 import { ListState } from './list-state.tsx'
 import { ServerIcon } from './resources.tsx'
-import { type Filled, fillTemplate } from './template.ts'
+import { fillTemplate, type Values } from './template.ts'
 
 /** A list, and how it stands. */
 function Items(props: { session: Session; kind: ListKind; children: ComponentChildren }) {
@@ -29,7 +29,7 @@ function Items(props: { session: Session; kind: ListKind; children: ComponentChi
 }
 
 /** What is filled in before it is sent: closed at first, with its name and what the protocol calls it by. */
-function Fillable(props: {
+function FormItem(props: {
   /** All the server's words. */
   of: Pick<Prompt, 'name' | 'title' | 'description' | 'icons'>
   calledBy: string
@@ -71,10 +71,10 @@ export const Templates = ({ session }: { session: Session }) => (
 
 function TemplateForm({ template, session }: { template: Template; session: Session }) {
   const { uriTemplate, name, title } = template
-  const filled = useSignal<Filled>({})
+  const filled = useSignal<Values>({})
   const { variables, partial, uri, needed, problem } = fillTemplate(uriTemplate, filled.value)
   return (
-    <Fillable
+    <FormItem
       of={template}
       calledBy={uriTemplate}
       submit={() => uri !== undefined && send('resources/read', { uri })}
@@ -131,7 +131,7 @@ function TemplateForm({ template, session }: { template: Template; session: Sess
       >
         {t('explore.write')}
       </button>
-    </Fillable>
+    </FormItem>
   )
 }
 
@@ -145,11 +145,11 @@ export const Prompts = ({ session }: { session: Session }) => (
 
 function PromptForm({ prompt }: { prompt: Prompt }) {
   const { name, title, arguments: declared = [] } = prompt
-  const filled = useSignal<Filled>({})
+  const filled = useSignal<Values>({})
   const given = Object.fromEntries(Object.entries(filled.value).filter(([, value]) => value !== ''))
   const params = { name, ...(Object.keys(given).length > 0 && { arguments: given }) }
   return (
-    <Fillable of={prompt} calledBy={name} submit={() => send('prompts/get', params)}>
+    <FormItem of={prompt} calledBy={name} submit={() => send('prompts/get', params)}>
       {declared.map((argument) => (
         <CompletedField
           key={argument.name}
@@ -170,7 +170,7 @@ function PromptForm({ prompt }: { prompt: Prompt }) {
       <button type="button" onClick={() => write('prompts/get', params, title ?? name)}>
         {t('explore.write')}
       </button>
-    </Fillable>
+    </FormItem>
   )
 }
 
@@ -199,7 +199,7 @@ function ToolItem({ tool }: { tool: Tool }) {
         type="button"
         aria-label={t('explore.writeOf', { name: title ?? name })}
         onClick={() =>
-          write('tools/call', { name, arguments: skeleton(inputSchema) }, title ?? name)
+          write('tools/call', { name, arguments: minimalArguments(inputSchema) }, title ?? name)
         }
       >
         {t('explore.write')}

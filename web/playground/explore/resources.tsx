@@ -8,16 +8,23 @@ import { catalogue, type Icon, type Resource } from '../connections/catalogue.ts
 import type { Session } from '../connections/session.ts'
 import { send, write } from './actions.ts'
 import { ListState } from './list-state.tsx'
-import { type Branch, type Choice, chosen, type Order, orders, treeOf } from './order.ts'
+import {
+  type Branch,
+  filterAndSort,
+  type ListOptions,
+  type Order,
+  orders,
+  treeOf,
+} from './order.ts'
 
 const order = setting<string>('explore.order', 'server')
 const asTree = setting('explore.tree', false)
 
 export function Resources({ session }: { session: Session }) {
   const search = useSignal('')
-  const audience = useSignal<Choice['audience']>('')
+  const audience = useSignal<ListOptions['audience']>('')
   const list = catalogue(session).lists.resources.value
-  const found = chosen(list.items, {
+  const found = filterAndSort(list.items, {
     search: search.value,
     audience: audience.value,
     order: order.value as Order,
@@ -51,7 +58,7 @@ export function Resources({ session }: { session: Session }) {
           aria-label={t('explore.audience')}
           value={audience.value}
           onChange={({ currentTarget }) => {
-            audience.value = currentTarget.value as Choice['audience']
+            audience.value = currentTarget.value as ListOptions['audience']
           }}
         >
           <option value="">{t('explore.forAll')}</option>

@@ -3,7 +3,7 @@
 import { expand } from 'pagemcp'
 
 /** What people have typed, by variable. */
-export interface Filled {
+export interface Values {
   readonly [variable: string]: string
 }
 
@@ -24,7 +24,7 @@ export interface Progress {
  * Fills a template. A variable of a query or of parameters (`?`, `&`, `;`) may stay empty: then it is
  * left out. All others are needed.
  */
-export function fillTemplate(template: string, filled: Filled): Progress {
+export function fillTemplate(template: string, filled: Values): Progress {
   const variables = new Map<string, { name: string; many: boolean; optional: boolean }>()
   for (const [, operator = '', list = ''] of template.matchAll(/\{([+#./;?&]?)([^{}]*)\}/g)) {
     const optional = operator !== '' && ';?&'.includes(operator)

@@ -11,7 +11,7 @@ export interface Difference {
 }
 
 /** Differences after this many are not told. */
-export const mostDifferences = 500
+export const maxDifferences = 500
 
 /** Values within each other deeper than this are compared by their texts: a hostile one has thousands. */
 const maxDepth = 40
@@ -45,7 +45,7 @@ export function diffJson(before: unknown, after: unknown): Difference[] {
 }
 
 function compare(path: string, before: unknown, after: unknown, found: Difference[]): void {
-  if (found.length >= mostDifferences || before === after) return
+  if (found.length >= maxDifferences || before === after) return
   if (path.length > maxDepth && depthOf(path) > maxDepth) {
     if (written(before) !== written(after)) found.push({ path, kind: 'changed', before, after })
   } else if (isObject(before) && isObject(after)) members(path, before, after, found)
@@ -55,12 +55,12 @@ function compare(path: string, before: unknown, after: unknown, found: Differenc
 
 function members(path: string, before: Members, after: Members, found: Difference[]) {
   for (const [name, value] of Object.entries(after)) {
-    if (found.length >= mostDifferences) return
+    if (found.length >= maxDifferences) return
     if (Object.hasOwn(before, name)) compare(step(path, name), before[name], value, found)
     else found.push({ path: step(path, name), kind: 'added', after: value })
   }
   for (const [name, value] of Object.entries(before)) {
-    if (found.length >= mostDifferences) return
+    if (found.length >= maxDifferences) return
     if (!Object.hasOwn(after, name)) {
       found.push({ path: step(path, name), kind: 'removed', before: value })
     }
@@ -90,7 +90,7 @@ function items(
     const replaced = kind === 'removed' && next?.kind === 'added' && next.count === count
     const replacing = kind === 'added' && isReplacing(changes[index - 1], count)
     for (let i = 0; i < count; i++) {
-      if (found.length >= mostDifferences) return
+      if (found.length >= maxDifferences) return
       if (kind === 'same') compare(step(path, b + i), before[a + i], after[b + i], found)
       else if (replaced) compare(step(path, b + i), before[a + i], after[b + i], found)
       else if (kind === 'removed') {

@@ -13,7 +13,7 @@ export interface Change {
 }
 
 /** Lists that differ more are told as wholly replaced: the work grows with the square. */
-const mostEdits = 1200
+const maxEdits = 1200
 
 /** Items are the same if `===`. */
 export function diffLists<T>(a: readonly T[], b: readonly T[]): Change[] {
@@ -71,7 +71,7 @@ function middle<T>(changes: Change[], a: readonly T[], b: readonly T[], shift: n
 
 /** Where each edit leads, from the beginning; undefined if there are too many. */
 function path<T>(a: readonly T[], b: readonly T[]): [number, number][] | undefined {
-  const most = Math.min(a.length + b.length, mostEdits)
+  const most = Math.min(a.length + b.length, maxEdits)
   const origin = most + 1
   const furthest = new Int32Array(2 * most + 3) // x by diagonal
   const before: Int32Array[] = []

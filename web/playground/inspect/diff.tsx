@@ -9,11 +9,11 @@ import { store } from '../messages/log.ts'
 import { size } from '../timeline/format.ts'
 import { when } from '../timeline/row-time.ts'
 import { bytesOf, type Part, partsOf } from './contents.ts'
-import { type Difference, diffJson, mostDifferences, written } from './diff-json.ts'
+import { type Difference, diffJson, maxDifferences, written } from './diff-json.ts'
 import { diffTexts } from './diff-text.ts'
 import { earlierResults } from './earlier-results.ts'
 import { firstDifference, hexLines, sha256 } from './hex.ts'
-import { base, kept } from './view.ts'
+import { base, pinned } from './view.ts'
 
 /** Of either side, a text is compared up to here. */
 const maxLength = 200_000 // UTF-16 code units
@@ -21,11 +21,11 @@ const maxLength = 200_000 // UTF-16 code units
 export function Diff({ row }: { row: number }) {
   const fetched = useSignal(0)
   const earlier = useMemo(() => earlierResults(store, row), [row])
-  const [chosen] = [base.value, kept.value].filter(
+  const [chosen] = [base.value, pinned.value].filter(
     (one) => one !== undefined && one < store.length && one !== row,
   )
   const from = chosen ?? earlier[0]
-  const others = [from, kept.value].filter(
+  const others = [from, pinned.value].filter(
     (one) => one !== undefined && one !== row && !earlier.includes(one),
   ) as number[]
   const offered = [...new Set(others), ...earlier]
@@ -130,7 +130,7 @@ function ComparedText({ before, after }: { before: string; after: string }) {
 const Same = () => <p class="quiet">{t('inspect.unchanged')}</p>
 
 /** A value in the list of paths is cut here. */
-const longestValue = 300 // UTF-16 code units
+const maxValueLength = 300 // UTF-16 code units
 
 const signs = { added: '+', removed: '−', changed: '≠' } as const
 
@@ -144,7 +144,7 @@ function ComparedJson({ before, after }: { before: unknown; after: unknown }) {
           <Path key={`${one.kind} ${one.path}`} found={one} />
         ))}
       </ul>
-      {found.length === mostDifferences && <p>{t('inspect.cut')}</p>}
+      {found.length === maxDifferences && <p>{t('inspect.cut')}</p>}
     </>
   )
 }
@@ -154,8 +154,8 @@ function Path({ found: { path, kind, before, after } }: { found: Difference }) {
     <li class={`in-${kind}`}>
       <b aria-hidden="true">{signs[kind]}</b> <span class="unseen">{t(`inspect.${kind}`)}</span>
       <code>{path || '/'}</code>{' '}
-      {before !== undefined && <del>{written(before).slice(0, longestValue)}</del>}{' '}
-      {after !== undefined && <ins>{written(after).slice(0, longestValue)}</ins>}
+      {before !== undefined && <del>{written(before).slice(0, maxValueLength)}</del>}{' '}
+      {after !== undefined && <ins>{written(after).slice(0, maxValueLength)}</ins>}
     </li>
   )
 }

@@ -3,7 +3,7 @@
 import type { Store } from '../messages/store.ts'
 
 /** At most so many are offered. */
-export const mostEarlier = 20
+export const maxEarlierResults = 20
 
 /** At most so many rows are looked at: 200,000 cost 5 ms. */
 const furthest = 200_000 // rows
@@ -12,7 +12,7 @@ const furthest = 200_000 // rows
  * Rows of earlier results with the same method and target, the latest first: what one compares with by
  * default is the first. Of any client: they read the same resource.
  */
-export function earlierResults(store: Store, row: number, most = mostEarlier): number[] {
+export function earlierResults(store: Store, row: number, most = maxEarlierResults): number[] {
   if (row >= store.length || store.kind(row) !== 'result') return []
   const method = store.method(row)
   const target = store.target(row)

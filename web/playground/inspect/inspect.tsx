@@ -9,15 +9,15 @@ import { t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
-import { visible } from '../timeline/control-characters.ts'
-import { directionWord } from '../timeline/format.ts'
+import { showControlCharacters } from '../timeline/control-characters.ts'
+import { directionText } from '../timeline/format.ts'
 import { canEdit, canResend, copy, edit, resend } from './actions.ts'
 import { Chips } from './chips.tsx'
 import { CopyAs } from './copy-as.tsx'
 import { Preview } from './preview.tsx'
 import { shownRow } from './shown-row.ts'
 import { Tree } from './tree.tsx'
-import { explaining, kept, type Tab, tab, tabFor, tabs } from './view.ts'
+import { explaining, pinned, type Tab, tab, tabFor, tabs } from './view.ts'
 
 const Diff = lazy<{ row: number }>(async () => (await import('./diff.tsx')).Diff)
 const Explain = lazy<{ row: number }>(async () => (await import('./explain.tsx')).Explain)
@@ -25,7 +25,7 @@ const Explain = lazy<{ row: number }>(async () => (await import('./explain.tsx')
 export function Inspect() {
   const row = shownRow.value
   if (row === undefined) return <p class="lead">{t('inspect.nothing')}</p>
-  if (store.isArchived(row)) return <Fetching row={row} />
+  if (store.isArchived(row)) return <Restoring row={row} />
   return (
     <div class="in">
       <div class="in-scroll">
@@ -52,13 +52,13 @@ export function Inspect() {
           {explaining.value && <Explain key={row} row={row} />}
         </details>
       </div>
-      <Acts row={row} />
+      <Actions row={row} />
     </div>
   )
 }
 
 /** A message whose text is no longer in memory. */
-function Fetching({ row }: { row: number }) {
+function Restoring({ row }: { row: number }) {
   const lost = useSignal(false)
   useComputed(() => store.changed.value).value // when it is there
   useEffect(() => {
@@ -86,12 +86,12 @@ function Head({ row }: { row: number }) {
         </code>
       </h2>
       <p class="quiet">
-        {directionWord(store, row)} · {title}
+        {directionText(store, row)} · {title}
         {store.id(row) && ` · id ${store.id(row)}`}
         {store.target(row) && (
           <>
             {' · '}
-            <span class="in-target">{visible(store.target(row))}</span>
+            <span class="in-target">{showControlCharacters(store.target(row))}</span>
           </>
         )}
       </p>
@@ -151,7 +151,7 @@ function Body({ row, shown }: { row: number; shown: Tab }) {
     case 'raw':
       return (
         <>
-          <pre class="in-text in-raw">{visible(store.raw(row))}</pre>
+          <pre class="in-text in-raw">{showControlCharacters(store.raw(row))}</pre>
           <button type="button" onClick={() => copy(store.raw(row))}>
             {t('inspect.copyRaw')}
           </button>
@@ -164,7 +164,7 @@ function Body({ row, shown }: { row: number; shown: Tab }) {
   }
 }
 
-function Acts({ row }: { row: number }) {
+function Actions({ row }: { row: number }) {
   return (
     <p class="in-acts">
       <button type="button" disabled={!canEdit(row)} onClick={() => edit(row)}>
@@ -177,9 +177,9 @@ function Acts({ row }: { row: number }) {
       {store.kind(row) === 'result' && (
         <button
           type="button"
-          aria-pressed={kept.value === row}
+          aria-pressed={pinned.value === row}
           onClick={() => {
-            kept.value = kept.value === row ? undefined : row
+            pinned.value = pinned.value === row ? undefined : row
           }}
         >
           {t('inspect.keep')}

@@ -3,7 +3,7 @@
 import type { Store } from '../messages/store.ts'
 
 /** At most so many of the newest rows are looked at: a millisecond's work. */
-const looked = 20_000
+const maxRows = 20_000
 
 export interface Latencies {
   count: number
@@ -16,7 +16,7 @@ export interface Latencies {
 /** Of the answers to a method on any connection; undefined while there are fewer than two to compare. */
 export function latenciesOf(store: Store, method: string): Latencies | undefined {
   const times: number[] = []
-  for (let row = store.length - 1; row >= Math.max(0, store.length - looked); row--) {
+  for (let row = store.length - 1; row >= Math.max(0, store.length - maxRows); row--) {
     const kind = store.kind(row)
     if (kind !== 'result' && kind !== 'error') continue
     if (store.partner(row) >= 0 && store.method(row) === method) times.push(store.latency(row))

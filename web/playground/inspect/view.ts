@@ -11,7 +11,7 @@ export type Tab = (typeof tabs)[number]
 export const tab: Signal<Tab> = signal('preview')
 
 /** A result that people keep to compare others with. */
-export const kept: Signal<number | undefined> = signal(undefined)
+export const pinned: Signal<number | undefined> = signal(undefined)
 
 /** What the shown result is compared with; undefined: {@link kept}, or else the earlier result of the same read. */
 export const base: Signal<number | undefined> = signal(undefined)
@@ -29,5 +29,5 @@ selected.subscribe(() => {
 })
 
 store.emptied.subscribe(() => {
-  kept.value = undefined
+  pinned.value = undefined
 })

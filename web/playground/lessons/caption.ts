@@ -8,7 +8,7 @@ import { captionOf, type Scenario } from './scenario.ts'
  *
  * @param key - of a step, `title` or `about`
  */
-export function told(scenario: Scenario, key: string): string {
+export function captionIn(scenario: Scenario, key: string): string {
   const text = captionOf(scenario, key, locale())
   return text && locale() === 'en-XA' ? `[${text}]` : text
 }

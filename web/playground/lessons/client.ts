@@ -8,7 +8,7 @@
 
 import type { Session } from '../connections/session.ts'
 import { type Params, type Revision, request } from '../protocol/revisions.ts'
-import { type Difference, difference, filledIn, type Memory } from './pattern.ts'
+import { type Bindings, type Difference, difference, substitute } from './pattern.ts'
 
 interface Message {
   id?: string | number | null
@@ -20,7 +20,7 @@ interface Message {
 const metaSubscription = 'io.modelcontextprotocol/subscriptionId'
 
 /** What was not as expected. */
-export interface Unexpected {
+export interface Mismatch {
   /** Undefined: nothing came. */
   difference?: Difference
 }
@@ -37,7 +37,7 @@ export interface Client {
    */
   isSaid(line: string, text: string): Difference | undefined
   /** Waits for a message that a line describes. Messages that come first and differ are passed over, or if strict a failure. */
-  expect(line: string): Promise<Unexpected | undefined>
+  expect(line: string): Promise<Mismatch | undefined>
   /** What came and was not expected. */
   readonly rest: readonly string[]
 }
@@ -46,7 +46,7 @@ export interface ClientOptions {
   session: Session
   /** Undefined: messages are sent as they are written. */
   revision: Revision | undefined
-  memory: Memory
+  memory: Bindings
   /** ms until silence is a failure. */
   patience: number
   strict: boolean
@@ -89,7 +89,7 @@ export function newClient(options: ClientOptions): Client {
   const outgoing = (text: string, exact = false): string => {
     const message = exact ? undefined : parse(text)
     if (message === undefined) return text
-    const filled = filledIn(message, memory) as Message
+    const filled = substitute(message, memory) as Message
     const { id, method } = filled
     if (revision === undefined || method === undefined || id === undefined || id === null) {
       const real = JSON.stringify(numbered(filled))

@@ -3,9 +3,9 @@
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
-import { told } from './caption.ts'
+import { captionIn } from './caption.ts'
 import { hintOf } from './hint.ts'
-import { Prose } from './inline-code.tsx'
+import { InlineCode } from './inline-code.tsx'
 import type { Turn } from './learner-turn.ts'
 import { lessonIds, loadScenario } from './library.ts'
 import type { Failure, Player } from './player.ts'
@@ -24,11 +24,11 @@ function Running({ player }: { player: Player }) {
   const step = steps[shown - 1]
   const ended = shown === steps.length && !player.busy.value && !failure
   const looksBack = shown < player.played.value
-  const text = step ? told(scenario, step.caption) : ''
+  const text = step ? captionIn(scenario, step.caption) : ''
   return (
-    <section class="coach" aria-label={told(scenario, 'title')}>
+    <section class="coach" aria-label={captionIn(scenario, 'title')}>
       <header>
-        <strong>{told(scenario, 'title')}</strong>
+        <strong>{captionIn(scenario, 'title')}</strong>
         <span class="quiet">{t('lessons.step', { step: shown, steps: steps.length })}</span>
         <button type="button" class="plain" onClick={leave}>
           {t('lessons.leave')}
@@ -38,9 +38,9 @@ function Running({ player }: { player: Player }) {
         {steps[shown - 2]?.learner && !failure ? (
           <span class="coach-right">✓ {t('lessons.right')} </span>
         ) : null}
-        <Prose text={text} />
+        <InlineCode text={text} />
       </p>
-      {turn && !looksBack ? <Nearly turn={turn} /> : null}
+      {turn && !looksBack ? <HintView turn={turn} /> : null}
       {failure ? <Failed failure={failure} /> : null}
       <div class="coach-ways">
         <button type="button" disabled={shown <= 1} onClick={() => player.back()}>
@@ -57,7 +57,7 @@ function Running({ player }: { player: Player }) {
         ) : ended ? (
           <NextLesson after={scenario.id} />
         ) : (
-          <Onward key={shown} disabled={player.busy.value && !looksBack} player={player} />
+          <NextButton key={shown} disabled={player.busy.value && !looksBack} player={player} />
         )}
       </div>
     </section>
@@ -65,7 +65,7 @@ function Running({ player }: { player: Player }) {
 }
 
 /** Takes the focus when it appears, so that a lesson can be gone through with Enter and Ctrl-Enter. */
-function Onward({ player, disabled }: { player: Player; disabled: boolean }) {
+function NextButton({ player, disabled }: { player: Player; disabled: boolean }) {
   const button = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => {
     if (!disabled) button.current?.focus()
@@ -83,12 +83,12 @@ function Onward({ player, disabled }: { player: Player; disabled: boolean }) {
   )
 }
 
-function Nearly({ turn }: { turn: Turn }) {
+function HintView({ turn }: { turn: Turn }) {
   const off = turn.off.value
   const hint = off && hintOf(off)
   return (
     <p class="coach-hint" role="status">
-      {hint ? <Prose text={t(hint.key, hint.params)} /> : null}
+      {hint ? <InlineCode text={t(hint.key, hint.params)} /> : null}
     </p>
   )
 }
@@ -100,7 +100,7 @@ export function Failed({ failure }: { failure: Failure }) {
       <p>{difference ? t('lessons.different') : t('lessons.silence')}</p>
       {difference ? (
         <p>
-          <Prose text={t('lessons.hintValue', hintOf(difference).params)} />
+          <InlineCode text={t('lessons.hintValue', hintOf(difference).params)} />
         </p>
       ) : null}
       <p>

@@ -6,7 +6,7 @@
 
 const parts = /(`[^`]*`|\d{4}-\d\d-\d\d)/
 
-export function Prose({ text }: { text: string }) {
+export function InlineCode({ text }: { text: string }) {
   return (
     <>
       {text.split(parts).map((part, i) => {

@@ -7,7 +7,7 @@ import type { Difference } from './pattern.ts'
 import type { Line, Step } from './scenario.ts'
 
 /** A line that is sent or expected. */
-export type Spoken = Exclude<Line, { what: 'event' }>
+export type MessageLine = Exclude<Line, { what: 'event' }>
 
 /** What a learner has to do. */
 export interface Turn {
@@ -27,10 +27,10 @@ export interface Turn {
  * @param ended - ends it, whatever was sent
  * @returns `said` settles when the right message was sent, which `solve` does
  */
-export function learnersTurn(
+export function learnerTurn(
   speaker: Client,
   { draft }: Step,
-  { text, exact }: Spoken,
+  { text, exact }: MessageLine,
   ended: AbortSignal,
 ): { turn: Turn; said: Promise<void>; solve(): void } {
   const { session } = speaker

@@ -6,9 +6,9 @@ import { useEffect } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { presenting } from '../base/state.ts'
-import { told } from './caption.ts'
+import { captionIn } from './caption.ts'
 import { showCoach } from './coaching.ts'
-import { Prose } from './inline-code.tsx'
+import { InlineCode } from './inline-code.tsx'
 import { lessonIds, loadScenario, openScenario, showIds } from './library.ts'
 import { save, startRecording, stopRecording } from './recorder.ts'
 import { recordingFrom } from './recording.ts'
@@ -77,9 +77,9 @@ function Lesson({ scenario, close }: { scenario: Scenario; close?(): void }) {
           close?.()
         }}
       >
-        <strong>{told(scenario, 'title')}</strong>
+        <strong>{captionIn(scenario, 'title')}</strong>
         <span>
-          <Prose text={told(scenario, 'about')} />
+          <InlineCode text={captionIn(scenario, 'about')} />
         </span>
         <span class="quiet">
           {t('lessons.minutes', { count: Number(options.minutes ?? 2) })}
@@ -95,9 +95,9 @@ function Show({ scenario }: { scenario: Scenario }) {
   return (
     <li>
       <div class="lessons-about">
-        <strong>{told(scenario, 'title')}</strong>
+        <strong>{captionIn(scenario, 'title')}</strong>
         <span>
-          <Prose text={told(scenario, 'about')} />
+          <InlineCode text={captionIn(scenario, 'about')} />
         </span>
       </div>
       <PresentButton scenario={scenario} />
@@ -106,7 +106,7 @@ function Show({ scenario }: { scenario: Scenario }) {
 }
 
 function PresentButton({ scenario }: { scenario: Scenario }) {
-  const title = told(scenario, 'title')
+  const title = captionIn(scenario, 'title')
   return (
     <button
       type="button"

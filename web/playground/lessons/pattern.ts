@@ -15,11 +15,11 @@ export interface Difference {
 }
 
 /** What names stand for. */
-export type Memory = Map<string, unknown>
+export type Bindings = Map<string, unknown>
 
 /** Undefined if `got` fits `want`; then, and only then, `memory` has learned new names. */
-export function difference(want: unknown, got: unknown, memory: Memory): Difference | undefined {
-  const learned: Memory = new Map()
+export function difference(want: unknown, got: unknown, memory: Bindings): Difference | undefined {
+  const learned: Bindings = new Map()
   const found = compare(want, got, '', memory, learned)
   if (found === undefined) for (const [name, value] of learned) memory.set(name, value)
   return found
@@ -29,8 +29,8 @@ function compare(
   want: unknown,
   got: unknown,
   path: string,
-  known: Memory,
-  learned: Memory,
+  known: Bindings,
+  learned: Bindings,
 ): Difference | undefined {
   if (isName(want)) {
     if (want === '$any') return got === undefined ? { path, want, got } : undefined
@@ -61,12 +61,12 @@ function compare(
 }
 
 /** The pattern with names replaced by what they stand for; others stay. */
-export function filledIn(pattern: unknown, memory: Memory): unknown {
+export function substitute(pattern: unknown, memory: Bindings): unknown {
   if (isName(pattern)) return memory.get(pattern) ?? pattern
-  if (Array.isArray(pattern)) return pattern.map((item) => filledIn(item, memory))
+  if (Array.isArray(pattern)) return pattern.map((item) => substitute(item, memory))
   if (typeof pattern !== 'object' || pattern === null) return pattern
   return Object.fromEntries(
-    Object.entries(pattern).map(([name, value]) => [name, filledIn(value, memory)]),
+    Object.entries(pattern).map(([name, value]) => [name, substitute(value, memory)]),
   )
 }
 

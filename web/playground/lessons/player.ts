@@ -16,13 +16,13 @@ import {
   type Revision,
 } from '../protocol/revisions.ts'
 import { type Client, newClient } from './client.ts'
-import { learnersTurn, type Spoken, type Turn } from './learner-turn.ts'
-import type { Difference, Memory } from './pattern.ts'
+import { learnerTurn, type MessageLine, type Turn } from './learner-turn.ts'
+import type { Bindings, Difference } from './pattern.ts'
 import { type Line, type Scenario, type Step, stepsIn } from './scenario.ts'
-import type { Scene } from './scenario-engine.ts'
+import type { ScenarioEngine } from './scenario-engine.ts'
 
 /** Where it is played. */
-export interface Stage {
+export interface PlayerHost {
   /** Opens a connection, and does not greet. */
   connect(dialer: Dialer, revision: Revision): Session
   disconnect(session: Session): void
@@ -74,9 +74,9 @@ export interface Player {
 }
 
 export interface PlayOptions {
-  stage: Stage
+  stage: PlayerHost
   /** Sets the scene when it is first needed. */
-  scene: () => Promise<Scene>
+  scene: () => Promise<ScenarioEngine>
   /** Of those that the scenario can be played in; default: its last. */
   revision?: Revision
   /** Whether somebody is there to send what `?` asks for. */
@@ -94,7 +94,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   const wanted = options.revision
   const revision = revisions && (wanted && revisions.includes(wanted) ? wanted : revisions.at(-1))
   const steps = stepsIn(scenario, revision)
-  const memory: Memory = new Map()
+  const memory: Bindings = new Map()
   const clients = new Map<string, Promise<Client>>()
   const speakers: Client[] = []
   const sessions = signal<readonly Session[]>([])
@@ -108,7 +108,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   const stepRows = signal<readonly (readonly number[])[]>(steps.map(() => []))
   const played = signal(0)
   let current: Promise<void> | undefined
-  let scene: Promise<Scene> | undefined
+  let scene: Promise<ScenarioEngine> | undefined
   let solve = () => {}
 
   const took = (row: number) => {
@@ -133,20 +133,20 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   const client = (name: string): Promise<Client> => {
     const known = clients.get(name)
     if (known) return known
-    const session = stage.connect(dialerOf(name), revision ?? spokenBy(steps, name))
+    const session = stage.connect(dialerOf(name), revision ?? revisionOf(steps, name))
     session.connection.watch(took)
     const { signal } = ended
     const fresh = newClient({ session, revision, memory, patience, strict, signal })
     speakers.push(fresh)
     sessions.value = [...sessions.peek(), session]
-    const greeted = revision && !isModern(revision) && !greetsItself(steps, name)
+    const greeted = revision && !isModern(revision) && !hasOwnHandshake(steps, name)
     const ready = greeted ? session.handshake(revision).then(() => fresh) : Promise.resolve(fresh)
     clients.set(name, ready)
     return ready
   }
 
-  const learnerSends = async (speaker: Client, step: Step, line: Spoken) => {
-    const asked = learnersTurn(speaker, step, line, ended.signal)
+  const learnerSends = async (speaker: Client, step: Step, line: MessageLine) => {
+    const asked = learnerTurn(speaker, step, line, ended.signal)
     solve = asked.solve
     turn.value = asked.turn
     await asked.said
@@ -249,11 +249,11 @@ const sentBy = (steps: readonly Step[], client: string): string[] =>
   )
 
 /** Whether the handshake of a client is part of the scenario. */
-const greetsItself = (steps: readonly Step[], client: string): boolean =>
+const hasOwnHandshake = (steps: readonly Step[], client: string): boolean =>
   sentBy(steps, client).some((text) => /"method":\s*"initialize"/.test(text))
 
 /** The revision that a client's messages are written in; of those older than ours, our oldest. */
-function spokenBy(steps: readonly Step[], client: string): Revision {
+function revisionOf(steps: readonly Step[], client: string): Revision {
   const first = /protocolVersion":\s*"([\d-]+)"/.exec(sentBy(steps, client).join('\n'))?.[1]
   if (first === undefined) return newest
   return isRevision(first) ? first : known[0]

@@ -5,8 +5,8 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { Sequence } from '../timeline/sequence.tsx'
-import { told } from './caption.ts'
-import { Prose } from './inline-code.tsx'
+import { captionIn } from './caption.ts'
+import { InlineCode } from './inline-code.tsx'
 import { lessonIds, loadScenario, showIds } from './library.ts'
 import { fullScreen, useKeys } from './present-keys.ts'
 import { begin, leave } from './running.ts'
@@ -68,9 +68,9 @@ export function Choice({ live }: { live: Signal<boolean> }) {
         {scenarios.value.map((scenario) => (
           <li key={scenario.id}>
             <button type="button" onClick={() => begin(scenario, { learner: false })}>
-              <strong>{told(scenario, 'title')}</strong>
+              <strong>{captionIn(scenario, 'title')}</strong>
               <span>
-                <Prose text={told(scenario, 'about')} />
+                <InlineCode text={captionIn(scenario, 'about')} />
               </span>
             </button>
           </li>

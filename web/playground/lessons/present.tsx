@@ -5,14 +5,20 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { locale, t } from '../base/i18n.ts'
 import { Sequence } from '../timeline/sequence.tsx'
-import { told } from './caption.ts'
+import { captionIn } from './caption.ts'
 import { Failed } from './coach.tsx'
-import { Prose } from './inline-code.tsx'
+import { InlineCode } from './inline-code.tsx'
 import type { Player } from './player.ts'
 import { Choice, Live } from './present-choice.tsx'
 import { fullScreen, useKeys } from './present-keys.ts'
 import { advance, begin, leave, running } from './running.ts'
-import { channelOf, type Message, messageOf, podiumOf, readingTime } from './speaker-channel.ts'
+import {
+  channelOf,
+  type Message,
+  messageOf,
+  readingTime,
+  speakerStateOf,
+} from './speaker-channel.ts'
 
 export function Present() {
   const player = running.value
@@ -25,11 +31,11 @@ export function Present() {
     }
   }, [])
   const live = useSignal(false)
-  if (player) return <Stage key={player} player={player} />
+  if (player) return <Presentation key={player} player={player} />
   return live.value ? <Live /> : <Choice live={live} />
 }
 
-function Stage({ player }: { player: Player }) {
+function Presentation({ player }: { player: Player }) {
   const { scenario, steps } = player
   const auto = useSignal(false)
   const blank = useSignal(false)
@@ -38,7 +44,7 @@ function Stage({ player }: { player: Player }) {
   const stage = useRef<HTMLElement>(null)
   const shown = player.shown.value
   const failure = player.failure.value
-  const caption = told(scenario, steps[shown - 1]?.caption ?? '')
+  const caption = captionIn(scenario, steps[shown - 1]?.caption ?? '')
   const atEnd = shown === steps.length || failure !== undefined
   const moves = {
     next: () => advance(player),
@@ -73,7 +79,7 @@ function Stage({ player }: { player: Player }) {
     const timer = setTimeout(moves.next, readingTime(caption))
     return () => clearTimeout(timer)
   })
-  const podium = podiumOf(player, locale(), { began, auto: auto.value, blank: blank.value })
+  const podium = speakerStateOf(player, locale(), { began, auto: auto.value, blank: blank.value })
   const latest = useRef(podium)
   latest.current = podium
   const speaker = useRef<BroadcastChannel>(undefined)
@@ -138,7 +144,7 @@ function Stage({ player }: { player: Player }) {
       <footer aria-live="polite">
         {failure ? <Failed failure={failure} /> : null}
         <p class="present-caption">
-          <Prose text={caption} />
+          <InlineCode text={caption} />
         </p>
       </footer>
       {blank.value ? (

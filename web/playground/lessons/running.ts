@@ -9,10 +9,10 @@ import { close, current } from '../compose/tabs.ts'
 import { focusText } from '../compose/view.ts'
 import { active, connect, disconnect, revision } from '../connections/clients.ts'
 import { recordEvent } from '../messages/log.ts'
-import { told } from './caption.ts'
-import { type Player, play, type Stage } from './player.ts'
+import { captionIn } from './caption.ts'
+import { type Player, type PlayerHost, play } from './player.ts'
 import type { Scenario } from './scenario.ts'
-import { setScene } from './scenario-engine.ts'
+import { startScenarioEngine } from './scenario-engine.ts'
 
 /** Undefined: none. */
 export const running: Signal<Player | undefined> = signal(undefined)
@@ -23,7 +23,7 @@ export const isLearning = signal(false)
 /** Ids of the lessons that were done to the end. */
 export const done = setting<string[]>('lessons.done', [])
 
-const stage: Stage = {
+const stage: PlayerHost = {
   connect(dialer, wanted) {
     const session = connect(dialer, { handshake: false })
     session.revision.value = wanted
@@ -54,7 +54,7 @@ export function begin(scenario: Scenario, { learner }: { learner: boolean }): Pl
     learner,
     revision: revision.peek(),
     scene: () =>
-      setScene(
+      startScenarioEngine(
         scenario,
         { start, contents },
         {
@@ -87,7 +87,7 @@ let lessonTab: number | undefined
 /** Puts a text into the composer, in place of what the lesson put there before, and goes there. */
 export function compose({ scenario }: Player, text: string): void {
   const before = lessonTab
-  actions.compose(text, { title: told(scenario, 'title') })
+  actions.compose(text, { title: captionIn(scenario, 'title') })
   lessonTab = current.peek()
   if (before !== undefined && before !== lessonTab) close(before)
   focusText()

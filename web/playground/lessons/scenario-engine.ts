@@ -29,7 +29,7 @@ export type Package = Pick<typeof import('pagemcp'), 'start' | 'contents'>
 /** Where the engine's files are, and where it runs. */
 export type Where = Pick<StartOptions, 'urls' | 'worker'>
 
-export interface Scene {
+export interface ScenarioEngine {
   /** A port to the engine, for another client. */
   port(): MessagePort
   /**
@@ -42,7 +42,7 @@ export interface Scene {
   close(): void
 }
 
-interface Deed extends Described {
+interface ScriptedItem extends Described {
   text?: string
   result?: Json
   complete?: Record<string, string[]>
@@ -53,11 +53,11 @@ interface Deed extends Described {
 }
 
 /** Starts the engine, with everything that the scenario describes. */
-export async function setScene(
+export async function startScenarioEngine(
   scenario: Scenario,
   { start, contents }: Package,
   where: Where,
-): Promise<Scene> {
+): Promise<ScenarioEngine> {
   const mcp: PageMcp = await start({
     name: 'transcript',
     version: '1.0.0',
@@ -89,11 +89,11 @@ export async function setScene(
     const text = String(thing.text ?? '')
     const description = { ...thing, uriTemplate, name: String(thing.name ?? uriTemplate) }
     mcp.template(
-      { ...description, complete: completions(complete as Deed['complete']) },
+      { ...description, complete: completions(complete as ScriptedItem['complete']) },
       (variables) => filled(text, variables),
     )
   }
-  const offerPrompt = (name: string, deed: Deed) => {
+  const offerPrompt = (name: string, deed: ScriptedItem) => {
     const description = { ...deed, name, complete: completions(deed.complete) } as Prompt
     const remove = mcp.prompt(description, async (args, request) => {
       const answer = await perform(deed, args, request)
@@ -101,7 +101,7 @@ export async function setScene(
     })
     removals.set(`prompt ${name}`, remove)
   }
-  const offerTool = (name: string, deed: Deed) => {
+  const offerTool = (name: string, deed: ScriptedItem) => {
     const remove = mcp.tool({ ...deed, name }, async (args, request) => {
       const answer = await perform(deed, args, request)
       return typeof answer === 'string' ? answer : (answer as unknown as ToolResult)
@@ -173,7 +173,7 @@ function engineOptions(options: Scenario['options']): Partial<StartOptions> {
 
 /** What a prompt or tool does when it is asked. */
 async function perform(
-  { text, result, progress = [], every, delay, needs = [] }: Deed,
+  { text, result, progress = [], every, delay, needs = [] }: ScriptedItem,
   args: Readonly<Record<string, unknown>>,
   request: CallRequest,
 ): Promise<string | Json> {

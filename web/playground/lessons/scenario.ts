@@ -185,7 +185,7 @@ interface Draft extends Step {
 
 function stepsOf(transcript: string): Step[] {
   const steps: Draft[] = []
-  const told = /^[=?]/m.test(transcript)
+  const hasSteps = /^[=?]/m.test(transcript)
   let only: readonly Revision[] | undefined
   const begin = (caption: string, learner: boolean): Draft => {
     const step = { caption, learner, draft: '', lines: [], ...(only && { only }) }
@@ -205,7 +205,7 @@ function stepsOf(transcript: string): Step[] {
         last.draft = rest
       } else {
         const read = lineOf(line)
-        const begins = last === undefined || (!told && read.what !== 'expect')
+        const begins = last === undefined || (!hasSteps && read.what !== 'expect')
         const step = begins ? begin('', false) : last
         step.lines.push({ ...read, ...(only && { only }) })
       }

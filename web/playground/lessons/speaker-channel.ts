@@ -7,7 +7,7 @@ import type { Player } from './player.ts'
 import { captionOf } from './scenario.ts'
 
 /** What the speaker sees. Texts are in the language of the presentation. */
-export interface Podium {
+export interface SpeakerState {
   title: string
   /** From 1; 0 before the first. */
   step: number
@@ -26,9 +26,9 @@ export interface Podium {
 }
 
 /** What a speaker can do from their window. */
-export type Move = 'next' | 'back' | 'auto' | 'blank'
+export type SpeakerCommand = 'next' | 'back' | 'auto' | 'blank'
 
-export type Message = { podium: Podium } | { move: Move } | { hello: true }
+export type Message = { podium: SpeakerState } | { move: SpeakerCommand } | { hello: true }
 
 export const channelOf = (id: string): BroadcastChannel =>
   new BroadcastChannel(`pagemcp.presentation.${id}`)
@@ -39,11 +39,11 @@ export function messageOf(data: unknown): Message | undefined {
 }
 
 /** What the speaker sees of a player now. */
-export function podiumOf(
+export function speakerStateOf(
   player: Player,
   language: string,
-  { began, auto, blank }: Pick<Podium, 'began' | 'auto' | 'blank'>,
-): Podium {
+  { began, auto, blank }: Pick<SpeakerState, 'began' | 'auto' | 'blank'>,
+): SpeakerState {
   const { scenario, steps } = player
   const step = player.shown.value
   const now = steps[step - 1]

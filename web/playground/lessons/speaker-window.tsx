@@ -6,8 +6,14 @@ import { render } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { preferredLocale, setLocale, t } from '../base/i18n.ts'
 import { followTheme } from '../base/theme.ts'
-import { Prose } from './inline-code.tsx'
-import { channelOf, type Message, type Move, messageOf, type Podium } from './speaker-channel.ts'
+import { InlineCode } from './inline-code.tsx'
+import {
+  channelOf,
+  type Message,
+  messageOf,
+  type SpeakerCommand,
+  type SpeakerState,
+} from './speaker-channel.ts'
 
 /** Shows the notes of the presentation that the address names: `?notes=ID&lang=de`. */
 export async function showNotes(root: Element): Promise<void> {
@@ -19,7 +25,7 @@ export async function showNotes(root: Element): Promise<void> {
   render(<Notes id={id} />, root)
 }
 
-const keys: Readonly<Record<string, Move>> = {
+const keys: Readonly<Record<string, SpeakerCommand>> = {
   ArrowRight: 'next',
   PageDown: 'next',
   ' ': 'next',
@@ -30,10 +36,11 @@ const keys: Readonly<Record<string, Move>> = {
 }
 
 function Notes({ id }: { id: string }) {
-  const podium = useSignal<Podium | undefined>(undefined)
+  const podium = useSignal<SpeakerState | undefined>(undefined)
   const now = useSignal(Date.now())
   const channel = useRef<BroadcastChannel>(undefined)
-  const move = (what: Move) => channel.current?.postMessage({ move: what } satisfies Message)
+  const move = (what: SpeakerCommand) =>
+    channel.current?.postMessage({ move: what } satisfies Message)
   useEffect(() => {
     const open = channelOf(id)
     channel.current = open
@@ -74,16 +81,16 @@ function Notes({ id }: { id: string }) {
       </header>
       <h2>{t('lessons.now')}</h2>
       <p class="speaker-caption">
-        <Prose text={seen.caption} />
+        <InlineCode text={seen.caption} />
       </p>
       {seen.note ? (
         <p class="speaker-note">
-          <Prose text={seen.note} />
+          <InlineCode text={seen.note} />
         </p>
       ) : null}
       <h2>{t('lessons.comes')}</h2>
       <p>
-        <Prose text={seen.next} />
+        <InlineCode text={seen.next} />
       </p>
       <ul lang="en" translate={false}>
         {seen.coming.map((line) => (

@@ -5,7 +5,7 @@
 
 import type { Path } from './validate.ts'
 
-/** A value. What is missing to make it one is in {@link Tree.broken}. */
+/** A value. What is missing to make it one is in {@link Tree.errorAt}. */
 export interface JsonNode {
   kind: 'object' | 'array' | 'string' | 'number' | 'word'
   from: number
@@ -27,7 +27,7 @@ export interface JsonMember {
 export interface Tree {
   root?: JsonNode
   /** Where it stops being JSON; undefined: nowhere. */
-  broken?: number
+  errorAt?: number
 }
 
 /** Nested deeper, it is not read on: neither people nor the protocol do that. */
@@ -36,9 +36,9 @@ const maxDepth = 200 // levels
 /** Reads a text. Never throws; costs one pass. */
 export function jsonTree(source: string): Tree {
   let at = 0
-  let broken: number | undefined
+  let errorAt: number | undefined
   const fail = () => {
-    broken ??= at
+    errorAt ??= at
   }
   const skip = () => {
     while (' \t\r\n'.includes(source[at] ?? 'x')) at++
@@ -62,7 +62,7 @@ export function jsonTree(source: string): Tree {
       return undefined
     }
     const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(word)
-    if (!number && !['true', 'false', 'null'].includes(word)) broken ??= from
+    if (!number && !['true', 'false', 'null'].includes(word)) errorAt ??= from
     return { kind: number ? 'number' : 'word', from, to: at }
   }
 
@@ -78,7 +78,7 @@ export function jsonTree(source: string): Tree {
     try {
       text = JSON.parse(source.slice(from, at)) as string
     } catch {
-      broken ??= from
+      errorAt ??= from
     }
     return { kind: 'string', from, to: at, text }
   }
@@ -137,7 +137,7 @@ export function jsonTree(source: string): Tree {
   const root = value(0)
   skip()
   if (at < source.length) fail()
-  return { root, ...(broken !== undefined && { broken }) }
+  return { root, ...(errorAt !== undefined && { errorAt }) }
 }
 
 /** The value at a path. */

@@ -4,7 +4,7 @@ import type { Key } from '../base/i18n.ts'
 import type { Session } from '../connections/session.ts'
 import type { Store } from '../messages/store.ts'
 import { isModern, type Params, type Revision } from '../protocol/revisions.ts'
-import { escapeUnseen, isSeen, printfBytes, seenUrl, shellWord } from './escape.ts'
+import { escapeUnseen, isVisible, printfBytes, shellWord, visibleUrl } from './escape.ts'
 import { asGo, asTypeScript } from './programs.ts'
 import { redact } from './redact.ts'
 
@@ -142,7 +142,9 @@ function asCurl(raw: string, url: string, revision: Revision): string {
   const pipe = body === undefined ? `printf %b ${shellWord(printfBytes(raw))} | ` : ''
   const data = body === undefined ? '--data-binary @-' : `--data-raw ${shellWord(body)}`
   // -g: brackets and braces of the URL mean nothing to curl.
-  return [`${pipe}curl -sgN`, shellWord(seenUrl(url)), ...token, ...headers, data].join(' \\\n  ')
+  return [`${pipe}curl -sgN`, shellWord(visibleUrl(url)), ...token, ...headers, data].join(
+    ' \\\n  ',
+  )
 }
 
 /** The same JSON, with escapes for what is not seen; undefined: it is none, so that escapes would change it. */
@@ -153,7 +155,7 @@ function bodyOf(raw: string): string | undefined {
     JSON.parse(raw)
     return body
   } catch {
-    return isSeen(raw) ? raw : undefined
+    return isVisible(raw) ? raw : undefined
   }
 }
 

@@ -4,7 +4,7 @@ import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { tab, tabs } from '../compose/tabs.ts'
 import { active } from '../connections/clients.ts'
-import { encodeLink, type Link, longestLink } from './link.ts'
+import { encodeLink, type Link, maxLinkLength } from './link.ts'
 import { redact, redactText } from './redact.ts'
 
 /** What a link would hold: the tab that is shown, or all; without secrets. */
@@ -25,7 +25,7 @@ export function linkOf(all = false): Link {
 export async function addressOf(link: Link): Promise<{ address: string; fits: boolean }> {
   const hash = await encodeLink(link)
   const { origin, pathname } = location
-  return { address: origin + pathname + hash, fits: hash.length <= longestLink }
+  return { address: origin + pathname + hash, fits: hash.length <= maxLinkLength }
 }
 
 /** Puts a text on the clipboard and says so. */

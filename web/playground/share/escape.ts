@@ -5,13 +5,13 @@
  */
 
 /** All but blanks, letters, marks, digits, punctuation and symbols: controls, formats, separators. */
-const unseen = /[^\x20\p{L}\p{M}\p{N}\p{P}\p{S}]/gu
+const invisible = /[^\x20\p{L}\p{M}\p{N}\p{P}\p{S}]/gu
 
 const unit = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`
 
 /** In the escapes of JSON and JavaScript: by UTF-16 code units. */
 export const escapeUnseen = (text: string): string =>
-  text.replace(unseen, (character) =>
+  text.replace(invisible, (character) =>
     Array.from({ length: character.length }, (_, i) => unit(character.charCodeAt(i))).join(''),
   )
 
@@ -41,8 +41,8 @@ const nameOf = (name: string) => (name === '__proto__' ? '["__proto__"]' : jsonS
 /** A string of Go: raw, if it can be. It has no escapes for surrogates that stand alone. */
 export function goString(text: string): string {
   const valid = text.toWellFormed()
-  if (!valid.includes('`') && valid.search(unseen) < 0) return `\`${valid}\``
-  return `"${valid.replace(/["\\]/g, '\\$&').replace(unseen, (character) => {
+  if (!valid.includes('`') && valid.search(invisible) < 0) return `\`${valid}\``
+  return `"${valid.replace(/["\\]/g, '\\$&').replace(invisible, (character) => {
     const code = character.codePointAt(0) as number
     return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : unit(code)
   })}"`
@@ -52,11 +52,14 @@ export function goString(text: string): string {
 export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /** Whether a text has no character that is not seen. */
-export const isSeen = (text: string): boolean => text.search(unseen) < 0
+export const isVisible = (text: string): boolean => text.search(invisible) < 0
 
 /** A URL as parsers write it: what is not seen is percent-encoded. */
-export const seenUrl = (url: string): string =>
-  (URL.canParse(url) ? new URL(url).href : url.toWellFormed()).replace(unseen, encodeURIComponent)
+export const visibleUrl = (url: string): string =>
+  (URL.canParse(url) ? new URL(url).href : url.toWellFormed()).replace(
+    invisible,
+    encodeURIComponent,
+  )
 
 /** What `printf %b` makes a text of: octal, but for letters and digits. NUL no shell can keep, so it is left out. */
 export function printfBytes(text: string): string {

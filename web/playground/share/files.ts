@@ -43,7 +43,7 @@ export async function exportTranscript(
   for await (const line of lines) {
     parts.push(line)
     if (performance.now() < end) continue
-    await breathe()
+    await yieldToBrowser()
     end = performance.now() + slice
   }
   let blob = new Blob(parts, { type: 'application/jsonl' })
@@ -69,7 +69,7 @@ export function save(blob: Blob, name: string): void {
 export async function importFiles(files: Iterable<File>): Promise<void> {
   for (const file of files) {
     try {
-      const transcript = await readTranscript(await unpacked(file), breathe)
+      const transcript = await readTranscript(await unpacked(file), yieldToBrowser)
       const count = await take(transcript, file.name)
       pane.value = 'timeline'
       actions.announce(t('share.imported', { count, name: file.name }))
@@ -81,7 +81,7 @@ export async function importFiles(files: Iterable<File>): Promise<void> {
 }
 
 /** Lets what waits have its turn: drawing, typing, messages. */
-const breathe = () => new Promise<void>((resolve) => setTimeout(resolve))
+const yieldToBrowser = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 async function unpacked(file: File): Promise<string> {
   const head = new Uint8Array(await file.slice(0, 2).arrayBuffer())
@@ -111,7 +111,7 @@ async function take({ peers, entries }: Transcript, name: string): Promise<numbe
   const connections = new Map<number, number>([[0, 0]])
   for (const { c, title, letter } of peers) {
     // a connection is only taken for its number: it never opens
-    const { id } = new Connection(silent(name), '', store)
+    const { id } = new Connection(importDialer(name), '', store)
     connections.set(c, id)
     // numbered, so that `client:A` of the filter stays the A of now
     setClientName(id, { letter: `${letter}${++imported}`, title: title || name })
@@ -120,13 +120,13 @@ async function take({ peers, entries }: Transcript, name: string): Promise<numbe
   for (const entry of entries) {
     store.push({ ...entry, connection: connections.get(entry.connection) ?? 0 })
     if (performance.now() < end) continue
-    await breathe()
+    await yieldToBrowser()
     end = performance.now() + slice
   }
   return entries.length
 }
 
-const silent = (title: string): Dialer => ({
+const importDialer = (title: string): Dialer => ({
   title,
   kind: 'tap',
   url: '',

@@ -20,7 +20,7 @@ export interface Link {
 }
 
 /** A link is to survive chat programs and old proxies; beyond this a file is offered. */
-export const longestLink = 8000 // characters of the fragment
+export const maxLinkLength = 8000 // characters of the fragment
 
 /** What a link may unfold to: deflate can make a thousand times as much of it. */
 const largest = 1_000_000 // bytes

@@ -7,7 +7,7 @@ import { open } from '../compose/tabs.ts'
 import { decodeLink, isLink } from './link.ts'
 
 /** Takes the link that is in the address, those that follow, and dropped files. Called once. */
-export function arrive(): void {
+export function receiveLinksAndFiles(): void {
   take()
   addEventListener('hashchange', take)
   addEventListener('dragover', (event) => {

@@ -14,8 +14,8 @@ export const redactText = (text: string): string => redactSecrets(text, redacted
 
 /** A frame without its secrets; every other character stays as it is. Frames that are no JSON are texts. */
 export function redact(raw: string): string {
-  const { root, broken } = jsonTree(raw)
-  if (broken !== undefined || root === undefined) return redactText(raw)
+  const { root, errorAt } = jsonTree(raw)
+  if (errorAt !== undefined || root === undefined) return redactText(raw)
   const cuts: { from: number; to: number; json: string }[] = []
   collect(root, raw, cuts)
   let text = raw

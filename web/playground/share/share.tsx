@@ -10,7 +10,7 @@ import { store } from '../messages/log.ts'
 import { shown } from '../timeline/view.ts'
 import { chooseFile } from './choose-file.ts'
 import { addressOf, copyText, linkOf } from './copy-link.ts'
-import { longestLink } from './link.ts'
+import { maxLinkLength } from './link.ts'
 
 export function Share({ close }: { close(): void }) {
   return (
@@ -72,7 +72,7 @@ function ByLink() {
         </button>
       </div>
       {fits ? (
-        <p class="quiet">{t('share.length', { count: address.length, most: longestLink })}</p>
+        <p class="quiet">{t('share.length', { count: address.length, most: maxLinkLength })}</p>
       ) : (
         <p role="alert">{t('share.tooLong')}</p>
       )}

@@ -28,13 +28,13 @@ export function begin(): void {
   // Browsers open the file dialog for some seconds after the click: the module is loaded by then.
   actions.importFile = () =>
     import('../share/choose-file.ts').then(({ chooseFile }) => chooseFile())
-  const receive = async () => (await import('../share/receive.ts')).arrive()
+  const receive = async () => (await import('../share/receive.ts')).receiveLinksAndFiles()
   if (location.hash)
     receive() // a link is opened at once
   else whenIdle(receive)
   // Keys come with the tables of commands, which nobody needs to see something.
   Promise.all([import('../base/keys.ts'), import('./all-commands.ts')]).then(
-    ([{ hearKeys }, { commands }]) => hearKeys(commands),
+    ([{ listenForKeys }, { commands }]) => listenForKeys(commands),
   )
   effect(() => {
     if (active.value?.peer.value) document.documentElement.dataset.ready = ''
@@ -53,7 +53,9 @@ export function begin(): void {
     const stop = session.peer.subscribe((peer) => {
       if (peer === undefined) return
       queueMicrotask(() => stop())
-      import('../demo/first-subscription.tsx').then(({ firstSeconds }) => firstSeconds(session))
+      import('../demo/first-subscription.tsx').then(({ showFirstSubscription }) =>
+        showFirstSubscription(session),
+      )
     })
   }
   if (asked.has('lesson') || asked.has('present')) {
@@ -69,6 +71,6 @@ export function begin(): void {
  */
 export function demo(): Session {
   return connect(
-    inPage(t('app.demo'), async (closed) => (await import('../demo/demo.ts')).worldPort(closed)),
+    inPage(t('app.demo'), async (closed) => (await import('../demo/demo.ts')).demoPort(closed)),
   )
 }

@@ -8,11 +8,11 @@ const stops = new Map<string, () => void>()
 /** What is read by itself: `connection uri`. */
 export const reading: Signal<ReadonlySet<string>> = signal(new Set())
 
-export const readsItself = (session: Session, uri: string): boolean =>
+export const isAutoReading = (session: Session, uri: string): boolean =>
   reading.value.has(`${session.connection.id} ${uri}`)
 
 /** Begins or ends it. It goes on until it is ended or the connection is closed. */
-export function readItself(session: Session, uri: string, on: boolean): void {
+export function setAutoRead(session: Session, uri: string, on: boolean): void {
   const key = `${session.connection.id} ${uri}`
   stops.get(key)?.()
   stops.delete(key)

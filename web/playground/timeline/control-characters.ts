@@ -1,5 +1,5 @@
 /** Control characters as their pictures: what is on the wire is seen, and does nothing. */
-export const visible = (text: string): string =>
+export const showControlCharacters = (text: string): string =>
   text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069\ufeff]/gu, (character) => {
     const code = character.charCodeAt(0)
     if (code < 0x20) return String.fromCharCode(0x2400 + code)

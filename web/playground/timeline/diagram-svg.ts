@@ -9,12 +9,12 @@ import {
   fit,
   listed,
   middle,
+  minColumnWidth,
   type Naming,
-  narrowest,
 } from './diagram.ts'
 
 /** A file with more has no use, and takes programs minutes to open. */
-export const mostSvg = 1000 // messages
+export const maxSvgMessages = 1000 // messages
 
 const step = 40 // px
 const head = 48 // px
@@ -36,10 +36,10 @@ export function diagramSvg(
   say: (row: number) => string,
   client = 'Client',
 ): string {
-  const drawn = listed(rows.slice(0, mostSvg))
-  const connections = new Set(rows.slice(0, mostSvg).map((row) => store.connection(row)))
+  const drawn = listed(rows.slice(0, maxSvgMessages))
+  const connections = new Set(rows.slice(0, maxSvgMessages).map((row) => store.connection(row)))
   const columns = columnsOf(connections, name, client)
-  const width = Math.max(640, columns.length * Math.max(240, narrowest))
+  const width = Math.max(640, columns.length * Math.max(240, minColumnWidth))
   const height = head + (drawn.length + 0.5) * step
   const measures = { width, step, bar: 10 }
   const parts: string[] = []

@@ -49,7 +49,7 @@ export interface Measures {
 }
 
 /** Columns are no narrower than this. */
-export const narrowest = 150 // px
+export const minColumnWidth = 150 // px
 
 /** Clients in their order, then those they speak with, each once, then the world if something happened there. */
 export function columnsOf(connections: Iterable<number>, name: Naming, client: string): Column[] {

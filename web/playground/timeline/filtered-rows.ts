@@ -12,7 +12,7 @@ const slice = 20 // ms; a task of 50 would be felt, and between two slices brows
 /** How many rows are tested between two looks at the clock. */
 const stride = 1024 // rows
 
-export class Shown {
+export class FilteredRows {
   readonly #store: Store
   readonly #now: () => number
   #test: Test | undefined

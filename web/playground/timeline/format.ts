@@ -86,7 +86,7 @@ export function outcome(store: Store, row: number): string {
 }
 
 /** `in`, `out` or what else a row is, in words. */
-export const directionWord = (store: Store, row: number): string =>
+export const directionText = (store: Store, row: number): string =>
   t(`timeline.${store.direction(row)}`)
 
 /** What a row says, in a line: for labels and for the views that draw no columns. */

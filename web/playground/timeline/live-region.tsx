@@ -8,7 +8,7 @@ import { paused } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 import { pace, type Sentence, sentenceOf } from './announcements.ts'
 
-export function Said() {
+export function LiveRegion() {
   const sentence = useSignal<Sentence | undefined>(undefined)
   useEffect(() => {
     let told = store.length // what was there before needs no telling

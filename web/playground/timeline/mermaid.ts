@@ -4,7 +4,7 @@ import type { Store } from '../messages/store.ts'
 import { type Column, columnsOf, endsOf, type Naming } from './diagram.ts'
 
 /** More than this no reader follows, and Mermaid itself stops at 50,000 characters. */
-export const mostMermaid = 300 // messages
+export const maxMermaidMessages = 300 // messages
 
 /** On one line; characters that mean something to Mermaid (`%%{` begins a directive anywhere), as it wants them written. */
 const escaped = (text: string) =>
@@ -25,7 +25,7 @@ export function mermaid(
   name: Naming,
   client = 'Client',
 ): string {
-  const written = rows.slice(0, mostMermaid)
+  const written = rows.slice(0, maxMermaidMessages)
   const columns = columnsOf(new Set(written.map((row) => store.connection(row))), name, client)
   const lines = ['sequenceDiagram']
   for (const [index, { kind, title }] of columns.entries()) {

@@ -8,7 +8,7 @@ import { sessions } from '../connections/clients.ts'
 import type { ListenFilter, Session } from '../connections/session.ts'
 import { store } from '../messages/log.ts'
 import { isModern } from '../protocol/revisions.ts'
-import { readItself, readsItself } from './auto-read.ts'
+import { isAutoReading, setAutoRead } from './auto-read.ts'
 import { clockTime } from './format.ts'
 import { Sparkline } from './rate.tsx'
 import { recentSpan, recentUpdates } from './recent-updates.ts'
@@ -159,8 +159,8 @@ function Resource({
         <label>
           <input
             type="checkbox"
-            checked={readsItself(session, uri)}
-            onChange={(event) => readItself(session, uri, event.currentTarget.checked)}
+            checked={isAutoReading(session, uri)}
+            onChange={(event) => setAutoRead(session, uri, event.currentTarget.checked)}
           />{' '}
           {t('timeline.autoRead')}
         </label>

@@ -4,9 +4,9 @@
 import { Component, type ComponentChildren, type HTMLAttributes } from 'preact'
 import { t, tag } from '../base/i18n.ts'
 import { store } from '../messages/log.ts'
-import { visible } from './control-characters.ts'
+import { showControlCharacters } from './control-characters.ts'
 import { statusOf } from './filter.ts'
-import { directionWord, duration, outcome, size } from './format.ts'
+import { directionText, duration, outcome, size } from './format.ts'
 import { hintsOf } from './hints.ts'
 import { clock, when } from './row-time.ts'
 
@@ -73,7 +73,7 @@ export class Row extends Component<Props> {
     const bracket = partner < 0 ? (between ? ' tl-mid' : '') : partner > row ? ' tl-top' : ' tl-end'
     const message = kind !== 'world' && kind !== 'broken' && kind !== 'batch'
     const hints = hintsOf(row)?.length ?? 0
-    const target = visible(store.target(row))
+    const target = showControlCharacters(store.target(row))
     return (
       // biome-ignore lint/a11y/useSemanticElements: a table cannot be drawn in part
       // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the keys
@@ -97,7 +97,7 @@ export class Row extends Component<Props> {
           <>
             {connection && <b>{connection}</b>}{' '}
             <i aria-hidden="true">{arrows[store.direction(row)]}</i>{' '}
-            <span class="tl-word">{directionWord(store, row)}</span>
+            <span class="tl-word">{directionText(store, row)}</span>
           </>,
         )}
         {cell(3, `pair${bracket}${paired || (between && partner < 0) ? ' tl-lit' : ''}`, null)}
@@ -116,7 +116,9 @@ export class Row extends Component<Props> {
             )}
           </>
         ) : (
-          cell(4, 'said', visible(store.raw(row).slice(0, 300)), { 'aria-colspan': 3 })
+          cell(4, 'said', showControlCharacters(store.raw(row).slice(0, 300)), {
+            'aria-colspan': 3,
+          })
         )}
         {cell(
           7,

@@ -6,9 +6,9 @@ import { t } from '../base/i18n.ts'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import type { Bars } from './bars.ts'
-import { diagramSvg, mostSvg } from './diagram-svg.ts'
+import { diagramSvg, maxSvgMessages } from './diagram-svg.ts'
 import { line } from './format.ts'
-import { mermaid, mostMermaid } from './mermaid.ts'
+import { maxMermaidMessages, mermaid } from './mermaid.ts'
 import { shown } from './view.ts'
 
 /** The newest rows that are shown. */
@@ -36,7 +36,14 @@ export function SequenceFiles({ bars }: { bars: Bars }) {
           download(
             'sequence.svg',
             'image/svg+xml',
-            diagramSvg(store, bars, newest(mostSvg), clientName, (row) => line(store, row), client),
+            diagramSvg(
+              store,
+              bars,
+              newest(maxSvgMessages),
+              clientName,
+              (row) => line(store, row),
+              client,
+            ),
           )
         }
       >
@@ -45,7 +52,7 @@ export function SequenceFiles({ bars }: { bars: Bars }) {
       <button
         type="button"
         onClick={async () => {
-          const text = mermaid(store, newest(mostMermaid), clientName, client)
+          const text = mermaid(store, newest(maxMermaidMessages), clientName, client)
           try {
             await navigator.clipboard.writeText(text)
             actions.announce(t('timeline.copiedMermaid'))

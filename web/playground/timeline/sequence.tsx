@@ -20,7 +20,7 @@ import {
   fit,
   listed,
   middle,
-  narrowest,
+  minColumnWidth,
 } from './diagram.ts'
 import { line } from './format.ts'
 import { useScroller } from './scroller.ts'
@@ -82,7 +82,7 @@ export function Sequence({ rows: given, large = false, label }: SequenceProps) {
       ? { ...column, title: label(column.connections[0] as number) }
       : column,
   )
-  const width = Math.max(space.value, columns.length * narrowest * (large ? 1.6 : 1))
+  const width = Math.max(space.value, columns.length * minColumnWidth * (large ? 1.6 : 1))
   const measures = { width, step, bar }
   const shift = -first * step // lines count from the list's first, the picture from its own
   return (

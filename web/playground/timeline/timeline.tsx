@@ -6,7 +6,7 @@ import { lazy } from '../base/lazy.tsx'
 import { timelineView } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 import { List } from './list.tsx'
-import { Said } from './live-region.tsx'
+import { LiveRegion } from './live-region.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { drawn, shown } from './view.ts'
 
@@ -20,7 +20,7 @@ export function Timeline() {
       <Toolbar />
       {view === 'list' ? <List /> : view === 'sequence' ? <Sequence /> : <Wire />}
       <Empty />
-      <Said />
+      <LiveRegion />
     </div>
   )
 }

@@ -6,10 +6,10 @@ import { connectionOf, named } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { maxTextsInMemory } from '../messages/store.ts'
 import { parseFilter } from './filter.ts'
-import { Shown } from './filtered-rows.ts'
+import { FilteredRows } from './filtered-rows.ts'
 
 /** The rows to draw. Who draws them reads {@link drawn} too. */
-export const shown = new Shown(store)
+export const shown = new FilteredRows(store)
 
 /** Counts changes of {@link shown}. */
 export const drawn: Signal<number> = signal(0)

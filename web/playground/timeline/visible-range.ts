@@ -10,7 +10,7 @@
 const overscan = 4 // rows
 
 /** Taller than this is no element: Firefox stops at 17.8 million px. Beyond it, scrolling is scaled. */
-const tallest = 12_000_000 // px
+const maxElementHeight = 12_000_000 // px
 
 export interface Listing {
   /** How many rows there are. */
@@ -32,7 +32,7 @@ export interface View {
 }
 
 const fullHeight = ({ count, rowHeight }: Listing) => count * rowHeight
-const elementHeight = (list: Listing) => Math.min(fullHeight(list), tallest)
+const elementHeight = (list: Listing) => Math.min(fullHeight(list), maxElementHeight)
 
 /** How far the element can be scrolled, px. */
 export const furthest = (list: Listing): number => Math.max(0, elementHeight(list) - list.viewport)

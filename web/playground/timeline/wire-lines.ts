@@ -4,7 +4,7 @@ import type { Store } from '../messages/store.ts'
 import type { Rows } from './scroller.ts'
 
 /** More of a text is not shown here; Inspect has all of it. */
-export const mostLines = 40 // lines of one message
+export const maxMessageLines = 40 // lines of one message
 
 /** What stood around a message, a line each: the request or status line, headers, an event's fields. */
 export function around(store: Store, row: number): string[] {
@@ -21,7 +21,7 @@ export function around(store: Store, row: number): string[] {
 }
 
 /** Cuts a text into lines of at most so many columns; East Asian characters take two. */
-export function wrap(text: string, columns: number, most = mostLines): string[] {
+export function wrap(text: string, columns: number, most = maxMessageLines): string[] {
   const lines: string[] = []
   let line = ''
   let used = 0
@@ -79,7 +79,10 @@ export class Lines implements Rows {
    * character takes more columns than bytes, so as many lines as the bytes need are enough.
    */
   linesOf(row: number): number {
-    const text = Math.min(mostLines, Math.max(1, Math.ceil(this.#store.size(row) / this.#columns)))
+    const text = Math.min(
+      maxMessageLines,
+      Math.max(1, Math.ceil(this.#store.size(row) / this.#columns)),
+    )
     return 2 + around(this.#store, row).length + text
   }
 

@@ -8,9 +8,9 @@ import { t } from '../base/i18n.ts'
 import { selected } from '../base/state.ts'
 import { clientName, named } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
-import { visible } from './control-characters.ts'
+import { showControlCharacters } from './control-characters.ts'
 import { useCursor } from './cursor.ts'
-import { directionWord, size } from './format.ts'
+import { directionText, size } from './format.ts'
 import { when } from './row-time.ts'
 import { useScroller } from './scroller.ts'
 import { drawn, follow, query, refiltered, shown } from './view.ts'
@@ -89,7 +89,7 @@ export function Wire() {
 function Message({ row, y, home }: { row: number; y: number; home: boolean }) {
   const text = store.isArchived(row)
     ? [t('timeline.away')]
-    : wrap(visible(store.raw(row)), lines.columns)
+    : wrap(showControlCharacters(store.raw(row)), lines.columns)
   const world = store.kind(row) === 'world'
   return (
     <div class="wr-message" style={{ transform: `translateY(${y}px)` }}>
@@ -101,13 +101,13 @@ function Message({ row, y, home }: { row: number; y: number; home: boolean }) {
         aria-pressed={selected.value === row}
         onClick={() => actions.inspect(row)}
       >
-        {when(row)} <b>{clientName(store.connection(row)).letter}</b> {directionWord(store, row)}
+        {when(row)} <b>{clientName(store.connection(row)).letter}</b> {directionText(store, row)}
         {world ? '' : ` · ${store.framing(row)} · ${size(store.size(row))}`}
       </button>
       <pre>
         {around(store, row).map((line) => (
           <span key={line} class="wr-around">
-            {visible(line)}
+            {showControlCharacters(line)}
             {'\n'}
           </span>
         ))}

@@ -45,7 +45,7 @@ export const compose: Messages['compose'] = {
   answer: 'Antwort schreiben',
   answerTo: 'Antwort auf {method}',
   refuse: 'Ablehnen',
-  broken: {
+  malformed: {
     idType: 'Kaputt: eine id, die ein Objekt ist',
     noJsonrpc: 'Kaputt: ohne jsonrpc',
     truncated: 'Kaputt: mittendrin abgeschnitten',

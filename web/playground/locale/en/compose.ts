@@ -42,7 +42,7 @@ export const compose = {
   answer: 'Write an answer',
   answerTo: 'Answer to {method}',
   refuse: 'Refuse',
-  broken: {
+  malformed: {
     idType: 'Broken: an id that is an object',
     noJsonrpc: 'Broken: without jsonrpc',
     truncated: 'Broken: cut off in the middle',

@@ -44,7 +44,7 @@ export const compose: Messages['compose'] = {
   answer: '答えを書く',
   answerTo: '{method} への答え',
   refuse: '断る',
-  broken: {
+  malformed: {
     idType: '壊す: id をオブジェクトに',
     noJsonrpc: '壊す: jsonrpc をなくす',
     truncated: '壊す: 途中で切る',

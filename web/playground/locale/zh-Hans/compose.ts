@@ -44,7 +44,7 @@ export const compose: Messages['compose'] = {
   answer: '编写回答',
   answerTo: '对 {method} 的回答',
   refuse: '拒绝',
-  broken: {
+  malformed: {
     idType: '出错：id 是一个对象',
     noJsonrpc: '出错：没有 jsonrpc',
     truncated: '出错：中途截断',

@@ -2,18 +2,18 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { offerAt, variablesOf } from '../../../playground/compose/complete.ts'
-import { flawsOf, seenAt } from '../../../playground/compose/look.ts'
+import { completionsAt, variablesOf } from '../../../playground/compose/complete.ts'
+import { hoverAt, textProblems } from '../../../playground/compose/look.ts'
 import { retryOf } from '../../../playground/compose/retry.ts'
-import { breakings, broken, frameFor } from '../../../playground/compose/samples.ts'
-import { nobody, type Surroundings } from '../../../playground/compose/schema-at.ts'
+import { frameFor, malformations, malformed } from '../../../playground/compose/samples.ts'
+import { noServer, type ServerContext } from '../../../playground/compose/schema-at.ts'
 import { withFreshId, withoutId } from '../../../playground/compose/send.ts'
 import { methodsOf } from '../../../playground/protocol/methods.ts'
 import { type Revision, request, revisions } from '../../../playground/protocol/revisions.ts'
 
 const modern: Revision = '2026-07-28'
 
-const around: Surroundings = {
+const server: ServerContext = {
   revision: modern,
   resources: [
     { uri: 'notes://today', name: 'Today' },
@@ -35,13 +35,13 @@ const around: Surroundings = {
 }
 
 /** What is offered at `|`. */
-function offer(marked: string, known = around) {
+function completionsOf(marked: string, known = server) {
   const offset = marked.indexOf('|')
-  return offerAt(marked.replace('|', ''), offset, known)
+  return completionsAt(marked.replace('|', ''), offset, known)
 }
 
-const labels = (marked: string, known?: Surroundings) =>
-  offer(marked, known).options.map(({ label }) => label)
+const labels = (marked: string, known?: ServerContext) =>
+  completionsOf(marked, known).options.map(({ label }) => label)
 
 test('keys of the frame and of params, without those that are written', () => {
   assert.deepEqual(labels('{ "jsonrpc": "2.0", | }'), ['id', 'method', 'params'])
@@ -50,19 +50,19 @@ test('keys of the frame and of params, without those that are written', () => {
 })
 
 test('the envelope is offered whole, and key by key', () => {
-  const whole = offer('{ "method": "resources/list", "params": { | } }').options
+  const whole = completionsOf('{ "method": "resources/list", "params": { | } }').options
   assert.match(whole.find(({ label }) => label === '_meta')?.insert ?? '', /protocolVersion/)
   const keys = labels('{ "method": "resources/list", "params": { "_meta": { "|" } } }')
   assert.ok(keys.includes('io.modelcontextprotocol/logLevel'))
   const old = labels(
     '{ "method": "resources/list", "params": { "_meta": { "|" } } }',
-    nobody('2025-11-25'),
+    noServer('2025-11-25'),
   )
   assert.deepEqual(old, ['progressToken'])
 })
 
 test('methods of the revision, and what the server lacks for them', () => {
-  const { options } = offer('{ "method": "|" }')
+  const { options } = completionsOf('{ "method": "|" }')
   assert.deepEqual(
     options.map(({ label }) => label),
     methodsOf(modern).map(({ name }) => name),
@@ -87,7 +87,7 @@ test('URIs, names, enumerations and literals', () => {
   assert.ok(
     labels(
       '{ "method": "logging/setLevel", "params": { "level": "|" } }',
-      nobody('2025-11-25'),
+      noServer('2025-11-25'),
     ).includes('"warning"'),
   )
 })
@@ -102,19 +102,21 @@ test('arguments as the tool or the prompt at hand wants them', () => {
 })
 
 test('the server is asked for variables of templates and arguments of prompts', () => {
-  const uri = offer('{ "method": "resources/read", "params": { "uri": "notes://to|" } }').question
+  const uri = completionsOf(
+    '{ "method": "resources/read", "params": { "uri": "notes://to|" } }',
+  ).query
   assert.deepEqual(uri?.ref, { type: 'ref/resource', uri: 'notes://{id}' })
   assert.deepEqual(uri?.argument, { name: 'id', value: 'to' })
   assert.equal(uri?.insert('to do'), '"notes://to%20do"')
   const args = '"arguments": { "mood": "good", "day": "m|" }'
-  const prompt = offer(
+  const prompt = completionsOf(
     `{ "method": "prompts/get", "params": { "name": "plan", ${args} } }`,
-  ).question
+  ).query
   assert.deepEqual(prompt?.argument, { name: 'day', value: 'm' })
   assert.deepEqual(prompt?.context, { arguments: { mood: 'good' } })
-  const none = { ...around, capabilities: { resources: {} } }
+  const none = { ...server, capabilities: { resources: {} } }
   assert.equal(
-    offer('{ "method": "resources/read", "params": { "uri": "notes://to|" } }', none).question,
+    completionsOf('{ "method": "resources/read", "params": { "uri": "notes://to|" } }', none).query,
     undefined,
   )
   assert.deepEqual(variablesOf('a/{b}{?c,d*}{/e:3}{b}'), ['b', 'c', 'd', 'e'])
@@ -122,40 +124,40 @@ test('the server is asked for variables of templates and arguments of prompts', 
 
 test('hovers say what a member is, and where the specification has it', () => {
   const source = JSON.stringify(request(modern, 1, 'resources/read', { uri: 'notes://today' }))
-  const seen = seenAt(source, source.indexOf('"uri"') + 1, around)
-  assert.equal(seen?.name, 'uri')
-  assert.equal(seen?.required, true)
-  assert.equal(seen?.type, 'string')
-  assert.match(seen?.link?.url ?? '', /2026-07-28\/server\/resources/)
-  const method = seenAt(source, source.indexOf('resources/read'), around)
+  const hover = hoverAt(source, source.indexOf('"uri"') + 1, server)
+  assert.equal(hover?.name, 'uri')
+  assert.equal(hover?.required, true)
+  assert.equal(hover?.type, 'string')
+  assert.match(hover?.link?.url ?? '', /2026-07-28\/server\/resources/)
+  const method = hoverAt(source, source.indexOf('resources/read'), server)
   assert.equal(method?.sentence?.key, 'explain.method.resources/read')
-  const version = seenAt(source, source.indexOf('/protocolVersion'), around)
+  const version = hoverAt(source, source.indexOf('/protocolVersion'), server)
   assert.match(version?.doc ?? '', /revision/)
 })
 
 test('what is wrong is marked where it is', () => {
   const source =
     '{\n  "jsonrpc": "2.0",\n  "id": 1.5,\n  "method": "resources/read",\n  "params": { "uri": 7 }\n}'
-  const flaws = flawsOf(source, { ...around, revision: '2025-11-25' })
+  const found = textProblems(source, { ...server, revision: '2025-11-25' })
   assert.deepEqual(
-    flaws.map(({ from, to, sentence }) => [source.slice(from, to), sentence.key]),
+    found.map(({ from, to, sentence }) => [source.slice(from, to), sentence.key]),
     [
       ['1.5', 'explain.hint.idType'],
       ['7', 'explain.hint.type'],
     ],
   )
-  const [missing] = flawsOf(source.replace('"uri": 7', ''), {
-    ...around,
+  const [missing] = textProblems(source.replace('"uri": 7', ''), {
+    ...server,
     revision: '2025-11-25',
   }).slice(1)
   assert.equal(missing?.sentence.params?.member, 'params.uri')
   const torn = '{"jsonrpc":"2.0",'
   assert.deepEqual(
-    flawsOf(torn, around).map(({ from, sentence }) => [from, sentence.key]),
+    textProblems(torn, server).map(({ from, sentence }) => [from, sentence.key]),
     [[16, 'explain.hint.json']],
   )
   assert.deepEqual(
-    flawsOf(frameFor(modern, 'tools/list', 1), around).map(({ severity }) => severity),
+    textProblems(frameFor(modern, 'tools/list', 1), server).map(({ severity }) => severity),
     ['warning'],
   )
 })
@@ -164,7 +166,7 @@ test('a frame of any method of any revision is right from the beginning', () => 
   for (const revision of revisions) {
     for (const { name } of methodsOf(revision)) {
       assert.deepEqual(
-        flawsOf(frameFor(revision, name, 1), nobody(revision)),
+        textProblems(frameFor(revision, name, 1), noServer(revision)),
         [],
         `${revision} ${name}`,
       )
@@ -173,18 +175,19 @@ test('a frame of any method of any revision is right from the beginning', () => 
 })
 
 test('an answer is held against what it answers', () => {
-  const asked = { ...nobody('2025-11-25'), asked: [{ id: 7, method: 'roots/list' }] }
+  const asked = { ...noServer('2025-11-25'), asked: [{ id: 7, method: 'roots/list' }] }
   const answer = '{"jsonrpc":"2.0","id":7,"result":{"roots":[{}]}}'
-  const [flaw] = flawsOf(answer, asked)
+  const [flaw] = textProblems(answer, asked)
   assert.equal(flaw?.sentence.params?.member, 'result.roots[0].uri')
-  assert.deepEqual(flawsOf(answer, nobody('2025-11-25')), [])
+  assert.deepEqual(textProblems(answer, noServer('2025-11-25')), [])
   assert.ok(labels('{"jsonrpc":"2.0","id":7,"result":{ "roots": [{ | }] }}', asked).includes('uri'))
 })
 
 test('each way to break a frame breaks it', () => {
   const text = frameFor(modern, 'resources/list', 1)
-  for (const how of breakings) assert.notDeepEqual(flawsOf(broken(text, how), around), [], how)
-  assert.equal(broken('{"a', 'idType'), '{"a')
+  for (const how of malformations)
+    assert.notDeepEqual(textProblems(malformed(text, how), server), [], how)
+  assert.equal(malformed('{"a', 'idType'), '{"a')
 })
 
 test('a fresh id takes the place of a number, and touches nothing else', () => {
@@ -210,7 +213,7 @@ test('a request without its id is a notification, and otherwise the same', () =>
 
 test('a result that needs input becomes the request once more, with answers to fill in', () => {
   const asked = JSON.stringify(request(modern, 1, 'tools/call', { name: 'remove' }))
-  const requestedSchema = { type: 'object', properties: { sure: { type: 'boolean' } } }
+  const requestedSchema = { type: 'object', properties: { confirmed: { type: 'boolean' } } }
   const answer = (result: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, result })
   const retry = retryOf(
     asked,
@@ -229,10 +232,10 @@ test('a result that needs input becomes the request once more, with answers to f
   assert.equal(params.name, 'remove')
   assert.equal(params.requestState, 's')
   assert.deepEqual(params.inputResponses, {
-    a: { action: 'accept', content: { sure: false } },
+    a: { action: 'accept', content: { confirmed: false } },
     b: { roots: [] },
   })
-  assert.deepEqual(flawsOf(retry?.text ?? '', nobody(modern)), [])
+  assert.deepEqual(textProblems(retry?.text ?? '', noServer(modern)), [])
   assert.equal(retryOf(asked, answer({ resultType: 'complete' }), modern), undefined)
   assert.equal(retryOf(asked, '{', modern), undefined)
 })

@@ -5,10 +5,15 @@ import { test } from 'node:test'
 import { signal } from '@preact/signals'
 import { changes, followRevision } from '../../../playground/compose/follow-revision.ts'
 import { type Field, fieldsOf, jsonOf, setAt } from '../../../playground/compose/form-fields.ts'
-import { forget, history, remember, walk } from '../../../playground/compose/history.ts'
+import {
+  addToHistory,
+  history,
+  recall,
+  removeFromHistory,
+} from '../../../playground/compose/history.ts'
 import { frameFor } from '../../../playground/compose/samples.ts'
-import { nobody, type Surroundings } from '../../../playground/compose/schema-at.ts'
-import { send, unsure, wantsYes } from '../../../playground/compose/send.ts'
+import { noServer, type ServerContext } from '../../../playground/compose/schema-at.ts'
+import { needsConfirmation, requiresConfirmation, send } from '../../../playground/compose/send.ts'
 import {
   change,
   close,
@@ -55,40 +60,40 @@ test('another revision rewrites the tabs, says what changed, and can be taken ba
 })
 
 test('what was sent is kept newest first, once, and can be forgotten', async () => {
-  const sent = (text: string) => remember({ text, to: 'demo', revision: modern })
+  const sent = (text: string) => addToHistory({ text, to: 'demo', revision: modern })
   for (const text of ['1', '2', '3', '1']) await sent(text)
   assert.deepEqual(
     history.peek().map(({ text }) => text),
     ['1', '3', '2'],
   )
   assert.ok(new Set(history.peek().map(({ id }) => id)).size === 3)
-  await forget(history.peek()[1]?.id)
+  await removeFromHistory(history.peek()[1]?.id)
   assert.deepEqual(
     history.peek().map(({ text }) => text),
     ['1', '2'],
   )
-  await forget()
+  await removeFromHistory()
   assert.deepEqual(history.peek(), [])
 })
 
 test('walking goes back to the draft, and what was edited is a new draft', async () => {
-  await forget()
-  for (const text of ['old', 'new']) await remember({ text, to: 'demo', revision: modern })
+  await removeFromHistory()
+  for (const text of ['old', 'new']) await addToHistory({ text, to: 'demo', revision: modern })
   open('draft')
-  const seen = async (step: 1 | -1) => {
-    await walk(step)
+  const step = async (to: 1 | -1) => {
+    await recall(to)
     return tab.peek().text
   }
-  assert.deepEqual([await seen(1), await seen(1), await seen(1)], ['new', 'old', 'old'])
-  assert.deepEqual([await seen(-1), await seen(-1), await seen(-1)], ['new', 'draft', 'draft'])
-  await walk(1)
+  assert.deepEqual([await step(1), await step(1), await step(1)], ['new', 'old', 'old'])
+  assert.deepEqual([await step(-1), await step(-1), await step(-1)], ['new', 'draft', 'draft'])
+  await recall(1)
   replaceText('edited')
-  assert.equal(await seen(-1), 'edited')
-  assert.equal(await seen(1), 'new')
+  assert.equal(await step(-1), 'edited')
+  assert.equal(await step(1), 'new')
 })
 
-const around: Surroundings = {
-  ...nobody(modern),
+const server: ServerContext = {
+  ...noServer(modern),
   resources: [{ uri: 'notes://today', name: 'Today' }],
   prompts: [{ name: 'plan', arguments: [{ name: 'day', required: true }] }],
   tools: [
@@ -116,40 +121,40 @@ function find(fields: readonly Field[] | undefined, name: string): Field | undef
 }
 
 test('the form has the fields of the schema, what is required first, with what the server has', () => {
-  const fields = fieldsOf(frameFor(modern, 'resources/read', 1), around)
+  const fields = fieldsOf(frameFor(modern, 'resources/read', 1), server)
   assert.deepEqual(fields?.[0]?.name, 'uri')
   assert.deepEqual(fields?.[0]?.choices, ['notes://today'])
   assert.equal(find(fields, '_meta'), undefined)
-  const listen = fieldsOf(frameFor(modern, 'subscriptions/listen', 1), around)
+  const listen = fieldsOf(frameFor(modern, 'subscriptions/listen', 1), server)
   assert.equal(find(listen, 'resourcesListChanged')?.kind, 'yes')
   assert.equal(find(listen, 'resourceSubscriptions')?.kind, 'json')
 })
 
 test('arguments have the fields that the tool or the prompt wants', () => {
-  const call = fieldsOf(frameFor(modern, 'tools/call', 1, { name: 'add' }), around)
+  const call = fieldsOf(frameFor(modern, 'tools/call', 1, { name: 'add' }), server)
   assert.equal(find(call, 'a')?.kind, 'number')
   assert.equal(find(call, 'a')?.required, true)
   assert.ok(find(call, 'deep'))
-  const get = fieldsOf(frameFor(modern, 'prompts/get', 1, { name: 'plan' }), around)
+  const get = fieldsOf(frameFor(modern, 'prompts/get', 1, { name: 'plan' }), server)
   assert.equal(find(get, 'day')?.required, true)
 })
 
 test('the kind of a reference stays to be chosen after it was', () => {
   const text = frameFor(modern, 'completion/complete', 1)
-  const type = find(fieldsOf(text, around), 'type')
+  const type = find(fieldsOf(text, server), 'type')
   assert.deepEqual(type?.choices, ['ref/prompt', 'ref/resource'])
   assert.equal(type?.kind, 'choice')
 })
 
 test('a field writes into the text, in its place if it is there', () => {
   const text = '{ "method" : "resources/read",\n "params": {"uri":"x"} }'
-  const uri = find(fieldsOf(text, around), 'uri') as Field
+  const uri = find(fieldsOf(text, server), 'uri') as Field
   assert.equal(
     setAt(text, uri.path, jsonOf(uri, 'a"b')),
     '{ "method" : "resources/read",\n "params": {"uri":"a\\"b"} }',
   )
   const call = frameFor(modern, 'tools/call', 1, { name: 'add' })
-  const a = find(fieldsOf(call, around), 'a') as Field
+  const a = find(fieldsOf(call, server), 'a') as Field
   const filled = setAt(call, a.path, jsonOf(a, '7'))
   assert.deepEqual(JSON.parse(filled).params.arguments, { a: 7 })
   assert.deepEqual(JSON.parse(setAt(filled, a.path, jsonOf(a, ''))).params.arguments, {})
@@ -157,7 +162,7 @@ test('a field writes into the text, in its place if it is there', () => {
 })
 
 test('there is no form for what is no JSON object', () => {
-  for (const text of ['', '{', '[]', '7']) assert.equal(fieldsOf(text, around), undefined)
+  for (const text of ['', '{', '[]', '7']) assert.equal(fieldsOf(text, server), undefined)
 })
 
 /** A session that only keeps what is sent on it. */
@@ -192,9 +197,9 @@ test('each sending has a fresh id, unless the tab keeps its own', () => {
 test('what came by a link asks before it leaves the page or does more than read, and only once', () => {
   const { sent, session } = recorder('in-page')
   const far = recorder('http').session
-  const harmless = '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"a:b"}}'
-  assert.equal(wantsYes(harmless, session), false)
-  assert.equal(wantsYes(harmless, far), true)
+  const read = '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"a:b"}}'
+  assert.equal(requiresConfirmation(read, session), false)
+  assert.equal(requiresConfirmation(read, far), true)
   for (const text of [
     '{"method":"tools/call"}',
     '{"id":1',
@@ -202,25 +207,25 @@ test('what came by a link asks before it leaves the page or does more than read,
     '{"method":7}',
     '{"id":1,"result":{}}',
   ]) {
-    assert.equal(wantsYes(text, session), true, text)
+    assert.equal(requiresConfirmation(text, session), true, text)
   }
   active.value = session
   open('{"jsonrpc":"2.0","id":1,"method":"tools/call"}', { from: '' })
   assert.equal(send(), undefined)
-  assert.equal(unsure.peek(), true)
+  assert.equal(needsConfirmation.peek(), true)
   assert.deepEqual(sent, [])
-  send({ sure: true })
+  send({ confirmed: true })
   send()
   assert.equal(sent.length, 2)
-  assert.equal(unsure.peek(), false)
+  assert.equal(needsConfirmation.peek(), false)
   active.value = undefined
 })
 
 test('an answer that is written by hand ends the waiting of its question', () => {
-  const question = { row: 0, method: 'roots/list', params: {} }
+  const request = { row: 0, method: 'roots/list', params: {} }
   const { session } = recorder('in-page', [
-    { ...question, id: 7 },
-    { ...question, id: '7' },
+    { ...request, id: 7 },
+    { ...request, id: '7' },
   ])
   active.value = session
   open('{"jsonrpc":"2.0","id":7,"result":{"roots":[]}}')

@@ -3,8 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Resource } from '../../../playground/connections/catalogue.ts'
-import { skeleton } from '../../../playground/explore/actions.ts'
-import { type Branch, type Choice, chosen, treeOf } from '../../../playground/explore/order.ts'
+import { minimalArguments } from '../../../playground/explore/actions.ts'
+import {
+  type Branch,
+  filterAndSort,
+  type ListOptions,
+  treeOf,
+} from '../../../playground/explore/order.ts'
 import { fillTemplate } from '../../../playground/explore/template.ts'
 
 const all: Resource[] = [
@@ -24,7 +29,7 @@ const all: Resource[] = [
   },
 ]
 
-const choices: [what: string, Partial<Choice>, uris: string[]][] = [
+const choices: [what: string, Partial<ListOptions>, uris: string[]][] = [
   ['nothing asked', {}, ['notes://b', 'notes://a', 'file:///docs/x.md']],
   ['two words, in title and URI', { search: 'zeb NOTES' }, ['notes://b']],
   ['a MIME type', { search: 'markdown' }, ['file:///docs/x.md']],
@@ -39,7 +44,7 @@ const choices: [what: string, Partial<Choice>, uris: string[]][] = [
 for (const [what, choice, uris] of choices) {
   test(`resources: ${what}`, () => {
     const before = structuredClone(all)
-    const got = chosen(all, { search: '', audience: '', order: 'server', ...choice })
+    const got = filterAndSort(all, { search: '', audience: '', order: 'server', ...choice })
     assert.deepEqual(
       got.map(({ uri }) => uri),
       uris,
@@ -116,12 +121,12 @@ test('a tool is called with the least it needs', () => {
     },
     required: ['text', 'count', 'how', 'on', 'inner'],
   }
-  assert.deepEqual(skeleton(schema), {
+  assert.deepEqual(minimalArguments(schema), {
     text: '',
     count: 3,
     how: 'a',
     on: true,
     inner: { list: [] },
   })
-  assert.deepEqual(skeleton(undefined), {})
+  assert.deepEqual(minimalArguments(undefined), {})
 })

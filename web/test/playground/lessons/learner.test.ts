@@ -7,7 +7,7 @@ import { hintOf } from '../../../playground/lessons/hint.ts'
 import type { Turn } from '../../../playground/lessons/learner-turn.ts'
 import { type Player, play } from '../../../playground/lessons/player.ts'
 import { parseScenario, type Scenario } from '../../../playground/lessons/scenario.ts'
-import { podiumOf, readingTime } from '../../../playground/lessons/speaker-channel.ts'
+import { readingTime, speakerStateOf } from '../../../playground/lessons/speaker-channel.ts'
 import type { Revision } from '../../../playground/protocol/revisions.ts'
 import { newStage, sceneInNode } from './stage.ts'
 
@@ -189,7 +189,7 @@ test('a client as written speaks what its messages say', { timeout }, () =>
     await player.next()
     const spoken = stage.sessions.map(({ revision }) => revision.value)
     assert.deepEqual(spoken, ['2025-11-25', '2026-07-28'])
-    const podium = podiumOf(player, 'de', { began: 0, auto: false, blank: false })
+    const podium = speakerStateOf(player, 'de', { began: 0, auto: false, blank: false })
     assert.equal(podium.title, 'Beide Epochen nebeneinander')
     assert.equal(podium.step, 2)
     assert.match(podium.next, /^Klassisch/)

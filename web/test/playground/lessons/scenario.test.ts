@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { readArchive, writeArchive } from '../../../playground/lessons/archive.ts'
 import { lessonIds, showIds } from '../../../playground/lessons/library.ts'
-import { difference, filledIn, type Memory } from '../../../playground/lessons/pattern.ts'
+import { type Bindings, difference, substitute } from '../../../playground/lessons/pattern.ts'
 import { captionOf, parseScenario, stepsIn } from '../../../playground/lessons/scenario.ts'
 import { writeScenario } from '../../../playground/lessons/scenario-text.ts'
 
@@ -117,7 +117,7 @@ test('what is wrong is named', () => {
 })
 
 test('a pattern asks for what it has, and remembers what it named', () => {
-  const memory: Memory = new Map()
+  const memory: Bindings = new Map()
   const differs = (want: unknown, got: unknown) => difference(want, got, memory)?.path
   assert.equal(differs({ a: 1 }, { a: 1, b: 2 }), undefined)
   assert.equal(differs({ a: { b: [1, { c: 2 }] } }, { a: { b: [1, { c: 3 }] } }), 'a.b[1].c')
@@ -130,5 +130,5 @@ test('a pattern asks for what it has, and remembers what it named', () => {
   assert.equal(differs({ a: '$x', b: 1 }, { a: 'no', b: 2 }), 'b')
   assert.equal(differs({ a: '$x', b: '$x' }, { a: 'one', b: 'one' }), undefined)
   assert.equal(differs({ a: '$x' }, { a: 'two' }), 'a')
-  assert.deepEqual(filledIn({ a: ['$x', '$y'] }, memory), { a: ['one', '$y'] })
+  assert.deepEqual(substitute({ a: ['$x', '$y'] }, memory), { a: ['one', '$y'] })
 })

@@ -2,14 +2,17 @@
 
 import { Connection } from '../../../playground/connections/connection.ts'
 import { Session } from '../../../playground/connections/session.ts'
-import type { Stage } from '../../../playground/lessons/player.ts'
+import type { PlayerHost } from '../../../playground/lessons/player.ts'
 import type { Scenario } from '../../../playground/lessons/scenario.ts'
-import { type Scene, setScene } from '../../../playground/lessons/scenario-engine.ts'
+import {
+  type ScenarioEngine,
+  startScenarioEngine,
+} from '../../../playground/lessons/scenario-engine.ts'
 import { Store } from '../../../playground/messages/store.ts'
 import { contents, start } from '../../../src/index.ts'
 import { engineModule, goRuntime } from '../../core/load.ts'
 
-export interface TestStage extends Stage {
+export interface TestStage extends PlayerHost {
   readonly store: Store
   readonly sessions: readonly Session[]
 }
@@ -33,9 +36,9 @@ export function newStage(): TestStage {
 }
 
 /** The scenario's world, on an engine in Node. */
-export async function sceneInNode(scenario: Scenario): Promise<Scene> {
+export async function sceneInNode(scenario: Scenario): Promise<ScenarioEngine> {
   await goRuntime()
-  return setScene(
+  return startScenarioEngine(
     scenario,
     { start, contents },
     { worker: false, urls: { wasm: await engineModule() } },

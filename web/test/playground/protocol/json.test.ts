@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { plainOf } from '../../../playground/compose/schema-at.ts'
+import { plainValue } from '../../../playground/compose/schema-at.ts'
 import { jsonTree, nodeAt, placeAt, replaceAt } from '../../../playground/protocol/json.ts'
 
 /** A text with `|` where the caret is. */
@@ -17,9 +17,9 @@ function caret(marked: string) {
 test('what is JSON is read as JSON.parse does', () => {
   for (const value of [{ a: [1, -2.5e3, 'x"\\', null, { b: true }], '': {} }, [], 'é\u2028', 7]) {
     for (const source of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
-      const { root, broken } = jsonTree(source)
-      assert.equal(broken, undefined)
-      assert.deepEqual(plainOf(root, source), value)
+      const { root, errorAt } = jsonTree(source)
+      assert.equal(errorAt, undefined)
+      assert.deepEqual(plainValue(root, source), value)
     }
   }
 })
@@ -28,7 +28,7 @@ test('what is no JSON is found to be none, as JSON.parse finds', () => {
   const texts = ['', '{', '{"a"', '{"a":', '{"a":1', '{"a":1,}', '[1,]', '[1 2]', '{"a" 1}', '01']
   for (const text of [...texts, '"\n"', '{} x', "{'a':1}", 'nul', '{"a":1 "b":2}', '"\\x"']) {
     assert.throws(() => JSON.parse(text), text)
-    assert.notEqual(jsonTree(text).broken, undefined, text)
+    assert.notEqual(jsonTree(text).errorAt, undefined, text)
   }
 })
 
@@ -48,12 +48,12 @@ test('random damage never throws, and is never taken for JSON', () => {
     } catch {
       good = false
     }
-    assert.equal(jsonTree(text).broken === undefined, good, text)
+    assert.equal(jsonTree(text).errorAt === undefined, good, text)
     for (let offset = 0; offset <= text.length; offset += 7) {
       placeAt(text, jsonTree(text).root, offset)
     }
   }
-  assert.ok(jsonTree('['.repeat(100_000)).broken)
+  assert.ok(jsonTree('['.repeat(100_000)).errorAt)
 })
 
 test('the place of the caret', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Store } from '../../../playground/messages/store.ts'
 import { parseFilter } from '../../../playground/timeline/filter.ts'
-import { Shown } from '../../../playground/timeline/filtered-rows.ts'
+import { FilteredRows } from '../../../playground/timeline/filtered-rows.ts'
 
 function storeOf(rows: number): Store {
   const store = new Store(() => {})
@@ -18,20 +18,20 @@ const add = (store: Store, row: number) =>
     raw: `{"jsonrpc":"2.0","method":"notifications/${row % 3 ? 'odd' : 'third'}","params":{"uri":"x://${row}"}}`,
   })
 
-const rowsOf = (shown: Shown) => Array.from({ length: shown.length }, (_, i) => shown.row(i))
+const rowsOf = (shown: FilteredRows) => Array.from({ length: shown.length }, (_, i) => shown.row(i))
 
 const compile = (text: string, store: Store) => parseFilter(text).compile(store, () => undefined)
 
 test('without a filter all rows are shown', () => {
   const store = storeOf(10)
-  const shown = new Shown(store)
+  const shown = new FilteredRows(store)
   assert.equal(shown.advance(store.length), true)
   assert.deepEqual([shown.length, shown.hidden, shown.row(7), shown.indexOf(7)], [10, 0, 7, 7])
 })
 
 test('only new rows are looked at', () => {
   const store = storeOf(9)
-  const shown = new Shown(store)
+  const shown = new FilteredRows(store)
   const asked: number[] = []
   shown.begin((row) => {
     asked.push(row)
@@ -49,7 +49,7 @@ test('only new rows are looked at', () => {
 
 test('a place is found for rows that are hidden, too', () => {
   const store = storeOf(9)
-  const shown = new Shown(store)
+  const shown = new FilteredRows(store)
   shown.begin(compile('method:*third', store))
   shown.advance(store.length)
   assert.deepEqual([shown.indexOf(3), shown.indexOf(4), shown.indexOf(100)], [1, 2, 3])
@@ -59,7 +59,7 @@ test('a place is found for rows that are hidden, too', () => {
 test('a long look stops after a slice and goes on where it was', () => {
   const store = storeOf(5000)
   let now = 0
-  const shown = new Shown(store, () => (now += 5))
+  const shown = new FilteredRows(store, () => (now += 5))
   shown.begin(compile('method:*third', store))
   assert.equal(shown.advance(store.length), false)
   assert.equal(shown.scanned, 4096)
@@ -69,7 +69,7 @@ test('a long look stops after a slice and goes on where it was', () => {
 
 test('a request is tested again when its answer comes', () => {
   const store = new Store(() => {})
-  const shown = new Shown(store)
+  const shown = new FilteredRows(store)
   const filter = parseFilter('status:waiting')
   shown.begin(
     filter.compile(store, () => undefined),
@@ -97,7 +97,7 @@ test('a request is tested again when its answer comes', () => {
 
 test('after all rows were taken out it begins again', () => {
   const store = storeOf(9)
-  const shown = new Shown(store)
+  const shown = new FilteredRows(store)
   shown.advance(store.length)
   store.clear()
   shown.advance(store.length)

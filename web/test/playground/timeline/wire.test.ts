@@ -1,21 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Store } from '../../../playground/messages/store.ts'
-import { visible } from '../../../playground/timeline/control-characters.ts'
-import { Shown } from '../../../playground/timeline/filtered-rows.ts'
+import { showControlCharacters } from '../../../playground/timeline/control-characters.ts'
+import { FilteredRows } from '../../../playground/timeline/filtered-rows.ts'
 import { recentUpdates } from '../../../playground/timeline/recent-updates.ts'
-import { around, Lines, mostLines, wrap } from '../../../playground/timeline/wire-lines.ts'
+import { around, Lines, maxMessageLines, wrap } from '../../../playground/timeline/wire-lines.ts'
 
 test('control characters are seen and do nothing', () => {
-  assert.equal(visible('a\nb\t\u001b[31m\u007f\u0085\u202e'), 'a␊b␉␛[31m␡\\u0085\\u202e')
-  assert.equal(visible('{"text":"今日"}'), '{"text":"今日"}')
+  assert.equal(
+    showControlCharacters('a\nb\t\u001b[31m\u007f\u0085\u202e'),
+    'a␊b␉␛[31m␡\\u0085\\u202e',
+  )
+  assert.equal(showControlCharacters('{"text":"今日"}'), '{"text":"今日"}')
 })
 
 test('a text is cut into lines of columns, not of letters', () => {
   assert.deepEqual(wrap('abcdef', 4), ['abcd', 'ef'])
   assert.deepEqual(wrap('今日今日', 5), ['今日', '今日'])
   assert.deepEqual(wrap('', 5), [''])
-  assert.equal(wrap('x'.repeat(10_000), 10).length, mostLines)
+  assert.equal(wrap('x'.repeat(10_000), 10).length, maxMessageLines)
 })
 
 test('headers and the fields of an event stand around a message', () => {
@@ -41,7 +44,7 @@ test('headers and the fields of an event stand around a message', () => {
 
 test('each message is given the lines that its text needs, whatever it is written in', () => {
   const store = new Store(() => {})
-  const shown = new Shown(store)
+  const shown = new FilteredRows(store)
   const lines = new Lines(store, shown)
   const texts = ['{}', 'x'.repeat(45), '今'.repeat(30), 'y'.repeat(9999), '😀'.repeat(11)]
   for (const raw of texts) store.push({ connection: 1, direction: 'in', framing: 'port', raw })
