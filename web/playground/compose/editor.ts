@@ -22,7 +22,8 @@ import { drawSelection, EditorView, hoverTooltip, keymap } from '@codemirror/vie
 import { t } from '../base/i18n.ts'
 import { type CompletionOption, type Completions, completionsAt } from './complete.ts'
 import { editorTheme } from './editor-theme.ts'
-import { type Hover, hoverAt, textProblems } from './look.ts'
+import { type Hover, hoverAt } from './hover.ts'
+import { textProblems } from './problems.ts'
 import type { ServerContext } from './schema-at.ts'
 import { complete as ask } from './server-completion.ts'
 

@@ -5,8 +5,10 @@ import { t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
 import { exploring } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
-import { Prompts, Templates, Tools } from './others.tsx'
+import { Prompts } from './prompts.tsx'
 import { Resources } from './resources.tsx'
+import { Templates } from './templates.tsx'
+import { Tools } from './tools.tsx'
 
 const DemoPanel = lazy(async () => (await import('../demo/panel.tsx')).DemoPanel)
 const Notifications = lazy(

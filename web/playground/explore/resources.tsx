@@ -4,7 +4,7 @@
 import { useSignal } from '@preact/signals'
 import { t, tag } from '../base/i18n.ts'
 import { setting } from '../base/settings.ts'
-import { catalogue, type Icon, type Resource } from '../connections/catalogue.ts'
+import { catalogue, type Resource } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
 import { send, write } from './actions.ts'
 import { ListState } from './list-state.tsx'
@@ -16,6 +16,7 @@ import {
   orders,
   treeOf,
 } from './order.ts'
+import { ServerIcon } from './server-icon.tsx'
 
 const order = setting<string>('explore.order', 'server')
 const asTree = setting('explore.tree', false)
@@ -178,12 +179,6 @@ function ResourceItem(props: { resource: Resource; session: Session; label?: str
       </span>
     </li>
   )
-}
-
-/** An icon of the server, if it came along: nothing is fetched because a server named it. */
-export function ServerIcon({ icons }: { icons?: readonly Icon[] }) {
-  const own = icons?.find(({ src }) => /^data:image\/(png|jpeg|gif|webp|svg\+xml)[;,]/i.test(src))
-  return own ? <img src={own.src} alt="" width="20" height="20" /> : null
 }
 
 export function bytes(size: number): string {

@@ -1,17 +1,10 @@
-/** What is said about a place of a frame under the pointer, and what is wrong with a frame, with positions. */
+/** What the editor says about the place under the pointer. */
 
 import { aboutMethod, type Sentence } from '../protocol/explain.ts'
-import { jsonTree, nodeAt, placeAt } from '../protocol/json.ts'
-import { messageProblems } from '../protocol/message.ts'
-import { methodNamed, missingCapability, revisionsOf, specUrl } from '../protocol/methods.ts'
+import { jsonTree, placeAt } from '../protocol/json.ts'
+import { methodNamed, revisionsOf, specUrl } from '../protocol/methods.ts'
 import { resolve, type Schema } from '../protocol/schema.ts'
-import {
-  frameSchema,
-  plainValue,
-  requestAnswered,
-  type ServerContext,
-  schemasAt,
-} from './schema-at.ts'
+import { frameSchema, plainValue, type ServerContext, schemasAt } from './schema-at.ts'
 
 /** What is said at a place. */
 export interface Hover {
@@ -78,56 +71,4 @@ function typeText(given: Schema, $defs: Schema['$defs']): string {
   }
   if (type === 'array' && items) return `${typeText(items, $defs)}[]`
   return [type ?? 'any'].flat().join(' | ')
-}
-
-/** Something that is wrong, and where. */
-export interface TextProblem {
-  from: number
-  to: number
-  severity: 'error' | 'warning'
-  sentence: Sentence
-}
-
-/** Everything that is wrong with a text as a frame of its revision, in its order. */
-export function textProblems(source: string, server: ServerContext): TextProblem[] {
-  const { root, errorAt } = jsonTree(source)
-  let message: unknown
-  try {
-    message = JSON.parse(source)
-  } catch (error) {
-    const at = Math.min(errorAt ?? 0, Math.max(0, source.length - 1))
-    const params = { problem: String((error as Error).message) }
-    return [
-      {
-        from: at,
-        to: Math.min(source.length, at + 1),
-        severity: 'error',
-        sentence: { key: 'explain.hint.json', params },
-      },
-    ]
-  }
-  const found = messageProblems(message, server.revision, requestAnswered(message, server)).map(
-    ({ at, sentence }): TextProblem => {
-      // what is missing is marked at the key of the object that lacks it, not over all of the object
-      const owner = at.length > 0 ? nodeAt(root, at.slice(0, -1)) : undefined
-      const member = owner?.members?.findLast(({ key }) => key.text === at.at(-1))
-      const value = nodeAt(root, at)
-      const structure = value?.kind === 'object' || value?.kind === 'array'
-      const mark = structure ? member?.key : value
-      const from = mark?.from ?? value?.from ?? root?.from ?? 0
-      const to = mark?.to ?? from + 1
-      return { from, to, severity: 'error', sentence }
-    },
-  )
-  const { method } = (message ?? {}) as { method?: unknown }
-  const named = typeof method === 'string' ? methodNamed(server.revision, method) : undefined
-  const node = nodeAt(root, ['method'])
-  const { capabilities } = server
-  const mine = named !== undefined && named.from !== 'server'
-  const capability = mine && capabilities ? missingCapability(named, capabilities) : ''
-  if (node && capability) {
-    const sentence: Sentence = { key: 'explain.cause.capability', params: { capability } }
-    found.push({ from: node.from, to: node.to, severity: 'warning', sentence })
-  }
-  return found.sort((a, b) => a.from - b.from)
 }

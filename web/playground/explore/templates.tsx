@@ -1,0 +1,85 @@
+/** @jsxImportSource preact */
+/** Resource templates of the active server, each with a form for its variables. */
+
+import { useSignal } from '@preact/signals'
+import { t } from '../base/i18n.ts'
+import { catalogue, type Template } from '../connections/catalogue.ts'
+import type { Session } from '../connections/session.ts'
+import { send, write } from './actions.ts'
+import { CompletedField } from './completed-field.tsx'
+import { FormItem, Items } from './items.tsx'
+import { fillTemplate, type Values } from './template.ts'
+
+export const Templates = ({ session }: { session: Session }) => (
+  <Items session={session} kind="templates">
+    {catalogue(session).lists.templates.value.items.map((template) => (
+      <TemplateForm key={template.uriTemplate} template={template} session={session} />
+    ))}
+  </Items>
+)
+
+function TemplateForm({ template, session }: { template: Template; session: Session }) {
+  const { uriTemplate, name, title } = template
+  const filled = useSignal<Values>({})
+  const { variables, partial, uri, needed, problem } = fillTemplate(uriTemplate, filled.value)
+  return (
+    <FormItem
+      of={template}
+      calledBy={uriTemplate}
+      submit={() => uri !== undefined && send('resources/read', { uri })}
+    >
+      {variables.map((variable) => (
+        <CompletedField
+          key={variable.name}
+          ref_={{ type: 'ref/resource', uri: uriTemplate }}
+          name={variable.name}
+          label={variable.name}
+          hint={variable.many ? t('explore.commas') : undefined}
+          required={!variable.optional}
+          filled={filled.value}
+          change={(value) => {
+            filled.value = { ...filled.value, [variable.name]: value }
+          }}
+        />
+      ))}
+      <p aria-live="polite">
+        <code lang="en" translate={false}>
+          {partial}
+        </code>{' '}
+        {problem ? (
+          <span class="chip" data-is="bad">
+            {problem}
+          </span>
+        ) : null}
+        {needed.length > 0 ? (
+          <span class="chip" data-is="warn">
+            {t('explore.needed', { names: needed.join(', ') })}
+          </span>
+        ) : null}
+      </p>
+      <button type="submit" class="primary" disabled={uri === undefined}>
+        {t('explore.readShort')}
+      </button>{' '}
+      <button
+        type="button"
+        role="switch"
+        aria-checked={uri !== undefined && session.isSubscribed(uri)}
+        disabled={uri === undefined}
+        onClick={() => {
+          if (uri === undefined) return
+          if (session.isSubscribed(uri)) session.unsubscribe(uri)
+          else session.subscribe(uri)
+        }}
+      >
+        {t('explore.watchShort')}
+      </button>{' '}
+      <button
+        type="button"
+        disabled={uri === undefined}
+        onClick={() => uri !== undefined && write('resources/read', { uri }, title ?? name)}
+      >
+        {t('explore.write')}
+      </button>
+    </FormItem>
+  )
+}
