@@ -30,7 +30,7 @@ export function setOption<T extends string | number | boolean>(
 ) {
   if (option.peek() === value) return
   option.value = value
-  recordEvent(`option ${name}: ${value}`)
+  recordEvent(`simulation ${name}: ${value}`)
 }
 
 /** Does what the knobs say before something is read. */

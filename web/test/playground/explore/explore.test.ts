@@ -57,11 +57,11 @@ inBrowsers('a template says what it needs, completes it, and is read', async ({ 
   await shown(page, 'Tram at 9:40')
 })
 
-inBrowsers('knobs make the world fail, and the server go', async ({ open }) => {
+inBrowsers('simulation options make reads fail and close connections', async ({ open }) => {
   const page = await openPlayground(open, playground)
   await press(page, '[role=tab]', 'World')
   await press(page, '.world label', 'Every read fails')
-  await said(page, 'knob errors: true')
+  await said(page, 'simulation errors: true')
   await press(page, '[role=tab]', 'Resources')
   await press(page, '.thing-read', 'form://checkout')
   await shown(page, '-32603')
