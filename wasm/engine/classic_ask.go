@@ -68,7 +68,7 @@ func (c *Client) put(i *Invocation, requests []byte) (questions []question, err 
 		c.asked[q.id.Key()] = q.answer
 		own := jsonrpc.Member(s.Value, "params")
 		params := out(`{"_meta":{}`)
-		params.members(own, func(name string) bool { return name != "_meta" && (name != "mode" || i.rev.hasIcons()) })
+		params.members(own, func(name string) bool { return name != "_meta" && (name != "mode" || i.rev.hasElicitationModes()) })
 		if string(jsonrpc.Member(own, "mode")) == `"url"` { // 2025-11-25 wants an id for it
 			params.member("elicitationId", []byte(q.id))
 		}

@@ -114,7 +114,7 @@ func (c *Client) drop(call sink.Call) (run *running, listen *subscription) {
 // should have filled it failed: err is one of this package's, or any other.
 // isModern is that of the Result.
 func (c *Client) FailCall(call sink.Call, uri string, isModern bool, err error) {
-	rev := rev2025November
+	rev := latestClassic
 	if isModern {
 		rev = modern
 	}

@@ -28,10 +28,10 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 			req.rev = session
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "This connection is initialized already"}
 		}
-		req.rev = rev2025November // 5
+		req.rev = latestClassic // 5
 		return nil
 	case methodPing: // 7
-		req.rev = max(session, rev2024)
+		req.rev = max(session, oldest)
 		return nil
 	case methodDiscover, methodListen: // 8
 		return missingEnvelope()
@@ -46,7 +46,7 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 				}
 			}
 		}
-		session = rev2025November
+		session = latestClassic
 	}
 	if session == 0 { // 10
 		return &jsonrpc.Error{

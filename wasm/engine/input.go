@@ -218,7 +218,7 @@ func (i *Invocation) canAnswer(requests []byte) error {
 func (i *Invocation) declares(capability, mode string) bool {
 	declared := jsonrpc.Member(i.capabilities, capability)
 	switch {
-	case declared == nil, capability == "elicitation" && !i.rev.hasTitles():
+	case declared == nil, capability == "elicitation" && !i.rev.hasElicitation():
 		return false
 	case mode == "":
 		return true

@@ -134,7 +134,7 @@ func (i *Invocation) Progress(params []byte) {
 	text := out("{")
 	text.member("progressToken", i.token)
 	text.members(params, func(name string) bool {
-		return name == "progress" || name == "total" || name == "message" && i.rev > rev2024
+		return name == "progress" || name == "total" || name == "message" && i.rev.hasProgressMessages()
 	})
 	text.text("}")
 	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, "notifications/progress", text), Optional: true}

@@ -272,23 +272,6 @@ func (e *Engine) prefetch(ctx context.Context, kind byte, mounts []*mount, at po
 	return func() { timer.Stop() }
 }
 
-func (e *Engine) beginList(rev revision, kind byte) []byte {
-	begin := []byte("{")
-	if rev == modern {
-		begin = append(appendCache(e.fixed.Load().begin(), e.options.Cache), ',')
-	}
-	name := "resources"
-	switch kind {
-	case listOfTemplates:
-		name = "resourceTemplates"
-	case listOfPrompts:
-		name = "prompts"
-	case listOfTools:
-		name = "tools"
-	}
-	return append(append(append(begin, '"'), name...), `":[`...)
-}
-
 // pages keeps list pages that were made from immediate sources alone, until one
 // of these changes.
 type pages struct {

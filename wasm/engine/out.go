@@ -2,6 +2,8 @@ package engine
 
 import "github.com/pagemcp/pagemcp/wasm/jsonrpc"
 
+// JSON is written by append functions: no reflection, and one allocation a document.
+
 // An out is JSON text that is being written, where speed does not matter: a call
 // for each piece takes a third of the code that append takes when it is written
 // out, and every page pays for code. Lists and reads, which are hot, append.
@@ -51,4 +53,41 @@ func (o *out) members(object []byte, keep func(name string) bool) {
 			o.member(name, s.Value)
 		}
 	}
+}
+
+// appendText appends a further member, unless its text is empty.
+//
+//go:noinline
+func appendText(dst []byte, name, text string) []byte {
+	if text == "" {
+		return dst
+	}
+	dst = append(append(append(dst, `,"`...), name...), `":`...)
+	return jsonrpc.AppendString(dst, text)
+}
+
+// appendRaw appends a further member of JSON text, unless it is nil.
+//
+//go:noinline
+func appendRaw(dst []byte, name string, value []byte) []byte {
+	if value == nil {
+		return dst
+	}
+	dst = append(append(append(dst, `,"`...), name...), `":`...)
+	return append(dst, value...)
+}
+
+func appendURI(dst []byte, prefix, uri string) []byte {
+	if prefix != "" {
+		uri = prefix + uri
+	}
+	return jsonrpc.AppendString(dst, uri)
+}
+
+// separator returns what stands before the i-th element of an array.
+func separator(i int) string {
+	if i == 0 {
+		return "["
+	}
+	return ","
 }

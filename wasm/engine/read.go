@@ -227,17 +227,3 @@ func (e *Engine) skeleton(rev revision, mimeType string, cache Cache) *sink.Docu
 	}
 	return doc
 }
-
-// beginRead begins a result with the members of a _meta, a JSON object or nil.
-func (e *Engine) beginRead(rev revision, cache Cache, meta []byte) []byte {
-	if rev != modern && meta == nil {
-		return append(make([]byte, 0, 256), `{"contents":[`...)
-	}
-	o := e.begin(rev, meta)
-	if rev == modern {
-		o = appendCache(o, cache)
-	}
-	o.name("contents")
-	o.text("[")
-	return o
-}

@@ -22,24 +22,73 @@ var revisions = [...]string{"2024-11-05", "2025-03-26", "2025-06-18", LatestClas
 
 func (r revision) String() string { return revisions[r-1] }
 
-// hasTitles: title, and _meta on resources, templates and contents.
-func (r revision) hasTitles() bool { return r >= rev2025June }
+// Ends of the range of revisions.
+const (
+	oldest        = rev2024
+	latestClassic = rev2025November
+)
 
-// hasIcons: icons, and description and websiteUrl of an implementation.
-func (r revision) hasIcons() bool { return r >= rev2025November }
+// What a revision has. All differences between revisions of the same era are told
+// apart by these methods and introducedIn; shape.go and few others ask them.
 
 // hasBatches: several messages in one array.
 func (r revision) hasBatches() bool { return r == rev2025March }
 
+// hasCompletions: the capability completions.
+func (r revision) hasCompletions() bool { return r >= rev2025March }
+
+// hasProgressMessages: message in notifications/progress.
+func (r revision) hasProgressMessages() bool { return r >= rev2025March }
+
+// hasAudio: blocks of the type audio.
+func (r revision) hasAudio() bool { return r >= rev2025March }
+
+// hasLinks: blocks of the type resource_link.
+func (r revision) hasLinks() bool { return r >= rev2025June }
+
+// hasStructured: structuredContent in results of tools.
+func (r revision) hasStructured() bool { return r >= rev2025June }
+
+// hasElicitation: elicitation/create.
+func (r revision) hasElicitation() bool { return r >= rev2025June }
+
+// hasElicitationModes: mode in elicitation/create, form or url.
+func (r revision) hasElicitationModes() bool { return r >= rev2025November }
+
+// hasTitles: title, and _meta on resources, templates and contents.
+func (r revision) hasTitles() bool { return r >= rev2025June }
+
+// hasIcons: icons, and websiteUrl of an implementation.
+func (r revision) hasIcons() bool { return r >= rev2025November }
+
+// hasAllOfBlocks: no member of a block of content is newer.
+func (r revision) hasAllOfBlocks() bool { return r >= rev2025November }
+
+// introducedIn returns the revision that a member of a description, or of a block of
+// content, appeared in.
+func introducedIn(name string, isTool bool) revision {
+	switch name {
+	case "title", "_meta", "outputSchema":
+		return rev2025June
+	case "icons":
+		return rev2025November
+	case "annotations":
+		if isTool {
+			return rev2025March
+		}
+	}
+	return rev2024
+}
+
 // negotiate returns what initialize answers to a requested version: that very
 // one, or the newest classic one. A modern version is never negotiated.
 func negotiate(requested string) revision {
-	for r := rev2024; r < modern; r++ {
+	for r := oldest; r < modern; r++ {
 		if r.String() == requested {
 			return r
 		}
 	}
-	return rev2025November
+	return latestClassic
 }
 
 // ClassicVersion returns the version that initialize answers to a request for

@@ -1,27 +1,161 @@
 package engine
 
 import (
+	"encoding/base64"
+	"strconv"
+
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // What sources describe and answer is in the shape of 2026-07-28. Here it becomes
-// that of an older revision, and gets the prefix of a mount.
+// that of the revision of a request, and gets the prefix of a mount. What an older
+// revision does not have is left out, or becomes text; revision.go knows what each has.
 
-// introducedIn returns the revision that a member of a description, or of a block of
-// content, appeared in.
-func introducedIn(name string, isTool bool) revision {
-	switch name {
-	case "title", "_meta", "outputSchema":
-		return rev2025June
-	case "icons":
-		return rev2025November
-	case "annotations":
-		if isTool {
-			return rev2025March
+// begin begins a result with the members of a _meta, a JSON object or nil.
+func (e *Engine) begin(rev revision, meta []byte) out {
+	keep := func(name string) bool { return name != keyServerInfo } // that of a Remote's engine
+	if rev == modern {
+		o := out(e.fixed.Load().begin())
+		if meta != nil {
+			o = o[:len(o)-1]
+			o.members(meta, keep)
+			o.text("}")
 		}
+		return o
 	}
-	return rev2024
+	inner := out("{")
+	inner.members(meta, keep)
+	o := out("{")
+	if len(inner) > 1 {
+		inner.text("}")
+		o.member("_meta", inner)
+	}
+	return o
+}
+
+// beginRead begins a result with the members of a _meta, a JSON object or nil.
+func (e *Engine) beginRead(rev revision, cache Cache, meta []byte) []byte {
+	if rev != modern && meta == nil {
+		return append(make([]byte, 0, 256), `{"contents":[`...)
+	}
+	o := e.begin(rev, meta)
+	if rev == modern {
+		o = appendCache(o, cache)
+	}
+	o.name("contents")
+	o.text("[")
+	return o
+}
+
+// beginList begins the result of a list, up to its first entry.
+func (e *Engine) beginList(rev revision, kind byte) []byte {
+	begin := []byte("{")
+	if rev == modern {
+		begin = append(appendCache(e.fixed.Load().begin(), e.options.Cache), ',')
+	}
+	name := "resources"
+	switch kind {
+	case listOfTemplates:
+		name = "resourceTemplates"
+	case listOfPrompts:
+		name = "prompts"
+	case listOfTools:
+		name = "tools"
+	}
+	return append(append(append(begin, '"'), name...), `":[`...)
+}
+
+// appendInfo appends an Implementation object.
+func appendInfo(dst []byte, info Info, rev revision) []byte {
+	dst = jsonrpc.AppendString(append(dst, `{"name":`...), info.Name)
+	dst = appendText(dst, "version", info.Version)
+	if rev.hasTitles() {
+		dst = appendText(dst, "title", info.Title)
+	}
+	if rev.hasIcons() {
+		dst = appendText(dst, "websiteUrl", info.WebsiteURL)
+		dst = appendRaw(dst, "icons", info.Icons)
+	}
+	return append(dst, '}')
+}
+
+// appendResource appends a resource in the shape of a revision.
+func appendResource(dst []byte, r *Resource, prefix string, rev revision) []byte {
+	dst = appendURI(append(dst, `{"uri":`...), prefix, r.URI)
+	dst = jsonrpc.AppendString(append(dst, `,"name":`...), r.Name)
+	if rev.hasTitles() {
+		dst = appendText(dst, "title", r.Title)
+	}
+	dst = appendText(dst, "description", r.Description)
+	dst = appendText(dst, "mimeType", r.MIMEType)
+	if r.Size > 0 {
+		dst = strconv.AppendInt(append(dst, `,"size":`...), r.Size, 10)
+	}
+	return appendExtras(dst, r.Annotations, r.Icons, r.Meta, rev)
+}
+
+// appendTemplate appends a template in the shape of a revision.
+func appendTemplate(dst []byte, t *Template, prefix string, rev revision) []byte {
+	dst = appendURI(append(dst, `{"uriTemplate":`...), prefix, t.URITemplate)
+	dst = jsonrpc.AppendString(append(dst, `,"name":`...), t.Name)
+	if rev.hasTitles() {
+		dst = appendText(dst, "title", t.Title)
+	}
+	dst = appendText(dst, "description", t.Description)
+	dst = appendText(dst, "mimeType", t.MIMEType)
+	return appendExtras(dst, t.Annotations, t.Icons, t.Meta, rev)
+}
+
+func appendExtras(dst, annotations, icons, meta []byte, rev revision) []byte {
+	if annotations != nil {
+		o := out(dst)
+		o.annotations(annotations, rev)
+		dst = o
+	}
+	if rev.hasIcons() {
+		dst = appendRaw(dst, "icons", icons)
+	}
+	if rev.hasTitles() {
+		dst = appendRaw(dst, "_meta", meta)
+	}
+	return append(dst, '}')
+}
+
+// appendContents appends an item of contents. With a Ref it has neither text nor
+// blob, and an empty _meta for the Sink to put the version into.
+func appendContents(dst []byte, c *Contents, prefix string, rev revision) []byte {
+	dst = appendURI(append(dst, `{"uri":`...), prefix, c.URI)
+	dst = appendText(dst, "mimeType", plainMember("mimeType", c.MIMEType))
+	var version string
+	switch {
+	case c.Ref != 0:
+	case c.body != nil:
+		dst = append(append(dst, ','), c.body...)
+	case c.Blob != nil:
+		dst = append(dst, `,"blob":"`...)
+		dst = base64.StdEncoding.AppendEncode(dst, c.Blob)
+		dst = append(dst, '"')
+		version = fingerprint(c.Blob)
+	default:
+		dst = jsonrpc.AppendString(append(dst, `,"text":`...), c.Text)
+		version = fingerprint(c.Text)
+	}
+	switch {
+	case !rev.hasTitles():
+	case c.Meta != nil && (version == "" || hasVersion(c.Meta)):
+		dst = appendRaw(dst, "_meta", c.Meta)
+	case c.Meta != nil && string(c.Meta) != "{}":
+		dst = append(dst, `,"_meta":{"`+MetaVersion+`":"`...)
+		dst = append(append(dst, version...), `",`...)
+		dst = append(dst, c.Meta[1:]...)
+	case version != "":
+		dst = append(dst, `,"_meta":{"`+MetaVersion+`":"`...)
+		dst = append(append(dst, version...), `"}`...)
+	case c.Ref != 0:
+		dst = append(dst, `,"_meta":{}`...)
+	}
+	return append(dst, '}')
 }
 
 // named adds the description of a prompt or tool.
@@ -59,14 +193,6 @@ func (o *out) named(object []byte, prefix string, rev revision, isTool bool) {
 	o.text("}")
 }
 
-// separator returns what stands before the i-th element of an array.
-func separator(i int) string {
-	if i == 0 {
-		return "["
-	}
-	return ","
-}
-
 // annotations adds the member of that name, unless it is nil; lastModified is
 // known since 2025-06-18.
 func (o *out) annotations(annotations []byte, rev revision) {
@@ -101,7 +227,7 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 		o.quote(PlainLines(description, MaxDescription))
 	}
 	structured := jsonrpc.Member(answer, "structuredContent")
-	if isTool && structured != nil && (rev == modern || rev.hasTitles() && structured[0] == '{') {
+	if isTool && structured != nil && (rev == modern || rev.hasStructured() && structured[0] == '{') {
 		o.member("structuredContent", structured)
 	}
 	blocks := jsonrpc.Member(answer, list)
@@ -147,42 +273,20 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 	return sink.Result{Document: &sink.Document{JSON: o}}, nil
 }
 
-// begin begins a result with the members of a _meta, a JSON object or nil.
-func (e *Engine) begin(rev revision, meta []byte) out {
-	keep := func(name string) bool { return name != keyServerInfo } // that of a Remote's engine
-	if rev == modern {
-		o := out(e.fixed.Load().begin())
-		if meta != nil {
-			o = o[:len(o)-1]
-			o.members(meta, keep)
-			o.text("}")
-		}
-		return o
-	}
-	inner := out("{")
-	inner.members(meta, keep)
-	o := out("{")
-	if len(inner) > 1 {
-		inner.text("}")
-		o.member("_meta", inner)
-	}
-	return o
-}
-
 // block adds a block of content, which has been checked. A kind that the revision
 // does not know becomes text (R-200).
 func (o *out) block(block []byte, prefix string, rev revision) {
 	kind, _ := jsonrpc.Text(jsonrpc.Member(block, "type"))
 	isLink := kind == "resource_link"
 	switch {
-	case rev >= rev2025November && !isLink && kind != "resource":
+	case rev.hasAllOfBlocks() && !isLink && kind != "resource":
 		o.raw(block)
 		return
-	case kind == "audio" && rev < rev2025March:
+	case kind == "audio" && !rev.hasAudio():
 		text, _ := jsonrpc.Text(jsonrpc.Member(block, "mimeType"))
 		o.text(`{"type":"text","text":`)
 		o.quote("[audio " + PlainText(text, MaxTitle) + "]")
-	case isLink && !rev.hasTitles():
+	case isLink && !rev.hasLinks():
 		name, _ := jsonrpc.Text(jsonrpc.Member(block, "name"))
 		name = PlainText(name, MaxName)
 		uri, _ := jsonrpc.Text(jsonrpc.Member(block, "uri"))
@@ -222,4 +326,23 @@ func (o *out) content(block []byte, prefix string, rev revision, isNamed bool) {
 			o.member(name, s.Value)
 		}
 	}
+}
+
+func hasVersion(meta []byte) bool {
+	found := false
+	jsonrpc.Members(meta, func(name string, _ []byte) *jsonrpc.Error {
+		found = found || name == MetaVersion
+		return nil
+	})
+	return found
+}
+
+// fingerprint is the content version of what is known here: 64 bits of FNV-1a
+// over its bytes, in hexadecimal. It tells versions apart; it protects nothing.
+func fingerprint[T string | []byte](content T) string {
+	hash := uint64(14695981039346656037)
+	for i := 0; i < len(content); i++ {
+		hash = (hash ^ uint64(content[i])) * 1099511628211
+	}
+	return strconv.FormatUint(hash, 16)
 }

@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// fixed has the documents that depend on Info and Options alone.
+type fixed struct {
+	empty       *sink.Document                   // {} of classic methods
+	initialize  [modern]*sink.Document           // by classic revision
+	listChanged [len(listKeys)][2]*sink.Document // the notifications: classic, modern
+
+	end  []byte // how discover and initialize end: after capabilities
+	head []byte // how each modern result begins: resultType and _meta
+	meta []byte // its _meta alone, as a member
+}
+
+const (
+	listChanged  = "notifications/resources/list_changed"
+	updated      = "notifications/resources/updated"
+	acknowledged = "notifications/subscriptions/acknowledged"
+)
+
+func newFixed(info Info, o *Options) *fixed {
+	f := &fixed{}
+	if !info.plain() {
+		o.Report(errors.New(iconsRule))
+	}
+	server := appendInfo(nil, info, modern)
+	f.meta = append([]byte(`"_meta":{"`+keyServerInfo+`":`), server...)
+	f.meta = append(f.meta, '}')
+	f.head = append([]byte(`{"resultType":"complete",`), f.meta...)
+
+	// Capabilities equal what handlers honour (R-042); they do not depend on what
+	// is mounted, for classic sessions fix them at initialize and sources come
+	// and go.
+	end := out("}")
+	if info.Instructions != "" {
+		end.name("instructions")
+		end.quote(info.Instructions)
+	}
+	end.text("}")
+	f.end = end
+
+	f.empty = &sink.Document{JSON: []byte(`{}`), Kept: true}
+	for r := oldest; r < modern; r++ {
+		i := out(`{"protocolVersion":"` + r.String() + `","serverInfo":`)
+		i.raw(appendInfo(nil, info, r))
+		i.text(`,"capabilities":{`)
+		o.capabilities(&i, r)
+		i.raw(end)
+		f.initialize[r] = &sink.Document{JSON: i, Kept: true}
+	}
+
+	for i, method := range listMethods {
+		f.listChanged[i] = [2]*sink.Document{
+			{JSON: jsonrpc.AppendNotification(nil, method, nil), Kept: true},
+			{JSON: jsonrpc.AppendNotification(nil, method, []byte(`{"_meta":{}}`)), Kept: true},
+		}
+	}
+	return f
+}
+
+// discover makes the result of server/discover.
+func (f *fixed) discover(o *Options) *sink.Document {
+	d := out(appendCache(f.begin(), o.Cache))
+	d.name("supportedVersions")
+	for r := modern; r >= oldest; r-- { // clients take the first that they know
+		d.text(separator(int(modern - r)))
+		d.quote(r.String())
+	}
+	d.text(`],"capabilities":{`)
+	o.capabilities(&d, modern)
+	d.raw(f.end)
+	return &sink.Document{JSON: d, Kept: true}
+}
+
+// listMethods are the notifications about lists, in the order of [lists].
+var listMethods = [...]string{listChanged, "notifications/prompts/list_changed", "notifications/tools/list_changed"}
+
+// capabilities adds the members of capabilities.
+func (o *Options) capabilities(dst *out, rev revision) {
+	changes := `{"listChanged":true}`
+	dst.text(`"resources":{`)
+	if !o.NoSubscribe {
+		dst.text(`"subscribe":true`)
+	}
+	if o.NoListChanged {
+		changes = "{}"
+	} else {
+		dst.name("listChanged")
+		dst.text("true")
+	}
+	dst.text("}")
+	for _, one := range [...]struct {
+		name, value string
+		offered     bool
+	}{
+		{"prompts", changes, o.Prompts},
+		{"tools", changes, o.Tools},
+		{"completions", "{}", o.Completions && rev.hasCompletions()},
+		{"logging", "{}", o.Logging},
+	} {
+		if one.offered {
+			dst.name(one.name)
+			dst.text(one.value)
+		}
+	}
+	if rev == modern && o.Extensions != nil {
+		dst.member("extensions", o.Extensions)
+	}
+}
+
+// appendCache appends the members that a Cache stands for (R-221 to R-223).
+func appendCache(dst []byte, c Cache) []byte {
+	dst = strconv.AppendInt(append(dst, `,"ttlMs":`...), max(0, c.TTL.Milliseconds()), 10)
+	if c.Public {
+		return append(dst, `,"cacheScope":"public"`...)
+	}
+	return append(dst, `,"cacheScope":"private"`...)
+}
+
+// begin returns the beginning of a modern result, with room behind it.
+func (f *fixed) begin() []byte { return append(make([]byte, 0, len(f.head)+512), f.head...) }
