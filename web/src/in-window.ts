@@ -6,7 +6,6 @@
  * functions over ({@link WindowFunctions}).
  */
 
-import 'wasm_exec'
 import type { confirmGateway } from './confirm-gateway.ts'
 import { type Engine, type EngineOptions, startEngine } from './engine.ts'
 import type { freshPage } from './pages.ts'
@@ -35,7 +34,7 @@ export async function startInWindow(
   const { redact } = host
   const engine: Engine = await startEngine(options, {
     module,
-    Go: (globalThis as unknown as { Go: new () => GoRuntime }).Go, // defined by wasm_exec
+    Go: await goRuntime(),
     provide: (ref, request) => provide(host, ref, request),
     call: (...question) => call(host, ...question),
     state: host.engineState,
@@ -76,4 +75,12 @@ export async function startInWindow(
       engine.close()
     },
   }
+}
+
+/** The class that Go's wasm_exec.js defines as a global; the bundler includes the file here. */
+async function goRuntime(): Promise<new () => GoRuntime> {
+  const global = globalThis as { Go?: new () => GoRuntime }
+  if (global.Go === undefined) await import('wasm_exec')
+  if (global.Go === undefined) throw new Error('wasm_exec.js did not define Go')
+  return global.Go
 }
