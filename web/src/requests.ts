@@ -1,100 +1,124 @@
-/**
- * What a client, a request and a Document are to the shim (clients.ts), and what can be told of a
- * message by looking at it.
- */
+/** Clients, requests and Documents as clients.ts keeps them, and checks of messages by their shape. */
 
-import type { Gaps } from './fill.ts'
+import type { Gaps, Provide } from './fill.ts'
 import type { Port } from './port.ts'
+import type { ListName } from './source.ts'
+
+/** A client has read a resource; for the page's own display. */
+export interface ReadEvent {
+  uri: string
+  /** The client's principal: an origin, `page`, `gateway`. */
+  client: string
+}
+
+/** What the clients need from the engine and the page. */
+export interface ClientsHost {
+  provide: Provide
+  /** A client has read contents; called only while `watchReads` is on. */
+  read(event: ReadEvent): void
+  /** An error for the developer, not for clients. */
+  report(error: unknown): void
+  /** The program has exited. May be called more than once for the same one. */
+  died(): void
+  /** Lists whose changes are announced. */
+  readonly lists: readonly ListName[]
+}
 
 /** A channel that carries JSON text: a WebSocket. */
 export interface TextChannel {
   send(text: string): void
-  /** The program has gone, and with it the client; the channel should be opened anew. */
+  /** The program has ended, and with it the client: the channel should be opened again. */
   lost(): void
 }
 
 /** A client, seen from its channel. */
 export interface Client {
-  /** Takes a message: an object of a port, a string of a text channel. */
+  /** Receives a message: an object from a port, a string from a text channel. */
   receive(message: unknown): void
-  /** The channel is gone: all that this client has ends. */
+  /** The channel has closed: ends all requests and subscriptions of this client. */
   close(): void
-  /** Ends the client from this side: its reads in flight fail, a port gets a last message. */
+  /** Closes the client from this side: its running reads fail, a port gets a last message. */
   end(reason: string): void
 }
 
-/** The inside of a {@link Client}. */
+/** The state of a {@link Client}. */
 export interface ClientState extends Client {
   readonly number: number
   readonly principal: string
   readonly port: Port | undefined // else a text channel
   readonly channel: TextChannel | undefined
   readonly clones: boolean
-  /** Requests that have no answer so far: by id (port), or by Go's key of the id (text). */
-  readonly waiting: Map<unknown, PendingRequest>
-  filling: number
-  /** What the next program has to be told of a classic session on a port. */
+  /** Requests that have no answer yet: by id (port), or by Go's key of the id (text). */
+  readonly pending: Map<unknown, PendingRequest>
+  /** Number of reads that wait for providers. */
+  pendingReads: number
+  /** Of a classic session on a port. */
   session: Session | undefined
+  /** Messages that wait for the next program. */
   queue: unknown[]
-  closed: boolean
+  isClosed: boolean
 }
 
 export type Params = Record<string, unknown>
 
-/** What a new program has to be told. */
+/** A classic session, as the next program needs it; classic-session.ts. */
 export interface Session {
-  /** Of initialize. */
+  /** Of `initialize`. */
   readonly params: Params
   initialized: boolean
-  /** Of logging/setLevel. */
+  /** Of `logging/setLevel`. */
   level: Params | undefined
   readonly uris: Set<string>
 }
 
-/** A request that has no answer so far. */
+/** A request that has no answer yet. */
 export interface PendingRequest {
   readonly client: ClientState
   readonly call: number
-  /** What goes back: a value (port), or the token that was sent (text). */
+  /** In the answer: a value (port), or the token as it was received (text). */
   readonly id: unknown
   readonly key: unknown
   readonly method: number
   readonly params: Params | undefined
-  /** It repeats for a new program what an old one was told: nobody waits for the answer. */
-  readonly muted: boolean
-  /** Whether it is in the maps. What is answered at once never is. */
-  held: boolean
-  /** Whether the engine is done with it. */
-  settled: boolean
-  /** The era of its answer, as far as it is known. */
-  modern: boolean
-  /** While a provider is asked. */
+  /** It repeats a request of a classic session for a new program: its answer is for no client. */
+  readonly isReplay: boolean
+  /** Whether it is in the maps. A request that is answered at once never is. */
+  isAdded: boolean
+  /** Whether the engine has answered it. */
+  isSettled: boolean
+  /** Whether its answer is of a modern revision, as far as that is known. */
+  isModern: boolean
+  /** Set while a provider is running. */
   abort: ((reason?: unknown) => void) | undefined
 }
 
-/** A Document: text, and the object that is made of it when a port needs it. */
+/** A Document: text, and the object that is parsed from it when a port needs it. */
 export interface CachedDocument {
   readonly text: string
   object: Record<string, unknown> | undefined
-  frozen: boolean
+  isFrozen: boolean
 }
 
-export type Entry =
-  | { what: 'respond'; waiting: PendingRequest; held: CachedDocument }
-  | { what: 'fill'; waiting: PendingRequest; held: CachedDocument; gaps: Gaps }
-  | { what: 'failed'; waiting: PendingRequest; failure: string }
-  | { what: 'end'; waiting: PendingRequest; held: CachedDocument }
-  | { what: 'drop'; waiting: PendingRequest }
-  | { what: 'refuse'; client: ClientState; failure: string }
-  | {
-      what: 'notify'
-      client: ClientState
-      held: CachedDocument
-      key: string
-      call: PendingRequest | undefined
-    }
+/** What the engine has recorded while Go ran. */
+export type EngineEvent =
+  | { type: 'respond'; request: PendingRequest; document: CachedDocument }
+  | { type: 'fill'; request: PendingRequest; document: CachedDocument; gaps: Gaps }
+  | { type: 'failed'; request: PendingRequest; error: string }
+  | { type: 'end'; request: PendingRequest; document: CachedDocument }
+  | { type: 'drop'; request: PendingRequest }
+  | { type: 'refuse'; client: ClientState; error: string }
+  | NotifyEvent
 
-/** A request whose envelope is exactly as expected, and whose id survives being a number. */
+/** A notification; `key` is the member of `_meta` that gets the id of `request`. */
+export interface NotifyEvent {
+  type: 'notify'
+  client: ClientState
+  document: CachedDocument
+  key: string
+  request: PendingRequest | undefined
+}
+
+/** A request that has exactly the expected members, and an id that a number or string holds exactly. */
 export function isRequest(
   message: unknown,
 ): message is { id: string | number; method: string; params?: unknown } {
@@ -116,7 +140,7 @@ export function idOfKey(key: string): string | number {
   return key.startsWith('"') ? key.slice(1) : Number(key)
 }
 
-/** Params as reads of the classic revisions have them: a uri and nothing else. */
+/** Params of a read in the classic revisions: only a uri. */
 export function isOnlyUri(params: unknown): params is { uri: string } {
   if (typeof params !== 'object' || params === null) return false
   if (Object.getPrototypeOf(params) !== Object.prototype) return false
@@ -130,14 +154,14 @@ export function isLonger(text: string, limit: number): boolean {
   return text.length > limit || new TextEncoder().encode(text).length > limit
 }
 
-/** The error of what the engine had to answer when it ended. */
-export function gone(forGood: boolean) {
+/** The error of requests that a program had not answered when it ended. */
+export function endedError(forGood: boolean) {
   return forGood
-    ? failure('The engine is down', 'down', false)
-    : failure('The engine was restarted; ask again', 'restarted', true)
+    ? engineError('The engine is down', 'down', false)
+    : engineError('The engine was restarted; ask again', 'restarted', true)
 }
 
-/** What is found out here, in the words of Go's errors.go. */
-export function failure(message: string, reason: string, retry: boolean) {
+/** An error that is detected in JavaScript, in the form of Go's errors.go. */
+export function engineError(message: string, reason: string, retry: boolean) {
   return { code: -32603, message, data: { origin: 'engine', reason, retry } }
 }

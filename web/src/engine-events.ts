@@ -1,0 +1,189 @@
+/**
+ * Records what the engine answers and sends while Go runs, and delivers it when Go has returned: nothing
+ * that a delivery calls may run within Go.
+ */
+
+import type { PendingCalls } from './pending-calls.ts'
+import {
+  type CachedDocument,
+  type ClientState,
+  type EngineEvent,
+  idOfKey,
+  type Params,
+} from './requests.ts'
+import type { Listener } from './wasm.ts'
+
+/** What of the listener concerns clients. */
+export type ClientsListener = Omit<Listener, 'report' | 'ask' | 'unask' | 'watch'>
+
+/** What the engine calls its methods, in the present program. */
+export interface MethodTable {
+  readonly names: readonly string[]
+  readonly numbers: ReadonlyMap<string, number>
+  /** By number: whether goroutines may want to run after a request of the method. */
+  readonly startsGoroutines: readonly boolean[]
+  /** By number: whether an answer changes a classic session. */
+  readonly changesSession: readonly boolean[]
+  readonly read: number
+}
+
+export interface EngineEvents {
+  readonly listener: ClientsListener
+  methods: MethodTable
+  /** The message that is being handed over as text, if it came as an object. */
+  incoming: Params | undefined
+  /** What is not delivered yet. */
+  records: EngineEvent[]
+  /** Of the present program, by handle. */
+  documents: (CachedDocument | undefined)[]
+  /** Delivers what was recorded. */
+  drain(): void
+}
+
+const keySubscription = 'io.modelcontextprotocol/subscriptionId'
+const keyRequest = 'io.github.pagemcp/request' // Go's engine.MetaRequest
+
+/** Methods without effects: when they answer at once, no goroutine was started. */
+const readOnly = [
+  'ping',
+  'initialize',
+  'server/discover',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'tools/list',
+]
+
+/** Methods whose effects a new program needs to continue a classic session. */
+const sessionMethods = [
+  'initialize',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'logging/setLevel',
+]
+
+/**
+ * @param deliver - performs one record; what it throws is reported, and the others are delivered
+ */
+export function engineEvents(
+  clients: ReadonlyMap<number, ClientState>,
+  calls: PendingCalls,
+  deliver: (event: EngineEvent) => void,
+  report: (error: unknown) => void,
+): EngineEvents {
+  let draining = false
+
+  const documentOf = (handle: number, text: string): CachedDocument =>
+    (handle === 0 ? undefined : all.documents[handle]) ?? {
+      text,
+      object: undefined,
+      isFrozen: false,
+    }
+
+  const listener: ClientsListener = {
+    methods(names) {
+      all.methods = methodTable(names)
+    },
+    define(handle, text) {
+      all.documents[handle] = { text, object: undefined, isFrozen: false }
+    },
+    release(handle) {
+      all.documents[handle] = undefined
+    },
+    open(number, key, token) {
+      const client = clients.get(number)
+      if (client === undefined) return 0
+      const id = client.port ? JSON.parse(token) : token
+      const own = client.port ? id : key
+      if (client.pending.has(own)) return 0
+      const { incoming, methods } = all
+      const method = methods.numbers.get(String(incoming?.method)) ?? -1
+      const params = incoming?.params as Params | undefined
+      const request = calls.create(client, id, own, method, params)
+      calls.add(request)
+      return request.call
+    },
+    find(number, key) {
+      const client = clients.get(number)
+      const request = client?.pending.get(client.port ? idOfKey(key) : key)
+      if (request === undefined || request.isSettled) {
+        if (request?.abort) calls.cancelRead(request) // the engine has answered; the provider has not
+        return 0
+      }
+      return request.call
+    },
+    expected() {
+      const uri = calls.current?.params?.uri
+      return typeof uri === 'string' ? uri : ''
+    },
+    respond(call, handle, text) {
+      const document = documentOf(handle, text)
+      const request = calls.settle(call)
+      if (request) all.records.push({ type: 'respond', request, document })
+    },
+    fill(call, handle, text, refs, uri, variables) {
+      const request = calls.settle(call)
+      if (request === undefined) return
+      const document = documentOf(handle, text)
+      const gaps = { refs, uri, variables }
+      all.records.push({ type: 'fill', request, document, gaps })
+    },
+    failed(call, error) {
+      const request = calls.settle(call)
+      if (request) all.records.push({ type: 'failed', request, error })
+    },
+    drop(call) {
+      const request = calls.settle(call)
+      if (request) all.records.push({ type: 'drop', request })
+    },
+    end(call, text) {
+      const document = documentOf(0, text)
+      const request = calls.settle(call)
+      if (request) all.records.push({ type: 'end', request, document })
+    },
+    refuse(number, error) {
+      const client = clients.get(number)
+      if (client) all.records.push({ type: 'refuse', client, error })
+    },
+    notify(number, handle, text, of) {
+      const client = clients.get(number)
+      const request = of === 0 ? undefined : calls.find(Math.abs(of))
+      const key = of < 0 ? keyRequest : keySubscription
+      const document = documentOf(handle, text)
+      if (client) all.records.push({ type: 'notify', client, document, key, request })
+    },
+  }
+
+  const all: EngineEvents = {
+    listener,
+    methods: methodTable([]),
+    incoming: undefined,
+    records: [],
+    documents: [],
+    drain() {
+      if (draining) return
+      draining = true
+      for (let i = 0; i < all.records.length; i++) {
+        try {
+          deliver(all.records[i] as EngineEvent)
+        } catch (error) {
+          report(error)
+        }
+      }
+      all.records = []
+      draining = false
+    },
+  }
+  return all
+}
+
+function methodTable(names: readonly string[]): MethodTable {
+  return {
+    names,
+    numbers: new Map(names.map((name, number) => [name, number])),
+    startsGoroutines: names.map((name) => !readOnly.includes(name)),
+    changesSession: names.map((name) => sessionMethods.includes(name)),
+    read: names.indexOf('resources/read'),
+  }
+}

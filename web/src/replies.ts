@@ -1,0 +1,236 @@
+/**
+ * Sends what the engine answers: objects over ports, JSON text over text channels. Contents of reads are
+ * put in here; they never cross into Go.
+ */
+
+import { abort, filler, type Gaps, lazySignal, type ReadResult } from './fill.ts'
+import { freeze } from './json.ts'
+import type { PendingCalls } from './pending-calls.ts'
+import type { ProgramRunner } from './program-runner.ts'
+import {
+  type CachedDocument,
+  type ClientState,
+  type ClientsHost,
+  isLonger,
+  type NotifyEvent,
+  type Params,
+  type PendingRequest,
+} from './requests.ts'
+import { answers, type Reason, reasonOf, reasons } from './wasm.ts'
+
+export interface Replies {
+  /** Whether {@link ClientsHost.read} is called. */
+  watchReads: boolean
+  /** Stores a value that a source read until its answer is sent; returns its number. */
+  keep: ReturnType<typeof filler>['keep']
+  /** Answers with a Document. */
+  document(request: PendingRequest, document: CachedDocument): void
+  /** Answers with JSON text. */
+  text(request: PendingRequest, member: 'result' | 'error', text: string): void
+  /** Puts contents into a skeleton and answers with it, at once if no provider has to be awaited. */
+  fill(request: PendingRequest, skeleton: CachedDocument, gaps: Gaps): void
+  /** Ends a subscription: its result, then a cancellation (Go's `engine.Sink.End`). */
+  endSubscription(request: PendingRequest, document: CachedDocument): void
+  /** Sends a notification, with the id of the request that it belongs to, if there is one. */
+  notify(event: NotifyEvent): void
+  /** Answers with an internal error, without Go. */
+  internalError(request: PendingRequest): void
+  /** Sends a message that exists only as text. */
+  message(client: ClientState, text: string): void
+  /** Sends an object (port) or text (channel). */
+  post(client: ClientState, message: unknown): void
+}
+
+/** Limits; web/docs/protocol.md lists them. */
+const maxPortOut = 64 << 20 // UTF-16 code units of contents in one answer over a port
+const maxTextOut = 8 << 20 // bytes of an answer over a text channel
+const maxPendingReads = 64 // of one client, which wait for providers
+const maxPendingReadsOfGateway = 16 * maxPendingReads // it limits each of its assistants itself
+const providerTimeout = 30_000 // ms
+
+const keySubscription = 'io.modelcontextprotocol/subscriptionId'
+
+export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramRunner): Replies {
+  const filling = filler(host.provide)
+
+  function sendDocument(request: PendingRequest, document: CachedDocument) {
+    const { client } = request
+    calls.remove(request)
+    if (request.isReplay) return
+    if (client.port) {
+      const result = objectOf(document, client)
+      post(client, { jsonrpc: '2.0', id: request.id, result })
+      if (all.watchReads) reportRead(client, result)
+    } else {
+      sendText(request, 'result', document.text)
+      if (all.watchReads) reportRead(client, objectOf(document, client))
+    }
+  }
+
+  function sendText(request: PendingRequest, member: 'result' | 'error', text: string) {
+    const { client } = request
+    calls.remove(request)
+    if (request.isReplay) return
+    if (client.port) {
+      post(client, { jsonrpc: '2.0', id: request.id, [member]: JSON.parse(text) })
+    } else if (member === 'result' && isLonger(text, maxTextOut)) {
+      request.isModern = text.startsWith('{"resultType"')
+      fail(request, reasons.tooLarge, '')
+    } else {
+      post(client, `{"jsonrpc":"2.0","id":${request.id},"${member}":${text}}`)
+    }
+  }
+
+  function fill(request: PendingRequest, skeleton: CachedDocument, gaps: Gaps) {
+    const { client } = request
+    if (client.isClosed) return
+    if (client.pendingReads >= (client.channel ? maxPendingReadsOfGateway : maxPendingReads)) {
+      fail(request, reasons.busy, gaps.uri)
+      return
+    }
+    const lazy = lazySignal()
+    let filled: ReadResult | Promise<ReadResult>
+    try {
+      const object = objectOf(skeleton, client) as ReadResult
+      request.isModern = 'resultType' in object
+      filled = filling.fill(object, gaps, lazy)
+    } catch (error) {
+      providerFailed(request, gaps.uri, error)
+      return
+    }
+    if (!(filled instanceof Promise)) {
+      sendRead(request, filled)
+      return
+    }
+    calls.add(request)
+    client.pendingReads++
+    const timer = setTimeout(() => {
+      abort(lazy, new DOMException('the read took too long', 'TimeoutError'))
+      settle(() => fail(request, reasons.timeout, gaps.uri))
+    }, providerTimeout)
+    request.abort = (reason) => {
+      abort(lazy, reason)
+      settle(() => {})
+    }
+    const settle = (then: () => void) => {
+      if (request.abort === undefined) return // cancelled, or too late
+      request.abort = undefined
+      clearTimeout(timer)
+      client.pendingReads--
+      then()
+    }
+    filled.then(
+      (result) => settle(() => sendRead(request, result)),
+      (error) => settle(() => providerFailed(request, gaps.uri, error)),
+    )
+  }
+
+  function sendRead(request: PendingRequest, result: ReadResult) {
+    const { client } = request
+    let size = 0
+    for (const { text, blob } of result.contents) size += (text ?? blob ?? '').length
+    if (size > (client.port ? maxPortOut : maxTextOut)) {
+      fail(request, reasons.tooLarge, '')
+      return
+    }
+    if (client.port) {
+      calls.remove(request)
+      post(client, { jsonrpc: '2.0', id: request.id, result })
+    } else {
+      sendText(request, 'result', JSON.stringify(result))
+    }
+    if (all.watchReads) reportRead(client, result)
+  }
+
+  function providerFailed(request: PendingRequest, uri: string, error: unknown) {
+    const reason = reasonOf(error)
+    if (reason === reasons.internal) host.report(error)
+    fail(request, reason, uri)
+  }
+
+  /** Answers with an error where the engine has answered a result; Go knows the error's code. */
+  function fail(request: PendingRequest, reason: Reason, uri: string) {
+    const { client, call, isModern } = request
+    request.isSettled = false
+    calls.add(request)
+    const answer = runner.call((exports, running) =>
+      exports.fail(client.number, call, reason, isModern ? 1 : 0, running.write(uri)),
+    )
+    if (answer !== answers.done) internalError(request)
+  }
+
+  function internalError(request: PendingRequest) {
+    request.isSettled = true
+    sendText(request, 'error', '{"code":-32603,"message":"Internal error"}') // JSON-RPC 2.0, section 5.1
+  }
+
+  function endSubscription(request: PendingRequest, document: CachedDocument) {
+    const { client } = request
+    const result = JSON.parse(document.text) as { _meta?: Params }
+    const id = client.port ? request.id : JSON.parse(request.id as string)
+    result._meta = { ...result._meta, [keySubscription]: id }
+    sendText(request, 'result', JSON.stringify(result))
+    const params = { requestId: id }
+    message(client, JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }))
+  }
+
+  function notify({ client, document, key, request }: NotifyEvent) {
+    if (request === undefined) {
+      post(client, client.port ? objectOf(document, client) : document.text)
+    } else if (client.port) {
+      const message = objectOf(document, client) as { params: Params }
+      post(client, { ...message, params: { ...message.params, _meta: { [key]: request.id } } })
+    } else {
+      const meta = `"_meta":{"${key}":${request.id}}`
+      post(
+        client,
+        document.text.replace('"_meta":{}', () => meta),
+      )
+    }
+  }
+
+  function message(client: ClientState, text: string) {
+    post(client, client.port ? JSON.parse(text) : text)
+  }
+
+  function post(client: ClientState, message: unknown) {
+    if (client.isClosed) return
+    try {
+      if (client.port) client.port.postMessage(message)
+      else client.channel?.send(message as string)
+    } catch (error) {
+      host.report(error)
+    }
+  }
+
+  /** Ports that do not clone share the object: it is frozen for them. */
+  function objectOf(document: CachedDocument, client: ClientState) {
+    document.object ??= JSON.parse(document.text) as Record<string, unknown>
+    if (!client.clones && !document.isFrozen) {
+      freeze(document.object)
+      document.isFrozen = true
+    }
+    return document.object
+  }
+
+  function reportRead(client: ClientState, result: Record<string, unknown>) {
+    if (!('contents' in result)) return
+    for (const { uri } of (result as ReadResult).contents) {
+      host.read({ uri, client: client.principal })
+    }
+  }
+
+  const all: Replies = {
+    watchReads: false,
+    keep: (value) => filling.keep(value),
+    document: sendDocument,
+    text: sendText,
+    fill,
+    endSubscription,
+    notify,
+    internalError,
+    message,
+    post,
+  }
+  return all
+}
