@@ -15,9 +15,9 @@ type about struct {
 
 func aboutOf(info engine.Info) about {
 	return about{
-		name:         plain(info.Name, engine.MaxName),
-		title:        plain(info.Title, engine.MaxTitle),
-		version:      plain(info.Version, engine.MaxName),
+		name:         engine.PlainText(info.Name, engine.MaxName),
+		title:        engine.PlainText(info.Title, engine.MaxTitle),
+		version:      engine.PlainText(info.Version, engine.MaxName),
 		website:      webAddress(info.WebsiteURL),
 		instructions: engine.PlainLines(info.Instructions, engine.MaxDescription),
 	}
@@ -30,17 +30,17 @@ func (a about) info() engine.Info {
 // webAddress returns text if it is the URL of a web page, else nothing.
 func webAddress(text string) string {
 	u, err := url.Parse(text)
-	if err != nil || len(text) > maxURI || plain(text, maxURI) != text || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+	if err != nil || len(text) > maxURI || engine.PlainText(text, maxURI) != text || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
 		return ""
 	}
 	return text
 }
 
-// about returns what the page of an endpoint says of itself; nothing at /mcp, and if
+// about returns what the page of a view says of itself; nothing at /mcp, and if
 // the page was never here. The lock is held.
-func (g *Gateway) about(path string) about {
+func (v *views) about(path string) about {
 	name, _ := pageOf(path)
-	p := g.pages[name]
+	p := v.pages[name]
 	if name == "" || p == nil {
 		return about{}
 	}

@@ -12,7 +12,7 @@ import (
 // Defect 16.
 func TestPageSaysWhatItIs(t *testing.T) {
 	g := startGateway(t, Options{})
-	c := caller{t, g}
+	c := testCaller{t, g}
 	ask := func(path string) (classic, modernly, read string) {
 		t.Helper()
 		_, classic = c.do(t.Context(), "POST", path, initialize)

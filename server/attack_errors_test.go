@@ -10,7 +10,7 @@ import (
 
 // A page that fails, answers nonsense or not at all costs the lists of all pages its own
 // entries only. Its own error text, which may be a megabyte long, is in no list and no
-// log, and its caller gets 2,000 characters of it, without hidden ones.
+// log, and its testCaller gets 2,000 characters of it, without hidden ones.
 func TestFailuresOfAPageStayItsOwn(t *testing.T) {
 	canary := "canary\x1b[31m" + strings.Repeat("\u202e", 1<<18)
 	text := string(jsonrpc.AppendString(nil, canary))
@@ -45,7 +45,7 @@ func TestFailuresOfAPageStayItsOwn(t *testing.T) {
 			honest.write("notes://a", "1")
 			honest.join(g)
 			joinHostile(t, g, answer)
-			c := caller{t, g}
+			c := testCaller{t, g}
 			for method, member := range members {
 				begun := time.Now()
 				response, body := c.do(t.Context(), "POST", "/mcp", modern("1", method, ""), v2026, "Mcp-Method: "+method)

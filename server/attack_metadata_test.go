@@ -35,7 +35,7 @@ func TestNoMetadataOfAPageDeceives(t *testing.T) {
 		).Replace(string(msg)))
 	}
 	page.join(g)
-	c := caller{t, g}
+	c := testCaller{t, g}
 	for _, path := range []string{"/mcp", "/mcp/notes"} {
 		uris, names := "", ""
 		if path == "/mcp" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 )
@@ -15,7 +16,7 @@ import (
 func TestOtherOriginsGetNoNameByManyJoins(t *testing.T) {
 	const joins, other = 1_100, "https://b.example"
 	g := startGateway(t, Options{State: "/state", disk: newMemDisk(), Origins: []string{testOrigin, other}}) // a disk would take most of the time
-	c := caller{t, g}
+	c := testCaller{t, g}
 	tabs := map[string]*testPage{}
 	for _, id := range []string{"tab-1", "tab-2"} {
 		page := newPage(t, testOrigin, id)
@@ -69,10 +70,9 @@ func TestOtherOriginsGetNoNameByManyJoins(t *testing.T) {
 		t.Errorf("%d of %d joins are in the audit log, which does not say that lines were left out", noted, joins)
 	}
 	eventually(t, "forgotten names have no page any more", func() bool {
-		g.sweepPages()
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		return len(g.pages) <= len(tabs)+maxNames
+		g.sweepAt(time.Now())
+		_, pages := g.hub.of("").count()
+		return pages <= len(tabs)+maxNames
 	})
 
 	again := newPage(t, testOrigin, "tab-2")

@@ -31,7 +31,7 @@ func TestJoiningGivesNoRightsOfAssistants(t *testing.T) {
 	}
 
 	// The twin has one list, as it was.
-	twin := &guard{own: g.guard.own, origins: []string{joins}, next: http.HandlerFunc(g.route)}
+	twin := &guard{own: g.guard.own, origins: []string{joins}, next: http.HandlerFunc(g.hub.route)}
 	port := serveTwin(t, twin)
 	twin.hosts = newGuard(port, nil, nil).hosts
 	for name, want := range map[string]int{"POST": 200, "OPTIONS": 204, "/ws": 101} {

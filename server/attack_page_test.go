@@ -48,10 +48,7 @@ func joinHostile(t *testing.T, g *Gateway, answer func(h *attackingPage, m jsonr
 	go h.run() // ends with the connection
 	t.Cleanup(func() { conn.CloseNow() })
 	eventually(t, "the page is attached", func() bool {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		at := g.pages[*done.Joined]
-		return at != nil && at.socket != nil && at.entered == nil
+		return g.hub.of("").isHere(*done.Joined)
 	})
 	return h
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"golang.org/x/time/rate"
 )
 
@@ -43,20 +44,6 @@ const (
 	auditOlder = "audit.1.jsonl"
 )
 
-// An entry is one line.
-type entry struct {
-	Time    time.Time `json:"time"`
-	Who     string    `json:"who"`              // principal
-	Client  string    `json:"client,omitempty"` // what the assistant says of itself
-	Door    string    `json:"door"`             // /mcp, /mcp/notes, /ws, stdio, /page
-	Verb    string    `json:"verb"`             // method, or join, leave, pair, watch, connect, login, refuse
-	URI     string    `json:"uri,omitempty"`    // or the name of a prompt, tool or page
-	Outcome string    `json:"outcome"`          // ok, cancelled, dropped, busy, refused, an error code or an HTTP status
-	Bytes   int       `json:"bytes"`            // of the answer
-	Ms      float64   `json:"ms"`
-	Count   int       `json:"count,omitzero"` // lines that were left out
-}
-
 func openAudit(s *state) (*audit, error) {
 	a := &audit{disk: s.disk, refusals: rate.NewLimiter(refusalRate, refusalBurst)}
 	a.changed = sync.NewCond(&a.mu)
@@ -81,7 +68,7 @@ const (
 // refuse notes that a client was refused before it was known. Of many refusals at once
 // some are left out, and a later line says how many: the next one, whatever it is about.
 func (a *audit) refuse(e entry) {
-	e.Who, e.Door = plain(e.Who, maxVerb), plain(e.Door, maxVerb)
+	e.Who, e.Door = engine.PlainText(e.Who, maxVerb), engine.PlainText(e.Door, maxVerb)
 	if a.skips() {
 		return
 	}

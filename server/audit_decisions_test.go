@@ -18,7 +18,7 @@ func TestEveryDecisionIsAuditedOnce(t *testing.T) {
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://a", "1")
 	page.join(g)
-	c := caller{t, g}
+	c := testCaller{t, g}
 	const read = `"uri":"notes+notes://a"`
 	readLines := []string{v2026, "Mcp-Method: resources/read", "Mcp-Name: notes+notes://a"}
 	post := func(body string, lines ...string) func() {

@@ -21,12 +21,27 @@ type visit struct {
 	inner  bool   // a generated tool, which asks for an assistant
 }
 
+// A gate is what all clients of a gateway have in common, whatever way they come in.
+type gate struct {
+	auth    authenticator
+	limits  *limits
+	audit   auditor
+	monitor monitor
+}
+
+// A monitor sees the messages between clients and engines. Its methods never block.
+type monitor interface {
+	active() bool // false: the others need not be called
+	message(v visit, to, name string, msg []byte)
+	answered(v visit, method, uri string, size int) // a request, without error
+}
+
 // A watched port stands between one client and the engine: it counts what the
 // client asks for against its principal's allowance, and notes in the audit log
 // what became of it.
 type watchedPort struct {
 	jsonrpc.Port // the engine's end is served on us, so Read is what the client says
-	gateway      *Gateway
+	gate         *gate
 	engine       *engine.Engine
 
 	mu    sync.Mutex
@@ -47,8 +62,9 @@ type openCall struct {
 	waits       bool // for its principal's rate; the engine has not seen it
 }
 
-func (g *Gateway) watch(p jsonrpc.Port, e *engine.Engine, v visit) *watchedPort {
-	return &watchedPort{Port: p, gateway: g, engine: e, visit: v, calls: map[string]*openCall{}}
+// port returns p with what its client asks for limited, audited and monitored.
+func (g *gate) port(p jsonrpc.Port, e *engine.Engine, v visit) *watchedPort {
+	return &watchedPort{Port: p, gate: g, engine: e, visit: v, calls: map[string]*openCall{}}
 }
 
 // Read returns the next message that is within the allowance. One that is far over it
@@ -90,7 +106,7 @@ func (p *watchedPort) Read(ctx context.Context) ([]byte, error) {
 // isHopeless counts broken messages of an assistant's socket. Over standard streams they
 // cost nothing but their answers, and the end would be the process's.
 func (p *watchedPort) isHopeless(msg []byte, err error) bool {
-	if door := p.who().door; door == "/ws" || door == watchDoor {
+	if door := p.who().door; door == socketDoor || door == watchDoor {
 		_, refusal := jsonrpc.Parse(msg)
 		batch, _ := jsonrpc.Elements(msg)
 		if errors.Is(err, jsonrpc.ErrTooLarge) || err == nil && refusal != nil && len(batch) == 0 {
@@ -129,7 +145,7 @@ func (p *watchedPort) admit(ctx context.Context, msg []byte) bool {
 	case !isNew:
 		return true // the engine has the first, and refuses this one
 	}
-	wait, ok := p.gateway.limits.delay(p.visit.who, x.Method)
+	wait, ok := p.gate.limits.delay(p.visit.who, x.Method)
 	if !ok {
 		p.settle(x.ID)
 		p.refuse(ctx, x, busy("Too many requests a second"))
@@ -162,7 +178,7 @@ func (p *watchedPort) admitBatch(ctx context.Context, msg []byte, elements [][]b
 		if _, isNew := p.open(x); isNew {
 			calls = append(calls, x)
 		}
-		wait, ok := p.gateway.limits.delay(p.visit.who, x.Method)
+		wait, ok := p.gate.limits.delay(p.visit.who, x.Method)
 		longest, full = max(longest, wait), full || !ok
 	}
 	if full {
@@ -192,10 +208,9 @@ func (p *watchedPort) introduce(x engine.Examination, msg []byte) {
 
 // tap shows a message to those who look on.
 func (p *watchedPort) tap(to, name string, msg []byte) {
-	if p.gateway.watchers.count.Load() == 0 {
-		return
+	if p.gate.monitor.active() {
+		p.gate.monitor.message(p.who(), to, name, msg)
 	}
-	p.gateway.watchers.tap(p.who(), to, name, msg)
 }
 
 func (p *watchedPort) who() visit {
@@ -257,7 +272,7 @@ func (p *watchedPort) Write(ctx context.Context, msg []byte) error {
 			p.note(call, outcome, len(msg))
 			p.tap("assistant", call.uri, msg)
 			if !h.failed {
-				p.gateway.watchers.read(p.who(), *call, len(msg))
+				p.gate.monitor.answered(p.who(), call.method, call.uri, len(msg))
 			}
 			return p.Port.Write(ctx, msg)
 		}
@@ -309,7 +324,7 @@ func (p *watchedPort) abandon() {
 
 func (p *watchedPort) note(call *openCall, outcome string, bytes int) {
 	v := p.who()
-	p.gateway.audit.note(entry{
+	p.gate.audit.note(entry{
 		Who: v.who, Client: v.client, Door: v.door,
 		Verb: call.method, URI: call.uri, Outcome: outcome, Bytes: bytes,
 		Ms: float64(time.Since(call.begun).Microseconds()) / 1000,
@@ -342,9 +357,5 @@ func clientName(method string, msg []byte) string {
 		info = jsonrpc.Member(object, "io.modelcontextprotocol/clientInfo")
 	}
 	name, _ := jsonrpc.Text(jsonrpc.Member(info, "name"))
-	return plain(name, 128) // characters; security.md §8
+	return engine.PlainText(name, 128) // characters; security.md §8
 }
-
-// plain returns text without characters that could deceive in a terminal or a log,
-// on one line; at most so many characters of it.
-func plain(text string, most int) string { return engine.PlainText(text, most) }

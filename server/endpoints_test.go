@@ -8,23 +8,22 @@ import (
 	"time"
 )
 
-func (g *Gateway) testEndpoints() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.endpoints)
+func (g *Gateway) testViews() int {
+	views, _ := g.hub.of("").count()
+	return views
 }
 
 // Names that are asked for and that no page has cost nothing afterwards, however
 // many; a page that is here is served also while all room is in use.
 func TestAskedNamesBlockNoPage(t *testing.T) {
 	g := startGateway(t, Options{})
-	c := caller{t, g}
+	c := testCaller{t, g}
 	for i := range maxEndpoints + 50 {
 		if answer, body := c.do(t.Context(), "POST", fmt.Sprintf("/mcp/none-%d", i), discover, v2026, "Mcp-Method: server/discover"); answer.StatusCode != 200 {
 			t.Fatalf("name %d: %s %s", i, answer.Status, body)
 		}
 	}
-	eventually(t, "the names are dropped", func() bool { return g.testEndpoints() == 1 })
+	eventually(t, "the names are dropped", func() bool { return g.testViews() == 1 })
 
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -34,8 +33,8 @@ func TestAskedNamesBlockNoPage(t *testing.T) {
 			v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
 		status = answer.StatusCode
 	}
-	if status != 200 || g.testEndpoints() != maxEndpoints {
-		t.Fatalf("%d endpoints, the last answer is %d", g.testEndpoints(), status)
+	if status != 200 || g.testViews() != maxEndpoints {
+		t.Fatalf("%d endpoints, the last answer is %d", g.testViews(), status)
 	}
 	if answer, _ := c.do(t.Context(), "POST", "/mcp/one-more", discover, v2026, "Mcp-Method: server/discover"); answer.StatusCode != 429 || answer.Header.Get("Retry-After") == "" {
 		t.Errorf("one name too many: %s", answer.Status)
@@ -48,8 +47,8 @@ func TestAskedNamesBlockNoPage(t *testing.T) {
 	}
 	cancel()
 	eventually(t, "the listens end", func() bool {
-		g.sweepEndpoints(time.Now().Add(time.Hour))
-		return g.testEndpoints() == 1
+		g.hub.sweep(time.Now().Add(time.Hour))
+		return g.testViews() == 1
 	})
 	if _, body := c.do(t.Context(), "POST", "/mcp/notes", modern("1", "resources/list", ""), v2026, "Mcp-Method: resources/list"); !strings.Contains(body, "notes://a") {
 		t.Errorf("the page's endpoint, made again: %s", body)
@@ -61,8 +60,8 @@ func TestSessionOutlivesItsEndpoint(t *testing.T) {
 	g := startGateway(t, Options{})
 	c := openSession(t, g, "/mcp/none")
 	eventually(t, "the session sleeps and its endpoint goes", func() bool {
-		g.sessions.sweep(time.Now().Add(2 * sessionSleep))
-		return g.testEndpoints() == 1
+		g.hub.sessions.sweep(time.Now().Add(2 * sessionSleep))
+		return g.testViews() == 1
 	})
 	if status, body := c.request("1", "ping", ""); status != 200 || !strings.Contains(body, `"result":{}`) {
 		t.Errorf("%d %s", status, body)

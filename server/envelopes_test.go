@@ -134,8 +134,8 @@ func TestHostileEnvelopesOverHTTP(t *testing.T) {
 				answer.Body.Close()
 				return answer.Header.Get(sessionHeader)
 			}
-			at := g.acquire("/mcp/notes")
-			defer g.release(at)
+			at, _ := g.hub.acquire("", "/mcp/notes")
+			defer at.release()
 			for _, one := range hostileMessages(t) {
 				session := begin()
 				for _, body := range one.messages(t) {

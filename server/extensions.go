@@ -12,16 +12,16 @@ import (
 // there are several, nobody could tell whom a method is for, so none are declared
 // there (R-361, decision 6.18).
 
-// extensible returns the page whose extensions an endpoint has, or nil. The lock is
+// extensible returns the page whose extensions a view has, or nil. The lock is
 // held.
-func (g *Gateway) extensible(path string) (only *page) {
+func (v *views) extensible(path string) (only *page) {
 	if name, _ := pageOf(path); name != "" {
-		if p := g.pages[name]; p != nil && !p.gone && p.remote.Extensions() != nil {
+		if p := v.pages[name]; p != nil && !p.gone && p.remote.Extensions() != nil {
 			return p
 		}
 		return nil
 	}
-	for _, p := range g.pages {
+	for _, p := range v.pages {
 		if p.gone || p.remote.Extensions() == nil {
 			continue
 		}
@@ -33,34 +33,34 @@ func (g *Gateway) extensible(path string) (only *page) {
 	return only
 }
 
-// declare renews what endpoints declare: a page has come, or has gone for good. The
+// declare renews what views declare: a page has come, or has gone for good. The
 // lock is held.
-func (g *Gateway) declare() {
-	for path, at := range g.endpoints {
+func (v *views) declare() {
+	for path, at := range v.byPath {
 		var extensions []byte
-		if p := g.extensible(path); p != nil {
+		if p := v.extensible(path); p != nil {
 			extensions = p.remote.Extensions()
 		}
 		if string(extensions) != string(at.extensions) {
 			at.extensions = extensions
 			at.engine.SetExtensions(extensions)
 		}
-		if says := g.about(path); says != at.about {
+		if says := v.about(path); says != at.about {
 			at.about = says
 			if info := says.info(); says != (about{}) {
 				at.engine.SetInfo(info)
 			} else {
-				at.engine.SetInfo(g.options.info())
+				at.engine.SetInfo(v.hub.options.info)
 			}
 		}
 	}
 }
 
 // extend passes on a method that the engine at path does not know.
-func (g *Gateway) extend(ctx context.Context, path, method string, params []byte) ([]byte, error) {
-	g.mu.Lock()
-	p := g.extensible(path)
-	g.mu.Unlock()
+func (v *views) extend(ctx context.Context, path, method string, params []byte) ([]byte, error) {
+	v.mu.Lock()
+	p := v.extensible(path)
+	v.mu.Unlock()
 	if p == nil {
 		return nil, engine.ErrNotFound
 	}

@@ -31,7 +31,7 @@ func (p *testPage) extending(settings string) *testPage {
 // decision 6.18.
 func TestExtensionsArePassedOn(t *testing.T) {
 	g := startGateway(t, Options{})
-	c := caller{t, g}
+	c := testCaller{t, g}
 	ask := func(path, method, want string, status int) {
 		t.Helper()
 		answer, body := c.do(t.Context(), "POST", path, modern(`"mine"`, method, `"a":[1]`), v2026, "Mcp-Method: "+method)
@@ -76,9 +76,7 @@ func TestExtensionsArePassedOn(t *testing.T) {
 
 	two.leave()
 	two.awaitAway(g)
-	g.mu.Lock()
-	g.pages[two.name].grace.Reset(0) // it was not back in time
-	g.mu.Unlock()
+	g.hub.of("").endGrace(two.name)
 	eventually(t, "the page that stays has /mcp for itself", func() bool { return declared("/mcp") })
 	ask("/mcp", "acme/x", `"page":"`+one.name+`"`, 200)
 }

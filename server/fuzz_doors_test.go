@@ -164,8 +164,8 @@ func FuzzStateFiles(f *testing.F) {
 		id, token := g.identity, g.token.text
 		g.names.claim(testOrigin, "page", "notes")
 		g.names.keep()
-		g.sessions.keep()
-		g.sessions.sweep(time.Now())
+		g.hub.sessions.keep()
+		g.hub.sessions.sweep(time.Now())
 		g.Close()
 		for name, data := range files {
 			for aside, text := range d.texts() {

@@ -79,25 +79,20 @@ type Gateway struct {
 	token    *token
 	keys     *keyring
 	names    *names
+	pairing  *pairing
 	audit    *audit
-	limits   *limits
-	sessions *sessions
-	sockets  sockets
 	watchers watchers
 	guard    *guard
+	hub      *hub
 	closing  chan struct{} // closed by Close
 
 	listeners []net.Listener
 	port      int
-	http      *http.Server
 	once      sync.Once
 
-	mu        sync.Mutex
-	endpoints map[string]*endpoint // by path
-	pages     map[string]*page     // by name
-	open      map[*socket]struct{}
-	hosting   sync.WaitGroup // one for each of open
-	closed    bool
+	mu     sync.Mutex
+	http   *http.Server
+	closed bool
 }
 
 // New opens the state directory and what is remembered there.
@@ -114,14 +109,7 @@ func New(opts Options) (*Gateway, error) {
 			return nil, err
 		}
 	}
-	g := &Gateway{
-		options:   opts,
-		limits:    newLimits(rate.Limit(opts.ReadsPerSecond)),
-		closing:   make(chan struct{}),
-		endpoints: map[string]*endpoint{},
-		pages:     map[string]*page{},
-		open:      map[*socket]struct{}{},
-	}
+	g := &Gateway{options: opts, closing: make(chan struct{})}
 	var err error
 	if opts.disk == nil {
 		opts.disk = osDisk{opts.State}
@@ -163,16 +151,20 @@ func (g *Gateway) remember() (err error) {
 	if g.audit, err = openAudit(g.state); err != nil {
 		return fmt.Errorf("open the audit log: %w", err)
 	}
-	g.acquire("/mcp")                           // for ever
-	for _, name := range g.names.remembered() { // assistants may ask before their pages are back
-		g.mu.Lock()
-		g.await(g.mount(name, engine.NewRemote()))
-		g.mu.Unlock()
-	}
-	if g.sessions, err = openSessions(g); err != nil {
+	g.pairing = &pairing{keys: g.keys, names: g.names, gateway: g.identity.Gateway}
+	g.hub, err = newHub(hubOptions{
+		info: g.options.info(), cursorKey: [16]byte(g.identity.CursorKey),
+		lenient: g.options.Lenient, logging: g.options.Logging, noResourceTools: g.options.NoResourceTools,
+		doorkeeper: g.pairing, sessions: sessionFiles{g.state}, say: g.say,
+		doors: map[string]http.HandlerFunc{watchDoor: g.serveWatch, probePath: g.serveProbe},
+	}, &gate{
+		auth: g.token, limits: newLimits(rate.Limit(g.options.ReadsPerSecond)), audit: g.audit, monitor: &g.watchers,
+	}, &g.watchers)
+	if err != nil {
 		g.audit.close()
 		return fmt.Errorf("open the stored sessions: %w", err)
 	}
+	g.hub.of("").expect(g.names.remembered()) // assistants may ask before their pages are back
 	return nil
 }
 
@@ -184,17 +176,6 @@ const instructions = "Resources, prompts and tools of web pages that are open in
 
 func (o *Options) info() engine.Info {
 	return engine.Info{Name: "pagemcp", Title: "PageMCP", Version: o.Version, Instructions: instructions}
-}
-
-// engine returns the options of every engine that assistants talk to. All declare
-// the same, whatever pages there are: classic sessions fix it at their beginning,
-// and pages come and go (gateway.md §1). How much assistants may send is each door's
-// to check: an engine takes what another hop has added, too.
-func (o *Options) engine() *engine.Options {
-	return &engine.Options{
-		Origin: "gateway", MaxMessage: maxMessage + maxSlack, Lenient: o.Lenient,
-		Tools: true, Prompts: true, Completions: true, Logging: o.Logging,
-	}
 }
 
 // Listen binds the gateway to loopback; see [CheckLoopback] for addr. From then on
@@ -278,7 +259,7 @@ func (g *Gateway) Serve() error {
 
 // Handler returns everything behind the guard. Listen comes before it.
 func (g *Gateway) Handler() http.Handler {
-	g.guard = newGuard(g.port, g.options.AssistantOrigins, http.HandlerFunc(g.route))
+	g.guard = newGuard(g.port, g.options.AssistantOrigins, nil)
 	g.guard.pages = g.options.Origins
 	g.guard.refused = func(r *http.Request) {
 		g.audit.refuse(entry{Who: r.Header.Get("Origin"), Door: r.URL.Path, Verb: "refuse", Outcome: "403"})
@@ -286,7 +267,7 @@ func (g *Gateway) Handler() http.Handler {
 	if g.options.Lenient {
 		g.guard.headers = ", " + keyHeader
 	}
-	return g.guard
+	return g.hub.handler(g.guard)
 }
 
 // turnedAway reports each other user of this machine that was refused, once.
@@ -305,25 +286,6 @@ func (g *Gateway) turnedAway() func(uid int) {
 	}
 }
 
-func (g *Gateway) route(w http.ResponseWriter, r *http.Request) {
-	switch path := r.URL.Path; path {
-	case "/page":
-		g.servePage(w, r)
-	case "/ws":
-		g.serveSocket(w, r)
-	case watchDoor:
-		g.serveWatch(w, r)
-	case probePath:
-		g.serveProbe(w, r)
-	default:
-		if _, ok := pageOf(path); !ok || r.URL.RawPath != "" {
-			http.NotFound(w, r)
-			return
-		}
-		g.serveMCP(w, r, path)
-	}
-}
-
 // sweep keeps house until the gateway closes.
 func (g *Gateway) sweep() {
 	ticker := time.NewTicker(sessionSleep / 3)
@@ -334,15 +296,18 @@ func (g *Gateway) sweep() {
 		select {
 		case <-kept.C:
 			g.names.keep()
-			g.sessions.keep()
+			g.hub.sessions.keep()
 		case now := <-ticker.C:
-			g.sessions.sweep(now)
-			g.sweepPages()
-			g.sweepEndpoints(now)
+			g.sweepAt(now)
 		case <-g.closing:
 			return
 		}
 	}
+}
+
+func (g *Gateway) sweepAt(now time.Time) {
+	g.hub.of("").sweepPages(g.names.remembered())
+	g.hub.sweep(now)
 }
 
 func (g *Gateway) say(format string, args ...any) {

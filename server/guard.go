@@ -89,7 +89,7 @@ func (g *guard) admits(r *http.Request) bool {
 
 // isPageDoor tells whether what is at path serves pages. An origin that may join is not
 // thereby an assistant, nor the other way round.
-func isPageDoor(path string) bool { return path == "/page" || path == watchDoor }
+func isPageDoor(path string) bool { return path == pageDoor || path == watchDoor }
 
 // listed tells whether origin may join as a page: the list alone counts, a
 // missing Origin and our own do not.

@@ -91,7 +91,7 @@ func TestParamHeadersFollowThePage(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newConformancePage(t)
 	page.join(g)
-	c := caller{t, g}
+	c := testCaller{t, g}
 	call := func(path, name, arguments string, lines ...string) (int, string) {
 		t.Helper()
 		body := modern("1", "tools/call", `"name":"`+name+`","arguments":`+arguments)

@@ -7,15 +7,23 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// serveMCP answers Streamable HTTP, both eras on one URL, in the order of checks
-// of gateway.md §2.1. The guard has been passed.
-func (g *Gateway) serveMCP(w http.ResponseWriter, r *http.Request, path string) {
+// An mcpServer answers Streamable HTTP, both eras on one URL.
+// MCP 2026-07-28 and 2025-11-25, basic/transports.
+type mcpServer struct {
+	endpoints endpoints
+	gate      *gate
+	sessions  *sessions
+	lenient   bool // clients need no handshake
+}
+
+// serve answers r, which has passed the guard, from the endpoint at path. The order of
+// its checks decides which error a client gets that makes several mistakes.
+func (m *mcpServer) serve(w http.ResponseWriter, r *http.Request, path string) {
 	hasSession := len(r.Header.Values(sessionHeader)) > 0
 	switch {
 	case r.Method == http.MethodPost:
@@ -29,17 +37,18 @@ func (g *Gateway) serveMCP(w http.ResponseWriter, r *http.Request, path string) 
 		http.Error(w, "POST a JSON-RPC message; GET and DELETE need Mcp-Session-Id", http.StatusMethodNotAllowed)
 		return
 	}
-	if !g.admit(w, r) {
+	who, ok := m.gate.admit(w, r)
+	if !ok {
 		return
 	}
-	at := g.acquire(path)
-	if at == nil {
+	at, ok := m.endpoints.acquire(who.owner, path)
+	if !ok {
 		w.Header().Set("Retry-After", "5") // seconds
 		http.Error(w, "too many pages are asked for at once", http.StatusTooManyRequests)
 		return
 	}
-	defer g.release(at)
-	post := &post{gateway: g, at: at, w: w, r: r, visit: visit{who: g.token.principal(), door: path}}
+	defer at.release()
+	post := &post{server: m, at: at, w: w, r: r, visit: visit{who: who.principal, door: path}}
 	switch r.Method {
 	case http.MethodGet:
 		post.openSessionStream()
@@ -52,11 +61,11 @@ func (g *Gateway) serveMCP(w http.ResponseWriter, r *http.Request, path string) 
 
 // A post is one HTTP request at an endpoint.
 type post struct {
-	gateway *Gateway
-	at      *endpoint
-	w       http.ResponseWriter
-	r       *http.Request
-	visit   visit
+	server *mcpServer
+	at     endpoint
+	w      http.ResponseWriter
+	r      *http.Request
+	visit  visit
 
 	method, name string // of the message, once it is known
 }
@@ -136,7 +145,7 @@ func (p *post) reject(text string, status int) {
 
 // note notes what no engine has served; what one has, its port notes.
 func (p *post) note(outcome string) {
-	p.gateway.audit.note(entry{
+	p.server.gate.audit.note(entry{
 		Who: p.visit.who, Door: p.visit.door, Verb: cmp.Or(p.method, p.r.Method), URI: p.name, Outcome: outcome,
 	})
 }
@@ -171,7 +180,7 @@ func (p *post) modern(x engine.Examination, body []byte) {
 
 // once serves one request on a port of its own.
 func (p *post) once(x engine.Examination, body []byte, stream bool, status func(head, []byte) int, listen bool) {
-	leave, ok := p.gateway.limits.enter(p.visit.who, "client "+clientName(x.Method, body), listen)
+	leave, ok := p.server.gate.limits.enter(p.visit.who, "client "+clientName(x.Method, body), listen)
 	if !ok {
 		p.fail(http.StatusTooManyRequests, x.ID, busy("Too many requests in flight"))
 		return
@@ -181,7 +190,7 @@ func (p *post) once(x engine.Examination, body []byte, stream bool, status func(
 	defer cancel()
 	near, far := jsonrpc.Pipe()
 	defer far.Close()
-	go p.at.engine.Serve(engine.WithDelivery(ctx), p.gateway.watch(near, p.at.engine, p.visit)) // ends when far closes
+	go p.at.engine.Serve(engine.WithDelivery(ctx), p.server.gate.port(near, p.at.engine, p.visit)) // ends when far closes
 	if err := far.Write(ctx, body); err != nil {
 		return
 	}
@@ -198,14 +207,4 @@ func (p *post) once(x engine.Examination, body []byte, stream bool, status func(
 	}()
 	a := &answer{w: p.w, box: box, ended: ended, id: x.ID, want: 1, stream: stream, status: status}
 	a.run(ctx) // an error means that nobody is there to be told
-}
-
-// pageOf returns the page's name in a path /mcp/{page}, or false if the path is
-// not an endpoint.
-func pageOf(path string) (name string, ok bool) {
-	if path == "/mcp" {
-		return "", true
-	}
-	name, ok = strings.CutPrefix(path, "/mcp/")
-	return name, ok && validName(name)
 }

@@ -13,11 +13,11 @@ func (p *post) classic(x engine.Examination, body []byte) {
 		switch {
 		case x.Kind == jsonrpc.Request && x.Method == "initialize":
 			p.begin(x, body)
-		case x.Kind == jsonrpc.Request && p.gateway.options.Lenient:
+		case x.Kind == jsonrpc.Request && p.server.lenient:
 			p.once(x, body, takesStream(p.r.Header), classicStatus, false)
 		case x.Kind == jsonrpc.Request: // rows 7 and 10: the engine says what is missing
 			p.once(x, body, takesStream(p.r.Header), strangerStatus, false)
-		case p.gateway.options.Lenient: // there is nothing that it could be about
+		case p.server.lenient: // there is nothing that it could be about
 			p.w.WriteHeader(http.StatusAccepted)
 		default:
 			p.fail(http.StatusBadRequest, "", invalidRequest("Mcp-Session-Id is missing"))
@@ -59,7 +59,7 @@ func (p *post) batch(elements [][]byte) {
 // ask sends messages into a session and waits for the answers of those that are
 // requests. A client that goes meanwhile has not cancelled them.
 func (p *post) ask(s *session, messages [][]byte, batch bool) {
-	leave, ok := p.gateway.limits.enter(p.visit.who, "session "+s.hash, false)
+	leave, ok := p.server.gate.limits.enter(p.visit.who, "session "+s.hash, false)
 	if !ok {
 		p.fail(http.StatusTooManyRequests, "", busy("Too many requests in flight"))
 		return
@@ -116,7 +116,7 @@ func (p *post) session() *session {
 		p.fail(http.StatusBadRequest, "", invalidRequest("Mcp-Session-Id stands twice"))
 		return nil
 	}
-	s := p.gateway.sessions.find(id, p.visit.who, p.at)
+	s := p.server.sessions.find(id, p.visit.who, p.at)
 	if s == nil {
 		p.unknownSession()
 	}
@@ -131,7 +131,7 @@ func (p *post) unknownSession() {
 
 // begin opens a session. Its id is in the header of the answer.
 func (p *post) begin(x engine.Examination, body []byte) {
-	s, id, result := p.gateway.sessions.begin(p.r.Context(), p.at, p.visit, x, body)
+	s, id, result := p.server.sessions.begin(p.r.Context(), p.at, p.visit, x, body)
 	if s == nil {
 		if result == nil {
 			p.fail(http.StatusTooManyRequests, x.ID, busy("Too many sessions"))
@@ -152,7 +152,7 @@ func (p *post) endSession() {
 		return
 	}
 	defer s.leave()
-	p.gateway.sessions.end(s)
+	p.server.sessions.end(s)
 	p.w.WriteHeader(http.StatusNoContent)
 }
 

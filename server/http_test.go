@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// A caller speaks HTTP to a gateway with the right token.
-type caller struct {
+// A testCaller speaks HTTP to a gateway with the right token.
+type testCaller struct {
 	t *testing.T
 	g *Gateway
 }
 
 // do sends one request. Header lines are "Name: value"; an answer that is no
 // event stream is read as a whole.
-func (c caller) do(ctx context.Context, method, path, body string, lines ...string) (*http.Response, string) {
+func (c testCaller) do(ctx context.Context, method, path, body string, lines ...string) (*http.Response, string) {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.g.URL(), "/mcp")+path, strings.NewReader(body))
 	if err != nil {
@@ -99,7 +99,7 @@ func TestModernStatuses(t *testing.T) {
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://%C3%A9", "text")
 	page.join(g)
-	c := caller{t, g}
+	c := testCaller{t, g}
 	read := modern("1", "resources/read", `"uri":"notes+notes://%C3%A9"`)
 	const uri = "notes+notes://%C3%A9"
 	wrapped := "=?base64?" + base64.StdEncoding.EncodeToString([]byte(uri)) + "?="
@@ -156,7 +156,7 @@ func TestModernStatuses(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), testTime)
 			defer cancel()
-			answer, body := caller{t, g}.do(ctx, "POST", "/mcp", test.body, test.lines...)
+			answer, body := testCaller{t, g}.do(ctx, "POST", "/mcp", test.body, test.lines...)
 			if answer.StatusCode != test.status || !strings.Contains(body, test.want) {
 				t.Errorf("%d %s; want %d with %s", answer.StatusCode, body, test.status, test.want)
 			}
@@ -199,7 +199,7 @@ func TestListenStreams(t *testing.T) {
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://a", "1")
 	page.join(g)
-	c := caller{t, g}
+	c := testCaller{t, g}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	listen := func(id string) <-chan string {
@@ -235,7 +235,7 @@ func TestListenStreams(t *testing.T) {
 // R-290.
 func TestListenEndsWithResult(t *testing.T) {
 	g := startGateway(t, Options{})
-	c := caller{t, g}
+	c := testCaller{t, g}
 	answer, _ := c.do(t.Context(), "POST", "/mcp", modern("1", "subscriptions/listen", `"notifications":{"resourcesListChanged":true}`),
 		v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
 	messages, _ := events(t, answer.Body)
@@ -257,7 +257,7 @@ func TestEqualIDsDoNotMeet(t *testing.T) {
 		page.write("notes://"+name, "text of "+name)
 	}
 	page.join(g)
-	c := caller{t, g}
+	c := testCaller{t, g}
 	errs := make(chan string, 4)
 	for _, name := range []string{"a", "b", "c", "d"} {
 		go func() {
@@ -283,7 +283,7 @@ func TestEqualIDsDoNotMeet(t *testing.T) {
 // when. R-260.
 func TestReadsAreRationed(t *testing.T) {
 	g := startGateway(t, Options{ReadsPerSecond: 0.001})
-	c := caller{t, g}
+	c := testCaller{t, g}
 	busy := 0
 	for range 1 + 3 { // one at once, at this rate
 		answer, body := c.do(t.Context(), "POST", "/mcp", modern("1", "resources/read", `"uri":"a:b"`), v2026, "Mcp-Method: resources/read", "Mcp-Name: a:b")

@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -55,19 +54,6 @@ func tokenEnd(text []byte) int {
 func errorOf(msg []byte) *jsonrpc.Error {
 	m, _ := jsonrpc.Parse(msg)
 	return m.Error
-}
-
-// oneLine returns msg without line breaks between its tokens: an event's data is
-// one line. In strings they are escaped already.
-func oneLine(msg []byte) []byte {
-	if !bytes.ContainsAny(msg, "\r\n") {
-		return msg
-	}
-	compact := jsontext.Value(bytes.Clone(msg))
-	if compact.Compact(jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true)) != nil {
-		return bytes.Join(bytes.FieldsFunc(msg, func(r rune) bool { return r == '\r' || r == '\n' }), nil)
-	}
-	return compact
 }
 
 // busy is the answer to one request too many. gateway.md §1.

@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	maxName = 48          // characters of a page's name
 	maxRoot = maxName - 3 // of a name without its number: "-2" to "-99"
 	maxHost = 24          // of an origin's host and port in a root
 )
@@ -83,19 +82,6 @@ func nameFrom(wanted string) string {
 		return name
 	}
 	return "page"
-}
-
-// validName tells whether name may stand in a URL of ours and before a `+`.
-func validName(name string) bool {
-	if name == "" || len(name) > maxName || name[0] < 'a' || name[0] > 'z' {
-		return false
-	}
-	for i := range len(name) {
-		if c := name[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
-			return false
-		}
-	}
-	return true
 }
 
 // hostName spells the host and port of an origin as a part of a name.

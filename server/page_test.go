@@ -147,10 +147,7 @@ func (p *testPage) join(g *Gateway) {
 		return pass, key
 	})
 	eventually(p.t, "the page is attached", func() bool {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		at := g.pages[p.name]
-		return at != nil && at.socket != nil && at.entered == nil
+		return g.hub.of("").isHere(p.name)
 	})
 }
 
@@ -224,9 +221,7 @@ func (p *testPage) leave() { p.conn.CloseNow() }
 func (p *testPage) awaitAway(g *Gateway) {
 	p.t.Helper()
 	eventually(p.t, "the gateway notices that the page has gone", func() bool {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		return g.pages[p.name].socket == nil
+		return !g.hub.of("").isHere(p.name)
 	})
 }
 

@@ -15,7 +15,7 @@ type page struct {
 	name   string
 	remote *engine.Remote
 
-	// Guarded by the gateway's mu.
+	// Guarded by mu of the views.
 	socket  *socket       // nil: away
 	grace   *time.Timer   // runs while it is away and may still be back at once
 	gone    bool          // it was not back in time
@@ -27,107 +27,111 @@ type page struct {
 }
 
 // host keeps a page that has joined, until its socket is gone.
-func (g *Gateway) host(conn *websocket.Conn, origin string, who joiner) {
+func (h *hub) host(conn *websocket.Conn, origin string, who joiner) {
 	s := newSocket(conn, maxAnswer, true)
-	if !g.track(s) {
+	if !h.track(s) {
 		return
 	}
-	defer g.untrack(s)
+	defer h.untrack(s)
 	begun := time.Now()
-	p, err := g.attach(who, origin, s)
+	v, audit := h.of(who.owner), h.gate.audit
+	p, err := v.attach(who, origin, s)
 	if err != nil {
-		g.report(err)
-		g.audit.note(entry{Who: origin, Door: "/page", Verb: "join", URI: who.name, Outcome: "error", Ms: ms(begun)})
+		h.report(err)
+		audit.note(entry{Who: origin, Door: pageDoor, Verb: "join", URI: who.name, Outcome: "error", Ms: ms(begun)})
 		s.Close()
 		<-s.gone()
 		return
 	}
 	go s.keepAlive(true) // ends with the socket
-	g.audit.note(entry{Who: origin, Client: plain(who.hello.Title, 200), Door: "/page", Verb: "join", URI: who.name, Outcome: "ok", Ms: ms(begun)})
-	g.say("%s joined (%s)", who.name, origin)
-	g.sessions.pageJoined()
-	stillUsed := time.NewTicker(saveKeys)
+	audit.note(entry{Who: origin, Client: engine.PlainText(who.hello.Title, 200), Door: pageDoor, Verb: "join", URI: who.name, Outcome: "ok", Ms: ms(begun)})
+	h.options.say("%s joined (%s)", who.name, origin)
+	h.sessions.pageJoined(who.owner)
+	stillUsed := time.NewTicker(touchEvery)
 	defer stillUsed.Stop()
 	for {
 		select {
 		case <-stillUsed.C:
-			g.keys.touch(who.keyID)
+			who.touch()
 			continue
 		case <-s.gone():
 		}
 		break
 	}
-	g.keys.touch(who.keyID)
-	g.left(p, s)
-	g.audit.note(entry{Who: origin, Door: "/page", Verb: "leave", URI: who.name, Outcome: "ok", Ms: ms(begun)})
+	who.touch()
+	v.left(p, s)
+	audit.note(entry{Who: origin, Door: pageDoor, Verb: "leave", URI: who.name, Outcome: "ok", Ms: ms(begun)})
 }
+
+// touchEvery is how often a page that stays joined says that its credentials are in use.
+const touchEvery = 10 * time.Minute
 
 func ms(since time.Time) float64 { return float64(time.Since(since).Microseconds()) / 1000 }
 
 // attach gives the page of a joiner its new socket. The one it still has is
 // closed: of two documents with one page id the newer hello wins.
-func (g *Gateway) attach(who joiner, origin string, s *socket) (*page, error) {
-	p, done := g.enter(who.name)
+func (v *views) attach(who joiner, origin string, s *socket) (*page, error) {
+	p, done := v.enter(who.name)
 	defer done()
-	g.mu.Lock()
+	v.mu.Lock()
 	old := p.socket
 	p.socket = s
 	if p.grace != nil {
 		p.grace.Stop()
 	}
-	g.mu.Unlock()
+	v.mu.Unlock()
 	if old != nil {
 		old.closeWith(closeReplaced, "replaced")
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, attachTime)
 	defer cancel()
 	if err := p.remote.Reattach(ctx, s); err != nil {
-		g.left(p, s)
+		v.left(p, s)
 		return nil, err
 	}
-	g.mu.Lock()
+	v.mu.Lock()
 	p.gone = false
 	p.hello, p.origin, p.since = who.hello, origin, time.Now()
-	g.declare()
-	g.mu.Unlock()
-	g.watchers.changed()
+	v.declare()
+	v.mu.Unlock()
+	v.hub.monitor.changed()
 	return p, nil
 }
 
 // enter returns the page called name, made and mounted if it is new, for one
 // join at a time.
-func (g *Gateway) enter(name string) (p *page, done func()) {
+func (v *views) enter(name string) (p *page, done func()) {
 	for {
-		g.mu.Lock()
-		p = g.pages[name]
+		v.mu.Lock()
+		p = v.pages[name]
 		if p == nil {
 			stranger := engine.NewRemote()
 			stranger.Forget() // nobody waits for a page that was never here
-			p = g.mount(name, stranger)
+			p = v.mount(name, stranger)
 		}
 		before := p.entered
 		if before == nil {
 			p.entered = make(chan struct{})
-			g.mu.Unlock()
+			v.mu.Unlock()
 			return p, func() {
-				g.mu.Lock()
+				v.mu.Lock()
 				close(p.entered)
 				p.entered = nil
-				g.mu.Unlock()
+				v.mu.Unlock()
 			}
 		}
-		g.mu.Unlock()
+		v.mu.Unlock()
 		<-before
 	}
 }
 
 // mount makes a page that is away, and mounts it wherever it belongs. The lock is
 // held.
-func (g *Gateway) mount(name string, remote *engine.Remote) *page {
+func (v *views) mount(name string, remote *engine.Remote) *page {
 	p := &page{name: name, remote: remote}
-	g.pages[name] = p
-	p.unmount = g.endpoints["/mcp"].engine.Mount(name+"+", p.remote)
-	if own := g.endpoints["/mcp/"+name]; own != nil {
+	v.pages[name] = p
+	p.unmount = v.byPath["/mcp"].engine.Mount(name+"+", p.remote)
+	if own := v.byPath["/mcp/"+name]; own != nil {
 		own.unmount = own.engine.Mount("", p.remote)
 	}
 	return p
@@ -136,51 +140,60 @@ func (g *Gateway) mount(name string, remote *engine.Remote) *page {
 // left takes note that a socket is gone. Within the grace time nobody notices;
 // after it the page's entries leave the lists, and its name and subscriptions
 // stay.
-func (g *Gateway) left(p *page, s *socket) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func (v *views) left(p *page, s *socket) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if p.socket != s {
 		return // replaced: the page is here
 	}
 	p.socket = nil
-	g.await(p)
-	g.watchers.changed()
+	v.await(p)
+	v.hub.monitor.changed()
 }
 
 // await gives a page that is away the grace time. The lock is held.
-func (g *Gateway) await(p *page) {
+func (v *views) await(p *page) {
 	if p.grace != nil {
 		p.grace.Stop()
 	}
 	p.grace = time.AfterFunc(graceTime, func() {
-		g.mu.Lock()
+		v.mu.Lock()
 		away := p.socket == nil
 		if away {
 			p.gone = true
-			g.declare()
+			v.declare()
 		}
-		g.mu.Unlock()
+		v.mu.Unlock()
 		if away {
 			p.remote.Forget()
-			g.say("%s is away", p.name)
+			v.hub.options.say("%s is away", p.name)
 		}
 	})
 }
 
-// sweepPages takes out pages whose names are forgotten.
-func (g *Gateway) sweepPages() {
+// expect mounts pages that are away and may come back: assistants can ask before that.
+func (v *views) expect(names []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, name := range names {
+		v.await(v.mount(name, engine.NewRemote()))
+	}
+}
+
+// sweepPages takes out pages that are away and whose names are not remembered.
+func (v *views) sweepPages(names []string) {
 	remembered := map[string]bool{}
-	for _, name := range g.names.remembered() {
+	for _, name := range names {
 		remembered[name] = true
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for name, p := range g.pages {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for name, p := range v.pages {
 		if p.socket != nil || p.entered != nil || remembered[name] {
 			continue
 		}
 		p.unmount()
-		if own := g.endpoints["/mcp/"+name]; own != nil && own.unmount != nil {
+		if own := v.byPath["/mcp/"+name]; own != nil && own.unmount != nil {
 			own.unmount()
 			own.unmount = nil
 		}
@@ -188,9 +201,43 @@ func (g *Gateway) sweepPages() {
 			p.grace.Stop()
 		}
 		p.remote.Close()
-		delete(g.pages, name)
-		g.watchers.forget(name)
+		delete(v.pages, name)
+		v.hub.monitor.forget(name)
 	}
-	g.declare()
-	g.watchers.changed()
+	v.declare()
+	v.hub.monitor.changed()
+}
+
+// states say who is here, and who was since the gateway began.
+func (v *views) states() []pageState {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	states := []pageState{}
+	for name, p := range v.pages {
+		if p.origin == "" {
+			continue // remembered from before, and not here since
+		}
+		states = append(states, pageState{
+			Name: name, Title: engine.PlainText(p.hello.Title, 200), Origin: p.origin, URL: engine.PlainText(p.hello.URL, maxURI), // characters
+			Here: p.socket != nil, Since: p.since.UnixMilli(),
+		})
+	}
+	return states
+}
+
+// isHere tells whether a page has a socket, and no join of it is under way.
+func (v *views) isHere(name string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	p := v.pages[name]
+	return p != nil && p.socket != nil && p.entered == nil
+}
+
+// endGrace gives up at once a page that is away, as if the grace time were over.
+func (v *views) endGrace(name string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if p := v.pages[name]; p != nil && p.socket == nil && p.grace != nil {
+		p.grace.Reset(0)
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/binary"
-	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -18,7 +17,7 @@ const (
 	secretMemory = 120 * time.Second // a secret is good for so long, once; security.md §7.2
 	wrongTries   = 5                 // proofs with one secret, before it is void
 	nonceLength  = 32                // bytes
-	saveKeys     = 10 * time.Minute  // how exactly the last use of a key is stored
+	saveKeys     = touchEvery        // how exactly the last use of a key is stored
 )
 
 // Labels of the two proofs: different, so that neither can be sent back as the
@@ -27,9 +26,6 @@ const (
 	gatewayLabel = "pagemcp/1 gateway"
 	pageLabel    = "pagemcp/1 page"
 )
-
-// errRefused is all that a page learns when it may not join.
-var errRefused = errors.New("refused")
 
 // A keyring holds the secrets that were handed out and the keys of pages that
 // joined with one. A secret is passed once, out of band; from it and the page's

@@ -326,10 +326,8 @@ func TestJoiningWronglyIsRefusedAlike(t *testing.T) {
 	if _, _, err := big.Read(ctx); err == nil {
 		t.Error("a large first frame was taken")
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if len(g.pages) != 0 {
-		t.Errorf("%d pages joined", len(g.pages))
+	if _, pages := g.hub.of("").count(); pages != 0 {
+		t.Errorf("%d pages joined", pages)
 	}
 }
 

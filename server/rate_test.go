@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -24,10 +23,7 @@ func rateFixture(t *testing.T, reads float64, do func(t *testing.T, far, other j
 		var ended sync.WaitGroup
 		serve := func() jsonrpc.Port {
 			near, far := jsonrpc.Pipe()
-			at := g.acquire("/mcp")
-			ended.Go(func() {
-				at.engine.Serve(engine.WithPrincipal(t.Context(), "someone"), g.watch(near, at.engine, visit{who: "someone", door: "/ws"}))
-			})
+			ended.Go(func() { g.hub.servePort(t.Context(), near, "", "/mcp", visit{who: "someone", door: "/ws"}) })
 			return far
 		}
 		far, other := serve(), serve()
@@ -146,10 +142,10 @@ func TestOversizedMessageForgetsNoRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	at := g.acquire("/mcp")
+	at, _ := g.hub.acquire("", "/mcp")
 	in, out := io.Pipe()
 	defer out.Close()
-	p := g.watch(jsonrpc.Lines(in, io.Discard), at.engine, visit{who: "someone", door: "stdio"})
+	p := g.hub.gate.port(jsonrpc.Lines(in, io.Discard), at.engine, visit{who: "someone", door: "stdio"})
 	go io.WriteString(out, string(readRequest(1))+"\n"+strings.Repeat("x", maxAnswer)+"\n")
 	if _, err := p.Read(t.Context()); err != nil {
 		t.Fatal(err)

@@ -85,16 +85,6 @@ func TestReadsWhileSessionsSubscribeAgain(t *testing.T) {
 
 // armed returns how many subscriptions of a session the engine has.
 func armed(g *Gateway, session string) int {
-	g.sessions.mu.Lock()
-	s := g.sessions.byHash[hashOf(session)]
-	g.sessions.mu.Unlock()
-	if s == nil {
-		return 0
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.talk == nil {
-		return 0
-	}
-	return len(s.talk.armed)
+	state, _ := g.hub.sessions.inspect(session)
+	return state.armed
 }

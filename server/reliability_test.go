@@ -131,7 +131,7 @@ func measureSessions(t *testing.T) []figure {
 		}
 		done()
 		eventually(t, "the conversations end", func() bool {
-			g.sessions.sweep(time.Now().Add(2 * sessionSleep))
+			g.hub.sessions.sweep(time.Now().Add(2 * sessionSleep))
 			return runtime.NumGoroutine() < many/2
 		})
 	}
@@ -168,7 +168,7 @@ func measureStreams(t *testing.T) []figure {
 		sessions = append(sessions, begun(t, g, client))
 	}
 	done()
-	g.sessions.sweep(time.Now().Add(2 * sessionSleep))
+	g.hub.sessions.sweep(time.Now().Add(2 * sessionSleep))
 	eventually(t, "the conversations end", func() bool { return runtime.NumGoroutine() < many/2 })
 	files := descriptors()
 	open := func() {
@@ -183,7 +183,7 @@ func measureStreams(t *testing.T) []figure {
 		conns = conns[:0]
 		eventually(t, "the streams end", func() bool { return descriptors() <= files })
 		eventually(t, "the sessions are left", func() bool {
-			g.sessions.sweep(time.Now().Add(2 * sessionSleep))
+			g.hub.sessions.sweep(time.Now().Add(2 * sessionSleep))
 			return runtime.NumGoroutine() < many/2
 		})
 	}
@@ -368,7 +368,7 @@ func processorTime() time.Duration {
 func measureNames(t *testing.T) []figure {
 	const many = 2_000
 	g := startGateway(t, Options{})
-	c := caller{t, g}
+	c := testCaller{t, g}
 	before := memory()
 	for i := range many {
 		ctx, cancel := context.WithTimeout(t.Context(), testTime)
@@ -378,6 +378,6 @@ func measureNames(t *testing.T) []figure {
 			t.Fatalf("name %d: %s %s", i, answer.Status, body)
 		}
 	}
-	g.sweepEndpoints(time.Now().Add(time.Hour))
+	g.hub.sweep(time.Now().Add(time.Hour))
 	return []figure{{"an asked name that no page has", 0.5, (memory() - before) / many / 1_000, "kB"}}
 }

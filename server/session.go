@@ -26,8 +26,8 @@ type session struct {
 	record  record
 	users   int // HTTP requests that hold the session
 	used    time.Time
-	talk    *talk     // nil: asleep
-	at      *endpoint // where it talks; nil: asleep
+	talk    *talk    // nil: asleep
+	at      endpoint // where it talks, while it does
 	current *sessionStream
 	stored  time.Time // the record's Used, when it was stored last
 	kept    time.Time // used, when that was stored in usedFile
@@ -41,6 +41,7 @@ type session struct {
 // A record is what is stored of a session.
 type record struct {
 	Principal    string         `json:"principal"`
+	Owner        owner          `json:"owner,omitempty"`
 	Path         string         `json:"path"` // of the endpoint
 	Version      string         `json:"version"`
 	Client       string         `json:"client,omitempty"` // what it calls itself
@@ -92,12 +93,11 @@ func (s *session) start() *talk {
 		tokens: map[string]*mailbox{}, armed: map[string]bool{},
 	}
 	s.talk = t
-	g := s.owner.gateway
-	s.at = g.acquire(s.record.Path) // there is one: this runs for a request at it
+	s.at, _ = s.owner.endpoints.acquire(s.record.Owner, s.record.Path) // there is one: this runs for a request at it
 	ctx := engine.WithPrincipal(context.Background(), engine.Principal(s.record.Principal))
 	v := visit{who: s.record.Principal, door: s.record.Path, client: s.record.Client}
-	go s.at.engine.Serve(ctx, g.watch(near, s.at.engine, v)) // ends when far closes
-	go s.route(t)                                            // likewise
+	go s.at.engine.Serve(ctx, s.owner.gate.port(near, s.at.engine, v)) // ends when far closes
+	go s.route(t)                                                      // likewise
 	return t
 }
 
@@ -169,8 +169,8 @@ func (s *session) hangUp() {
 		return
 	}
 	s.talk.port.Close()
-	s.owner.gateway.release(s.at)
-	s.talk, s.at = nil, nil
+	s.at.release()
+	s.talk, s.at = nil, endpoint{}
 }
 
 // expect announces a request before it is sent. deaf: its client takes no event
@@ -305,7 +305,7 @@ func (s *session) settle(t *talk, h head, msg []byte) {
 	case box != nil:
 		box.put(msg, h)
 	default:
-		s.owner.gateway.audit.note(entry{
+		s.owner.gate.audit.note(entry{
 			Who: s.record.Principal, Client: s.record.Client, Door: s.record.Path, Verb: w.method, URI: w.uri,
 			Outcome: "dropped", Ms: float64(time.Since(w.begun).Microseconds()) / 1000,
 		})
@@ -361,8 +361,8 @@ func (s *session) store() {
 	if ended {
 		return
 	}
-	if err := s.owner.gateway.state.save(sessionFile(s.hash), &record); err != nil {
-		s.owner.gateway.report(err)
+	if err := s.owner.store.save(s.hash, &record); err != nil {
+		s.owner.report(err)
 	}
 }
 
@@ -379,7 +379,7 @@ func (s *session) snapshot() (record record, ended bool) {
 func (s *session) unstore() {
 	s.saving.Lock()
 	defer s.saving.Unlock()
-	s.owner.gateway.state.disk.Remove(sessionFile(s.hash))
+	s.owner.store.remove(s.hash)
 }
 
 // clientOf returns what initialize says of the client, as JSON.

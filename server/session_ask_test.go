@@ -14,7 +14,7 @@ import (
 // openAble opens a session of a client that can be asked everything.
 func openAble(t *testing.T, g *Gateway, path string) *sessionCaller {
 	t.Helper()
-	c := &sessionCaller{caller: caller{t, g}, path: path}
+	c := &sessionCaller{testCaller: testCaller{t, g}, path: path}
 	able := strings.Replace(initialize, `"capabilities":{}`, `"capabilities":{"elicitation":{},"sampling":{},"roots":{}}`, 1)
 	answer, body := c.do(t.Context(), "POST", path, able)
 	if c.id = answer.Header.Get("Mcp-Session-Id"); answer.StatusCode != 200 || c.id == "" {
@@ -178,11 +178,10 @@ func TestCancelledCallTakesItsQuestionBack(t *testing.T) {
 	abandoned := c.call(ctx, "3", "test_slow", `,"_meta":{"progressToken":1}`)
 	receive(t, abandoned)
 	cancel()
-	s := g.sessions.byHash[hashOf(c.id)]
 	eventually(t, "the post is forgotten", func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.talk.waiting["3"].box == nil
+		state, _ := g.hub.sessions.inspect(c.id)
+		reads, waits := state.waiting["3"]
+		return waits && !reads
 	})
 	if running() != 1 {
 		t.Error("a closed stream cancelled the call")
@@ -217,7 +216,7 @@ func TestSessionKeepsWhatItWasTold(t *testing.T) {
 		}
 	}
 	quiet("2")
-	first.sessions.sweep(time.Now().Add(2 * sessionSleep))
+	first.hub.sessions.sweep(time.Now().Add(2 * sessionSleep))
 	quiet("3")
 	first.Close()
 
@@ -292,10 +291,7 @@ func TestCancelRacesWithAnswer(t *testing.T) {
 		}
 	}
 	t.Logf("%d answered, %d not", answered, silent)
-	s := g.sessions.byHash[hashOf(c.id)]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.talk.waiting)+len(s.talk.asked)+len(s.talk.tokens) > 0 {
-		t.Errorf("left behind: %d, %d, %d", len(s.talk.waiting), len(s.talk.asked), len(s.talk.tokens))
+	if state, _ := g.hub.sessions.inspect(c.id); !state.awake || len(state.waiting)+state.asked+state.tokens > 0 {
+		t.Errorf("left behind: %+v", state)
 	}
 }

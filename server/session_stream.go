@@ -137,7 +137,7 @@ func (s *session) pump(st *sessionStream, w http.ResponseWriter, ctx context.Con
 			return
 		case <-s.done:
 			return
-		case <-s.owner.gateway.closing:
+		case <-s.owner.closing:
 			return
 		case <-ctx.Done():
 			return

@@ -14,7 +14,7 @@ import (
 
 // A sessionCaller is an assistant of 2025-11-25.
 type sessionCaller struct {
-	caller
+	testCaller
 	id    string
 	path  string
 	heard []string // notifications that came before answers
@@ -24,7 +24,7 @@ const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"pro
 
 func openSession(t *testing.T, g *Gateway, path string) *sessionCaller {
 	t.Helper()
-	c := &sessionCaller{caller: caller{t, g}, path: path}
+	c := &sessionCaller{testCaller: testCaller{t, g}, path: path}
 	answer, body := c.do(t.Context(), "POST", path, initialize)
 	c.id = answer.Header.Get("Mcp-Session-Id")
 	if answer.StatusCode != 200 || !strings.Contains(body, `"protocolVersion":"2025-11-25"`) || len(c.id) < 22 || strings.ContainsFunc(c.id, func(r rune) bool { return r < 0x21 || r > 0x7e }) {
@@ -144,7 +144,7 @@ func TestSessionLives(t *testing.T) {
 // A batch of 2025-03-26 is answered by an array. R-311, rows 15 and 16.
 func TestBatchOfMarch2025(t *testing.T) {
 	g := startGateway(t, Options{})
-	c := &sessionCaller{caller: caller{t, g}, path: "/mcp"}
+	c := &sessionCaller{testCaller: testCaller{t, g}, path: "/mcp"}
 	answer, _ := c.do(t.Context(), "POST", "/mcp", strings.Replace(initialize, "2025-11-25", "2025-03-26", 1))
 	c.id = answer.Header.Get("Mcp-Session-Id")
 	status, body := c.say(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":"b","method":"resources/list"}]`)
@@ -350,13 +350,9 @@ func TestUnusedSessionsSleep(t *testing.T) {
 	page.join(g)
 	c := openSession(t, g, "/mcp")
 	c.request("1", "resources/subscribe", `"uri":"notes+notes://a"`)
-	s := g.sessions.byHash[hashOf(c.id)]
-	g.sessions.sweep(time.Now().Add(2 * sessionSleep))
-	s.mu.Lock()
-	asleep := s.talk == nil
-	s.mu.Unlock()
-	if !asleep {
-		t.Fatal("it is awake")
+	g.hub.sessions.sweep(time.Now().Add(2 * sessionSleep))
+	if state, found := g.hub.sessions.inspect(c.id); !found || state.awake {
+		t.Fatalf("it does not sleep: %t %+v", found, state)
 	}
 	messages, _ := c.stream(t.Context())
 	for !strings.Contains(receive(t, messages), `"uri":"notes+notes://a"`) {
@@ -364,8 +360,8 @@ func TestUnusedSessionsSleep(t *testing.T) {
 	if status, body := c.request("2", "resources/read", `"uri":"notes+notes://a"`); status != 200 || !strings.Contains(body, `"text":"1"`) {
 		t.Errorf("read: %d %s", status, body)
 	}
-	g.sessions.sweep(time.Now().Add(2 * sessionMemory))
-	if len(g.sessions.all()) != 1 {
+	g.hub.sessions.sweep(time.Now().Add(2 * sessionMemory))
+	if g.hub.sessions.count() != 1 {
 		t.Error("a session with a stream was ended")
 	}
 }
@@ -395,23 +391,20 @@ func TestClosedPostIsNoCancel(t *testing.T) {
 			answer.Body.Close()
 		}
 	}()
-	s := g.sessions.byHash[hashOf(c.id)]
-	waiting := func() *waiter {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.talk.waiting["5"]
+	waiting := func() (waits, reads bool) {
+		state, _ := g.hub.sessions.inspect(c.id)
+		reads, waits = state.waiting["5"]
+		return waits, reads
 	}
-	eventually(t, "the read waits", func() bool { return waiting() != nil })
+	eventually(t, "the read waits", func() bool { waits, _ := waiting(); return waits })
 	if status, body := c.request("5", "ping", ""); status != 400 || strings.Contains(body, `"id"`) {
 		t.Errorf("its id again: %d %s", status, body)
 	}
 	cancel()
 	<-gone
 	eventually(t, "the post is forgotten", func() bool {
-		w := waiting()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return w == nil || w.box == nil
+		_, reads := waiting()
+		return !reads
 	})
 	page.join(g)
 	eventually(t, "the answer is dropped", func() bool { return strings.Contains(audited(t, g), `"outcome":"dropped"`) })

@@ -2,11 +2,10 @@ package server
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
-	"errors"
-	"path"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,71 +17,52 @@ import (
 // random and no proof of anything: it is good for the principal that began it,
 // at the endpoint where it did, together with the token.
 type sessions struct {
-	gateway *Gateway
-	mu      sync.Mutex
-	byHash  map[string]*session
+	endpoints endpoints
+	gate      *gate
+	store     sessionStore
+	report    func(error)
+	closing   <-chan struct{} // of the gateway: streams end
+
+	mu     sync.Mutex
+	byHash map[string]*session
 }
 
-const sessionDir = "sessions"
-
-func sessionFile(hash string) string { return path.Join(sessionDir, hash+".json") }
+// newSessionID returns 256 random bits as text. MCP 2025-11-25, basic/transports: an id
+// is visible ASCII.
+func newSessionID() string {
+	id := make([]byte, 32)
+	rand.Read(id) // never fails: crypto/rand
+	return base64.RawURLEncoding.EncodeToString(id)
+}
 
 func hashOf(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:])
 }
 
-// openSessions reads the records of an earlier run. Conversations begin when a
+// openSessions takes over the sessions of an earlier run. Conversations begin when a
 // client comes back.
-func openSessions(g *Gateway) (*sessions, error) {
-	all := &sessions{gateway: g, byHash: map[string]*session{}}
-	if err := g.state.disk.MkdirAll(sessionDir); err != nil {
-		return nil, err
-	}
-	if err := g.state.recover(sessionDir); err != nil {
-		return nil, err
-	}
-	files, err := g.state.disk.List(sessionDir)
+func openSessions(all *sessions) error {
+	all.byHash = map[string]*session{}
+	stored, err := all.store.load()
 	if err != nil {
-		return nil, err
-	}
-	used, _, err := load[map[string]time.Time](g.state, usedFile, "sessions may expire earlier", nil)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	now := time.Now()
-	for _, file := range files {
-		hash, isRecord := strings.CutSuffix(file, ".json")
-		if !isRecord || len(hash) != 2*sha256.Size {
-			continue
-		}
+	for hash, kept := range stored {
 		s := all.blank(hash)
-		record, found, err := load(g.state, sessionFile(hash), "its client has to begin a new session", (*record).check)
-		if err != nil {
-			return nil, err
-		}
-		if !found {
-			continue
-		}
-		s.record, s.used, s.stored = record, record.Used, record.Used
-		if at := used[hash]; at.After(s.used) {
-			s.used = at
+		s.record, s.used, s.stored = kept.record, kept.record.Used, kept.record.Used
+		if kept.used.After(s.used) {
+			s.used = kept.used
 		}
 		if s.used.After(now) { // the clock was set back
 			s.used = now
 		}
 		if now.Sub(s.used) >= sessionMemory {
-			g.state.disk.Remove(sessionFile(hash))
+			all.store.remove(hash)
 			continue
 		}
 		all.byHash[hash] = s
-	}
-	return all, nil
-}
-
-func (r *record) check() error {
-	if _, isEndpoint := pageOf(r.Path); !isEndpoint || engine.ClassicVersion(r.Version) != r.Version {
-		return errors.New("it holds no session")
 	}
 	return nil
 }
@@ -94,12 +74,12 @@ func (all *sessions) blank(hash string) *session {
 // begin opens a session with the client's initialize. It returns the session,
 // its id and the answer; or no session and the engine's refusal; or nothing at
 // all if there are too many.
-func (all *sessions) begin(ctx context.Context, at *endpoint, v visit, x engine.Examination, body []byte) (*session, string, []byte) {
-	id := randomText(32)
+func (all *sessions) begin(ctx context.Context, at endpoint, v visit, x engine.Examination, body []byte) (*session, string, []byte) {
+	id := newSessionID()
 	s := all.blank(hashOf(id))
 	s.users, s.used = 1, time.Now()
 	m, _ := jsonrpc.Parse(body)
-	s.record = record{Principal: v.who, Path: at.path, Client: clientName("initialize", body)}
+	s.record = record{Principal: v.who, Owner: at.owner, Path: at.path, Client: clientName("initialize", body)}
 	s.record.ClientInfo, s.record.Capabilities = clientOf(m.Params)
 
 	box := newMailbox()
@@ -176,11 +156,11 @@ func (all *sessions) add(s *session) bool {
 }
 
 // find returns the session with this id, awake and held, or nil.
-func (all *sessions) find(id, principal string, at *endpoint) *session {
+func (all *sessions) find(id, principal string, at endpoint) *session {
 	all.mu.Lock()
 	s := all.byHash[hashOf(id)]
 	all.mu.Unlock()
-	if s == nil || s.record.Path != at.path { // which never changes
+	if s == nil || s.record.Path != at.path || s.record.Owner != at.owner { // which never change
 		return nil
 	}
 	s.mu.Lock()
@@ -241,10 +221,13 @@ func (all *sessions) sweep(now time.Time) {
 	}
 }
 
-// pageJoined tells all sessions that a page is there.
-func (all *sessions) pageJoined() {
+// pageJoined subscribes again to what sessions of an owner could not subscribe to while
+// the page was away.
+func (all *sessions) pageJoined(of owner) {
 	for _, s := range all.all() {
-		s.pageJoined()
+		if s.record.Owner == of { // which never changes
+			s.pageJoined()
+		}
 	}
 }
 
@@ -255,10 +238,6 @@ func (all *sessions) close() {
 		s.store()
 	}
 }
-
-// usedFile says when sessions were used last, for those whose own records say less:
-// an open stream may last for days, in which nothing else of them changes.
-const usedFile = "used.json"
 
 // keep stores when sessions were used, now and then.
 func (all *sessions) keep() {
@@ -274,8 +253,8 @@ func (all *sessions) keep() {
 	if !changed {
 		return
 	}
-	if err := all.gateway.state.save(usedFile, used); err != nil {
-		all.gateway.report(err)
+	if err := all.store.saveUses(used); err != nil {
+		all.report(err)
 	}
 }
 

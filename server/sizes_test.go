@@ -27,7 +27,7 @@ func TestLargestMessageIsServed(t *testing.T) {
 	modernCall := modern("7", "tools/call", `"name":"`+tool+`","arguments":{}`)
 	idLast := `{"method":"tools/call","params":{"name":"` + tool + `","arguments":{}},"jsonrpc":"2.0","id":7}`
 
-	c := caller{t, g}
+	c := testCaller{t, g}
 	session := openSession(t, g, "/mcp")
 	socket := func() func(string) string {
 		conn, _, err := websocket.Dial(t.Context(), strings.Replace(strings.TrimSuffix(g.URL(), "mcp"), "http", "ws", 1)+"ws", &websocket.DialOptions{

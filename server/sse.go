@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"net/http"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // An eventStream writes server-sent events. Each write has a deadline of its
@@ -54,4 +56,17 @@ func (s *eventStream) write(event []byte) error {
 		return err
 	}
 	return s.control.Flush()
+}
+
+// oneLine returns msg without line breaks between its tokens: an event's data is
+// one line. In strings they are escaped already.
+func oneLine(msg []byte) []byte {
+	if !bytes.ContainsAny(msg, "\r\n") {
+		return msg
+	}
+	compact := jsontext.Value(bytes.Clone(msg))
+	if compact.Compact(jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true)) != nil {
+		return bytes.Join(bytes.FieldsFunc(msg, func(r rune) bool { return r == '\r' || r == '\n' }), nil)
+	}
+	return compact
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // A state is the directory in which the gateway remembers what has to survive
@@ -107,8 +108,8 @@ func (s *state) own(wait time.Duration) error {
 		case !errors.Is(err, errLocked):
 			return fmt.Errorf("lock the state directory %s: %w; name another with --state", s.dir, err)
 		case !time.Now().Before(deadline):
-			owner, _ := s.disk.ReadFile(lockFileName)                       // a hint
-			return &OwnedError{Dir: s.dir, Owner: plain(string(owner), 40)} // characters
+			owner, _ := s.disk.ReadFile(lockFileName)                                  // a hint
+			return &OwnedError{Dir: s.dir, Owner: engine.PlainText(string(owner), 40)} // characters
 		}
 		time.Sleep(lockPoll/2 + rand.N(lockPoll))
 	}
@@ -181,7 +182,7 @@ func (s *state) keepAside(name, loss string, cause error) error {
 		return fmt.Errorf("%s is broken (%v): keep it aside: %w", s.path(name), cause, err)
 	}
 	if s.say != nil {
-		s.say("%s is broken (%s): kept as %s; %s", s.path(name), plain(cause.Error(), 200), path.Base(aside), loss)
+		s.say("%s is broken (%s): kept as %s; %s", s.path(name), engine.PlainText(cause.Error(), 200), path.Base(aside), loss)
 	}
 	return s.disk.SyncDir(path.Dir(name))
 }

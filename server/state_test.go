@@ -32,7 +32,11 @@ func openOn(t *testing.T, d *memDisk) (*Gateway, remembered) {
 	for id, key := range g.keys.keys {
 		r.keys = append(r.keys, id+" "+string(key.Key))
 	}
-	for hash, s := range g.sessions.byHash {
+	stored, err := g.hub.options.sessions.load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for hash, s := range stored {
 		r.sessions = append(r.sessions, hash+" "+strings.Join(s.record.URIs, " "))
 	}
 	slices.Sort(r.keys)
@@ -45,10 +49,10 @@ func openOn(t *testing.T, d *memDisk) (*Gateway, remembered) {
 // new one, and no broken file. Defect 21.
 func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 	subscriber := func(g *Gateway, uris ...string) {
-		s := g.sessions.blank(strings.Repeat("ab", 32))
-		s.used = time.Now()
-		s.record = record{Path: "/mcp", Version: "2025-11-25", URIs: uris}
-		s.store()
+		r := record{Path: "/mcp", Version: "2025-11-25", URIs: uris, Used: time.Now()}
+		if err := (sessionFiles{g.state}).save(strings.Repeat("ab", 32), &r); err != nil {
+			g.report(err)
+		}
 	}
 	saves := map[string]struct {
 		before, save func(g *Gateway) error

@@ -42,7 +42,7 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	l := &gatewayLink{opts: opts, remote: engine.NewRemote()}
-	options := opts.Gateway.engine()
+	options := engineOptions(opts.Gateway.Lenient, opts.Gateway.Logging)
 	options.Report = func(err error) { opts.say("%v", err) }
 	options.Extend = l.remote.Ask
 	e := engine.New(opts.Gateway.info(), options)
@@ -243,11 +243,8 @@ func (l *gatewayLink) become() (jsonrpc.Port, error) {
 		go g.Serve() // ends with close
 		l.own = g
 	}
-	g := l.own
 	near, far := jsonrpc.Pipe()
-	at := g.acquire("/mcp")
-	ctx := engine.WithPrincipal(context.Background(), "stdio")
-	go at.engine.Serve(ctx, g.watch(near, at.engine, visit{who: "stdio", door: "stdio"})) // ends when far closes
+	go l.own.hub.servePort(context.Background(), near, "", "/mcp", visit{who: "stdio", door: "stdio"}) // ends when far closes
 	return far, nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net/http"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -133,27 +132,21 @@ func (t *token) fail(now time.Time) verdict {
 	return unknown
 }
 
-// admit answers a request without the right token, and tells whether r may go
-// on. The body is not read before.
-func (g *Gateway) admit(w http.ResponseWriter, r *http.Request) bool {
-	verdict, status := g.token.check(r), http.StatusUnauthorized
-	if verdict == right {
-		known(r)
-		return true
-	}
-	if verdict == pausing {
-		status = http.StatusTooManyRequests
-	}
-	g.audit.refuse(entry{Who: r.Header.Get("Origin"), Door: r.URL.Path, Verb: "login", Outcome: strconv.Itoa(status)})
-	switch verdict {
+// authenticate implements authenticator.
+func (t *token) authenticate(r *http.Request) (caller, *authChallenge) {
+	switch t.check(r) {
+	case right:
+		return caller{principal: t.principal()}, nil
 	case pausing:
-		w.Header().Set("Retry-After", "60") // seconds; loginPause
-		http.Error(w, "too many wrong tokens", status)
-	default:
-		w.Header().Set("WWW-Authenticate", "Bearer")
-		http.Error(w, "the bearer token is missing or wrong; `pagemcp serve` prints where it is", status)
+		return caller{}, &authChallenge{
+			status: http.StatusTooManyRequests, text: "too many wrong tokens",
+			header: http.Header{"Retry-After": {"60"}}, // seconds; loginPause
+		}
 	}
-	return false
+	return caller{}, &authChallenge{
+		status: http.StatusUnauthorized, text: "the bearer token is missing or wrong; `pagemcp serve` prints where it is",
+		header: http.Header{"Www-Authenticate": {"Bearer"}},
+	}
 }
 
 // principal names whoever showed the token, for policy and the audit log.

@@ -15,15 +15,15 @@ import (
 
 // resourceTools is a source of three tools, by which assistants that know tools
 // alone reach resources; several popular ones hide servers without tools. What a
-// tool does, it asks of its own endpoint's engine as the caller, so that names,
+// tool does, it asks of its own view's engine as the caller, so that names,
 // prefixes and policy are those of the requests that it stands for.
 //
 // A page may have a tool of the same name. At /mcp/{page} that one counts, and
 // ours is left out; at /mcp a page's names have its prefix.
 type resourceTools struct {
-	gateway *Gateway
-	at      *endpoint
-	page    string // of /mcp/{page}; empty: all
+	views *views
+	at    *view
+	page  string // of /mcp/{page}; empty: all
 }
 
 // Limits of the tools.
@@ -94,9 +94,9 @@ func (r *resourceTools) ofPage(ctx context.Context) map[string]bool {
 	if r.page == "" {
 		return names
 	}
-	r.gateway.mu.Lock()
-	p := r.gateway.pages[r.page]
-	r.gateway.mu.Unlock()
+	r.views.mu.Lock()
+	p := r.views.pages[r.page]
+	r.views.mu.Unlock()
 	if p == nil {
 		return names
 	}

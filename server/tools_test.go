@@ -12,7 +12,7 @@ import (
 
 // A toolCaller calls tools as a client of 2026-07-28.
 type toolCaller struct {
-	caller
+	testCaller
 	path string
 }
 
@@ -44,7 +44,7 @@ func TestResourceToolsReachResources(t *testing.T) {
 	page := newConformancePage(t)
 	page.join(g)
 	for _, at := range []struct{ path, prefix string }{{"/mcp", "conformance+"}, {"/mcp/conformance", ""}} {
-		c := toolCaller{caller{t, g}, at.path}
+		c := toolCaller{testCaller{t, g}, at.path}
 		text, result := c.call("list_resources", object{})
 		if !strings.Contains(text, `"uri":"`+at.prefix+`test://static-text"`) || !strings.Contains(text, `"uriTemplate":"`+at.prefix+`test://template/{id}/data"`) ||
 			string(result.StructuredContent) != text || result.IsError {
@@ -83,7 +83,7 @@ func TestResourceToolsReachResources(t *testing.T) {
 		many.write(fmt.Sprintf("many://%03d", i), "")
 	}
 	many.join(g)
-	c := toolCaller{caller{t, g}, "/mcp/" + many.name}
+	c := toolCaller{testCaller{t, g}, "/mcp/" + many.name}
 	seen, cursor, pages := 0, "", 0
 	for pages == 0 || cursor != "" {
 		arguments := object{}
@@ -112,7 +112,7 @@ func TestWaitForChange(t *testing.T) {
 	page := newConformancePage(t)
 	page.join(g)
 	const watched = "conformance+test://watched-resource"
-	c := toolCaller{caller{t, g}, "/mcp"}
+	c := toolCaller{testCaller{t, g}, "/mcp"}
 	listening := func() bool {
 		return strings.Contains(audited(t, g), `"verb":"subscriptions/listen"`)
 	}
@@ -155,13 +155,13 @@ func TestPagesToolsComeFirst(t *testing.T) {
 	page.tool("read_resource", "The page's own.", nil, always("the page's own"))
 	page.join(g)
 	list := func(g *Gateway, path string) string {
-		_, body := caller{t, g}.do(t.Context(), "POST", path, modern("1", "tools/list", ""), v2026, "Mcp-Method: tools/list")
+		_, body := testCaller{t, g}.do(t.Context(), "POST", path, modern("1", "tools/list", ""), v2026, "Mcp-Method: tools/list")
 		return body
 	}
 	if got := list(g, "/mcp/conformance"); strings.Count(got, `"name":"read_resource"`) != 1 || !strings.Contains(got, "The page's own.") || !strings.Contains(got, `"name":"list_resources"`) {
 		t.Errorf("listed: %s", got)
 	}
-	if text, _ := (toolCaller{caller{t, g}, "/mcp/conformance"}).call("read_resource", object{}); text != "the page's own" {
+	if text, _ := (toolCaller{testCaller{t, g}, "/mcp/conformance"}).call("read_resource", object{}); text != "the page's own" {
 		t.Errorf("called: %s", text)
 	}
 	if got := list(g, "/mcp"); !strings.Contains(got, `"name":"conformance.read_resource"`) || !strings.Contains(got, `"name":"read_resource"`) {

@@ -12,7 +12,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A toolClient is a conversation of a generated tool with its endpoint's engine.
+// A toolClient is a conversation of a generated tool with its view's engine.
 type toolClient struct {
 	*jsonrpc.Conn
 }
@@ -22,7 +22,7 @@ type toolClient struct {
 func (r *resourceTools) open(ctx context.Context, tool string, heard func(jsonrpc.Message)) toolClient {
 	near, far := jsonrpc.Pipe()
 	who := engine.PrincipalOf(ctx)
-	port := r.gateway.watch(near, r.at.engine, visit{who: string(who), door: r.at.path, client: tool, inner: true})
+	port := r.views.hub.gate.port(near, r.at.engine, visit{who: string(who), door: r.at.path, client: tool, inner: true})
 	if heard == nil {
 		heard = func(jsonrpc.Message) {}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/coder/websocket"
-	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // /watch is for the playground that the web server of this gateway serves. Page keys
@@ -31,8 +30,6 @@ const watchProtocol = "pagemcp.watch.v1"
 // watcherName is the principal of clients that connect by /watch.
 const watcherName = "playground"
 
-const watchDoor = "/watch"
-
 // AllowWatchers lets origins look on, and ask, besides joining; between Listen and
 // Serve.
 func (g *Gateway) AllowWatchers(origins ...string) {
@@ -45,13 +42,13 @@ func (g *Gateway) serveWatch(w http.ResponseWriter, r *http.Request) {
 		g.guard.refuse(w, r)
 		return
 	}
-	conn, leave := g.openDoor(w, r, origin, watchProtocol)
+	conn, leave := g.hub.openDoor(w, r, origin, watchProtocol)
 	if conn == nil {
 		return
 	}
 	defer leave()
 	ctx, cancel := context.WithTimeout(context.Background(), handshakeTime) // over it the connection is closed
-	answer, keyID, err := g.prove(ctx, conn, origin, "ws://"+r.Host+watchDoor, func(r *reply) bool {
+	answer, keyID, err := g.pairing.prove(ctx, conn, origin, "ws://"+r.Host+watchDoor, func(r *reply) bool {
 		_, endpoint := pageOf(r.Open)
 		return r.Hello == nil && !r.Pair && (endpoint || r.Open == "watch")
 	})
@@ -73,31 +70,25 @@ func (g *Gateway) serveWatch(w http.ResponseWriter, r *http.Request) {
 	case answer.Open == "watch":
 		g.audit.note(entry{Who: origin, Door: watchDoor, Verb: "watch", Outcome: "ok"})
 		g.say("%s looks on", origin)
-		g.lookOn(conn)
+		g.monitors(conn)
 		g.audit.note(entry{Who: origin, Door: watchDoor, Verb: "leave", Outcome: "ok"})
 	default:
 		g.audit.note(entry{Who: origin, Door: watchDoor, Verb: "connect", URI: answer.Open, Outcome: "ok"})
-		g.serveAssistant(conn, answer.Open, visit{who: watcherName, door: watchDoor}, maxMessage)
+		g.hub.serveClient(conn, "", answer.Open, visit{who: watcherName, door: watchDoor}, maxMessage)
 	}
 }
 
-// serveAssistant is MCP on a WebSocket with an endpoint's engine, until it closes.
-// limit is that of a message, in bytes.
-func (g *Gateway) serveAssistant(conn *websocket.Conn, path string, v visit, limit int64) {
-	s := newSocket(conn, limit, false)
-	if !g.track(s) {
+// monitors shows one monitor everything, until it goes or is too slow.
+func (g *Gateway) monitors(conn *websocket.Conn) {
+	s := newSocket(conn, maxHandshake, false)
+	if !g.hub.track(s) {
 		return
 	}
-	defer g.untrack(s)
-	at := g.acquire(path)
-	if at == nil {
-		s.closeWith(websocket.StatusTryAgainLater, "too many pages")
-		<-s.gone()
-		return
-	}
-	defer g.release(at)
-	go s.keepAlive(false) // ends with the socket
-	ctx := engine.WithPrincipal(s.ctx, engine.Principal(v.who))
-	at.engine.Serve(ctx, g.watch(s, at.engine, v)) // why it ended, the client knows
-	<-s.gone()
+	defer g.hub.untrack(s)
+	g.watchers.serve(s, func() gatewayState {
+		return gatewayState{
+			Pages: g.hub.of("").states(), MayJoin: append([]string{}, g.options.Origins...),
+			MayWatch: append([]string{}, g.options.watchers...), NoToken: g.options.NoToken,
+		}
+	})
 }

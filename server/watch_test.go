@@ -269,7 +269,7 @@ func TestSlowWatcherIsDropped(t *testing.T) {
 	w.state(func(gatewayState) bool { return true })
 	ctx, cancel := context.WithTimeout(t.Context(), 4*testTime)
 	defer cancel()
-	c := caller{t, g}
+	c := testCaller{t, g}
 	for i := 0; g.watchers.count.Load() > 0; i++ {
 		if i == 400 {
 			t.Fatal("100 MB wait for a watcher that does not read")

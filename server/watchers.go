@@ -91,12 +91,8 @@ type pageState struct {
 }
 
 // lookOn tells one watcher of everything, until it goes or is too slow.
-func (g *Gateway) lookOn(conn *websocket.Conn) {
-	s := newSocket(conn, maxHandshake, false)
-	if !g.track(s) {
-		return
-	}
-	defer g.untrack(s)
+// state returns who is there now.
+func (ws *watchers) serve(s *socket, state func() gatewayState) {
 	go s.keepAlive(false) // ends with the socket
 	go func() {           // likewise; whatever it says is nothing to us
 		for {
@@ -107,8 +103,8 @@ func (g *Gateway) lookOn(conn *websocket.Conn) {
 	}()
 	w := &watcher{socket: s, frames: make(chan tapped, watchQueue), stale: make(chan struct{}, 1)}
 	w.stale <- struct{}{}
-	g.watchers.enter(w)
-	defer g.watchers.leave(w)
+	ws.enter(w)
+	defer ws.leave(w)
 	pause := time.NewTimer(0) // the first state at once
 	defer pause.Stop()
 	stale, due := false, false
@@ -128,7 +124,7 @@ func (g *Gateway) lookOn(conn *websocket.Conn) {
 			return
 		}
 		if stale && due {
-			if w.tell(stateMessage{g.gatewayState()}) != nil {
+			if w.tell(stateMessage{ws.withReads(state())}) != nil {
 				return
 			}
 			stale, due = false, false
@@ -178,10 +174,12 @@ func (ws *watchers) changed() {
 	}
 }
 
-// tap shows a message to those who look on; not what they ask themselves, nor what
+func (ws *watchers) active() bool { return ws.count.Load() > 0 }
+
+// message shows a message to those who look on; not what they ask themselves, nor what
 // a generated tool asks on behalf of an assistant. It never blocks. name is the URI,
 // prompt or tool that the message is about, if that is known already.
-func (ws *watchers) tap(v visit, to, name string, msg []byte) {
+func (ws *watchers) message(v visit, to, name string, msg []byte) {
 	if ws.count.Load() == 0 || v.door == watchDoor || v.inner {
 		return
 	}
@@ -226,10 +224,10 @@ func aboutPage(door, name string) string {
 	return ""
 }
 
-// read counts an answered read, for the pages that watchers are told of.
-func (ws *watchers) read(v visit, call openCall, size int) {
-	page := aboutPage(v.door, call.uri)
-	if call.method != "resources/read" || page == "" {
+// answered counts an answered read, for the pages that watchers are told of.
+func (ws *watchers) answered(v visit, method, uri string, size int) {
+	page := aboutPage(v.door, uri)
+	if method != "resources/read" || page == "" {
 		return
 	}
 	ws.mu.Lock()
@@ -264,25 +262,10 @@ func (ws *watchers) forget(name string) {
 	delete(ws.seen, name)
 }
 
-// gatewayState says who is there, and who was since the gateway began.
-func (g *Gateway) gatewayState() gatewayState {
-	state := gatewayState{
-		Pages: []pageState{}, MayJoin: append([]string{}, g.options.Origins...),
-		MayWatch: append([]string{}, g.options.watchers...), NoToken: g.options.NoToken,
-	}
-	g.mu.Lock()
-	for name, p := range g.pages {
-		if p.origin == "" {
-			continue // remembered from before, and not here since
-		}
-		state.Pages = append(state.Pages, pageState{
-			Name: name, Title: plain(p.hello.Title, 200), Origin: p.origin, URL: plain(p.hello.URL, maxURI), // characters; security.md §8
-			Here: p.socket != nil, Since: p.since.UnixMilli(),
-		})
-	}
-	g.mu.Unlock()
+// withReads adds what assistants have read of each page.
+func (ws *watchers) withReads(state gatewayState) gatewayState {
 	for i := range state.Pages {
-		seen := g.watchers.seenOf(state.Pages[i].Name)
+		seen := ws.seenOf(state.Pages[i].Name)
 		state.Pages[i].Reads, state.Pages[i].Bytes = seen.reads, seen.bytes
 	}
 	slices.SortFunc(state.Pages, func(a, b pageState) int { return strings.Compare(a.Name, b.Name) })

@@ -13,7 +13,7 @@ func TestPageSeesNoCredentials(t *testing.T) {
 	g := startGateway(t, Options{Lenient: true, Logging: true})
 	page := newConformancePage(t)
 	page.join(g)
-	c := caller{t, g}
+	c := testCaller{t, g}
 	answer, body := c.do(t.Context(), "POST", "/mcp/conformance",
 		`{"jsonrpc":"2.0","id":"id-of-one","method":"tools/call","params":{"name":"test_x_mcp_header","arguments":{"region":"eu"},"_meta":{`+
 			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"sampling":{}},`+
@@ -52,7 +52,7 @@ func TestModernCallStreams(t *testing.T) {
 	g := startGateway(t, Options{Logging: true})
 	page := newConformancePage(t)
 	page.join(g)
-	c := caller{t, g}
+	c := testCaller{t, g}
 	call := func(ctx context.Context, tool, meta string, lines ...string) (<-chan string, string) {
 		body := strings.Replace(modern("1", "tools/call", `"name":"`+tool+`"`), `"_meta":{`, `"_meta":{`+meta, 1)
 		answer, text := c.do(ctx, "POST", "/mcp/conformance", body, append(lines, v2026, "Mcp-Method: tools/call", "Mcp-Name: "+tool)...)

@@ -114,7 +114,7 @@ func TestCancelledRequestsLeaveSocketsAlone(t *testing.T) {
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://a", "1")
 	page.join(g)
-	c := caller{t, g}
+	c := testCaller{t, g}
 	for range 1000 {
 		ctx, cancel := context.WithCancel(t.Context())
 		r, err := http.NewRequestWithContext(ctx, "POST", g.URL(), strings.NewReader(modern("1", "resources/read", `"uri":"notes+notes://a"`)))
@@ -131,10 +131,7 @@ func TestCancelledRequestsLeaveSocketsAlone(t *testing.T) {
 		}
 		cancel()
 	}
-	g.mu.Lock()
-	here := g.pages["notes"].socket != nil
-	g.mu.Unlock()
-	if !here {
+	if !g.hub.of("").isHere("notes") {
 		t.Error("the page's socket is gone")
 	}
 	_, body := c.do(t.Context(), "POST", "/mcp", modern("1", "resources/read", `"uri":"notes+notes://a"`), v2026, "Mcp-Method: resources/read", "Mcp-Name: notes+notes://a")

@@ -1,0 +1,58 @@
+package server
+
+import (
+	"crypto/sha256"
+	"path"
+	"strings"
+	"time"
+)
+
+// sessionFiles is the sessionStore in the state directory: one file for each session.
+type sessionFiles struct{ state *state }
+
+const sessionDir = "sessions"
+
+// usedFile says when sessions were used last, for those whose own records say less:
+// an open stream may last for days, in which nothing else of them changes.
+const usedFile = "used.json"
+
+func sessionFile(hash string) string { return path.Join(sessionDir, hash+".json") }
+
+func (f sessionFiles) load() (map[string]storedSession, error) {
+	disk := f.state.disk
+	if err := disk.MkdirAll(sessionDir); err != nil {
+		return nil, err
+	}
+	if err := f.state.recover(sessionDir); err != nil {
+		return nil, err
+	}
+	files, err := disk.List(sessionDir)
+	if err != nil {
+		return nil, err
+	}
+	used, _, err := load[map[string]time.Time](f.state, usedFile, "sessions may expire earlier", nil)
+	if err != nil {
+		return nil, err
+	}
+	stored := make(map[string]storedSession, len(files))
+	for _, file := range files {
+		hash, isRecord := strings.CutSuffix(file, ".json")
+		if !isRecord || len(hash) != 2*sha256.Size {
+			continue
+		}
+		record, found, err := load(f.state, sessionFile(hash), "its client has to begin a new session", (*record).check)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			stored[hash] = storedSession{record, used[hash]}
+		}
+	}
+	return stored, nil
+}
+
+func (f sessionFiles) save(hash string, r *record) error { return f.state.save(sessionFile(hash), r) }
+
+func (f sessionFiles) remove(hash string) { f.state.disk.Remove(sessionFile(hash)) }
+
+func (f sessionFiles) saveUses(used map[string]time.Time) error { return f.state.save(usedFile, used) }
