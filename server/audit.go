@@ -1,8 +1,6 @@
 package server
 
 import (
-	"io"
-	"log"
 	"strings"
 	"sync"
 	"time"
@@ -218,7 +216,3 @@ func (a *audit) close() {
 		a.changed.Wait()
 	}
 }
-
-// quiet returns a logger for net/http, whose complaints are about broken
-// clients and would fill the terminal.
-func quiet() *log.Logger { return log.New(io.Discard, "", 0) }

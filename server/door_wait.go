@@ -13,8 +13,13 @@ import (
 // and other requests overtake them. How many wait is bounded by maxDelay
 // times the rate.
 type slowLane struct {
-	fresh chan received // what comes from the port
-	late  chan []byte   // what has waited
+	fresh chan arrival // what comes from the port
+	late  chan []byte  // what has waited
+}
+
+type arrival struct {
+	msg []byte
+	err error
 }
 
 // next returns the next message, and whether it has waited. ctx is that of the
@@ -37,7 +42,7 @@ func (p *watchedPort) next(ctx context.Context) (msg []byte, waited bool, err er
 // later lets Read return msg after a while, if it is due then.
 func (p *watchedPort) later(ctx context.Context, wait time.Duration, msg []byte, due func() bool) {
 	if p.slow == nil {
-		p.slow = &slowLane{fresh: make(chan received), late: make(chan []byte)}
+		p.slow = &slowLane{fresh: make(chan arrival), late: make(chan []byte)}
 		go p.slow.read(ctx, p.Port) // ends with the port or ctx
 	}
 	lane := p.slow
@@ -63,7 +68,7 @@ func (l *slowLane) read(ctx context.Context, p jsonrpc.Port) {
 	for {
 		msg, err := p.Read(ctx)
 		select {
-		case l.fresh <- received{msg, err}:
+		case l.fresh <- arrival{msg, err}:
 		case <-ctx.Done():
 			return
 		}

@@ -183,20 +183,10 @@ func connState(conn net.Conn, state http.ConnState) {
 	}
 }
 
-type entrantKey struct{}
-
 // connContext is http.Server's ConnContext.
 func connContext(ctx context.Context, conn net.Conn) context.Context {
 	if c, ok := conn.(*entrant); ok {
-		return context.WithValue(ctx, entrantKey{}, c)
+		return withKnown(ctx, c.leave)
 	}
 	return ctx
-}
-
-// known notes that the sender of r has proved that it may send requests: its connection
-// no longer counts as unknown.
-func known(r *http.Request) {
-	if c, ok := r.Context().Value(entrantKey{}).(*entrant); ok {
-		c.leave()
-	}
 }

@@ -21,6 +21,9 @@ const paramHeader = "Mcp-Param-"
 // which happens for every call.
 type forHeaders struct{}
 
+// isForHeaders tells whether tools are looked up in ctx for the sake of headers alone.
+func isForHeaders(ctx context.Context) bool { return ctx.Value(forHeaders{}) != nil }
+
 // checkParams compares headers with the arguments of tools/call. Which ones there
 // are, the tool's present description says; where they differ it is asked for
 // once more, since the answer may have been a copy of a page that is slow.

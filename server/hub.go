@@ -159,7 +159,7 @@ func (h *hub) close() {
 	}
 	for _, s := range open {
 		s.closeWith(websocket.StatusGoingAway, "the gateway is shutting down")
-		time.AfterFunc(shutdownTime, s.cancel) // for a peer that does not answer
+		time.AfterFunc(shutdownTime, s.abort) // for a peer that does not answer
 	}
 }
 

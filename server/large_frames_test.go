@@ -53,7 +53,7 @@ func TestLargeFramesOfAPageAreBounded(t *testing.T) {
 		if grown := heapInUse() - before; grown > most {
 			t.Errorf("while nothing reads the heap grows by %.0f MiB", grown/(1<<20))
 		}
-		s.cancel()
+		s.abort()
 		near.CloseNow()
 		synctest.Wait()
 	})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"strconv"
@@ -75,3 +77,7 @@ func httpServer(handler http.Handler) *http.Server {
 // grows to megabytes, and a reader that stalled gets tens of thousands of stale
 // updates before the present ones.
 const sendBuffer = 64 << 10 // bytes; Linux takes twice as many
+
+// quiet returns a logger for net/http, whose complaints are about broken
+// clients and would fill the terminal.
+func quiet() *log.Logger { return log.New(io.Discard, "", 0) }

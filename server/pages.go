@@ -83,7 +83,7 @@ func (v *views) attach(who joiner, origin string, s *socket) (*page, error) {
 	if old != nil {
 		old.closeWith(closeReplaced, "replaced")
 	}
-	ctx, cancel := context.WithTimeout(s.ctx, attachTime)
+	ctx, cancel := context.WithTimeout(s.context(), attachTime)
 	defer cancel()
 	if err := p.remote.Reattach(ctx, s); err != nil {
 		v.left(p, s)

@@ -71,7 +71,7 @@ func (c *socketClient) connect() {
 			c.hear(m, wire)
 		}
 	}
-	port.cancel()
+	port.abort()
 	<-acting
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,7 +88,7 @@ func (c *socketClient) connect() {
 // act makes requests until the socket ends.
 func (c *socketClient) act(port *socket) {
 	go port.keepAlive(false)
-	defer port.cancel()
+	defer port.abort()
 	for c.w.pauseUntil(c.rand, c.w.pace, port.gone()) {
 		switch n := c.rand.IntN(4); {
 		case n < 2 && c.w.still.Load():

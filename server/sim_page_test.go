@@ -294,7 +294,7 @@ func (d *simDocument) connect() (joined bool) {
 	if d.ctx.Err() != nil && !wire.isFaulty() {
 		port.closeWith(websocket.StatusGoingAway, "")
 	} else {
-		port.cancel()
+		port.abort()
 	}
 	conn.CloseNow()
 	<-served
@@ -316,7 +316,7 @@ func (d *simDocument) keep(port *socket) {
 			d.mu.Lock()
 			frozen := time.Now().Before(d.frozen)
 			d.mu.Unlock()
-			if !frozen && time.Since(port.begun)-time.Duration(port.heard.Load()) > 45*time.Second {
+			if !frozen && port.silent() > 45*time.Second {
 				return
 			}
 		}

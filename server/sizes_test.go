@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"strings"
@@ -96,42 +95,4 @@ func TestLargestMessageIsServed(t *testing.T) {
 		}
 	}
 	attached.end()
-}
-
-// What has grown over the limit on its way, like arguments and answers to what a
-// page asked, is refused at once by the gateway: the page could not say whose it is.
-func TestGrownMessageIsRefusedBeforeThePage(t *testing.T) {
-	s := &socket{drop: true, closing: make(chan struct{}), out: make(chan []byte, 1), ctx: t.Context()}
-	if err := s.Write(t.Context(), make([]byte, maxMessage+maxSlack)); err != nil {
-		t.Errorf("at the limit: %v", err)
-	}
-	if err := s.Write(t.Context(), make([]byte, maxMessage+maxSlack+1)); err == nil {
-		t.Error("a byte more was sent")
-	}
-}
-
-func TestIDOfOversizedMessage(t *testing.T) {
-	long := strings.Repeat("x", 5_000)
-	for text, want := range map[string]string{
-		`{"jsonrpc":"2.0","id":7,"method":"a","params":{"x":"` + long + `"}}`:         `7`,
-		`{"method":"a","params":{"x":"` + long + `"},"jsonrpc":"2.0","id":"a-1"}`:     `"a-1"`,
-		`{"method":"a","params":{"x":"` + long + `"},"id":12,"jsonrpc":"2.0"}` + "\n": `12`,
-		`{"method":"a","params":{"x":"` + long + `","id":5}}`:                         ``,
-		`{"method":"a","params":{"id":5,"x":"` + long + `"}}`:                         ``,
-		`{"method":"a","params":{"x":"` + long + `,\"id\":5}"}}`:                      ``,
-		`{"method":"a","params":{"x":"` + long + `"},"id":1.5}`:                       ``,
-		`{"method":"a","params":{"x":"` + long + `"},"id":null}`:                      ``,
-		`[{"jsonrpc":"2.0","id":7,"method":"a","params":{"x":"` + long + `"}}]`:       ``,
-		long: ``,
-	} {
-		end := &tail{}
-		for part := range bytes.SplitSeq([]byte(text[2_000:]), []byte("xxxxxxx")) {
-			end.Write(part)
-			end.Write([]byte("xxxxxxx"))
-		}
-		end.bytes = end.bytes[:len(end.bytes)-7]
-		if got := idOfParts([]byte(text[:2_000]), end.bytes); string(got) != want {
-			t.Errorf("%.20s…%s: %q, want %q", text, text[len(text)-30:], got, want)
-		}
-	}
 }

@@ -166,6 +166,17 @@ func (s *socket) closeWith(code websocket.StatusCode, reason string) {
 	})
 }
 
+// context ends when the connection is gone.
+func (s *socket) context() context.Context { return s.ctx }
+
+// abort ends the connection without a closing handshake.
+func (s *socket) abort() { s.cancel() }
+
+// silent returns how long the peer has sent no message.
+func (s *socket) silent() time.Duration {
+	return time.Since(s.begun) - time.Duration(s.heard.Load())
+}
+
 // gone is closed when the connection is.
 func (s *socket) gone() <-chan struct{} { return s.ctx.Done() }
 

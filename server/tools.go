@@ -74,7 +74,7 @@ func (r *resourceTools) Read(context.Context, string) ([]engine.Contents, error)
 
 // Tools returns ours, without those that the page has itself.
 func (r *resourceTools) Tools(ctx context.Context) ([]engine.Tool, error) {
-	if ctx.Value(forHeaders{}) != nil {
+	if isForHeaders(ctx) {
 		return nil, nil // ours have none
 	}
 	var all []engine.Tool

@@ -96,7 +96,7 @@ func (ws *watchers) serve(s *socket, state func() gatewayState) {
 	go s.keepAlive(false) // ends with the socket
 	go func() {           // likewise; whatever it says is nothing to us
 		for {
-			if _, err := s.Read(s.ctx); err != nil {
+			if _, err := s.Read(s.context()); err != nil {
 				return
 			}
 		}
@@ -139,7 +139,7 @@ func (w *watcher) tell(message any) error {
 	if err != nil {
 		return err
 	}
-	return w.socket.Write(w.socket.ctx, text)
+	return w.socket.Write(w.socket.context(), text)
 }
 
 func (ws *watchers) enter(w *watcher) {
@@ -200,7 +200,7 @@ func (ws *watchers) message(v visit, to, name string, msg []byte) {
 			}
 		}
 		w.socket.closeWith(closeTooSlow, "too slow")
-		time.AfterFunc(shutdownTime, w.socket.cancel) // its reader may not even take the close
+		time.AfterFunc(shutdownTime, w.socket.abort) // its reader may not even take the close
 	}
 }
 

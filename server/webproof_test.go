@@ -44,31 +44,6 @@ func TestWebProvesItselfToItsPages(t *testing.T) {
 	}
 }
 
-// The key stays the same through a restart, and belongs to one state directory.
-func TestWebKeyOutlivesTheGateway(t *testing.T) {
-	state := t.TempDir()
-	key := func(dir string) *ecdsa.PrivateKey {
-		t.Helper()
-		g, err := New(Options{State: dir})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer g.Close()
-		key, err := g.WebKey()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return key
-	}
-	first := key(state)
-	if !first.Equal(key(state)) {
-		t.Error("another key after a restart")
-	}
-	if first.Equal(key(t.TempDir())) {
-		t.Error("the same key in another directory")
-	}
-}
-
 // What another program has left in the browser ends: its Service Workers at their next
 // update, and its storage when a page finds that the server is another one.
 func TestWebEndsWhatOthersLeft(t *testing.T) {

@@ -2,8 +2,6 @@ package server
 
 import (
 	"net/http"
-	"strings"
-	"sync"
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -63,7 +61,7 @@ func (h *hub) serveClient(conn *websocket.Conn, of owner, path string, v visit, 
 	}
 	defer at.release()
 	go s.keepAlive(false) // ends with the socket
-	ctx := engine.WithPrincipal(s.ctx, engine.Principal(v.who))
+	ctx := engine.WithPrincipal(s.context(), engine.Principal(v.who))
 	at.engine.Serve(ctx, h.gate.port(s, at.engine, v)) // why it ended, the client knows
 	<-s.gone()
 }
@@ -72,59 +70,9 @@ func (h *hub) serveClient(conn *websocket.Conn, of owner, path string, v visit, 
 // have grown by its own _meta. It gives no rights but that.
 const hopHeader = "Pagemcp-Hop"
 
-// wantsUpgrade answers 426 to whoever does not ask for a WebSocket.
-func wantsUpgrade(w http.ResponseWriter, r *http.Request) bool {
-	if r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
-		return true
-	}
-	w.Header().Set("Upgrade", "websocket")
-	w.Header().Set("Connection", "Upgrade")
-	http.Error(w, "this is a WebSocket", http.StatusUpgradeRequired)
-	return false
-}
-
-// accept upgrades. Host and Origin are checked already, by rules stricter than
-// the library's, which takes a rebound origin for our own.
-func accept(w http.ResponseWriter, r *http.Request, protocols ...string) (*websocket.Conn, error) {
-	return websocket.Accept(w, r, &websocket.AcceptOptions{
-		Subprotocols:       protocols,
-		InsecureSkipVerify: true,
-		CompressionMode:    websocket.CompressionDisabled,
-	})
-}
-
 func (h *hub) tooManySockets(w http.ResponseWriter, e entry) {
 	e.Verb, e.Outcome = "connect", "busy"
 	h.gate.audit.refuse(e)
 	w.Header().Set("Retry-After", "5") // seconds
 	http.Error(w, "too many connections", http.StatusTooManyRequests)
-}
-
-// sockets counts WebSockets.
-type sockets struct {
-	mu       sync.Mutex
-	all      int
-	byOrigin map[string]int
-}
-
-// enter counts one more of origin, which is empty for an assistant's.
-func (c *sockets) enter(origin string) (leave func(), ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.all >= maxSockets || origin != "" && c.byOrigin[origin] >= maxPerOrigin {
-		return nil, false
-	}
-	if c.byOrigin == nil {
-		c.byOrigin = map[string]int{}
-	}
-	c.all++
-	c.byOrigin[origin]++
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.all--
-		if c.byOrigin[origin]--; c.byOrigin[origin] == 0 {
-			delete(c.byOrigin, origin)
-		}
-	}, true
 }

@@ -1,0 +1,22 @@
+package server
+
+import (
+	"context"
+	"net/http"
+)
+
+type knownKey struct{}
+
+// withKnown returns the context of a connection. onKnown is called when a client on it
+// has proved that it may send requests; it may be called several times.
+func withKnown(ctx context.Context, onKnown func()) context.Context {
+	return context.WithValue(ctx, knownKey{}, onKnown)
+}
+
+// known notes that the sender of r has proved that it may send requests: its connection
+// no longer counts as one of unknown clients.
+func known(r *http.Request) {
+	if onKnown, ok := r.Context().Value(knownKey{}).(func()); ok {
+		onKnown()
+	}
+}

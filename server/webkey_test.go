@@ -1,0 +1,31 @@
+package server
+
+import (
+	"crypto/ecdsa"
+	"testing"
+)
+
+// The key stays the same through a restart, and belongs to one state directory.
+func TestWebKeyOutlivesTheGateway(t *testing.T) {
+	state := t.TempDir()
+	key := func(dir string) *ecdsa.PrivateKey {
+		t.Helper()
+		g, err := New(Options{State: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+		key, err := g.WebKey()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return key
+	}
+	first := key(state)
+	if !first.Equal(key(state)) {
+		t.Error("another key after a restart")
+	}
+	if first.Equal(key(t.TempDir())) {
+		t.Error("the same key in another directory")
+	}
+}
