@@ -106,10 +106,6 @@ func (p *pairing) prove(ctx context.Context, f frames, origin, address string, v
 	return answer, keyID, err
 }
 
-func (h *hello) isValid() bool {
-	return h.Page != "" && len(h.Page) <= 128 && len(h.Instance) <= 128 && len(h.Name) <= 512
-}
-
 // readFrame reads one small JSON text frame. Names count once, in their case.
 func readFrame(ctx context.Context, f frames, value any) error {
 	kind, data, err := f.Read(ctx)

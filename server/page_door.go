@@ -44,6 +44,11 @@ type hello struct {
 	Engine   string `json:"engine"` // version
 }
 
+// isValid tells whether all of it is there and not too long.
+func (h *hello) isValid() bool {
+	return h.Page != "" && len(h.Page) <= 128 && len(h.Instance) <= 128 && len(h.Name) <= 512
+}
+
 // errVersion is of a document that speaks a version of joining that is not ours.
 var errVersion = errors.New("unsupported version")
 

@@ -45,7 +45,7 @@ func (f sessionFiles) load() (map[string]storedSession, error) {
 			return nil, err
 		}
 		if found {
-			stored[hash] = storedSession{record, used[hash]}
+			stored[hash] = storedSession{record: record, used: used[hash]}
 		}
 	}
 	return stored, nil
