@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/access"
 )
 
 // A page, or an assistant on a WebSocket, that sends nothing but broken messages is
@@ -18,7 +19,7 @@ func TestBrokenMessagesCloseTheSocket(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := startGateway(t, Options{})
 			send := func(conn *websocket.Conn, text string) error {
-				ctx, cancel := context.WithTimeout(t.Context(), testTime)
+				ctx, cancel := context.WithTimeout(t.Context(), TestTime)
 				defer cancel()
 				return conn.Write(ctx, websocket.MessageText, []byte(text))
 			}
@@ -58,7 +59,7 @@ func TestBrokenMessagesCloseTheSocket(t *testing.T) {
 				}
 			}
 			<-page.gone
-			if count := <-answers; count > 3*99+maxBroken {
+			if count := <-answers; count > 3*99+access.MaxBroken {
 				t.Errorf("%d broken messages of an assistant were answered", count)
 			}
 			eventually(t, "the audit log has the page's end after its joining, and nothing else", func() bool {

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 // slowBody sends the header of a POST in memory, and then a byte of its body every so
@@ -85,7 +87,7 @@ func TestSlowBodiesEnd(t *testing.T) {
 // returns how long the answers took, sorted.
 func discoverTimes(t *testing.T, g *Gateway, times int) (took []time.Duration) {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 4 * testTime}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 4 * TestTime}
 	for range times {
 		r, err := http.NewRequestWithContext(t.Context(), "POST", g.URL(), strings.NewReader(discover))
 		if err != nil {
@@ -155,7 +157,7 @@ func TestIdleConnectionsKeepNoAssistantOut(t *testing.T) {
 					open.Add(-1)
 				}()
 			}
-			eventually(t, "only some of them are left", func() bool { return open.Load() <= maxPerAddress })
+			eventually(t, "only some of them are left", func() bool { return open.Load() <= limits.MaxPerAddress })
 		})
 	}
 }

@@ -10,6 +10,11 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -44,7 +49,7 @@ func TestNoMethodFreezesAWayIn(t *testing.T) {
 					}
 					r.Header = http.Header{"Authorization": {"Bearer " + g.testToken()}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
 					if session != "" {
-						r.Header.Set(sessionHeader, session)
+						r.Header.Set(mcphttp.SessionHeader, session)
 					}
 					for name, value := range x {
 						r.Header.Set(name, value)
@@ -63,16 +68,16 @@ func TestNoMethodFreezesAWayIn(t *testing.T) {
 					}
 					return response.StatusCode, string(data)
 				}
-				dial := func() *socket {
+				dial := func() *socket.Socket {
 					conn, _, err := websocket.Dial(t.Context(), "ws://127.0.0.1:8808/ws", &websocket.DialOptions{
-						HTTPClient: client, HTTPHeader: http.Header{"Authorization": {"Bearer " + g.testToken()}}, Subprotocols: []string{assistantProtocol},
+						HTTPClient: client, HTTPHeader: http.Header{"Authorization": {"Bearer " + g.testToken()}}, Subprotocols: []string{gateway.AssistantProtocol},
 					})
 					if err != nil {
 						t.Fatal(err)
 					}
-					return newSocket(conn, maxAnswer, false)
+					return socket.New(conn, limits.MaxAnswer, false)
 				}
-				alive := func(s *socket, after string) {
+				alive := func(s *socket.Socket, after string) {
 					s.Write(t.Context(), []byte(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`))
 					ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 					defer cancel()
@@ -81,7 +86,7 @@ func TestNoMethodFreezesAWayIn(t *testing.T) {
 						if err != nil {
 							t.Fatalf("/ws after %s: %v", after, err)
 						}
-						if h := headOf(msg); h.kind == jsonrpc.Response && string(h.id) == `"alive"` {
+						if h := message.HeadOf(msg); h.Kind == jsonrpc.Response && string(h.ID) == `"alive"` {
 							return
 						}
 					}
@@ -103,7 +108,7 @@ func TestNoMethodFreezesAWayIn(t *testing.T) {
 						}
 						post("/mcp", session, classic, nil)
 						post("/mcp", session, strings.Replace(classic, `"id":1,`, "", 1), nil)
-						for _, s := range []*socket{fresh, old} {
+						for _, s := range []*socket.Socket{fresh, old} {
 							s.Write(t.Context(), []byte(classic))
 							s.Write(t.Context(), []byte(newer))
 							alive(s, method)
@@ -117,9 +122,9 @@ func TestNoMethodFreezesAWayIn(t *testing.T) {
 						}
 					}
 				}
-				for _, s := range []*socket{fresh, old} {
+				for _, s := range []*socket.Socket{fresh, old} {
 					s.Close()
-					<-s.gone()
+					<-s.Gone()
 				}
 			})
 		})

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 // S12: by 1,100 joins under names that are those of another
@@ -53,7 +56,7 @@ func TestOtherOriginsGetNoNameByManyJoins(t *testing.T) {
 		tab.id, tab.app = fmt.Sprint("flood-", i), wanted[i%len(wanted)]
 		joinOnce(t, g, tab)
 		names[tab.name] = true
-		if tabs[tab.name] != nil || isNumbered(tab.name, "notes") || !validName(tab.name) {
+		if tabs[tab.name] != nil || isNumbered(tab.name, "notes") || !access.ValidName(tab.name) {
 			t.Fatalf("join %d as %q gets %q", i, tab.app, tab.name)
 		}
 	}
@@ -71,8 +74,8 @@ func TestOtherOriginsGetNoNameByManyJoins(t *testing.T) {
 	}
 	eventually(t, "forgotten names have no page any more", func() bool {
 		g.sweepAt(time.Now())
-		_, pages := g.hub.of("").count()
-		return pages <= len(tabs)+maxNames
+		_, pages := g.core.Views("").Count()
+		return pages <= len(tabs)+limits.MaxNames
 	})
 
 	again := newPage(t, testOrigin, "tab-2")
@@ -90,7 +93,7 @@ func TestOtherOriginsGetNoNameByManyJoins(t *testing.T) {
 // joinOnce joins over a real socket, says nothing as a page, and leaves at once.
 func joinOnce(t *testing.T, g *Gateway, p *testPage) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
 	defer cancel()
 	open := opening{Version: 1, Address: g.PageURL(), Key: p.keyID}
 	if p.keyID == "" {
@@ -106,7 +109,7 @@ func joinOnce(t *testing.T, g *Gateway, p *testPage) {
 	}
 	for { // 429 while the sockets before are still counted
 		conn, answer, err := websocket.Dial(ctx, open.Address, &websocket.DialOptions{
-			HTTPHeader: map[string][]string{"Origin": {p.origin}}, Subprotocols: []string{pageProtocol},
+			HTTPHeader: map[string][]string{"Origin": {p.origin}}, Subprotocols: []string{gateway.PageProtocol},
 		})
 		if answer != nil && answer.StatusCode == 429 {
 			continue
@@ -114,7 +117,7 @@ func joinOnce(t *testing.T, g *Gateway, p *testPage) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		done, err := prove(ctx, conn, open, p.origin, p.key, &hello{Page: p.id, Instance: "1", Name: p.app})
+		done, err := prove(ctx, conn, open, p.origin, p.key, &gateway.Hello{Page: p.id, Instance: "1", Name: p.app})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/loopback"
+	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
 )
 
 // An origin whose pages may join is not thereby an assistant: it cannot read the pages
@@ -31,11 +35,11 @@ func TestJoiningGivesNoRightsOfAssistants(t *testing.T) {
 	}
 
 	// The twin has one list, as it was.
-	twin := &guard{own: g.guard.own, origins: []string{joins}, next: http.HandlerFunc(g.hub.route)}
+	twin := &access.Guard{OwnOrigins: g.guard.OwnOrigins, AssistantOrigins: []string{joins}, Next: http.HandlerFunc(g.core.Route)}
 	port := serveTwin(t, twin)
-	twin.hosts = newGuard(port, nil, nil).hosts
+	twin.Hosts = loopback.NewGuard(port, nil, nil).Hosts
 	for name, want := range map[string]int{"POST": 200, "OPTIONS": 204, "/ws": 101} {
-		status, header, body := raw(t, port, from(joins, requests[name]))
+		status, header, body := rawhttp.Send(t, port, from(joins, requests[name]))
 		if status != want || name == "POST" && (!strings.Contains(body, "canary-of-a") || header.Get("Access-Control-Allow-Origin") != joins) {
 			t.Fatalf("%s at the unguarded twin: %d %s", name, status, body)
 		}
@@ -44,19 +48,19 @@ func TestJoiningGivesNoRightsOfAssistants(t *testing.T) {
 
 	for name, request := range requests {
 		for _, origin := range []string{joins, testOrigin} {
-			status, header, body := raw(t, g.Port(), from(origin, request))
+			status, header, body := rawhttp.Send(t, g.Port(), from(origin, request))
 			if status != http.StatusForbidden || body != "forbidden\n" || header.Get("Access-Control-Allow-Origin") != "" {
 				t.Errorf("%s of %s: %d %v %q", name, origin, status, header, body)
 			}
 		}
-		if status, header, _ := raw(t, g.Port(), from(asks, request)); status == http.StatusForbidden || name != "/ws" && header.Get("Access-Control-Allow-Origin") != asks {
+		if status, header, _ := rawhttp.Send(t, g.Port(), from(asks, request)); status == http.StatusForbidden || name != "/ws" && header.Get("Access-Control-Allow-Origin") != asks {
 			t.Errorf("%s of an origin that may ask: %d %v", name, status, header)
 		}
 	}
-	for _, door := range []string{"/page", watchDoor} {
+	for _, door := range []string{"/page", access.WatchDoor} {
 		for _, origin := range []string{asks, "http://127.0.0.1:%d"} {
 			request := "GET " + door + " HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: pagemcp.v1\nOrigin: " + origin + "\n" + upgradeLines + "\n"
-			if status, _, _ := raw(t, g.Port(), request); status != http.StatusForbidden {
+			if status, _, _ := rawhttp.Send(t, g.Port(), request); status != http.StatusForbidden {
 				t.Errorf("%s at %s: %d", origin, door, status)
 			}
 		}

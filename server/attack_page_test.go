@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -35,12 +37,12 @@ const discovered = `{"resultType":"complete","supportedVersions":["2026-07-28"],
 func joinHostile(t *testing.T, g *Gateway, answer func(h *attackingPage, m jsonrpc.Message)) *attackingPage {
 	t.Helper()
 	first, key := invited(t, g)
-	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
 	defer cancel()
 	page := newPage(t, testOrigin, "evil")
 	conn := page.dial(ctx, first.Address)
 	conn.SetReadLimit(-1)
-	done, err := prove(ctx, conn, first, testOrigin, key, &hello{Page: "evil", Instance: "1", Name: "evil"})
+	done, err := prove(ctx, conn, first, testOrigin, key, &gateway.Hello{Page: "evil", Instance: "1", Name: "evil"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +50,7 @@ func joinHostile(t *testing.T, g *Gateway, answer func(h *attackingPage, m jsonr
 	go h.run() // ends with the connection
 	t.Cleanup(func() { conn.CloseNow() })
 	eventually(t, "the page is attached", func() bool {
-		return g.hub.of("").isHere(*done.Joined)
+		return g.core.Views("").IsHere(*done.Joined)
 	})
 	return h
 }
@@ -147,7 +149,7 @@ func pageFloods() []pageFlood {
 		{"endless cursors, large entries", func() func(*attackingPage, jsonrpc.Message) { return listing(5, large, true) }, lists},
 		{"20,001 entries in one page", func() func(*attackingPage, jsonrpc.Message) { return listing(20_001, "", false) }, lists},
 		{"a silent page", func() func(*attackingPage, jsonrpc.Message) { return silent }, lists},
-		{"64 hung reads", func() func(*attackingPage, jsonrpc.Message) { return silent }, readsOf("evil+a:1", maxInFlight)},
+		{"64 hung reads", func() func(*attackingPage, jsonrpc.Message) { return silent }, readsOf("evil+a:1", limits.MaxInFlight)},
 		{"64 reads that are answered with 7 MiB", func() func(*attackingPage, jsonrpc.Message) {
 			body := `{"resultType":"complete","ttlMs":0,"cacheScope":"private","contents":[{"uri":"a:1","text":"` + strings.Repeat("x", 7<<20) + `"}]}`
 			return func(h *attackingPage, m jsonrpc.Message) {
@@ -155,7 +157,7 @@ func pageFloods() []pageFlood {
 					h.result(m, body)
 				}
 			}
-		}, readsOf("evil+a:1", maxInFlight)},
+		}, readsOf("evil+a:1", limits.MaxInFlight)},
 		{"endless cursors, small entries in large answers", func() func(*attackingPage, jsonrpc.Message) {
 			return func(h *attackingPage, m jsonrpc.Message) {
 				if members[m.Method] != "" {

@@ -102,7 +102,7 @@ func TestOtherUsersReachNothing(t *testing.T) {
 	}
 	ask := startStranger(t)
 	g := startGateway(t, Options{NoToken: true})
-	twinPort := serveTwin(t, http.HandlerFunc(g.hub.route))
+	twinPort := serveTwin(t, http.HandlerFunc(g.core.Route))
 
 	ways := []struct {
 		name string

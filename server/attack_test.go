@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
 )
 
 // audited returns what the gateway has served.
@@ -45,7 +47,7 @@ func TestGuardRefusesForeignHosts(t *testing.T) {
 	}
 	for _, route := range routes {
 		for _, host := range hosts {
-			status, _, body := raw(t, g.Port(), route+" HTTP/1.1\nHost: "+host+"\nConnection: close\n\n")
+			status, _, body := rawhttp.Send(t, g.Port(), route+" HTTP/1.1\nHost: "+host+"\nConnection: close\n\n")
 			// net/http itself refuses what cannot be a host at all.
 			if status != http.StatusForbidden && !(status == http.StatusBadRequest && strings.Contains(host, "@")) {
 				t.Errorf("%s with Host %q: %d", route, host, status)
@@ -56,18 +58,18 @@ func TestGuardRefusesForeignHosts(t *testing.T) {
 		}
 	}
 	for _, host := range []string{"localhost:%d", "127.0.0.1:%d", "[::1]:%d"} {
-		if status, _, _ := raw(t, g.Port(), "GET /nothing HTTP/1.1\nHost: "+host+"\nConnection: close\n\n"); status != http.StatusNotFound {
+		if status, _, _ := rawhttp.Send(t, g.Port(), "GET /nothing HTTP/1.1\nHost: "+host+"\nConnection: close\n\n"); status != http.StatusNotFound {
 			t.Errorf("our own Host %q: %d", host, status)
 		}
 	}
 	// What is in the request line counts, as it does for the router.
-	if status, _, _ := raw(t, g.Port(), "GET http://evil.example/mcp HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n"); status != http.StatusForbidden {
+	if status, _, _ := rawhttp.Send(t, g.Port(), "GET http://evil.example/mcp HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n"); status != http.StatusForbidden {
 		t.Errorf("absolute form: %d", status)
 	}
-	if status, _, _ := raw(t, g.Port(), "GET /mcp HTTP/1.0\n\n"); status != http.StatusForbidden {
+	if status, _, _ := rawhttp.Send(t, g.Port(), "GET /mcp HTTP/1.0\n\n"); status != http.StatusForbidden {
 		t.Errorf("no Host: %d", status)
 	}
-	if status, _, _ := raw(t, g.Port(), "GET /mcp HTTP/1.1\nHost: localhost:%d\nHost: evil.example\nConnection: close\n\n"); status == http.StatusOK || status == http.StatusMethodNotAllowed {
+	if status, _, _ := rawhttp.Send(t, g.Port(), "GET /mcp HTTP/1.1\nHost: localhost:%d\nHost: evil.example\nConnection: close\n\n"); status == http.StatusOK || status == http.StatusMethodNotAllowed {
 		t.Errorf("two Hosts: %d", status)
 	}
 }
@@ -90,15 +92,15 @@ func TestPageDoorRefusesForeignOrigins(t *testing.T) {
 			origin += "\n"
 		}
 		request := "GET /page HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: pagemcp.v1\n" + origin + upgradeLines + "\n"
-		if status, _, body := raw(t, g.Port(), request); status != http.StatusForbidden || body != "forbidden\n" {
+		if status, _, body := rawhttp.Send(t, g.Port(), request); status != http.StatusForbidden || body != "forbidden\n" {
 			t.Errorf("%q: %d %q", origin, status, body)
 		}
 	}
 	request := "GET /page HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: pagemcp.v1\nOrigin: http://localhost:5173\n" + upgradeLines + "\n"
-	if status, _, _ := raw(t, g.Port(), request); status != http.StatusSwitchingProtocols {
+	if status, _, _ := rawhttp.Send(t, g.Port(), request); status != http.StatusSwitchingProtocols {
 		t.Errorf("a listed origin: %d", status)
 	}
-	if status, _, _ := raw(t, g.Port(), "GET /page HTTP/1.1\nHost: 127.0.0.1:%d\nOrigin: http://localhost:5173\nConnection: close\n\n"); status != http.StatusUpgradeRequired {
+	if status, _, _ := rawhttp.Send(t, g.Port(), "GET /page HTTP/1.1\nHost: 127.0.0.1:%d\nOrigin: http://localhost:5173\nConnection: close\n\n"); status != http.StatusUpgradeRequired {
 		t.Errorf("without an upgrade: %d", status)
 	}
 }
@@ -111,7 +113,7 @@ func TestAssistantSocketRefusesSites(t *testing.T) {
 		"Origin: http://127.0.0.1:%d\nSec-Fetch-Site: same-site\n",
 	} {
 		request := "GET /ws HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: mcp\n" + lines + upgradeLines + "\n"
-		if status, _, _ := raw(t, g.Port(), request); status != http.StatusForbidden {
+		if status, _, _ := rawhttp.Send(t, g.Port(), request); status != http.StatusForbidden {
 			t.Errorf("%q: %d", lines, status)
 		}
 	}
@@ -125,7 +127,7 @@ func TestCrossSitePostsAreNotServed(t *testing.T) {
 	g := startGateway(t, Options{NoToken: true, AssistantOrigins: []string{testOrigin}})
 	post := func(lines string) int {
 		t.Helper()
-		status, _, _ := raw(t, g.Port(), fmt.Sprintf(
+		status, _, _ := rawhttp.Send(t, g.Port(), fmt.Sprintf(
 			"POST /mcp HTTP/1.1\nHost: 127.0.0.1:%%d\nConnection: close\nMCP-Protocol-Version: 2026-07-28\nMcp-Method: server/discover\n%sContent-Length: %d\n\n%s",
 			lines, len(discover), discover))
 		return status
@@ -167,7 +169,7 @@ func TestCrossSitePostsAreNotServed(t *testing.T) {
 // CORS is for listed origins alone, and a preflight needs no token.
 func TestPreflightIsForListedOrigins(t *testing.T) {
 	g := startGateway(t, Options{AssistantOrigins: []string{testOrigin}})
-	status, header, _ := raw(t, g.Port(), "OPTIONS /mcp HTTP/1.1\nHost: localhost:%d\nOrigin: https://app.example\nSec-Fetch-Site: cross-site\n"+
+	status, header, _ := rawhttp.Send(t, g.Port(), "OPTIONS /mcp HTTP/1.1\nHost: localhost:%d\nOrigin: https://app.example\nSec-Fetch-Site: cross-site\n"+
 		"Access-Control-Request-Method: POST\nAccess-Control-Request-Headers: authorization, mcp-param-region, x-other\nAccess-Control-Request-Private-Network: true\nConnection: close\n\n")
 	allowed := header.Get("Access-Control-Allow-Headers")
 	if status != http.StatusNoContent || header.Get("Access-Control-Allow-Origin") != testOrigin || !strings.Contains(strings.Join(header.Values("Vary"), ","), "Origin") ||
@@ -175,11 +177,11 @@ func TestPreflightIsForListedOrigins(t *testing.T) {
 		header.Get("Access-Control-Allow-Private-Network") != "true" || header.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("%d %v", status, header)
 	}
-	status, header, _ = raw(t, g.Port(), "OPTIONS /mcp HTTP/1.1\nHost: localhost:%d\nOrigin: https://evil.example\nAccess-Control-Request-Method: POST\nConnection: close\n\n")
+	status, header, _ = rawhttp.Send(t, g.Port(), "OPTIONS /mcp HTTP/1.1\nHost: localhost:%d\nOrigin: https://evil.example\nAccess-Control-Request-Method: POST\nConnection: close\n\n")
 	if status != http.StatusForbidden || header.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("a stranger: %d %v", status, header)
 	}
-	status, header, _ = raw(t, g.Port(), "POST /mcp HTTP/1.1\nHost: localhost:%d\nConnection: close\nContent-Length: 0\n\n")
+	status, header, _ = rawhttp.Send(t, g.Port(), "POST /mcp HTTP/1.1\nHost: localhost:%d\nConnection: close\nContent-Length: 0\n\n")
 	if status != http.StatusUnauthorized || header.Get("Access-Control-Allow-Origin") != "" || header.Get("WWW-Authenticate") != "Bearer" {
 		t.Errorf("nobody: %d %v", status, header)
 	}
@@ -191,7 +193,7 @@ func TestTokenIsAskedForEveryTime(t *testing.T) {
 	g := startGateway(t, Options{})
 	ask := func(authorization string) int {
 		t.Helper()
-		status, _, _ := raw(t, g.Port(), fmt.Sprintf("POST /mcp HTTP/1.1\nHost: 127.0.0.1:%%d\nConnection: close\nContent-Type: application/json\n"+
+		status, _, _ := rawhttp.Send(t, g.Port(), fmt.Sprintf("POST /mcp HTTP/1.1\nHost: 127.0.0.1:%%d\nConnection: close\nContent-Type: application/json\n"+
 			"MCP-Protocol-Version: 2026-07-28\nMcp-Method: server/discover\n%sContent-Length: %d\n\n%s", authorization, len(discover), discover))
 		return status
 	}

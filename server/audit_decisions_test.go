@@ -9,6 +9,9 @@ import (
 	"testing/synctest"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
 )
 
 // Each decision stands in the audit log exactly once, whatever was decided and by
@@ -24,7 +27,7 @@ func TestEveryDecisionIsAuditedOnce(t *testing.T) {
 	post := func(body string, lines ...string) func() {
 		return func() { c.do(t.Context(), "POST", "/mcp", body, lines...) }
 	}
-	rawly := func(request string) func() { return func() { raw(t, g.Port(), request) } }
+	rawly := func(request string) func() { return func() { rawhttp.Send(t, g.Port(), request) } }
 	batch := openWire(t, g)
 	batch.send(strings.Replace(initialize, "2025-11-25", "2025-03-26", 1))
 	batch.receive()
@@ -50,7 +53,7 @@ func TestEveryDecisionIsAuditedOnce(t *testing.T) {
 		{"no session", post(`{"jsonrpc":"2.0","method":"notifications/x"}`), []string{"notifications/x -32600"}},
 		{"a session's read", func() { session.request("2", "resources/read", read) }, []string{"resources/read ok"}},
 		{"an unknown session", func() {
-			c.do(t.Context(), "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, sessionHeader+": none")
+			c.do(t.Context(), "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, mcphttp.SessionHeader+": none")
 		}, []string{"ping -32600"}},
 		{"a read over /ws", func() { socket.send(modern(`"r"`, "resources/read", read)); socket.receive() }, []string{"resources/read ok"}},
 		{"a malformed message over /ws", func() { socket.send(`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`); socket.receive() }, []string{"malformed -32600"}},
@@ -81,10 +84,10 @@ func TestEveryDecisionIsAuditedOnce(t *testing.T) {
 	}
 }
 
-func auditEntries(t *testing.T, g *Gateway) (all []entry) {
+func auditEntries(t *testing.T, g *Gateway) (all []access.Entry) {
 	t.Helper()
 	for line := range strings.Lines(audited(t, g)) {
-		var e entry
+		var e access.Entry
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatal(err)
 		}
@@ -104,15 +107,15 @@ func TestAuditCountsRefusalsThatItLeavesOut(t *testing.T) {
 		}
 		const many = 10_000
 		for i := range many {
-			a.refuse(entry{Who: "https://evil.example", Door: "/mcp", Verb: "refuse", Outcome: fmt.Sprint(http.StatusForbidden)})
+			a.Refuse(access.Entry{Who: "https://evil.example", Door: "/mcp", Verb: "refuse", Outcome: fmt.Sprint(http.StatusForbidden)})
 			if i == many/2 {
-				a.note(entry{Verb: "resources/read", Outcome: "ok"})
+				a.Note(access.Entry{Verb: "resources/read", Outcome: "ok"})
 			}
 		}
 		a.close()
 		lines, counted := 0, 0
 		for line := range strings.Lines(d.text(auditFile)) {
-			var e entry
+			var e access.Entry
 			if err := json.Unmarshal([]byte(line), &e); err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 // A stuckDisk takes nothing until it is let go.
@@ -39,7 +42,7 @@ func TestAuditNeverWaitsForTheDisk(t *testing.T) {
 		}
 		const many = 2 * maxAuditQueue / 100
 		for i := range many {
-			a.note(entry{Verb: "resources/read", URI: fmt.Sprint("a:", i), Outcome: "ok"})
+			a.Note(access.Entry{Verb: "resources/read", URI: fmt.Sprint("a:", i), Outcome: "ok"})
 			if i == 0 {
 				synctest.Wait() // the writer has it
 			}
@@ -69,9 +72,9 @@ func TestAuditCutsLongText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.note(entry{Verb: strings.Repeat("v", 1<<20), URI: "a" + strings.Repeat("ü", maxURI), Outcome: "ok"})
+	a.Note(access.Entry{Verb: strings.Repeat("v", 1<<20), URI: "a" + strings.Repeat("ü", limits.MaxURI), Outcome: "ok"})
 	a.close()
-	if got := len(d.text(auditFile)); got < maxURI || got > maxURI+maxVerb+300 {
+	if got := len(d.text(auditFile)); got < limits.MaxURI || got > limits.MaxURI+maxVerb+300 {
 		t.Errorf("%d bytes", got)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/loopback"
 )
 
 // startFronted runs a gateway behind a handler that shows the token for those who
@@ -32,7 +34,7 @@ func startFronted(t *testing.T, opts Options) *Gateway {
 		t.Fatal(err)
 	}
 	behind := g.Handler()
-	front := httpServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	front := loopback.HTTPServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("Authorization", "Bearer "+g.testToken())
 		behind.ServeHTTP(w, r)
 	}))

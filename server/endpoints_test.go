@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 func (g *Gateway) testViews() int {
-	views, _ := g.hub.of("").count()
+	views, _ := g.core.Views("").Count()
 	return views
 }
 
@@ -18,7 +20,7 @@ func (g *Gateway) testViews() int {
 func TestAskedNamesBlockNoPage(t *testing.T) {
 	g := startGateway(t, Options{})
 	c := testCaller{t, g}
-	for i := range maxEndpoints + 50 {
+	for i := range limits.MaxEndpoints + 50 {
 		if answer, body := c.do(t.Context(), "POST", fmt.Sprintf("/mcp/none-%d", i), discover, v2026, "Mcp-Method: server/discover"); answer.StatusCode != 200 {
 			t.Fatalf("name %d: %s %s", i, answer.Status, body)
 		}
@@ -28,12 +30,12 @@ func TestAskedNamesBlockNoPage(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	status := 0
-	for i := 1; i < maxEndpoints; i++ { // held by listens; a token of its own for each group, by its connection
+	for i := 1; i < limits.MaxEndpoints; i++ { // held by listens; a token of its own for each group, by its connection
 		answer, _ := c.do(ctx, "POST", fmt.Sprintf("/mcp/held-%d", i), modern("1", "subscriptions/listen", `"notifications":{}`),
 			v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
 		status = answer.StatusCode
 	}
-	if status != 200 || g.testViews() != maxEndpoints {
+	if status != 200 || g.testViews() != limits.MaxEndpoints {
 		t.Fatalf("%d endpoints, the last answer is %d", g.testViews(), status)
 	}
 	if answer, _ := c.do(t.Context(), "POST", "/mcp/one-more", discover, v2026, "Mcp-Method: server/discover"); answer.StatusCode != 429 || answer.Header.Get("Retry-After") == "" {
@@ -47,7 +49,7 @@ func TestAskedNamesBlockNoPage(t *testing.T) {
 	}
 	cancel()
 	eventually(t, "the listens end", func() bool {
-		g.hub.sweep(time.Now().Add(time.Hour))
+		g.core.Sweep(time.Now().Add(time.Hour))
 		return g.testViews() == 1
 	})
 	if _, body := c.do(t.Context(), "POST", "/mcp/notes", modern("1", "resources/list", ""), v2026, "Mcp-Method: resources/list"); !strings.Contains(body, "notes://a") {
@@ -60,7 +62,7 @@ func TestSessionOutlivesItsEndpoint(t *testing.T) {
 	g := startGateway(t, Options{})
 	c := openSession(t, g, "/mcp/none")
 	eventually(t, "the session sleeps and its endpoint goes", func() bool {
-		g.hub.sessions.sweep(time.Now().Add(2 * sessionSleep))
+		g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionSleep))
 		return g.testViews() == 1
 	})
 	if status, body := c.request("1", "ping", ""); status != 200 || !strings.Contains(body, `"result":{}`) {

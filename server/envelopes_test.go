@@ -13,6 +13,11 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -104,7 +109,7 @@ func TestHostileEnvelopesOverHTTP(t *testing.T) {
 				r.Header.Set("Content-Type", "application/json")
 				r.Header.Set("Accept", "application/json, text/event-stream")
 				if session != "" {
-					r.Header.Set(sessionHeader, session)
+					r.Header.Set(mcphttp.SessionHeader, session)
 				}
 				answer, err := client.Do(r)
 				if err != nil {
@@ -132,18 +137,18 @@ func TestHostileEnvelopesOverHTTP(t *testing.T) {
 					t.Fatal(err)
 				}
 				answer.Body.Close()
-				return answer.Header.Get(sessionHeader)
+				return answer.Header.Get(mcphttp.SessionHeader)
 			}
-			at, _ := g.hub.acquire("", "/mcp/notes")
-			defer at.release()
+			at, _ := g.core.Acquire("", "/mcp/notes")
+			defer at.Release()
 			for _, one := range hostileMessages(t) {
 				session := begin()
 				for _, body := range one.messages(t) {
 					header := http.Header{}
-					if x := at.engine.Examine(body); x.Modern {
-						header.Set(versionHeader, x.Version)
-						header.Set(methodHeader, x.Method)
-						header.Set(nameHeader, "=?base64?"+base64.StdEncoding.EncodeToString([]byte(x.Name))+"?=")
+					if x := at.Engine.Examine(body); x.Modern {
+						header.Set(mcphttp.VersionHeader, x.Version)
+						header.Set(mcphttp.MethodHeader, x.Method)
+						header.Set(mcphttp.NameHeader, "=?base64?"+base64.StdEncoding.EncodeToString([]byte(x.Name))+"?=")
 						for name, values := range header {
 							if strings.ContainsFunc(values[0], func(r rune) bool { return r < ' ' || r > '~' }) {
 								header.Del(name)
@@ -160,7 +165,7 @@ func TestHostileEnvelopesOverHTTP(t *testing.T) {
 					t.Fatalf("lenient %v, after %s, %s: %d %.200s", lenient, one.Class, one.Name, status, text)
 				}
 				status, text := post("", []byte(modern(`"alive"`, "tools/call", `"name":"works","arguments":{}`)),
-					http.Header{versionHeader: {"2026-07-28"}, methodHeader: {"tools/call"}, nameHeader: {"works"}})
+					http.Header{mcphttp.VersionHeader: {"2026-07-28"}, mcphttp.MethodHeader: {"tools/call"}, mcphttp.NameHeader: {"works"}})
 				if status != 200 || !strings.Contains(text, `"content":[]`) {
 					t.Fatalf("lenient %v, the page after %s, %s: %d %.200s", lenient, one.Class, one.Name, status, text)
 				}
@@ -182,12 +187,12 @@ func TestHostileEnvelopesOverSockets(t *testing.T) {
 			for _, one := range hostileMessages(t) {
 				for range 2 { // again, on a socket of its own
 					conn, _, err := websocket.Dial(t.Context(), "ws://127.0.0.1:8808/ws", &websocket.DialOptions{
-						HTTPClient: client, HTTPHeader: http.Header{"Authorization": {"Bearer " + g.testToken()}}, Subprotocols: []string{assistantProtocol},
+						HTTPClient: client, HTTPHeader: http.Header{"Authorization": {"Bearer " + g.testToken()}}, Subprotocols: []string{gateway.AssistantProtocol},
 					})
 					if err != nil {
 						t.Fatal(err)
 					}
-					port := newSocket(conn, maxAnswer, false)
+					port := socket.New(conn, limits.MaxAnswer, false)
 					write := func(msg string) { port.Write(t.Context(), []byte(msg)) }
 					if one.Session != "" {
 						write(strings.Replace(initialize, "2025-11-25", one.Session, 1))
@@ -206,10 +211,10 @@ func TestHostileEnvelopesOverSockets(t *testing.T) {
 						if err != nil {
 							t.Fatalf("lenient %v, after %s, %s: %v", lenient, one.Class, one.Name, err)
 						}
-						alive = headOf(msg).kind == jsonrpc.Response && string(headOf(msg).id) == `"alive"`
+						alive = message.HeadOf(msg).Kind == jsonrpc.Response && string(message.HeadOf(msg).ID) == `"alive"`
 					}
 					port.Close()
-					<-port.gone()
+					<-port.Gone()
 				}
 			}
 		})
@@ -237,7 +242,7 @@ func TestHostileEnvelopesOverStdio(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for got := p.ask(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`); !strings.Contains(got, `"id":"alive","result":{}`); got = receive(t, p.lines) {
+		for got := p.ask(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`); !strings.Contains(got, `"id":"alive","result":{}`); got = Receive(t, p.lines) {
 		}
 	}
 	p.end()

@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/loopback"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
 
 // Whatever a request says of where it comes from: it reaches routing only with a Host
@@ -28,7 +31,7 @@ func FuzzGuard(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, host, origin, site string, twice bool) {
 		reached := false
-		g := newGuard(8808, []string{testOrigin}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+		g := loopback.NewGuard(8808, []string{testOrigin}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
 		r := httptest.NewRequest("POST", "/mcp", nil)
 		r.Host = host
 		for name, value := range map[string]string{"Origin": origin, "Sec-Fetch-Site": site} {
@@ -112,16 +115,16 @@ func FuzzFrames(f *testing.F) {
 		const limit = 64
 		r := httptest.NewRequest("GET", "/ws", nil)
 		for name, value := range map[string]string{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
-			"Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Protocol": assistantProtocol} {
+			"Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Protocol": gateway.AssistantProtocol} {
 			r.Header.Set(name, value)
 		}
 		conn, err := websocket.Accept(hijacker{httptest.NewRecorder(), &frameConn{in: bytes.NewReader(frames)}}, r,
-			&websocket.AcceptOptions{Subprotocols: []string{assistantProtocol}, InsecureSkipVerify: true})
+			&websocket.AcceptOptions{Subprotocols: []string{gateway.AssistantProtocol}, InsecureSkipVerify: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newSocket(conn, limit, false)
-		ctx, cancel := context.WithTimeout(t.Context(), testTime)
+		s := socket.New(conn, limit, false)
+		ctx, cancel := context.WithTimeout(t.Context(), TestTime)
 		defer cancel()
 		for {
 			msg, err := s.Read(ctx)
@@ -135,7 +138,7 @@ func FuzzFrames(f *testing.F) {
 				t.Errorf("read %q", msg)
 			}
 		}
-		<-s.gone()
+		<-s.Gone()
 	})
 }
 
@@ -164,8 +167,8 @@ func FuzzStateFiles(f *testing.F) {
 		id, token := g.identity, g.token.text
 		g.names.claim(testOrigin, "page", "notes")
 		g.names.keep()
-		g.hub.sessions.keep()
-		g.hub.sessions.sweep(time.Now())
+		g.core.Sessions.Keep()
+		g.core.Sessions.Sweep(time.Now())
 		g.Close()
 		for name, data := range files {
 			for aside, text := range d.texts() {

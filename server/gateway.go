@@ -13,6 +13,11 @@ import (
 	"time"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/loopback"
+	"github.com/pagemcp/pagemcp/server/internal/monitor"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"golang.org/x/time/rate"
 )
@@ -81,9 +86,9 @@ type Gateway struct {
 	names    *names
 	pairing  *pairing
 	audit    *audit
-	watchers watchers
-	guard    *guard
-	hub      *hub
+	monitors monitor.Monitors
+	guard    *access.Guard
+	core     *gateway.Gateway
 	closing  chan struct{} // closed by Close
 
 	listeners []net.Listener
@@ -105,7 +110,7 @@ func New(opts Options) (*Gateway, error) {
 		opts.State = dir
 	}
 	for _, origin := range slices.Concat(opts.Origins, opts.AssistantOrigins) {
-		if err := CheckOrigin(origin); err != nil {
+		if err := access.CheckOrigin(origin); err != nil {
 			return nil, err
 		}
 	}
@@ -115,20 +120,20 @@ func New(opts Options) (*Gateway, error) {
 		opts.disk = osDisk{opts.State}
 	}
 	if opts.lockWait == 0 {
-		opts.lockWait = ownWait
+		opts.lockWait = limits.OwnWait
 	}
-	if g.state, err = openState(opts.State, opts.disk, opts.lockWait, g.say); err != nil {
+	if g.state, err = openState(opts.State, opts.disk, opts.lockWait, g.logf); err != nil {
 		return nil, err
 	}
-	if err := g.remember(); err != nil {
+	if err := g.restore(); err != nil {
 		g.state.close()
 		return nil, err
 	}
 	return g, nil
 }
 
-// remember reads what an earlier run has stored.
-func (g *Gateway) remember() (err error) {
+// restore reads what an earlier run has stored.
+func (g *Gateway) restore() (err error) {
 	if g.identity, err = g.state.identity(); err != nil {
 		return err
 	}
@@ -152,19 +157,19 @@ func (g *Gateway) remember() (err error) {
 		return fmt.Errorf("open the audit log: %w", err)
 	}
 	g.pairing = &pairing{keys: g.keys, names: g.names, gateway: g.identity.Gateway}
-	g.hub, err = newHub(hubOptions{
-		info: g.options.info(), cursorKey: [16]byte(g.identity.CursorKey),
-		lenient: g.options.Lenient, logging: g.options.Logging, noResourceTools: g.options.NoResourceTools,
-		doorkeeper: g.pairing, sessions: sessionFiles{g.state}, say: g.say,
-		doors: map[string]http.HandlerFunc{watchDoor: g.serveWatch, probePath: g.serveProbe},
-	}, &gate{
-		auth: g.token, limits: newLimits(rate.Limit(g.options.ReadsPerSecond)), audit: g.audit, monitor: &g.watchers,
-	}, &g.watchers)
+	g.core, err = gateway.New(gateway.Options{
+		Info: g.options.info(), CursorKey: [16]byte(g.identity.CursorKey),
+		Lenient: g.options.Lenient, Logging: g.options.Logging, NoResourceTools: g.options.NoResourceTools,
+		Doorkeeper: g.pairing, Sessions: sessionFiles{g.state}, Say: g.logf,
+		Doors: map[string]http.HandlerFunc{access.WatchDoor: g.serveWatch, probePath: g.serveProbe},
+	}, &access.Gate{
+		Auth: g.token, Limits: access.NewAllowances(rate.Limit(g.options.ReadsPerSecond)), Audit: g.audit, Monitor: &g.monitors,
+	}, &g.monitors)
 	if err != nil {
 		g.audit.close()
 		return fmt.Errorf("open the stored sessions: %w", err)
 	}
-	g.hub.of("").expect(g.names.remembered()) // assistants may ask before their pages are back
+	g.core.Views("").Expect(g.names.remembered()) // assistants may ask before their pages are back
 	return nil
 }
 
@@ -182,14 +187,14 @@ func (o *Options) info() engine.Info {
 // other processes of this user find it by a file in the state directory; who
 // connects waits for Serve.
 func (g *Gateway) Listen(addr string) error {
-	port, err := CheckLoopback(addr)
+	port, err := loopback.CheckAddress(addr)
 	if err != nil {
 		return err
 	}
-	if g.listeners, g.port, err = listenLoopback(port); err != nil {
+	if g.listeners, g.port, err = loopback.Listen(port); err != nil {
 		return err
 	}
-	return g.announce()
+	return g.writeRunning()
 }
 
 // AllowOrigins adds to the origins of Options, between Listen and Serve: the web
@@ -235,17 +240,17 @@ func (g *Gateway) Fragment() string {
 func (g *Gateway) Serve() error {
 	handler := g.Handler()
 	g.mu.Lock()
-	g.http = httpServer(handler)
+	g.http = loopback.HTTPServer(handler)
 	closed := g.closed
 	g.mu.Unlock()
 	if closed {
 		return nil
 	}
-	entrance := newEntrance(g.listeners, g.turnedAway())
-	defer entrance.close()
+	entrance := loopback.NewEntrance(g.listeners, g.onOtherUser())
+	defer entrance.Close()
 	errs := make(chan error, len(g.listeners)+1)
 	for _, listener := range g.listeners {
-		go func() { errs <- g.http.Serve(entrance.of(listener)) }() // ends with Close
+		go func() { errs <- g.http.Serve(entrance.Of(listener)) }() // ends with Close
 	}
 	go g.sweep() // likewise
 	for range g.listeners {
@@ -259,44 +264,44 @@ func (g *Gateway) Serve() error {
 
 // Handler returns everything behind the guard. Listen comes before it.
 func (g *Gateway) Handler() http.Handler {
-	g.guard = newGuard(g.port, g.options.AssistantOrigins, nil)
-	g.guard.pages = g.options.Origins
-	g.guard.refused = func(r *http.Request) {
-		g.audit.refuse(entry{Who: r.Header.Get("Origin"), Door: r.URL.Path, Verb: "refuse", Outcome: "403"})
+	g.guard = loopback.NewGuard(g.port, g.options.AssistantOrigins, nil)
+	g.guard.PageOrigins = g.options.Origins
+	g.guard.OnRefusal = func(r *http.Request) {
+		g.audit.Refuse(access.Entry{Who: r.Header.Get("Origin"), Door: r.URL.Path, Verb: "refuse", Outcome: "403"})
 	}
 	if g.options.Lenient {
-		g.guard.headers = ", " + keyHeader
+		g.guard.ExtraHeaders = ", " + keyHeader
 	}
-	return g.hub.handler(g.guard)
+	return g.core.Handler(g.guard)
 }
 
-// turnedAway reports each other user of this machine that was refused, once.
-func (g *Gateway) turnedAway() func(uid int) {
+// onOtherUser reports each other user of this machine that was refused, once.
+func (g *Gateway) onOtherUser() func(uid int) {
 	var told sync.Map
 	return func(uid int) {
-		g.audit.refuse(entry{Who: "user " + strconv.Itoa(uid), Verb: "refuse", Outcome: "403"})
+		g.audit.Refuse(access.Entry{Who: "user " + strconv.Itoa(uid), Verb: "refuse", Outcome: "403"})
 		if _, known := told.LoadOrStore(uid, true); known {
 			return
 		}
 		if uid < 0 {
-			g.say("refused a connection: this system knows no program at its other end")
+			g.logf("refused a connection: this system knows no program at its other end")
 			return
 		}
-		g.say("refused a program of user %d: only those of user %d may connect", uid, os.Getuid())
+		g.logf("refused a program of user %d: only those of user %d may connect", uid, os.Getuid())
 	}
 }
 
 // sweep keeps house until the gateway closes.
 func (g *Gateway) sweep() {
-	ticker := time.NewTicker(sessionSleep / 3)
+	ticker := time.NewTicker(limits.SessionSleep / 3)
 	defer ticker.Stop()
-	kept := time.NewTicker(keepEvery)
+	kept := time.NewTicker(limits.KeepEvery)
 	defer kept.Stop()
 	for {
 		select {
 		case <-kept.C:
 			g.names.keep()
-			g.hub.sessions.keep()
+			g.core.Sessions.Keep()
 		case now := <-ticker.C:
 			g.sweepAt(now)
 		case <-g.closing:
@@ -306,15 +311,15 @@ func (g *Gateway) sweep() {
 }
 
 func (g *Gateway) sweepAt(now time.Time) {
-	g.hub.of("").sweepPages(g.names.remembered())
-	g.hub.sweep(now)
+	g.core.Views("").SweepPages(g.names.remembered())
+	g.core.Sweep(now)
 }
 
-func (g *Gateway) say(format string, args ...any) {
+func (g *Gateway) logf(format string, args ...any) {
 	if g.options.Log != nil {
 		g.options.Log(fmt.Sprintf(format, args...))
 	}
 }
 
 // report is for what went wrong and concerns no client.
-func (g *Gateway) report(err error) { g.say("%v", err) }
+func (g *Gateway) report(err error) { g.logf("%v", err) }

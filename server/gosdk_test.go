@@ -70,7 +70,7 @@ func theStory(t *testing.T) story {
 // R-280 R-352 R-353.
 func TestGoSDKSeesPage(t *testing.T) {
 	s := theStory(t)
-	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
 	defer cancel()
 	updates := make(chan string, 16)
 	client := mcp.NewClient(&mcp.Implementation{Name: "go-sdk", Version: "1"}, &mcp.ClientOptions{

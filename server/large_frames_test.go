@@ -8,23 +8,26 @@ import (
 	"testing/synctest"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
 
 // A page that sends frames of 8 MiB in a loop costs 16 MiB and the frame in work while
 // they are not taken as fast as they come; when it stops, it costs none of this. It is
 // measured while all goroutines wait: a collection counts what is let go of meanwhile.
 func TestLargeFramesOfAPageAreBounded(t *testing.T) {
-	const most = 16<<20 + maxAnswer
+	const most = 16<<20 + limits.MaxAnswer
 	frame := []byte(`{"jsonrpc":"2.0","method":"x","params":{"x":"` + strings.Repeat("x", 8<<20) + `"}}`)
 	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
 		first, key := invited(t, g)
 		conn, _, err := websocket.Dial(t.Context(), first.Address, &websocket.DialOptions{
-			HTTPClient: client, HTTPHeader: http.Header{"Origin": {testOrigin}}, Subprotocols: []string{pageProtocol},
+			HTTPClient: client, HTTPHeader: http.Header{"Origin": {testOrigin}}, Subprotocols: []string{gateway.PageProtocol},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := prove(t.Context(), conn, first, testOrigin, key, &hello{Page: "tab", Name: "notes"}); err != nil {
+		if _, err := prove(t.Context(), conn, first, testOrigin, key, &gateway.Hello{Page: "tab", Name: "notes"}); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -43,7 +46,7 @@ func TestLargeFramesOfAPageAreBounded(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		near, far := websocketPipe(t)
-		s := newSocket(far, maxAnswer, true)
+		s := socket.New(far, limits.MaxAnswer, true)
 		before := heapInUse()
 		go func() { // ends with the connection
 			for near.Write(t.Context(), websocket.MessageText, frame) == nil {
@@ -53,7 +56,7 @@ func TestLargeFramesOfAPageAreBounded(t *testing.T) {
 		if grown := heapInUse() - before; grown > most {
 			t.Errorf("while nothing reads the heap grows by %.0f MiB", grown/(1<<20))
 		}
-		s.abort()
+		s.Abort()
 		near.CloseNow()
 		synctest.Wait()
 	})
@@ -65,7 +68,7 @@ func websocketPipe(t *testing.T) (near, far *websocket.Conn) {
 	wires := &memoryNet{conns: make(chan net.Conn), done: make(chan struct{})}
 	accepted := make(chan *websocket.Conn, 1)
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		conn, err := accept(w, r)
+		conn, err := socket.Accept(w, r)
 		if err != nil {
 			t.Error(err)
 		}

@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -143,7 +145,7 @@ func TestSlowAnswerIsJSONUnlessStreamsAreNamed(t *testing.T) {
 		err := table.Put(engine.Entry{
 			Resource: engine.Resource{URI: "notes://slow", Name: "slow", Size: -1},
 			Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
-				time.Sleep(2 * silence)
+				time.Sleep(2 * limits.Silence)
 				return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: "at last"}}, nil
 			},
 		})
@@ -174,12 +176,12 @@ func TestSlowAnswerIsJSONUnlessStreamsAreNamed(t *testing.T) {
 				r.Header.Set("Accept", test.accept)
 			}
 			if test.session != "" {
-				r.Header.Set(sessionHeader, test.session)
+				r.Header.Set(mcphttp.SessionHeader, test.session)
 			}
 			if strings.Contains(test.body, "2026-07-28") {
-				r.Header.Set(versionHeader, "2026-07-28")
-				r.Header.Set(methodHeader, "resources/read")
-				r.Header.Set(nameHeader, "notes+notes://slow")
+				r.Header.Set(mcphttp.VersionHeader, "2026-07-28")
+				r.Header.Set(mcphttp.MethodHeader, "resources/read")
+				r.Header.Set(mcphttp.NameHeader, "notes+notes://slow")
 			}
 			answer, err := client.Do(r)
 			if err != nil {

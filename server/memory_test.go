@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -83,21 +86,21 @@ func joinInMemory(t *testing.T, g *Gateway, client *http.Client, source engine.S
 	t.Helper()
 	first, key := invited(t, g)
 	conn, _, err := websocket.Dial(t.Context(), first.Address, &websocket.DialOptions{
-		HTTPClient: client, HTTPHeader: http.Header{"Origin": {testOrigin}}, Subprotocols: []string{pageProtocol},
+		HTTPClient: client, HTTPHeader: http.Header{"Origin": {testOrigin}}, Subprotocols: []string{gateway.PageProtocol},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := prove(t.Context(), conn, first, testOrigin, key, &hello{Page: "tab", Name: "notes"}); err != nil {
+	if _, err := prove(t.Context(), conn, first, testOrigin, key, &gateway.Hello{Page: "tab", Name: "notes"}); err != nil {
 		t.Fatal(err)
 	}
 	page := engine.New(engine.Info{Name: "notes", Version: "1"}, nil)
 	page.Mount("", source)
-	s := newSocket(conn, maxMessage+maxSlack, false)
+	s := socket.New(conn, limits.MaxMessage+limits.MaxSlack, false)
 	m := &mute{Port: s}
 	go page.Serve(context.Background(), m)
 	synctest.Wait()
-	return func() { m.silent.Store(true) }, s.gone()
+	return func() { m.silent.Store(true) }, s.Gone()
 }
 
 // A pong proves nothing about a page: one that hangs is dropped after 40 s, one
@@ -114,7 +117,7 @@ func TestHangingPageIsDropped(t *testing.T) {
 		hang()
 		begun := time.Now()
 		<-gone
-		if took := time.Since(begun); took < pingDead-pingEvery || took > pingDead+pingEvery/3 {
+		if took := time.Since(begun); took < limits.PingDead-limits.PingEvery || took > limits.PingDead+limits.PingEvery/3 {
 			t.Errorf("dropped after %v", took)
 		}
 		synctest.Wait()
@@ -157,10 +160,10 @@ func TestSlowAnswerBecomesStream(t *testing.T) {
 		_, gone := joinInMemory(t, g, client, slow{})
 		begun := time.Now()
 		answer := postRead(t, g, client, "notes+notes://slow")
-		if took := time.Since(begun); took != silence || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
+		if took := time.Since(begun); took != limits.Silence || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
 			t.Errorf("the header came after %v: %v", took, answer.Header)
 		}
-		messages, other := events(t, answer.Body)
+		messages, other := Events(t, answer.Body)
 		got := <-messages
 		if took := time.Since(begun); took != 30*time.Second || !strings.Contains(got, `"reason":"timeout"`) || !strings.Contains(got, `"id":1`) {
 			t.Errorf("after %v: %s", took, got)

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 // names gives every page a name and remembers it by (origin, page id): else two
@@ -55,7 +58,7 @@ func openNames(s *state) (*names, error) {
 	}
 	now := time.Now()
 	for _, record := range stored {
-		if record == nil || !validName(record.Name) { // valid JSON all the same
+		if record == nil || !access.ValidName(record.Name) { // valid JSON all the same
 			continue
 		}
 		if record.Root != record.Name && !isNumbered(record.Name, record.Root) { // of an older version
@@ -116,7 +119,7 @@ func (n *names) own(origin, page string) *nameRecord {
 // be taken over.
 func (n *names) vacant(origin, base string, now time.Time) (oldest *nameRecord) {
 	for _, record := range n.known {
-		if record.Origin != origin || record.Base != base || record.sockets > 0 || now.Sub(record.left) < graceTime {
+		if record.Origin != origin || record.Base != base || record.sockets > 0 || now.Sub(record.left) < limits.GraceTime {
 			continue
 		}
 		if oldest == nil || byAge(record, oldest) < 0 {
@@ -193,7 +196,7 @@ func (n *names) remembered() []string {
 // forget drops names of pages that left long ago.
 func (n *names) forget(now time.Time) {
 	maps.DeleteFunc(n.known, func(_ string, r *nameRecord) bool {
-		return r.sockets == 0 && now.Sub(r.Used) >= nameMemory
+		return r.sockets == 0 && now.Sub(r.Used) >= limits.NameMemory
 	})
 }
 
@@ -212,7 +215,7 @@ func (n *names) makeRoom(origin string) {
 			oldest = record
 		}
 	}
-	if count >= maxNames && oldest != nil {
+	if count >= limits.MaxNames && oldest != nil {
 		delete(n.known, oldest.Name)
 	}
 }

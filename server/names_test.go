@@ -7,6 +7,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 func testNames(t *testing.T) *names {
@@ -21,7 +24,7 @@ func testNames(t *testing.T) *names {
 func claim(t *testing.T, n *names, origin, page, wanted string) string {
 	t.Helper()
 	name := n.claim(origin, page, wanted)
-	if !validName(name) {
+	if !access.ValidName(name) {
 		t.Errorf("%q is no name", name)
 	}
 	return name
@@ -69,7 +72,7 @@ func TestNamesAreSpelledSafely(t *testing.T) {
 		long += "long-"
 	}
 	for i := range 12 {
-		if got := claim(t, n, "https://a.example", fmt.Sprint(i), long); len(got) > maxName {
+		if got := claim(t, n, "https://a.example", fmt.Sprint(i), long); len(got) > access.MaxName {
 			t.Errorf("%q is too long", got)
 		}
 	}
@@ -80,12 +83,12 @@ func TestNamesAreForgottenAfterADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
 		claim(t, n, "https://a.example", "1", "notes")
-		time.Sleep(2 * nameMemory)
+		time.Sleep(2 * limits.NameMemory)
 		if got := claim(t, n, "https://b.example", "1", "notes"); got != "notes-b-example" {
 			t.Errorf("while the first is there: %q", got)
 		}
 		n.left("notes")
-		time.Sleep(nameMemory - time.Minute)
+		time.Sleep(limits.NameMemory - time.Minute)
 		if got := claim(t, n, "https://c.example", "1", "notes"); got != "notes-c-example" {
 			t.Errorf("within a day: %q", got)
 		}
@@ -112,12 +115,12 @@ func TestDocumentTakesOverNameOfClosedTab(t *testing.T) {
 		time.Sleep(time.Second)
 		expect("the second tab", "2", "notes", "notes-2")
 		n.left("notes")
-		time.Sleep(graceTime - time.Second)
+		time.Sleep(limits.GraceTime - time.Second)
 		expect("a new tab while the first may be reloading", "3", "notes", "notes-3")
 		expect("the first, reloaded", "1", "notes", "notes")
 		n.left("notes")
 		n.left("notes-2")
-		time.Sleep(graceTime)
+		time.Sleep(limits.GraceTime)
 		expect("another app", "4", "mail", "mail")
 		expect("a new tab", "5", "notes", "notes")
 		expect("one more", "6", "notes", "notes-2")
@@ -125,7 +128,7 @@ func TestDocumentTakesOverNameOfClosedTab(t *testing.T) {
 		// The second socket of one page: its name is in use until both are gone.
 		expect("a reconnect", "5", "notes", "notes")
 		n.left("notes")
-		time.Sleep(graceTime)
+		time.Sleep(limits.GraceTime)
 		expect("while one socket is left", "7", "notes", "notes-5")
 	})
 }
@@ -166,7 +169,7 @@ func TestNamesHaveQuotaPerOrigin(t *testing.T) {
 			t.Fatalf("join %d: %q", i, name)
 		}
 	}
-	if got := len(n.remembered()); got > 1+maxNames {
+	if got := len(n.remembered()); got > 1+limits.MaxNames {
 		t.Errorf("%d names", got)
 	}
 	if got := claim(t, n, "https://a.example", "1", "notes"); got != "notes" {
@@ -198,7 +201,7 @@ func walkNames(t *testing.T, random *rand.Rand) {
 	join := func(x *tab, fresh bool) {
 		vacant := ""
 		for _, other := range tabs {
-			if other.origin == x.origin && other.app == x.app && !other.here && other.name != "" && time.Since(other.left) >= graceTime {
+			if other.origin == x.origin && other.app == x.app && !other.here && other.name != "" && time.Since(other.left) >= limits.GraceTime {
 				vacant = other.name
 			}
 		}
@@ -206,7 +209,7 @@ func walkNames(t *testing.T, random *rand.Rand) {
 		before := x.name
 		away := time.Since(x.left)
 		x.name = claim(t, n, x.origin, x.page, x.app)
-		if !fresh && before != "" && away < graceTime && x.name != before {
+		if !fresh && before != "" && away < limits.GraceTime && x.name != before {
 			t.Fatalf("tab %+v was %q, %v ago", x, before, away)
 		}
 		if fresh && vacant != "" && owners[x.name] == "" {
@@ -214,7 +217,7 @@ func walkNames(t *testing.T, random *rand.Rand) {
 		}
 		for _, other := range tabs {
 			if other != x && other.name == x.name {
-				if other.here || time.Since(other.left) < graceTime {
+				if other.here || time.Since(other.left) < limits.GraceTime {
 					t.Fatalf("%+v took over the name of %+v", x, other)
 				}
 				other.name = "" // taken over

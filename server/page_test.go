@@ -13,13 +13,16 @@ import (
 
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 const (
 	testOrigin = "https://app.example"
-	testTime   = 15 * time.Second // for anything that a test waits for
+	TestTime   = 15 * time.Second // for anything that a test waits for
 )
 
 // startGateway runs a gateway on a free port, with a state directory of its own
@@ -147,7 +150,7 @@ func (p *testPage) join(g *Gateway) {
 		return pass, key
 	})
 	eventually(p.t, "the page is attached", func() bool {
-		return g.hub.of("").isHere(p.name)
+		return g.core.Views("").IsHere(p.name)
 	})
 }
 
@@ -155,7 +158,7 @@ func (p *testPage) join(g *Gateway) {
 // yet.
 func (p *testPage) joinAt(port int, pair func() (pass, []byte)) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), testTime)
+	ctx, cancel := context.WithTimeout(context.Background(), TestTime)
 	defer cancel()
 	address := "ws://127.0.0.1:" + strconv.Itoa(port) + "/page"
 	open := opening{Version: 1, Address: address, Key: p.keyID}
@@ -164,12 +167,12 @@ func (p *testPage) joinAt(port int, pair func() (pass, []byte)) {
 		open.Secret, p.key = pass.ID, key
 	}
 	conn := p.dial(ctx, address)
-	done, err := prove(ctx, conn, open, p.origin, p.key, &hello{Page: p.id, Instance: "1", Name: p.app, Title: "Notes"})
+	done, err := prove(ctx, conn, open, p.origin, p.key, &gateway.Hello{Page: p.id, Instance: "1", Name: p.app, Title: "Notes"})
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	p.keyID, p.conn, p.name = done.Key, conn, *done.Joined
-	go p.engine.Serve(context.Background(), wiretap{newSocket(conn, maxMessage+maxSlack, false), p}) // ends with the socket
+	go p.engine.Serve(context.Background(), wiretap{socket.New(conn, limits.MaxMessage+limits.MaxSlack, false), p}) // ends with the socket
 	p.t.Cleanup(func() { conn.CloseNow() })
 }
 
@@ -201,7 +204,7 @@ func (p *testPage) received() []string {
 }
 
 func (p *testPage) dial(ctx context.Context, address string) *websocket.Conn {
-	return p.dialFor(ctx, address, pageProtocol)
+	return p.dialFor(ctx, address, gateway.PageProtocol)
 }
 
 func (p *testPage) dialFor(ctx context.Context, address, protocol string) *websocket.Conn {
@@ -221,12 +224,12 @@ func (p *testPage) leave() { p.conn.CloseNow() }
 func (p *testPage) awaitAway(g *Gateway) {
 	p.t.Helper()
 	eventually(p.t, "the gateway notices that the page has gone", func() bool {
-		return !g.hub.of("").isHere(p.name)
+		return !g.core.Views("").IsHere(p.name)
 	})
 }
 
 // prove is the page's side of joining.
-func prove(ctx context.Context, conn *websocket.Conn, open opening, origin string, key []byte, who *hello) (welcome, error) {
+func prove(ctx context.Context, conn *websocket.Conn, open opening, origin string, key []byte, who *gateway.Hello) (welcome, error) {
 	return proveFor(ctx, conn, open, origin, key, reply{Hello: who, Pair: who == nil})
 }
 
@@ -260,10 +263,10 @@ func proveFor(ctx context.Context, conn *websocket.Conn, open opening, origin st
 // eventually waits until ok, which other goroutines bring about.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(testTime)
+	deadline := time.Now().Add(TestTime)
 	for !ok() {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited %v and still not: %s", testTime, what)
+			t.Fatalf("waited %v and still not: %s", TestTime, what)
 		}
 		time.Sleep(2 * time.Millisecond)
 	}

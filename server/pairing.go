@@ -11,13 +11,16 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 const (
-	secretMemory = 120 * time.Second // a secret is good for so long, once; security.md §7.2
-	wrongTries   = 5                 // proofs with one secret, before it is void
-	nonceLength  = 32                // bytes
-	saveKeys     = touchEvery        // how exactly the last use of a key is stored
+	secretMemory = 120 * time.Second  // a secret is good for so long, once; security.md §7.2
+	wrongTries   = 5                  // proofs with one secret, before it is void
+	nonceLength  = 32                 // bytes
+	saveKeys     = gateway.TouchEvery // how exactly the last use of a key is stored
 )
 
 // Labels of the two proofs: different, so that neither can be sent back as the
@@ -70,7 +73,7 @@ func openKeyring(s *state, gateway string) (*keyring, error) {
 		if key.Used.After(now) { // the clock was set back
 			key.Used = now
 		}
-		if now.Sub(key.Used) < keyMemory {
+		if now.Sub(key.Used) < limits.KeyMemory {
 			k.keys[key.ID] = key
 		}
 	}
@@ -87,7 +90,7 @@ func (k *keyring) newSecret() (id, text string) {
 			delete(k.secrets, id)
 		}
 	}
-	if len(k.secrets) >= maxSecrets { // nobody opens so many pages in two minutes
+	if len(k.secrets) >= limits.MaxSecrets { // nobody opens so many pages in two minutes
 		clear(k.secrets)
 	}
 	s := &secret{bytes: randomBytes(32), made: time.Now()}
@@ -125,17 +128,17 @@ func (k *keyring) begin(origin, address string, pageNonce []byte, secretID, keyI
 	defer k.mu.Unlock()
 	switch s, key := k.secrets[secretID], k.keys[keyID]; {
 	case secretID != "" && keyID != "":
-		return nil, errRefused
+		return nil, gateway.ErrRefused
 	case s != nil && time.Since(s.made) < secretMemory && s.wrong < wrongTries:
 		derived, err := deriveKey(s.bytes, k.gateway, origin)
 		if err != nil {
 			return nil, err
 		}
 		a.key = derived
-	case key != nil && key.Origin == origin && time.Since(key.Used) < keyMemory:
+	case key != nil && key.Origin == origin && time.Since(key.Used) < limits.KeyMemory:
 		a.key = key.Key
 	default:
-		return nil, errRefused
+		return nil, gateway.ErrRefused
 	}
 	return a, nil
 }
@@ -154,19 +157,19 @@ func (a *attempt) finish(proof []byte) (keyID string, err error) {
 	if a.keyID != "" {
 		key := k.keys[a.keyID]
 		if !right || key == nil {
-			return "", errRefused
+			return "", gateway.ErrRefused
 		}
 		return key.ID, k.use(key)
 	}
 	s := k.secrets[a.secret]
 	if s == nil || s.wrong >= wrongTries || time.Since(s.made) >= secretMemory {
-		return "", errRefused
+		return "", gateway.ErrRefused
 	}
 	if !right {
 		if s.wrong++; s.wrong >= wrongTries {
 			delete(k.secrets, a.secret)
 		}
-		return "", errRefused
+		return "", gateway.ErrRefused
 	}
 	delete(k.secrets, a.secret) // void from here on, also if the page goes now
 	key := &pageKey{ID: randomText(12), Origin: a.origin, Key: a.key, Used: time.Now(), isNew: true}
@@ -220,9 +223,9 @@ func (k *keyring) flush() error {
 // save stores the keys that are still good. The lock is held.
 func (k *keyring) save() error {
 	k.saved = time.Now()
-	maps.DeleteFunc(k.keys, func(_ string, key *pageKey) bool { return time.Since(key.Used) >= keyMemory })
+	maps.DeleteFunc(k.keys, func(_ string, key *pageKey) bool { return time.Since(key.Used) >= limits.KeyMemory })
 	stored := slices.SortedFunc(maps.Values(k.keys), func(a, b *pageKey) int { return b.Used.Compare(a.Used) })
-	for len(stored) > maxKeys {
+	for len(stored) > limits.MaxKeys {
 		delete(k.keys, stored[len(stored)-1].ID)
 		stored = stored[:len(stored)-1]
 	}

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
 
 // The proof, byte by byte, as the page computes it in TypeScript too.
@@ -90,34 +93,34 @@ func TestSecretIsGoodOnceAndSoon(t *testing.T) {
 		if err != nil || keyID == "" {
 			t.Fatal(keyID, err)
 		}
-		if _, err := ring.begin(testOrigin, testAddress, nil, id, ""); err != errRefused {
+		if _, err := ring.begin(testOrigin, testAddress, nil, id, ""); err != gateway.ErrRefused {
 			t.Errorf("the second time: %v", err)
 		}
 		again := begin(t, ring, "", keyID)
-		if _, err := again.finish(again.proven.sign(again.key, gatewayLabel)); err != errRefused {
+		if _, err := again.finish(again.proven.sign(again.key, gatewayLabel)); err != gateway.ErrRefused {
 			t.Errorf("our own proof reflected: %v", err)
 		}
 		if _, err := again.finish(again.proven.sign(again.key, pageLabel)); err != nil {
 			t.Errorf("the key: %v", err)
 		}
-		if _, err := ring.begin("https://evil.example", testAddress, nil, "", keyID); err != errRefused {
+		if _, err := ring.begin("https://evil.example", testAddress, nil, "", keyID); err != gateway.ErrRefused {
 			t.Errorf("another origin with the key's id: %v", err)
 		}
 
 		late, _ := ring.newSecret()
 		time.Sleep(secretMemory)
-		if _, err := ring.begin(testOrigin, testAddress, nil, late, ""); err != errRefused {
+		if _, err := ring.begin(testOrigin, testAddress, nil, late, ""); err != gateway.ErrRefused {
 			t.Errorf("after two minutes: %v", err)
 		}
 
 		id, _ = ring.newSecret()
 		for range wrongTries {
 			a := begin(t, ring, id, "")
-			if _, err := a.finish(randomBytes(32)); err != errRefused {
+			if _, err := a.finish(randomBytes(32)); err != gateway.ErrRefused {
 				t.Errorf("a guess: %v", err)
 			}
 		}
-		if _, err := ring.begin(testOrigin, testAddress, nil, id, ""); err != errRefused {
+		if _, err := ring.begin(testOrigin, testAddress, nil, id, ""); err != gateway.ErrRefused {
 			t.Errorf("after five wrong ones: %v", err)
 		}
 	})
@@ -195,15 +198,15 @@ func TestKeysExpireOnlyByDisuse(t *testing.T) {
 			}
 			return again
 		}
-		time.Sleep(keyMemory - time.Hour)
+		time.Sleep(limits.KeyMemory - time.Hour)
 		ring = reopen()
 		ring.touch(keyID)
-		time.Sleep(keyMemory - time.Hour)
+		time.Sleep(limits.KeyMemory - time.Hour)
 		ring = reopen()
 		begin(t, ring, "", keyID)
 		time.Sleep(2 * time.Hour)
-		if _, err := ring.begin(testOrigin, testAddress, nil, "", keyID); err != errRefused {
-			t.Errorf("after %v without use: %v", keyMemory, err)
+		if _, err := ring.begin(testOrigin, testAddress, nil, "", keyID); err != gateway.ErrRefused {
+			t.Errorf("after %v without use: %v", limits.KeyMemory, err)
 		}
 		if ring = reopen(); len(ring.keys) != 0 {
 			t.Error("it is still stored")
@@ -260,7 +263,7 @@ func TestJoiningWronglyIsRefusedAlike(t *testing.T) {
 	address := "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + "/page"
 	page := newPage(t, testOrigin, "tab-1")
 	fresh := func() (opening, []byte) { return invited(t, g) }
-	who := &hello{Page: "tab-1", Name: "notes"}
+	who := &gateway.Hello{Page: "tab-1", Name: "notes"}
 	cases := map[string]func(ctx context.Context, conn *websocket.Conn) error{
 		"an unknown secret": func(ctx context.Context, conn *websocket.Conn) error {
 			open, key := fresh()
@@ -282,7 +285,7 @@ func TestJoiningWronglyIsRefusedAlike(t *testing.T) {
 		},
 		"no hello": func(ctx context.Context, conn *websocket.Conn) error {
 			open, key := fresh()
-			_, err := prove(ctx, conn, open, testOrigin, key, &hello{})
+			_, err := prove(ctx, conn, open, testOrigin, key, &gateway.Hello{})
 			return err
 		},
 		"not JSON": func(ctx context.Context, conn *websocket.Conn) error {
@@ -303,30 +306,30 @@ func TestJoiningWronglyIsRefusedAlike(t *testing.T) {
 	}
 	for name, try := range cases {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), testTime)
+			ctx, cancel := context.WithTimeout(t.Context(), TestTime)
 			defer cancel()
 			conn := page.dial(ctx, address)
 			defer conn.CloseNow()
-			if err := try(ctx, conn); websocket.CloseStatus(err) != closeRefused {
+			if err := try(ctx, conn); websocket.CloseStatus(err) != socket.CloseRefused {
 				t.Errorf("%v", err)
 			}
 		})
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
 	defer cancel()
 	conn := page.dial(ctx, address)
 	defer conn.CloseNow()
 	conn.Write(ctx, websocket.MessageText, []byte(`{"pagemcp":2}`))
-	if _, _, err := conn.Read(ctx); websocket.CloseStatus(err) != closeVersion {
+	if _, _, err := conn.Read(ctx); websocket.CloseStatus(err) != socket.CloseVersion {
 		t.Errorf("another version: %v", err)
 	}
 	big := page.dial(ctx, address)
 	defer big.CloseNow()
-	big.Write(ctx, websocket.MessageText, []byte(`{"pagemcp":1,"x":"`+strings.Repeat("a", maxHandshake)+`"}`))
+	big.Write(ctx, websocket.MessageText, []byte(`{"pagemcp":1,"x":"`+strings.Repeat("a", limits.MaxHandshake)+`"}`))
 	if _, _, err := big.Read(ctx); err == nil {
 		t.Error("a large first frame was taken")
 	}
-	if _, pages := g.hub.of("").count(); pages != 0 {
+	if _, pages := g.core.Views("").Count(); pages != 0 {
 		t.Errorf("%d pages joined", pages)
 	}
 }
@@ -337,7 +340,7 @@ func TestSquatterCannotRelayProof(t *testing.T) {
 	g := startGateway(t, Options{})
 	p := readFragment(t, g.Fragment())
 	squatter := "ws://127.0.0.1:1/page" // the address that the page dialled
-	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
 	defer cancel()
 	conn := newPage(t, testOrigin, "x").dial(ctx, "ws://127.0.0.1:"+strconv.Itoa(g.Port())+"/page")
 	defer conn.CloseNow()
@@ -345,7 +348,7 @@ func TestSquatterCannotRelayProof(t *testing.T) {
 		t.Fatal(err)
 	}
 	var first challenge
-	if err := readFrame(ctx, conn, &first); websocket.CloseStatus(err) != closeRefused || first.Proof != "" {
+	if err := readFrame(ctx, conn, &first); websocket.CloseStatus(err) != socket.CloseRefused || first.Proof != "" {
 		t.Errorf("the gateway proved itself for an address that is not its own: %+v, %v", first, err)
 	}
 }
@@ -355,7 +358,7 @@ func TestPairingAloneMountsNothing(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab-1")
 	first, key := invited(t, g)
-	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
 	defer cancel()
 	conn := page.dial(ctx, first.Address)
 	defer conn.CloseNow()

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -22,7 +24,7 @@ func postInMemory(t *testing.T, g *Gateway, client *http.Client, session, body s
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer.Header.Get("Content-Type") != eventStreamType {
+	if answer.Header.Get("Content-Type") != mcphttp.EventStreamType {
 		return []string{string(text)}, false
 	}
 	for line := range strings.Lines(string(text)) {
@@ -113,7 +115,7 @@ func TestRequestThatWakesASessionBringsItsUpdates(t *testing.T) {
 		session := beginInMemory(t, g, client)
 		postInMemory(t, g, client, session, subscribeA)
 		for range 3 {
-			time.Sleep(3 * sessionSleep)
+			time.Sleep(3 * limits.SessionSleep)
 			table.Changed("notes://a")
 			time.Sleep(time.Second)
 			if got, _ := postInMemory(t, g, client, session, pingSession); count(got, updatedA) == 0 { // twice, if it is subscribed to again at once
@@ -121,7 +123,7 @@ func TestRequestThatWakesASessionBringsItsUpdates(t *testing.T) {
 			}
 		}
 		postInMemory(t, g, client, session, unsubscribeA)
-		time.Sleep(3 * sessionSleep)
+		time.Sleep(3 * limits.SessionSleep)
 		if got, _ := postInMemory(t, g, client, session, pingSession); count(got, updatedA) != 0 {
 			t.Errorf("after an unsubscribe: %q", got)
 		}
@@ -172,7 +174,7 @@ func TestNothingComesAfterUnsubscribe(t *testing.T) {
 		time.Sleep(time.Second)
 		table.Changed("notes://a")
 		time.Sleep(time.Minute)
-		if got := stream.take(); count(got, updatedMethod) > 0 {
+		if got := stream.take(); count(got, mcphttp.UpdatedMethod) > 0 {
 			t.Errorf("after unsubscribe: %q", got)
 		}
 		// The same for an update that waits for a stream.
@@ -185,7 +187,7 @@ func TestNothingComesAfterUnsubscribe(t *testing.T) {
 			t.Fatalf("unsubscribe: %q", got)
 		}
 		stream = hearInMemory(t, g, client, session)
-		if got := stream.take(); count(got, updatedMethod) > 0 {
+		if got := stream.take(); count(got, mcphttp.UpdatedMethod) > 0 {
 			t.Errorf("after the second unsubscribe: %q", got)
 		}
 		kill()

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -23,7 +25,9 @@ func rateFixture(t *testing.T, reads float64, do func(t *testing.T, far, other j
 		var ended sync.WaitGroup
 		serve := func() jsonrpc.Port {
 			near, far := jsonrpc.Pipe()
-			ended.Go(func() { g.hub.servePort(t.Context(), near, "", "/mcp", visit{who: "someone", door: "/ws"}) })
+			ended.Go(func() {
+				g.core.ServePort(t.Context(), near, "", "/mcp", access.Client{Principal: "someone", Door: "/ws"})
+			})
 			return far
 		}
 		far, other := serve(), serve()
@@ -103,7 +107,7 @@ func TestFloodIsRefusedAndHoldsUpNothing(t *testing.T) {
 		if got[`"alive"`] == "" || !strings.Contains(got["null"]+got[""], "-32600") || got["6"] != "" {
 			t.Errorf("while two wait: %q", got)
 		}
-		time.Sleep(maxDelay)
+		time.Sleep(limits.MaxDelay)
 		collect()
 		if !strings.Contains(got["6"], "-32602") || got["7"] != "" {
 			t.Errorf("those that waited: %q and, cancelled, %q", got["6"], got["7"])
@@ -116,8 +120,8 @@ func TestFloodIsRefusedAndHoldsUpNothing(t *testing.T) {
 func TestCallsAreRationed(t *testing.T) {
 	rateFixture(t, 0, func(t *testing.T, far, other jsonrpc.Port) {
 		refused := 0
-		waited := int(maxDelay.Seconds() * float64(callRate))
-		for i := range callBurst + waited + 40 {
+		waited := int(limits.MaxDelay.Seconds() * float64(limits.CallRate))
+		for i := range limits.CallBurst + waited + 40 {
 			port := [...]jsonrpc.Port{far, other}[i%2]
 			if err := port.Write(t.Context(), []byte(modern(fmt.Sprint(i), "prompts/get", `"name":"none"`))); err != nil {
 				t.Fatal(err)
@@ -142,18 +146,18 @@ func TestOversizedMessageForgetsNoRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	at, _ := g.hub.acquire("", "/mcp")
+	at, _ := g.core.Acquire("", "/mcp")
 	in, out := io.Pipe()
 	defer out.Close()
-	p := g.hub.gate.port(jsonrpc.Lines(in, io.Discard), at.engine, visit{who: "someone", door: "stdio"})
-	go io.WriteString(out, string(readRequest(1))+"\n"+strings.Repeat("x", maxAnswer)+"\n")
+	p := g.core.Gate.Port(jsonrpc.Lines(in, io.Discard), at.Engine, access.Client{Principal: "someone", Door: "stdio"})
+	go io.WriteString(out, string(readRequest(1))+"\n"+strings.Repeat("x", limits.MaxAnswer)+"\n")
 	if _, err := p.Read(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.Read(t.Context()); err == nil {
 		t.Fatal("the long line was read")
 	}
-	if _, open := p.settle("1"); !open {
+	if _, open := p.Complete("1"); !open {
 		t.Error("the request before it is forgotten")
 	}
 }

@@ -85,6 +85,6 @@ func TestReadsWhileSessionsSubscribeAgain(t *testing.T) {
 
 // armed returns how many subscriptions of a session the engine has.
 func armed(g *Gateway, session string) int {
-	state, _ := g.hub.sessions.inspect(session)
-	return state.armed
+	state, _ := g.core.Sessions.Inspect(session)
+	return state.Armed
 }

@@ -20,6 +20,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -99,7 +101,7 @@ func begun(t *testing.T, g *Gateway, client *http.Client) string {
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "application/json, text/event-stream")
 		if session != "" {
-			r.Header.Set(sessionHeader, session)
+			r.Header.Set(mcphttp.SessionHeader, session)
 		}
 		answer, err := client.Do(r)
 		if err != nil {
@@ -110,7 +112,7 @@ func begun(t *testing.T, g *Gateway, client *http.Client) string {
 		if answer.StatusCode/100 != 2 {
 			t.Fatal(answer.Status)
 		}
-		session += answer.Header.Get(sessionHeader)
+		session += answer.Header.Get(mcphttp.SessionHeader)
 	}
 	return session
 }
@@ -131,7 +133,7 @@ func measureSessions(t *testing.T) []figure {
 		}
 		done()
 		eventually(t, "the conversations end", func() bool {
-			g.hub.sessions.sweep(time.Now().Add(2 * sessionSleep))
+			g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionSleep))
 			return runtime.NumGoroutine() < many/2
 		})
 	}
@@ -149,7 +151,7 @@ func get(t *testing.T, g *Gateway, session string) net.Conn {
 		t.Fatal(err)
 	}
 	fmt.Fprintf(conn, "GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nAccept: text/event-stream\r\n%s: %s\r\n\r\n",
-		g.Port(), g.testToken(), sessionHeader, session)
+		g.Port(), g.testToken(), mcphttp.SessionHeader, session)
 	status := make([]byte, len("HTTP/1.1 200"))
 	if _, err := io.ReadFull(conn, status); err != nil || string(status) != "HTTP/1.1 200" {
 		t.Fatalf("GET: %s, %v", status, err)
@@ -168,7 +170,7 @@ func measureStreams(t *testing.T) []figure {
 		sessions = append(sessions, begun(t, g, client))
 	}
 	done()
-	g.hub.sessions.sweep(time.Now().Add(2 * sessionSleep))
+	g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionSleep))
 	eventually(t, "the conversations end", func() bool { return runtime.NumGoroutine() < many/2 })
 	files := descriptors()
 	open := func() {
@@ -183,7 +185,7 @@ func measureStreams(t *testing.T) []figure {
 		conns = conns[:0]
 		eventually(t, "the streams end", func() bool { return descriptors() <= files })
 		eventually(t, "the sessions are left", func() bool {
-			g.hub.sessions.sweep(time.Now().Add(2 * sessionSleep))
+			g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionSleep))
 			return runtime.NumGoroutine() < many/2
 		})
 	}
@@ -221,7 +223,7 @@ func subscribeAll(t *testing.T, g *Gateway, client *http.Client, session string,
 		}
 		r.Header.Set("Authorization", "Bearer "+g.testToken())
 		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set(sessionHeader, session)
+		r.Header.Set(mcphttp.SessionHeader, session)
 		answer, err := client.Do(r)
 		if err != nil {
 			t.Fatal(err)
@@ -242,7 +244,7 @@ func countUpdates(conn net.Conn) (n int) {
 		if !lines.Scan() {
 			return n
 		}
-		if strings.Contains(lines.Text(), updatedMethod) {
+		if strings.Contains(lines.Text(), mcphttp.UpdatedMethod) {
 			n++
 		}
 	}
@@ -345,12 +347,12 @@ func measureReloads(t *testing.T) []figure {
 func measureIdle(t *testing.T) []figure {
 	const many = 200
 	var origins []string
-	for i := range 1 + many/maxPerOrigin {
+	for i := range 1 + many/limits.MaxPerOrigin {
 		origins = append(origins, fmt.Sprintf("https://app%d.example", i))
 	}
 	g := startGateway(t, Options{Origins: origins})
 	for i := range many {
-		newPage(t, origins[i/maxPerOrigin], strconv.Itoa(i)).join(g)
+		newPage(t, origins[i/limits.MaxPerOrigin], strconv.Itoa(i)).join(g)
 	}
 	runtime.GC()
 	before, begun := processorTime(), time.Now()
@@ -371,13 +373,13 @@ func measureNames(t *testing.T) []figure {
 	c := testCaller{t, g}
 	before := memory()
 	for i := range many {
-		ctx, cancel := context.WithTimeout(t.Context(), testTime)
+		ctx, cancel := context.WithTimeout(t.Context(), TestTime)
 		answer, body := c.do(ctx, "POST", fmt.Sprintf("/mcp/none-%d", i), discover, v2026, "Mcp-Method: server/discover")
 		cancel()
 		if answer.StatusCode != 200 {
 			t.Fatalf("name %d: %s %s", i, answer.Status, body)
 		}
 	}
-	g.hub.sweep(time.Now().Add(time.Hour))
+	g.core.Sweep(time.Now().Add(time.Hour))
 	return []figure{{"an asked name that no page has", 0.5, (memory() - before) / many / 1_000, "kB"}}
 }

@@ -15,6 +15,10 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -59,18 +63,18 @@ func tabInMemory(t *testing.T, g *Gateway, client *http.Client, id string, sourc
 	t.Helper()
 	first, key := invited(t, g)
 	conn, _, err := websocket.Dial(t.Context(), first.Address, &websocket.DialOptions{
-		HTTPClient: client, HTTPHeader: http.Header{"Origin": {testOrigin}}, Subprotocols: []string{pageProtocol},
+		HTTPClient: client, HTTPHeader: http.Header{"Origin": {testOrigin}}, Subprotocols: []string{gateway.PageProtocol},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	done, err := prove(t.Context(), conn, first, testOrigin, key, &hello{Page: id, Name: "notes"})
+	done, err := prove(t.Context(), conn, first, testOrigin, key, &gateway.Hello{Page: id, Name: "notes"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := engine.New(engine.Info{Name: "notes", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Completions: true})
 	page.Mount("", source)
-	go page.Serve(context.Background(), newSocket(conn, maxMessage+maxSlack, false)) // ends with the socket
+	go page.Serve(context.Background(), socket.New(conn, limits.MaxMessage+limits.MaxSlack, false)) // ends with the socket
 	synctest.Wait()
 	return *done.Joined, conn
 }
@@ -86,7 +90,7 @@ func callInMemory(t *testing.T, g *Gateway, client *http.Client, method, session
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	if session != "" {
-		r.Header.Set(sessionHeader, session)
+		r.Header.Set(mcphttp.SessionHeader, session)
 	}
 	answer, err := client.Do(r)
 	if err != nil {
@@ -100,7 +104,7 @@ func beginInMemory(t *testing.T, g *Gateway, client *http.Client) string {
 	t.Helper()
 	answer := callInMemory(t, g, client, "POST", "", initialize)
 	answer.Body.Close()
-	session := answer.Header.Get(sessionHeader)
+	session := answer.Header.Get(mcphttp.SessionHeader)
 	callInMemory(t, g, client, "POST", session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`).Body.Close()
 	synctest.Wait() // 202 says that it was taken, not that the engine has seen it
 	return session
@@ -147,7 +151,7 @@ func TestNamesOfLongJoinedTabsOutliveKill(t *testing.T) {
 		g, client, kill := startInMemory(t, d)
 		one, _ := tabInMemory(t, g, client, "one", engine.NewTable())
 		two, _ := tabInMemory(t, g, client, "two", engine.NewTable())
-		time.Sleep(nameMemory + time.Hour)
+		time.Sleep(limits.NameMemory + time.Hour)
 		kill()
 		g, client, kill = startInMemory(t, d)
 		twoAgain, _ := tabInMemory(t, g, client, "two", engine.NewTable())
@@ -167,7 +171,7 @@ func TestSessionWithLongStreamOutlivesKill(t *testing.T) {
 		g, client, kill := startInMemory(t, d)
 		session := beginInMemory(t, g, client)
 		hearInMemory(t, g, client, session)
-		time.Sleep(sessionMemory + time.Hour)
+		time.Sleep(limits.SessionMemory + time.Hour)
 		kill()
 		g, client, kill = startInMemory(t, d)
 		stream := hearInMemory(t, g, client, session).answer
@@ -176,7 +180,7 @@ func TestSessionWithLongStreamOutlivesKill(t *testing.T) {
 		}
 		stream.Body.Close()
 		// It does end when it was not used for a day.
-		time.Sleep(sessionMemory + time.Hour)
+		time.Sleep(limits.SessionMemory + time.Hour)
 		kill()
 		g, client, kill = startInMemory(t, d)
 		if stream = hearInMemory(t, g, client, session).answer; stream.StatusCode != 404 {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 // A Running is how the gateway of this user is found by other processes of this
@@ -29,17 +30,17 @@ type Running struct {
 
 const runningFile = "running.json"
 
-// announce writes the file. A stale one of a process that was killed is in
+// writeRunning writes the file. A stale one of a process that was killed is in
 // nobody's way.
-func (g *Gateway) announce() error {
+func (g *Gateway) writeRunning() error {
 	return g.state.save(runningFile, Running{
 		PID: os.Getpid(), MCP: g.URL(), WS: "ws://127.0.0.1:" + strconv.Itoa(g.port) + "/ws",
 		TokenFile: g.options.TokenFile,
 	})
 }
 
-// withdraw removes the file, unless another gateway has written it meanwhile.
-func (g *Gateway) withdraw() {
+// removeRunning removes the file, unless another gateway has written it meanwhile.
+func (g *Gateway) removeRunning() {
 	if running, ok := readRunning(g.state.disk); ok && running.PID == os.Getpid() && running.MCP == g.URL() {
 		g.state.disk.Remove(runningFile)
 	}
@@ -102,7 +103,7 @@ func probe(ctx context.Context, mcp, token string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	ctx, cancel := context.WithTimeout(ctx, limits.ProbeTime)
 	defer cancel()
 	u.Path = probePath
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/mcpschema"
 )
 
@@ -59,7 +60,7 @@ type ear struct {
 
 func (e *ear) RoundTrip(r *http.Request) (*http.Response, error) {
 	talk := e.schemas.Conversation()
-	session := r.Header.Get(sessionHeader)
+	session := r.Header.Get(mcphttp.SessionHeader)
 	e.mu.Lock()
 	if known := e.sessions[session]; known != nil {
 		talk = known
@@ -79,14 +80,14 @@ func (e *ear) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return answer, err
 	}
-	if id := answer.Header.Get(sessionHeader); id != "" {
+	if id := answer.Header.Get(mcphttp.SessionHeader); id != "" {
 		e.mu.Lock()
 		e.sessions[id] = talk
 		e.mu.Unlock()
 	}
 	// Who neither shook hands nor sends an envelope is served in lenient mode alone,
 	// as one of 2025-11-25, and gets errors otherwise: nothing to compare with.
-	stranger := session == "" && answer.Header.Get(sessionHeader) == "" && !bytes.Contains(body, []byte("io.modelcontextprotocol/protocolVersion"))
+	stranger := session == "" && answer.Header.Get(mcphttp.SessionHeader) == "" && !bytes.Contains(body, []byte("io.modelcontextprotocol/protocolVersion"))
 	kind, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";")
 	if stranger || kind != "application/json" && kind != "text/event-stream" {
 		return answer, nil

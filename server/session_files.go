@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
 
 // sessionFiles is the sessionStore in the state directory: one file for each session.
@@ -18,7 +20,7 @@ const usedFile = "used.json"
 
 func sessionFile(hash string) string { return path.Join(sessionDir, hash+".json") }
 
-func (f sessionFiles) load() (map[string]storedSession, error) {
+func (f sessionFiles) Load() (map[string]mcphttp.StoredSession, error) {
 	disk := f.state.disk
 	if err := disk.MkdirAll(sessionDir); err != nil {
 		return nil, err
@@ -34,25 +36,27 @@ func (f sessionFiles) load() (map[string]storedSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored := make(map[string]storedSession, len(files))
+	stored := make(map[string]mcphttp.StoredSession, len(files))
 	for _, file := range files {
 		hash, isRecord := strings.CutSuffix(file, ".json")
 		if !isRecord || len(hash) != 2*sha256.Size {
 			continue
 		}
-		record, found, err := load(f.state, sessionFile(hash), "its client has to begin a new session", (*record).check)
+		record, found, err := load(f.state, sessionFile(hash), "its client has to begin a new session", (*mcphttp.Record).Check)
 		if err != nil {
 			return nil, err
 		}
 		if found {
-			stored[hash] = storedSession{record: record, used: used[hash]}
+			stored[hash] = mcphttp.StoredSession{Record: record, Used: used[hash]}
 		}
 	}
 	return stored, nil
 }
 
-func (f sessionFiles) save(hash string, r *record) error { return f.state.save(sessionFile(hash), r) }
+func (f sessionFiles) Save(hash string, r *mcphttp.Record) error {
+	return f.state.save(sessionFile(hash), r)
+}
 
-func (f sessionFiles) remove(hash string) { f.state.disk.Remove(sessionFile(hash)) }
+func (f sessionFiles) Remove(hash string) { f.state.disk.Remove(sessionFile(hash)) }
 
-func (f sessionFiles) saveUses(used map[string]time.Time) error { return f.state.save(usedFile, used) }
+func (f sessionFiles) SaveUses(used map[string]time.Time) error { return f.state.save(usedFile, used) }

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
 
 // A sessionCaller is an assistant of 2025-11-25.
@@ -38,11 +41,11 @@ func openSession(t *testing.T, g *Gateway, path string) *sessionCaller {
 
 func (c *sessionCaller) say(body string, lines ...string) (status int, answer string) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), testTime)
+	ctx, cancel := context.WithTimeout(c.t.Context(), TestTime)
 	defer cancel()
 	lines = append(lines, "Mcp-Session-Id: "+c.id, "Accept: application/json, text/event-stream")
 	got, text := c.do(ctx, "POST", c.path, body, lines...)
-	if !strings.HasPrefix(got.Header.Get("Content-Type"), eventStreamType) {
+	if !strings.HasPrefix(got.Header.Get("Content-Type"), mcphttp.EventStreamType) {
 		return got.StatusCode, text
 	}
 	defer got.Body.Close()
@@ -73,8 +76,8 @@ func (c *sessionCaller) stream(ctx context.Context) (<-chan string, int) {
 	if answer.StatusCode != 200 {
 		return nil, answer.StatusCode
 	}
-	messages, other := events(c.t, answer.Body)
-	if first := receive(c.t, other); first != "retry: 3000" {
+	messages, other := Events(c.t, answer.Body)
+	if first := Receive(c.t, other); first != "retry: 3000" {
 		c.t.Errorf("first line of the stream: %q", first)
 	}
 	return messages, 200
@@ -98,7 +101,7 @@ func TestSessionLives(t *testing.T) {
 		t.Errorf("subscribe: %d %s", status, body)
 	}
 	page.write("notes://a", "2")
-	if got := receive(t, messages); got != `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"notes+notes://a"}}` {
+	if got := Receive(t, messages); got != `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"notes+notes://a"}}` {
 		t.Errorf("on the stream: %s", got)
 	}
 	for _, test := range []struct {
@@ -242,11 +245,11 @@ func TestPageReloads(t *testing.T) {
 	if again.name != "notes" {
 		t.Errorf("it came back as %q", again.name)
 	}
-	if got := receive(t, answer); !strings.Contains(got, `"text":"2"`) {
+	if got := Receive(t, answer); !strings.Contains(got, `"text":"2"`) {
 		t.Errorf("the read: %s", got)
 	}
 	for {
-		got := receive(t, messages)
+		got := Receive(t, messages)
 		if strings.Contains(got, "resources/updated") {
 			if !strings.Contains(got, `"uri":"notes://a"`) {
 				t.Errorf("updated: %s", got)
@@ -320,7 +323,7 @@ func TestSessionSurvivesRestart(t *testing.T) {
 	again.join(second)
 	sawList, sawUpdate := false, false
 	for !sawList || !sawUpdate {
-		got := receive(t, messages)
+		got := Receive(t, messages)
 		sawList = sawList || strings.Contains(got, "resources/list_changed")
 		sawUpdate = sawUpdate || strings.Contains(got, `"uri":"notes+notes://a"`)
 	}
@@ -350,18 +353,18 @@ func TestUnusedSessionsSleep(t *testing.T) {
 	page.join(g)
 	c := openSession(t, g, "/mcp")
 	c.request("1", "resources/subscribe", `"uri":"notes+notes://a"`)
-	g.hub.sessions.sweep(time.Now().Add(2 * sessionSleep))
-	if state, found := g.hub.sessions.inspect(c.id); !found || state.awake {
+	g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionSleep))
+	if state, found := g.core.Sessions.Inspect(c.id); !found || state.Awake {
 		t.Fatalf("it does not sleep: %t %+v", found, state)
 	}
 	messages, _ := c.stream(t.Context())
-	for !strings.Contains(receive(t, messages), `"uri":"notes+notes://a"`) {
+	for !strings.Contains(Receive(t, messages), `"uri":"notes+notes://a"`) {
 	}
 	if status, body := c.request("2", "resources/read", `"uri":"notes+notes://a"`); status != 200 || !strings.Contains(body, `"text":"1"`) {
 		t.Errorf("read: %d %s", status, body)
 	}
-	g.hub.sessions.sweep(time.Now().Add(2 * sessionMemory))
-	if g.hub.sessions.count() != 1 {
+	g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionMemory))
+	if g.core.Sessions.Count() != 1 {
 		t.Error("a session with a stream was ended")
 	}
 }
@@ -392,8 +395,8 @@ func TestClosedPostIsNoCancel(t *testing.T) {
 		}
 	}()
 	waiting := func() (waits, reads bool) {
-		state, _ := g.hub.sessions.inspect(c.id)
-		reads, waits = state.waiting["5"]
+		state, _ := g.core.Sessions.Inspect(c.id)
+		reads, waits = state.Waiting["5"]
 		return waits, reads
 	}
 	eventually(t, "the read waits", func() bool { waits, _ := waiting(); return waits })

@@ -1,6 +1,10 @@
 package server
 
-import "context"
+import (
+	"context"
+
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+)
 
 // Close ends in order: listens get their result, what runs an error, streams
 // end, sessions and keys are stored, and the state directory is free for another
@@ -13,22 +17,22 @@ func (g *Gateway) Close() {
 		server := g.http
 		g.mu.Unlock()
 		g.names.close()
-		g.hub.close()
+		g.core.Close()
 		if server != nil {
-			ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
+			ctx, cancel := context.WithTimeout(context.Background(), limits.ShutdownTime)
 			server.Shutdown(ctx)
 			cancel()
 			server.Close()
 		}
-		g.hub.wait()
+		g.core.Wait()
 		for _, listener := range g.listeners {
 			listener.Close()
 		}
-		g.hub.end()
+		g.core.End()
 		if err := g.keys.flush(); err != nil {
 			g.report(err)
 		}
-		g.withdraw()
+		g.removeRunning()
 		g.audit.close()
 		g.state.close() // last: from here on the next process may write
 	})

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -18,7 +21,7 @@ type socketClient struct {
 	simClient
 
 	mu      sync.Mutex
-	port    *socket
+	port    *socket.Socket
 	wire    *simConn
 	calls   map[string]simRequest // by the id's key
 	listens map[string]string     // open ones, by id: the id in the history
@@ -46,13 +49,13 @@ func (c *socketClient) connect() {
 	defer transport.CloseIdleConnections()
 	conn, _, err := websocket.Dial(ctx, "ws://127.0.0.1:8808/ws", &websocket.DialOptions{
 		HTTPClient: &http.Client{Transport: transport},
-		HTTPHeader: http.Header{"Authorization": {"Bearer " + c.w.token}}, Subprotocols: []string{assistantProtocol},
+		HTTPHeader: http.Header{"Authorization": {"Bearer " + c.w.token}}, Subprotocols: []string{gateway.AssistantProtocol},
 	})
 	if err != nil {
 		return
 	}
 	defer conn.CloseNow()
-	port := newSocket(conn, maxAnswer, false)
+	port := socket.New(conn, limits.MaxAnswer, false)
 	c.mu.Lock()
 	c.port, c.wire = port, wire
 	c.calls, c.listens, c.pings = map[string]simRequest{}, map[string]string{}, map[string]func(){}
@@ -71,7 +74,7 @@ func (c *socketClient) connect() {
 			c.hear(m, wire)
 		}
 	}
-	port.abort()
+	port.Abort()
 	<-acting
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,10 +89,10 @@ func (c *socketClient) connect() {
 }
 
 // act makes requests until the socket ends.
-func (c *socketClient) act(port *socket) {
-	go port.keepAlive(false)
-	defer port.abort()
-	for c.w.pauseUntil(c.rand, c.w.pace, port.gone()) {
+func (c *socketClient) act(port *socket.Socket) {
+	go port.KeepAlive(false)
+	defer port.Abort()
+	for c.w.pauseUntil(c.rand, c.w.pace, port.Gone()) {
 		switch n := c.rand.IntN(4); {
 		case n < 2 && c.w.still.Load():
 		case n == 0:
@@ -108,9 +111,9 @@ func (c *socketClient) act(port *socket) {
 	}
 }
 
-func (c *socketClient) send(port *socket, text string) { port.Write(c.w.ctx, []byte(text)) }
+func (c *socketClient) send(port *socket.Socket, text string) { port.Write(c.w.ctx, []byte(text)) }
 
-func (c *socketClient) call(port *socket, r simRequest) {
+func (c *socketClient) call(port *socket.Socket, r simRequest) {
 	id := strconv.Itoa(c.next())
 	c.begin(r)
 	c.mu.Lock()
@@ -119,7 +122,7 @@ func (c *socketClient) call(port *socket, r simRequest) {
 	c.send(port, modernRequest(id, r.method, r.params))
 }
 
-func (c *socketClient) listen(port *socket) {
+func (c *socketClient) listen(port *socket.Socket) {
 	name, rest := c.w.randomResource(c.rand)
 	c.mu.Lock()
 	full := len(c.listens) >= 20
@@ -151,7 +154,7 @@ func (c *socketClient) listenMore() {
 
 // cancel ends a listen, or a request, and then pings: what the gateway sends after
 // the answer to the ping was sent after it had taken the cancel.
-func (c *socketClient) cancel(port *socket) {
+func (c *socketClient) cancel(port *socket.Socket) {
 	ping := strconv.Itoa(c.next())
 	c.mu.Lock()
 	var key, id string

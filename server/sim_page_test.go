@@ -12,6 +12,9 @@ import (
 
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -92,7 +95,7 @@ func (t *simTab) open() {
 	d := &simDocument{tab: t, id: t.id + "." + strconv.Itoa(t.docs), table: engine.NewTable()}
 	d.ctx, d.end = context.WithCancel(t.store.w.ctx)
 	d.engine = engine.New(engine.Info{Name: t.store.app, Version: "0.0.0-sim"}, &engine.Options{
-		MaxMessage: maxMessage + 64<<10, Tools: true, Prompts: true, Completions: true,
+		MaxMessage: limits.MaxMessage + 64<<10, Tools: true, Prompts: true, Completions: true,
 	})
 	d.fill()
 	d.engine.Mount("", d.table)
@@ -260,7 +263,7 @@ func (d *simDocument) connect() (joined bool) {
 	const address = "ws://127.0.0.1:8808/page"
 	conn, _, err := websocket.Dial(ctx, address, &websocket.DialOptions{
 		HTTPClient: &http.Client{Transport: transport},
-		HTTPHeader: http.Header{"Origin": {s.origin}}, Subprotocols: []string{pageProtocol},
+		HTTPHeader: http.Header{"Origin": {s.origin}}, Subprotocols: []string{gateway.PageProtocol},
 	})
 	if err != nil {
 		return false
@@ -270,12 +273,12 @@ func (d *simDocument) connect() (joined bool) {
 	if key == nil {
 		return false
 	}
-	done, err := prove(ctx, conn, open, s.origin, key, &hello{Page: d.tab.id, Instance: d.id, Name: s.app, Title: s.app})
+	done, err := prove(ctx, conn, open, s.origin, key, &gateway.Hello{Page: d.tab.id, Instance: d.id, Name: s.app, Title: s.app})
 	if err != nil {
 		switch code := websocket.CloseStatus(err); {
 		case errors.Is(err, errStranger):
 			w.alarm("the gateway has lost its identity, or the page's key: it cannot prove itself to " + s.name())
-		case code == closeRefused:
+		case code == socket.CloseRefused:
 			w.alarm("the gateway refuses the key of " + s.name())
 		}
 		return false
@@ -284,7 +287,7 @@ func (d *simDocument) connect() (joined bool) {
 	name := *done.Joined
 	w.arrive(simEvent{Kind: simJoin, Who: d.tab.id, ID: d.id, Name: name, Text: s.name()})
 	defer w.depart(simEvent{Kind: simLeave, Who: d.tab.id, ID: d.id, Name: name})
-	port := newSocket(conn, maxMessage+64<<10, false)
+	port := socket.New(conn, limits.MaxMessage+64<<10, false)
 	served := make(chan struct{})
 	go func() { // ends with the socket
 		defer close(served)
@@ -292,9 +295,9 @@ func (d *simDocument) connect() (joined bool) {
 	}()
 	d.keep(port)
 	if d.ctx.Err() != nil && !wire.isFaulty() {
-		port.closeWith(websocket.StatusGoingAway, "")
+		port.CloseWith(websocket.StatusGoingAway, "")
 	} else {
-		port.abort()
+		port.Abort()
 	}
 	conn.CloseNow()
 	<-served
@@ -303,12 +306,12 @@ func (d *simDocument) connect() (joined bool) {
 
 // keep returns when the connection has ended, is silent for 45 s (the page's
 // patience, security.md §8), or the document ends.
-func (d *simDocument) keep(port *socket) {
+func (d *simDocument) keep(port *socket.Socket) {
 	ticker := time.NewTicker(5 * time.Second)
 	defer ticker.Stop()
 	for {
 		select {
-		case <-port.gone():
+		case <-port.Gone():
 			return
 		case <-d.ctx.Done():
 			return
@@ -316,7 +319,7 @@ func (d *simDocument) keep(port *socket) {
 			d.mu.Lock()
 			frozen := time.Now().Before(d.frozen)
 			d.mu.Unlock()
-			if !frozen && port.silent() > 45*time.Second {
+			if !frozen && port.Silent() > 45*time.Second {
 				return
 			}
 		}

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -30,16 +33,16 @@ func TestLargestMessageIsServed(t *testing.T) {
 	session := openSession(t, g, "/mcp")
 	socket := func() func(string) string {
 		conn, _, err := websocket.Dial(t.Context(), strings.Replace(strings.TrimSuffix(g.URL(), "mcp"), "http", "ws", 1)+"ws", &websocket.DialOptions{
-			HTTPHeader: http.Header{"Authorization": {"Bearer " + g.testToken()}}, Subprotocols: []string{assistantProtocol},
+			HTTPHeader: http.Header{"Authorization": {"Bearer " + g.testToken()}}, Subprotocols: []string{gateway.AssistantProtocol},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { conn.CloseNow() })
-		conn.SetReadLimit(maxAnswer)
+		conn.SetReadLimit(limits.MaxAnswer)
 		return func(body string) string {
 			t.Helper()
-			ctx, cancel := context.WithTimeout(t.Context(), testTime)
+			ctx, cancel := context.WithTimeout(t.Context(), TestTime)
 			defer cancel()
 			if err := conn.Write(ctx, websocket.MessageText, []byte(body)); err != nil {
 				t.Fatal(err)
@@ -49,7 +52,7 @@ func TestLargestMessageIsServed(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if headOf(msg).kind == jsonrpc.Response {
+				if message.HeadOf(msg).Kind == jsonrpc.Response {
 					return string(msg)
 				}
 			}
@@ -80,13 +83,13 @@ func TestLargestMessageIsServed(t *testing.T) {
 		{"/ws, the id last", idLast, classicSocket},
 		{"stdio, attached", modernCall, attached.ask},
 	} {
-		for _, size := range []int{maxMessage - 1, maxMessage} {
+		for _, size := range []int{limits.MaxMessage - 1, limits.MaxMessage} {
 			begun := time.Now()
 			if got := way.send(padded(way.body, size)); !strings.Contains(got, "simple text response") || !strings.Contains(got, `"id":7`) {
 				t.Errorf("%s, %d bytes: %.200s, after %v", way.name, size, got, time.Since(begun))
 			}
 		}
-		got := way.send(padded(way.body, maxMessage+1))
+		got := way.send(padded(way.body, limits.MaxMessage+1))
 		if !strings.Contains(got, "-32600") || strings.HasPrefix(way.name, "/ws") && !strings.Contains(got, `"id":7`) {
 			t.Errorf("%s, a byte too many: %.200s", way.name, got)
 		}

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
 
 // remembered is what a gateway must not lose.
@@ -32,12 +34,12 @@ func openOn(t *testing.T, d *memDisk) (*Gateway, remembered) {
 	for id, key := range g.keys.keys {
 		r.keys = append(r.keys, id+" "+string(key.Key))
 	}
-	stored, err := g.hub.options.sessions.load()
+	stored, err := g.core.Options.Sessions.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for hash, s := range stored {
-		r.sessions = append(r.sessions, hash+" "+strings.Join(s.record.URIs, " "))
+		r.sessions = append(r.sessions, hash+" "+strings.Join(s.Record.URIs, " "))
 	}
 	slices.Sort(r.keys)
 	slices.Sort(r.sessions)
@@ -49,8 +51,8 @@ func openOn(t *testing.T, d *memDisk) (*Gateway, remembered) {
 // new one, and no broken file. Defect 21.
 func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 	subscriber := func(g *Gateway, uris ...string) {
-		r := record{Path: "/mcp", Version: "2025-11-25", URIs: uris, Used: time.Now()}
-		if err := (sessionFiles{g.state}).save(strings.Repeat("ab", 32), &r); err != nil {
+		r := mcphttp.Record{Path: "/mcp", Version: "2025-11-25", URIs: uris, Used: time.Now()}
+		if err := (sessionFiles{g.state}).Save(strings.Repeat("ab", 32), &r); err != nil {
 			g.report(err)
 		}
 	}
@@ -240,7 +242,7 @@ func TestStateDirectoryHasOneOwner(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			g, err := New(Options{State: dir, lockWait: testTime})
+			g, err := New(Options{State: dir, lockWait: TestTime})
 			if err != nil {
 				t.Error(err)
 				return

@@ -12,6 +12,11 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/loopback"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -36,13 +41,13 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 		}
 		opts.Gateway.State = dir
 	}
-	if _, err := CheckLoopback(opts.Listen); err != nil {
+	if _, err := loopback.CheckAddress(opts.Listen); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	l := &gatewayLink{opts: opts, remote: engine.NewRemote()}
-	options := engineOptions(opts.Gateway.Lenient, opts.Gateway.Logging)
+	options := gateway.EngineOptions(opts.Gateway.Lenient, opts.Gateway.Logging)
 	options.Report = func(err error) { opts.say("%v", err) }
 	options.Extend = l.remote.Ask
 	e := engine.New(opts.Gateway.info(), options)
@@ -53,7 +58,7 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	}
 	defer e.Mount("", l.remote)()
 	go l.keep(ctx) // ends with ctx
-	err := e.Serve(engine.WithPrincipal(ctx, "stdio"), newLastWords(opts.Port))
+	err := e.Serve(engine.WithPrincipal(ctx, "stdio"), newDrainPort(opts.Port))
 	e.Close()
 	if errors.Is(err, context.Canceled) { // a signal: as good as the end of the input
 		return nil
@@ -101,7 +106,7 @@ func (l *gatewayLink) connect(ctx context.Context) error {
 	begun := time.Now()
 	for {
 		err := l.attach(ctx)
-		owned, taken, lost := (*OwnedError)(nil), (*PortTakenError)(nil), (*lostGatewayError)(nil)
+		owned, taken, lost := (*OwnedError)(nil), (*loopback.PortTakenError)(nil), (*lostGatewayError)(nil)
 		waited := time.Since(begun)
 		switch {
 		case errors.As(err, &owned):
@@ -128,12 +133,12 @@ func (l *gatewayLink) connect(ctx context.Context) error {
 // keep connects again whenever the gateway has gone, until ctx ends.
 func (l *gatewayLink) keep(ctx context.Context) {
 	wait := linkSoon
-	looks := time.NewTicker(pingEvery)
+	looks := time.NewTicker(limits.PingEvery)
 	defer looks.Stop()
 	for {
 		select {
 		case <-looks.C:
-			l.look(ctx)
+			l.refreshExtensions(ctx)
 			continue
 		case <-l.remote.Gone():
 		case <-ctx.Done():
@@ -150,18 +155,18 @@ func (l *gatewayLink) keep(ctx context.Context) {
 	}
 }
 
-// look finds out what the gateway declares now: its pages come and go, and nothing
+// refreshExtensions finds out what the gateway declares now: its pages come and go, and nothing
 // says that their extensions did.
-func (l *gatewayLink) look(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
+func (l *gatewayLink) refreshExtensions(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, limits.ProbeTime)
 	defer cancel()
 	if discovered, err := l.remote.Ask(ctx, "server/discover", []byte("{}")); err == nil {
-		l.follow(jsonrpc.Member(jsonrpc.Member(discovered, "capabilities"), "extensions"))
+		l.declareExtensions(jsonrpc.Member(jsonrpc.Member(discovered, "capabilities"), "extensions"))
 	}
 }
 
-// follow declares what the gateway does.
-func (l *gatewayLink) follow(extensions []byte) {
+// declareExtensions declares what the gateway does.
+func (l *gatewayLink) declareExtensions(extensions []byte) {
 	if string(extensions) != string(l.extensions) {
 		l.extensions = bytes.Clone(extensions)
 		l.declare(l.extensions)
@@ -193,12 +198,12 @@ func (l *gatewayLink) attach(ctx context.Context) error {
 			return err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, attachTime)
+	ctx, cancel := context.WithTimeout(ctx, limits.AttachTime)
 	defer cancel()
 	if err := l.remote.Reattach(ctx, port); err != nil {
 		return &lostGatewayError{fmt.Errorf("speak to the gateway: %w", err)}
 	}
-	l.follow(l.remote.Extensions())
+	l.declareExtensions(l.remote.Extensions())
 	return nil
 }
 
@@ -212,18 +217,18 @@ func (l *gatewayLink) dial(ctx context.Context) (jsonrpc.Port, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the token of the gateway that runs: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, attachTime)
+	ctx, cancel := context.WithTimeout(ctx, limits.AttachTime)
 	defer cancel()
 	conn, _, err := websocket.Dial(ctx, running.WS, &websocket.DialOptions{
 		HTTPClient:   &http.Client{Transport: &http.Transport{}}, // no proxy
-		HTTPHeader:   http.Header{"Authorization": {"Bearer " + strings.TrimSpace(string(secret))}, hopHeader: {"stdio"}},
-		Subprotocols: []string{assistantProtocol},
+		HTTPHeader:   http.Header{"Authorization": {"Bearer " + strings.TrimSpace(string(secret))}, gateway.HopHeader: {"stdio"}},
+		Subprotocols: []string{gateway.AssistantProtocol},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("connect to the gateway at %s: %w", running.WS, err)
 	}
-	s := newSocket(conn, maxAnswer, false)
-	go s.keepAlive(false) // ends with the socket
+	s := socket.New(conn, limits.MaxAnswer, false)
+	go s.KeepAlive(false) // ends with the socket
 	return s, nil
 }
 
@@ -244,7 +249,7 @@ func (l *gatewayLink) become() (jsonrpc.Port, error) {
 		l.own = g
 	}
 	near, far := jsonrpc.Pipe()
-	go l.own.hub.servePort(context.Background(), near, "", "/mcp", visit{who: "stdio", door: "stdio"}) // ends when far closes
+	go l.own.core.ServePort(context.Background(), near, "", "/mcp", access.Client{Principal: "stdio", Door: "stdio"}) // ends when far closes
 	return far, nil
 }
 

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/loopback"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -41,7 +43,7 @@ func startStdio(t *testing.T, opts StdioOptions) *parent {
 	go func() { // ends with out
 		defer close(p.lines)
 		lines := bufio.NewScanner(outReader)
-		lines.Buffer(nil, maxAnswer)
+		lines.Buffer(nil, limits.MaxAnswer)
 		for lines.Scan() {
 			p.lines <- lines.Text()
 		}
@@ -55,7 +57,7 @@ func (p *parent) ask(line string) string {
 	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
 		p.t.Fatal(err)
 	}
-	return receive(p.t, p.lines)
+	return Receive(p.t, p.lines)
 }
 
 // EOF ends it, whatever runs. R-333. That nothing holds it up for long is what
@@ -68,7 +70,7 @@ func (p *parent) end() {
 		if err != nil {
 			p.t.Error(err)
 		}
-	case <-time.After(testTime):
+	case <-time.After(TestTime):
 		p.t.Fatal("it does not end")
 	}
 }
@@ -98,8 +100,8 @@ func TestStdioBecomesAttachesTakesOver(t *testing.T) {
 		_, ok := FindRunning(t.Context(), state)
 		return ok
 	})
-	for _, line := range []string{"{", "[]", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, "\ufeff{}", strings.Repeat("x", maxMessage+1)} {
-		for got := second.ask(line); !strings.Contains(got, `"error"`); got = receive(t, second.lines) {
+	for _, line := range []string{"{", "[]", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, "\ufeff{}", strings.Repeat("x", limits.MaxMessage+1)} {
+		for got := second.ask(line); !strings.Contains(got, `"error"`); got = Receive(t, second.lines) {
 		}
 		if got := second.ask(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`); !strings.Contains(got, `"id":"alive","result":{}`) {
 			t.Errorf("afterwards: %s", got)
@@ -130,7 +132,7 @@ func TestStdioAnswersBatchByOneArray(t *testing.T) {
 		t.Fatal(err)
 	}
 	old.in.Close()
-	if got := receive(t, old.lines); !strings.HasPrefix(got, "[") {
+	if got := Receive(t, old.lines); !strings.HasPrefix(got, "[") {
 		t.Errorf("at the end of the input: %s", got)
 	}
 	other := startStdio(t, opts)
@@ -149,14 +151,14 @@ func TestStdioAnswersBatchByOneArray(t *testing.T) {
 func TestStdioRefusesLongLineWithItsID(t *testing.T) {
 	p := startStdio(t, StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}})
 	p.ask(initialize)
-	long := `"method":"tools/call","params":{"name":"t","arguments":{"x":"` + strings.Repeat("x", 2*maxMessage) + `"}}`
+	long := `"method":"tools/call","params":{"name":"t","arguments":{"x":"` + strings.Repeat("x", 2*limits.MaxMessage) + `"}}`
 	for line, id := range map[string]string{
-		`{"jsonrpc":"2.0","id":7,` + long + `}`:                           `7`,
-		`{` + long + `,"jsonrpc":"2.0","id":"a-1"}`:                       `"a-1"`,
-		` {` + long + `,"id":12,"jsonrpc":"2.0"} `:                        `12`,
-		`{"jsonrpc":"2.0",` + long + `,"id":1.5}`:                         ``,
-		`[{"jsonrpc":"2.0","id":7,` + long + `}]`:                         ``,
-		`{"jsonrpc":"2.0","method":"x","params":` + long[:maxMessage+100]: ``,
+		`{"jsonrpc":"2.0","id":7,` + long + `}`:                                  `7`,
+		`{` + long + `,"jsonrpc":"2.0","id":"a-1"}`:                              `"a-1"`,
+		` {` + long + `,"id":12,"jsonrpc":"2.0"} `:                               `12`,
+		`{"jsonrpc":"2.0",` + long + `,"id":1.5}`:                                ``,
+		`[{"jsonrpc":"2.0","id":7,` + long + `}]`:                                ``,
+		`{"jsonrpc":"2.0","method":"x","params":` + long[:limits.MaxMessage+100]: ``,
 	} {
 		got := p.ask(line)
 		if string(jsonrpc.Member([]byte(got), "id")) != id || !strings.Contains(got, "-32600") {
@@ -189,7 +191,7 @@ func TestStdioOutlivesGateway(t *testing.T) {
 		t.Fatalf("listen: %s", got)
 	}
 	page.write("notes://a", "2")
-	if got := receive(t, assistant.lines); !strings.Contains(got, `"uri":"notes+notes://a"`) {
+	if got := Receive(t, assistant.lines); !strings.Contains(got, `"uri":"notes+notes://a"`) {
 		t.Errorf("updated: %s", got)
 	}
 	g.Close()
@@ -200,11 +202,11 @@ func TestStdioOutlivesGateway(t *testing.T) {
 	})
 	page.write("notes://a", "3")
 	page.joinAt(g.Port(), nil)
-	for !strings.Contains(receive(t, assistant.lines), `"uri":"notes+notes://a"`) {
+	for !strings.Contains(Receive(t, assistant.lines), `"uri":"notes+notes://a"`) {
 	}
 	answer := assistant.ask(strings.Replace(read, `"id":1`, `"id":3`, 1))
 	for !strings.Contains(answer, `"id":3`) { // a further update
-		answer = receive(t, assistant.lines)
+		answer = Receive(t, assistant.lines)
 	}
 	if !strings.Contains(answer, `"text":"3"`) {
 		t.Errorf("read: %s", answer)
@@ -261,7 +263,7 @@ func TestStrangerOnThePortGetsNoToken(t *testing.T) {
 // freePort returns a port that is free on both loopback addresses.
 func freePort(t *testing.T) int {
 	t.Helper()
-	listeners, port, err := listenLoopback(0)
+	listeners, port, err := loopback.Listen(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +282,7 @@ func TestPortMustBeFreeOnBothAddresses(t *testing.T) {
 		return
 	}
 	defer l.Close()
-	if _, _, err := listenLoopback(l.Addr().(*net.TCPAddr).Port); err == nil || !strings.Contains(err.Error(), "[::1]") {
+	if _, _, err := loopback.Listen(l.Addr().(*net.TCPAddr).Port); err == nil || !strings.Contains(err.Error(), "[::1]") {
 		t.Errorf("%v", err)
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 const tokenLength = 43 // characters at least: 256 bits as base64url
@@ -120,32 +123,32 @@ func (t *token) fail(now time.Time) verdict {
 	}
 	recent := t.failed[:0]
 	for _, at := range t.failed {
-		if now.Sub(at) < loginWindow {
+		if now.Sub(at) < limits.LoginWindow {
 			recent = append(recent, at)
 		}
 	}
 	t.failed = append(recent, now)
-	if len(t.failed) > failedLogins {
-		t.failed, t.paused = nil, now.Add(loginPause)
+	if len(t.failed) > limits.FailedLogins {
+		t.failed, t.paused = nil, now.Add(limits.LoginPause)
 		return pausing
 	}
 	return unknown
 }
 
-// authenticate implements authenticator.
-func (t *token) authenticate(r *http.Request) (caller, *authChallenge) {
+// Authenticate implements authenticator.
+func (t *token) Authenticate(r *http.Request) (access.Caller, *access.Challenge) {
 	switch t.check(r) {
 	case right:
-		return caller{principal: t.principal()}, nil
+		return access.Caller{Principal: t.principal()}, nil
 	case pausing:
-		return caller{}, &authChallenge{
-			status: http.StatusTooManyRequests, text: "too many wrong tokens",
-			header: http.Header{"Retry-After": {"60"}}, // seconds; loginPause
+		return access.Caller{}, &access.Challenge{
+			Status: http.StatusTooManyRequests, Text: "too many wrong tokens",
+			Header: http.Header{"Retry-After": {"60"}}, // seconds; loginPause
 		}
 	}
-	return caller{}, &authChallenge{
-		status: http.StatusUnauthorized, text: "the bearer token is missing or wrong; `pagemcp serve` prints where it is",
-		header: http.Header{"Www-Authenticate": {"Bearer"}},
+	return access.Caller{}, &access.Challenge{
+		Status: http.StatusUnauthorized, Text: "the bearer token is missing or wrong; `pagemcp serve` prints where it is",
+		Header: http.Header{"Www-Authenticate": {"Bearer"}},
 	}
 }
 

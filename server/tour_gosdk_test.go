@@ -19,7 +19,7 @@ func TestTourGoSDK(t *testing.T) {
 			page := newConformancePage(t)
 			page.join(g)
 			h := newHeard()
-			ctx, cancel := context.WithTimeout(t.Context(), testTime)
+			ctx, cancel := context.WithTimeout(t.Context(), TestTime)
 			defer cancel()
 			c := newGoSDK(h)
 			transport := &mcp.StreamableClientTransport{Endpoint: g.URL() + "/conformance", HTTPClient: &http.Client{Transport: bearer{g.testToken()}}}

@@ -47,7 +47,7 @@ func TestTourMCPGo(t *testing.T) {
 					h.progress <- progress
 				}
 			})
-			ctx, cancel := context.WithTimeout(t.Context(), testTime)
+			ctx, cancel := context.WithTimeout(t.Context(), TestTime)
 			defer cancel()
 			if err := c.Start(t.Context()); err != nil {
 				t.Fatal(err)

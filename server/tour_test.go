@@ -47,7 +47,7 @@ const (
 // tour goes through all that a page offers.
 func tour(t *testing.T, page *testPage, c tourist, h heard) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 4*testTime)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*TestTime)
 	defer cancel()
 	is := func(what, got string, err error, want string) {
 		t.Helper()
@@ -144,7 +144,7 @@ func tour(t *testing.T, page *testPage, c tourist, h heard) {
 		if err == nil {
 			t.Error("the cancelled call succeeded")
 		}
-	case <-time.After(testTime):
+	case <-time.After(TestTime):
 		t.Error("the cancelled call does not return")
 	}
 	text, err = c.read(ctx, "test://static-text")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 // A wire is an assistant's WebSocket, frame by frame.
@@ -19,7 +20,7 @@ type wire struct {
 
 func openWire(t *testing.T, g *Gateway) wire {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
 	t.Cleanup(cancel)
 	conn, _, err := websocket.Dial(ctx, "ws://127.0.0.1:"+strconv.Itoa(g.Port())+"/ws", &websocket.DialOptions{
 		Subprotocols: []string{"mcp"}, HTTPHeader: http.Header{"Authorization": {"Bearer " + g.testToken()}},
@@ -28,7 +29,7 @@ func openWire(t *testing.T, g *Gateway) wire {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.CloseNow() })
-	conn.SetReadLimit(maxAnswer)
+	conn.SetReadLimit(limits.MaxAnswer)
 	return wire{t, ctx, conn}
 }
 
@@ -64,8 +65,8 @@ func TestSocketSurvivesBadMessages(t *testing.T) {
 		{"an array", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "-32600"},
 		{"a name twice", `{"jsonrpc":"2.0","id":1,"id":1,"method":"ping"}`, "-32600"},
 		{"id null", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, "-32600"},
-		{"too large", `{"jsonrpc":"2.0","id":3,"method":"ping","params":{"x":"` + strings.Repeat("a", maxMessage) + `"}}`, "-32600"},
-		{"very large", strings.Repeat(" ", 4*maxMessage), "-32600"},
+		{"too large", `{"jsonrpc":"2.0","id":3,"method":"ping","params":{"x":"` + strings.Repeat("a", limits.MaxMessage) + `"}}`, "-32600"},
+		{"very large", strings.Repeat(" ", 4*limits.MaxMessage), "-32600"},
 		{"unknown method", `{"jsonrpc":"2.0","id":4,"method":"acme/x"}`, "-32601"},
 	} {
 		w.send(test.msg)
@@ -131,7 +132,7 @@ func TestCancelledRequestsLeaveSocketsAlone(t *testing.T) {
 		}
 		cancel()
 	}
-	if !g.hub.of("").isHere("notes") {
+	if !g.core.Views("").IsHere("notes") {
 		t.Error("the page's socket is gone")
 	}
 	_, body := c.do(t.Context(), "POST", "/mcp", modern("1", "resources/read", `"uri":"notes+notes://a"`), v2026, "Mcp-Method: resources/read", "Mcp-Name: notes+notes://a")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/server/bundle"
+	"github.com/pagemcp/pagemcp/server/devserver"
 )
 
 // dev runs the gateway and, on another port, a web server with the demos, built
@@ -47,7 +48,7 @@ func dev(ctx context.Context, args []string, std streams) error {
 	if err != nil {
 		return err
 	}
-	w, err := server.NewWeb(key)
+	w, err := devserver.New(key)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func dev(ctx context.Context, args []string, std streams) error {
 				fmt.Fprintln(std.err, err)
 			} else {
 				files["/pagemcp/config.json"] = startConfig(g, s.noToken, demoNames(files))
-				w.Set(server.WithLiveReload(files))
+				w.Set(devserver.WithLiveReload(files))
 			}
 			select {
 			case demos <- demoNames(files):
@@ -103,7 +104,7 @@ func dev(ctx context.Context, args []string, std streams) error {
 }
 
 // greet prints where everything is. Each page URL carries a secret of its own.
-func greet(std streams, g *server.Gateway, w *server.Web, s settings, demos []string) error {
+func greet(std streams, g *server.Gateway, w *devserver.Web, s settings, demos []string) error {
 	if s.json {
 		line := ready{MCP: g.URL(), Web: w.URL(), Start: w.URL() + g.Fragment(), Playground: w.URL() + "playground/" + g.Fragment(), TokenFile: g.TokenFile(), Pages: map[string]string{}}
 		for _, name := range demos {

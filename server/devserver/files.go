@@ -1,0 +1,333 @@
+// Package devserver serves built files from memory on loopback, with live reload and a
+// content security policy.
+package devserver
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/ecdsa"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"html"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/loopback"
+)
+
+// A Web serves the start page, the demos and the npm package from memory, behind
+// the same guard as the gateway and on another port, hence from another origin
+// than the control plane. Nothing outside what [Web.Set] was given can be asked
+// for: there is no file system behind it.
+type Web struct {
+	listeners []net.Listener
+	port      int
+	gateway   int // its port, for the pages' policy
+	key       *ecdsa.PrivateKey
+	script    string // of live reload
+	http      *http.Server
+	done      chan struct{}
+	once      sync.Once
+
+	mu      sync.Mutex
+	files   map[string]*webFile // by path
+	build   int                 // counts Set and Fail
+	version string              // of what is served: a digest of the files, or another one for each failure
+	failure string              // what is wrong with the present sources
+	changed chan struct{}       // closed at the next build
+}
+
+type webFile struct {
+	body []byte
+	kind string // Content-Type
+	etag string
+
+	once   sync.Once
+	packed []byte // gzip, made when it is first asked for; nil: not worth it
+}
+
+// New returns a Web without files. key proves to its pages, before they reload
+// themselves, that it is still the same server; see [Gateway.WebKey].
+func New(key *ecdsa.PrivateKey) (*Web, error) {
+	script, err := liveScript(key)
+	if err != nil {
+		return nil, err
+	}
+	return &Web{key: key, script: script, done: make(chan struct{}), changed: make(chan struct{}), files: map[string]*webFile{}}, nil
+}
+
+// Listen binds addr; see [CheckLoopback].
+func (w *Web) Listen(addr string) error {
+	port, err := loopback.CheckAddress(addr)
+	if err != nil {
+		return err
+	}
+	w.listeners, w.port, err = loopback.Listen(port)
+	return err
+}
+
+// URL is the address of the start page.
+func (w *Web) URL() string { return "http://127.0.0.1:" + strconv.Itoa(w.port) + "/" }
+
+// Origins are what browsers call this server.
+func (w *Web) Origins() []string {
+	return loopback.NewGuard(w.port, nil, nil).OwnOrigins
+}
+
+// Set replaces all files. Keys are paths that begin with a slash; open pages
+// reload if a file is another one than before, also one of the process before.
+func (w *Web) Set(files map[string][]byte) {
+	next := map[string]*webFile{}
+	w.mu.Lock()
+	old := maps.Clone(w.files)
+	w.mu.Unlock()
+	for name, body := range files {
+		sum := sha256.Sum256(body)
+		etag := `"` + hex.EncodeToString(sum[:12]) + `"`
+		if same := old[name]; same != nil && same.etag == etag {
+			next[name] = same
+			continue
+		}
+		next[name] = &webFile{body: body, kind: contentType(name), etag: etag}
+	}
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(next)) {
+		fmt.Fprintf(sum, "%s %s\n", name, next[name].etag)
+	}
+	w.publish(func() { w.files, w.failure, w.version = next, "", hex.EncodeToString(sum.Sum(nil)[:8]) })
+}
+
+// Fail tells what is wrong with the sources: pages show it until the next Set.
+func (w *Web) Fail(message string) {
+	w.publish(func() { w.failure, w.version = message, "failure-"+strconv.Itoa(w.build) })
+}
+
+func (w *Web) publish(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+	w.build++
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+// Serve answers until Close. gateway is the port that pages may connect to. What is
+// asked before the first build waits for it: a page that reloads as soon as the
+// server is back would find nothing, and stay there.
+func (w *Web) Serve(gateway int) error {
+	w.gateway = gateway
+	w.http = loopback.HTTPServer(loopback.NewGuard(w.port, nil, http.HandlerFunc(w.serve)))
+	entrance := loopback.NewEntrance(w.listeners, nil)
+	defer entrance.Close()
+	errs := make(chan error, len(w.listeners))
+	for _, listener := range w.listeners {
+		go func() { errs <- w.http.Serve(entrance.Of(listener)) }() // ends with Close
+	}
+	if err := <-errs; err != http.ErrServerClosed {
+		return err
+	}
+	return nil
+}
+
+// Close ends all.
+func (w *Web) Close() {
+	w.once.Do(func() {
+		close(w.done)
+		if w.http != nil {
+			w.http.Close()
+		}
+		for _, listener := range w.listeners {
+			listener.Close()
+		}
+	})
+}
+
+func (w *Web) serve(out http.ResponseWriter, r *http.Request) {
+	access.Known(r)
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		out.Header().Set("Allow", "GET, HEAD")
+		http.Error(out, "GET only", http.StatusMethodNotAllowed)
+		return
+	}
+	if !w.built(r.Context()) {
+		return
+	}
+	h := out.Header()
+	h.Set("Content-Security-Policy", w.policy(r.URL.Path))
+	h.Set("Cache-Control", "no-cache")
+	name := r.URL.Path
+	switch name {
+	case livePath:
+		w.live(out, r)
+		return
+	case scriptPath:
+		h.Set("Content-Type", contentType(name))
+		http.ServeContent(out, r, "", time.Time{}, strings.NewReader(w.script))
+		return
+	case proofPath:
+		w.prove(out, r)
+		return
+	case clearPath:
+		clearStorage(out, r)
+		return
+	}
+	if strings.HasSuffix(name, "/") {
+		name += "index.html"
+	}
+	w.mu.Lock()
+	file, failure := w.files[name], w.failure
+	if file == nil && w.files[name+"/index.html"] != nil {
+		w.mu.Unlock()
+		http.Redirect(out, r, path.Base(name)+"/", http.StatusMovedPermanently)
+		return
+	}
+	w.mu.Unlock()
+	switch {
+	case file == nil && r.Header.Get("Service-Worker") == "script":
+		// A browser looks for a newer version of a Service Worker that another program on this port has left.
+		h.Set("Content-Type", contentType(".js"))
+		h.Set("Cache-Control", "no-store")
+		io.WriteString(out, unregisterScript)
+	case failure != "" && path.Ext(name) == ".html":
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		out.WriteHeader(http.StatusInternalServerError)
+		fmt.Fprintf(out, "<!doctype html><meta charset=utf-8><title>Build failed</title><h1>Build failed</h1><pre>%s</pre>%s",
+			html.EscapeString(failure), liveTag)
+	case file == nil:
+		http.NotFound(out, r)
+	default:
+		file.serve(out, r)
+	}
+}
+
+// built waits for the first Set or Fail; false: there will be none for this request.
+func (w *Web) built(ctx context.Context) bool {
+	w.mu.Lock()
+	build, changed := w.build, w.changed
+	w.mu.Unlock()
+	if build > 0 {
+		return true
+	}
+	select {
+	case <-changed:
+		return true
+	case <-ctx.Done():
+	case <-w.done:
+	}
+	return false
+}
+
+func (f *webFile) serve(out http.ResponseWriter, r *http.Request) {
+	h := out.Header()
+	h.Set("Content-Type", f.kind)
+	h.Set("ETag", f.etag)
+	h.Add("Vary", "Accept-Encoding")
+	body := f.body
+	if r.Header.Get("Range") == "" && acceptsGzip(r.Header) {
+		if packed := f.pack(); packed != nil {
+			body = packed
+			h.Set("Content-Encoding", "gzip")
+		}
+	}
+	http.ServeContent(out, r, "", time.Time{}, bytes.NewReader(body))
+}
+
+// pack compresses the file once. On loopback the time to unpack is the only
+// cost or gain, so what is small stays as it is.
+func (f *webFile) pack() []byte {
+	f.once.Do(func() {
+		if len(f.body) < 4<<10 || strings.HasPrefix(f.kind, "image/") { // bytes
+			return
+		}
+		var packed bytes.Buffer
+		writer, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+		if err != nil {
+			return
+		}
+		if _, err := writer.Write(f.body); err == nil && writer.Close() == nil {
+			f.packed = packed.Bytes()
+		}
+	})
+	return f.packed
+}
+
+func acceptsGzip(h http.Header) bool {
+	for part := range strings.SplitSeq(h.Get("Accept-Encoding"), ",") {
+		name, quality, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if name == "gzip" && strings.ReplaceAll(quality, " ", "") != "q=0" {
+			return true
+		}
+	}
+	return false
+}
+
+// policy is the Content-Security-Policy of the page or Worker at a path: its own files,
+// WebAssembly, and the gateway. Trusted Types have one policy, for the URL of the
+// engine's Worker. security.md, S10.
+func (w *Web) policy(path string) string {
+	if below, ok := strings.CutPrefix(path, playgroundPath); ok {
+		return playgroundPolicy(below)
+	}
+	connect := "connect-src 'self'"
+	for _, name := range [...]string{"127.0.0.1", "localhost"} { // a policy cannot name [::1]: CSP level 3, host-source
+		host := name + ":" + strconv.Itoa(w.gateway)
+		connect += " ws://" + host + " http://" + host
+	}
+	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
+		connect + "; worker-src 'self'; require-trusted-types-for 'script'; trusted-types pagemcp; " +
+		"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+}
+
+// playgroundPath is where the playground is, of the files.
+const playgroundPath = "/playground/"
+
+// playgroundPolicy is that of the playground, by the path below its own. It may
+// connect to any server that its user enters, and frame it, after a question for each
+// host that is not this machine; scripts are its own all the same. One more policy of
+// Trusted Types is for the URL of its service worker. embed.html talks to nothing but
+// the port that it is handed, and may be framed by pages of this server.
+func playgroundPolicy(below string) string {
+	const content = "default-src 'none'; style-src 'self'; img-src 'self' data: blob:; media-src data: blob:; "
+	const end = "; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
+	if below == "embed.html" {
+		return content + "script-src 'self'; connect-src 'self'; frame-ancestors 'self'" + end + "trusted-types 'none'" // connect: live reload
+	}
+	return content + "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' http: https: ws: wss:; worker-src 'self'; " +
+		"manifest-src 'self'; frame-src http: https:; frame-ancestors 'none'" + end + "trusted-types pagemcp pagemcp-offline"
+}
+
+// contentType is a table of our own: the machine's may say anything about .js.
+func contentType(name string) string {
+	switch path.Ext(name) {
+	case ".html":
+		return "text/html; charset=utf-8"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".json", ".map":
+		return "application/json"
+	case ".wasm":
+		return "application/wasm"
+	case ".svg":
+		return "image/svg+xml"
+	case ".png":
+		return "image/png"
+	case ".webmanifest":
+		return "application/manifest+json"
+	case ".txt", ".ts", ".md", ".txtar":
+		return "text/plain; charset=utf-8"
+	}
+	return "application/octet-stream"
+}

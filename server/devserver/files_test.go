@@ -1,0 +1,243 @@
+package devserver
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
+)
+
+func newTestWeb(t *testing.T) *Web {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := New(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func startWeb(t *testing.T, files map[string][]byte) *Web {
+	t.Helper()
+	w := newTestWeb(t)
+	if err := w.Listen("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	w.Set(files)
+	served := make(chan error, 1)
+	go func() { served <- w.Serve(8808) }()
+	t.Cleanup(func() {
+		w.Close()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+	if answer, err := http.Get(w.URL()); err != nil { // now it serves
+		t.Fatal(err)
+	} else {
+		answer.Body.Close()
+	}
+	return w
+}
+
+// The playground connects wherever its user goes; in a frame of another page it talks
+// to nothing but that page.
+func TestPolicyOfThePlaygroundIsAsTightAsItsUse(t *testing.T) {
+	w := startWeb(t, map[string][]byte{"/playground/index.html": {}, "/playground/embed.html": {}})
+	for path, want := range map[string][]string{
+		"/playground/":           {"connect-src 'self' http: https: ws: wss:;", "frame-src http: https:;", "frame-ancestors 'none';"},
+		"/playground/embed.html": {"default-src 'none';", "connect-src 'self';", "frame-ancestors 'self';", "trusted-types 'none'"},
+	} {
+		_, header, _ := rawhttp.Send(t, w.port, "GET "+path+" HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n")
+		policy := header.Get("Content-Security-Policy") + ";"
+		for _, directive := range want {
+			if !strings.Contains(policy, directive) {
+				t.Errorf("%s: %s is missing in %s", path, directive, policy)
+			}
+		}
+		if path != "/playground/" && strings.Contains(policy, "http") {
+			t.Errorf("%s: %s", path, policy)
+		}
+	}
+}
+
+// S11: what was built is served, and nothing else, however it is asked for.
+func TestOnlyBuiltFilesAreServed(t *testing.T) {
+	w := startWeb(t, map[string][]byte{
+		"/index.html": []byte("<!doctype html>start"), "/demo/notes/index.html": []byte("notes"), "/pagemcp/engine.wasm": []byte("\x00asm"),
+	})
+	for path, want := range map[string]int{
+		"/": 200, "/index.html": 200, "/demo/notes/": 200, "/demo/notes": 301, "/pagemcp/engine.wasm": 200, "/live.js": 200,
+		"/demo/": 404, "/nothing": 404, "/pagemcp/": 404, "//index.html": 404, "/./index.html": 404, "/demo/../index.html": 404,
+		"/%2e%2e/%2e%2e/etc/passwd": 404, "/..%2f..%2fetc%2fpasswd": 404, "/..%5c..%5cetc": 404, "/%252e%252e/x": 404, "/index.html%00": 404,
+		"/@fs/etc/passwd": 404, "/.env": 404, "/.git/config": 404, "/index.html.": 404, "/index.html%20": 404, "/INDEX.HTML": 404,
+		"/index.html/": 404, "/" + strings.Repeat("a", 8000): 404,
+	} {
+		status, header, body := rawhttp.Send(t, w.port, "GET "+path+" HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n")
+		if status != want {
+			t.Errorf("%s: %d, want %d", path, status, want)
+		}
+		policy := header.Get("Content-Security-Policy")
+		if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") || header.Get("X-Content-Type-Options") != "nosniff" ||
+			header.Get("Cross-Origin-Resource-Policy") != "same-origin" || header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: %v", path, header)
+		}
+		if strings.Contains(body, "root:") {
+			t.Errorf("%s served a file of the machine", path)
+		}
+	}
+	for _, lines := range []string{
+		"Host: evil.example\n", "Host: localhost:%d\nOrigin: https://evil.example\n", "Host: localhost:%d\nSec-Fetch-Site: cross-site\n",
+		"Host: localhost:%d\nSec-Fetch-Site: same-site\n",
+	} {
+		for _, path := range []string{"/", "/live", "/pagemcp/engine.wasm"} {
+			if status, _, body := rawhttp.Send(t, w.port, "GET "+path+" HTTP/1.1\n"+lines+"Connection: close\n\n"); status != 403 || body != "forbidden\n" {
+				t.Errorf("%s with %q: %d %s", path, lines, status, body)
+			}
+		}
+	}
+	if status, _, _ := rawhttp.Send(t, w.port, "POST / HTTP/1.1\nHost: localhost:%d\nContent-Length: 0\nConnection: close\n\n"); status != 405 {
+		t.Errorf("POST: %d", status)
+	}
+}
+
+// A page that was open while the server went and came back reloads at once: it gets
+// the first build, and not that there is nothing.
+func TestFirstBuildIsAwaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestWeb(t)
+		ask := func(ctx context.Context, path string) (*httptest.ResponseRecorder, chan struct{}) {
+			answer, done := httptest.NewRecorder(), make(chan struct{})
+			go func() {
+				w.serve(answer, httptest.NewRequestWithContext(ctx, "GET", path, nil))
+				close(done)
+			}()
+			return answer, done
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		_, left := ask(ctx, "/")
+		page, done := ask(t.Context(), "/")
+		numbers, ended := ask(t.Context(), livePath)
+		synctest.Wait()
+		select {
+		case <-done:
+			t.Errorf("before the first build: %d", page.Code)
+		default:
+		}
+		leave()
+		<-left
+		w.Set(map[string][]byte{"/index.html": []byte("<!doctype html>")})
+		<-done
+		synctest.Wait()
+		w.Close()
+		<-ended
+		if page.Code != http.StatusOK || strings.Count(numbers.Body.String(), "data: ") != 1 || !strings.Contains(numbers.Body.String(), "data: "+w.version+"\n") {
+			t.Errorf("%d, %q", page.Code, numbers.Body)
+		}
+	})
+}
+
+func TestFilesAreRevalidatedAndPacked(t *testing.T) {
+	text := strings.Repeat("let a = 1\n", 1000)
+	w := startWeb(t, map[string][]byte{"/index.html": {}, "/a.js": []byte(text), "/b.js": []byte("1")})
+	get := func(path string, lines ...string) *http.Response {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), "GET", strings.TrimSuffix(w.URL(), "/")+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range lines {
+			name, value, _ := strings.Cut(line, ": ")
+			r.Header.Set(name, value)
+		}
+		answer, err := (&http.Transport{DisableCompression: true}).RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { answer.Body.Close() })
+		return answer
+	}
+	plain := get("/a.js")
+	if data, err := io.ReadAll(plain.Body); err != nil || string(data) != text || plain.Header.Get("Content-Type") != "text/javascript; charset=utf-8" {
+		t.Errorf("%v %v", plain.Header, err)
+	}
+	packed := get("/a.js", "Accept-Encoding: br, gzip")
+	if data, err := io.ReadAll(packed.Body); err != nil || len(data) > 1000 || packed.Header.Get("Content-Encoding") != "gzip" {
+		t.Errorf("%d bytes, %v %v", len(data), packed.Header, err)
+	}
+	for path, coding := range map[string]string{"/b.js": "gzip", "/a.js": "gzip;q=0"} {
+		if got := get(path, "Accept-Encoding: "+coding).Header.Get("Content-Encoding"); got != "" {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+	if again := get("/a.js", "If-None-Match: "+plain.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
+		t.Errorf("unchanged: %d", again.StatusCode)
+	}
+	w.Set(map[string][]byte{"/index.html": {}, "/a.js": []byte("2")})
+	if again := get("/a.js", "If-None-Match: "+plain.Header.Get("ETag")); again.StatusCode != http.StatusOK {
+		t.Errorf("changed: %d", again.StatusCode)
+	}
+	if gone := get("/b.js"); gone.StatusCode != http.StatusNotFound {
+		t.Errorf("a file of the build before: %d", gone.StatusCode)
+	}
+}
+
+// nextVersion returns the data of the next event.
+func nextVersion(t *testing.T, lines *bufio.Scanner) string {
+	t.Helper()
+	for lines.Scan() {
+		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			return data
+		}
+	}
+	t.Fatalf("no version came: %v", lines.Err())
+	return ""
+}
+
+// Live reload tells a version. What is wrong is on the page itself.
+func TestLiveReloadTellsOnlyAVersion(t *testing.T) {
+	w := startWeb(t, WithLiveReload(map[string][]byte{"/index.html": []byte("<!doctype html>")}))
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second) // over it a version is missing
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, "GET", w.URL()+"live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	versions := bufio.NewScanner(answer.Body)
+	first := nextVersion(t, versions)
+	w.Fail(`web/demo/main.ts:1:2: ERROR: <script>`)
+	second := nextVersion(t, versions)
+	if first == second || len(second) > 16 {
+		t.Errorf("%q, then %q", first, second)
+	}
+	page, err := http.Get(w.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer page.Body.Close()
+	text, err := io.ReadAll(page.Body)
+	if err != nil || page.StatusCode != 500 || !strings.Contains(string(text), "&lt;script&gt;") || !strings.Contains(string(text), scriptPath) {
+		t.Errorf("%d %s %v", page.StatusCode, text, err)
+	}
+	w.Set(map[string][]byte{"/index.html": []byte("fixed")})
+	if third := nextVersion(t, versions); third == second {
+		t.Errorf("%q again", third)
+	}
+}

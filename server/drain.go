@@ -1,0 +1,124 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// drainTime is how long requests may still be answered after the end of the
+// input. The process has to be gone after a second (gateway.md §5).
+const drainTime = 500 * time.Millisecond
+
+// A drainPort port passes the end of its input on when the requests before it are
+// answered: an assistant that is a shell pipe closes its end before it has read
+// anything.
+type drainPort struct {
+	jsonrpc.Port
+
+	mu       sync.Mutex
+	open     map[string]bool // keys of ids
+	answered chan struct{}   // has room for one
+}
+
+func newDrainPort(p jsonrpc.Port) *drainPort {
+	return &drainPort{Port: p, open: map[string]bool{}, answered: make(chan struct{}, 1)}
+}
+
+func (p *drainPort) Read(ctx context.Context) ([]byte, error) {
+	data, err := p.Port.Read(ctx)
+	for large := (*jsonrpc.TooLargeError)(nil); errors.As(err, &large); data, err = p.Port.Read(ctx) {
+		refused := &message.TooLargeError{ID: message.IDOfParts(large.Begin, large.End)}
+		if refused.ID == "" || p.isOpen(refused.ID) { // an answer with that id would settle the older request
+			return nil, err
+		}
+		p.Port.Write(ctx, refused.Refusal()) // if that fails, Read will say so
+	}
+	if err == io.EOF {
+		p.wait(ctx)
+		return nil, err
+	}
+	if elements, isArray := jsonrpc.Elements(data); isArray { // a batch of 2025-03-26
+		for _, element := range elements {
+			p.begun(element)
+		}
+	} else {
+		p.begun(data)
+	}
+	return data, err
+}
+
+func (p *drainPort) begun(data []byte) {
+	msg, refusal := jsonrpc.Parse(data)
+	switch {
+	case refusal != nil:
+	case msg.Kind == jsonrpc.Request && msg.Method != "subscriptions/listen": // which has no end
+		p.begin(msg.ID)
+	case msg.Kind == jsonrpc.Notification && msg.Method == "notifications/cancelled": // gets no answer
+		p.settle(jsonrpc.ID(jsonrpc.Member(msg.Params, "requestId")))
+	}
+}
+
+func (p *drainPort) begin(id jsonrpc.ID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open[id.Key()] = true
+}
+
+func (p *drainPort) isOpen(id jsonrpc.ID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.open[id.Key()]
+}
+
+func (p *drainPort) settle(id jsonrpc.ID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.open, id.Key())
+	select {
+	case p.answered <- struct{}{}:
+	default:
+	}
+}
+
+func (p *drainPort) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.open)
+}
+
+func (p *drainPort) wait(ctx context.Context) {
+	patience := time.NewTimer(drainTime)
+	defer patience.Stop()
+	for {
+		if p.count() == 0 {
+			return
+		}
+		select {
+		case <-p.answered:
+		case <-patience.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (p *drainPort) Write(ctx context.Context, msg []byte) error {
+	err := p.Port.Write(ctx, msg)
+	answers, isArray := jsonrpc.Elements(msg)
+	if !isArray {
+		answers = [][]byte{msg}
+	}
+	for _, answer := range answers {
+		if h := message.HeadOf(answer); h.Kind == jsonrpc.Response {
+			p.settle(h.ID)
+		}
+	}
+	return err
+}

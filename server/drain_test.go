@@ -1,0 +1,72 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// The end of the input waits for the answers to what came before it, and not for
+// ever: R-333.
+func TestEndOfInputWaitsForAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, test := range []struct {
+			name   string
+			answer time.Duration // 0: never
+			waits  time.Duration
+		}{{"answered", 100 * time.Millisecond, 100 * time.Millisecond}, {"never answered", 0, drainTime}} {
+			near, far := jsonrpc.Pipe()
+			port := newDrainPort(near)
+			for _, msg := range []string{
+				`{"jsonrpc":"2.0","id":"a","method":"resources/list"}`,
+				`{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen"}`,
+				`{"jsonrpc":"2.0","method":"notifications/initialized"}`, `nonsense`,
+				`{"jsonrpc":"2.0","id":"c","method":"resources/list"}`,
+				`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c"}}`, // gets no answer
+				`[{"jsonrpc":"2.0","id":"b","method":"resources/list"},{"jsonrpc":"2.0","id":2,"method":"resources/list"}]`,
+			} {
+				if err := far.Write(t.Context(), []byte(msg)); err != nil {
+					t.Fatal(err)
+				}
+				if got, err := port.Read(t.Context()); string(got) != msg || err != nil {
+					t.Fatalf("read %s, %v", got, err)
+				}
+			}
+			far.Close()
+			if test.answer > 0 {
+				time.AfterFunc(test.answer, func() {
+					port.Write(t.Context(), []byte(`[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":"b","error":{"code":1,"message":""}}]`))
+					port.Write(t.Context(), []byte(`{"jsonrpc":"2.0","id":"a","result":{}}`))
+				})
+			}
+			began := time.Now()
+			if _, err := port.Read(t.Context()); err != io.EOF || time.Since(began) != test.waits {
+				t.Errorf("%s: %v after %v, want the end after %v", test.name, err, time.Since(began), test.waits)
+			}
+		}
+	})
+}
+
+// The id of a line that is too long is that of its refusal, unless a request with this
+// id has no answer yet: the refusal would be taken for that.
+func TestLongLineWithIDOfAnOpenRequest(t *testing.T) {
+	long := `{"jsonrpc":"2.0","id":7,"method":"x","params":{"x":"` + strings.Repeat("x", limits.MaxMessage) + `"}}`
+	var out bytes.Buffer
+	port := newDrainPort(jsonrpc.Lines(strings.NewReader(long+"\n"+`{"jsonrpc":"2.0","id":7,"method":"ping"}`+"\n"+long), &out))
+	if msg, err := port.Read(t.Context()); !strings.Contains(string(msg), "ping") || err != nil {
+		t.Errorf("read %.50s, %v", msg, err)
+	}
+	if got := out.String(); strings.Count(got, `"id":7,"error"`) != 1 {
+		t.Errorf("the first is answered by %s", got)
+	}
+	if _, err := port.Read(t.Context()); !errors.Is(err, jsonrpc.ErrTooLarge) || strings.Count(out.String(), "\n") != 1 {
+		t.Errorf("the second: %v, %s", err, &out)
+	}
+}

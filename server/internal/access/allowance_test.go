@@ -1,0 +1,56 @@
+package access
+
+import (
+	"testing"
+
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+)
+
+// What one assistant has under way does not use up what the others may have, though
+// all have one token; and all together are bounded, whatever they call themselves.
+// Defect 17.
+func TestLimitsArePerAssistant(t *testing.T) {
+	for _, listen := range []bool{true, false} {
+		most, all := limits.MaxInFlight, limits.MaxAllInFlight
+		if listen {
+			most, all = limits.MaxStreams, limits.MaxAllStreams
+		}
+		l := NewAllowances(0)
+		var leaves []func()
+		enter := func(caller string) bool {
+			leave, ok := l.Enter("token", caller, listen)
+			if ok {
+				leaves = append(leaves, leave)
+			}
+			return ok
+		}
+		for i := range most {
+			if !enter("a") {
+				t.Fatalf("listen %v: the first has only %d", listen, i)
+			}
+		}
+		if enter("a") {
+			t.Errorf("listen %v: the first has more than %d", listen, most)
+		}
+		if !enter("b") {
+			t.Errorf("listen %v: the second has none", listen)
+		}
+		if _, ok := l.Enter("token", "a", !listen); !ok {
+			t.Errorf("listen %v: the other kind is used up, too", listen)
+		}
+		for i := 0; len(leaves) < all; i++ {
+			if !enter(string(rune(1_000 + i))) {
+				t.Fatalf("listen %v: all have only %d", listen, len(leaves))
+			}
+		}
+		if enter("one more") {
+			t.Errorf("listen %v: all have more than %d", listen, all)
+		}
+		for _, leave := range leaves {
+			leave()
+		}
+		if left := len(l.of("token").byCaller); left != 1 { // that of the other kind
+			t.Errorf("listen %v: %d callers are remembered", listen, left)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package access
+
+import (
+	"net/http"
+	"strconv"
+)
+
+// An Owner is whom pages belong to. A client reaches the pages of its own owner and
+// no others. The gateway of one user has one owner, "".
+type Owner string
+
+// A Caller is a client that has authenticated itself.
+type Caller struct {
+	Principal string // for policy, limits and the audit log
+	Owner     Owner
+}
+
+// An Challenge answers a request without valid credentials.
+type Challenge struct {
+	Status int
+	Header http.Header // what it adds
+	Text   string      // what is wrong, and what to do
+}
+
+// An Authenticator knows the credentials of clients. It does not read the body.
+type Authenticator interface {
+	Authenticate(r *http.Request) (Caller, *Challenge)
+}
+
+// Admit tells who sends r. Without valid credentials it answers r, records that and
+// returns false.
+func (g *Gate) Admit(w http.ResponseWriter, r *http.Request) (Caller, bool) {
+	who, refused := g.Auth.Authenticate(r)
+	if refused == nil {
+		Known(r)
+		return who, true
+	}
+	g.Audit.Refuse(Entry{Who: r.Header.Get("Origin"), Door: r.URL.Path, Verb: "login", Outcome: strconv.Itoa(refused.Status)})
+	for name, values := range refused.Header {
+		w.Header()[name] = values
+	}
+	http.Error(w, refused.Text, refused.Status)
+	return Caller{}, false
+}

@@ -1,0 +1,17 @@
+package gateway
+
+import (
+	"testing"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// The descriptions of the generated tools are those that tools/list has.
+func TestResourceToolsAreWellFormed(t *testing.T) {
+	for _, tool := range resourceToolList {
+		parsed, err := engine.ParseTool([]byte(tool.description))
+		if err != nil || parsed.Name != tool.name {
+			t.Errorf("%s: %+v, %v", tool.name, parsed, err)
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	json "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A toolClient is a conversation of a generated tool with its view's engine.
+type toolClient struct {
+	*jsonrpc.Conn
+}
+
+// open begins one, on behalf of the caller. It is counted and noted in the audit
+// log like any other client's. heard gets the notifications; it may be nil.
+func (r *resourceTools) open(ctx context.Context, tool string, heard func(jsonrpc.Message)) toolClient {
+	near, far := jsonrpc.Pipe()
+	who := engine.PrincipalOf(ctx)
+	port := r.views.gateway.Gate.Port(near, r.view.engine, access.Client{Principal: string(who), Door: r.view.path, Name: tool, Internal: true})
+	if heard == nil {
+		heard = func(jsonrpc.Message) {}
+	}
+	c := toolClient{jsonrpc.NewConn(far, heard)}
+	go r.view.engine.Serve(engine.WithPrincipal(context.Background(), who), port) // ends with Close
+	go c.Run(context.Background())                                                // likewise
+	return c
+}
+
+// toolEnvelope: the caller's own abilities are not ours to use.
+const toolEnvelope = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + engine.LatestModern + `","io.modelcontextprotocol/clientCapabilities":{}}`
+
+// ask sends a request; members are those of its params, JSON, or nil.
+func (c toolClient) ask(ctx context.Context, method string, members []byte) ([]byte, error) {
+	return c.Call(ctx, method, paramsOf(members))
+}
+
+func paramsOf(members []byte) []byte {
+	params := []byte(toolEnvelope)
+	if len(members) > 0 {
+		params = append(append(params, ','), members...)
+	}
+	return append(params, '}')
+}
+
+// listedResource is a resource, or a template, as list_resources shows it.
+type listedResource struct {
+	URI         string `json:"uri,omitempty"`
+	URITemplate string `json:"uriTemplate,omitempty"`
+	Name        string `json:"name"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	MIMEType    string `json:"mimeType,omitempty"`
+}
+
+func (f *listedResource) has(text string) bool {
+	for _, s := range [...]string{f.URI, f.URITemplate, f.Name, f.Title, f.Description} {
+		if strings.Contains(strings.ToLower(s), text) {
+			return true
+		}
+	}
+	return false
+}
+
+// list is list_resources. Templates come with the first page.
+func (r *resourceTools) list(ctx context.Context, arguments []byte) (toolResult, error) {
+	var want struct {
+		Filter string `json:"filter"`
+		Cursor string `json:"cursor"`
+	}
+	if err := json.Unmarshal(arguments, &want); err != nil {
+		return toolResult{}, fmt.Errorf("%w: filter and cursor must be text", errArguments)
+	}
+	c := r.open(ctx, "list_resources", nil)
+	defer c.Close()
+	all := struct {
+		Resources  []listedResource `json:"resources"`
+		Templates  []listedResource `json:"resourceTemplates,omitempty"`
+		NextCursor string           `json:"nextCursor,omitempty"`
+	}{Resources: []listedResource{}, NextCursor: want.Cursor}
+	for first := true; first || all.NextCursor != "" && len(all.Resources) < foundAtOnce; first = false {
+		page, next, err := c.page(ctx, "resources/list", "resources", all.NextCursor, want.Filter)
+		if err != nil {
+			return toolResult{}, err
+		}
+		all.Resources, all.NextCursor = append(all.Resources, page...), next
+	}
+	for next := ""; want.Cursor == ""; {
+		page, after, err := c.page(ctx, "resources/templates/list", "resourceTemplates", next, want.Filter)
+		if err != nil {
+			return toolResult{}, err
+		}
+		all.Templates = append(all.Templates, page...)
+		if next = after; next == "" {
+			break
+		}
+	}
+	return structured(&all)
+}
+
+// page asks for one page of a list.
+func (c toolClient) page(ctx context.Context, method, member, cursor, filter string) ([]listedResource, string, error) {
+	var members []byte
+	if cursor != "" {
+		members = jsonrpc.AppendString([]byte(`"cursor":`), cursor)
+	}
+	result, err := c.ask(ctx, method, members)
+	if err != nil {
+		return nil, "", err
+	}
+	var page map[string]jsontext.Value
+	var items []listedResource
+	var next string
+	if err := json.Unmarshal(result, &page); err != nil {
+		return nil, "", err
+	}
+	if err := json.Unmarshal(page[member], &items); err != nil {
+		return nil, "", err
+	}
+	if text := page["nextCursor"]; text != nil {
+		next, _ = jsonrpc.Text(text)
+	}
+	if filter != "" {
+		kept, filter := items[:0], strings.ToLower(filter)
+		for _, item := range items {
+			if item.has(filter) {
+				kept = append(kept, item)
+			}
+		}
+		items = kept
+	}
+	return items, next, nil
+}
+
+// wait is wait_for_change.
+func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult, error) {
+	var want struct {
+		URIs    []string `json:"uris"`
+		Timeout *float64 `json:"timeoutSeconds"`
+	}
+	if err := json.Unmarshal(arguments, &want); err != nil || len(want.URIs) == 0 || len(want.URIs) > awaitedURIs {
+		return toolResult{}, fmt.Errorf("%w: uris must be a list of 1 to %d URIs, timeoutSeconds a number", errArguments, awaitedURIs)
+	}
+	patience := awaitTime
+	if want.Timeout != nil {
+		patience = time.Duration(*want.Timeout * float64(time.Second))
+		if patience <= 0 || patience > longestAwait {
+			return toolResult{}, fmt.Errorf("%w: timeoutSeconds must be above 0 and at most %v", errArguments, longestAwait.Seconds())
+		}
+	}
+	filter, err := json.Marshal(map[string][]string{"resourceSubscriptions": want.URIs})
+	if err != nil {
+		return toolResult{}, err
+	}
+	heard := make(chan jsonrpc.Message, awaitedURIs+1) // one for each URI, and the acknowledgement
+	c := r.open(ctx, "wait_for_change", func(m jsonrpc.Message) {
+		select {
+		case heard <- m:
+		default: // one of them is enough
+		}
+	})
+	defer c.Close()
+	listen, err := c.Begin(ctx, "subscriptions/listen", paramsOf(append([]byte(`"notifications":`), filter...)), nil)
+	if err != nil {
+		return toolResult{}, err
+	}
+	begun, over := time.Now(), time.NewTimer(patience)
+	defer over.Stop()
+	signs := time.NewTicker(stillAwaits)
+	defer signs.Stop()
+	for {
+		select {
+		case m := <-heard:
+			switch m.Method {
+			case "notifications/subscriptions/acknowledged":
+				if refused := missing(want.URIs, m.Params); len(refused) > 0 {
+					return failedTool("These cannot be watched: " + strings.Join(refused, ", ") + ". Call list_resources for the URIs that there are."), nil
+				}
+			case "notifications/resources/updated":
+				uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
+				return changedResult(append([]string{uri}, drain(heard)...), begun)
+			}
+		case <-signs.C:
+			engine.InvocationOf(ctx).Progress(fmt.Appendf(nil, `{"progress":%d,"total":%d,"message":"nothing has changed yet"}`,
+				int(time.Since(begun).Seconds()), int(patience.Seconds())))
+		case <-over.C:
+			return changedResult([]string{}, begun)
+		case <-listen.Done():
+			if _, err := listen.Answer(); err != nil {
+				return toolResult{}, err
+			}
+			return changedResult([]string{}, begun) // the gateway ends
+		case <-ctx.Done():
+			return toolResult{}, ctx.Err()
+		}
+	}
+}
+
+// missing returns the URIs that an acknowledgement lacks.
+func missing(uris []string, acknowledged []byte) (refused []string) {
+	var taken []string
+	if text := jsonrpc.Member(jsonrpc.Member(acknowledged, "notifications"), "resourceSubscriptions"); text != nil {
+		if json.Unmarshal(text, &taken) != nil {
+			return nil
+		}
+	}
+	has := map[string]bool{}
+	for _, uri := range taken {
+		has[uri] = true
+	}
+	for _, uri := range uris {
+		if !has[uri] {
+			refused = append(refused, uri)
+		}
+	}
+	return refused
+}
+
+// drain returns what else has changed by now.
+func drain(heard <-chan jsonrpc.Message) (uris []string) {
+	for {
+		select {
+		case m := <-heard:
+			if uri, ok := jsonrpc.Text(jsonrpc.Member(m.Params, "uri")); ok && m.Method == "notifications/resources/updated" {
+				uris = append(uris, uri)
+			}
+		default:
+			return uris
+		}
+	}
+}
+
+func changedResult(uris []string, begun time.Time) (toolResult, error) {
+	result, err := structured(struct {
+		Changed  []string `json:"changed"`
+		TimedOut bool     `json:"timedOut"`
+	}{uris, len(uris) == 0})
+	text := fmt.Sprintf("Nothing changed within %.0f seconds.", time.Since(begun).Seconds())
+	if len(uris) > 0 {
+		text = "Changed: " + strings.Join(uris, ", ") + ". Read again with read_resource."
+	}
+	result.Content = []block{textBlock(text)}
+	return result, err
+}

@@ -1,0 +1,47 @@
+package loopback
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+)
+
+// hostNames are the only names under which this machine answers. Anything else
+// that leads here, `localhost.`, `127.1`, a rebound name, is not for us.
+var hostNames = [...]string{"127.0.0.1", "[::1]", "localhost"}
+
+// NewGuard returns a guard for the loopback port that next is served on. Pages of origins
+// may ask as assistants do.
+func NewGuard(port int, origins []string, next http.Handler) *access.Guard {
+	g := &access.Guard{AssistantOrigins: origins, Next: next}
+	for _, name := range hostNames {
+		host := name + ":" + strconv.Itoa(port)
+		g.Hosts = append(g.Hosts, host)
+		g.OwnOrigins = append(g.OwnOrigins, "http://"+host)
+		if port == 80 { // a default port is left out
+			g.Hosts = append(g.Hosts, name)
+			g.OwnOrigins = append(g.OwnOrigins, "http://"+name)
+		}
+	}
+	return g
+}
+
+// CheckAddress returns the port of addr, or an error unless addr is on this
+// machine's loopback interface. Other binds would need TLS and are not offered.
+func CheckAddress(addr string) (port int, err error) {
+	host, text, err := net.SplitHostPort(addr)
+	if err != nil {
+		return 0, fmt.Errorf("address %q: want host:port, like 127.0.0.1:8808", addr)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && host != "127.0.0.1" && (ip == nil || !ip.Equal(net.IPv6loopback)) {
+		return 0, fmt.Errorf("address %q: the gateway serves this machine only: use 127.0.0.1:%s", addr, text)
+	}
+	port, err = strconv.Atoi(text)
+	if err != nil || port < 0 || port > 65535 {
+		return 0, fmt.Errorf("address %q: the port must be a number from 0 to 65535; 0 picks a free one", addr)
+	}
+	return port, nil
+}

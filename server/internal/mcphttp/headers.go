@@ -1,0 +1,113 @@
+package mcphttp
+
+import (
+	"encoding/base64"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// Names of HTTP headers; MCP 2026-07-28, basic/transports/streamable-http.
+const (
+	VersionHeader = "Mcp-Protocol-Version"
+	SessionHeader = "Mcp-Session-Id"
+	MethodHeader  = "Mcp-Method"
+	NameHeader    = "Mcp-Name"
+)
+
+// codeHeaderMismatch is HTTP's alone: no other door mirrors anything (R-344).
+const codeHeaderMismatch = -32020
+
+// checkHeaders compares what a modern request mirrors in its header with the
+// body, which is the truth. R-295 R-300 R-301 R-303 R-304.
+func checkHeaders(h http.Header, x engine.Examination) *jsonrpc.Error {
+	if v, ok := header(h, VersionHeader); !ok || v != x.Version {
+		return mismatch("MCP-Protocol-Version does not equal the protocolVersion of the body")
+	}
+	if v, ok := header(h, MethodHeader); !ok || v != x.Method {
+		return mismatch("Mcp-Method does not equal the method of the body")
+	}
+	switch x.Method {
+	case "resources/read", "prompts/get", "tools/call":
+		if v, ok := header(h, NameHeader); !ok || !mirrors(v, x.Name) {
+			return mismatch("Mcp-Name does not equal the uri or name of the body")
+		}
+	}
+	return nil
+}
+
+func mismatch(message string) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: codeHeaderMismatch, Message: message}
+}
+
+// header returns the value of a header that must stand once.
+func header(h http.Header, name string) (string, bool) {
+	values := h.Values(name)
+	if len(values) != 1 {
+		return "", false
+	}
+	return strings.Trim(values[0], " \t"), true
+}
+
+// mirrors tells whether a header's value stands for want: raw, as go-sdk's client
+// sends even what is not ASCII, or in Base64 (R-302, decision 6.20).
+func mirrors(value, want string) bool {
+	if value == want {
+		return true
+	}
+	inner, ok := strings.CutPrefix(value, "=?base64?")
+	if !ok {
+		return false
+	}
+	inner, ok = strings.CutSuffix(inner, "?=")
+	if !ok {
+		return false
+	}
+	decoded, err := base64.StdEncoding.DecodeString(inner)
+	return err == nil && utf8.Valid(decoded) && string(decoded) == want
+}
+
+// isJSON tells whether the body is JSON by its full media type. A form that a
+// foreign page submits without asking cannot say so (security.md, S3).
+func isJSON(h http.Header) bool {
+	values := h.Values("Content-Type")
+	if len(values) != 1 || h.Get("Content-Encoding") != "" {
+		return false
+	}
+	kind, params, err := mime.ParseMediaType(values[0])
+	if err != nil || kind != "application/json" {
+		return false
+	}
+	charset, named := params["charset"]
+	return !named || strings.EqualFold(charset, "utf-8")
+}
+
+const EventStreamType = "text/event-stream"
+
+// accepts tells whether the client takes an answer of this media type, by name or
+// by a wildcard. A client that says nothing takes JSON alone (R-285).
+func accepts(h http.Header, kind string) bool {
+	family, _, _ := strings.Cut(kind, "/")
+	return acceptsAny(h, kind, family+"/*", "*/*")
+}
+
+// takesStream tells whether the answer to a POST may become an event stream: only if
+// the client names that type. curl sends */* and expects JSON.
+func takesStream(h http.Header) bool { return acceptsAny(h, EventStreamType) }
+
+func acceptsAny(h http.Header, ranges ...string) bool {
+	for _, value := range h.Values("Accept") {
+		for one := range strings.SplitSeq(value, ",") {
+			name, params, err := mime.ParseMediaType(one)
+			if err == nil && params["q"] != "0" && slices.Contains(ranges, name) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,137 @@
+package mcphttp
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// resubscribe subscribes again to what the record names and the engine does not have,
+// in the background: pages may take a while to come back, and those that are not
+// there yet are tried again when they join. The lock is held.
+func (s *session) resubscribe() {
+	t := s.conversation
+	if s.resubscribing {
+		s.resubscribeAgain = true // a page may have joined just after it was asked
+		return
+	}
+	if t == nil {
+		return
+	}
+	var missing []string
+	for _, uri := range s.record.URIs {
+		if !t.subscribed[uri] {
+			missing = append(missing, uri)
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	s.resubscribing = true
+	go func() { // ends when the engine has answered for each, or the conversation ends
+		next := make(chan string)
+		var workers sync.WaitGroup
+		for range min(len(missing), limits.MaxInFlight/4) {
+			workers.Go(func() {
+				for uri := range next {
+					s.subscribe(t, uri)
+				}
+			})
+		}
+		for _, uri := range missing {
+			next <- uri
+		}
+		close(next)
+		workers.Wait()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.resubscribing = false
+		if s.resubscribeAgain {
+			s.resubscribeAgain = false
+			s.resubscribe()
+		}
+	}()
+}
+
+// subscribe is a subscription that the client made earlier. Once it stands, the
+// client has to read again: it may have missed a change. Meanwhile it may have
+// unsubscribed: then nothing is said, and the subscription is taken back (P1).
+func (s *session) subscribe(t *conversation, uri string) {
+	answered := make(chan bool, 1)
+	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
+	if !s.subscribes(uri) || s.begin(t, "resources/subscribe", uri, params, func(failed bool) { answered <- !failed }) != nil {
+		return
+	}
+	patience := time.NewTimer(2 * limits.GraceTime)
+	defer patience.Stop()
+	select {
+	case ok := <-answered:
+		if ok && s.subscribes(uri) {
+			msg := jsonrpc.AppendNotification(nil, "notifications/resources/updated", params)
+			s.announceUpdate(msg, message.HeadOf(msg), uri)
+		}
+	case <-patience.C:
+	case <-s.done:
+	}
+}
+
+// begin sends a request of the session's own.
+func (s *session) begin(t *conversation, method, uri string, params []byte, answered func(failed bool)) error {
+	return t.port.Write(context.Background(), jsonrpc.AppendRequest(nil, s.registerOwn(t, method, uri, answered), method, params))
+}
+
+func (s *session) registerOwn(t *conversation, method, uri string, answered func(failed bool)) jsonrpc.ID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.ownRequests++
+	id := jsonrpc.ID(`"pagemcp/` + strconv.Itoa(t.ownRequests) + `"`)
+	t.pending[id.Key()] = &pendingRequest{method: method, uri: uri, begun: time.Now(), answered: answered}
+	return id
+}
+
+// subscribes tells whether the client wants to hear of uri.
+func (s *session) subscribes(uri string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.record.URIs, uri)
+}
+
+// announceUpdate gives the session's stream an `updated` of uri, unless the client has
+// unsubscribed. The lock is held while the mailbox takes it, so that an unsubscribe
+// finds it there.
+func (s *session) announceUpdate(msg []byte, h message.Head, uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.Contains(s.record.URIs, uri) {
+		s.enqueue(msg, h)
+		return
+	}
+	if s.conversation == nil {
+		return
+	}
+	for _, w := range s.conversation.pending { // a subscribe under way: the update follows its answer
+		if w.answered == nil && w.method == "resources/subscribe" && w.uri == uri {
+			w.earlyUpdate = msg
+		}
+	}
+}
+
+// unsubscribe ends a subscription that was made for a client which has unsubscribed
+// meanwhile.
+func (s *session) unsubscribe(t *conversation, uri string) {
+	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
+	go s.begin(t, "resources/unsubscribe", uri, params, func(bool) {}) // not where the engine is read; ends when it has it
+}
+
+// pageJoined tries again what could not be subscribed to before.
+func (s *session) pageJoined() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resubscribe()
+}

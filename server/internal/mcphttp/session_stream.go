@@ -1,0 +1,150 @@
+package mcphttp
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/server/internal/sse"
+)
+
+// A sessionStream is the GET stream of a session.
+type sessionStream struct {
+	probe    chan chan error // asks it to write something
+	replaced chan struct{}   // closed by the one that takes its place
+	ended    chan struct{}
+}
+
+// alive finds out whether the client still reads.
+func (st *sessionStream) alive() bool {
+	patience := time.NewTimer(limits.ProbeTime)
+	defer patience.Stop()
+	result := make(chan error, 1)
+	select {
+	case st.probe <- result:
+	case <-st.ended:
+		return false
+	case <-patience.C: // stuck in a write
+		return false
+	}
+	select {
+	case err := <-result:
+		return err == nil
+	case <-patience.C:
+		return false
+	}
+}
+
+// stream serves the session's stream until the client goes. It returns false if
+// there is another one whose client is alive.
+func (s *session) stream(w http.ResponseWriter, r *http.Request) bool {
+	st := &sessionStream{probe: make(chan chan error), replaced: make(chan struct{}), ended: make(chan struct{})}
+	defer close(st.ended)
+	s.mu.Lock()
+	old := s.current
+	s.mu.Unlock()
+	if old != nil && old.alive() {
+		return false
+	}
+	s.mu.Lock()
+	if s.current != old {
+		s.mu.Unlock()
+		return false
+	}
+	s.current = st
+	s.mu.Unlock()
+	if old != nil {
+		close(old.replaced)
+	}
+	defer func() {
+		s.mu.Lock()
+		if s.current == st {
+			s.current = nil
+		}
+		s.mu.Unlock()
+	}()
+	s.pump(st, w, r.Context())
+	return true
+}
+
+// requeue keeps a message that could not be written for the next stream.
+func (s *session) requeue(msg []byte) {
+	uri := updatedURI(msg)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if uri == "" || slices.Contains(s.record.URIs, uri) {
+		s.out.requeue(msg)
+	}
+}
+
+// pending takes a message that waits for the session's stream, if it has none: it
+// goes to a POST that is answered by an event stream (MCP 2025-11-25,
+// basic/transports). Some clients give up their stream while the gateway is away,
+// and go on with POSTs.
+func (s *session) pending() (msg []byte, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current != nil {
+		return nil, false
+	}
+	return s.out.next()
+}
+
+// enqueue gives a message to the session's stream, or to a POST that is answered by an
+// event stream now. The lock is held.
+func (s *session) enqueue(msg []byte, h message.Head) {
+	s.out.put(msg, h)
+	if s.current != nil || s.conversation == nil {
+		return
+	}
+	for _, w := range s.conversation.pending {
+		if w.box != nil && !w.jsonOnly {
+			w.box.wake()
+		}
+	}
+}
+
+// pump writes what waits for the stream. What could not be written waits for the
+// next one.
+func (s *session) pump(st *sessionStream, w http.ResponseWriter, ctx context.Context) {
+	events, err := sse.Open(w, sse.RetryLine)
+	if err != nil {
+		return
+	}
+	comments := time.NewTicker(limits.PingEvery)
+	defer comments.Stop()
+	for {
+		for {
+			msg, ok := s.out.next()
+			if !ok {
+				break
+			}
+			if err := events.Message(msg); err != nil {
+				s.requeue(msg)
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+		select {
+		case <-s.out.changed:
+		case <-comments.C:
+			err = events.Comment()
+		case result := <-st.probe:
+			err = events.Comment()
+			result <- err
+		case <-st.replaced:
+			return
+		case <-s.done:
+			return
+		case <-s.owner.Closing:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}

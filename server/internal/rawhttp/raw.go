@@ -1,0 +1,45 @@
+// Package rawhttp sends HTTP requests that no HTTP client would send. It is for tests.
+package rawhttp
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Send sends a request as it stands, for what no HTTP client would send. %d in it
+// is the port.
+func Send(t testing.TB, port int, request string) (status int, header http.Header, body string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", "127.0.0.1:"+strconv.Itoa(port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(timeLimit))
+	request = strings.ReplaceAll(request, "%d", strconv.Itoa(port))
+	if _, err := io.WriteString(conn, strings.ReplaceAll(request, "\n", "\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	method, _, _ := strings.Cut(request, " ")
+	answer, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method}) // to HEAD there is no body
+	if err != nil {
+		t.Fatalf("%q: %v", request, err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode == http.StatusSwitchingProtocols {
+		return answer.StatusCode, answer.Header, ""
+	}
+	data, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, answer.Header, string(data)
+}
+
+const timeLimit = 30 * time.Second

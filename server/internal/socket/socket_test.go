@@ -1,0 +1,19 @@
+package socket
+
+import (
+	"testing"
+
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+)
+
+// What has grown over the limit on its way, like arguments and answers to what a
+// page asked, is refused at once by the gateway: the page could not say whose it is.
+func TestGrownMessageIsRefusedBeforeThePage(t *testing.T) {
+	s := &Socket{drop: true, closing: make(chan struct{}), out: make(chan []byte, 1), ctx: t.Context()}
+	if err := s.Write(t.Context(), make([]byte, limits.MaxMessage+limits.MaxSlack)); err != nil {
+		t.Errorf("at the limit: %v", err)
+	}
+	if err := s.Write(t.Context(), make([]byte, limits.MaxMessage+limits.MaxSlack+1)); err == nil {
+		t.Error("a byte more was sent")
+	}
+}

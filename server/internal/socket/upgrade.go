@@ -1,0 +1,60 @@
+package socket
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+)
+
+// WantsUpgrade answers 426 to whoever does not ask for a WebSocket.
+func WantsUpgrade(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		return true
+	}
+	w.Header().Set("Upgrade", "websocket")
+	w.Header().Set("Connection", "Upgrade")
+	http.Error(w, "this is a WebSocket", http.StatusUpgradeRequired)
+	return false
+}
+
+// Accept upgrades. Host and Origin are checked already, by rules stricter than
+// the library's, which takes a rebound origin for our own.
+func Accept(w http.ResponseWriter, r *http.Request, protocols ...string) (*websocket.Conn, error) {
+	return websocket.Accept(w, r, &websocket.AcceptOptions{
+		Subprotocols:       protocols,
+		InsecureSkipVerify: true,
+		CompressionMode:    websocket.CompressionDisabled,
+	})
+}
+
+// Counter counts WebSockets.
+type Counter struct {
+	mu       sync.Mutex
+	all      int
+	byOrigin map[string]int
+}
+
+// Enter counts one more of origin, which is empty for an assistant's.
+func (c *Counter) Enter(origin string) (leave func(), ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.all >= limits.MaxSockets || origin != "" && c.byOrigin[origin] >= limits.MaxPerOrigin {
+		return nil, false
+	}
+	if c.byOrigin == nil {
+		c.byOrigin = map[string]int{}
+	}
+	c.all++
+	c.byOrigin[origin]++
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.all--
+		if c.byOrigin[origin]--; c.byOrigin[origin] == 0 {
+			delete(c.byOrigin, origin)
+		}
+	}, true
+}

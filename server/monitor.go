@@ -1,0 +1,107 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/monitor"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
+)
+
+// /watch is for the playground that the web server of this gateway serves. Page keys
+// give no rights of assistants anywhere else, so origins are let in here one by one,
+// by [Gateway.AllowWatchers] and nothing else; they prove themselves as at /page,
+// with this address, before they learn anything; and a key is good here only in the
+// gateway process that made it. The bearer token never gets into a browser.
+//
+//	watcher → gateway  opening, reply   as pages do, with "open" in place of hello: what for
+//	gateway → watcher  welcome
+//
+// With open "watch" the gateway then sends JSON objects, one a text frame, and
+// hears nothing:
+//
+//	{"state": {"pages": […], "mayJoin": […], "mayWatch": […], "noToken": false}}   now, and when it changes
+//	{"frame": {"time", "who", "client", "door", "page", "to", "size", "text"}}     what passed at any other door
+//
+// With open /mcp or /mcp/{page} it is MCP from then on, with the watcher as client.
+const watchProtocol = "pagemcp.watch.v1"
+
+// watcherName is the principal of clients that connect by /watch.
+const watcherName = "playground"
+
+// AllowWatchers lets origins look on, and ask, besides joining; between Listen and
+// Serve.
+func (g *Gateway) AllowWatchers(origins ...string) {
+	g.options.watchers = append(g.options.watchers, origins...)
+}
+
+func (g *Gateway) serveWatch(w http.ResponseWriter, r *http.Request) {
+	origin := r.Header.Get("Origin")
+	if !g.guard.MayJoin(origin) || !slices.Contains(g.options.watchers, origin) {
+		g.guard.Refuse(w, r)
+		return
+	}
+	conn, leave := g.core.OpenDoor(w, r, origin, watchProtocol)
+	if conn == nil {
+		return
+	}
+	defer leave()
+	ctx, cancel := context.WithTimeout(context.Background(), limits.HandshakeTime) // over it the connection is closed
+	answer, keyID, err := g.pairing.prove(ctx, conn, origin, "ws://"+r.Host+access.WatchDoor, func(r *reply) bool {
+		_, endpoint := access.PageOf(r.Open)
+		return r.Hello == nil && !r.Pair && (endpoint || r.Open == "watch")
+	})
+	if err == nil && !g.keys.madeNow(keyID) {
+		err = gateway.ErrRefused
+	}
+	if err == nil {
+		access.Known(r)
+		err = writeFrame(ctx, conn, welcome{Key: keyID})
+	}
+	cancel()
+	switch {
+	case errors.Is(err, gateway.ErrVersion):
+		conn.Close(socket.CloseVersion, "unsupported version")
+		g.audit.Note(access.Entry{Who: origin, Door: access.WatchDoor, Verb: "watch", Outcome: "version"})
+	case err != nil:
+		conn.Close(socket.CloseRefused, "refused")
+		g.audit.Note(access.Entry{Who: origin, Door: access.WatchDoor, Verb: "watch", Outcome: "refused"})
+	case answer.Open == "watch":
+		g.audit.Note(access.Entry{Who: origin, Door: access.WatchDoor, Verb: "watch", Outcome: "ok"})
+		g.logf("%s looks on", origin)
+		g.serveMonitor(conn)
+		g.audit.Note(access.Entry{Who: origin, Door: access.WatchDoor, Verb: "leave", Outcome: "ok"})
+	default:
+		g.audit.Note(access.Entry{Who: origin, Door: access.WatchDoor, Verb: "connect", URI: answer.Open, Outcome: "ok"})
+		g.core.ServeClient(conn, "", answer.Open, access.Client{Principal: watcherName, Door: access.WatchDoor}, limits.MaxMessage)
+	}
+}
+
+// serveMonitor shows one monitor everything, until it goes or is too slow.
+func (g *Gateway) serveMonitor(conn *websocket.Conn) {
+	s := socket.New(conn, limits.MaxHandshake, false)
+	if !g.core.Track(s) {
+		return
+	}
+	defer g.core.Untrack(s)
+	g.monitors.Serve(s, g.monitorState)
+}
+
+func (g *Gateway) monitorState() monitor.State {
+	state := monitor.State{
+		Pages: []monitor.Page{}, MayJoin: append([]string{}, g.options.Origins...),
+		MayWatch: append([]string{}, g.options.watchers...), NoToken: g.options.NoToken,
+	}
+	for _, p := range g.core.Views("").States() {
+		state.Pages = append(state.Pages, monitor.Page{
+			Name: p.Name, Title: p.Title, Origin: p.Origin, URL: p.URL, Here: p.Here, Since: p.Since.UnixMilli(),
+		})
+	}
+	return state
+}

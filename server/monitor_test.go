@@ -1,0 +1,288 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+	json "github.com/go-json-experiment/json"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/monitor"
+	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
+)
+
+// A testWatcher is a page that looks on.
+type testWatcher struct {
+	t    *testing.T
+	ctx  context.Context
+	conn *websocket.Conn
+}
+
+// openWatch opens the door as a page of testOrigin that is invited.
+func openWatch(t *testing.T, g *Gateway, what string) testWatcher {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+	t.Cleanup(cancel)
+	first, key := invited(t, g)
+	first.Address = "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + access.WatchDoor
+	conn := newPage(t, testOrigin, "").dialFor(ctx, first.Address, watchProtocol)
+	t.Cleanup(func() { conn.CloseNow() })
+	conn.SetReadLimit(limits.MaxAnswer * 2)
+	if done, err := proveFor(ctx, conn, first, testOrigin, key, reply{Open: what}); err != nil || done.Joined != nil || done.Key == "" {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	return testWatcher{t, ctx, conn}
+}
+
+// A key opens /watch only in the gateway process that made it: the browser keeps it for
+// an origin whose port another program may take while the gateway is away. Pages go on
+// joining with it.
+func TestOldKeysDoNotOpenWatch(t *testing.T) {
+	state := t.TempDir()
+	g := watchedGateway(t, Options{State: state})
+	first, key := invited(t, g)
+	first.Address = "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + access.WatchDoor
+	open := func(g *Gateway, door, protocol string, first opening, answer reply) (welcome, error) {
+		ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+		defer cancel()
+		first.Address = "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + door
+		conn := newPage(t, testOrigin, "").dialFor(ctx, first.Address, protocol)
+		defer conn.CloseNow()
+		return proveFor(ctx, conn, first, testOrigin, key, answer)
+	}
+	made, err := open(g, access.WatchDoor, watchProtocol, first, reply{Open: "watch"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Secret, first.Key = "", made.Key
+	if _, err := open(g, access.WatchDoor, watchProtocol, first, reply{Open: "watch"}); err != nil {
+		t.Fatalf("the key in the same process: %v", err)
+	}
+	g.Close()
+
+	g = watchedGateway(t, Options{State: state})
+	for _, what := range []string{"watch", "/mcp"} {
+		if _, err := open(g, access.WatchDoor, watchProtocol, first, reply{Open: what}); websocket.CloseStatus(err) != socket.CloseRefused {
+			t.Errorf("%s with a key of the process before: %v", what, err)
+		}
+	}
+	if _, err := open(g, "/page", gateway.PageProtocol, first, reply{Pair: true}); err != nil {
+		t.Errorf("a page with the same key: %v", err)
+	}
+}
+
+// watched is what a watcher is told, one of both.
+type watched struct {
+	State *monitor.State `json:"state"`
+	Frame *monitor.Frame `json:"frame"`
+}
+
+func (w testWatcher) next() watched {
+	w.t.Helper()
+	var told watched
+	_, text, err := w.conn.Read(w.ctx)
+	if err == nil {
+		err = json.Unmarshal(text, &told)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return told
+}
+
+// state returns the next state that is as wanted.
+func (w testWatcher) state(is func(monitor.State) bool) monitor.State {
+	w.t.Helper()
+	for {
+		if told := w.next(); told.State != nil && is(*told.State) {
+			return *told.State
+		}
+	}
+}
+
+// frame returns the next frame whose text holds a text.
+func (w testWatcher) frame(holds string) monitor.Frame {
+	w.t.Helper()
+	for {
+		if told := w.next(); told.Frame != nil && strings.Contains(told.Frame.Text, holds) {
+			return *told.Frame
+		}
+	}
+}
+
+func watchedGateway(t *testing.T, opts Options) *Gateway {
+	opts.watchers = []string{testOrigin}
+	return startGateway(t, opts)
+}
+
+// Whoever looks on sees who is there, and what a real client exchanges with a page:
+// in its own words, in both directions, in either era.
+func TestWatcherSeesWhatAssistantsExchange(t *testing.T) {
+	g := watchedGateway(t, Options{})
+	w := openWatch(t, g, "watch")
+	first := w.state(func(monitor.State) bool { return true })
+	if len(first.Pages) != 0 || len(first.MayJoin) != 1 || len(first.MayWatch) != 1 || first.NoToken {
+		t.Errorf("at first: %+v", first)
+	}
+	page := newPage(t, testOrigin, "tab-1")
+	page.write("notes://cart", "2 apples")
+	page.join(g)
+	there := w.state(func(s monitor.State) bool { return len(s.Pages) == 1 })
+	if p := there.Pages[0]; p.Name != "notes" || p.Title != "Notes" || p.Origin != testOrigin || !p.Here || p.Since == 0 {
+		t.Errorf("joined: %+v", p)
+	}
+
+	client := mcp.NewClient(&mcp.Implementation{Name: "claude", Version: "1"}, nil)
+	session, err := client.Connect(w.ctx, &mcp.StreamableClientTransport{Endpoint: g.URL(), HTTPClient: &http.Client{Transport: bearer{g.testToken()}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	if _, err := session.ReadResource(w.ctx, &mcp.ReadResourceParams{URI: "notes+notes://cart"}); err != nil {
+		t.Fatal(err)
+	}
+	asked := w.frame(`"resources/read"`)
+	if asked.To != "page" || asked.Page != "notes" || asked.Client != "claude" || asked.Door != "/mcp" || asked.Who != "token" || asked.Time == 0 {
+		t.Errorf("asked: %+v", asked)
+	}
+	said := w.frame("2 apples")
+	if said.To != "assistant" || said.Page != "notes" || said.Client != "claude" || said.Size != len(said.Text) {
+		t.Errorf("said: %+v", said)
+	}
+	if strings.Contains(asked.Text+said.Text, g.testToken()) {
+		t.Error("the token is in a frame")
+	}
+	counted := w.state(func(s monitor.State) bool { return s.Pages[0].Reads == 1 })
+	if counted.Pages[0].Bytes != said.Size {
+		t.Errorf("counted: %+v, not %d bytes", counted.Pages[0], said.Size)
+	}
+
+	plain := openWire(t, g)
+	plain.send(`{"jsonrpc":"2.0","id":1,`)
+	if broken := w.frame(`"id":1,`); broken.To != "page" || broken.Door != "/ws" {
+		t.Errorf("what is no JSON: %+v", broken)
+	}
+	page.leave()
+	w.state(func(s monitor.State) bool { return len(s.Pages) == 1 && !s.Pages[0].Here })
+	log := audited(t, g)
+	if !strings.Contains(log, `"verb":"watch"`) || strings.Contains(log, "apples") {
+		t.Errorf("the audit log: %s", log)
+	}
+}
+
+// The same door lets a watcher ask: all pages, or one. What it asks is not shown to
+// those who look on.
+func TestWatcherMayAsk(t *testing.T) {
+	g := watchedGateway(t, Options{})
+	page := newPage(t, testOrigin, "tab-1")
+	page.write("notes://cart", "2 apples")
+	page.join(g)
+	for open, uri := range map[string]string{"/mcp": "notes+notes://cart", "/mcp/notes": "notes://cart"} {
+		w := openWatch(t, g, open)
+		looks := openWatch(t, g, "watch")
+		looks.state(func(monitor.State) bool { return true }) // from now on it sees all
+		asked := modern("1", "resources/read", `"uri":"`+uri+`"`)
+		if err := w.conn.Write(w.ctx, websocket.MessageText, []byte(asked)); err != nil {
+			t.Fatal(err)
+		}
+		if _, answer, err := w.conn.Read(w.ctx); err != nil || !strings.Contains(string(answer), "2 apples") {
+			t.Errorf("%s: %s, %v", open, answer, err)
+		}
+		plain := openWire(t, g)
+		plain.send(`{"jsonrpc":"2.0","id":"fence","method":"ping"}`)
+		for told := looks.next(); ; told = looks.next() {
+			if told.Frame != nil {
+				if !strings.Contains(told.Frame.Text, "fence") {
+					t.Errorf("%s: %s is shown", open, told.Frame.Text)
+				}
+				break
+			}
+		}
+	}
+	if log := audited(t, g); !strings.Contains(log, `"verb":"connect","uri":"/mcp/notes"`) || !strings.Contains(log, `"who":"playground"`) {
+		t.Errorf("the audit log: %s", log)
+	}
+}
+
+// To look on takes more than to join: an origin that is let in by name, a proof made
+// for this door, and a wish that is known.
+func TestWatchingTakesPermission(t *testing.T) {
+	const upgrade = "GET /watch HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: " + watchProtocol + "\n" + upgradeLines
+	joins := startGateway(t, Options{})
+	if status, _, _ := rawhttp.Send(t, joins.Port(), upgrade+"Origin: "+testOrigin+"\n\n"); status != http.StatusForbidden {
+		t.Errorf("an origin that may only join: %d", status)
+	}
+	g := watchedGateway(t, Options{Origins: []string{testOrigin, "https://other.example"}})
+	for _, origin := range []string{"", "Origin: null\n", "Origin: https://evil.example\n", "Origin: https://other.example\n", "Origin: http://127.0.0.1:%[1]d\n"} {
+		if status, _, _ := rawhttp.Send(t, g.Port(), strings.ReplaceAll(upgrade, "%d", "%[1]d")+origin+"Authorization: Bearer "+g.testToken()+"\n\n"); status != http.StatusForbidden {
+			t.Errorf("%q: %d", origin, status)
+		}
+	}
+	address := "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + access.WatchDoor
+	for name, try := range map[string]struct {
+		change func(*opening, []byte)
+		answer reply
+	}{
+		"an unknown secret":      {func(o *opening, _ []byte) { o.Secret = "AAAAAAAAAAA" }, reply{Open: "watch"}},
+		"the address of /page":   {func(o *opening, _ []byte) { o.Address = strings.Replace(o.Address, access.WatchDoor, "/page", 1) }, reply{Open: "watch"}},
+		"no wish":                {nil, reply{}},
+		"an unknown wish":        {nil, reply{Open: "/mcp/Not A Name"}},
+		"a page's hello":         {nil, reply{Open: "watch", Hello: &gateway.Hello{Page: "x", Name: "notes"}}},
+		"a wish to pair as well": {nil, reply{Open: "watch", Pair: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+			defer cancel()
+			first, key := invited(t, g)
+			first.Address = address
+			if try.change != nil {
+				try.change(&first, key)
+			}
+			conn := newPage(t, testOrigin, "").dialFor(ctx, address, watchProtocol)
+			defer conn.CloseNow()
+			if _, err := proveFor(ctx, conn, first, testOrigin, key, try.answer); websocket.CloseStatus(err) != socket.CloseRefused {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+	defer cancel()
+	first, key := invited(t, g)
+	page := newPage(t, testOrigin, "").dial(ctx, first.Address)
+	defer page.CloseNow()
+	if _, err := proveFor(ctx, page, first, testOrigin, key, reply{Open: "watch"}); websocket.CloseStatus(err) != socket.CloseRefused {
+		t.Errorf("looking on at /page: %v", err)
+	}
+	if log := audited(t, g); !strings.Contains(log, `"door":"/watch","verb":"watch","outcome":"refused"`) {
+		t.Errorf("the audit log: %s", log)
+	}
+}
+
+// One that does not read is dropped; nobody else waits for it.
+func TestSlowWatcherIsDropped(t *testing.T) {
+	g := watchedGateway(t, Options{ReadsPerSecond: 1000})
+	page := newPage(t, testOrigin, "tab-1")
+	page.write("notes://cart", strings.Repeat("apples ", 40_000)) // 280 kB
+	page.join(g)
+	w := openWatch(t, g, "watch")
+	w.state(func(monitor.State) bool { return true })
+	ctx, cancel := context.WithTimeout(t.Context(), 4*TestTime)
+	defer cancel()
+	c := testCaller{t, g}
+	for i := 0; g.monitors.Active(); i++ {
+		if i == 400 {
+			t.Fatal("100 MB wait for a watcher that does not read")
+		}
+		answer, _ := c.do(ctx, "POST", "/mcp/notes", modern("1", "resources/read", `"uri":"notes://cart"`), v2026, "Mcp-Method: resources/read", "Mcp-Name: notes://cart")
+		if answer.StatusCode != http.StatusOK {
+			t.Fatalf("read %d: %d", i, answer.StatusCode)
+		}
+	}
+}

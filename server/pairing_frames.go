@@ -1,0 +1,137 @@
+package server
+
+import (
+	"context"
+	"encoding/base64"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+)
+
+// The frames of joining, JSON text, binary values as base64url without padding:
+//
+//	page → gateway  opening    what it proves itself with, and the address it dialled
+//	gateway → page  challenge  the gateway proves first
+//	page → gateway  reply      the page's proof, and who it is
+//	gateway → page  welcome    from here on MCP, with the gateway as client
+type (
+	opening struct {
+		Version int    `json:"pagemcp"`
+		Nonce   string `json:"nonce"`
+		Address string `json:"address"`
+		Secret  string `json:"secret"` // id of a secret, or
+		Key     string `json:"key"`    // id of a key
+	}
+	challenge struct {
+		Gateway string `json:"gateway"`
+		Nonce   string `json:"nonce"`
+		Proof   string `json:"proof"`
+	}
+	reply struct {
+		Proof string         `json:"proof"`
+		Hello *gateway.Hello `json:"hello"`
+		Pair  bool           `json:"pair"` // keep the key and go; no hello
+		Open  string         `json:"open"` // at /watch: what for; no hello
+	}
+	welcome struct {
+		Joined *string `json:"joined"` // the page's name; null after pairing alone
+		Key    string  `json:"key"`
+	}
+)
+
+// A pairing lets documents join that hold a secret which was handed out for them, or a
+// key that was made from one.
+type pairing struct {
+	keys    *keyring
+	names   *names
+	gateway string // id
+}
+
+// Join implements doorkeeper. Whatever goes wrong, the page learns no more than that it
+// was refused.
+func (p *pairing) Join(ctx context.Context, f gateway.Frames, origin, address string) (who gateway.Joiner, err error) {
+	answer, keyID, err := p.prove(ctx, f, origin, address, func(r *reply) bool {
+		return r.Open == "" && (r.Hello == nil && r.Pair || r.Hello != nil && r.Hello.IsValid())
+	})
+	if err != nil {
+		return who, err
+	}
+	if answer.Hello == nil {
+		return who, writeFrame(ctx, f, welcome{Key: keyID})
+	}
+	name := p.names.claim(origin, answer.Hello.Page, answer.Hello.Name)
+	who = gateway.Joiner{
+		Hello: *answer.Hello, Name: name,
+		Touch: func() { p.keys.touch(keyID) },
+		Leave: func() { p.names.left(name) },
+	}
+	return who, writeFrame(ctx, f, welcome{Joined: &who.Name, Key: keyID})
+}
+
+// prove exchanges both proofs, up to the page's reply, which has to be valid. The
+// address is part of them: what proves something at one door does not at another.
+func (p *pairing) prove(ctx context.Context, f gateway.Frames, origin, address string, valid func(*reply) bool) (answer reply, keyID string, err error) {
+	var open opening
+	if err := readFrame(ctx, f, &open); err != nil {
+		return answer, "", err
+	}
+	if open.Version != 1 {
+		return answer, "", gateway.ErrVersion
+	}
+	nonce, err := decodeBinary(open.Nonce)
+	if err != nil || len(nonce) != nonceLength || open.Address != address {
+		return answer, "", gateway.ErrRefused
+	}
+	try, err := p.keys.begin(origin, address, nonce, open.Secret, open.Key)
+	if err != nil {
+		return answer, "", err
+	}
+	err = writeFrame(ctx, f, challenge{
+		Gateway: p.gateway,
+		Nonce:   encodeBinary(try.proven.gatewayNonce),
+		Proof:   encodeBinary(try.proof()),
+	})
+	if err != nil {
+		return answer, "", err
+	}
+	if err := readFrame(ctx, f, &answer); err != nil {
+		return answer, "", err
+	}
+	proof, err := decodeBinary(answer.Proof)
+	if err != nil || !valid(&answer) {
+		return answer, "", gateway.ErrRefused
+	}
+	keyID, err = try.finish(proof)
+	return answer, keyID, err
+}
+
+// readFrame reads one small JSON text frame. Names count once, in their case.
+func readFrame(ctx context.Context, f gateway.Frames, value any) error {
+	kind, data, err := f.Read(ctx)
+	if err != nil {
+		return err
+	}
+	if kind != websocket.MessageText || !utf8.Valid(data) {
+		return gateway.ErrRefused
+	}
+	if json.Unmarshal(data, value) != nil {
+		return gateway.ErrRefused
+	}
+	return nil
+}
+
+func writeFrame(ctx context.Context, f gateway.Frames, value any) error {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return f.Write(ctx, websocket.MessageText, data)
+}
+
+func encodeBinary(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
+
+func decodeBinary(text string) ([]byte, error) {
+	return base64.RawURLEncoding.Strict().DecodeString(text)
+}

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package server
-
-import "net"
-
-// newPeers returns nil: nothing is checked here.
-func newPeers(net.Listener) peers { return nil }
