@@ -58,7 +58,7 @@ test('a prompt answers with messages or a whole result, and its errors stay here
   assert.equal(page.errors.length, 2)
 })
 
-test('values are rankCompletions: what begins so, what contains it, what has the letters in order', () => {
+test('values are ranked: what begins so, what contains it, what has the letters in order', () => {
   const cities = ['Barcelona', 'Rome', 'Cologne', 'Lone Pine', 'Milano']
   assert.deepEqual(rankCompletions(cities, 'lon'), ['Lone Pine', 'Barcelona', 'Cologne'])
   assert.deepEqual(rankCompletions(cities, 'RM'), ['Rome'])
