@@ -126,7 +126,7 @@ func start(n int32) (result int32) {
 	serving.OnForget(held.forget)
 	app = engine.NewTable()
 	serving.Mount("", app)
-	methods(strings.Join(engine.Methods(), "\n"))
+	methods(strings.Join(serving.Methods(), "\n"))
 	return done
 }
 

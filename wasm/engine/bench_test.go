@@ -30,7 +30,7 @@ func BenchmarkTake(b *testing.B) {
 	e := engine.New(engine.Info{Name: "bench", Version: "1"}, &engine.Options{PageSize: 50})
 	e.Mount("", table)
 	method := map[string]sink.Method{}
-	for i, name := range engine.Methods() {
+	for i, name := range e.Methods() {
 		method[name] = sink.Method(i)
 	}
 	for _, bench := range []struct{ name, method, params string }{

@@ -76,10 +76,13 @@ type Options struct {
 	Report func(error)
 }
 
-// Limits and defaults; security.md §8 has their reasons.
+// Limits and defaults. web/docs/gateway.md lists those of the gateway.
 const (
+	MaxPageSize = 1000            // resources, templates, prompts or tools on a page of a list
+	MaxURI      = 8 << 10         // bytes
+	ArmTimeout  = 2 * time.Second // an acknowledgement of a subscription waits for Followers
+
 	defaultPageSize       = 200                    // resources
-	MaxPageSize           = 1000                   // resources
 	defaultMaxMessage     = 1<<20 + 64<<10         // bytes
 	defaultMaxInFlight    = 64                     // requests of one client
 	defaultTimeout        = 30 * time.Second       // for a request that waits
@@ -87,10 +90,6 @@ const (
 	maxStreams            = 64                     // listens of one client
 	maxStreamURIs         = 1000                   // URIs of one listen, or classic session
 )
-
-// ArmTimeout is how long an acknowledgement of a subscription waits for Followers
-// to get ready.
-const ArmTimeout = 2 * time.Second
 
 // A Principal is who asks, as policy sees it: the origin of a window, the name
 // that belongs to a bearer token, "stdio". It never comes from clientInfo.

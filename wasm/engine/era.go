@@ -34,7 +34,7 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 		req.rev = max(session, oldest)
 		return nil
 	case methodDiscover, methodListen: // 8
-		return missingEnvelope()
+		return MissingEnvelope()
 	}
 	if session == 0 && o.Lenient {
 		switch req.method {
@@ -75,7 +75,9 @@ func (req *request) checkEnvelope() *jsonrpc.Error {
 	return nil
 }
 
-func missingEnvelope() *jsonrpc.Error {
+// MissingEnvelope is the error for a message that has to be modern, for example
+// by its HTTP header, and has no envelope.
+func MissingEnvelope() *jsonrpc.Error {
 	return &jsonrpc.Error{
 		Code:    jsonrpc.CodeInvalidParams,
 		Message: "_meta lacks " + keyVersion + " and " + keyCapabilities,

@@ -58,11 +58,7 @@ func (e *Engine) Examine(message []byte) Examination {
 			x.Unserved = req.decide(&e.options)
 		}
 	case needsEnvelope:
-		x.Malformed = missingEnvelope()
+		x.Malformed = MissingEnvelope()
 	}
 	return x
 }
-
-// MissingEnvelope is the error for a message that has to be modern, for example
-// by its HTTP header, and has no envelope.
-func MissingEnvelope() *jsonrpc.Error { return missingEnvelope() }

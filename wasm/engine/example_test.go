@@ -9,7 +9,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// notes is the smallest source there can be.
+// notes is the smallest source: a map from URIs to texts.
 type notes map[string]string
 
 func (n notes) List(context.Context, string) (engine.Listing, error) {
@@ -64,7 +64,7 @@ func ExampleTable() {
 	}
 	e := engine.New(engine.Info{Name: "notes", Version: "1.0.0"}, nil)
 	e.Mount("", table)
-	table.Changed("notes://cart") // whoever listens is told to read again
+	table.Changed("notes://cart") // clients that subscribed to it are notified
 	contents, err := table.Read(context.Background(), "notes://cart")
 	fmt.Println(contents[0].Text, err)
 	// Output: 2 apples <nil>

@@ -219,7 +219,7 @@ func FuzzMessage(f *testing.F) {
 // Params of every method, on the way that JavaScript uses: it has checked the
 // envelope, Go reads the params.
 func FuzzParams(f *testing.F) {
-	methods := engine.Methods()
+	methods := engine.New(engine.Info{}, nil).Methods()
 	for _, message := range spokenInTranscripts(f) {
 		m, err := jsonrpc.Parse([]byte(message))
 		if err != nil {

@@ -56,8 +56,8 @@ const (
 	methodSetLevel    sink.Method = 14
 )
 
-// Methods returns the names of all methods, by number.
-func Methods() []string {
+// Methods returns the names of all methods, by number: see [Client.Take].
+func (e *Engine) Methods() []string {
 	names := make([]string, len(methods))
 	for i := range methods {
 		names[i] = methods[i].name

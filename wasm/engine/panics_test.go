@@ -119,7 +119,7 @@ func TestEveryMethodUnderEveryOptionLeavesTheEngineAlive(t *testing.T) {
 		"one in flight": {Lenient: true, Tools: true, Prompts: true, MaxInFlight: 1, PageSize: 1},
 	} {
 		for _, before := range []string{"nothing", "session", "session and initialized"} {
-			for _, method := range append(engine.Methods(), "no/such", "") {
+			for _, method := range append(engine.New(engine.Info{}, nil).Methods(), "no/such", "") {
 				for _, envelope := range []string{"", modernMeta} {
 					t.Run(strings.Join([]string{name, before, method, envelope[:min(len(envelope), 5)]}, ","), func(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) {

@@ -269,11 +269,11 @@ func (r *Remote) Complete(ctx context.Context, c CompletionRequest) (Completion,
 	if err != nil {
 		return Completion{}, err
 	}
-	return ParseCompletion(jsonrpc.Member(result, "completion"))
+	return parseCompletion(jsonrpc.Member(result, "completion"))
 }
 
-// ParseCompletion reads what completion/complete answers: values, total, hasMore.
-func ParseCompletion(object []byte) (c Completion, err error) {
+// parseCompletion reads what completion/complete answers: values, total, hasMore.
+func parseCompletion(object []byte) (c Completion, err error) {
 	values, ok := jsonrpc.Elements(jsonrpc.Member(object, "values"))
 	if !ok {
 		return c, wrong("completion.values", "is not an array")

@@ -37,7 +37,7 @@ func TestTakeURIIsTakeWithoutTheJSON(t *testing.T) {
 		e.Mount("", table)
 		e.Mount("", notes{"slow://there": "waited for"})
 		read := sink.Method(0)
-		for i, name := range engine.Methods() {
+		for i, name := range e.Methods() {
 			if name == "resources/read" {
 				read = sink.Method(i)
 			}
@@ -83,7 +83,7 @@ func TestReferrerIsNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)
 		e.Mount("", referring{notes{"ref://text": "2 apples"}})
-		read := sink.Method(slices.Index(engine.Methods(), "resources/read"))
+		read := sink.Method(slices.Index(e.Methods(), "resources/read"))
 		for uri, want := range map[string]struct {
 			outcome sink.Outcome
 			answer  string

@@ -1,10 +1,9 @@
 package engine
 
-// LatestModern is the revision that the engine is written for.
-const LatestModern = "2026-07-28"
-
-// LatestClassic is the newest revision that begins with initialize.
-const LatestClassic = "2025-11-25"
+const (
+	LatestModern  = "2026-07-28" // the revision that the engine is written for
+	LatestClassic = "2025-11-25" // the newest revision that begins with initialize
+)
 
 // A revision is a version of the protocol, in order, so that "since" is >=.
 type revision uint8

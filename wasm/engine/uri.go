@@ -8,9 +8,6 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// MaxURI is how long a URI may be. security.md §8.
-const MaxURI = 8 << 10 // bytes
-
 // CheckURI tells whether uri is an absolute URI by the characters of RFC 3986:
 // a scheme, then unreserved, reserved and percent-encoded characters. Its text
 // begins in the middle of a sentence: "uri " + err.Error().
