@@ -24,7 +24,6 @@ import {
   type Client,
   type ClientState,
   type ClientsHost,
-  type EngineEvent,
   endedError,
   engineError,
   type PendingRequest,
@@ -64,33 +63,8 @@ export function clients(host: ClientsHost): Clients {
   const calls = pendingCalls()
   const runner = programRunner(host.died)
   const out = replies(host, calls, runner)
-  const events = engineEvents(byNumber, calls, deliver, host.report)
+  const events = engineEvents(byNumber, calls, out, respond, host.report)
   const incoming = receiver(host, calls, runner, events, out, respond, close)
-
-  function deliver(event: EngineEvent) {
-    switch (event.type) {
-      case 'respond':
-        respond(event.request, event.document)
-        break
-      case 'fill':
-        out.fill(event.request, event.document, event.gaps)
-        break
-      case 'failed':
-        out.text(event.request, 'error', event.error)
-        break
-      case 'drop':
-        calls.remove(event.request)
-        break
-      case 'end':
-        out.endSubscription(event.request, event.document)
-        break
-      case 'refuse':
-        out.message(event.client, `{"jsonrpc":"2.0","error":${event.error}}`)
-        break
-      case 'notify':
-        out.notify(event)
-    }
-  }
 
   function respond(request: PendingRequest, document: CachedDocument) {
     const { client, method, params } = request

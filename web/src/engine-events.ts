@@ -4,13 +4,8 @@
  */
 
 import type { PendingCalls } from './pending-calls.ts'
-import {
-  type CachedDocument,
-  type ClientState,
-  type EngineEvent,
-  idOfKey,
-  type Params,
-} from './requests.ts'
+import type { Replies } from './replies.ts'
+import { type CachedDocument, type ClientState, idOfKey, type Params } from './requests.ts'
 import type { Listener } from './wasm.ts'
 
 /** What of the listener concerns clients. */
@@ -33,7 +28,7 @@ export interface EngineEvents {
   /** The message that is being handed over as text, if it came as an object. */
   incoming: Params | undefined
   /** What is not delivered yet. */
-  records: EngineEvent[]
+  records: (() => void)[]
   /** Of the present program, by handle. */
   documents: (CachedDocument | undefined)[]
   /** Delivers what was recorded. */
@@ -64,12 +59,14 @@ const sessionMethods = [
 ]
 
 /**
- * @param deliver - performs one record; what it throws is reported, and the others are delivered
+ * @param respond - answers with a Document
+ * @param report - gets what a delivery throws; the others are delivered
  */
 export function engineEvents(
   clients: ReadonlyMap<number, ClientState>,
   calls: PendingCalls,
-  deliver: (event: EngineEvent) => void,
+  replies: Replies,
+  respond: Replies['document'],
   report: (error: unknown) => void,
 ): EngineEvents {
   let draining = false
@@ -118,40 +115,42 @@ export function engineEvents(
       return typeof uri === 'string' ? uri : ''
     },
     respond(call, handle, text) {
-      const document = documentOf(handle, text)
       const request = calls.settle(call)
-      if (request) all.records.push({ type: 'respond', request, document })
+      if (request === undefined) return
+      const document = documentOf(handle, text)
+      all.records.push(() => respond(request, document))
     },
     fill(call, handle, text, refs, uri, variables) {
       const request = calls.settle(call)
       if (request === undefined) return
       const document = documentOf(handle, text)
-      const gaps = { refs, uri, variables }
-      all.records.push({ type: 'fill', request, document, gaps })
+      all.records.push(() => replies.fill(request, document, { refs, uri, variables }))
     },
     failed(call, error) {
       const request = calls.settle(call)
-      if (request) all.records.push({ type: 'failed', request, error })
+      if (request) all.records.push(() => replies.text(request, 'error', error))
     },
     drop(call) {
       const request = calls.settle(call)
-      if (request) all.records.push({ type: 'drop', request })
+      if (request) all.records.push(() => calls.remove(request))
     },
     end(call, text) {
-      const document = documentOf(0, text)
       const request = calls.settle(call)
-      if (request) all.records.push({ type: 'end', request, document })
+      if (request) all.records.push(() => replies.endSubscription(request, text))
     },
     refuse(number, error) {
       const client = clients.get(number)
-      if (client) all.records.push({ type: 'refuse', client, error })
+      if (client) {
+        all.records.push(() => replies.message(client, `{"jsonrpc":"2.0","error":${error}}`))
+      }
     },
     notify(number, handle, text, of) {
       const client = clients.get(number)
+      if (client === undefined) return
       const request = of === 0 ? undefined : calls.find(Math.abs(of))
       const key = of < 0 ? keyRequest : keySubscription
       const document = documentOf(handle, text)
-      if (client) all.records.push({ type: 'notify', client, document, key, request })
+      all.records.push(() => replies.notify(client, document, key, request))
     },
   }
 
@@ -166,7 +165,7 @@ export function engineEvents(
       draining = true
       for (let i = 0; i < all.records.length; i++) {
         try {
-          deliver(all.records[i] as EngineEvent)
+          all.records[i]?.()
         } catch (error) {
           report(error)
         }

@@ -12,7 +12,6 @@ import {
   type ClientState,
   type ClientsHost,
   isLonger,
-  type NotifyEvent,
   type Params,
   type PendingRequest,
 } from './requests.ts'
@@ -30,9 +29,14 @@ export interface Replies {
   /** Puts contents into a skeleton and answers with it, at once if no provider has to be awaited. */
   fill(request: PendingRequest, skeleton: CachedDocument, gaps: Gaps): void
   /** Ends a subscription: its result, then a cancellation (Go's `engine.Sink.End`). */
-  endSubscription(request: PendingRequest, document: CachedDocument): void
-  /** Sends a notification, with the id of the request that it belongs to, if there is one. */
-  notify(event: NotifyEvent): void
+  endSubscription(request: PendingRequest, result: string): void
+  /** Sends a notification. The member `key` of its `_meta` gets the id of `request`. */
+  notify(
+    client: ClientState,
+    document: CachedDocument,
+    key: string,
+    request: PendingRequest | undefined,
+  ): void
   /** Answers with an internal error, without Go. */
   internalError(request: PendingRequest): void
   /** Sends a message that exists only as text. */
@@ -164,9 +168,9 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
     sendText(request, 'error', '{"code":-32603,"message":"Internal error"}') // JSON-RPC 2.0, section 5.1
   }
 
-  function endSubscription(request: PendingRequest, document: CachedDocument) {
+  function endSubscription(request: PendingRequest, text: string) {
     const { client } = request
-    const result = JSON.parse(document.text) as { _meta?: Params }
+    const result = JSON.parse(text) as { _meta?: Params }
     const id = client.port ? request.id : JSON.parse(request.id as string)
     result._meta = { ...result._meta, [keySubscription]: id }
     sendText(request, 'result', JSON.stringify(result))
@@ -174,7 +178,12 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
     message(client, JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }))
   }
 
-  function notify({ client, document, key, request }: NotifyEvent) {
+  function notify(
+    client: ClientState,
+    document: CachedDocument,
+    key: string,
+    request: PendingRequest | undefined,
+  ) {
     if (request === undefined) {
       post(client, client.port ? objectOf(document, client) : document.text)
     } else if (client.port) {

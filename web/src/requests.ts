@@ -1,6 +1,6 @@
 /** Clients, requests and Documents as clients.ts keeps them, and checks of messages by their shape. */
 
-import type { Gaps, Provide } from './fill.ts'
+import type { Provide } from './fill.ts'
 import type { Port } from './port.ts'
 import type { ListName } from './source.ts'
 
@@ -97,25 +97,6 @@ export interface CachedDocument {
   readonly text: string
   object: Record<string, unknown> | undefined
   isFrozen: boolean
-}
-
-/** What the engine has recorded while Go ran. */
-export type EngineEvent =
-  | { type: 'respond'; request: PendingRequest; document: CachedDocument }
-  | { type: 'fill'; request: PendingRequest; document: CachedDocument; gaps: Gaps }
-  | { type: 'failed'; request: PendingRequest; error: string }
-  | { type: 'end'; request: PendingRequest; document: CachedDocument }
-  | { type: 'drop'; request: PendingRequest }
-  | { type: 'refuse'; client: ClientState; error: string }
-  | NotifyEvent
-
-/** A notification; `key` is the member of `_meta` that gets the id of `request`. */
-export interface NotifyEvent {
-  type: 'notify'
-  client: ClientState
-  document: CachedDocument
-  key: string
-  request: PendingRequest | undefined
 }
 
 /** A request that has exactly the expected members, and an id that a number or string holds exactly. */
