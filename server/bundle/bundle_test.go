@@ -27,8 +27,9 @@ func project(t *testing.T) string {
 		"go.sum":                    "",
 		"wasm/main_js.go":           "package main\n\nfunc main() {}\n",
 		"web/src/index.ts":          "import 'wasm_exec'\nexport const answer: number = 42\nexport const late = () => import('./validate.ts')\n",
-		"web/src/package.ts":        "export * from './index.ts'\nexport * from './pairing.ts'\nexport * from './sources.ts'\n",
+		"web/src/package.ts":        "export * from './index.ts'\nexport * from './pairing.ts'\nexport * from './redaction.ts'\nexport * from './sources.ts'\n",
 		"web/src/pairing.ts":        "export { invitation } from './invitation.ts'\n",
+		"web/src/redaction.ts":      "export { label as redaction } from './invitation.ts'\n",
 		"web/src/sources.ts":        "export { label } from './invitation.ts'\n",
 		"web/src/invitation.ts":     "export const invitation = 'taken once'\nexport const label = 'clean'\n",
 		"web/src/worker.ts":         "import { read } from './readers.ts'\npostMessage(read as unknown)\n",
@@ -84,17 +85,18 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 		delete(files, name)
 	}
 	for name, want := range map[string]string{
-		"/pagemcp/index.js":    "globalThis.Go",             // of GOROOT's wasm_exec.js
-		"/pagemcp/worker.js":   `import("./idb-reader.js")`, // although another module imports it, from another directory
-		"/pagemcp/engine.wasm": "\x00asm",
-		"/pagemcp/pairing.js":  `from"./index.js"`, // the module with the state is there
-		"/pagemcp/sources.js":  `from"./index.js"`,
-		"/pagemcp/react.js":    `from"react"`, // the app's
-		"/index.html":          `src="main.js"`,
-		"/main.js":             "start",
-		"/demo/one/index.html": `src="main.js"`,
-		"/demo/one/main.js":    `"/pagemcp/index.js"`, // external: the demo uses the public entry
-		"/demo/one/style.css":  "red",
+		"/pagemcp/index.js":     "globalThis.Go",             // of GOROOT's wasm_exec.js
+		"/pagemcp/worker.js":    `import("./idb-reader.js")`, // although another module imports it, from another directory
+		"/pagemcp/engine.wasm":  "\x00asm",
+		"/pagemcp/pairing.js":   `from"./index.js"`, // the module with the state is there
+		"/pagemcp/redaction.js": `from"./index.js"`,
+		"/pagemcp/sources.js":   `from"./index.js"`,
+		"/pagemcp/react.js":     `from"react"`, // the app's
+		"/index.html":           `src="main.js"`,
+		"/main.js":              "start",
+		"/demo/one/index.html":  `src="main.js"`,
+		"/demo/one/main.js":     `"/pagemcp/index.js"`, // external: the demo uses the public entry
+		"/demo/one/style.css":   "red",
 
 		"/playground/index.html":     `src="main.js"`,
 		"/playground/main.js":        `import("./chunks/later-`,

@@ -11,7 +11,7 @@ import (
 // sharedEntries are entry points of the package, `pagemcp/pairing`, whose modules are
 // all in index.js. Their files only re-export from it: a page that imports several
 // entry points has each module, and its state, once.
-var sharedEntries = [...]string{"pairing", "sources"}
+var sharedEntries = [...]string{"pairing", "redaction", "sources"}
 
 const sharedPrefix = "entry:" // of an entry point that sharedEntry answers to
 

@@ -1,6 +1,7 @@
 /** Draws the popup. Titles and addresses are those of pages: text, and nothing else. */
 
-import { plainLabel, redactUrl } from 'pagemcp/sources'
+import { redactUrl } from 'pagemcp/redaction'
+import { plainLabel } from 'pagemcp/sources'
 import type { Overview, Reading, Standing, TabInfo } from './messages.ts'
 
 /** How many reads are shown. */

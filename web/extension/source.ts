@@ -8,7 +8,8 @@ import {
   type Resource,
   type Source,
 } from 'pagemcp'
-import { metaLossy, plainLabel, rankCompletions, redactUrl, withProvenance } from 'pagemcp/sources'
+import { redactUrl } from 'pagemcp/redaction'
+import { metaLossy, plainLabel, rankCompletions, withProvenance } from 'pagemcp/sources'
 import { staleBy } from './changes.ts'
 import type { TabInfo, TabText } from './messages.ts'
 

@@ -5,4 +5,5 @@
 
 export * from './index.ts'
 export * from './pairing.ts'
+export * from './redaction.ts'
 export * from './sources.ts'

@@ -1,79 +1,49 @@
 /**
  * The rules by which names and values count as secrets: one table for all sources, the extension and
  * the playground. A name that is a secret as the parameter of a URL need not be one as the member of a
- * JSON message (`code`, `key`), so each rule lists the places that it applies to.
+ * JSON message (`code`, `key`), so the table has a column for each place of a name.
  */
 
-/** Where a name stands: a parameter, form field or storage key; an HTTP header; a member of JSON. */
-type NamePlace = 'field' | 'header' | 'member'
+// Parts of names, whose words are separated by one space.
 
-/** Matches a part of a name, one of its words, or its end; words are separated by one space. */
-interface NameRule {
-  readonly match: 'part' | 'word' | 'end'
-  readonly names: string
-  readonly places: string
+/** Secret in fields, headers and members. */
+const alwaysSecret =
+  'passw|passphrase|passcode|secret|credential|api ?key|access ?key|private ?key|cookie|jwt'
+/** Secret in fields and headers, and at the end of members: `maxTokens` is no secret. */
+const secretPart = 'token|session|sessid|session ?id|signature|authori[sz]ation|csrf|xsrf'
+/** Secret in fields and headers. */
+const secretStem = 'authori[sz]|authent|oauth|bearer'
+
+// Whole words, with a number behind them or none.
+
+/** Secret in fields and headers. */
+const keyWord = 'auth|keys?'
+/** Secret in fields. */
+const codeWord =
+  'codes?|pass|pwd|pw|pin|otp|totp|mfa|sid|sig|sso|cvv|cvc|ssn|iban|nonce|ticket|assertion|samlresponse|samlrequest|hmac|mac|magic|invite|reset'
+/** Secret in members: the environment of a program, in a client's configuration. */
+const programWord = 'env'
+
+/** One place: what is secret in it, as part of a name and as a word, and names that only look so. */
+type NameRules = readonly [parts: RegExp, words: RegExp, exceptions?: string]
+
+// Compiled at first use: a package without side effects runs nothing when it is imported.
+let fieldRules: NameRules | undefined
+let headerRules: NameRules | undefined
+let memberRules: NameRules | undefined
+
+function rules(parts: string, words: string, exceptions?: string): NameRules {
+  return [new RegExp(parts), new RegExp(`^(?:${words})\\d*$`), exceptions]
 }
 
-const nameRules: readonly NameRule[] = [
-  {
-    match: 'part',
-    names:
-      'passw|passphrase|passcode|secret|credential|api ?key|access ?key|private ?key|cookie|jwt',
-    places: 'field header member',
-  },
-  {
-    match: 'part',
-    names: 'token|session|sessid|signature|authoriz|authoris|authent|oauth|csrf|xsrf|bearer',
-    places: 'field header',
-  },
-  // maxTokens, token_endpoint and sessions are no secrets.
-  {
-    match: 'end',
-    names: 'token|session|session ?id|sessid|signature|authorization|csrf|xsrf',
-    places: 'member',
-  },
-  { match: 'word', names: 'auth|key|keys', places: 'field header' },
-  {
-    match: 'word',
-    names:
-      'code|codes|pass|pwd|pw|pin|otp|totp|mfa|sid|sig|sso|cvv|cvc|ssn|iban|nonce|ticket|assertion|samlresponse|samlrequest|hmac|mac|magic|invite|reset',
-    places: 'field',
-  },
-  { match: 'word', names: 'env', places: 'member' }, // of a program in a client's configuration
-]
-
-/** Names that match a rule and are no secrets: of MCP, and the challenges of HTTP. */
-const publicNames = {
-  field: [],
-  header: ['www authenticate', 'proxy authenticate'],
-  member: ['progress token'],
-} as const satisfies Record<NamePlace, readonly string[]>
-
-/** Made at first use: a package without side effects runs nothing when it is imported. */
-const compiled: { [place in NamePlace]?: { whole: RegExp; word: RegExp } } = {}
-
-function patterns(place: NamePlace): { whole: RegExp; word: RegExp } {
-  const of = (match: NameRule['match']) =>
-    nameRules
-      .filter((rule) => rule.match === match && rule.places.split(' ').includes(place))
-      .map(({ names }) => names)
-      .join('|') || '(?!)'
-  compiled[place] ??= {
-    whole: new RegExp(`${of('part')}|(?:${of('end')})$`),
-    word: new RegExp(`^(?:${of('word')})\\d*$`),
-  }
-  return compiled[place]
-}
-
-function isSecretIn(place: NamePlace, name: string): boolean {
-  const words = name
+function isSecretBy([parts, words, exceptions]: NameRules, name: string): boolean {
+  const own = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
-  const whole = words.join(' ')
-  if ((publicNames[place] as readonly string[]).includes(whole)) return false
-  const rules = patterns(place)
-  return rules.whole.test(whole) || words.some((word) => rules.word.test(word))
+  const all = own.join(' ')
+  if (exceptions?.split('|').includes(all)) return false
+  return parts.test(all) || own.some((word) => words.test(word))
 }
 
 /**
@@ -82,12 +52,18 @@ function isSecretIn(place: NamePlace, name: string): boolean {
  * punctuation, so that `author`, `monkey` and `keyboard` are no secrets. In doubt a name is a secret.
  */
 export function isSecretName(name: string): boolean {
-  return isSecretIn('field', name)
+  fieldRules ??= rules(`${alwaysSecret}|${secretPart}|${secretStem}`, `${keyWord}|${codeWord}`)
+  return isSecretBy(fieldRules, name)
 }
 
 /** Whether the value of an HTTP header is a secret. Upper and lower case are the same. */
 export function isSecretHeader(name: string): boolean {
-  return isSecretIn('header', name)
+  headerRules ??= rules(
+    `${alwaysSecret}|${secretPart}|${secretStem}`,
+    keyWord,
+    'www authenticate|proxy authenticate',
+  )
+  return isSecretBy(headerRules, name)
 }
 
 /**
@@ -95,24 +71,15 @@ export function isSecretHeader(name: string): boolean {
  * `key`, `maxTokens` and `progressToken` are ordinary members of MCP and of records.
  */
 export function isSecretMember(name: string): boolean {
-  return isSecretIn('member', name)
+  memberRules ??= rules(`${alwaysSecret}|(?:${secretPart})$`, programWord, 'progress token')
+  return isSecretBy(memberRules, name)
 }
 
 /**
  * Forms of secrets: a JSON Web Token, keys with well-known beginnings, a private key in PEM. None can
  * match again from within a match that failed late, so that hostile texts take linear time.
  */
-const secretForms = [
-  String.raw`(?<![\w-])[\w-]{0,64}?eyJ[\w-]{8,}\.[\w-]*\.[\w-]*`,
-  String.raw`\b(?:sk|pk|rk)[-_](?:(?:live|test|proj|ant)[-_][\w-]{8,}|[A-Za-z0-9]{16,})`,
-  String.raw`\bgh[pousr]_\w{16,}`,
-  String.raw`\bgithub_pat_\w{16,}`,
-  String.raw`\bglpat-[\w-]{16,}`,
-  String.raw`\bxox[abeprs]-[\w-]{8,}`,
-  String.raw`\bA[KS]IA[A-Z0-9]{12,}`,
-  String.raw`\bAIza[\w-]{30,}`,
-  String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[\w+/=\s\\]*-----END [A-Z ]{0,40}PRIVATE KEY-----)?`,
-].join('|')
+const secretForms = String.raw`(?<![\w-])[\w-]{0,64}?eyJ[\w-]{8,}\.[\w-]*\.[\w-]*|\b(?:sk|pk|rk)[-_](?:(?:live|test|proj|ant)[-_][\w-]{8,}|[A-Za-z0-9]{16,})|\bgh[pousr]_\w{16,}|\bgithub_pat_\w{16,}|\bglpat-[\w-]{16,}|\bxox[abeprs]-[\w-]{8,}|\bA[KS]IA[A-Z0-9]{12,}|\bAIza[\w-]{30,}|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[\w+/=\s\\]*-----END [A-Z ]{0,40}PRIVATE KEY-----)?`
 
 /** Credentials of HTTP within a text; as a whole value, `Basic knowledge` is none. */
 const schemeForm = String.raw`\b(?:Bearer|Basic)\s+[\w+/=.~-]{8,}`

@@ -1,18 +1,10 @@
 /**
- * Building blocks for sources, the same that the built-in ones use: `pagemcp/sources`. They redact
- * secrets, clean labels, mark the origin of contents, rank completions and extract visible text.
+ * Building blocks for sources, the same that the built-in ones use: `pagemcp/sources`. They clean
+ * labels, mark the origin of contents, rank completions and extract visible text.
  * web/docs/sources.md describes how to write a source.
  */
 
 export { rankCompletions } from './complete.ts'
 export { metaLossy } from './contents.ts'
 export { metaProvenance, type Provenance, plainLabel, withProvenance } from './provenance.ts'
-export { isPrivateElement, redactUrl } from './redact.ts'
-export {
-  isSecretHeader,
-  isSecretMember,
-  isSecretName,
-  isSecretValue,
-  redactText,
-} from './secrets.ts'
 export { visibleText } from './sources/page-text.ts'

@@ -63,8 +63,8 @@ test('documentation names each entry point', () => {
 })
 
 // Module state must exist once: the invitation is taken from the address when the module is loaded.
-test('pairing.js and sources.js re-export from index.js and have no code of their own', () => {
-  for (const name of ['pairing', 'sources']) {
+test('other entry points re-export from index.js and have no code of their own', () => {
+  for (const name of ['pairing', 'redaction', 'sources']) {
     const code = readFileSync(join(web, 'dist', `${name}.js`), 'utf8')
     assert.match(code, /^(?:import\{[^}]*\}from"\.\/index\.js";)+export\{[^}]*\};\s*$/, name)
     assert.deepEqual([...new Set(specifiers(code))], ['./index.js'])
@@ -73,7 +73,7 @@ test('pairing.js and sources.js re-export from index.js and have no code of thei
 
 test('every entry point can be imported where there is no document, and exports what it declares', async () => {
   const index = (await import('../dist/index.js' as string)) as Record<string, unknown>
-  for (const name of ['pairing', 'sources']) {
+  for (const name of ['pairing', 'redaction', 'sources']) {
     const built = (await import(`../dist/${name}.js`)) as Record<string, unknown>
     const source = (await import(`../src/${name}.ts`)) as Record<string, unknown>
     assert.deepEqual(Object.keys(built).sort(), Object.keys(source).sort())

@@ -1,8 +1,8 @@
 /** What of a connection may be shown, stored and shared. */
 
-import { isSecretHeader } from 'pagemcp/sources'
+import { isSecretHeader } from 'pagemcp/redaction'
 
-export { isSecretName, isSecretValue, redactUrl } from 'pagemcp'
+export { isSecretName, isSecretValue, redactUrl } from 'pagemcp/redaction'
 
 /** What stands for a value that is kept back. */
 const hidden = '…'

@@ -3,7 +3,7 @@
  * members, and by their form where they are recognised by it. What it cannot know is shown before it leaves.
  */
 
-import { isSecretHeader, isSecretMember, redactText as redactSecrets } from 'pagemcp/sources'
+import { isSecretHeader, isSecretMember, redactText as redactSecrets } from 'pagemcp/redaction'
 import { type JsonNode, jsonTree } from '../protocol/json.ts'
 
 /** What stands in the place of a secret. */
