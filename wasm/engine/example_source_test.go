@@ -50,6 +50,7 @@ func (s *shelf) Templates(context.Context) ([]engine.Template, error) {
 // Watch implements [engine.Watcher].
 func (s *shelf) Watch(ctx context.Context, changed func(engine.Change)) error {
 	s.set(changed)
+	changed(engine.Change{URI: "shelf:///", Under: true}) // what changed before Watch was ready
 	<-ctx.Done()
 	s.set(nil)
 	return nil
@@ -108,7 +109,10 @@ func ExampleSource() {
 	updates := make(chan string, 1)
 	client := jsonrpc.NewConn(near, func(msg jsonrpc.Message) {
 		if msg.Method == "notifications/resources/updated" {
-			updates <- string(msg.Params)
+			select {
+			case updates <- string(msg.Params):
+			default: // one is enough to read again
+			}
 		}
 	})
 	go client.Run(ctx)

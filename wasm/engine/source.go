@@ -24,10 +24,13 @@ type Source interface {
 	Read(ctx context.Context, uri string) ([]Contents, error)
 }
 
-// A Watcher is a Source that knows when it changes. The engine calls Watch for
-// the first listener and ends ctx after the last: what nobody watches costs
-// nothing. Watch returns when ctx ends. Any goroutine may call changed; it never
-// blocks, and calling it too often is harmless: changes of one URI are merged.
+// A Watcher is a Source that announces its changes. The engine calls Watch for the
+// first listener and ends ctx after the last. Watch returns when ctx ends. Any goroutine
+// may call changed; it never blocks, and changes of one URI are merged.
+//
+// Clients are acknowledged without waiting for Watch to be ready. A Watch that may miss
+// a change until then announces once it is ready what may have changed, with
+// [Change.Under]; a [Follower] can make clients wait instead.
 //
 // A Watch that returns an error before ctx ends, or panics, is called again after
 // 0.5 s, doubled up to 15 s while it keeps failing, and everything that is watched
