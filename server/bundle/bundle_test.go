@@ -213,7 +213,7 @@ func TestModulesWithStateExistOnce(t *testing.T) {
 	if err := json.Unmarshal([]byte(result.Metafile), &built); err != nil {
 		t.Fatal(err)
 	}
-	for _, module := range [...]string{"invitation", "confirm-gateway", "pages"} {
+	for _, module := range [...]string{"invitation", "confirm-gateway", "page-id"} {
 		var holders []string
 		for output, made := range built.Outputs {
 			if made.Inputs["web/src/"+module+".ts"].BytesInOutput > 0 {

@@ -1,10 +1,10 @@
 /**
- * Who the engine is to gateways. Of a tab that is kept in sessionStorage (src/pages.ts), which ends
+ * Who the engine is to gateways. Of a tab that is kept in sessionStorage (src/page-id.ts), which ends
  * with this document; the extension is the same page at each start, so that the URIs of what it
  * serves keep their prefix.
  */
 
-const name = 'pagemcp.page' // as in src/pages.ts
+const name = 'pagemcp.page' // as in src/page-id.ts
 
 const gatewaysName = 'pagemcp.gateways'
 

@@ -68,13 +68,13 @@ export async function answerCall(
   callee: (Callee & { extend?: Extend }) | undefined,
   mounted: boolean,
   what: number,
-  asked: HandlerCall,
+  question: HandlerCall,
   say: Say,
   signal: AbortSignal,
   report: (error: unknown) => void,
 ): Promise<HandlerOutcome> {
   try {
-    const answer = await answerOf(callee ?? {}, mounted, what, asked, say, signal, report)
+    const answer = await answerOf(callee ?? {}, mounted, what, question, say, signal, report)
     return answer === undefined
       ? { reason: reasons.notFound, text: '' }
       : { reason: reasons.none, text: jsonText(answer) }
@@ -99,31 +99,35 @@ async function answerOf(
   callee: Callee & { extend?: Extend },
   mounted: boolean,
   what: number,
-  asked: HandlerCall,
+  question: HandlerCall,
   say: Say,
   signal: AbortSignal,
   report: (error: unknown) => void,
 ): Promise<object | undefined> {
-  const { name = '', prompt, uri = '', argument = '', value = '' } = asked
-  const args = asked.arguments ?? {}
+  const { name = '', prompt, uri = '', argument = '', value = '' } = question
+  const args = question.arguments ?? {}
   switch (what) {
     case questions.prompts:
       return { prompts: ((await callee.prompts?.()) ?? []).map(describedPrompt) }
     case questions.tools:
       return { tools: ((await callee.tools?.()) ?? []).map((tool) => describedTool(tool).json) }
     case questions.getPrompt: {
-      const answer = await callee.getPrompt?.(name, args, callRequest(asked.request, say, signal))
+      const answer = await callee.getPrompt?.(
+        name,
+        args,
+        callRequest(question.request, say, signal),
+      )
       return answer === undefined ? undefined : promptResult(answer)
     }
     case questions.callTool: {
       if (callee.callTool === undefined) return undefined
-      const request = callRequest(asked.request, say, signal)
+      const request = callRequest(question.request, say, signal)
       const run = async () => callee.callTool?.(name, args, request)
       return runTool(run, mounted, signal, report)
     }
     case questions.extend: {
       const { _meta, inputResponses, requestState, ...params } = args as Record<string, unknown>
-      return callee.extend?.(name, params, callRequest(asked.request, say, signal))
+      return callee.extend?.(name, params, callRequest(question.request, say, signal))
     }
   }
   const ref: CompletionRef =

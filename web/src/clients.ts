@@ -15,7 +15,7 @@
 import { noteSession, replaySession } from './classic-session.ts'
 import { type ClientsListener, engineEvents } from './engine-events.ts'
 import { pendingCalls } from './pending-calls.ts'
-import { clones, goodbye, hear, lastMessageTime, type Port } from './port.ts'
+import { clones, goodbye, lastMessageTime, listenToPort, type Port } from './port.ts'
 import { type ProgramRunner, programRunner } from './program-runner.ts'
 import { receiver } from './receiver.ts'
 import { type Replies, replies } from './replies.ts'
@@ -154,7 +154,7 @@ export function clients(host: ClientsHost): Clients {
       const client = open(port, undefined, principal)
       if (closed) closeListeners.set(client, closed)
       try {
-        hear(port, client.receive, client.close)
+        listenToPort(port, client.receive, client.close)
       } catch (error) {
         client.close()
         throw error

@@ -20,12 +20,12 @@ let last: Promise<unknown> = Promise.resolve()
 
 /** Asks one question after the other. True: the user wants the gateway of the link. */
 export function confirmGateway(question: GatewayQuestion): Promise<boolean> {
-  const asked = last.then(() => ask(question))
-  last = asked.catch(() => {})
-  return asked
+  const decided = last.then(() => confirm(question))
+  last = decided.catch(() => {})
+  return decided
 }
 
-async function ask({ invited, paired }: GatewayQuestion): Promise<boolean> {
+async function confirm({ invited, paired }: GatewayQuestion): Promise<boolean> {
   const { document } = globalThis
   if (document?.body == null || typeof HTMLDialogElement !== 'function' || isFramed()) return false
   const host = document.createElement('pagemcp-confirm')

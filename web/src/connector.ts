@@ -129,7 +129,7 @@ export async function pair(
   const { dial, ignored } = webSocket(gateway, options)
   const connection = connectGateway(dial, {
     open: () => ({ receive() {}, close() {}, end() {} }),
-    freshPage: async () => '',
+    newPageId: async () => '',
     confirm: confirmGateway,
     state() {},
   })

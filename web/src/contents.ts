@@ -195,8 +195,8 @@ function mix(bytes: number) {
   d = h
 }
 
-function step(lane: number, word: number): number {
-  const mixed = Math.imul(lane ^ word, p1)
+function step(accumulator: number, word: number): number {
+  const mixed = Math.imul(accumulator ^ word, p1)
   return mixed ^ (mixed >>> 15)
 }
 

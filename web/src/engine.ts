@@ -103,7 +103,7 @@ export interface Engine {
   /** Removes what was added under `first`: of each name, what was registered before is served again. */
   unregister(first: number): void
   /** `able` is a sum of {@link abilities}. */
-  mount(number: number, prefix: string, able: number, source: FarSource): void
+  mount(number: number, prefix: string, able: number, source: ThreadSource): void
   unmount(number: number): void
   /** Source 0 is what was registered. A URI of its own, or the name of a list. */
   changed(source: number, what: string | { list: ListName } | undefined): void
@@ -120,14 +120,14 @@ const restartDelays = [0, 250, 1000] // ms
  * A source whose `watch` may be in another thread: `watching` settles when it has been called. Its
  * prompts and tools are asked by {@link EngineHost.call}.
  */
-export interface FarSource extends Pick<Source, 'list' | 'read' | 'templates' | 'watch'> {
+export interface ThreadSource extends Pick<Source, 'list' | 'read' | 'templates' | 'watch'> {
   watching?(): Promise<void>
 }
 
 interface Mounted {
   readonly prefix: string
   readonly able: number
-  readonly source: FarSource
+  readonly source: ThreadSource
   watching: AbortController | undefined
 }
 
@@ -141,7 +141,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
   let state: EngineState = 'restarting'
   const registered = registry()
   const mounted = new Map<number, Mounted>()
-  let asked = new Map<number, AbortController>()
+  let openQuestions = new Map<number, AbortController>()
   let deferred: (() => void)[] = [] // what calls code of the web app: never within Go
   let restarts: number[] = [] // when, ms
 
@@ -160,12 +160,12 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     ...all.listener,
     report: (text) => defer(() => host.report(new Error(text))),
     ask: (question, source, what, text) => {
-      const asker = program
-      defer(() => void ask(asker, question, source, what, text))
+      const requester = program
+      defer(() => void ask(requester, question, source, what, text))
     },
     unask: (question) => {
-      const controller = asked.get(question)
-      asked.delete(question)
+      const controller = openQuestions.get(question)
+      openQuestions.delete(question)
       defer(() => controller?.abort())
     },
     watch: (number, on) => defer(() => watch(number, on)),
@@ -217,8 +217,8 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     if (old === undefined) return
     program = undefined
     old.kill()
-    for (const controller of asked.values()) controller.abort()
-    asked = new Map()
+    for (const controller of openQuestions.values()) controller.abort()
+    openQuestions = new Map()
     for (const entry of mounted.values()) {
       entry.watching?.abort()
       entry.watching = undefined
@@ -246,9 +246,9 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     }
   }
 
-  /** Asks a source; `asker` is who gets the answer, for a later program numbers anew. */
+  /** Asks a source; `requester` is who gets the answer, for a later program numbers anew. */
   async function ask(
-    asker: Program | undefined,
+    requester: Program | undefined,
     question: number,
     number: number,
     what: number,
@@ -256,9 +256,9 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
   ) {
     const controller = new AbortController()
     const { signal } = controller
-    asked.set(question, controller)
-    const waits = () => program === asker && asked.get(question) === controller
-    let told: HandlerOutcome = { reason: reasons.none, text: '' }
+    openQuestions.set(question, controller)
+    const waits = () => program === requester && openQuestions.get(question) === controller
+    let outcome: HandlerOutcome = { reason: reasons.none, text: '' }
     try {
       const entry = mounted.get(number)
       if (what >= questions.getPrompt) {
@@ -266,19 +266,19 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
           if (!waits()) return // the answer is there, or nobody waits for it
           all.call((exports, running) => exports.said(question, saying, running.write(params)))
         }
-        told = await host.call(number, what, text, say, signal)
+        outcome = await host.call(number, what, text, say, signal)
       } else if (entry === undefined) {
-        told.reason = reasons.notFound
+        outcome.reason = reasons.notFound
       } else {
-        told.text = await answerOf(entry, what, text, signal)
+        outcome.text = await answerOf(entry, what, text, signal)
       }
     } catch (error) {
-      told.reason = reasonOf(error)
-      if (told.reason === reasons.internal && !signal.aborted) host.report(error)
+      outcome.reason = reasonOf(error)
+      if (outcome.reason === reasons.internal && !signal.aborted) host.report(error)
     }
     if (!waits()) return
-    asked.delete(question)
-    const answer = told
+    openQuestions.delete(question)
+    const answer = outcome
     all.call((exports, running) =>
       exports.told(question, answer.reason, running.write(answer.text)),
     )
@@ -302,7 +302,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       }
       case questions.read: {
         const contents = await read()
-        return signal.aborted ? '' : JSON.stringify({ contents: contents.map(kept) })
+        return signal.aborted ? '' : JSON.stringify({ contents: contents.map(withoutBody) })
       }
       case questions.has:
         await read()
@@ -316,7 +316,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
   }
 
   /** An item as Go sees it: its text or blob stays here. */
-  function kept(item: Contents) {
+  function withoutBody(item: Contents) {
     const ref = all.keep(checkedItem(item))
     const { uri, mimeType, cache, _meta } = item
     return { uri, mimeType, _meta, cacheHints: wireCacheHints(cache), ref }
@@ -377,7 +377,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       become('closed')
       all.closeAll('the page stopped serving')
       for (const { watching } of mounted.values()) watching?.abort()
-      for (const controller of asked.values()) controller.abort()
+      for (const controller of openQuestions.values()) controller.abort()
       program?.kill()
       program = undefined
       all.detach(true)

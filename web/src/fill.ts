@@ -63,13 +63,13 @@ export interface Filler {
 }
 
 /** How long a value waits for the answer that it belongs to: longer than any request may take. */
-const keptFor = 120_000 // ms
+const storedTime = 120_000 // ms
 
 export function filler(provide: Provide): Filler {
   const remembered = bodies()
   let single: Single | undefined
-  const kept = new Map<number, { value: Value; since: number }>()
-  let lastKept = 0
+  const stored = new Map<number, { value: Value; since: number }>()
+  let lastStored = 0
 
   const body = (
     ref: number,
@@ -78,8 +78,8 @@ export function filler(provide: Provide): Filler {
     signal: LazySignal,
   ): Body | Promise<Body> => {
     if (ref < 0) {
-      const own = kept.get(ref)
-      kept.delete(ref)
+      const own = stored.get(ref)
+      stored.delete(ref)
       if (own === undefined) throw new Error(`the content of ${uri} has expired`)
       return bodyOf(own.value)
     }
@@ -144,13 +144,13 @@ export function filler(provide: Provide): Filler {
     },
     keep(value) {
       const now = Date.now()
-      for (const [ref, { since }] of kept) {
-        if (now - since < keptFor) break
-        kept.delete(ref) // its request was given up in between
+      for (const [ref, { since }] of stored) {
+        if (now - since < storedTime) break
+        stored.delete(ref) // its request was given up in between
       }
-      lastKept = lastKept === -0x80000000 ? -1 : lastKept - 1
-      kept.set(lastKept, { value, since: now })
-      return lastKept
+      lastStored = lastStored === -0x80000000 ? -1 : lastStored - 1
+      stored.set(lastStored, { value, since: now })
+      return lastStored
     },
   }
 }

@@ -8,7 +8,7 @@
 
 import type { confirmGateway } from './confirm-gateway.ts'
 import { type Engine, type EngineOptions, startEngine } from './engine.ts'
-import type { freshPage } from './pages.ts'
+import type { newPageId } from './page-id.ts'
 import type { redactContents } from './redacting.ts'
 import type { abilitiesOf, call, provide, Thread, ThreadHost } from './thread.ts'
 import type { GoRuntime } from './wasm.ts'
@@ -19,7 +19,7 @@ export interface WindowFunctions {
   abilitiesOf: typeof abilitiesOf
   call: typeof call
   confirmGateway: typeof confirmGateway
-  freshPage: typeof freshPage
+  newPageId: typeof newPageId
   provide: typeof provide
   redactContents: typeof redactContents
 }
@@ -29,7 +29,7 @@ export async function startInWindow(
   options: EngineOptions,
   module: WebAssembly.Module,
   host: ThreadHost,
-  { abilitiesOf, call, confirmGateway, freshPage, provide, redactContents }: WindowFunctions,
+  { abilitiesOf, call, confirmGateway, newPageId, provide, redactContents }: WindowFunctions,
 ): Promise<Thread> {
   const { redact } = host
   const engine: Engine = await startEngine(options, {
@@ -53,7 +53,7 @@ export async function startInWindow(
     connect(number, dial) {
       const connection = connectGateway(dial, {
         open: (channel) => engine.clients.openText(channel, 'gateway'),
-        freshPage,
+        newPageId,
         confirm: confirmGateway,
         state: (state) => host.gatewayState(number, state),
       })

@@ -4,7 +4,7 @@
  */
 
 import { JoinError, type JoinReason } from './handshake.ts'
-import { hear, type Port } from './port.ts'
+import { listenToPort, type Port } from './port.ts'
 
 /** What the other side may call. The signal is aborted when the caller gives up. */
 export type Handlers = Record<string, (args: never, signal: AbortSignal) => unknown>
@@ -48,7 +48,7 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
     if (number !== undefined) running.delete(number)
   }
 
-  hear(
+  listenToPort(
     port,
     (data) => {
       const message = data as Message

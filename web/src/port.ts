@@ -50,7 +50,11 @@ export function isGoodbye(message: unknown): message is Goodbye {
  *
  * @param closed - called when the port closes, where the platform tells (Chromium does)
  */
-export function hear(port: Port, message: (data: unknown) => void, closed: () => void): void {
+export function listenToPort(
+  port: Port,
+  message: (data: unknown) => void,
+  closed: () => void,
+): void {
   const listener = (event: { data: unknown }) => message(event.data)
   if ('onmessage' in port)
     port.onmessage = listener // starts a MessagePort, too

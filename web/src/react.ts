@@ -75,10 +75,10 @@ export function usePageMcpResource(
       return typeof now === 'function' ? now(request) : now
     }),
   )
-  const told = useRef(content)
+  const published = useRef(content)
   useEffect(() => {
-    if (Object.is(told.current, content) || typeof content === 'function') return
-    told.current = content
+    if (Object.is(published.current, content) || typeof content === 'function') return
+    published.current = content
     mcp?.changed(uri)
   }, [mcp, uri, content])
 }
@@ -119,7 +119,7 @@ function useLatest<T>(value: T): { readonly current: T } {
 
 /**
  * Publishes a description while the component is mounted; anew when what it says has changed, which
- * is told by its text: components write a new object at each render. A schema of a library has no
+ * is published by its text: components write a new object at each render. A schema of a library has no
  * text, and is taken as it was at first.
  */
 function usePublished<D extends object>(
@@ -130,9 +130,9 @@ function usePublished<D extends object>(
   const stable = useRef(description)
   const text = JSON.stringify(description, (_, value) => (isSchema(value) ? '' : value))
   const act = useLatest(publish)
-  const said = useRef(text)
-  if (said.current !== text) {
-    said.current = text
+  const lastText = useRef(text)
+  if (lastText.current !== text) {
+    lastText.current = text
     stable.current = description
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: text stands for what the description says

@@ -17,7 +17,7 @@ const modules: { readonly [kind in Portable['kind']]: () => Promise<MakeReader> 
 }
 
 /**
- * Makes a reader. It begins to load at once; what is asked meanwhile waits. If its module does not
+ * Makes a reader. It begins to load at once; calls wait meanwhile. If its module does not
  * load, the next question tries once more.
  *
  * @param templates - whether the source has templates
@@ -34,8 +34,8 @@ export function portableReader({ kind, options }: Portable, templates: boolean):
   }
   reader().catch(() => {}) // whoever asks is told
   return {
-    list: async (cursor, asked) => (await reader()).list(cursor, asked),
-    read: async (uri, asked) => (await reader()).read(uri, asked),
+    list: async (cursor, options) => (await reader()).list(cursor, options),
+    read: async (uri, options) => (await reader()).read(uri, options),
     ...(templates && { templates: async () => (await reader()).templates?.() ?? [] }),
   }
 }

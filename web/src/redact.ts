@@ -74,14 +74,14 @@ function redactPair(pair: string, depth: number): string {
   const at = pair.indexOf('=')
   const name = decoded(at < 0 ? '' : pair.slice(0, at))
   const value = decoded(at < 0 ? pair : pair.slice(at + 1))
-  const kept = at < 0 ? '' : pair.slice(0, at + 1)
+  const prefix = at < 0 ? '' : pair.slice(0, at + 1)
   if (value === '') return pair
-  if (isSecretName(name) || isSecretValue(value)) return `${kept}${redacted}`
+  if (isSecretName(name) || isSecretValue(value)) return `${prefix}${redacted}`
   const isUrl = value.includes('?') || value.includes('://') || value.includes('@')
   if (!isUrl && (at < 0 || !value.includes('='))) return pair
-  if (depth >= maxNesting) return `${kept}${redacted}`
+  if (depth >= maxNesting) return `${prefix}${redacted}`
   const clean = isUrl ? redactNested(value, depth + 1) : redactPairs(value, depth + 1)
-  return clean === value ? pair : kept + encodeURIComponent(clean.toWellFormed())
+  return clean === value ? pair : prefix + encodeURIComponent(clean.toWellFormed())
 }
 
 /** Without any percent-encoding, even if it was applied more than once. */

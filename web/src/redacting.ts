@@ -52,30 +52,30 @@ export async function redactContents(
   uri: string,
   contents: readonly Contents[],
 ): Promise<Contents[]> {
-  const kept: Contents[] = []
+  const left: Contents[] = []
   for (const { text, blob, ...item } of contents) {
-    const given = exactlyOne({ uri: item.uri, text, blob })
-    const value = await redactValue(redact, prefix + item.uri, given)
+    const original = exactlyOne({ uri: item.uri, text, blob })
+    const value = await redactValue(redact, prefix + item.uri, original)
     if (value === undefined) continue
     const body =
       typeof value === 'string' ? { text: value } : { blob: value as Uint8Array<ArrayBuffer> }
-    kept.push({ ...item, mimeType: item.mimeType ?? typeOf(given), ...body })
+    left.push({ ...item, mimeType: item.mimeType ?? typeOf(original), ...body })
   }
-  if (kept.length === 0 && contents.length > 0) throw new NotFoundError(uri)
-  return kept
+  if (left.length === 0 && contents.length > 0) throw new NotFoundError(uri)
+  return left
 }
 
 async function redactValue(redact: Redact, uri: string, value: Value): Promise<Value | undefined> {
-  const given = typeof value === 'string' ? value : await bytesOf(value)
+  const original = typeof value === 'string' ? value : await bytesOf(value)
   let left: RedactResult
   try {
-    left = await redact(uri, given)
+    left = await redact(uri, original)
   } catch (error) {
     // A new error: whatever was thrown must not be taken for "not found" or the like.
     throw new Error(`redact of ${uri} threw ${String(error)}`, { cause: error })
   }
   const asBytes = left instanceof Uint8Array
-  if (left !== undefined && (typeof given === 'string' ? typeof left !== 'string' : !asBytes)) {
+  if (left !== undefined && (typeof original === 'string' ? typeof left !== 'string' : !asBytes)) {
     throw new TypeError(
       `redact of ${uri} must return what it was given: text for text, bytes for bytes`,
     )

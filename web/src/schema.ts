@@ -112,15 +112,15 @@ const data = ['const', 'enum', 'default', 'examples']
 const maps = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
 
 /** Visits a schema and all in it. */
-function walk(schema: Json | undefined, visit: Visit): void {
+function walk(schema: Json | undefined, visitor: Visit): void {
   if (Array.isArray(schema)) {
-    for (const each of schema) walk(each, visit)
+    for (const each of schema) walk(each, visitor)
   } else if (typeof schema === 'object' && schema !== null) {
-    visit(schema)
+    visitor(schema)
     for (const [keyword, value] of Object.entries(schema)) {
       if (data.includes(keyword)) continue
-      if (!maps.includes(keyword)) walk(value, visit)
-      else for (const each of Object.values(value ?? {})) walk(each as Json, visit)
+      if (!maps.includes(keyword)) walk(value, visitor)
+      else for (const each of Object.values(value ?? {})) walk(each as Json, visitor)
     }
   }
 }

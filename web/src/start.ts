@@ -7,7 +7,7 @@ import type { EngineOptions, EngineState } from './engine.ts'
 import { flat, raise } from './link.ts'
 import { listen } from './listen.ts'
 import { compile, newWorker } from './loading.ts'
-import { cursorKey, freshPage, instance, page } from './pages.ts'
+import { cursorKey, instance, newPageId, pageId } from './page-id.ts'
 import { Channel, goodbye, type Port } from './port.ts'
 import { once, type Publishing, publishing } from './publish.ts'
 import type { Redact } from './redacting.ts'
@@ -272,7 +272,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       throwIfOver(signal)
       if (connector.ignored) report(connector.ignored)
       const url = globalThis.location
-      const own = await page()
+      const own = await pageId()
       throwIfOver(signal)
       const number = ++lastGateway
       const hello = {
@@ -331,7 +331,7 @@ async function inWindow(
   host: ThreadHost,
 ): Promise<Thread> {
   const { startInWindow } = await import('./in-window.ts')
-  const functions = { abilitiesOf, call, confirmGateway, freshPage, provide, redactContents }
+  const functions = { abilitiesOf, call, confirmGateway, newPageId, provide, redactContents }
   const thread = await startInWindow(options, module, host, functions)
   const connect: Thread['connect'] = (number, dial) =>
     thread.connect(number, dial).catch((error: unknown) => {

@@ -18,8 +18,8 @@ import type { GatewayQuestion } from './credentials.ts'
 import type { EngineOptions, EngineState } from './engine.ts'
 import type { ReadRequest } from './fill.ts'
 import { type Flat, link, raise } from './link.ts'
-import { freshPage } from './pages.ts'
-import { Channel, hear, isGoodbye, type Port } from './port.ts'
+import { newPageId } from './page-id.ts'
+import { Channel, isGoodbye, listenToPort, type Port } from './port.ts'
 import { type Redact, redactContents, redactReady } from './redacting.ts'
 import type { Descriptions } from './registry.ts'
 import {
@@ -116,7 +116,7 @@ export async function inWorker(
       watchSource(host.source(number) ?? {}, listener, signal, host.report)
     },
     watching: () => undefined, // messages keep their order: what was to be watched is watched
-    freshPage: () => freshPage(),
+    newPageId: () => newPageId(),
     confirm: (question: GatewayQuestion) => confirmGateway(question),
     closed(number: number) {
       ends.get(number)?.()
@@ -191,7 +191,7 @@ function transferable(port: Port, report: (error: unknown) => void): MessagePort
     }
   }
   const stop = () => port1.close()
-  hear(port, (data) => port1.postMessage(data), stop)
+  listenToPort(port, (data) => port1.postMessage(data), stop)
   return port2
 }
 
@@ -215,9 +215,9 @@ export function call(
   say: Say,
   signal: AbortSignal,
 ): Promise<HandlerOutcome> {
-  const asked = (text === '' ? {} : JSON.parse(text)) as HandlerCall
-  const callee = source === 0 ? host.callee(asked.ref ?? 0) : host.source(source)
-  return answerCall(callee, source !== 0, what, asked, say, signal, host.report)
+  const question = (text === '' ? {} : JSON.parse(text)) as HandlerCall
+  const callee = source === 0 ? host.callee(question.ref ?? 0) : host.source(source)
+  return answerCall(callee, source !== 0, what, question, say, signal, host.report)
 }
 
 /** Asks a provider, and has the hook for redaction look at what it says. */

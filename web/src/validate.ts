@@ -28,9 +28,9 @@ export function validator(
     }
     const { valid, errors } = own.validate(value)
     if (valid) return { value }
-    const told = errors.filter(({ keyword }) => !wrappers.includes(keyword))
+    const specific = errors.filter(({ keyword }) => !wrappers.includes(keyword))
     return {
-      problems: (told.length > 0 ? told : errors).map(({ instanceLocation, error }) => ({
+      problems: (specific.length > 0 ? specific : errors).map(({ instanceLocation, error }) => ({
         path: instanceLocation.slice(1), // after the #
         message: error,
       })),

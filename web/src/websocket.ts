@@ -37,7 +37,7 @@ export interface GatewayHost {
   /** Serves the gateway as a client. */
   open(channel: TextChannel): Client
   /** Takes another page id: a newer document has this one. */
-  freshPage(): Promise<string>
+  newPageId(): Promise<string>
   /** Asks the user whether to leave the gateway that the page has a key for. */
   confirm(question: GatewayQuestion): Promise<boolean>
   state(state: GatewayState): void
@@ -191,7 +191,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
     /** What a close means, and what to do then. */
     const closed = async (error: string, code: number | undefined) => {
       if (stopped) return
-      if (code === closeCodes.replaced && page !== undefined) page = await host.freshPage()
+      if (code === closeCodes.replaced && page !== undefined) page = await host.newPageId()
       if (stopped) return
       if (code === closeCodes.refused || code === closeCodes.notMyGateway) {
         const hasOther = await known.refused(credential)

@@ -7,7 +7,7 @@ import 'wasm_exec'
 import type { HandlerOutcome, Say } from './call.ts'
 import type { Client } from './clients.ts'
 import type { Ready } from './contents.ts'
-import { type Engine, type EngineOptions, type FarSource, startEngine } from './engine.ts'
+import { type Engine, type EngineOptions, startEngine, type ThreadSource } from './engine.ts'
 import type { ReadRequest } from './fill.ts'
 import { flat, link } from './link.ts'
 import { lastMessageTime, type Port } from './port.ts'
@@ -84,7 +84,7 @@ const host = link(
       const { clients } = engine
       const connection = connectGateway(dial, {
         open: (channel) => clients.openText(channel, 'gateway'),
-        freshPage: () => host.ask('freshPage', undefined) as Promise<string>,
+        newPageId: () => host.ask('newPageId', undefined) as Promise<string>,
         confirm: (question) => host.ask('confirm', question) as Promise<boolean>,
         state: (state) => host.tell('gatewayState', { number, state }),
       })
@@ -121,7 +121,7 @@ interface Start {
 }
 
 /** A source whose code runs in the window, except for what is portable. */
-function sourceOf(number: number, able: number, portable: Portable | undefined): FarSource {
+function sourceOf(number: number, able: number, portable: Portable | undefined): ThreadSource {
   const ask = (what: string, args: object, signal?: AbortSignal) =>
     host.ask(what, { source: number, ...args }, signal)
   const source: Source =

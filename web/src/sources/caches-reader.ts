@@ -199,11 +199,11 @@ async function listingOf(cache: Cache, own: string, signal: AbortSignal): Promis
 async function contentOf(uri: string, response: Response): Promise<Omit<Contents, 'uri'>> {
   if (response.type === 'opaque') throw new OpaqueResponseError(uri)
   const { status, statusText, headers, redirected, url } = response
-  const kept = safeHeaders.flatMap((name) => {
+  const safe = safeHeaders.flatMap((name) => {
     const value = headers.get(name)
     return value === null ? [] : [[name, value] as const]
   })
-  const about: { [key: string]: Json } = { status, headers: Object.fromEntries(kept) }
+  const about: { [key: string]: Json } = { status, headers: Object.fromEntries(safe) }
   if (statusText !== '') about.statusText = statusText
   if (redirected) about.redirectedTo = redactUrl(withoutFragment(url))
   const _meta = { [responseMeta]: about }

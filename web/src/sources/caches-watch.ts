@@ -7,7 +7,7 @@
 import type { Changed } from '../source.ts'
 import { existing } from './caches-reader.ts'
 import { cacheUri, requestTail } from './caches-uris.ts'
-import { lookEvery } from './looking.ts'
+import { pollEvery } from './polling.ts'
 
 /** What was written; without `urls`: anything of that cache, or that it came or went. */
 interface Written {
@@ -103,7 +103,7 @@ export function pollCaches(
   signal: AbortSignal,
 ): void {
   const known = new Map<string, ReadonlySet<string> | undefined>()
-  lookEvery(every, signal, async () => {
+  pollEvery(every, signal, async () => {
     for (const name of names) {
       const now = await tailsOf(name)
       if (signal.aborted) return

@@ -3,7 +3,7 @@ import { type Changed, type Json, NotFoundError, type PortableSource } from '../
 import { cachesReader, existing, requestsOf, servedCaches } from './caches-reader.ts'
 import { cacheUri } from './caches-uris.ts'
 import { noteWrites, pollCaches } from './caches-watch.ts'
-import { pollOf } from './looking.ts'
+import { pollInterval } from './polling.ts'
 
 /** What may be read. There is no default and no wildcard: a cache that is not named is not served. */
 export interface CachesOptions {
@@ -42,7 +42,7 @@ export interface CachesOptions {
  */
 export function caches(options: CachesOptions): PortableSource {
   const names = servedCaches(options.caches)
-  const every = pollOf(options.poll)
+  const every = pollInterval(options.poll)
   const listeners = new Set<Changed>()
   const signal = options.signal ?? new AbortController().signal
   noteWrites(

@@ -14,12 +14,12 @@ export const writesChannel = 'io.github.pagemcp/idb'
 const maxTold = 1000 // keys
 
 /** What a message says. */
-interface Told extends Omit<Written, 'keys'> {
+interface WritesMessage extends Omit<Written, 'keys'> {
   keys: readonly string[]
 }
 
 /** Tells others of writes. */
-export function told({ database, store, keys, list, all }: Written): Told {
+export function encodeWrites({ database, store, keys, list, all }: Written): WritesMessage {
   const many = all || keys.size > maxTold
   return {
     database,
@@ -31,9 +31,9 @@ export function told({ database, store, keys, list, all }: Written): Told {
 }
 
 /** What a message says, or undefined if it is none of ours. */
-export function heard(data: unknown): Written | undefined {
+export function decodeWrites(data: unknown): Written | undefined {
   if (typeof data !== 'object' || data === null) return undefined
-  const { database, store, keys, list, all } = data as Partial<Told>
+  const { database, store, keys, list, all } = data as Partial<WritesMessage>
   const fits =
     typeof database === 'string' &&
     (store === undefined || typeof store === 'string') &&
@@ -54,7 +54,7 @@ export interface LiveChannel {
 
 /**
  * Opens a BroadcastChannel. A message to a frozen page (bfcache) that has it open would end that page
- * for good: so it is closed when the page freezes, and opened again when it thaws.
+ * for good: so it is closed when the page freezes, and opened again when the page returns.
  *
  * @param on.message - each message of others
  * @param on.missed - the page was frozen: messages may have been missed
@@ -75,12 +75,12 @@ export function liveChannel(
     channel?.close()
     channel = undefined
   }
-  const thaws = (event: Event) => (event as PageTransitionEvent).persisted
-  globalThis.addEventListener?.('pagehide', (event) => thaws(event) && close(), { signal })
+  const isPersisted = (event: Event) => (event as PageTransitionEvent).persisted
+  globalThis.addEventListener?.('pagehide', (event) => isPersisted(event) && close(), { signal })
   globalThis.addEventListener?.(
     'pageshow',
     (event) => {
-      if (!thaws(event)) return
+      if (!isPersisted(event)) return
       close()
       open()
       on.missed()

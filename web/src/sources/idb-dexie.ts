@@ -40,11 +40,13 @@ export function observeDexie(
   on: { written(written: Written): void; missed(): void },
   signal: AbortSignal,
 ): void {
-  const hear = (parts: unknown) => {
+  const receive = (parts: unknown) => {
     for (const written of writtenOf(stores, parts)) on.written(written)
   }
-  const channel = liveChannel(mutated, { message: hear, missed: on.missed })
-  globalThis.addEventListener?.(mutated, (event) => hear((event as CustomEvent).detail), { signal })
+  const channel = liveChannel(mutated, { message: receive, missed: on.missed })
+  globalThis.addEventListener?.(mutated, (event) => receive((event as CustomEvent).detail), {
+    signal,
+  })
   signal.addEventListener('abort', () => channel.close(), { once: true })
 }
 

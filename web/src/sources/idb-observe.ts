@@ -1,4 +1,4 @@
-import { told, writesChannel } from './idb-channel.ts'
+import { encodeWrites, writesChannel } from './idb-channel.ts'
 import { observeWrites } from './idb-watch.ts'
 
 /** How long after a write the channel stays open: a frozen page must have none. */
@@ -38,7 +38,7 @@ export function observeIdb(options: {
     concerns: (database) => named.has(database),
     written(written) {
       channel ??= new BroadcastChannel(writesChannel)
-      channel.postMessage(told(written))
+      channel.postMessage(encodeWrites(written))
       clearTimeout(timer)
       timer = setTimeout(close, idle)
     },

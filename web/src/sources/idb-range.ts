@@ -39,10 +39,10 @@ export interface Found {
   value: unknown
 }
 
-/** The query that a URI asks, or undefined if it asks none: what is behind the store's own URI. */
-export function queryOf(segments: readonly string[], query: string | undefined): Query | undefined {
+/** The query of a URI: the segments and the query string behind the store's URI. `undefined`: it has none. */
+export function queryOf(segments: readonly string[], text: string | undefined): Query | undefined {
   const [what, index, value] = segments
-  const values = valuesOf(query)
+  const values = valuesOf(text)
   if (values === undefined || segments.length > 3) return undefined
   if (value !== undefined && (values.has('from') || values.has('to'))) return undefined
   const keys = new Map<string, IDBValidKey>()
@@ -57,11 +57,11 @@ export function queryOf(segments: readonly string[], query: string | undefined):
   const limit = values.get('limit') ?? String(maxRecords)
   if ((direction !== 'next' && direction !== 'prev') || !/^[1-9]\d{0,8}$/.test(limit))
     return undefined
-  const asked = { from, to, after, direction, limit: Math.min(Number(limit), maxRecords) } as const
-  if (what === 'range' && index === undefined) return { ...asked, index: undefined }
+  const query = { from, to, after, direction, limit: Math.min(Number(limit), maxRecords) } as const
+  if (what === 'range' && index === undefined) return { ...query, index: undefined }
   if (what !== 'index' || index === undefined) return undefined
   if (after !== undefined && (direction === 'next' ? from : to) === undefined) return undefined // among the records of which value?
-  return { ...asked, index }
+  return { ...query, index }
 }
 
 /**
@@ -69,9 +69,9 @@ export function queryOf(segments: readonly string[], query: string | undefined):
  *
  * @param exact - whether the value stands in the path
  */
-export function queryAfter(asked: Query, { key, indexKey }: Found, exact: boolean): string {
-  const { index, direction, limit } = asked
-  const bounds = { from: asked.from, to: asked.to }
+export function queryAfter(query: Query, { key, indexKey }: Found, exact: boolean): string {
+  const { index, direction, limit } = query
+  const bounds = { from: query.from, to: query.to }
   if (index !== undefined) bounds[direction === 'next' ? 'from' : 'to'] = indexKey
   const parts = exact ? [] : Object.entries(bounds).filter(([, bound]) => bound !== undefined)
   const keys = [...parts, ['after', key] as const].map(
@@ -91,22 +91,22 @@ export function queryAfter(asked: Query, { key, indexKey }: Found, exact: boolea
 export async function recordsIn(
   store: IDBObjectStore,
   options: StoreOptions,
-  asked: Query,
+  query: Query,
 ): Promise<Found[] | undefined> {
-  const place = asked.index === undefined ? store : indexOf(store, asked.index)
+  const place = query.index === undefined ? store : indexOf(store, query.index)
   if (place === undefined) return undefined
   if (place !== store && !maySeek(options, place.keyPath as string | string[])) return undefined
-  const range = rangeOf(asked)
+  const range = rangeOf(query)
   if (range === 'none') return []
-  const request = place.openCursor(range, asked.direction) as IDBRequest<IDBCursorWithValue | null>
+  const request = place.openCursor(range, query.direction) as IDBRequest<IDBCursorWithValue | null>
   let cursor = await result(request)
   const next = () => result(request) // of what was just asked of the cursor
-  if (asked.index !== undefined && asked.after !== undefined && cursor !== null)
-    cursor = await skipTo(cursor, asked.after, asked, next)
+  if (query.index !== undefined && query.after !== undefined && cursor !== null)
+    cursor = await skipTo(cursor, query.after, query, next)
   const found: Found[] = []
   while (cursor !== null) {
     found.push({ key: cursor.primaryKey, indexKey: cursor.key, value: cursor.value })
-    if (found.length > asked.limit) break
+    if (found.length > query.limit) break
     cursor.continue()
     cursor = await next()
   }

@@ -60,15 +60,15 @@ export function idbReader(
     const whole = byUri.get(uri)
     if (whole !== undefined) return whole
     const question = uri.indexOf('?')
-    const [path, query] = question < 0 ? [uri] : [uri.slice(0, question), uri.slice(question + 1)]
+    const [path, text] = question < 0 ? [uri] : [uri.slice(0, question), uri.slice(question + 1)]
     const segments = path.split('/')
     const store = byUri.get(segments.slice(0, 5).join('/')) // idb:, '', '', database, store
     const rest = segments.slice(5)
     if (store?.served === undefined || rest.length === 0) return undefined
-    const key = rest.length === 1 && query === undefined ? keyFromSegment(rest[0] ?? '') : undefined
+    const key = rest.length === 1 && text === undefined ? keyFromSegment(rest[0] ?? '') : undefined
     if (key !== undefined) return { ...store, key }
-    const asked = queryOf(rest, query)
-    return asked && { ...store, query: asked }
+    const query = queryOf(rest, text)
+    return query && { ...store, query }
   }
 
   /** What there is of a database from a place on. */

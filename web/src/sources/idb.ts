@@ -1,5 +1,5 @@
 import type { Changed, Json, PortableSource } from '../source.ts'
-import { heard, liveChannel, told, writesChannel } from './idb-channel.ts'
+import { decodeWrites, encodeWrites, liveChannel, writesChannel } from './idb-channel.ts'
 import { idbComplete } from './idb-complete.ts'
 import { observeDexie } from './idb-dexie.ts'
 import { reader } from './idb-open.ts'
@@ -79,7 +79,7 @@ export function idb(
   const missed = () => announceAll(stores)
   const others = liveChannel(writesChannel, {
     message(data) {
-      const written = heard(data)
+      const written = decodeWrites(data)
       if (written) announce(written)
     },
     missed,
@@ -91,7 +91,7 @@ export function idb(
       ),
     written(written) {
       announce(written)
-      others.post(told(written))
+      others.post(encodeWrites(written))
     },
   })
   const stop = () => {
@@ -111,7 +111,7 @@ export function idb(
       const listener: Changed = (what, under) => changed(what, under)
       if (signal.aborted || ends?.aborted) return
       listeners.add(listener)
-      watching ??= look()
+      watching ??= startPolling()
       const leave = () => {
         listeners.delete(listener)
         if (listeners.size > 0) return
@@ -124,7 +124,7 @@ export function idb(
   }
 
   /** Looks where looking costs something: while somebody listens. */
-  function look(): AbortController {
+  function startPolling(): AbortController {
     const controller = new AbortController()
     const { signal } = controller
     observeDexie(stores, { written: announce, missed: () => {} }, signal) // missed: as of the others

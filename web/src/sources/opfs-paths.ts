@@ -56,12 +56,12 @@ export function servedPaths(paths: unknown): Path[] {
     }
     return path
   })
-  const kept: Path[] = []
+  const covering: Path[] = []
   for (const path of all.sort(comparePaths)) {
-    const last = kept.at(-1) // a directory comes before what is in it, which it serves already
-    if (last === undefined || !contains(last, path)) kept.push(path)
+    const last = covering.at(-1) // a directory comes before what is in it, which it serves already
+    if (last === undefined || !contains(last, path)) covering.push(path)
   }
-  return kept
+  return covering
 }
 
 /** Whether `inner` is `outer`, or below it. */

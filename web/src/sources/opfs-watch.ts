@@ -6,9 +6,9 @@
  */
 
 import type { Changed } from '../source.ts'
-import { lookEvery } from './looking.ts'
 import { contains, type Path, uriOf } from './opfs-paths.ts'
 import { entriesBelow, fileOf, isDirectory, isServed } from './opfs-reader.ts'
+import { pollEvery } from './polling.ts'
 
 /** Most files and directories that are looked at; what comes after is not. */
 const maxPolled = 10_000
@@ -47,11 +47,11 @@ export function watchFiles(
     changed()
   }
   const { FileSystemObserver } = globalThis as { FileSystemObserver?: ObserverClass }
-  const look = () => {
+  const startPolling = () => {
     if (every > 0) poll(served, tell, every, signal)
   }
-  if (FileSystemObserver === undefined) look()
-  else observe(FileSystemObserver, served, tell, signal).catch(look)
+  if (FileSystemObserver === undefined) startPolling()
+  else observe(FileSystemObserver, served, tell, signal).catch(startPolling)
 }
 
 type Tell = (path: Path, kind: 'content' | 'existence') => void
@@ -91,7 +91,7 @@ async function observe(
 /** Compares what is there with what was, again and again. */
 function poll(served: readonly Path[], tell: Tell, every: number, signal: AbortSignal): void {
   let known: Map<string, { path: Path; state: string }> | undefined
-  lookEvery(every, signal, async () => {
+  pollEvery(every, signal, async () => {
     const now = await snapshot(served, signal)
     if (signal.aborted) return
     if (known === undefined) for (const path of served) tell(path, 'existence') // since watch

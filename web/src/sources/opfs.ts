@@ -1,9 +1,9 @@
 import { rankCompletions } from '../complete.ts'
 import { type Json, NotFoundError, type PortableSource } from '../source.ts'
-import { pollOf } from './looking.ts'
 import { type Path, pathOf, scheme, servedPaths, uriOf } from './opfs-paths.ts'
 import { childrenOf, entryAt, isDirectory, isServed, opfsReader } from './opfs-reader.ts'
 import { watchFiles } from './opfs-watch.ts'
+import { pollInterval } from './polling.ts'
 
 /** What may be read. There is no default: what is not named is not served. */
 export interface OpfsOptions {
@@ -40,7 +40,7 @@ export function opfs(options: OpfsOptions): PortableSource {
     ...opfsReader(options),
     portable: { kind: 'opfs', options: { paths: [...options.paths] } satisfies Json },
     watch(changed, signal) {
-      watchFiles(served, changed, signal, pollOf(options.poll))
+      watchFiles(served, changed, signal, pollInterval(options.poll))
     },
 
     /** Paths that begin with what was typed; those of directories end with a slash. */

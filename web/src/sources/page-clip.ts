@@ -94,7 +94,7 @@ function lengthOf(text: string, whole: number): number {
 }
 
 function radiiOf(
-  given: readonly string[],
+  values: readonly string[],
   kind: string,
   x: number,
   y: number,
@@ -109,10 +109,10 @@ function radiiOf(
     return lengthOf(text, whole)
   }
   if (kind === 'circle') {
-    const radius = one(given[0], Math.hypot(width, height) / Math.SQRT2, [...across, ...down])
+    const radius = one(values[0], Math.hypot(width, height) / Math.SQRT2, [...across, ...down])
     return [radius, radius]
   }
-  return [one(given[0], width, across), one(given[1], height, down)]
+  return [one(values[0], width, across), one(values[1], height, down)]
 }
 
 function ellipse(x: number, y: number, rx: number, ry: number): Cut {

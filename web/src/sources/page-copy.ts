@@ -7,10 +7,10 @@ import { redactUrl } from '../redact.ts'
 import { attribute, childrenOf, isElement, isText, ofDocument, rectOf, tagOf } from './page-dom.ts'
 import { absolute } from './page-meta.ts'
 import type { Place } from './page-place.ts'
-import type { Eyes } from './page-visible.ts'
+import type { VisibilityReader } from './page-visible.ts'
 
 /** What is copied as it is. */
-const kept = new Set(
+const allowedTags = new Set(
   'p h1 h2 h3 h4 h5 h6 em strong b i code kbd samp pre blockquote ul ol li dl dt dd table caption thead tbody tfoot tr th td hr br del s sub sup figure figcaption'.split(
     ' ',
   ),
@@ -24,7 +24,7 @@ const asideRole =
 /** Copies elements; `lossy`: a URL lost something, or was left out. */
 export function copyOf(
   roots: readonly Element[],
-  look: Eyes,
+  reader: VisibilityReader,
 ): { copy: HTMLElement; lossy: boolean } {
   const inert = ofDocument<DOMImplementation>('implementation').createHTMLDocument('')
   const copy = inert.createElement('div')
@@ -33,13 +33,13 @@ export function copyOf(
   const copyInto = (element: Element, place: Place, target: HTMLElement) => {
     for (const child of childrenOf(element)) {
       if (isText(child)) {
-        const text = look.text(child, place)
+        const text = reader.text(child, place)
         if (text !== '') target.append(text)
       } else if (isElement(child)) {
         const tag = tagOf(child)
         const role = attribute(child, 'role')?.trim().toLowerCase() ?? ''
         if (aside.has(tag) || asideRole.test(role)) continue
-        const inner = look.enter(child, place)
+        const inner = reader.enter(child, place)
         if (inner !== undefined) one(child, tag, inner, target)
         // The cells behind it stay in their columns.
         else if (getComputedStyle(child).display === 'table-cell') append(tag, target)
@@ -67,7 +67,7 @@ export function copyOf(
       return
     }
     const block = !/^(?:inline|contents)/.test(place.display)
-    const to = append(kept.has(tag) ? tag : block ? 'div' : 'span', target)
+    const to = append(allowedTags.has(tag) ? tag : block ? 'div' : 'span', target)
     const start = tag === 'ol' ? attribute(element, 'start') : undefined
     if (start !== undefined && /^\d{1,6}$/.test(start)) to.setAttribute('start', start)
     copyInto(element, place, to)
@@ -85,7 +85,7 @@ export function copyOf(
   }
 
   for (const root of roots) {
-    const place = look.find(root)
+    const place = reader.find(root)
     if (place !== undefined) one(root, tagOf(root), place, copy)
   }
   return { copy, lossy }

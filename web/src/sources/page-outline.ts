@@ -20,7 +20,7 @@ import {
 } from './page-dom.ts'
 import type { Place } from './page-place.ts'
 import { lineOf } from './page-text.ts'
-import type { Eyes } from './page-visible.ts'
+import type { VisibilityReader } from './page-visible.ts'
 
 /** One part of an outline. */
 export interface OutlineItem {
@@ -50,7 +50,7 @@ const landmarkRole =
   /^(?:main|navigation|complementary|article|search|form|banner|contentinfo|region)$/
 
 /** The outline of some elements; `lossy` has a JSON Pointer for each value that was taken out. */
-export function outlineOf(roots: readonly Element[], look: Eyes) {
+export function outlineOf(roots: readonly Element[], reader: VisibilityReader) {
   const outline: OutlineItem[] = []
   const lossy: string[] = []
 
@@ -58,7 +58,7 @@ export function outlineOf(roots: readonly Element[], look: Eyes) {
   const named = (labels: Iterable<Element>) =>
     [...labels]
       .filter((label) => isWithin(roots, label))
-      .map((label) => lineOf(label, look))
+      .map((label) => lineOf(label, reader))
       .filter((line) => line !== '')
       .join(' ') || undefined
 
@@ -76,14 +76,14 @@ export function outlineOf(roots: readonly Element[], look: Eyes) {
     const role = attribute(element, 'role')?.trim().toLowerCase()
     const level = headingLevel(element, tag, role)
     if (level !== undefined) {
-      const name = lineOf(element, look, place)
+      const name = lineOf(element, reader, place)
       if (name !== '') outline.push({ role: 'heading', level, name })
     } else {
       const landmark = landmarkOf(tag, role, element)
       if (landmark !== undefined && hasBox(element)) {
         outline.push({ role: landmark, name: labelledBy(element) })
       } else if (tag === 'legend') {
-        const name = lineOf(element, look, place)
+        const name = lineOf(element, reader, place)
         if (name !== '') outline.push({ role: 'group', name })
       }
     }
@@ -91,7 +91,7 @@ export function outlineOf(roots: readonly Element[], look: Eyes) {
       if (!isElement(child)) continue
       if (isField(child)) field(child, place)
       else if (isDraft(child)) draft(child, place)
-      const inner = look.enter(child, place)
+      const inner = reader.enter(child, place)
       if (inner !== undefined) visit(child, inner)
     }
   }
@@ -129,7 +129,7 @@ export function outlineOf(roots: readonly Element[], look: Eyes) {
   }
 
   for (const root of roots) {
-    const place = look.find(root)
+    const place = reader.find(root)
     if (place !== undefined) visit(root, place)
   }
   return { outline, lossy }
@@ -176,9 +176,9 @@ function holdsValue(element: Field, type: string): boolean {
 function headingLevel(element: Element, tag: string, role: string | undefined): number | undefined {
   if (role === undefined || role === 'heading') {
     const own = /^h([1-6])$/.exec(tag)?.[1]
-    const said =
+    const level =
       role === 'heading' ? Number(attribute(element, 'aria-level') ?? own ?? 2) : Number(own)
-    if (said >= 1 && said <= 9) return said
+    if (level >= 1 && level <= 9) return level
   }
   return undefined
 }

@@ -1,28 +1,28 @@
 /** What the user has selected, as far as it may be read and can be seen. */
 
 import { isWithin } from './page-dom.ts'
-import { sheet, writeText } from './page-text.ts'
-import type { Eyes } from './page-visible.ts'
+import { textWriter, writeText } from './page-text.ts'
+import type { VisibilityReader } from './page-visible.ts'
 
 /**
  * The selected text within some elements; '' if there is none. What is selected inside of a field is
  * its value, and is left out.
  */
-export function selectedText(roots: readonly Element[], look: Eyes): string {
+export function selectedText(roots: readonly Element[], reader: VisibilityReader): string {
   const ranges = selectedRanges()
   if (ranges.length === 0) return ''
-  const out = sheet()
+  const out = textWriter()
   for (const root of roots) {
     if (!ranges.some((range) => Range.prototype.intersectsNode.call(range, root))) continue
-    const place = look.find(root)
+    const place = reader.find(root)
     if (place === undefined) continue
-    writeText(root, place, look, out, (text, within) => {
+    writeText(root, place, reader, out, (text, within) => {
       let part = ''
       for (const range of ranges) {
         if (!Range.prototype.intersectsNode.call(range, text)) continue
         const from = range.startContainer === text ? range.startOffset : 0
         const to = range.endContainer === text ? range.endOffset : Number.POSITIVE_INFINITY
-        part += look.text(text, within, from, to)
+        part += reader.text(text, within, from, to)
       }
       return part
     })

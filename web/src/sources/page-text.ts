@@ -2,10 +2,10 @@
 
 import { childrenOf, isElement, isText, tagOf } from './page-dom.ts'
 import type { Place } from './page-place.ts'
-import { type Eyes, eyes } from './page-visible.ts'
+import { type VisibilityReader, visibilityReader } from './page-visible.ts'
 
 /** How lines come about. */
-export interface Page {
+export interface TextWriter {
   text(part: string, pre: boolean): void
   /** At least this many line ends: 1 begins a line, 2 leaves one empty. */
   break(lines: number): void
@@ -16,7 +16,7 @@ export interface Page {
 }
 
 /** Puts text together. Only the line that is being written is looked at again. */
-export function sheet(): Page {
+export function textWriter(): TextWriter {
   const past: string[] = [] // lines, and what is between them
   let line = ''
   let lines = 0 // wanted before the next text
@@ -44,10 +44,10 @@ export function sheet(): Page {
       }
       const words = part.replace(/[\t\n\f\r ]+/g, ' ')
       if (words.startsWith(' ')) blank = true
-      const kept = words.replace(/^ | $/g, '')
-      if (kept === '') return
+      const trimmed = words.replace(/^ | $/g, '')
+      if (trimmed === '') return
       begin()
-      line += kept
+      line += trimmed
       blank = words.endsWith(' ')
     },
     break(wanted) {
@@ -75,9 +75,9 @@ const spaced = new Set(
 export function writeText(
   element: Element,
   within: Place,
-  look: Eyes,
-  out: Page,
-  part: (text: Text, within: Place) => string = (text, place) => look.text(text, place),
+  reader: VisibilityReader,
+  out: TextWriter,
+  part: (text: Text, within: Place) => string = (text, place) => reader.text(text, place),
 ): void {
   const tag = tagOf(element)
   if (tag === 'br') {
@@ -95,8 +95,8 @@ export function writeText(
       pre ??= /^(?:pre|break-spaces)/.test(within.style.whiteSpace)
       out.text(part(child, within), pre)
     } else if (isElement(child)) {
-      const place = look.enter(child, within)
-      if (place !== undefined) writeText(child, place, look, out, part)
+      const place = reader.enter(child, within)
+      if (place !== undefined) writeText(child, place, reader, out, part)
     }
   }
   out.break(lines)
@@ -110,18 +110,22 @@ export function writeText(
  * @returns '' if nothing of the element can be seen
  */
 export function visibleText(element: Element): string {
-  const look = eyes()
-  const place = look.find(element)
+  const reader = visibilityReader()
+  const place = reader.find(element)
   if (place === undefined) return ''
-  const out = sheet()
-  writeText(element, place, look, out)
+  const out = textWriter()
+  writeText(element, place, reader, out)
   return out.done()
 }
 
 /** The text of one element, on one line; '' if nothing of it can be seen. */
-export function lineOf(element: Element, look: Eyes, place = look.find(element)): string {
+export function lineOf(
+  element: Element,
+  reader: VisibilityReader,
+  place = reader.find(element),
+): string {
   if (place === undefined) return ''
-  const out = sheet()
-  writeText(element, place, look, out)
+  const out = textWriter()
+  writeText(element, place, reader, out)
   return out.done().replace(/\s+/g, ' ')
 }

@@ -64,7 +64,7 @@ const leastOpacity = 0.08
 const leastOfLine = 1 / 3
 
 /** Decides about one state of the page: nothing may change while it is used. */
-export interface Eyes {
+export interface VisibilityReader {
   /** Whether something private was met, that a user sees and a reader does not. */
   readonly omitted: boolean
   /** Where an element is within its parent; undefined: neither it nor anything in it can be seen. */
@@ -75,7 +75,7 @@ export interface Eyes {
   text(text: Text, within: Place, from?: number, to?: number): string
 }
 
-export function eyes(): Eyes {
+export function visibilityReader(): VisibilityReader {
   const whole = documentBox()
   const view = windowBox()
   const isDraftAll = ofDocument<string>('designMode') === 'on'

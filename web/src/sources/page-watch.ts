@@ -103,15 +103,15 @@ export function watchPage(
 
   /** Shadow trees are observed one by one. One that is attached later is seen with the next change. */
   function observeShadows() {
-    const look = (element: Element) => {
+    const observe = (element: Element) => {
       const shadow = shadowOf(element)
       if (shadow !== null && !shadows.has(shadow)) {
         shadows.add(shadow)
         observer.observe(shadow, observed)
       }
-      for (const child of childrenOf(element)) if (isElement(child)) look(child)
+      for (const child of childrenOf(element)) if (isElement(child)) observe(child)
     }
-    for (const root of new Set(roots.flat())) look(root)
+    for (const root of new Set(roots.flat())) observe(root)
   }
 
   observer.observe(document, observed)

@@ -8,8 +8,8 @@ import { all, contains } from './page-dom.ts'
 import { metaOf } from './page-meta.ts'
 import { outlineOf } from './page-outline.ts'
 import { isSelecting, selectedText } from './page-selection.ts'
-import { sheet, writeText } from './page-text.ts'
-import { type Eyes, eyes } from './page-visible.ts'
+import { textWriter, writeText } from './page-text.ts'
+import { type VisibilityReader, visibilityReader } from './page-visible.ts'
 import { watchPage } from './page-watch.ts'
 
 /** What can be read of a page. */
@@ -189,43 +189,43 @@ async function contentOf(
       return { text: JSON.stringify(meta), lossy }
     }
     case 'outline': {
-      const look = eyes()
-      const { outline, lossy } = outlineOf(roots, look)
-      return { text: JSON.stringify(outline), lossy: look.omitted ? [''] : lossy }
+      const reader = visibilityReader()
+      const { outline, lossy } = outlineOf(roots, reader)
+      return { text: JSON.stringify(outline), lossy: reader.omitted ? [''] : lossy }
     }
     case 'markdown': {
       const { toMarkdown } = await import('../markdown.ts')
-      const look = eyes() // after waiting: the page may have changed meanwhile
-      const { copy, lossy } = copyOf(mainOf(roots, look), look)
-      return { text: toMarkdown(copy), lossy: lossy || look.omitted ? [''] : [] }
+      const reader = visibilityReader() // after waiting: the page may have changed meanwhile
+      const { copy, lossy } = copyOf(mainOf(roots, reader), reader)
+      return { text: toMarkdown(copy), lossy: lossy || reader.omitted ? [''] : [] }
     }
     case 'selection':
-      return plainText((look) => selectedText(roots, look))
+      return plainText((reader) => selectedText(roots, reader))
     default:
-      return plainText((look) => visibleText(roots, look))
+      return plainText((reader) => visibleText(roots, reader))
   }
 }
 
-function plainText(make: (look: Eyes) => string) {
-  const look = eyes()
-  return { text: make(look), lossy: look.omitted ? [''] : [] }
+function plainText(make: (reader: VisibilityReader) => string) {
+  const reader = visibilityReader()
+  return { text: make(reader), lossy: reader.omitted ? [''] : [] }
 }
 
-function visibleText(roots: Element[], look: Eyes): string {
-  const out = sheet()
+function visibleText(roots: Element[], reader: VisibilityReader): string {
+  const out = textWriter()
   for (const root of roots) {
-    const place = look.find(root)
-    if (place !== undefined) writeText(root, place, look, out)
+    const place = reader.find(root)
+    if (place !== undefined) writeText(root, place, reader, out)
     out.break(2)
   }
   return out.done()
 }
 
 /** Of each element the main content: what is marked up as that, if there is exactly one such place. */
-function mainOf(roots: Element[], look: Eyes): Element[] {
+function mainOf(roots: Element[], reader: VisibilityReader): Element[] {
   const seen = (root: Element, selector: string) =>
     all(selector).filter(
-      (one) => one !== root && contains(root, one) && look.find(one) !== undefined,
+      (one) => one !== root && contains(root, one) && reader.find(one) !== undefined,
     )
   return roots.map((root) => {
     for (const selector of ['main, [role=main]', 'article, [role=article]']) {

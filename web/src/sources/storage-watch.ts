@@ -67,7 +67,7 @@ export function watchArea(
   }
   addEventListener('visibilitychange', checkAll, options)
   const timer = setInterval(poll, pollInterval)
-  const deaf = hearCalls((written, key) => {
+  const stopListening = onOwnWrites((written, key) => {
     if (written !== storage) return
     // A key that is an object was made text by the method: asking it again might have an effect.
     if (typeof key === 'string') check(key)
@@ -75,7 +75,7 @@ export function watchArea(
   })
   signal.addEventListener('abort', () => {
     clearInterval(timer)
-    deaf()
+    stopListening()
   })
 }
 
@@ -92,14 +92,14 @@ export function valueAt(storage: Storage, key: string): string | null {
 }
 
 /** Who is told of a call that has returned; without a key, of `clear`. */
-type Hear = (storage: unknown, key?: unknown) => void
+type WriteListener = (storage: unknown, key?: unknown) => void
 
-const hearers = new Set<Hear>()
+const listeners = new Set<WriteListener>()
 let restore: (() => void) | undefined
 
 /** Tells of writing calls. The first hearer wraps the methods, the last one that goes unwraps them. */
-function hearCalls(hear: Hear): () => void {
-  hearers.add(hear)
+function onOwnWrites(listener: WriteListener): () => void {
+  listeners.add(listener)
   if (restore === undefined) {
     const undo = (['setItem', 'removeItem', 'clear'] as const).map(wrap)
     restore = () => {
@@ -107,8 +107,8 @@ function hearCalls(hear: Hear): () => void {
     }
   }
   return () => {
-    hearers.delete(hear)
-    if (hearers.size > 0) return
+    listeners.delete(listener)
+    if (listeners.size > 0) return
     restore?.()
     restore = undefined
   }
@@ -123,7 +123,7 @@ function wrap(name: 'setItem' | 'removeItem' | 'clear'): () => void {
   const { [name]: method } = {
     [name](this: unknown, ...args: unknown[]) {
       const result = Reflect.apply(original, this, args)
-      for (const hear of hearers) hear(this, args[0])
+      for (const listener of listeners) listener(this, args[0])
       return result
     },
   }

@@ -10,17 +10,17 @@
  */
 
 import { toBase64Url } from '../base64url.ts'
-import { heedPage, page } from '../pages.ts'
+import { pageId, watchPageId } from '../page-id.ts'
 import { NotFoundError } from '../source.ts'
 import { isMessage, type Message, type TabText } from './tabs-messages.ts'
 import { type TabState, watchContent, watchOwn } from './tabs-own.ts'
 import type { OwnText } from './tabs-text.ts'
 
 /** How long answers to a newcomer's question may take until it believes to know all tabs. */
-const rollCall = 250 // ms; a hidden window's timer takes a second
+const discoveryTime = 250 // ms; a hidden window's timer takes a second
 
 /** How long another tab may take to say its text; it has no timers to wait for. */
-const answerLimit = 10_000 // ms
+const textTimeout = 10_000 // ms
 
 const channelName = 'pagemcp.tabs'
 
@@ -51,148 +51,148 @@ export interface Presence {
  * context, or an opaque origin), this tab is alone.
  *
  * @param text - this tab's text; undefined: it is not for others
- * @param heard - called after each change
+ * @param onEvent - called after each change
  */
 export function joinTabs(
   text: OwnText | undefined,
-  heard: (event: TabEvent) => void,
+  onEvent: (event: TabEvent) => void,
   signal: AbortSignal,
 ): Presence {
   const others = new Map<string, { tab: TabState; stop: AbortController }>() // by stay
-  const asked = new Map<number, { stay: string; settle(answer?: TabText): void }>()
-  let lastAsked = 0
+  const textRequests = new Map<number, { stay: string; settle(answer?: TabText): void }>()
+  let lastTextRequest = 0
   let id: string | undefined
   let own: TabState | undefined
-  let stay: Stay | undefined
-  let turns = 0 // of beginning and ending: what was begun may be over before it is done
+  let visit: DocumentVisit | undefined
+  let attempts = 0 // of beginning and ending: what was begun may be over before it is done
   let alone = !('locks' in navigator) || typeof BroadcastChannel === 'undefined'
   let watching = false
   let edits = 0
-  let looking: AbortController | undefined // at what this tab's text is
-  const view = watchOwn(refresh, signal)
+  let contentWatch: AbortController | undefined // at what this tab's text is
+  const observeOwn = watchOwn(refresh, signal)
   const began = Promise.withResolvers<void>()
 
   /** Tells what this tab is now, if that is anything new. */
   function refresh() {
-    if (id === undefined || stay === undefined) return
+    if (id === undefined || visit === undefined) return
     const now: TabState = {
       id,
-      stay: stay.name,
+      stay: visit.name,
       text: text !== undefined,
       edits,
       watching,
-      ...view(),
+      ...observeOwn(),
     }
     const before = own
     if (before !== undefined && same(before, now)) return
     own = now
-    stay.say({ is: before?.stay === now.stay ? 'here' : 'new', tab: now })
-    lookAtText()
-    heard({ before, now })
+    visit.send({ is: before?.stay === now.stay ? 'here' : 'new', tab: now })
+    updateContentWatch()
+    onEvent({ before, now })
   }
 
   /** Looks at the text as long as somebody watches, in whichever tab. */
-  function lookAtText() {
+  function updateContentWatch() {
     const wanted =
       text !== undefined &&
-      stay !== undefined &&
+      visit !== undefined &&
       (watching || [...others.values()].some(({ tab }) => tab.watching))
-    if (wanted === (looking !== undefined)) return
-    looking?.abort()
-    looking = wanted ? new AbortController() : undefined
-    if (text === undefined || looking === undefined) return
+    if (wanted === (contentWatch !== undefined)) return
+    contentWatch?.abort()
+    contentWatch = wanted ? new AbortController() : undefined
+    if (text === undefined || contentWatch === undefined) return
     const changed = () => {
       edits++
       refresh()
     }
-    watchContent(text.concerns, changed, looking.signal)
+    watchContent(text.concerns, changed, contentWatch.signal)
   }
 
-  function hear(data: unknown) {
+  function receive(data: unknown) {
     if (!isMessage(data)) return
     switch (data.is) {
       case 'new':
-        if (own) stay?.say({ is: 'here', tab: own })
-        return meet(data.tab)
+        if (own) visit?.send({ is: 'here', tab: own })
+        return addOrUpdate(data.tab)
       case 'here':
-        return meet(data.tab)
+        return addOrUpdate(data.tab)
       case 'gone':
-        return part(data.stay)
+        return remove(data.stay)
       case 'ask':
-        if (data.to !== stay?.name) return
-        return stay.say({ is: 'text', to: data.from, number: data.number, answer: text?.read() })
+        if (data.to !== visit?.name) return
+        return visit.send({ is: 'text', to: data.from, number: data.number, answer: text?.read() })
       case 'text':
-        if (data.to === stay?.name) asked.get(data.number)?.settle(data.answer)
+        if (data.to === visit?.name) textRequests.get(data.number)?.settle(data.answer)
     }
   }
 
-  function meet(tab: TabState) {
-    if (stay === undefined || tab.stay === stay.name) return
+  function addOrUpdate(tab: TabState) {
+    if (visit === undefined || tab.stay === visit.name) return
     const known = others.get(tab.stay)
     if (known !== undefined) {
       const before = known.tab
       known.tab = tab
-      lookAtText()
-      if (!same(before, tab)) heard({ before, now: tab })
+      updateContentWatch()
+      if (!same(before, tab)) onEvent({ before, now: tab })
       return
     }
     const stop = new AbortController()
     others.set(tab.stay, { tab, stop })
     // Shared, so that one of those who wait cannot keep the others waiting.
     const options = { mode: 'shared', signal: stop.signal } as const
-    navigator.locks.request(lockOf(tab.stay), options, () => part(tab.stay)).catch(() => {})
-    lookAtText()
-    heard({ now: tab })
+    navigator.locks.request(lockOf(tab.stay), options, () => remove(tab.stay)).catch(() => {})
+    updateContentWatch()
+    onEvent({ now: tab })
   }
 
-  function part(name: string) {
+  function remove(name: string) {
     const known = others.get(name)
     if (known === undefined) return
     others.delete(name)
     known.stop.abort()
-    for (const question of asked.values()) if (question.stay === name) question.settle()
-    lookAtText()
-    heard({ before: known.tab })
+    for (const request of textRequests.values()) if (request.stay === name) request.settle()
+    updateContentWatch()
+    onEvent({ before: known.tab })
   }
 
   async function begin() {
-    const turn = ++turns
-    let next: Stay = { name: 'alone', say() {}, end() {} }
+    const attempt = ++attempts
+    let next: DocumentVisit = { name: 'alone', send() {}, end() {} }
     try {
-      if (!alone) next = await beginStay(hear)
+      if (!alone) next = await beginVisit(receive)
     } catch {
       alone = true // an opaque origin
     }
-    if (turn !== turns || signal.aborted) return next.end()
-    stay = next
+    if (attempt !== attempts || signal.aborted) return next.end()
+    visit = next
     refresh()
     if (alone) began.resolve()
-    else setTimeout(began.resolve, rollCall)
+    else setTimeout(began.resolve, discoveryTime)
   }
 
   /** Leaves without a trace that others could stumble upon. */
   function end() {
-    turns++
-    stay?.end()
-    stay = undefined
+    attempts++
+    visit?.end()
+    visit = undefined
     for (const { stop } of others.values()) stop.abort()
-    for (const { settle } of asked.values()) settle()
-    lookAtText()
+    for (const { settle } of textRequests.values()) settle()
+    updateContentWatch()
   }
 
   /** Forgets who was there: whoever comes back to life asks anew. */
   function forget() {
     const gone = [...others.values()]
     others.clear()
-    for (const { tab } of gone) heard({ before: tab })
+    for (const { tab } of gone) onEvent({ before: tab })
   }
 
-  const stopHeeding = heedPage((next) => {
+  const stopWatchingId = watchPageId((next) => {
     id = next
     refresh()
   })
   signal.addEventListener('abort', () => {
-    stopHeeding()
+    stopWatchingId()
     end()
   })
   addEventListener('pagehide', () => end(), { signal })
@@ -208,7 +208,7 @@ export function joinTabs(
   void begin()
 
   return {
-    ready: Promise.all([began.promise, page()]).then(() => {}),
+    ready: Promise.all([began.promise, pageId()]).then(() => {}),
     own: () => own,
     watch(on) {
       watching = on
@@ -221,32 +221,32 @@ export function joinTabs(
         return text.read()
       }
       if (!tab.text || !others.has(tab.stay)) throw new NotFoundError(`tab:///${tab.id}/text`)
-      const number = ++lastAsked
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(answerLimit)])
+      const number = ++lastTextRequest
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(textTimeout)])
       limit.throwIfAborted()
       try {
         const answer = await new Promise<TabText | undefined>((settle, reject) => {
-          asked.set(number, { stay: tab.stay, settle })
+          textRequests.set(number, { stay: tab.stay, settle })
           limit.addEventListener('abort', () => reject(limit.reason))
-          stay?.say({ is: 'ask', to: tab.stay, from: stay.name, number })
+          visit?.send({ is: 'ask', to: tab.stay, from: visit.name, number })
         })
         if (answer === undefined) throw new NotFoundError(`tab:///${tab.id}/text`)
         return answer
       } finally {
-        asked.delete(number)
+        textRequests.delete(number)
       }
     },
   }
 }
 
 /** From when a document is shown until it goes, be it into the back/forward cache. */
-interface Stay {
+interface DocumentVisit {
   readonly name: string
-  say(message: Message): void
+  send(message: Message): void
   end(): void
 }
 
-async function beginStay(hear: (data: unknown) => void): Promise<Stay> {
+async function beginVisit(receive: (data: unknown) => void): Promise<DocumentVisit> {
   const name = toBase64Url(crypto.getRandomValues(new Uint8Array(12)))
   // Held before anybody hears of it: whoever gets this lock takes the tab for gone.
   const release = await new Promise<() => void>((resolve, reject) => {
@@ -254,11 +254,11 @@ async function beginStay(hear: (data: unknown) => void): Promise<Stay> {
     navigator.locks.request(lockOf(name), hold).catch(reject)
   })
   const channel = new BroadcastChannel(channelName)
-  channel.onmessage = ({ data }) => hear(data)
+  channel.onmessage = ({ data }) => receive(data)
   let ended = false
   return {
     name,
-    say(message) {
+    send(message) {
       if (!ended) channel.postMessage(message)
     },
     end() {

@@ -1,8 +1,8 @@
 /** The text that a tab tells of itself. */
 
 import { all, contains, isOfDraft } from './page-dom.ts'
-import { sheet, writeText } from './page-text.ts'
-import { eyes } from './page-visible.ts'
+import { textWriter, writeText } from './page-text.ts'
+import { visibilityReader } from './page-visible.ts'
 import type { TabText } from './tabs-messages.ts'
 
 /** What a tab tells of its text. */
@@ -28,14 +28,14 @@ export function textWithin(selectors: readonly string[], limit: number): OwnText
       (element) => contains(element, record.target) || contains(record.target, element),
     )
   const read = () => {
-    const look = eyes()
-    const out = sheet()
+    const reader = visibilityReader()
+    const out = textWriter()
     let before: Element | undefined
     for (const element of all(selector)) {
       if (before !== undefined && contains(before, element)) continue // it is in there already
       before = element
-      const place = look.find(element)
-      if (place !== undefined) writeText(element, place, look, out)
+      const place = reader.find(element)
+      if (place !== undefined) writeText(element, place, reader, out)
       out.break(2)
     }
     const text = out.done()

@@ -81,10 +81,10 @@ export function tabs(options: TabsOptions = {}): Source {
   }
   const signal = options.signal ?? new AbortController().signal
   let active: string | undefined
-  const presence = joinTabs(ownText, heard, signal)
+  const presence = joinTabs(ownText, onEvent, signal)
 
   /** Tells what an event makes stale. The active tab may be another one by it. */
-  function heard({ before, now }: TabEvent) {
+  function onEvent({ before, now }: TabEvent) {
     const uri = `tab:///${(now ?? before)?.id}`
     if (before !== undefined && now !== undefined && onlyUnseen(before, now)) {
       if (before.edits !== now.edits) tellText(uri, now.id)

@@ -7,7 +7,7 @@ const maxShare = 1 / 20
  * Looks at once, and then again and again until the signal ends: `every` ms after the last look, or
  * later if that took long. In a hidden window timers fire once a minute.
  */
-export function lookEvery(every: number, signal: AbortSignal, look: () => Promise<void>): void {
+export function pollEvery(every: number, signal: AbortSignal, look: () => Promise<void>): void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const next = async () => {
     const began = performance.now()
@@ -26,6 +26,6 @@ const defaultPoll = 2000 // ms
 const leastPoll = 250 // ms
 
 /** Reads the option `poll`: ms between two looks; 0: never. */
-export function pollOf(poll: number | false | undefined): number {
+export function pollInterval(poll: number | false | undefined): number {
   return poll === false ? 0 : Math.max(poll ?? defaultPoll, leastPoll)
 }

@@ -8,32 +8,32 @@
 
 import { toBase64Url } from './base64url.ts'
 
-const storedAs = 'pagemcp.page'
+const storageKey = 'pagemcp.page'
 
 /** How long a reload waits for the document before it to let go of the lock. */
-const lockPatience = 1000 // ms
+const lockTimeout = 1000 // ms
 
 /** The number of this document: 12 random bytes. */
 export const instance = randomId()
 
 let current: Promise<string> | undefined
 let release: (() => void) | undefined
-const heeding = new Set<(id: string) => void>()
+const idListeners = new Set<(id: string) => void>()
 
 /** The id of this page. */
-export function page(): Promise<string> {
+export function pageId(): Promise<string> {
   if (current === undefined) {
-    become(claim(stored()))
-    globalThis.addEventListener?.('pagehide', suspend)
-    globalThis.addEventListener?.('pageshow', resume)
+    setCurrent(claim(stored()))
+    globalThis.addEventListener?.('pagehide', releaseWhenCached)
+    globalThis.addEventListener?.('pageshow', claimAfterCache)
   }
   return current as unknown as Promise<string>
 }
 
 /** Another id: a gateway knows this page's one from a newer document. */
-export function freshPage(): Promise<string> {
+export function newPageId(): Promise<string> {
   release?.()
-  return become(lockFresh())
+  return setCurrent(lockFresh())
 }
 
 /**
@@ -41,18 +41,18 @@ export function freshPage(): Promise<string> {
  *
  * @returns how to stop that
  */
-export function heedPage(listener: (id: string) => void): () => void {
-  heeding.add(listener)
-  void page().then((id) => heeding.has(listener) && listener(id))
-  return () => heeding.delete(listener)
+export function watchPageId(listener: (id: string) => void): () => void {
+  idListeners.add(listener)
+  void pageId().then((id) => idListeners.has(listener) && listener(id))
+  return () => idListeners.delete(listener)
 }
 
-function become(next: Promise<string>): Promise<string> {
+function setCurrent(next: Promise<string>): Promise<string> {
   const before = current
   current = next
   void next.then(async (id) => {
     if (before === undefined || id === (await before) || current !== next) return
-    for (const listener of heeding) listener(id)
+    for (const listener of idListeners) listener(id)
   })
   return next
 }
@@ -61,12 +61,12 @@ function become(next: Promise<string>): Promise<string> {
  * Lets go of the id while the document is in the back/forward cache: were the lock kept, whoever
  * asked for it would throw the document out of there. The tab's next document may want it.
  */
-function suspend({ persisted }: PageTransitionEvent) {
+function releaseWhenCached({ persisted }: PageTransitionEvent) {
   if (persisted) release?.()
 }
 
-function resume({ persisted }: PageTransitionEvent) {
-  if (persisted && current !== undefined) become(current.then(claim))
+function claimAfterCache({ persisted }: PageTransitionEvent) {
+  if (persisted && current !== undefined) setCurrent(current.then(claim))
 }
 
 async function claim(known: string | undefined): Promise<string> {
@@ -90,14 +90,14 @@ async function lock(id: string): Promise<boolean> {
         release = end
       })
     }
-    const signal = AbortSignal.timeout(lockPatience)
+    const signal = AbortSignal.timeout(lockTimeout)
     navigator.locks.request(`pagemcp:${id}`, { signal }, mine).catch(() => resolve(false))
   })
 }
 
 function stored(): string | undefined {
   try {
-    return sessionStorage.getItem(storedAs) ?? undefined
+    return sessionStorage.getItem(storageKey) ?? undefined
   } catch {
     return undefined // an opaque origin has no storage
   }
@@ -105,7 +105,7 @@ function stored(): string | undefined {
 
 function store(id: string): string {
   try {
-    sessionStorage.setItem(storedAs, id)
+    sessionStorage.setItem(storageKey, id)
   } catch {
     // then each reload is a new page
   }
