@@ -43,7 +43,7 @@ export interface ResourceLink extends Block {
   icons?: Icon[]
 }
 
-/** A resource with what it holds. */
+/** A resource with its content. */
 export interface EmbeddedResource extends Block {
   type: 'resource'
   resource: {
@@ -63,7 +63,7 @@ export type ContentBlock =
   | ResourceLink
   | EmbeddedResource
 
-/** Whether a value says that it is a block. */
+/** Whether a value has the `type` of a block. */
 export function isBlock(value: unknown): value is ContentBlock {
   if (typeof value !== 'object' || value === null) return false
   const { type, text, data, uri, resource } = value as Record<string, unknown>

@@ -1,7 +1,7 @@
 /**
- * Calls of prompts, tools and completions, where their handlers run: what a handler is told
- * ({@link CallRequest}), and what becomes of its answer. The engine asks with JSON text and gets JSON
- * text, from its own thread or from another one.
+ * Calls of prompts, tools and completions, in the thread of their handlers: makes the {@link CallRequest}
+ * of a handler, and the result of its answer. The engine sends and receives JSON text, from its own thread
+ * or from another one.
  */
 
 import {
@@ -17,25 +17,25 @@ import { fits, NeedInputError } from './input.ts'
 import { describedPrompt, promptResult } from './prompt.ts'
 import type { Json } from './source.ts'
 import { describedTool, runTool } from './tool.ts'
-import { questions, type Reason, reasonOf, reasons, sayings } from './wasm.ts'
+import { questions, type Reason, reasonOf, reasons, updateKinds } from './wasm.ts'
 
 export type { Callee, Caller, CallRequest, CompletionRef, Extend, LogLevel } from './callee.ts'
 
-/** Something is wrong with the arguments: the client gets -32602 with this message. */
+/** The arguments are invalid: the client gets -32602 with this message. */
 export class InvalidParamsError extends Error {
   override readonly name = 'InvalidParamsError'
 }
 
-/** What the engine is told: JSON text, or why there is none and, of some reasons, what it needs. */
+/** The outcome of a call: JSON text, or a reason why there is none, for some reasons with details. */
 export interface HandlerOutcome {
   reason: Reason
   text: string
 }
 
-/** Says something before the answer: a number of wasm.ts's `sayings`, and JSON text. */
-export type Say = (what: number, text: string) => void
+/** Sends progress or a log message before the answer: a number of `updateKinds` in wasm.ts, and JSON text. */
+export type SendUpdate = (what: number, text: string) => void
 
-/** What the engine asks, as wasm/call_js.go writes it. */
+/** A call by the engine, as wasm/call_js.go writes it. */
 export interface HandlerCall {
   /** The number of what was registered. */
   ref?: number
@@ -54,27 +54,27 @@ interface RequestContext {
   meta?: Record<string, unknown>
   inputs?: Record<string, unknown>
   state?: Json
-  /** The least that the client wants; `''`: nothing. */
+  /** The lowest level that the client wants; `''`: no messages. */
   logLevel?: LogLevel | ''
 }
 
 /**
- * Answers what the engine asks.
+ * Answers a call by the engine.
  *
- * @param mounted - whether the callee is a source: then `NotFoundError` passes the question on
- * @param report - gets what is the developer's business and not the client's
+ * @param mounted - whether the callee is a source: then after `NotFoundError` the engine tries the next source
+ * @param report - gets errors for the developer, which clients do not see
  */
 export async function answerCall(
   callee: (Callee & { extend?: Extend }) | undefined,
   mounted: boolean,
   what: number,
   question: HandlerCall,
-  say: Say,
+  sendUpdate: SendUpdate,
   signal: AbortSignal,
   report: (error: unknown) => void,
 ): Promise<HandlerOutcome> {
   try {
-    const answer = await answerOf(callee ?? {}, mounted, what, question, say, signal, report)
+    const answer = await answerOf(callee ?? {}, mounted, what, question, sendUpdate, signal, report)
     return answer === undefined
       ? { reason: reasons.notFound, text: '' }
       : { reason: reasons.none, text: jsonText(answer) }
@@ -94,13 +94,13 @@ export async function answerCall(
   }
 }
 
-/** What `told` brings; `undefined`: there is no such thing here. */
+/** The answer for the engine; `undefined`: the callee has no such prompt, tool or completion. */
 async function answerOf(
   callee: Callee & { extend?: Extend },
   mounted: boolean,
   what: number,
   question: HandlerCall,
-  say: Say,
+  sendUpdate: SendUpdate,
   signal: AbortSignal,
   report: (error: unknown) => void,
 ): Promise<object | undefined> {
@@ -115,19 +115,19 @@ async function answerOf(
       const answer = await callee.getPrompt?.(
         name,
         args,
-        callRequest(question.request, say, signal),
+        callRequest(question.request, sendUpdate, signal),
       )
       return answer === undefined ? undefined : promptResult(answer)
     }
     case questions.callTool: {
       if (callee.callTool === undefined) return undefined
-      const request = callRequest(question.request, say, signal)
+      const request = callRequest(question.request, sendUpdate, signal)
       const run = async () => callee.callTool?.(name, args, request)
       return runTool(run, mounted, signal, report)
     }
     case questions.extend: {
       const { _meta, inputResponses, requestState, ...params } = args as Record<string, unknown>
-      return callee.extend?.(name, params, callRequest(question.request, say, signal))
+      return callee.extend?.(name, params, callRequest(question.request, sendUpdate, signal))
     }
   }
   const ref: CompletionRef =
@@ -137,9 +137,13 @@ async function answerOf(
   return answer === undefined ? undefined : bounded(answer)
 }
 
-function callRequest(facts: RequestContext = {}, say: Say, signal: AbortSignal): CallRequest {
-  const { principal = '', capabilities = {}, modern = false } = facts
-  const { meta = {}, inputs = {}, state, logLevel } = facts
+function callRequest(
+  context: RequestContext = {},
+  sendUpdate: SendUpdate,
+  signal: AbortSignal,
+): CallRequest {
+  const { principal = '', capabilities = {}, modern = false } = context
+  const { meta = {}, inputs = {}, state, logLevel } = context
   const least = logLevel ? logLevels.indexOf(logLevel) : logLevels.length
   return {
     signal,
@@ -149,10 +153,11 @@ function callRequest(facts: RequestContext = {}, say: Say, signal: AbortSignal):
     state,
     progress(progress, total, message) {
       const whole = Number.isFinite(total) ? total : undefined
-      say(sayings.progress, jsonText({ progress, total: whole, message }))
+      sendUpdate(updateKinds.progress, jsonText({ progress, total: whole, message }))
     },
     log(level, data, logger) {
-      if (logLevels.indexOf(level) >= least) say(sayings.log, jsonText({ level, logger, data }))
+      if (logLevels.indexOf(level) >= least)
+        sendUpdate(updateKinds.log, jsonText({ level, logger, data }))
     },
     need(requests, given = state) {
       const missing = Object.entries(requests).filter(

@@ -1,6 +1,5 @@
 /**
- * What has prompts, tools and completions, and what its handlers get and return: types alone, for those who write
- * sources and for what calls them.
+ * Types of prompts, tools and completions, and of the arguments and results of their handlers.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
@@ -11,7 +10,7 @@ import type { InputRequest } from './input.ts'
 import type { Icon, Json } from './metadata.ts'
 import type { StandardSchema } from './standard.ts'
 
-/** How serious a log message is; RFC 5424, least first. */
+/** The severity of a log message; RFC 5424, lowest first. */
 export type LogLevel = (typeof logLevels)[number]
 export const logLevels = [
   'debug',
@@ -24,21 +23,21 @@ export const logLevels = [
   'emergency',
 ] as const
 
-/** What completes an argument, best first. */
+/** Values for an argument, best first. */
 export interface Completion {
   /** The first 100 are sent. */
   values: readonly string[]
-  /** How many there are in all, if that is known. */
+  /** The number of all values, if known. */
   total?: number
   /** Whether there are more than `values`. */
   hasMore?: boolean
 }
 
-/** What is known when an argument is completed. */
+/** The context of a completion. */
 export interface CompletionContext {
-  /** The arguments, or variables, that have been chosen already. */
+  /** The arguments, or variables, that already have values. */
   readonly arguments: Record<string, string>
-  /** Ends when nobody waits for the answer any more. */
+  /** Aborted when the answer is no longer needed. */
   readonly signal: AbortSignal
 }
 
@@ -53,12 +52,12 @@ export interface PromptDescription {
   _meta?: Record<string, Json>
 }
 
-/** Something that is filled in. */
+/** An argument of a prompt. */
 export interface PromptArgument {
   name: string
   title?: string
   description?: string
-  /** Without it, the engine refuses the call. */
+  /** The engine rejects calls without it. */
   required?: boolean
 }
 
@@ -73,22 +72,22 @@ export interface PromptResult {
   _meta?: Record<string, Json>
 }
 
-/** What a prompt comes to: a string is one message of the user's. */
+/** The answer of a prompt: a string is one message with the role `user`. */
 export type PromptAnswer = string | PromptMessage[] | PromptResult
 
 /** JSON Schema, or a schema of a library that implements Standard Schema, such as zod. */
 export type ToolSchema = JsonSchema | StandardSchema
 
-/** Hints for clients; they are not to be trusted. */
+/** Hints for clients, which must not rely on them. */
 export interface ToolAnnotations {
   title?: string
   /** It changes nothing. */
   readOnlyHint?: boolean
-  /** What it changes may be lost. */
+  /** It may delete or overwrite data. */
   destructiveHint?: boolean
-  /** Calling it again with the same arguments changes nothing more. */
+  /** Another call with the same arguments has no further effect. */
   idempotentHint?: boolean
-  /** It reaches out of the page. */
+  /** It has effects outside of the page. */
   openWorldHint?: boolean
 }
 
@@ -97,7 +96,7 @@ export interface ToolDescription {
   /** For programs: best 1 to 128 of letters, digits, `_`, `-` and `.`. */
   name: string
   title?: string
-  /** For models: what it is good for. */
+  /** For models: when to use it. */
   description?: string
   /** Of the arguments, an object. Default: any object. */
   inputSchema?: ToolSchema
@@ -112,57 +111,57 @@ export interface ToolResult {
   content?: ContentBlock[]
   /** Fits the `outputSchema`. */
   structuredContent?: unknown
-  /** Whether the tool failed; `content` tells the model why. */
+  /** Whether the tool failed; `content` has the reason, for the model. */
   isError?: boolean
   _meta?: Record<string, Json>
 }
 
 /**
- * What a tool comes to: a string is a block of text; blocks and a whole result are sent as they are;
- * anything else is a block of JSON text.
+ * The answer of a tool: a string is a block of text; blocks and a whole result are sent as they are;
+ * anything else becomes a block of JSON text.
  */
 export type ToolAnswer = string | ContentBlock | ContentBlock[] | ToolResult | Answerable
 // biome-ignore lint/suspicious/noConfusingVoidType: of handlers that return nothing
 type Answerable = object | number | boolean | null | undefined | void
 
-/** Who calls. */
+/** The client that sent a call. */
 export interface Caller {
-  /** As policy sees it: the origin of a window, `page`, or whom a gateway speaks for. */
+  /** The identity that policies use: the origin of a window, `page`, or the assistant behind a gateway. */
   readonly principal: string
-  /** What the client says that it can do. */
+  /** The capabilities that the client declares. */
   readonly capabilities: Record<string, unknown>
   /** Whether it speaks 2026-07-28. */
   readonly modern: boolean
 }
 
-/** What the handler of a prompt or tool is told, and how it speaks to the client while it works. */
+/** The request that a handler of a prompt or tool gets, with functions to reach the client while it runs. */
 export interface CallRequest {
-  /** Ends when the client cancels, its channel closes, or time is up. */
+  /** Aborted when the client cancels, its channel closes, or the call times out. */
   readonly signal: AbortSignal
   readonly client: Caller
-  /** Members of the request's `_meta` that mean nothing to the engine, such as `traceparent`. */
+  /** Members of the request's `_meta` that the engine does not use, such as `traceparent`. */
   readonly meta: Record<string, unknown>
   /**
-   * Says how far the work is, for clients that want to know; the numbers must rise. Gives the call
-   * more time in any case: after 30 s without it, it fails.
+   * Sends progress to clients that requested it; the numbers must rise. Also extends the timeout: a call
+   * fails after 30 s without progress.
    */
   progress(progress: number, total?: number, message?: string): void
   /**
-   * Sends a log message with the call, if the client wants such. It must not hold secrets. Needs
+   * Sends a log message with the call, if the client wants its level. It must not contain secrets. Needs
    * `capabilities: { logging: true }` at `start`.
    */
   log(level: LogLevel, data: Json, logger?: string): void
-  /** The client's answers so far, by key, as they came. */
+  /** The client's answers so far, by key, not validated. */
   readonly inputs: Record<string, unknown>
-  /** What was given to {@link CallRequest.need} as state before. */
+  /** The `state` that {@link CallRequest.need} got in the previous run. */
   readonly state: Json | undefined
   /**
-   * Returns the client's answers to these requests, if all are there and well-formed. Else it throws
-   * what makes the engine ask the client: let that through. **The handler then runs again from its
-   * start**, in which this returns: what it does before must bear being done twice.
+   * Returns the client's answers to these requests, if all are there and well-formed. Otherwise throws an
+   * error that makes the engine send the requests to the client: do not catch it. **The handler then runs
+   * again from its start**, and this returns. Everything before it must be safe to run twice.
    *
-   * @param state - comes back as {@link CallRequest.state}; it goes through the client, which cannot
-   *   change it but can keep it. Default: the one before
+   * @param state - available in the next run as {@link CallRequest.state}. The client stores it: it cannot
+   *   change it, but it can read and keep it. Default: the previous state
    */
   need<R extends Record<string, InputRequest>>(
     requests: R,
@@ -170,14 +169,14 @@ export interface CallRequest {
   ): { [K in keyof R]: R[K] extends InputRequest<infer Answer> ? Answer : unknown }
 }
 
-/** What completion is asked for. */
+/** The prompt or template that an argument is completed of. */
 export type CompletionRef =
   | { readonly type: 'ref/prompt'; readonly name: string }
   | { readonly type: 'ref/resource'; readonly uri: string }
 
 /**
- * Who has prompts, tools and completions: a part of what a source is, and each of what was registered
- * by itself. Of a source, whatever rejects with `NotFoundError` is not here: others are asked.
+ * Has prompts, tools and completions: part of a source, and each single registration. If a method of a
+ * source rejects with `NotFoundError`, the engine tries the next source.
  */
 export interface Callee {
   /** All prompts, in a stable order. */
@@ -189,7 +188,7 @@ export interface Callee {
   ): Promise<PromptAnswer>
   /** All tools, in a stable order. */
   tools?(): Promise<readonly ToolDescription[]>
-  /** Arguments are an object, but not checked: that is the source's affair. */
+  /** Arguments are an object; the source validates them. */
   callTool?(name: string, args: Record<string, unknown>, request: CallRequest): Promise<ToolAnswer>
   /** Suggests values for an argument of a prompt, or a variable of a template or of a URI of it. */
   complete?(

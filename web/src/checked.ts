@@ -1,6 +1,6 @@
-/** What a check of a value against a schema comes to. */
+/** The result of validating a value against a schema. */
 
-/** A JSON Schema: of 2020-12, or, if its `$schema` says so, of draft 7. */
+/** A JSON Schema: of 2020-12, or of draft 7 according to its `$schema`. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** The outcome of a check: what the value became, or why it does not fit. */

@@ -1,6 +1,5 @@
 /**
- * Completion: what can be put for an argument of a prompt, or a variable of a template, given what has
- * been typed.
+ * Completion: values for an argument of a prompt, or a variable of a template, that fit the typed text.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
@@ -10,9 +9,9 @@ import type { Callee, Completion, CompletionContext } from './callee.ts'
 export type { Completion, CompletionContext } from './callee.ts'
 
 /**
- * Completes an argument. Of a list, the values that fit are offered: first those that begin with what
- * was typed, then those that contain it, then those that have its letters in order; upper and lower
- * case are the same. What a function answers is offered as it is.
+ * Completes an argument. Of a list, the values that fit are offered: first those that begin with the typed
+ * text, then those that contain it, then those that have its letters in order, ignoring case. The answer of
+ * a function is offered unchanged.
  */
 export type CompletionProvider =
   | readonly string[]
@@ -37,7 +36,7 @@ export function completes(
   }
 }
 
-/** An answer of at most 100 values, which says if there are more. */
+/** An answer of at most 100 values, with `hasMore`. */
 export function bounded(answer: readonly string[] | Completion): Completion {
   const whole: Completion = isList(answer) ? { values: answer, total: answer.length } : answer
   const values = whole.values.slice(0, maxValues).map(String)
@@ -50,7 +49,10 @@ function isList(answer: readonly string[] | Completion): answer is readonly stri
   return Array.isArray(answer)
 }
 
-/** The values that fit what was typed, best first; equally good ones stay in their order. */
+/**
+ * The values that fit the typed text, best first, ignoring case: those that begin with it, those that contain
+ * it, those that have its letters in order. Equally good ones keep their order.
+ */
 export function rankCompletions(values: readonly string[], typed: string): string[] {
   const wanted = typed.toLowerCase()
   const ranks: string[][] = [[], [], []]

@@ -1,11 +1,10 @@
 /**
- * Asks the user whether this page may leave the gateway that it is paired with for the one that a link
- * invites to. Behind the gateway are the assistants that read what the page serves and call its tools, so
- * a link alone must not decide that (security.md S15).
+ * Asks the user whether this page may change to the gateway that a link invites to. Assistants at the
+ * gateway read what the page serves and call its tools, so a link alone must not decide that.
  *
  * The dialog is in the top layer and in a closed shadow root, takes no click in its first half second, and
- * refuses by Escape, by its first button and after two minutes. A page in a frame of another site is not
- * asked, since that site could cover the dialog: it keeps its gateway.
+ * refuses by Escape, by its first button and after two minutes. In a frame of another site, which
+ * could cover the dialog, no question is shown and the page keeps its gateway.
  */
 
 import type { GatewayQuestion } from './credentials.ts'
@@ -18,7 +17,11 @@ const clickGuard = 500
 
 let last: Promise<unknown> = Promise.resolve()
 
-/** Asks one question after the other. True: the user wants the gateway of the link. */
+/**
+ * Shows the question; one after the other if there are several. In doubt the page keeps its gateway.
+ *
+ * @returns true if the user wants the gateway of the link
+ */
 export function confirmGateway(question: GatewayQuestion): Promise<boolean> {
   const decided = last.then(() => confirm(question))
   last = decided.catch(() => {})
@@ -62,7 +65,7 @@ async function confirm({ invited, paired }: GatewayQuestion): Promise<boolean> {
   }
 }
 
-/** What the user decides. Events that a script makes decide nothing. */
+/** The user's decision. Events made by scripts are ignored. */
 function decision(
   dialog: HTMLDialogElement,
   keep: HTMLElement,

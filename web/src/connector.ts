@@ -32,10 +32,10 @@ export interface WebSocketOptions {
 }
 
 /**
- * The way to a gateway by WebSocket: with the key that was kept from an earlier joining, or else with the
+ * Connects to a gateway by WebSocket: with the saved key of an earlier connection, or else with the
  * invitation that this document was opened with.
  *
- * A link never chooses the gateway (security.md S15): an invitation is used only if its address is one
+ * A link never chooses the gateway: an invitation is used only if its address is one
  * that is named here. Others are ignored, and `connect` reports an `error` event about them. If the page has
  * a key for a gateway already, another gateway is joined only after the user has confirmed it.
  *
@@ -76,7 +76,7 @@ export function gatewayOf(link: string): string | undefined {
   return url !== undefined && problemOf(url) === undefined ? url : undefined
 }
 
-/** What is wrong with the address of a gateway. */
+/** Why an address cannot be that of a gateway; `undefined`: it can. */
 function problemOf(address: string): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url?.protocol !== 'wss:' && url?.protocol !== 'ws:') {

@@ -1,5 +1,5 @@
 /**
- * Text and blobs on their way out: what a provider gave becomes the member `text` or `blob` of a
+ * Encodes contents: the value of a provider becomes the member `text` or `blob` of a
  * result, and gets its content version. Contents stay in JavaScript; Go never sees them.
  */
 
@@ -8,10 +8,10 @@ import type { Contents } from './source.ts'
 /** The `_meta` key of the content version; Go's `engine.MetaVersion`. */
 export const metaVersion = 'io.github.pagemcp/version'
 
-/** The `_meta` key that names, by JSON Pointers (RFC 6901), what of a content could not be kept. */
+/** The `_meta` key that lists, by JSON Pointer (RFC 6901), the parts of a content that are incomplete. */
 export const metaLossy = 'io.github.pagemcp/lossy'
 
-/** What a client receives of one item: `text`, or `blob` in Base64. */
+/** The members of one item: `text`, or `blob` in Base64. */
 export interface Body {
   readonly text?: string
   readonly blob?: string
@@ -25,7 +25,7 @@ export interface Body {
   readonly parts?: readonly { readonly item: PartItem; readonly body: Body }[]
 }
 
-/** What a part says of itself. */
+/** The description of a part. */
 type PartItem = Pick<Contents, 'uri' | 'mimeType' | '_meta'>
 
 /** Binary contents. */
@@ -41,7 +41,7 @@ const maxRemembered = 64 << 20 // UTF-16 code units
 /**
  * Remembers, by URI or by the number of a provider with one URI, the last value and what became of
  * it, so that an unchanged value is neither hashed nor encoded again. Strings are compared by
- * content; bytes by identity: whoever changes them in place and announces nothing is not noticed.
+ * content; bytes by identity: a change in place is not noticed.
  */
 export interface Bodies {
   of(key: string | number, value: Value): Body | Promise<Body>
@@ -54,7 +54,7 @@ export function bodies(): Bodies {
     size: number
   }
   let byUri = new Map<string, Known>()
-  let byNumber: (Known | undefined)[] = [] // looked at for each read: an array needs no hashing
+  let byNumber: (Known | undefined)[] = [] // used by each read: an array needs no hashing
   let count = 0
   let total = 0
 
@@ -88,7 +88,7 @@ export function bodies(): Bodies {
   }
 }
 
-/** Makes the body of a value that will not be asked for again. */
+/** Encodes a value that is used once. */
 export function bodyOf(value: Value): Body | Promise<Body> {
   if (typeof value === 'string') {
     const whole = value.isWellFormed()
@@ -127,7 +127,7 @@ export function toBase64(bytes: Uint8Array<ArrayBuffer>): string {
 const p1 = 0x9e3779b1 | 0
 const p2 = 0x85ebca77 | 0
 
-/** What is hashed at a time. */
+/** The size of a block of the hash. */
 const chunk = 16 << 10 // UTF-16 code units, or bytes
 const scratch = new Uint8Array(3 * chunk + 4)
 const words = new Int32Array(scratch.buffer)
@@ -170,7 +170,7 @@ function begin(seed: number) {
   d = ~seed
 }
 
-/** Mixes what is in scratch into the lanes. */
+/** Mixes the scratch block into the accumulators. */
 function mix(bytes: number) {
   scratch.fill(0, bytes, bytes + 4) // the last word is padded
   const count = (bytes + 3) >> 2
@@ -224,7 +224,7 @@ function digest(length: number): string {
 const threeDigits: string[] = []
 const digits = (n: number) => threeDigits[n] as string
 
-/** What a provider may answer with; see {@link provided}. */
+/** The answers that a provider may return; see {@link provided}. */
 export type Provided = unknown
 
 /** A value made ready to be sent to the engine's thread, with the MIME type that follows from it. */
@@ -285,7 +285,7 @@ function severalReady(items: readonly Contents[]): Ready | undefined {
 function part(item: Contents): Part {
   const value = checkedItem(item)
   const { uri, mimeType, _meta } = item
-  // As JSON makes it: what cannot be cloned, such as a function, would keep the answer from being sent.
+  // Through JSON: a function or another value that cannot be cloned would prevent the answer.
   return { uri, mimeType, _meta: _meta && JSON.parse(JSON.stringify(_meta)), value }
 }
 

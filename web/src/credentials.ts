@@ -1,14 +1,13 @@
 /**
- * What a page proves itself to a gateway with, and in which order: the key that it keeps comes before an
- * invitation, since anybody can make a link. An invitation replaces a key only after the user has
- * confirmed that. security.md §7.2.
+ * Chooses what a page proves itself to a gateway with: its saved key before an invitation, since anybody
+ * can make a link. An invitation replaces a key only after the user has confirmed that.
  */
 
 import type { Credential } from './handshake.ts'
 import type { Invitation } from './invitation.ts'
 import { findPairing } from './pairings.ts'
 
-/** What the user is asked to decide. */
+/** The question to the user: change from the paired gateway to the invited one? */
 export interface GatewayQuestion {
   /** The address of the gateway that a link invites to. */
   readonly invited: string
@@ -23,11 +22,11 @@ export interface Pass {
 }
 
 export interface Credentials {
-  /** What to try next; `undefined`: there is nothing. Waits for the user where that is needed. */
+  /** The next credential to try; `undefined`: none. Waits for the user's decision if one is needed. */
   next(): Promise<Pass | undefined>
-  /** The gateway refused this, or is not the one that it is for. Returns whether there is something else to try now. */
+  /** The gateway rejected this credential, or is another one. Returns whether there is another to try. */
   refused(credential: Credential): Promise<boolean>
-  /** The page is joined: the invitation is not needed any more. */
+  /** The page has joined: the invitation is used up. */
   joined(): void
   /**
    * The gateway has taken this, and only keys are wanted: if it was a key, so that the gateway has proved who it
@@ -40,7 +39,7 @@ export interface Credentials {
  * @param gateways - addresses that the app names
  * @param invitation - of one of these gateways
  * @param isChosen - whether the user has chosen that invitation
- * @param confirm - asks the user; false: the page keeps the gateway that it has
+ * @param confirm - shows the question to the user; false: the page keeps its gateway
  */
 export function credentials(
   {

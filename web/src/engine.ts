@@ -1,10 +1,10 @@
 /**
  * The engine in its thread, with its supervisor. A Go program that panics or runs out of memory has
- * ended for good while its exports stay callable; then what it had to answer fails, a new instance
- * starts, and is told all that the old one knew: registrations, mounts, clients.
+ * ended for good, although its exports stay callable. Its pending requests then fail, and a new instance
+ * starts with the same registrations, mounts and clients.
  */
 
-import type { HandlerOutcome, Say } from './call.ts'
+import type { HandlerOutcome, SendUpdate } from './call.ts'
 import { type Clients, clients, type ReadEvent } from './clients.ts'
 import { checkedItem } from './contents.ts'
 import type { Provide } from './fill.ts'
@@ -36,7 +36,7 @@ import {
   run,
 } from './wasm.ts'
 
-/** How the engine introduces itself, and what can be chosen. */
+/** The engine's description of itself, and its settings. */
 export interface EngineOptions {
   /** For programs. */
   name: string
@@ -45,13 +45,13 @@ export interface EngineOptions {
   version: string
   websiteUrl?: string
   icons?: Icon[]
-  /** How a model should use what is served. */
+  /** For models: how to use what this engine serves. */
   instructions?: string
   /** Resources in a page of a list; at most 1,000. */
   pageSize: number
   /** 16 bytes in Base64, not for clients. The same key keeps cursors and `requestState` valid. */
   cursorKey: string
-  /** What is declared, and answered. */
+  /** The capabilities that are declared and served. */
   tools?: boolean
   prompts?: boolean
   completions?: boolean
@@ -80,7 +80,7 @@ export interface EngineHost {
     source: number,
     what: number,
     text: string,
-    say: Say,
+    sendUpdate: SendUpdate,
     signal: AbortSignal,
   ): Promise<HandlerOutcome>
   state(state: EngineState): void
@@ -118,7 +118,7 @@ const restartDelays = [0, 250, 1000] // ms
 
 /**
  * A source whose `watch` may be in another thread: `watching` settles when it has been called. Its
- * prompts and tools are asked by {@link EngineHost.call}.
+ * prompts and tools are called by {@link EngineHost.call}.
  */
 export interface ThreadSource extends Pick<Source, 'list' | 'read' | 'templates' | 'watch'> {
   watching?(): Promise<void>
@@ -142,7 +142,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
   const registered = registry()
   const mounted = new Map<number, Mounted>()
   let openQuestions = new Map<number, AbortController>()
-  let deferred: (() => void)[] = [] // what calls code of the web app: never within Go
+  let deferred: (() => void)[] = [] // calls of the web app's code, which must not run within Go
   let restarts: number[] = [] // when, ms
 
   const all = clients({
@@ -171,7 +171,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     watch: (number, on) => defer(() => watch(number, on)),
   }
 
-  /** Does what Go has recorded. Called whenever Go ran. */
+  /** Performs what Go has recorded. Called whenever Go ran. */
   function woken() {
     all.drain()
     const acts = deferred
@@ -186,7 +186,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     host.state(next)
   }
 
-  /** Starts a program and tells it everything. */
+  /** Starts a program with all registrations, mounts and clients. */
   async function boot() {
     const next = await run(host.module, host.Go, listener, woken)
     if (state === 'closed') {
@@ -246,7 +246,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     }
   }
 
-  /** Asks a source; `requester` is who gets the answer, for a later program numbers anew. */
+  /** Calls a source. Only `requester` gets the answer: a later program numbers its calls anew. */
   async function ask(
     requester: Program | undefined,
     question: number,
@@ -262,11 +262,11 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     try {
       const entry = mounted.get(number)
       if (what >= questions.getPrompt) {
-        const say: Say = (saying, params) => {
-          if (!waits()) return // the answer is there, or nobody waits for it
-          all.call((exports, running) => exports.said(question, saying, running.write(params)))
+        const sendUpdate: SendUpdate = (kind, params) => {
+          if (!waits()) return // answered or cancelled
+          all.call((exports, running) => exports.said(question, kind, running.write(params)))
         }
-        outcome = await host.call(number, what, text, say, signal)
+        outcome = await host.call(number, what, text, sendUpdate, signal)
       } else if (entry === undefined) {
         outcome.reason = reasons.notFound
       } else {
@@ -336,7 +336,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     watchSource(entry.source, listener, signal, host.report)
   }
 
-  /** Tells the program what a registration or its removal changes. */
+  /** Applies the effects of a registration, or of its removal, to the program. */
   function apply(change: Change | undefined) {
     for (const { first, text } of change?.register ?? []) {
       all.call((exports, running) => exports.register(first, running.write(text)))

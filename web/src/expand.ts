@@ -1,6 +1,6 @@
 /** Expands URI templates: RFC 6570, all four levels. */
 
-/** What a variable may be; what is empty or undefined is left out. */
+/** The value of a variable; undefined values, and empty lists and objects, are left out. */
 export type Variable =
   | string
   | number
@@ -9,7 +9,7 @@ export type Variable =
   | { readonly [name: string]: string | number | boolean }
   | undefined
 
-/** How an operator writes: before the first, between, with names, and what is left as it is. */
+/** The output of an operator: prefix, separator, names, and whether reserved characters stay. */
 interface Style {
   first: string
   between: string
@@ -114,7 +114,7 @@ function pair(how: Style, name: string, text: string): string {
   return text === '' ? name + how.empty : `${name}=${text}`
 }
 
-/** Percent-encodes; `reserved`: but for reserved characters and what is encoded already. */
+/** Percent-encodes; with `reserved`, leaves reserved characters and percent-encoded triplets. */
 function encode(text: string, reserved: boolean): string {
   const whole = text.toWellFormed()
   if (!reserved) return whole.replace(/[^A-Za-z0-9\-._~]+/g, (part) => octets(part))

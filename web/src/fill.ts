@@ -1,6 +1,6 @@
 /**
- * Completes the skeleton of a read: Go says which items there are and where their contents come
- * from; here text, blob and content version are put in. Nothing of it crosses into Go.
+ * Completes the skeleton of a read: Go lists the items and the origin of their contents; text, blob and
+ * content version are put in here. They never cross into Go.
  */
 
 import {
@@ -15,16 +15,16 @@ import {
 } from './contents.ts'
 import { NotFoundError } from './source.ts'
 
-/** What a provider is told about the read that it shall answer. */
+/** The request that a provider gets. */
 export interface ReadRequest {
   readonly uri: string
   /** Of the template that matched; absent for a resource. */
   readonly variables?: Record<string, string | string[]>
-  /** Aborted when the client cancels, its channel closes, or time is up. */
+  /** Aborted when the client cancels, its channel closes, or the read times out. */
   readonly signal: AbortSignal
 }
 
-/** Reads from the provider with this number; `undefined`: there is nothing. */
+/** Reads from the provider with this number; `undefined`: there is no such resource. */
 export type Provide = (
   ref: number,
   request: ReadRequest,
@@ -40,9 +40,9 @@ export interface Item {
   _meta?: Record<string, unknown>
 }
 
-/** What Go says besides the skeleton. */
+/** What is missing in a skeleton. */
 export interface Gaps {
-  /** For each item: 0, it is complete; above, the number of a provider; below, of a kept value. */
+  /** For each item: 0, it is complete; above, the number of a provider; below, of a stored value. */
   refs: number[]
   /** The URI of the first item; `''`: it has one. */
   uri: string
@@ -50,7 +50,7 @@ export interface Gaps {
   variables: string
 }
 
-/** Completes reads, and keeps the values that sources read until they are asked for. */
+/** Completes reads, and stores the values that sources have read until then. */
 export interface Filler {
   /**
    * The completed result; a Promise if a provider or a Blob has to be waited for.
@@ -58,11 +58,11 @@ export interface Filler {
    * @throws what a provider throws; {@link NotFoundError}
    */
   fill(skeleton: ReadResult, gaps: Gaps, signal: LazySignal): ReadResult | Promise<ReadResult>
-  /** Keeps a value that a source read, and numbers it, below 0. */
+  /** Stores a value that a source has read; returns its number, below 0. */
   keep(value: Value): number
 }
 
-/** How long a value waits for the answer that it belongs to: longer than any request may take. */
+/** How long a value is stored: longer than any request may take. */
 const storedTime = 120_000 // ms
 
 export function filler(provide: Provide): Filler {
@@ -146,7 +146,7 @@ export function filler(provide: Provide): Filler {
       const now = Date.now()
       for (const [ref, { since }] of stored) {
         if (now - since < storedTime) break
-        stored.delete(ref) // its request was given up in between
+        stored.delete(ref) // its request was cancelled
       }
       lastStored = lastStored === -0x80000000 ? -1 : lastStored - 1
       stored.set(lastStored, { value, since: now })
@@ -180,7 +180,7 @@ function complete(item: Item, uri: string, body: Body): Item {
   const { text, blob, version, lossy } = body
   const mimeType = item.mimeType ?? body.mimeType
   if (text !== undefined && mimeType !== undefined && item._meta !== undefined && !lossy) {
-    // One literal, for this is what nearly all reads come to; metaVersion is written out, since a
+    // One literal, since nearly all reads end here; metaVersion is written out, since a
     // computed name costs three times as much.
     if (isEmpty(item._meta)) {
       return { uri, mimeType, text, _meta: { 'io.github.pagemcp/version': version } }
@@ -202,7 +202,7 @@ function isEmpty(object: object): boolean {
   return true
 }
 
-/** An AbortSignal that is made when somebody looks at it: most providers never do. */
+/** An AbortSignal that is created when it is first used: most providers never use it. */
 export interface LazySignal {
   controller: AbortController | undefined
   aborted: boolean

@@ -1,5 +1,5 @@
 /**
- * PageMCP turns a web page into an MCP server: a Go engine in WebAssembly serves what the page holds.
+ * PageMCP turns a web page into an MCP server: a Go engine in WebAssembly serves the page's data.
  * web/docs/package.md describes the API; begin with {@link start}.
  */
 

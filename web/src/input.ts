@@ -1,6 +1,6 @@
 /**
- * What a prompt or tool can ask of the client while it runs: a form, a visit to a page, an answer of
- * the model, the client's roots. Makers of requests, and how their answers are checked.
+ * Requests that a prompt or tool sends to the client while it runs: a form, a page to open, a message for
+ * the model, the client's roots; and the validation of their answers.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -8,21 +8,21 @@
 import { type ContentBlock, isBlock } from './blocks.ts'
 import type { Json } from './metadata.ts'
 
-/** A question to the client. `Answer` is what is returned for it. */
+/** A request to the client. `Answer` is the type of its result. */
 export interface InputRequest<Answer = unknown> {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
   readonly params: { readonly [name: string]: unknown }
-  /** Only there for the types. */
+  /** Exists for the type checker only. */
   readonly answer?: Answer
 }
 
-/** What a user did with a question. */
+/** The user's reaction to a form. */
 export type ElicitAnswer =
   | { readonly action: 'accept'; readonly content: Record<string, FormValue> }
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined }
 export type FormValue = string | number | boolean | string[]
 
-/** What a user did with the offer to visit a page; accepting does not say that it was visited. */
+/** The user's reaction to the request to open a page; `accept` does not prove that the page was opened. */
 export interface ElicitUrlAnswer {
   readonly action: 'accept' | 'decline' | 'cancel'
 }
@@ -34,7 +34,7 @@ export interface FormSchema {
   readonly required?: readonly string[]
 }
 
-/** What the client's model said. */
+/** The answer of the client's model. */
 export interface SampleAnswer {
   readonly role: 'user' | 'assistant'
   readonly content: ContentBlock | ContentBlock[]
@@ -42,7 +42,7 @@ export interface SampleAnswer {
   readonly stopReason?: string
 }
 
-/** What the client's model is asked. */
+/** The messages for the client's model, and its settings. */
 export interface SampleParams {
   readonly messages: readonly {
     readonly role: 'user' | 'assistant'
@@ -63,29 +63,28 @@ export interface RootsAnswer {
 }
 
 /**
- * Asks the user to fill in a form. Never for passwords or other secrets: {@link elicitUrl} is for
- * those.
+ * Requests that the user fills in a form. Not for passwords or other secrets: use {@link elicitUrl}.
  */
 export function elicit(message: string, requestedSchema: FormSchema): InputRequest<ElicitAnswer> {
   return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } }
 }
 
-/** Asks the user to visit a page, which the client opens when the user agrees. */
+/** Requests that the user opens a page; the client opens it when the user agrees. */
 export function elicitUrl(message: string, url: string): InputRequest<ElicitUrlAnswer> {
   return { method: 'elicitation/create', params: { mode: 'url', message, url } }
 }
 
-/** Asks the client's model. */
+/** Requests an answer of the client's model. */
 export function sample(params: SampleParams): InputRequest<SampleAnswer> {
   return { method: 'sampling/createMessage', params }
 }
 
-/** Asks for the client's roots. */
+/** Requests the client's roots. */
 export function roots(): InputRequest<RootsAnswer> {
   return { method: 'roots/list', params: {} }
 }
 
-/** What `need` throws: the engine asks the client and then runs the handler again. */
+/** Thrown by `need`: the engine sends the requests to the client, then runs the handler again. */
 export class NeedInputError extends Error {
   override readonly name = 'NeedInputError'
   readonly requests: Record<string, InputRequest>
@@ -98,7 +97,7 @@ export class NeedInputError extends Error {
   }
 }
 
-/** Whether an answer is one to the request. What is not is asked for again. */
+/** Whether an answer has the form that the request requires; otherwise the request is sent again. */
 export function fits({ method, params }: InputRequest, answer: unknown): boolean {
   if (typeof answer !== 'object' || answer === null) return false
   const { action, content, role, roots } = answer as Record<string, unknown>

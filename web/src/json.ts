@@ -1,18 +1,18 @@
 /**
  * Keeps messages inside the JSON data model (RFC 8259). Structured clone carries more: `undefined`,
- * NaN, Map, Date, BigInt, cycles. What is more than JSON is refused, never thrown (protocol.md
- * R-348), with one exception: a member of an object that is `undefined` is taken as absent, as
- * `JSON.stringify` does, for clients that write `{ cursor: undefined }` mean just that.
+ * NaN, Map, Date, BigInt, cycles. Values outside of JSON are rejected, not thrown (R-348),
+ * with one exception: a member of an object that is `undefined` is taken as absent, as
+ * `JSON.stringify` does, because clients that write `{ cursor: undefined }` mean that.
  */
 
 /** How deep arrays and objects may be nested; the same as Go's `jsonrpc.MaxDepth`. */
 export const maxDepth = 128 // levels
 
-/** What {@link measure} answers instead of a size. */
+/** Returned by {@link measure} instead of a size. */
 export const notJson = -1
 
 /**
- * Walks over a value.
+ * Measures a value.
  *
  * @param limit - where to stop counting: shared parts of a structured clone can make a small value
  *   an endless text
@@ -61,8 +61,8 @@ function walk(value: unknown, limit: number, depth: number): number {
 }
 
 /**
- * Whether a value is an object as JSON.parse makes it. Objects of another realm count as well; ones
- * with a toJSON of their own do not, for they are written as something else than they are.
+ * Whether a value is an object as JSON.parse makes it. Objects of another realm count as well; objects
+ * with a toJSON of their own do not: their text differs from their members.
  */
 export function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false

@@ -1,33 +1,33 @@
 /**
- * Calls between the window and the engine's Worker. Either side names functions that the other may
- * call; a call that wants an answer can be given up by a signal. Errors travel as name and message.
+ * Calls between the window and the engine's Worker. Either side has handlers that the other may call.
+ * Requests can be cancelled by a signal. Errors are sent as name and message.
  */
 
 import { JoinError, type JoinReason } from './handshake.ts'
 import { listenToPort, type Port } from './port.ts'
 
-/** What the other side may call. The signal is aborted when the caller gives up. */
+/** Functions that the other side may call. The signal is aborted when the caller cancels. */
 export type Handlers = Record<string, (args: never, signal: AbortSignal) => unknown>
 
 /** The other side. */
 export interface Link {
   /** Calls without waiting for an answer. */
-  tell(name: string, args: unknown, transfer?: Transferable[]): void
+  notify(name: string, args: unknown, transfer?: Transferable[]): void
   /** Calls; rejects with what the function threw, or with the signal's reason. */
-  ask(name: string, args: unknown, signal?: AbortSignal): Promise<unknown>
-  /** The other side answers no more: all calls that wait for it, and later ones, reject with `reason`. */
+  request(name: string, args: unknown, signal?: AbortSignal): Promise<unknown>
+  /** The other side has ended: pending and later requests reject with `reason`. */
   end(reason: unknown): void
 }
 
 type Message =
   | { call: string; args: unknown; number?: number }
-  | { answer: number; value?: unknown; error?: Flat }
-  | { giveUp: number }
+  | { answer: number; value?: unknown; error?: SerializedError }
+  | { cancel: number }
 
-/** Joins two threads. What throws in a handler of a {@link Link.tell} goes to `failed`. */
+/** Connects two threads. Errors in handlers of {@link Link.notify} go to `failed`. */
 export function link(port: Port, handlers: Handlers, failed: (error: unknown) => void): Link {
-  // Now, and not when it is called: scripts that come later may replace what prototypes have, and would see
-  // answers to other clients and their ports.
+  // Bound now: a script that replaces methods of prototypes later would see ports and answers of other
+  // clients.
   const send: Port['postMessage'] = port.postMessage.bind(port)
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
   const running = new Map<number, AbortController>()
@@ -43,7 +43,7 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
       if (number !== undefined) send({ answer: number, value })
     } catch (error) {
       if (number === undefined) failed(error)
-      else send({ answer: number, error: flat(error) })
+      else send({ answer: number, error: serializeError(error) })
     }
     if (number !== undefined) running.delete(number)
   }
@@ -54,12 +54,12 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
       const message = data as Message
       if ('call' in message) {
         void serve(message.call, message.args, message.number)
-      } else if ('giveUp' in message) {
-        running.get(message.giveUp)?.abort()
+      } else if ('cancel' in message) {
+        running.get(message.cancel)?.abort()
       } else {
         const call = waiting.get(message.answer)
         waiting.delete(message.answer)
-        if (message.error) call?.reject(raise(message.error))
+        if (message.error) call?.reject(deserializeError(message.error))
         else call?.resolve(message.value)
       }
     },
@@ -67,22 +67,22 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
   )
 
   return {
-    tell(call, args, transfer = []) {
+    notify(call, args, transfer = []) {
       send({ call, args }, transfer)
     },
-    ask(call, args, signal) {
+    request(call, args, signal) {
       return new Promise((resolve, reject) => {
         if (signal?.aborted || ended) {
           reject(signal?.aborted ? signal.reason : ended?.reason)
           return
         }
         const number = ++last
-        const giveUp = () => {
+        const cancel = () => {
           waiting.delete(number)
-          send({ giveUp: number })
+          send({ cancel: number })
           reject(signal?.reason)
         }
-        const end = () => signal?.removeEventListener('abort', giveUp)
+        const end = () => signal?.removeEventListener('abort', cancel)
         waiting.set(number, {
           resolve: (value) => {
             end()
@@ -93,7 +93,7 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
             reject(error)
           },
         })
-        signal?.addEventListener('abort', giveUp, { once: true })
+        signal?.addEventListener('abort', cancel, { once: true })
         try {
           send({ call, args, number })
         } catch (error) {
@@ -110,8 +110,8 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
   }
 }
 
-/** An error on its way: what is thrown may be anything, and is not cloned as it is. */
-export interface Flat {
+/** An error in a form that can be cloned; any value may be thrown. */
+export interface SerializedError {
   name: string
   message: string
   stack?: string
@@ -119,7 +119,7 @@ export interface Flat {
   reason?: string
 }
 
-export function flat(error: unknown): Flat {
+export function serializeError(error: unknown): SerializedError {
   const { name, message, stack, reason } = (error ?? {}) as Record<string, unknown>
   return {
     name: typeof name === 'string' ? name : 'Error',
@@ -129,7 +129,7 @@ export function flat(error: unknown): Flat {
   }
 }
 
-/** As text; what has none, such as an object without prototype, is named by its type. */
+/** A thrown value as text; one without text, such as an object without prototype, by its type. */
 function textOf(thrown: unknown): string {
   try {
     return String(thrown)
@@ -139,7 +139,7 @@ function textOf(thrown: unknown): string {
 }
 
 /** The error of the other side, with the stack that it has there. */
-export function raise({ name, message, stack, reason }: Flat): Error {
+export function deserializeError({ name, message, stack, reason }: SerializedError): Error {
   const error: Error =
     name === 'JoinError'
       ? new JoinError(reason as JoinReason, message)

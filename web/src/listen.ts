@@ -1,25 +1,25 @@
 /**
- * The window handshake. A client in another window, an iframe or this window asks for a port with one
- * message; if its origin is on the list, it gets a `MessagePort`, and all that follows runs on that.
- * Windows see each other's messages; ports are seen by their two ends alone.
+ * The window handshake. A client in another window, an iframe or this window requests a port with one
+ * message. If its origin is on the list, it gets a `MessagePort` for all further messages: other scripts can
+ * see the messages of windows, but not those of ports.
  *
  *     client  {"pagemcp": "connect", nonce}         to the page's window, targetOrigin the page's
  *     page    {"pagemcp": "connected", nonce}       to event.source, targetOrigin its origin, and a port
  *
- * Everybody else gets nothing, not even a refusal (security.md S5).
+ * Other origins get no answer, not even a rejection: it would reveal that a PageMCP page is there.
  */
 
 import { toBase64Url } from './base64url.ts'
 import { Channel } from './port.ts'
 
-/** Most clients of one origin at a time; one more ends the oldest. security.md §8. */
+/** The most clients of one origin at a time; another one ends the oldest. */
 const maxPerOrigin = 16
 
-/** How long a client repeats its question: the page may not be ready yet. */
+/** The interval of a client's requests: the page may not be ready yet. */
 const repeatEvery = 200 // ms
-const defaultPatience = 10_000 // ms
+const defaultTimeout = 10_000 // ms
 
-/** Serves one client on a port; returns how to end it. `closed` is called when it has ended. */
+/** Serves one client on a port; returns a function that ends it. `closed` is called when it has ended. */
 export type Admit = (
   port: MessagePort,
   origin: string,
@@ -30,8 +30,8 @@ export type Admit = (
  * Listens for clients in other windows.
  *
  * @param options.origins - exact origins, such as `https://assistant.example`; no default, no wildcard
- * @param options.signal - stops listening, and ends the clients that came this way, each with a last message
- * @throws TypeError for what is no origin; `null`, the origin of sandboxed frames, cannot be listed
+ * @param options.signal - stops listening, and ends the clients that connected, each with a last message
+ * @throws TypeError for a text that is not an origin; `null`, the origin of sandboxed frames, cannot be listed
  */
 export function listen(
   options: { origins: readonly [string, ...string[]]; signal?: AbortSignal },
@@ -39,7 +39,7 @@ export function listen(
 ): void {
   const origins = new Set(options.origins.map(checkedOrigin))
   const admitted = new Map<string, Set<{ end(reason: string): void }>>() // oldest first
-  const nonces = new WeakMap<object, Set<string>>() // by source: a handshake is good once
+  const nonces = new WeakMap<object, Set<string>>() // by source: a nonce is accepted once
 
   const hearWindow = (event: MessageEvent<unknown>) => {
     const nonce = nonceOf(event.data, 'connect')
@@ -75,13 +75,13 @@ export function listen(
 }
 
 /**
- * Asks a page for a port, from a window of a listed origin.
+ * Requests a port of a page, from a window of a listed origin.
  *
  * @param target - the page's window: `parent`, an iframe's `contentWindow`, `window` itself
- * @param options.origin - the page's origin; no other gets the question
- * @param options.timeout - how long to ask, in ms; default 10,000
- * @returns a started port: post JSON-RPC objects, hear them by `onmessage`
- * @throws a `DOMException` named `TimeoutError` if nobody answers, for instance since this origin is
+ * @param options.origin - the page's origin; the request is delivered to no other
+ * @param options.timeout - in ms; default 10,000
+ * @returns a started port: post JSON-RPC objects, receive them by `onmessage`
+ * @throws a `DOMException` named `TimeoutError` if there is no answer, for instance because this origin is
  *   not on the page's list; the signal's reason if that is aborted
  */
 export function connectTo(
@@ -105,7 +105,7 @@ export function connectTo(
     }
     const deadline = setTimeout(
       () => give(new DOMException(`no answer from ${origin}`, 'TimeoutError')),
-      options.timeout ?? defaultPatience,
+      options.timeout ?? defaultTimeout,
     )
     const hearWindow = (event: MessageEvent<unknown>) => {
       if (!event.isTrusted || event.source !== target || event.origin !== origin) return
@@ -133,7 +133,7 @@ function nonceOf(data: unknown, kind: 'connect' | 'connected'): string | undefin
 
 /**
  * Whether a source is a document that was served by its origin. A frame of about:blank, about:srcdoc
- * or blob: that this page made inherits our origin, but not our trust: anybody's markup may be in it.
+ * or blob: that this page made inherits our origin but is not trusted: it may contain markup of others.
  */
 function isReal(source: Window, origin: string): boolean {
   if (source === window || origin !== self.origin) return true

@@ -1,19 +1,19 @@
 /**
- * Who this document is to a gateway. A page is a tab of an app: its id lives in sessionStorage, so
- * that it stays through reloads and is another one in another tab. `window.open` and duplicating a
- * tab copy sessionStorage: a Web Lock tells which of two documents the id belongs to. An instance is
- * one document: it stays when the page comes back from the back/forward cache, and so does its id,
- * unless a copy of the tab has taken it meanwhile.
+ * The ids by which a gateway knows this document. A page is a tab of an app: its id is stored in
+ * sessionStorage, so that it survives reloads and differs between tabs. `window.open` and duplicating a
+ * tab copy sessionStorage: a Web Lock decides which of two documents owns the id. An instance is one
+ * document: it keeps both ids when it returns from the back/forward cache, unless a copy of the tab has
+ * taken the page id meanwhile.
  */
 
 import { toBase64Url } from './base64url.ts'
 
 const storageKey = 'pagemcp.page'
 
-/** How long a reload waits for the document before it to let go of the lock. */
+/** How long a reload waits until the previous document releases the lock. */
 const lockTimeout = 1000 // ms
 
-/** The number of this document: 12 random bytes. */
+/** The id of this document: 12 random bytes. */
 export const instance = randomId()
 
 let current: Promise<string> | undefined
@@ -30,16 +30,16 @@ export function pageId(): Promise<string> {
   return current as unknown as Promise<string>
 }
 
-/** Another id: a gateway knows this page's one from a newer document. */
+/** Replaces the id of this page: a newer document with the same id has joined the gateway. */
 export function newPageId(): Promise<string> {
   release?.()
   return setCurrent(lockFresh())
 }
 
 /**
- * Tells the id of this page, and again whenever it has become another one.
+ * Calls the listener with the id of this page, and again whenever the id changes.
  *
- * @returns how to stop that
+ * @returns a function that removes the listener
  */
 export function watchPageId(listener: (id: string) => void): () => void {
   idListeners.add(listener)
@@ -58,8 +58,8 @@ function setCurrent(next: Promise<string>): Promise<string> {
 }
 
 /**
- * Lets go of the id while the document is in the back/forward cache: were the lock kept, whoever
- * asked for it would throw the document out of there. The tab's next document may want it.
+ * Releases the id while the document is in the back/forward cache: a request of another document for
+ * the lock would evict it from the cache. The tab's next document may request it.
  */
 function releaseWhenCached({ persisted }: PageTransitionEvent) {
   if (persisted) release?.()
@@ -80,9 +80,9 @@ async function lockFresh(): Promise<string> {
   return id
 }
 
-/** Takes the lock of an id, and keeps it until `release` or as long as the document lives. */
+/** Acquires the lock of an id, and holds it until `release` or the end of the document. */
 async function lock(id: string): Promise<boolean> {
-  if (!('locks' in navigator)) return true // not a secure context: there is no joining either
+  if (!('locks' in navigator)) return true // not a secure context: there are no gateways either
   return new Promise((resolve) => {
     const mine = () => {
       resolve(true)
@@ -113,8 +113,8 @@ function store(id: string): string {
 }
 
 /**
- * The key that signs cursors, and what handlers keep in a `requestState`. It is kept for the tab, so
- * that both are good after a reload; scripts of this origin can read it, clients cannot.
+ * The key that signs cursors and the `requestState` of handlers. It is stored for the tab, so that both
+ * remain valid after a reload. Scripts of this origin can read it, clients cannot.
  */
 export function cursorKey(): string {
   const name = 'pagemcp.cursors'

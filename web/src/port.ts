@@ -1,12 +1,12 @@
 /**
- * What carries the messages of one client: a `MessagePort`, or anything shaped like one. One message
- * is one JSON-RPC object, as a plain object. Besides, either side may say that it goes, for ports
- * have no reliable close event: {@link goodbye}. web/docs/protocol.md describes the binding.
+ * Carries the messages of one client: a `MessagePort`, or an object with the same methods. One message is
+ * one JSON-RPC object, as a plain object. Ports have no reliable close event, so either side may send a
+ * last message, {@link goodbye}. web/docs/protocol.md describes the binding.
  */
 
 /**
- * A port, by structure: `MessagePort`, a Worker, one end of a fake pair in a test. It is taken over:
- * its `onmessage` is set, or, if it has none, a listener is added.
+ * A port, by structure: a `MessagePort`, a Worker, one end of a pair in a test. Its `onmessage` is set, or,
+ * if it has none, a listener is added.
  */
 export interface Port {
   postMessage(message: unknown, transfer?: Transferable[]): void
@@ -17,12 +17,12 @@ export interface Port {
 }
 
 /**
- * As it was when this module was loaded: a script that gets into the page later may replace the global,
- * and would get the ports of clients.
+ * The class at the time when this module was loaded: a script that replaces the global later would get the
+ * ports of clients.
  */
 export const Channel = globalThis.MessageChannel
 
-/** What either side sends last on a port. It is no JSON-RPC message, and never answered. */
+/** The last message of either side of a port. It is not a JSON-RPC message, and is not answered. */
 export interface Goodbye {
   pagemcp: 'close'
   /** For people. */
@@ -30,8 +30,8 @@ export interface Goodbye {
 }
 
 /**
- * Between a last message on a `MessagePort` and its close, ms. Firefox loses what was posted when a port is
- * closed while its other end is being transferred.
+ * The time between a last message on a `MessagePort` and its close, ms. Firefox drops posted messages of a
+ * port that is closed while its other end is being transferred.
  */
 export const lastMessageTime = 1_000
 
@@ -46,9 +46,9 @@ export function isGoodbye(message: unknown): message is Goodbye {
 }
 
 /**
- * Takes a port over.
+ * Listens to a port, in place of earlier handlers.
  *
- * @param closed - called when the port closes, where the platform tells (Chromium does)
+ * @param closed - called when the port closes, in browsers that have the event (Chromium)
  */
 export function listenToPort(
   port: Port,
@@ -64,8 +64,8 @@ export function listenToPort(
 }
 
 /**
- * Whether a port clones what it carries. Others hand objects over as they are: those are frozen, for
- * they are sent to more than one.
+ * Whether a port clones messages. Other ports share objects with the receiver: these are frozen, because
+ * one object is sent to several clients.
  */
 export function clones(port: Port): boolean {
   return typeof MessagePort === 'function' && port instanceof MessagePort

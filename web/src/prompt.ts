@@ -1,5 +1,5 @@
 /**
- * Prompts: messages that people choose, filled with what they enter.
+ * Prompts: messages that users choose, filled with their arguments.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
@@ -22,22 +22,22 @@ export type {
   PromptResult,
 } from './callee.ts'
 
-/** A prompt of the web app's own. */
+/** A prompt that the web app registers. */
 export interface Prompt extends PromptDescription {
-  /** What completes arguments, by name. */
+  /** Completes arguments, by name. */
   complete?: Record<string, CompletionProvider>
 }
 
 /**
- * Fills a prompt. What it throws is reported to the page, and the client only learns that it failed;
- * the message of an `InvalidParamsError` goes to the client.
+ * Fills a prompt. Errors that it throws are reported to the page, and the client gets an internal error
+ * without details; of an `InvalidParamsError` it gets the message.
  */
 export type PromptHandler = (
   args: Record<string, string>,
   request: CallRequest,
 ) => PromptAnswer | Promise<PromptAnswer>
 
-/** What clients may see of a description; nothing else crosses to the engine. */
+/** The members of a description that clients see; no others cross to the engine. */
 export function describedPrompt(description: PromptDescription): PromptDescription {
   const { name, title, arguments: all, icons, _meta } = description
   if (typeof name !== 'string' || name === '') throw new TypeError('a prompt needs a name')
@@ -45,7 +45,7 @@ export function describedPrompt(description: PromptDescription): PromptDescripti
   return { name, title, description: text, arguments: all, icons, _meta }
 }
 
-/** What is sent. */
+/** The result that is sent. */
 export function promptResult(answer: PromptAnswer): PromptResult {
   if (typeof answer === 'string')
     return promptResult([{ role: 'user', content: textBlock(answer) }])
@@ -56,7 +56,7 @@ export function promptResult(answer: PromptAnswer): PromptResult {
   return result
 }
 
-/** What fills a prompt of the web app's own. */
+/** The callee of a prompt that the web app registers. */
 export function promptCallee(complete: Prompt['complete'], handler: PromptHandler): Callee {
   return { getPrompt: async (_, args, request) => handler(args, request), ...completes(complete) }
 }

@@ -1,6 +1,6 @@
 /**
- * Where contents come from, said with each of them: what the web app's developer did not write may
- * hold words that are meant for a model, and a client can tell it apart by this mark.
+ * Marks contents with their origin. Text that the web app's developer did not write may contain
+ * instructions for a model; clients recognize it by this mark.
  */
 
 import type { Contents } from './source.ts'
@@ -11,19 +11,19 @@ export const metaProvenance = 'io.github.pagemcp/provenance'
 /** Built-in kinds of sources. */
 export type SourceKind = 'tabs' | 'page' | 'idb' | 'storage' | 'opfs' | 'caches'
 
-/** Where a content comes from. */
+/** The origin of a content. */
 export interface Provenance {
   /** The serialized origin of the page whose data it is; `null` for an opaque one. */
   readonly origin: string
   readonly kind: SourceKind
-  /** The text may have been written by anybody: it is data, never an instruction. */
+  /** Other people may have written the text: it is data, not an instruction. */
   readonly untrusted: true
   /** When it was read: ISO 8601, UTC. */
   readonly time: string
 }
 
 /**
- * The contents of a read, each with its provenance in `_meta`. What `_meta` has already stays.
+ * Returns the contents of a read with their provenance in `_meta`. Other members of `_meta` stay.
  *
  * @param origin - of the data; default: of this window or Worker
  */
@@ -40,9 +40,9 @@ export function withProvenance(
 }
 
 /**
- * Text of the page as a name or title: what could steer a terminal or reorder other text is taken out
- * (control characters, ANSI sequences, bidirectional and zero-width marks), and it is cut to `max`
- * UTF-16 code units.
+ * Makes a name or title of untrusted text: on one line, without characters that control a terminal or
+ * reorder other text (control characters, ANSI sequences, bidirectional and zero-width marks), and cut to
+ * `max` UTF-16 code units, with an ellipsis.
  */
 export function plainLabel(text: string, max = 200): string {
   const plain = text
@@ -54,7 +54,7 @@ export function plainLabel(text: string, max = 200): string {
   return plain.length > max ? `${plain.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…` : plain
 }
 
-/** Control sequences of ECMA-48, and commands to a terminal up to their end. Blanks are plain by then. */
+/** Control sequences of ECMA-48, and terminal commands up to their end. White space is normalized before. */
 const ansi = /\p{Cc}\[[0-?]*[ -/]*[@-~]|\p{Cc}\][^\p{Cc}]*(?:\p{Cc}\\?)?/gu
 
 /**

@@ -1,6 +1,6 @@
 /**
- * What a web app registers by itself: resources, templates, prompts and tools, each with a number by
- * which the engine asks for it.
+ * Registrations of a web app: resources, templates, prompts and tools, each with the number by which the
+ * engine calls it.
  */
 
 import type { Callee, CallRequest, Extend } from './call.ts'
@@ -14,7 +14,7 @@ import type { CacheHints, Resource, Template } from './source.ts'
 import type { AnyProvider, Thread } from './thread.ts'
 import { describedTool, type Tool, type ToolHandler, type ToolSchema, toolCallee } from './tool.ts'
 
-/** What a provider may answer: the content, or a promise of it. */
+/** The answer of a provider: the content, or a promise of it. */
 export type Content =
   | string
   | ArrayBuffer
@@ -28,54 +28,55 @@ export type Content =
   | object
 
 /**
- * Reads a resource: a string is text, bytes and Blobs are a blob, `undefined` means that there is
- * nothing, `contents([…])` is several items, anything else is text, as JSON. What it throws is
- * reported to the page; the client only learns that it failed. Bytes that change must be new ones.
+ * Reads a resource: a string is text, bytes and Blobs are a blob, `undefined` means that the resource does
+ * not exist, `contents([…])` is several items, anything else is text, as JSON. Errors that it throws are
+ * reported to the page, and the client gets an internal error without details. Return a new array for
+ * changed bytes: a change in place is not noticed.
  */
 export type Provider = (request: ReadRequest) => Content | Promise<Content>
 
-/** Reads what a template describes; `variables` are those of the URI, percent-decoded. */
+/** Reads a resource of a template; `variables` are those of the URI, percent-decoded. */
 export type TemplateProvider = (
   variables: Record<string, string | string[]>,
   request: ReadRequest,
 ) => Content | Promise<Content>
 
-/** A resource of the web app's own. */
+/** A resource that the web app registers. */
 export interface OwnResource extends Resource {
-  /** How long its content may be kept. */
+  /** How long clients may cache its content. */
   cache?: CacheHints
 }
 
-/** A template of the web app's own. */
+/** A template that the web app registers. */
 export interface OwnTemplate extends Template {
-  /** How long contents may be kept. */
+  /** How long clients may cache contents. */
   cache?: CacheHints
-  /** What completes variables, by name. */
+  /** Completes variables, by name. */
   complete?: Record<string, CompletionProvider>
 }
 
-/** Answers a method of an extension; its errors are those of a prompt. */
+/** Answers a method of an extension; errors are handled as for a prompt. */
 export type MethodHandler = (
   params: Record<string, unknown>,
   request: CallRequest,
 ) => object | Promise<object>
 
 /**
- * Registers; each method returns a function that removes what it registered. Several registrations of
- * one URI, template or name may be there at a time: the latest is served, and when it is removed, the
- * latest of those that are left. So two components that register the same do not disturb each other.
+ * Registers; each method returns a function that removes the registration. A URI, template or name may be
+ * registered several times: the latest registration is served, and after its removal the latest of the
+ * others. So two components can register the same.
  */
 export interface Publishing {
   /** Publishes one resource. */
   resource(description: OwnResource, provider: Provider): () => void
-  /** Publishes many resources in one go, which is much cheaper than one by one. */
+  /** Publishes many resources at once, which is much cheaper than one by one. */
   resources(entries: Iterable<readonly [OwnResource, Provider]>): () => void
-  /** Publishes what an RFC 6570 template describes. */
+  /** Publishes the resources of an RFC 6570 template. */
   template(description: OwnTemplate, provider: TemplateProvider): () => void
   /** Publishes a prompt. */
   prompt(description: Prompt, handler: PromptHandler): () => void
   /**
-   * Publishes a tool. Arguments are checked against the `inputSchema` first, and have its type if it is a Standard Schema.
+   * Publishes a tool. Arguments are validated against the `inputSchema` first, and have its type if it is a Standard Schema.
    *
    * @throws TypeError for a schema that cannot be described to clients: of another dialect than 2020-12
    *   and draft 7, with references to other documents, or of a library without Standard JSON Schema
@@ -85,8 +86,8 @@ export interface Publishing {
     handler: ToolHandler<I, O>,
   ): () => void
   /**
-   * Answers a method of an extension that `start` was given, such as `acme/x`. Methods of the protocol
-   * itself are the engine's.
+   * Answers a method of an extension in `start`'s options, such as `acme/x`. Methods of the protocol itself
+   * cannot be replaced.
    */
   method(name: string, handler: MethodHandler): () => void
 }
@@ -99,14 +100,14 @@ export interface Published {
 }
 
 export function publishing(thread: Pick<Thread, 'register' | 'unregister'>): Published {
-  const providers: (AnyProvider | undefined)[] = [] // by number: looked at for each read
+  const providers: (AnyProvider | undefined)[] = [] // by number: used by each read
   const callees = new Map<number, Callee>()
   const methods = new Map<string, { handler: MethodHandler }[]>() // by name, the latest last
   const extend: Extend = async (name, params, request) =>
     methods.get(name)?.at(-1)?.handler(params, request)
   let last = 0
 
-  /** Registers descriptions and what is behind them. */
+  /** Registers descriptions with their providers and handlers. */
   const publish = (added: Descriptions, behind: { read?: AnyProvider; callee?: Callee }[]) => {
     const first = last + 1
     last += behind.length
@@ -164,7 +165,7 @@ export function publishing(thread: Pick<Thread, 'register' | 'unregister'>): Pub
   }
 }
 
-/** What clients may see of a description; nothing else crosses to the engine. */
+/** The members of a description that clients see; no others cross to the engine. */
 function described(description: OwnResource) {
   const { uri, name, title, mimeType, size, annotations, icons, _meta, cache } = description
   check(uri, 'uri', name)
@@ -213,7 +214,7 @@ function check(uri: unknown, member: string, name: unknown) {
   if (typeof name !== 'string' || name === '') throw new TypeError(`${uri} needs a name`)
 }
 
-/** A function that acts the first time only. */
+/** A function that runs `act` at its first call only. */
 export function once(act: () => void): () => void {
   let past = false
   return () => {

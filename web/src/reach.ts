@@ -1,11 +1,11 @@
 /**
- * Whether a gateway can be reached, asked in ways that cost less than a WebSocket that fails.
+ * Probes whether a gateway can be reached, at less cost than a WebSocket that fails.
  *
  * Firefox delays WebSockets to a host after each that failed: by 0.2 to 0.4 s at first, growing by half up to a
  * minute, for all tabs. It forgets a failure a minute after that delay. It does not delay `fetch`.
  */
 
-/** Firefox has forgotten a failure after this time, ms: then a socket may be tried without asking. */
+/** Firefox has forgotten a failure after this time, ms: then a socket may be opened without a probe. */
 const forgotten = 90_000
 
 /** How long a probe may take, ms: a gateway that starts has bound its port before it answers. */
@@ -13,7 +13,7 @@ const probeTimeout = 10_000
 
 const loopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/
 
-/** Asks on behalf of one connection. */
+/** The probes of one connection. */
 export interface Reach {
   /** Whether to open a socket now. */
   worthTrying(url: string): Promise<boolean>
@@ -28,7 +28,7 @@ export function reach(): Reach {
   return {
     async worthTrying(url) {
       if (lastFailure === undefined || !loopback.test(self.origin)) return true
-      // What keeps the probe away, such as a Service Worker, need not keep the socket away.
+      // A Service Worker may block the probe, but not the socket.
       if (performance.now() - lastFailure > forgotten) return true
       return probe(url.replace(/^ws/, 'http'))
     },
@@ -42,15 +42,15 @@ export function reach(): Reach {
 }
 
 /**
- * Whether anything answers HTTP there; also true if a Content-Security-Policy forbids the question, for it
- * may allow the socket.
+ * Whether a server answers HTTP at the address; also true if a Content-Security-Policy forbids the probe:
+ * it may allow the socket.
  */
 async function probe(url: string): Promise<boolean> {
   let forbidden = false
   const violated = ({ blockedURI }: SecurityPolicyViolationEvent) => {
     forbidden ||= url.startsWith(blockedURI)
   }
-  const global: EventTarget = globalThis.document ?? self // a window's violations are told to the document
+  const global: EventTarget = globalThis.document ?? self // events about a window's violations are dispatched at the document
   global.addEventListener('securitypolicyviolation', violated as (event: Event) => void)
   try {
     const signal = AbortSignal.timeout(probeTimeout)
@@ -64,14 +64,14 @@ async function probe(url: string): Promise<boolean> {
   }
 }
 
-/** What to look at when a socket does not even begin. */
+/** Possible causes when a socket cannot be opened. */
 export const blocked =
   'does connect-src of the Content-Security-Policy allow it, and the local network permission?'
 
 /**
- * Whether the browser keeps this page from the local network, so that quick attempts are useless and may
- * ask the user each time. A page of a loopback origin is in that network itself. The permission says `prompt`
- * also where the browser does not enforce it: a page that was joined before is not kept away by that.
+ * Whether the browser blocks this page from the local network, so that quick retries are useless and may
+ * show a permission prompt each time. A page of a loopback origin is in that network itself. The permission says `prompt`
+ * also where the browser does not enforce it: a page that has joined before is not blocked.
  */
 export async function deniedByBrowser(everJoined: boolean): Promise<boolean> {
   if (loopback.test(self.origin)) return false

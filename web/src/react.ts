@@ -1,6 +1,6 @@
 /**
- * Hooks for React: what a component shows is served for as long as it is mounted. The package's own
- * entry point `pagemcp/react`; React is a peer, and not part of it.
+ * Hooks for React, `pagemcp/react`: components serve content while they are mounted. React is a peer
+ * dependency.
  *
  * ```tsx
  * const mcp = await start({ name: 'trip' })
@@ -42,7 +42,7 @@ import type {
 
 const Engine = createContext<PageMcp | undefined>(undefined)
 
-/** Gives the hooks below it an engine; `undefined` while there is none: nothing is served then. */
+/** Provides the hooks below it with an engine; while it is `undefined`, nothing is served. */
 export function PageMcpProvider(props: {
   mcp: PageMcp | undefined
   children?: ReactNode
@@ -56,11 +56,11 @@ export function usePageMcp(): PageMcp | undefined {
 }
 
 /**
- * Serves a resource while the component is mounted, and announces it when the value is another one
- * (by `Object.is`: state, as React has it).
+ * Serves a resource while the component is mounted, and announces a change when the value changes
+ * (compared by `Object.is`, like state).
  *
- * @param content - what a read answers with, as a provider would; a function is asked at each read,
- *   and `mcp.changed` announces that
+ * @param content - the answer of reads, as of a provider; a function is called by each read, and
+ *   `mcp.changed` announces its changes
  */
 export function usePageMcpResource(
   description: Resource,
@@ -108,7 +108,7 @@ export function usePageMcpPrompt(description: Prompt, provider: PromptHandler): 
   )
 }
 
-/** The value of the last render that React has kept. */
+/** The value of the last committed render. */
 function useLatest<T>(value: T): { readonly current: T } {
   const latest = useRef(value)
   useEffect(() => {
@@ -118,9 +118,8 @@ function useLatest<T>(value: T): { readonly current: T } {
 }
 
 /**
- * Publishes a description while the component is mounted; anew when what it says has changed, which
- * is published by its text: components write a new object at each render. A schema of a library has no
- * text, and is taken as it was at first.
+ * Publishes a description while the component is mounted, and again when its JSON text changes: components
+ * create a new object at each render. A schema of a library has no text: its first value is used.
  */
 function usePublished<D extends object>(
   description: D,
@@ -135,7 +134,7 @@ function usePublished<D extends object>(
     lastText.current = text
     stable.current = description
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: text stands for what the description says
+  // biome-ignore lint/correctness/useExhaustiveDependencies: text stands for the description
   useEffect(() => (mcp ? act.current(stable.current) : undefined), [mcp, text])
 }
 

@@ -1,7 +1,6 @@
 /**
- * The reading halves of portable sources, as the engine's Worker makes them. Each kind is a module of
- * its own beside worker.js, which is loaded when a source of that kind is mounted: pages without one
- * do without it.
+ * The reading halves of portable sources, which run in the engine's Worker. Each kind is a file of its own
+ * beside worker.js, loaded when a source of that kind is mounted.
  */
 
 import type { Json, Portable, Source } from './source.ts'
@@ -9,7 +8,7 @@ import type { Json, Portable, Source } from './source.ts'
 /** Makes a reader from the options of its {@link Portable}. */
 type MakeReader = (options: never) => Source
 
-/** Loads the modules, by kind. Each import is kept as it stands by the bundler (server/bundle). */
+/** Loads the modules, by kind. The bundler keeps these imports dynamic (server/bundle). */
 const modules: { readonly [kind in Portable['kind']]: () => Promise<MakeReader> } = {
   idb: () => import('./sources/idb-reader.ts').then(({ idbReader }) => idbReader),
   opfs: () => import('./sources/opfs-reader.ts').then(({ opfsReader }) => opfsReader),
@@ -17,8 +16,8 @@ const modules: { readonly [kind in Portable['kind']]: () => Promise<MakeReader> 
 }
 
 /**
- * Makes a reader. It begins to load at once; calls wait meanwhile. If its module does not
- * load, the next question tries once more.
+ * Makes a reader, and starts to load its module; calls wait for it. If the module does not load, the next
+ * call tries again.
  *
  * @param templates - whether the source has templates
  */
@@ -32,7 +31,7 @@ export function portableReader({ kind, options }: Portable, templates: boolean):
     })
     return loading
   }
-  reader().catch(() => {}) // whoever asks is told
+  reader().catch(() => {}) // calls report the error
   return {
     list: async (cursor, options) => (await reader()).list(cursor, options),
     read: async (uri, options) => (await reader()).read(uri, options),

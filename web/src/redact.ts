@@ -5,7 +5,7 @@ import { isSecretName, isSecretValue } from './secrets.ts'
 /** Replaces a redacted part of a URL or value. */
 export const redacted = 'redacted'
 
-/** How deep URLs in values of URLs are looked into; what is deeper is taken out. */
+/** How many levels of URLs within URLs are redacted; deeper ones are removed. */
 const maxNesting = 3
 
 /**
@@ -22,7 +22,7 @@ export function redactUrl(url: string): string {
 }
 
 function redactNested(url: string, depth: number): string {
-  // What a parser ignores must not hide anything: tabs and line breaks anywhere, blanks around.
+  // Parsers ignore tabs and line breaks everywhere, and blanks around: they must not hide a secret.
   const clean = url.replace(/[\t\n\r]/g, '').replace(/^\s+|\s+$/g, '')
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(clean)?.[1]?.toLowerCase()
   if (scheme === 'data' || scheme === 'javascript' || scheme === 'vbscript') {
@@ -100,7 +100,7 @@ function decoded(text: string): string {
 /** How often a value may have been percent-encoded. */
 const maxDecodings = 4
 
-/** What browsers fill in that is nobody else's business; HTML, autofill detail tokens. */
+/** Fields that browsers fill in with private data; HTML, autofill detail tokens. */
 const privateAutofill = /^(?:cc-.+|one-time-code|current-password|new-password)$/
 
 /**

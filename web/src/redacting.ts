@@ -1,14 +1,14 @@
 /**
- * The hook that sees contents last: what a provider or a source gave goes through it before it
- * leaves, wherever the engine runs. It runs in the window, and it fails closed.
+ * The app's hook for contents, {@link StartOptions.redact}: contents of providers and sources pass it before
+ * they leave the page. It always runs in the window. If it fails, the read fails.
  */
 
 import { type Bytes, exactlyOne, type Ready, type Value } from './contents.ts'
 import { type Contents, NotFoundError } from './source.ts'
 
 /**
- * Looks at a text or at bytes before they leave, and answers with what may leave instead: of the same
- * type; `undefined`: there is no such resource. Bytes are its own, it may change them.
+ * Gets a text or bytes before they leave, and returns a replacement of the same type, or `undefined` for
+ * "not found". Bytes are a copy that it may change.
  *
  * @param uri - of the content, as clients of this page read it
  * @param value - the text, or the bytes of a blob
@@ -21,7 +21,7 @@ export type Redact = (
 /** What {@link Redact} answers. */
 export type RedactResult = string | Uint8Array<ArrayBuffer> | undefined
 
-/** What a provider answered, as far as it may leave. Rejects if the hook throws. */
+/** The answer of a provider after the hook. Rejects if the hook throws. */
 export async function redactReady(
   redact: Redact,
   uri: string,
@@ -41,7 +41,7 @@ export async function redactReady(
 }
 
 /**
- * What a source read, as far as it may leave. Rejects if the hook throws, and with
+ * The contents of a source after the hook. Rejects if the hook throws, and with
  * {@link NotFoundError} if nothing is left.
  *
  * @param uri - that was read, without the prefix of the mount
@@ -71,7 +71,7 @@ async function redactValue(redact: Redact, uri: string, value: Value): Promise<V
   try {
     left = await redact(uri, original)
   } catch (error) {
-    // A new error: whatever was thrown must not be taken for "not found" or the like.
+    // A new error: a NotFoundError of the hook must not become "not found".
     throw new Error(`redact of ${uri} threw ${String(error)}`, { cause: error })
   }
   const asBytes = left instanceof Uint8Array

@@ -1,6 +1,5 @@
 /**
- * What the web app has registered, as the engine's thread remembers it for the program that may come
- * after this one.
+ * The registrations of the web app, as the engine's thread stores them for the next program.
  */
 
 import type { PromptDescription } from './prompt.ts'
@@ -17,7 +16,7 @@ export function wireCacheHints(cache: CacheHints | undefined): WireCacheHints | 
   return cache && { ttlMs: cache.ttlMs, cacheScope: cache.scope }
 }
 
-/** What the engine is told of a description besides what clients see. */
+/** Members of a description that the engine gets and clients do not see. */
 interface Aside {
   cacheHints?: WireCacheHints
   /** Which arguments, or variables, have completions. */
@@ -32,11 +31,11 @@ export interface Descriptions {
   tools?: ToolDescription[]
 }
 
-/** What changes for the engine when a batch comes or goes. */
+/** The effects of adding or removing a batch, for the engine. */
 export interface Change {
-  /** What becomes served instead of what was: descriptions, each under its number. */
+  /** Descriptions that are served from now on, each under its number. */
   readonly register: readonly { first: number; text: string }[]
-  /** Names of what is served no more; JSON. */
+  /** Names that are no longer served; JSON. */
   readonly unregister?: string
   /** URIs of resources whose content now comes from another registration. */
   readonly changed: readonly string[]
@@ -70,7 +69,7 @@ interface Registration {
   readonly ref: number
   readonly kind: Kind
   readonly description: object
-  /** What is served of this name when this one is removed. */
+  /** The registration of this name that is served after this one is removed. */
   under: Registration | undefined
 }
 

@@ -1,7 +1,7 @@
 /**
- * Schemas of tools: how they are described to clients, and how values are checked against them, where
- * the handlers run. A Standard Schema checks by itself; JSON Schema is checked by a library that is
- * loaded when it is needed for the first time (validate.ts).
+ * Schemas of tools: their description for clients, and the validation of values, in the thread of the
+ * handlers. A Standard Schema validates by itself; for JSON Schema a library is loaded at first use
+ * (validate.ts).
  */
 
 import type { Checked, JsonSchema, Problem } from './checked.ts'
@@ -10,7 +10,7 @@ import { isStandard, type StandardSchema } from './standard.ts'
 
 export type { Checked, JsonSchema, Problem } from './checked.ts'
 
-/** A schema that was looked over. */
+/** A schema that was checked. */
 export interface Checker {
   /** Of its own: what clients see. */
   readonly json: { [keyword: string]: Json }
@@ -24,7 +24,7 @@ const maxValues = 10_000
 const maxProblems = 8
 
 /**
- * Looks a schema over.
+ * Checks a schema.
  *
  * @param side - `input` for arguments, `output` for structured content
  * @throws TypeError for a schema that cannot be described, is of another dialect, or refers to other

@@ -1,7 +1,6 @@
 /**
- * What a source is: the TypeScript side of Go's `engine.Source`, name for name. A source publishes
- * resources whose URIs are absolute (RFC 3986) and its own; the engine puts the prefix of the mount
- * before them and takes it off again.
+ * The interface of sources: Go's `engine.Source` in TypeScript, name for name. A source publishes resources
+ * with absolute URIs (RFC 3986) of its own; the engine adds and removes the prefix of the mount.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
@@ -11,16 +10,16 @@ import type { Annotations, Icon, Json } from './metadata.ts'
 
 export type { Annotations, Icon, Json } from './metadata.ts'
 
-/** How long an answer may be kept by whoever got it (2026-07-28). */
+/** How long clients may cache an answer (2026-07-28). */
 export interface CacheHints {
-  /** Milliseconds; default 0: ask again whenever it is needed. */
+  /** Milliseconds; default 0: not at all. */
   ttlMs?: number
-  /** Whether others may be given the same answer; default `private`. */
+  /** Whether a cache may be shared between clients; default `private`. */
   scope?: 'private' | 'public'
 }
 
 /**
- * Describes one thing that can be read. The engine removes control and hidden characters from `name`,
+ * Describes one resource. The engine removes control and hidden characters from `name`,
  * `title`, `description` and `mimeType`, and cuts them to 128, 200, 2,000 and 200 characters.
  */
 export interface Resource {
@@ -52,15 +51,15 @@ export interface Template {
 }
 
 /**
- * One item of what a read answers with: exactly one of `text` and `blob`. A blob stays binary here;
- * base64 is made where the channel needs it. Bytes may be handed over: do not change them afterwards.
+ * One item of the answer of a read, with exactly one of `text` and `blob`. A blob is binary here, and
+ * encoded where the channel needs Base64. Bytes may be transferred: do not change them afterwards.
  */
 export interface Contents {
   uri: string
   mimeType?: string
   text?: string
   blob?: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>
-  /** Of the first item; what is said of a registered resource or template goes before. */
+  /** Of the first item; the hints of a registered resource or template take precedence. */
   cache?: CacheHints
   _meta?: Record<string, Json>
 }
@@ -68,31 +67,31 @@ export interface Contents {
 /** A part of a source's list. */
 export interface Listing {
   resources: Resource[]
-  /** The cursor of what follows; `undefined` at the end. */
+  /** The cursor of the next part; `undefined` at the end. */
   nextCursor?: string
 }
 
-/** How `list` shall answer. */
+/** Options of `list`. */
 export interface ListOptions {
-  /** The most resources to answer with. */
+  /** The most resources to return. */
   pageSize: number
-  /** Ends when nobody waits for the answer any more. */
+  /** Aborted when the answer is no longer needed. */
   signal: AbortSignal
 }
 
-/** How `read` shall answer. */
+/** Options of `read`. */
 export interface ReadOptions {
-  /** Ends when nobody waits for the answer any more. */
+  /** Aborted when the answer is no longer needed. */
   signal: AbortSignal
 }
 
-/** A list of what is served; that of resources goes with the templates. */
+/** The name of a list; `resources` includes the templates. */
 export type ListName = 'resources' | 'prompts' | 'tools'
 
 /**
- * Says that a copy may be stale; never carries the new value. With a URI: the copy of that resource;
- * with `under`, that of every resource whose URI begins with it. With a list: that list. Without
- * anything: the list of resources, or the templates. Never blocks; calling it too often is harmless.
+ * Announces that a copy may be stale, without the new value. With a URI: the copy of that resource; with
+ * `under`, of every resource whose URI begins with it. With a list: that list. Without arguments: the
+ * list of resources, or the templates. Never blocks; calling it too often is harmless.
  */
 export type Changed = (what?: string | { list: ListName }, under?: boolean) => void
 
@@ -102,13 +101,13 @@ export type Changed = (what?: string | { list: ListName }, under?: boolean) => v
  */
 export interface Source extends Callee {
   /**
-   * Resources in a stable order, from `cursor` on; `undefined` is the beginning. Cursors are opaque
-   * to others. Rejects with {@link BadCursorError} for one that was never given out.
+   * Returns resources in a stable order, from `cursor` on; `undefined` is the beginning. Cursors are opaque
+   * to callers. Rejects with {@link BadCursorError} for a cursor that this source has not returned.
    */
   list(cursor: string | undefined, options: ListOptions): Promise<Listing>
 
   /**
-   * The contents of `uri`: one item, or one for each of its parts. Rejects with
+   * Returns the contents of `uri`: one item, or one for each of its parts. Rejects with
    * {@link NotFoundError} if there is no such resource.
    */
   read(uri: string, options: ReadOptions): Promise<Contents[]>
@@ -128,17 +127,17 @@ export interface PortableSource extends Source {
   readonly portable: Portable
 }
 
-/** What the Worker makes the reading half of a {@link PortableSource} from. */
+/** The description from which the Worker makes the reading half of a {@link PortableSource}. */
 export interface Portable {
   readonly kind: 'idb' | 'opfs' | 'caches'
-  /** What the reader of that kind is made with. */
+  /** The options of a reader of that kind. */
   readonly options: Json
 }
 
 /** There is no such resource, prompt or tool. */
 export class NotFoundError extends Error {
   override readonly name = 'NotFoundError'
-  /** The URI, or the name, that was asked for. */
+  /** The URI, or the name. */
   readonly uri: string
 
   constructor(uri: string) {
@@ -147,10 +146,10 @@ export class NotFoundError extends Error {
   }
 }
 
-/** The cursor was never given out by this source. */
+/** The source has not returned this cursor. */
 export class BadCursorError extends Error {
   override readonly name = 'BadCursorError'
-  /** The cursor that was asked for. */
+  /** The unknown cursor. */
   readonly cursor: string
 
   constructor(cursor: string) {
@@ -159,7 +158,7 @@ export class BadCursorError extends Error {
   }
 }
 
-/** Calls a source's `watch`; what it throws or rejects with is reported. */
+/** Calls a source's `watch`; reports its errors. */
 export function watchSource(
   source: Pick<Source, 'watch'>,
   changed: Changed,

@@ -1,6 +1,6 @@
 /**
- * What a schema library offers, by structure: Standard Schema to validate, and Standard JSON Schema to
- * describe. Both are copied out of their specification, so that no library is needed for them.
+ * The interfaces of schema libraries: Standard Schema to validate, and Standard JSON Schema to describe.
+ * Copied from the specification, so that no library is needed.
  *
  * @see https://standardschema.dev
  */
@@ -16,9 +16,9 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly validate: (
       value: unknown,
     ) => StandardResult<Output> | PromiseLike<StandardResult<Output>>
-    /** Only there for the types. */
+    /** Exists for the type checker only. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
-    /** Makes JSON Schema of what goes in and what comes out; may throw if it has none. */
+    /** Makes the JSON Schema of input and output; may throw if there is none. */
     readonly jsonSchema?: {
       readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>
       readonly output: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>
@@ -35,10 +35,10 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** What a schema accepts. */
+/** The type that a schema accepts. */
 export type InputOf<S> = S extends StandardSchema ? Types<S>['input'] : never
 
-/** What a schema makes of it. */
+/** The type that a schema returns. */
 export type OutputOf<S> = S extends StandardSchema ? Types<S>['output'] : never
 
 type Types<S extends StandardSchema> = NonNullable<S['~standard']['types']>

@@ -1,10 +1,10 @@
-/** What a web app uses: {@link start}, and the {@link PageMcp} that it returns. */
+/** The main function of the package, {@link start}, and the {@link PageMcp} that it returns. */
 
 import type { ReadEvent } from './clients.ts'
 import { confirmGateway } from './confirm-gateway.ts'
 import type { Connector } from './connector.ts'
 import type { EngineOptions, EngineState } from './engine.ts'
-import { flat, raise } from './link.ts'
+import { deserializeError, serializeError } from './link.ts'
 import { listen } from './listen.ts'
 import { compile, newWorker } from './loading.ts'
 import { cursorKey, instance, newPageId, pageId } from './page-id.ts'
@@ -20,7 +20,7 @@ import type { GatewayState } from './websocket.ts'
 /** The version of this package, and of the engine. */
 export const version = '0.1.0'
 
-/** What the engine is called and how it runs. Only `name` is required. */
+/** The engine's description and settings. Only `name` is required. */
 export interface StartOptions {
   /** For programs, and the page's name at a gateway: letters, digits, hyphens. */
   name: string
@@ -30,13 +30,13 @@ export interface StartOptions {
   version?: string
   websiteUrl?: string
   icons?: Icon[]
-  /** How a model should use what is served. Never put page content here. */
+  /** For models: how to use what the page serves. Never put page content here. */
   instructions?: string
   /** Whether the engine runs in a dedicated Worker; default true. `false`: in this window. */
   worker?: boolean
   /** Resources in a page of a list; default 200, at most 1,000. */
   pageSize?: number
-  /** What is declared to clients, and answered. All is, by default, but for `logging`. */
+  /** The capabilities that are declared to clients. All by default, except `logging`. */
   capabilities?: {
     tools?: boolean
     prompts?: boolean
@@ -48,22 +48,22 @@ export interface StartOptions {
     /** Notifications that a list has changed. */
     listChanged?: boolean
   }
-  /** How long lists may be kept by whoever got them; default: not at all. */
+  /** How long clients may cache lists; default: not at all. */
   cache?: CacheHints
   /**
-   * Extensions of the protocol that are spoken here: settings by the extension's id. Their methods are
-   * answered by {@link PageMcp.method}.
+   * Extensions of the protocol that the page supports: settings by the extension's id. Register their
+   * methods with {@link PageMcp.method}.
    */
   extensions?: Record<string, { [name: string]: Json }>
   /**
-   * Sees every text and blob last, before it leaves as the content of a resource: of what was
-   * registered and of every source, in the Worker too. What it returns leaves instead; `undefined`:
-   * not found. If it throws, or returns another type than it was given, the read fails with an
-   * internal error that says nothing of it, and the error is reported here. It sees no names and
-   * titles of lists, and not what prompts and tools answer: those are the developer's own words.
+   * Gets every text and blob before it leaves as the content of a resource: of registrations and of all
+   * sources, also those in the Worker. Its result replaces the value; `undefined`: not found. If it throws,
+   * or returns another type than it got, the client gets an internal error without details, and the page an
+   * `error` event. It does not get names and titles in lists, nor answers of prompts and tools, because the
+   * developer's own code makes them.
    */
   redact?: Redact
-  /** Where the package's files are; default: next to this module. */
+  /** The location of the package's files; default: next to this module. */
   urls?: {
     worker?: string | URL
     /** engine.wasm: its URL, or itself. */
@@ -71,20 +71,20 @@ export interface StartOptions {
   }
 }
 
-/** How things are. */
+/** The state of the engine and its gateways. */
 export interface State {
   engine: EngineState
   /** One for each {@link PageMcp.connect}. */
   gateways: readonly GatewayState[]
 }
 
-/** What can be listened to. */
+/** The events of {@link PageMcp.on}. */
 export interface Events {
-  /** How things are has changed. */
+  /** The state has changed. */
   state: State
-  /** A client was given contents. */
+  /** A client has read a resource. */
   read: ReadEvent
-  /** A provider threw, a registration was refused, the engine was restarted … */
+  /** A provider threw, a registration was rejected, the engine was restarted … */
   error: unknown
 }
 
@@ -92,11 +92,11 @@ export interface Events {
 export interface PageMcp extends Publishing {
   readonly state: State
   /**
-   * Mounts a source: its URIs appear with `prefix` before them. Sources of one prefix are asked in
+   * Mounts a source: its URIs appear with `prefix` before them. Sources of one prefix are tried in
    * the order of mounting.
    *
    * @param prefix - `''`, or a scheme prefix that ends in `+`
-   * @returns how to take it out again
+   * @returns a function that unmounts the source
    */
   mount(prefix: string, source: Source | PortableSource): () => void
   /**
@@ -105,40 +105,40 @@ export interface PageMcp extends Publishing {
    */
   changed(what?: Parameters<Changed>[0]): void
   /**
-   * Lets windows of these origins ask for a port, by {@link connectTo}.
+   * Accepts requests of windows of these origins for a port, by {@link connectTo}.
    *
-   * @throws TypeError for what is no origin
+   * @throws TypeError for a text that is not an origin
    */
   listen(options: { origins: readonly [string, ...string[]]; signal?: AbortSignal }): void
-  /** A port to the engine, for whoever it is handed to: a Worker, another part of this page. */
+  /** Returns a port to the engine, for a Worker or another part of this page. */
   port(): MessagePort
   /**
-   * Serves a client on a port of its own: a `MessagePort`, or anything shaped like one. Its handler
-   * of messages is taken over.
+   * Serves a client on a given port: a `MessagePort`, or an object with the same methods. Replaces its
+   * message handler.
    *
-   * @returns a function that ends this: the client gets a last message
+   * @returns a function that ends the connection: the client gets a last message
    */
   accept(port: Port): () => void
   /**
-   * Joins a gateway, and joins again whenever the connection is lost. Settles with the page's name
-   * when that is done for the first time. Rejects with `JoinError` when further attempts are useless,
+   * Joins a gateway, and joins again whenever the connection is lost. Resolves with the page's name after
+   * the first time. Rejects with `JoinError` when retries would not help,
    * with the signal's reason, and with a `DOMException` named `InvalidStateError` once the engine is
    * closed. An invitation of a gateway that the connector does not name is an `error` event.
    *
    * @param options.signal - leaves the gateway
    */
   connect(connector: Connector, options?: { signal?: AbortSignal }): Promise<string>
-  /** Listens to events; returns how to stop. */
+  /** Adds a listener; returns a function that removes it. */
   on<K extends keyof Events>(type: K, listener: (event: Events[K]) => void): () => void
-  /** Ends everything: subscriptions with a result, ports with a last message. For good. */
+  /** Stops the engine for good: subscriptions end with a result, ports with a last message. */
   close(): void
 }
 
 /**
- * Starts an engine for this page. Nothing is served until it is mounted or registered, and nobody
- * can ask until {@link PageMcp.listen}, {@link PageMcp.port} or {@link PageMcp.connect}.
+ * Starts an engine for this page. It serves what you mount or register. No client can connect until you
+ * call {@link PageMcp.listen}, {@link PageMcp.port} or {@link PageMcp.connect}.
  *
- * @throws Error if engine.wasm or the Worker does not load; the message says what to look at
+ * @throws Error if engine.wasm or the Worker does not load; the message lists possible causes
  */
 export async function start(options: StartOptions): Promise<PageMcp> {
   const { name, worker = true, urls } = options
@@ -154,7 +154,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   let lastGateway = 0
   const ended = new AbortController()
 
-  /** Calls all listeners. What one throws is reported, and never reaches the engine. */
+  /** Calls all listeners. Errors of a listener are reported, and do not reach the engine. */
   const emit = <K extends keyof Events>(type: K, event: Events[K]) => {
     for (const listener of listeners[type]) {
       try {
@@ -208,7 +208,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     extensions: options.extensions,
   }
   const module = compile(urls?.wasm ?? new URL('./engine.wasm', import.meta.url))
-  module.catch(() => {}) // it is awaited below, maybe later
+  module.catch(() => {}) // awaited below, where its error is thrown
   const thread: Thread = worker
     ? await inWorker(engineOptions, module, newWorker(urls?.worker), host)
     : await inWindow(engineOptions, await module, host)
@@ -224,7 +224,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     ended.signal,
   )
 
-  /** Serves a client of the page's own; after close, it gets a last message at once. */
+  /** Serves a client of this page. After `close`, the client only gets a last message. */
   const admit = (port: Port) => {
     if (!ended.signal.aborted) return thread.open(port, 'page')
     port.postMessage(goodbye('the page stopped serving'))
@@ -308,12 +308,12 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   }
 }
 
-/** As an uncaught error, where the developer sees it. */
+/** Reports to the console and `window.onerror`. */
 function uncaught(error: unknown) {
   globalThis.reportError?.(error)
 }
 
-/** What the promise settles with; or rejects with the signal's reason, if that is aborted first. */
+/** Settles like the promise, or rejects with the signal's reason if that is aborted first. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)
@@ -335,12 +335,12 @@ async function inWindow(
   const thread = await startInWindow(options, module, host, functions)
   const connect: Thread['connect'] = (number, dial) =>
     thread.connect(number, dial).catch((error: unknown) => {
-      throw raise(flat(error))
+      throw deserializeError(serializeError(error))
     })
   return { ...thread, connect }
 }
 
-/** Says when the window comes back to life, or to the network. */
+/** Calls `wake` when the window is shown again, or the network returns. */
 function watchWakes(wake: () => void, signal: AbortSignal) {
   for (const type of ['online', 'pageshow']) addEventListenerIfAny(type, wake, signal)
   const { document } = globalThis

@@ -1,6 +1,6 @@
 /**
- * Where the engine runs, seen from the window: in a dedicated Worker, or in the window itself. Both
- * offer the same, {@link Thread}; what needs the document is asked back.
+ * The thread of the engine, seen from the window: a dedicated Worker, or the window itself. Both have the
+ * same interface, {@link Thread}. Calls that need the document come back to the window.
  */
 
 import {
@@ -9,7 +9,7 @@ import {
   type Extend,
   type HandlerCall,
   type HandlerOutcome,
-  type Say,
+  type SendUpdate,
 } from './call.ts'
 import type { ReadEvent } from './clients.ts'
 import { confirmGateway } from './confirm-gateway.ts'
@@ -17,7 +17,7 @@ import { provided, type Ready } from './contents.ts'
 import type { GatewayQuestion } from './credentials.ts'
 import type { EngineOptions, EngineState } from './engine.ts'
 import type { ReadRequest } from './fill.ts'
-import { type Flat, link, raise } from './link.ts'
+import { deserializeError, link, type SerializedError } from './link.ts'
 import { newPageId } from './page-id.ts'
 import { Channel, isGoodbye, listenToPort, type Port } from './port.ts'
 import { type Redact, redactContents, redactReady } from './redacting.ts'
@@ -32,18 +32,18 @@ import {
 import { abilities } from './wasm.ts'
 import type { Dial, GatewayState } from './websocket.ts'
 
-/** Answers a read of what the web app registered, by whatever {@link provided} understands. */
+/** Reads a resource that the web app has registered; {@link provided} accepts its answer. */
 export type AnyProvider = (request: ReadRequest) => unknown
 
 /** What the engine's thread needs from the window. */
 export interface ThreadHost {
-  /** What was registered under a number, if it can be read. */
+  /** The provider that was registered under a number. */
   provider(ref: number): AnyProvider | undefined
-  /** What was registered under a number, if it can be called. */
+  /** The prompt, tool or template that was registered under a number. */
   callee(ref: number): (Callee & { extend?: Extend }) | undefined
-  /** What was mounted under a number. */
+  /** The source that was mounted under a number. */
   source(number: number): Source | undefined
-  /** The hook that all contents go through. */
+  /** The hook that all contents pass. */
   redact: Redact | undefined
   engineState(state: EngineState): void
   gatewayState(number: number, state: GatewayState): void
@@ -51,16 +51,16 @@ export interface ThreadHost {
   report(error: unknown): void
 }
 
-/** The engine's thread. Numbers are the caller's, and above 0. */
+/** The engine's thread. The caller chooses the numbers, above 0. */
 export interface Thread {
   register(first: number, added: Descriptions): void
   unregister(first: number): void
   mount(number: number, prefix: string, source: Source | PortableSource): void
   unmount(number: number): void
   changed(what: Parameters<Changed>[0]): void
-  /** Serves a port until it closes. Returns how to end that: with a last message, which has the reason. */
+  /** Serves a port until it closes. Returns a function that ends it, with a last message and the reason. */
   open(port: Port, principal: string, closed?: () => void): (reason: string) => void
-  /** Joins a gateway; settles when that is done for the first time. */
+  /** Joins a gateway; resolves after the first time. */
   connect(number: number, dial: Dial): Promise<string>
   disconnect(number: number): void
   wake(): void
@@ -76,7 +76,7 @@ export async function inWorker(
   host: ThreadHost,
 ): Promise<Thread> {
   const watches = new Map<number, AbortController>()
-  const ends = new Map<number, () => void>()
+  const closeListeners = new Map<number, () => void>()
   let lastPort = 0
 
   const source = (number: number): Source => {
@@ -92,7 +92,7 @@ export async function inWorker(
     readSource: (args: { source: number; uri: string }, signal: AbortSignal) =>
       source(args.source).read(args.uri, { signal }),
     redact({ prefix, uri, contents }: { prefix: string; uri: string; contents: Contents[] }) {
-      if (host.redact === undefined) throw new Error('there is no hook') // nothing passes unseen
+      if (host.redact === undefined) throw new Error('there is no hook') // contents must not pass without it
       return redactContents(host.redact, prefix, uri, contents)
     },
     templates: (args: { source: number }) => source(args.source).templates?.() ?? [],
@@ -100,8 +100,9 @@ export async function inWorker(
       args: { number: number; source: number; what: number; text: string },
       signal: AbortSignal,
     ) {
-      const say: Say = (what, text) => far.tell('said', { number: args.number, what, text })
-      return call(host, args.source, args.what, args.text, say, signal)
+      const sendUpdate: SendUpdate = (what, text) =>
+        engineThread.notify('update', { number: args.number, what, text })
+      return call(host, args.source, args.what, args.text, sendUpdate, signal)
     },
     watch({ source: number, on }: { source: number; on: boolean }) {
       watches.get(number)?.abort()
@@ -111,24 +112,24 @@ export async function inWorker(
       watches.set(number, controller)
       const { signal } = controller
       const listener: Changed = (what, under) => {
-        if (!signal.aborted) far.tell('watched', { source: number, what, under })
+        if (!signal.aborted) engineThread.notify('watched', { source: number, what, under })
       }
       watchSource(host.source(number) ?? {}, listener, signal, host.report)
     },
-    watching: () => undefined, // messages keep their order: what was to be watched is watched
+    watching: () => undefined, // messages keep their order: an earlier `watch` has been handled
     newPageId: () => newPageId(),
     confirm: (question: GatewayQuestion) => confirmGateway(question),
     closed(number: number) {
-      ends.get(number)?.()
-      ends.delete(number)
+      closeListeners.get(number)?.()
+      closeListeners.delete(number)
     },
     engineState: host.engineState,
     gatewayState: ({ number, state }: { number: number; state: GatewayState }) =>
       host.gatewayState(number, state),
     read: host.read,
-    report: (error: Flat) => host.report(raise(error)),
+    report: (error: SerializedError) => host.report(deserializeError(error)),
   }
-  const far = link(worker as Port, handlers, host.report)
+  const engineThread = link(worker as Port, handlers, host.report)
   const failed = new Promise<never>((_, reject) => {
     worker.onerror = (event) => {
       const what = event.message || 'does worker-src of the Content-Security-Policy allow it?'
@@ -138,7 +139,11 @@ export async function inWorker(
   })
   try {
     await Promise.race([
-      far.ask('start', { options, module: await module, redacts: host.redact !== undefined }),
+      engineThread.request('start', {
+        options,
+        module: await module,
+        redacts: host.redact !== undefined,
+      }),
       failed,
     ])
   } catch (error) {
@@ -147,33 +152,33 @@ export async function inWorker(
   }
 
   return {
-    register: (first, added) => far.tell('register', { first, added }),
-    unregister: (first) => far.tell('unregister', first),
+    register: (first, added) => engineThread.notify('register', { first, added }),
+    unregister: (first) => engineThread.notify('unregister', first),
     mount(number, prefix, mounted) {
       const portable = 'portable' in mounted ? mounted.portable : undefined
-      far.tell('mount', { number, prefix, able: abilitiesOf(mounted), portable })
+      engineThread.notify('mount', { number, prefix, able: abilitiesOf(mounted), portable })
     },
     unmount(number) {
       watches.get(number)?.abort()
       watches.delete(number)
-      far.tell('unmount', number)
+      engineThread.notify('unmount', number)
     },
-    changed: (what) => far.tell('changed', { source: 0, what }),
+    changed: (what) => engineThread.notify('changed', { source: 0, what }),
     open(port, principal, closed) {
       const number = ++lastPort
-      if (closed) ends.set(number, closed)
+      if (closed) closeListeners.set(number, closed)
       const own = transferable(port, host.report)
-      far.tell('open', { number, port: own, principal }, [own])
-      return (reason) => far.tell('shut', { number, reason })
+      engineThread.notify('open', { number, port: own, principal }, [own])
+      return (reason) => engineThread.notify('shut', { number, reason })
     },
-    connect: (number, dial) => far.ask('connect', { number, dial }) as Promise<string>,
-    disconnect: (number) => far.tell('disconnect', number),
-    wake: () => far.tell('wake', undefined),
-    watchReads: (on) => far.tell('watchReads', on),
+    connect: (number, dial) => engineThread.request('connect', { number, dial }) as Promise<string>,
+    disconnect: (number) => engineThread.notify('disconnect', number),
+    wake: () => engineThread.notify('wake', undefined),
+    watchReads: (on) => engineThread.notify('watchReads', on),
     close() {
       for (const controller of watches.values()) controller.abort()
-      far.tell('close', undefined) // it ends by itself, when all is said
-      far.end(new DOMException('the engine was closed', 'AbortError'))
+      engineThread.notify('close', undefined) // it ends by itself after its last messages
+      engineThread.end(new DOMException('the engine was closed', 'AbortError'))
     },
   }
 }
@@ -195,7 +200,7 @@ function transferable(port: Port, report: (error: unknown) => void): MessagePort
   return port2
 }
 
-/** What a source has besides `list` and `read`. */
+/** The optional methods of a source, as a sum of {@link abilities}. */
 export function abilitiesOf(source: Source): number {
   return (
     (source.templates ? abilities.templates : 0) |
@@ -206,21 +211,21 @@ export function abilitiesOf(source: Source): number {
   )
 }
 
-/** Answers the engine's question about prompts, tools and completions. */
+/** Answers a call by the engine of a prompt, tool or completion. */
 export function call(
   host: ThreadHost,
   source: number,
   what: number,
   text: string,
-  say: Say,
+  sendUpdate: SendUpdate,
   signal: AbortSignal,
 ): Promise<HandlerOutcome> {
   const question = (text === '' ? {} : JSON.parse(text)) as HandlerCall
   const callee = source === 0 ? host.callee(question.ref ?? 0) : host.source(source)
-  return answerCall(callee, source !== 0, what, question, say, signal, host.report)
+  return answerCall(callee, source !== 0, what, question, sendUpdate, signal, host.report)
 }
 
-/** Asks a provider, and has the hook for redaction look at what it says. */
+/** Calls a provider, and the hook for redaction with its answer. */
 export function provide(
   host: ThreadHost,
   ref: number,

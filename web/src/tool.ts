@@ -1,7 +1,6 @@
 /**
- * Tools: functions that models call. Their arguments are checked before they run, what they answer
- * becomes content, and what they throw becomes a result that says so: a model can only learn from what
- * it sees.
+ * Tools: functions that models call. Their arguments are validated before they run. Answers become content,
+ * and errors become results with `isError`, because models see results only.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
@@ -27,7 +26,7 @@ export type {
   ToolSchema,
 } from './callee.ts'
 
-/** A tool of the web app's own. */
+/** A tool that the web app registers. */
 export interface Tool<I extends ToolSchema = JsonSchema, O extends ToolSchema = JsonSchema>
   extends ToolDescription {
   inputSchema?: I
@@ -35,8 +34,8 @@ export interface Tool<I extends ToolSchema = JsonSchema, O extends ToolSchema = 
 }
 
 /**
- * Runs a tool. The message of a {@link ToolError} goes to the client; of anything else that is thrown,
- * the client learns that the tool failed, and the page gets an `error` event.
+ * Runs a tool. The client gets the message of a {@link ToolError}; for other errors it gets only that the
+ * tool failed, and the page gets an `error` event.
  */
 export type ToolHandler<I extends ToolSchema = JsonSchema, O extends ToolSchema = JsonSchema> = (
   args: I extends StandardSchema ? OutputOf<I> : Record<string, unknown>,
@@ -51,7 +50,7 @@ export class ToolError extends Error {
   override readonly name = 'ToolError'
 }
 
-/** The answer does not fit the outputSchema: the developer's business. */
+/** The answer does not fit the outputSchema: an error for the developer. */
 class OutputError extends Error {
   override readonly name = 'OutputError'
 }
@@ -63,7 +62,7 @@ export interface DescribedTool {
   output?: Checker
 }
 
-/** @throws TypeError if the name or a schema is of no use */
+/** @throws TypeError if the name or a schema is invalid */
 export function describedTool(description: ToolDescription): DescribedTool {
   const { name, title, inputSchema, outputSchema, annotations, icons, _meta } = description
   if (typeof name !== 'string' || name === '') throw new TypeError('a tool needs a name')
@@ -85,7 +84,7 @@ export function describedTool(description: ToolDescription): DescribedTool {
   }
 }
 
-/** What calls a tool of the web app's own. */
+/** The callee of a tool that the web app registers. */
 export function toolCallee(
   { input, output }: DescribedTool,
   handler: (args: never, request: CallRequest) => unknown,
@@ -102,7 +101,7 @@ export function toolCallee(
   }
 }
 
-/** Runs a tool and makes a result of whatever comes of it; `mounted` as in call.ts. */
+/** Runs a tool and makes a result of its answer or error; `mounted` as in call.ts. */
 export async function runTool(
   run: () => Promise<ToolAnswer>,
   mounted: boolean,
@@ -126,7 +125,7 @@ function failed(message: string): ToolResult {
   return { content: [textBlock(message)], isError: true }
 }
 
-/** What is sent; content is always there. */
+/** The result that is sent; it always has content. */
 function toolResult(answer: ToolAnswer): ToolResult {
   if (typeof answer === 'string') return { content: [textBlock(answer)] }
   if (answer === undefined) return { content: [] }
@@ -143,7 +142,7 @@ function isResult(answer: unknown): answer is ToolResult {
   return content === undefined && ('structuredContent' in answer || isError === true)
 }
 
-/** Structured content that fits, and the same as text for clients that look at that. */
+/** Valid structured content, and the same as text for clients that use text. */
 async function structured(answer: unknown, output: Checker): Promise<ToolResult> {
   const whole = isWhole(answer) ? answer : { structuredContent: answer }
   if (whole.isError) return whole

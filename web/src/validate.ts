@@ -1,30 +1,31 @@
 /**
- * Checks values against JSON Schema. A module of its own, which is loaded by the first tool that is
- * called with a JSON Schema: pages without one do without it.
+ * Validates values against JSON Schema. A file of its own, loaded by the first call of a tool with a JSON
+ * Schema.
  */
 
 import { type Schema, Validator } from '@cfworker/json-schema'
 import type { Checked } from './checked.ts'
 
-/** Keywords that only say that one below them failed. */
+/** Keywords that only repeat the failure of one below them. */
 const wrappers = ['properties', 'patternProperties', 'items', 'prefixItems', '$ref', 'allOf']
 
 /**
- * Makes the function that checks. `schema` belongs to it from now on.
+ * Makes a validator. `schema` must not change afterwards.
  *
- * @param most - values, of all arrays and objects together; some keywords compare each with each, and
- *   whoever sends arguments must not be able to keep the window busy. How long they are and how deep
- *   is bounded by the engine
+ * @param maxValues - the most values, of all arrays and objects together: some keywords compare each with each,
+ *   and arguments of a client must not keep the window busy. The engine bounds their length and depth
  */
 export function validator(
   schema: object,
   draft: '2020-12' | '7',
-  most: number,
+  maxValues: number,
 ): (value: unknown) => Checked {
   const own = new Validator(schema as Schema, draft, false)
   return (value) => {
-    if (count(value, most) > most) {
-      return { problems: [{ path: '', message: `There are more than ${most} values in them.` }] }
+    if (count(value, maxValues) > maxValues) {
+      return {
+        problems: [{ path: '', message: `There are more than ${maxValues} values in them.` }],
+      }
     }
     const { valid, errors } = own.validate(value)
     if (valid) return { value }
@@ -38,13 +39,13 @@ export function validator(
   }
 }
 
-/** How many values there are in a value; it stops above `most`. */
-function count(value: unknown, most: number): number {
+/** Counts the values in a value, up to `maxValues`. */
+function count(value: unknown, maxValues: number): number {
   if (typeof value !== 'object' || value === null) return 1
   let sum = 1
   for (const part of Object.values(value)) {
-    sum += count(part, most - sum)
-    if (sum > most) break
+    sum += count(part, maxValues - sum)
+    if (sum > maxValues) break
   }
   return sum
 }

@@ -1,10 +1,10 @@
 /**
  * The Go program behind its exports and imports. One {@link Program} is one instance of engine.wasm:
- * it lives until Go exits, and is then replaced as a whole (engine.ts). Crossings are numbers and,
- * in one buffer of Go's, text; see wasm/main_js.go.
+ * it lives until Go exits, and is then replaced as a whole (engine.ts). Arguments are numbers, and text in
+ * one buffer of Go's; see wasm/main_js.go.
  */
 
-/** Why JavaScript has no answer; the numbers are those of wasm/client_js.go. */
+/** Reasons why JavaScript has no answer; the numbers are those of wasm/client_js.go. */
 export const reasons = {
   none: 0,
   internal: 1,
@@ -19,7 +19,7 @@ export const reasons = {
 } as const
 export type Reason = (typeof reasons)[keyof typeof reasons]
 
-/** The reason that an error stands for. By name, for errors may come from another thread. */
+/** The reason of an error. By name, since errors may come from another thread. */
 export function reasonOf(error: unknown): Reason {
   switch ((error as { name?: unknown } | undefined)?.name) {
     case 'NotFoundError':
@@ -39,12 +39,12 @@ export function reasonOf(error: unknown): Reason {
 }
 
 /**
- * What exports answer, besides the handle of a Document from `take`. An export that answers 0 has
- * blocked, which corrupts Go's stack: that is the end of the program, too.
+ * Results of exports, besides the handle of a Document from `take`. An export that returns 0 has blocked,
+ * which corrupts Go's stack: the program must not be used any more.
  */
 export const answers = { done: 1, broken: -1, wrong: -2, sent: -3, pending: -4 } as const
 
-/** What `ask` can ask a source; the numbers are those of wasm/source_js.go. */
+/** The calls of a source by `ask`; the numbers are those of wasm/source_js.go. */
 export const questions = {
   list: 1,
   read: 2,
@@ -60,10 +60,10 @@ export const questions = {
   extend: 11,
 } as const
 
-/** What can be said while a question waits. */
-export const sayings = { progress: 1, log: 2 } as const
+/** Messages that a handler can send before its answer. */
+export const updateKinds = { progress: 1, log: 2 } as const
 
-/** What a mounted source has besides `list` and `read`. */
+/** The optional methods of a mounted source. */
 export const abilities = { templates: 1, watch: 2, prompts: 4, tools: 8, complete: 16 } as const
 
 /** Lists that can change; the numbers are what `changed` gets instead of a length. */
@@ -92,8 +92,8 @@ export interface Exports {
 }
 
 /**
- * What the program says. The methods are called from within Go: they record, and return at once.
- * `text` is `''` where a handle is given.
+ * The imports of the program. They are called from within Go: they record, and return without calling back.
+ * `text` is `''` if there is a handle.
  */
 export interface Listener {
   methods(names: string[]): void
@@ -102,7 +102,7 @@ export interface Listener {
   release(handle: number): void
   open(client: number, key: string, token: string): number
   find(client: number, key: string): number
-  /** The URI that fill will most likely name: comparing is cheaper than making a string. */
+  /** The URI that `fill` will most likely pass: comparing bytes is cheaper than decoding a string. */
   expected(): string
   respond(call: number, handle: number, text: string): void
   fill(
@@ -140,14 +140,14 @@ export interface Program {
    * ASCII strings that need no escapes, safe integers, booleans, null. Most params are, and this is
    * much cheaper than making a string first.
    *
-   * @returns its length in bytes, or -1: somebody else has to look at it
+   * @returns its length in bytes, or -1: use `write` with `JSON.stringify`
    */
   writeJson(value: unknown): number
-  /** Puts short ASCII text into the input buffer as it is; -1: it is something else. */
+  /** Puts short ASCII text into the input buffer; returns its length, or -1 for other text. */
   writeAscii(text: string): number
   /** Lets goroutines that can run do so until all wait; also arms Go's timers. */
   pump(): void
-  /** Never runs again: timers of Go are cleared. */
+  /** Stops the program: clears Go's timers. */
   kill(): void
 }
 
@@ -164,10 +164,10 @@ export interface GoRuntime {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Up to this length, a loop over the characters is faster than encodeInto; performance.md §2. */
+/** Up to this length, a loop over the characters is faster than encodeInto. */
 const shortText = 256 // UTF-16 code units
 
-/** The least that is asked for; the same as in wasm/main_js.go. */
+/** The least size of the input buffer; the same as in wasm/main_js.go. */
 const inputSize = 64 << 10 // bytes
 
 /**
@@ -183,7 +183,7 @@ export async function run(
   woken: () => void,
 ): Promise<Program> {
   const go = new Go()
-  go.exit = () => {} // whoever calls an export sees it by `exited`
+  go.exit = () => {} // callers of exports check `exited`
   let exports = {} as Exports
   let memory = new Uint8Array(0) // all of it; empty when it has grown and moved
   const view = () => {
@@ -257,7 +257,7 @@ export async function run(
   })
   exports = instance.exports as unknown as Exports
 
-  // Go's timers come back through _resume as well: what they record has to be done.
+  // Go's timers run through _resume as well: their records have to be delivered.
   let dead = false
   const clearTimers = () => {
     for (const timer of go._scheduledTimeouts.values()) clearTimeout(timer)
@@ -278,7 +278,7 @@ export async function run(
   go.run(instance).catch(() => {})
 
   let offset = 0 // of the input buffer
-  let size = 0 // of the input buffer, bytes; 0: ask for it
+  let size = 0 // of the input buffer, bytes; 0: unknown
   return {
     exports,
     get exited() {
@@ -301,7 +301,7 @@ export async function run(
         if (i === text.length) return i
       }
       const { written } = encoder.encodeInto(text, bytes.subarray(offset, offset + most))
-      if (size > 1 << 20) size = 0 // asks anew next time, so that Go gives a large one back
+      if (size > 1 << 20) size = 0 // requested again next time, so that Go releases a large one
       return written
     },
     writeJson(value) {

@@ -1,5 +1,5 @@
 /**
- * The connection of a page to its gateway: joins, serves, and comes back whenever it was lost.
+ * The connection of a page to its gateway: joins, serves, and reconnects.
  * Runs where the engine runs, in a Worker by default, whose timers a hidden window does not slow.
  */
 
@@ -16,42 +16,42 @@ export interface Dial {
   readonly gateways: readonly string[]
   /** Of one of these gateways. */
   readonly invitation?: Invitation
-  /** The user has chosen the invitation, and need not be asked whether it replaces a key. */
+  /** The user has chosen the invitation: it replaces a key without confirmation. */
   readonly isChosen?: boolean
-  /** What the page says of itself; without it, the page is paired and not joined. */
+  /** The description of the page; without it, the page is paired and not joined. */
   readonly hello?: Hello
 }
 
-/** How a connection is doing. */
+/** The state of a connection. */
 export interface GatewayState {
   readonly url: string
   readonly is: 'connecting' | 'joined' | 'away' | 'refused' | 'closed'
   /** The page's name at the gateway, once joined: `notes`, `notes-2`. */
   readonly name?: string
-  /** Why it is away or refused; for people. */
+  /** Why it is away or refused, as a text for people. */
   readonly error?: string
 }
 
-/** What a connection needs from the engine and the page. */
+/** The functions that a connection needs from the engine and the page. */
 export interface GatewayHost {
   /** Serves the gateway as a client. */
   open(channel: TextChannel): Client
-  /** Takes another page id: a newer document has this one. */
+  /** Replaces the page id: a newer document has the present one. */
   newPageId(): Promise<string>
-  /** Asks the user whether to leave the gateway that the page has a key for. */
+  /** Lets the user confirm that the page leaves the gateway that it has a key for. */
   confirm(question: GatewayQuestion): Promise<boolean>
   state(state: GatewayState): void
 }
 
 export interface Connection {
-  /** Settles when the page is joined for the first time; rejects with a {@link JoinError}. */
+  /** Resolves when the page has joined for the first time; rejects with a {@link JoinError}. */
   readonly joined: Promise<string>
-  /** Tries at once: the network or the page came back. */
+  /** Reconnects now: the network has returned, or the page is shown again. */
   wake(): void
   close(): void
 }
 
-// Times; gateway.md §3.
+// Timeouts and delays.
 const openTimeout = 10_000 // ms until a socket is open
 const joinTimeout = 5_000 // ms from then on until joined
 const silence = 45_000 // ms without a message: dead, at the next wake
@@ -97,7 +97,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
     resolve = yes
     reject = no
   })
-  first.catch(() => {}) // whoever wants to know asks
+  first.catch(() => {}) // the caller may ignore it
 
   function become(next: Omit<GatewayState, 'url'>) {
     if (state.is === 'closed') return
@@ -172,7 +172,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
     let over = false
     let deadline = setTimeout(() => end('nothing answered in time'), openTimeout)
 
-    /** The one way out, whatever came first: an error without close, a close, time. */
+    /** Ends the socket once: after an error without close, a close, or a timeout. */
     const end = (error: string, code?: number, theirs = false) => {
       if (over) return
       over = true
@@ -188,7 +188,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
 
     drop = end
 
-    /** What a close means, and what to do then. */
+    /** Handles a close by its code: gives up, tries another credential, or retries. */
     const closed = async (error: string, code: number | undefined) => {
       if (stopped) return
       if (code === closeCodes.replaced && page !== undefined) page = await host.newPageId()
@@ -274,7 +274,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       }
     }
 
-    // One message after the other: those that come while a proof is checked wait for it.
+    // One message after the other: later ones wait while a proof is checked.
     let order: Promise<void> | undefined
     ws.onopen = () => {
       clearTimeout(deadline)
@@ -337,8 +337,8 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
 }
 
 /**
- * How long something is ago, in ms, by whichever clock says more: `Date` may be set back, `performance.now()` may
- * stand still while the machine sleeps.
+ * Measures elapsed time in ms, by the clock that shows more: `Date` may be set back, `performance.now()` may stop
+ * while the machine sleeps.
  */
 function stopwatch(): () => number {
   const [date, monotonic] = [Date.now(), performance.now()]

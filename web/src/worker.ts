@@ -1,15 +1,15 @@
 /**
- * The engine's thread: engine, sockets and portable sources in a dedicated Worker. Everything that
- * needs the document is asked of the window (thread.ts).
+ * The engine's thread: engine, sockets and portable sources in a dedicated Worker. Calls that need the
+ * document go to the window (thread.ts).
  */
 
 import 'wasm_exec'
-import type { HandlerOutcome, Say } from './call.ts'
+import type { HandlerOutcome, SendUpdate } from './call.ts'
 import type { Client } from './clients.ts'
 import type { Ready } from './contents.ts'
 import { type Engine, type EngineOptions, startEngine, type ThreadSource } from './engine.ts'
 import type { ReadRequest } from './fill.ts'
-import { flat, link } from './link.ts'
+import { link, serializeError } from './link.ts'
 import { lastMessageTime, type Port } from './port.ts'
 import { portableReader } from './readers.ts'
 import type { Descriptions } from './registry.ts'
@@ -21,12 +21,12 @@ let engine: Engine | undefined
 const ports = new Map<number, Client>()
 const connections = new Map<number, Connection>()
 const changes = new Map<number, Changed>() // of watched sources, by number
-const says = new Map<number, Say>() // of calls that wait for the window
+const updateSenders = new Map<number, SendUpdate>() // of calls that wait for the window
 let lastCall = 0
 
-const report = (error: unknown) => host.tell('report', flat(error))
+const report = (error: unknown) => windowThread.notify('report', serializeError(error))
 
-const host = link(
+const windowThread = link(
   self as unknown as Port,
   {
     async start({ options, module, redacts }: Start) {
@@ -34,26 +34,28 @@ const host = link(
         module,
         Go: (globalThis as unknown as { Go: new () => GoRuntime }).Go,
         provide: (ref, { uri, variables, signal }: ReadRequest) =>
-          host.ask('provide', { ref, uri, variables }, signal) as Promise<Ready | undefined>,
-        async call(source, what, text, say, signal) {
+          windowThread.request('provide', { ref, uri, variables }, signal) as Promise<
+            Ready | undefined
+          >,
+        async call(source, what, text, sendUpdate, signal) {
           const number = ++lastCall
-          says.set(number, say)
+          updateSenders.set(number, sendUpdate)
           try {
-            return (await host.ask(
+            return (await windowThread.request(
               'call',
               { number, source, what, text },
               signal,
             )) as HandlerOutcome
           } finally {
-            says.delete(number)
+            updateSenders.delete(number)
           }
         },
-        state: (state) => host.tell('engineState', state),
-        read: (event) => host.tell('read', event),
+        state: (state) => windowThread.notify('engineState', state),
+        read: (event) => windowThread.notify('read', event),
         report,
         ...(redacts && {
           redact: (prefix: string, uri: string, contents: Contents[]) =>
-            host.ask('redact', { prefix, uri, contents }) as Promise<Contents[]>,
+            windowThread.request('redact', { prefix, uri, contents }) as Promise<Contents[]>,
         }),
       })
     },
@@ -65,15 +67,15 @@ const host = link(
       engine?.mount(number, prefix, able, sourceOf(number, able, portable))
     },
     unmount: (number: number) => engine?.unmount(number),
-    said: (said: { number: number; what: number; text: string }) =>
-      says.get(said.number)?.(said.what, said.text),
+    update: (update: { number: number; what: number; text: string }) =>
+      updateSenders.get(update.number)?.(update.what, update.text),
     changed: ({ source, what }: { source: number; what?: What }) => engine?.changed(source, what),
     watched: ({ source, what, under }: { source: number; what?: What; under?: boolean }) =>
       changes.get(source)?.(what, under),
     open({ number, port, principal }: { number: number; port: MessagePort; principal: string }) {
       const closed = () => {
         ports.delete(number)
-        host.tell('closed', number)
+        windowThread.notify('closed', number)
       }
       if (engine) ports.set(number, engine.clients.openPort(port, principal, closed))
     },
@@ -84,9 +86,9 @@ const host = link(
       const { clients } = engine
       const connection = connectGateway(dial, {
         open: (channel) => clients.openText(channel, 'gateway'),
-        newPageId: () => host.ask('newPageId', undefined) as Promise<string>,
-        confirm: (question) => host.ask('confirm', question) as Promise<boolean>,
-        state: (state) => host.tell('gatewayState', { number, state }),
+        newPageId: () => windowThread.request('newPageId', undefined) as Promise<string>,
+        confirm: (question) => windowThread.request('confirm', question) as Promise<boolean>,
+        state: (state) => windowThread.notify('gatewayState', { number, state }),
       })
       connections.set(number, connection)
       signal.addEventListener('abort', () => connection.close())
@@ -116,14 +118,14 @@ type What = Parameters<Changed>[0]
 interface Start {
   options: EngineOptions
   module: WebAssembly.Module
-  /** Whether the window has a hook that contents go through. */
+  /** Whether the window has a hook that contents pass. */
   redacts: boolean
 }
 
 /** A source whose code runs in the window, except for what is portable. */
 function sourceOf(number: number, able: number, portable: Portable | undefined): ThreadSource {
   const ask = (what: string, args: object, signal?: AbortSignal) =>
-    host.ask(what, { source: number, ...args }, signal)
+    windowThread.request(what, { source: number, ...args }, signal)
   const source: Source =
     portable !== undefined
       ? portableReader(portable, (able & abilities.templates) !== 0)
@@ -140,13 +142,13 @@ function sourceOf(number: number, able: number, portable: Portable | undefined):
     list: (cursor, options) => source.list(cursor, options),
     read: (uri, options) => source.read(uri, options),
     ...(source.templates && { templates: () => source.templates?.() ?? Promise.resolve([]) }),
-    watching: () => host.ask('watching', undefined) as Promise<void>, // after the window's watch
+    watching: () => windowThread.request('watching', undefined) as Promise<void>, // after the window's watch
     watch(changed, signal) {
       changes.set(number, changed)
-      host.tell('watch', { source: number, on: true })
+      windowThread.notify('watch', { source: number, on: true })
       signal.addEventListener('abort', () => {
         if (changes.get(number) === changed) changes.delete(number)
-        host.tell('watch', { source: number, on: false })
+        windowThread.notify('watch', { source: number, on: false })
       })
     },
   }

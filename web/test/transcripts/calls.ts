@@ -10,7 +10,7 @@ import {
   type HandlerCall,
   type HandlerOutcome,
   type LogLevel,
-  type Say,
+  type SendUpdate,
 } from '../../src/call.ts'
 import { type InputRequest, NeedInputError } from '../../src/input.ts'
 import type { Descriptions } from '../../src/registry.ts'
@@ -44,7 +44,7 @@ export async function perform(
   deed: Deed,
   what: number,
   asked: HandlerCall,
-  say: Say,
+  say: SendUpdate,
   signal: AbortSignal,
 ): Promise<HandlerOutcome> {
   if (deed.panic) throw new Error('it is broken')
