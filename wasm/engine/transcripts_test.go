@@ -3,15 +3,12 @@ package engine_test
 import (
 	"context"
 	"flag"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"golang.org/x/tools/txtar"
 )
 
 // A transcript is a file in testdata/transcripts: what it shows, the world it
@@ -61,15 +58,12 @@ func TestTranscripts(t *testing.T) {
 
 // play runs a transcript once.
 func play(t *testing.T, file string, deep bool) {
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := readArchive(t, file)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour) // of the bubble's clock
 	defer cancel()
 	w := newWorld(t, ctx, archive, deep)
 	var played []string // the dialogue as it went
-	for _, line := range strings.Split(strings.TrimRight(string(section(archive, "transcript")), "\n"), "\n") {
+	for _, line := range strings.Split(strings.TrimRight(string(archive.section("transcript")), "\n"), "\n") {
 		if !strings.HasPrefix(line, "<-") {
 			played = append(played, w.rest()...)
 		}
@@ -82,9 +76,11 @@ func play(t *testing.T, file string, deep bool) {
 			message := w.recall(text)
 			if strings.HasSuffix(arrow, "q") {
 				client = strings.TrimSuffix(client, "q")
-				if message, err = strconv.Unquote(text); err != nil {
+				unquoted, err := strconv.Unquote(text)
+				if err != nil {
 					t.Fatalf("%s: %v", line, err)
 				}
+				message = unquoted
 			}
 			w.send(client, message)
 		case strings.HasPrefix(line, "<-"):
@@ -103,22 +99,6 @@ func play(t *testing.T, file string, deep bool) {
 	cancel()
 	w.shutDown()
 	if *update && !deep && !t.Failed() {
-		for i := range archive.Files {
-			if archive.Files[i].Name == "transcript" {
-				archive.Files[i].Data = []byte(strings.Join(played, "\n") + "\n")
-			}
-		}
-		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		archive.write(t, file, "transcript", strings.Join(played, "\n")+"\n")
 	}
-}
-
-func section(archive *txtar.Archive, name string) []byte {
-	for _, f := range archive.Files {
-		if f.Name == name {
-			return f.Data
-		}
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -15,26 +16,25 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
-	"github.com/pagemcp/pagemcp/wasm/mcpschema"
-	"golang.org/x/tools/txtar"
 )
 
 // A world is what a transcript plays in.
 type world struct {
 	*testing.T
-	ctx     context.Context
-	engine  *engine.Engine // the one that clients talk to
-	inner   *engine.Engine // the one with the sources; the same unless two deep
-	table   *engine.Table
-	slow    *slowSource
-	ports   map[string]jsonrpc.Port
-	schemas *mcpschema.Schemas
-	talks   map[string]*mcpschema.Conversation
-	mu      sync.Mutex
-	said    []spoken
-	values  map[string]thing
-	memory  map[string]string // $name -> what it stood for
-	group   sync.WaitGroup
+	ctx    context.Context
+	engine *engine.Engine // the one that clients talk to
+	inner  *engine.Engine // the one with the sources; the same unless two deep
+	table  *engine.Table
+	slow   *slowSource
+	ports  map[string]jsonrpc.Port
+	names  map[string]string // of the recorded conversations, by client
+
+	conversations int
+	mu            sync.Mutex
+	said          []spoken
+	values        map[string]thing
+	memory        map[string]string // $name -> what it stood for
+	group         sync.WaitGroup
 }
 
 // spoken is a message that came from an engine.
@@ -65,10 +65,10 @@ type part struct {
 	Meta                json.RawMessage `json:"_meta"`
 }
 
-func newWorld(t *testing.T, ctx context.Context, archive *txtar.Archive, deep bool) *world {
+func newWorld(t *testing.T, ctx context.Context, archive *archive, deep bool) *world {
 	w := &world{
 		T: t, ctx: ctx, table: engine.NewTable(), slow: &slowSource{},
-		schemas: mcpschema.For(t), talks: map[string]*mcpschema.Conversation{}, ports: map[string]jsonrpc.Port{}, values: map[string]thing{}, memory: map[string]string{},
+		ports: map[string]jsonrpc.Port{}, names: map[string]string{}, values: map[string]thing{}, memory: map[string]string{},
 	}
 	w.slow.world = w
 	options := engine.Options{Report: func(err error) { t.Logf("reported: %v", err) }}
@@ -79,17 +79,17 @@ func newWorld(t *testing.T, ctx context.Context, archive *txtar.Archive, deep bo
 	w.engine = w.inner
 	things := map[string]thing{}
 	decode(t, archive, "resources.json", &things)
-	for _, uri := range order(section(archive, "resources.json")) {
+	for _, uri := range order(archive.section("resources.json")) {
 		w.put(uri, things[uri])
 	}
 	templates := map[string]thing{}
 	decode(t, archive, "templates.json", &templates)
-	for _, uri := range order(section(archive, "templates.json")) {
+	for _, uri := range order(archive.section("templates.json")) {
 		w.putTemplate(uri, templates[uri])
 	}
 	for what, put := range map[string]func(string, deed){"prompts.json": w.putPrompt, "tools.json": w.putTool} {
-		for _, name := range order(section(archive, what)) {
-			put(name, decodeDeed(t, jsonrpc.Member(section(archive, what), name)))
+		for _, name := range order(archive.section(what)) {
+			put(name, decodeDeed(t, jsonrpc.Member(archive.section(what), name)))
 		}
 	}
 	w.inner.Mount("", w.table)
@@ -110,8 +110,8 @@ func newWorld(t *testing.T, ctx context.Context, archive *txtar.Archive, deep bo
 	return w
 }
 
-func decode(t *testing.T, archive *txtar.Archive, name string, into any) {
-	if data := section(archive, name); data != nil {
+func decode(t *testing.T, archive *archive, name string, into any) {
+	if data := archive.section(name); data != nil {
 		dec := json.NewDecoder(bytes.NewReader(data))
 		dec.DisallowUnknownFields()
 		if err := dec.Decode(into); err != nil {
@@ -221,8 +221,9 @@ func (w *world) port(client string) jsonrpc.Port {
 	}
 	near, far := jsonrpc.Pipe()
 	w.ports[client] = near
-	talk := w.schemas.Conversation()
-	w.talks[client] = talk
+	w.conversations++
+	conversation := w.Name() + " " + client + " #" + strconv.Itoa(w.conversations)
+	w.names[client] = conversation
 	w.serve(w.engine, far)
 	w.group.Go(func() {
 		for {
@@ -230,7 +231,7 @@ func (w *world) port(client string) jsonrpc.Port {
 			if err != nil {
 				return
 			}
-			talk.FromServer(message)
+			record(w.T, conversation, "server", message)
 			w.hear(client, message)
 		}
 	})
@@ -253,7 +254,7 @@ func (w *world) hear(client string, message []byte) {
 
 func (w *world) send(client, message string) {
 	port := w.port(client)
-	w.talks[client].FromClient([]byte(message))
+	record(w.T, w.names[client], "client", []byte(message))
 	if err := port.Write(w.ctx, []byte(message)); err != nil {
 		w.Fatalf("send %s: %v", message, err)
 	}
