@@ -25,11 +25,14 @@ UNDER_NODE = env -i HOME="$$HOME" PATH="$(CURDIR)/web/node_modules/.bin:$$PATH" 
 	GOCACHE="$$($(GO) env GOCACHE)" GOMODCACHE="$$($(GO) env GOMODCACHE)" GOOS=js GOARCH=wasm
 NPM_STAMP = web/node_modules/.package-lock.json
 
+# A module of its own: what only tests need is not among the modules of an embedder.
+INTEROP = server/interop
+
 FUZZTIME = 60s
 SEEDS = 50
 SEED =
 
-.PHONY: run check test simulation reliability flaky mutants soak bench bench-playground build audit conformance fuzz lint unit browsers race schemas under-node in-node binary
+.PHONY: run check test simulation reliability flaky mutants soak bench bench-playground build audit conformance fuzz lint unit browsers race under-node in-node binary
 
 run: $(NPM_STAMP) binary
 	@$(BIN)/pagemcp dev $(ARGS)
@@ -53,8 +56,10 @@ check: lint unit
 lint: $(NPM_STAMP) $(BIN)/staticcheck-$(strip $(STATICCHECK))
 	@unformatted=$$(gofmt -l cmd server wasm web/*.go); test -z "$$unformatted" || { echo "not formatted: $$unformatted; run gofmt -w"; exit 1; }
 	$(GO) vet ./...
+	$(GO) vet -C $(INTEROP) ./...
 	GOOS=js GOARCH=wasm $(GO) vet ./wasm/...
 	$(BIN)/staticcheck-$(strip $(STATICCHECK)) ./...
+	cd $(INTEROP) && $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./...
 	GOOS=js GOARCH=wasm $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./wasm/...
 	cd web && node_modules/.bin/tsc --noEmit
 	cd web && node_modules/.bin/biome check --error-on-warnings .
@@ -77,8 +82,10 @@ $(BIN)/govulncheck-$(strip $(GOVULNCHECK)):
 	GOBIN=$(BIN) $(GO) install golang.org/x/vuln/cmd/govulncheck@$(strip $(GOVULNCHECK))
 	@mv $(BIN)/govulncheck $@
 
+# The tests of interoperability run tests of the other module, which Go's cache of results does not notice.
 unit: $(NPM_STAMP) binary
 	$(GO) test ./...
+	$(GO) test -C $(INTEROP) -count=1 ./...
 
 test: browsers lint race under-node in-node
 	@echo "all tests passed"
@@ -88,16 +95,16 @@ test: browsers lint race under-node in-node
 # drive the same code.
 OTHERS_WORK = ^(TestConformanceNative|TestEngineKeepsToItsBudget|TestPackageHasTypes|TestSimulation|TestHostilePagesCostOthersLittle)$$
 
+# The messages of server's tests are written down and compared with the schemas afterwards.
 race: $(NPM_STAMP) binary
-	$(GO) test -race -skip '$(OTHERS_WORK)' ./...
+	@rm -rf .cache/messages
+	$(GO) test -race -skip '$(OTHERS_WORK)' $$($(GO) list ./... | grep -v '/server$$')
+	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test -race -count=1 -skip '$(OTHERS_WORK)' ./server
+	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test -C $(INTEROP) -count=1 ./...
 	$(GO) test -race ./server -run '^TestSimulation$$' -sim.seeds 4
 	$(GO) test -run '$(OTHERS_WORK)' ./server/... ./cmd/...
 
-# What messages are compared with where the official schemas are not beside the project.
-schemas: $(NPM_STAMP)
-	@$(NODE) web/test/harness/schemas.ts .cache/schemas
-
-under-node: $(NPM_STAMP) schemas
+under-node: $(NPM_STAMP)
 	$(UNDER_NODE) $(GO) test -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" ./wasm/...
 
 # What our side says in these tests is written down, and compared with the schemas
@@ -107,7 +114,7 @@ in-node: $(NPM_STAMP) binary browsers
 	@rm -rf web/test/.messages .cache/built
 	@$(BIN)/pagemcp build --out .cache/built
 	cd web && PAGEMCP_BUILT=$(CURDIR)/.cache/built $(NODE) --test --test-concurrency=2 --test-timeout=300000 'test/**/*.test.ts'
-	PAGEMCP_MESSAGES=$(CURDIR)/web/test/.messages $(GO) test -count=1 -run TestRecordedMessagesFit ./wasm/mcpschema
+	PAGEMCP_MESSAGES=$(CURDIR)/web/test/.messages $(GO) test -C $(INTEROP) -count=1 -run TestRecordedMessagesFit ./internal/mcpschema
 
 conformance: $(NPM_STAMP) binary browsers
 	$(GO) test -count=1 -v -run TestConformanceNative ./server
@@ -134,7 +141,7 @@ fuzz:
 	@for dir in $$(grep -rl '^func Fuzz' --include='*_test.go' wasm server | xargs -n 1 dirname | sort -u); do \
 		for target in $$(grep -h -o '^func Fuzz[A-Za-z]*' $$dir/*_test.go | sed 's/func //'); do \
 			echo "$$dir $$target"; \
-			$(GO) test ./$$dir -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x || exit 1; \
+			$(GO) test -C $$dir . -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x || exit 1; \
 		done; \
 	done
 

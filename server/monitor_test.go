@@ -9,7 +9,6 @@ import (
 
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
@@ -139,14 +138,11 @@ func TestWatcherSeesWhatAssistantsExchange(t *testing.T) {
 		t.Errorf("joined: %+v", p)
 	}
 
-	client := mcp.NewClient(&mcp.Implementation{Name: "claude", Version: "1"}, nil)
-	session, err := client.Connect(w.ctx, &mcp.StreamableClientTransport{Endpoint: g.URL(), HTTPClient: &http.Client{Transport: bearer{g.testToken()}}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer session.Close()
-	if _, err := session.ReadResource(w.ctx, &mcp.ReadResourceParams{URI: "notes+notes://cart"}); err != nil {
-		t.Fatal(err)
+	read := `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+		`"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"claude","version":"1"}},"uri":"notes+notes://cart"}}`
+	_, answer := testCaller{t, g}.do(w.ctx, http.MethodPost, "/mcp", read, v2026, "Mcp-Method: resources/read", "Mcp-Name: notes+notes://cart")
+	if !strings.Contains(answer, "2 apples") {
+		t.Fatal(answer)
 	}
 	asked := w.frame(`"resources/read"`)
 	if asked.To != "page" || asked.Page != "notes" || asked.Client != "claude" || asked.Door != "/mcp" || asked.Who != "token" || asked.Time == 0 {

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -61,9 +62,7 @@ var arrows = []struct{ from, banned, why string }{
 	{"server/internal/socket", module + "server/internal/access", "a port knows no rules"},
 	{"server/internal/message", "net/http", "messages know no transport"},
 	{"web", module + "server", "arrows point down"},
-	{"cmd/pagemcp", "github.com/mark3labs/mcp-go/client", "an independent client: for tests alone"},
-	{"cmd/pagemcp", "github.com/modelcontextprotocol/go-sdk/mcp", "an independent client: for tests alone"},
-	{"cmd/pagemcp", module + "wasm/mcpschema", "schemas are compared in tests alone"},
+	{"cmd/pagemcp", module + "server/internal/recorded", "messages are recorded in tests alone"},
 }
 
 func TestImportsPointDown(t *testing.T) {
@@ -76,6 +75,25 @@ func TestImportsPointDown(t *testing.T) {
 				t.Errorf("%s reaches %s on %s: %s", arrow.from, arrow.banned, platform.GOOS, arrow.why)
 			}
 		}
+	}
+}
+
+// An embedder's module graph has what the product uses, and nothing that only tests
+// do: those modules are required by server/interop, which is a module of its own.
+func TestModulesAreTheProducts(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var modules []string
+	for _, found := range regexp.MustCompile(`(?m)^(?:require)?\s+([\w./-]+) v`).FindAllStringSubmatch(string(text), -1) {
+		modules = append(modules, found[1])
+	}
+	want := []string{
+		"github.com/coder/websocket", "github.com/evanw/esbuild", "github.com/go-json-experiment/json", "golang.org/x/sys", "golang.org/x/time",
+	}
+	if !slices.Equal(modules, want) {
+		t.Errorf("go.mod requires %q, want %q", modules, want)
 	}
 }
 

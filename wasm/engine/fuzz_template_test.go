@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
-	"github.com/yosida95/uritemplate/v3"
 )
 
 // Values of variables that a match found, whatever their kind.
@@ -137,8 +136,8 @@ func sameVariables(t *testing.T, a, b []byte) bool {
 	return reflect.DeepEqual(variablesOf(t, a), variablesOf(t, b))
 }
 
-// Expanding never makes what is no URI, and where the library can be trusted, with
-// ASCII alone, it makes the same. RFC 6570.
+// An expansion has only characters that a URI has; server/interop compares it with that
+// of a library. RFC 6570.
 func FuzzExpand(f *testing.F) {
 	eachTemplate(f, func(template string, variables []byte, _ []string) { f.Add(template, variables) })
 	f.Add("x:{a}", []byte(`{"a":"\u00fc\ud83d\ude00%41"}`))
@@ -158,54 +157,7 @@ func FuzzExpand(f *testing.F) {
 				t.Fatalf("%q with %s becomes %q", template, variables, got)
 			}
 		}
-		values, ok := valuesOf(variables)
-		if !ok || strings.ContainsFunc(template, func(r rune) bool { return r > '~' }) {
-			return
-		}
-		library, err := uritemplate.New(template)
-		if err != nil {
-			return // it has no apostrophes
-		}
-		want, err := library.Expand(values)
-		if err == nil && got != want {
-			t.Errorf("%q with %s becomes %q, the library makes %q", template, variables, got, want)
-		}
 	})
-}
-
-// valuesOf reads variables that are ASCII texts and lists of them.
-func valuesOf(variables []byte) (uritemplate.Values, bool) {
-	var all map[string]any
-	if json.Unmarshal(variables, &all) != nil {
-		return nil, false
-	}
-	plain := func(s string) bool { return !strings.ContainsFunc(s, func(r rune) bool { return r > '~' || r < ' ' }) }
-	values := uritemplate.Values{}
-	for name, value := range all {
-		switch v := value.(type) {
-		case string:
-			if !plain(v) {
-				return nil, false
-			}
-			values.Set(name, uritemplate.String(v))
-		case []any:
-			var list []string
-			for _, item := range v {
-				text, isText := item.(string)
-				if !isText || !plain(text) {
-					return nil, false
-				}
-				list = append(list, text)
-			}
-			if len(list) > 0 {
-				values.Set(name, uritemplate.List(list...))
-			}
-		case nil:
-		default: // objects have no order here, numbers another spelling
-			return nil, false
-		}
-	}
-	return values, true
 }
 
 // However many templates there are, the index finds the one that going through

@@ -1,4 +1,4 @@
-/** The story of clients/stories.ts with go-sdk's client: server/gosdk_test.go tells it, about the page it is given. */
+/** The story of clients/stories.ts with go-sdk's client: server/interop/gosdk_test.go runs it, about the page of its environment. */
 
 import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
@@ -28,8 +28,8 @@ async function tell(at: object, subject: Subject): Promise<void> {
     const { port } = page.address() as AddressInfo
     const { uri, missing } = subject
     const story = { ...at, uri, missing, text: subject.text, page: `http://127.0.0.1:${port}` }
-    await promisify(execFile)('go', ['test', '-count=1', '-run=^TestGoSDKSeesPage$', './server'], {
-      cwd: join(import.meta.dirname, '..', '..', '..'),
+    await promisify(execFile)('go', ['test', '-count=1', '-run=^TestGoSDKSeesPage$', '.'], {
+      cwd: join(import.meta.dirname, '..', '..', '..', 'server', 'interop'), // a module of its own
       env: { ...process.env, PAGEMCP_STORY: JSON.stringify(story) },
     }).catch(({ stdout, stderr }) => {
       throw new Error(`${stdout}${stderr}`)

@@ -1,6 +1,6 @@
 /**
  * Writes down what clients and our engine or gateway say to each other in tests: a file for each process in
- * test/.messages, a line for each message. After the tests, wasm/mcpschema compares what our side said with
+ * test/.messages, a line for each message. After the tests, server/interop compares what our side said with
  * the specification's schemas.
  */
 

@@ -6,30 +6,29 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"sync"
 )
 
-// moduleRoot is the directory of the module that the test is in.
-func moduleRoot() (string, error) {
+// projectRoot is the directory of the project that the test is in: the one with web/.
+func projectRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
 	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "web", "package.json")); err == nil {
 			return dir, nil
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", errors.New("the test does not run inside a module")
+			return "", errors.New("the test does not run inside the project")
 		}
 		dir = parent
 	}
 }
 
 // officialDir returns the directory of the official schemas, or "" if they are
-// not beside the module. A directory that lacks a schema is returned too: reading
+// not beside the project. A directory that lacks a schema is returned too: reading
 // it then fails.
 func officialDir(root string) string {
 	dir := filepath.Join(root, "..", "shared", "spec")
@@ -40,20 +39,13 @@ func officialDir(root string) string {
 }
 
 // derived writes the schemas that web/test/harness/schemas.ts makes, and returns
-// their directory. It takes 0.2 s, once in each process. A test in WebAssembly
-// cannot start processes: it takes the files that `make schemas` has written.
+// their directory. It takes 0.2 s, once in each process.
 var derived = sync.OnceValues(func() (string, error) {
-	root, err := moduleRoot()
+	root, err := projectRoot()
 	if err != nil {
 		return "", err
 	}
 	dir := filepath.Join(root, ".cache", "schemas")
-	if runtime.GOOS == "js" {
-		if _, err := os.Stat(filepath.Join(dir, "schema-"+R20260728+".json")); err != nil {
-			return "", fmt.Errorf("read derived schemas: %w; run make schemas", err)
-		}
-		return dir, nil
-	}
 	node := filepath.Join(root, "web", "node_modules", ".bin", "node")
 	script := filepath.Join(root, "web", "test", "harness", "schemas.ts")
 	if text, err := exec.Command(node, script, dir).CombinedOutput(); err != nil {

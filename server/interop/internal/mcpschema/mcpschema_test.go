@@ -17,20 +17,20 @@ func each(t *testing.T, test func(*testing.T, *Schemas)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Run("derived", func(t *testing.T) { test(t, &Schemas{t: t, dir: dir}) })
-	root, err := moduleRoot()
+	t.Run("derived", func(t *testing.T) { test(t, &Schemas{dir: dir}) })
+	root, err := projectRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if dir := officialDir(root); dir != "" {
-		t.Run("official", func(t *testing.T) { test(t, &Schemas{t: t, dir: dir}) })
+		t.Run("official", func(t *testing.T) { test(t, &Schemas{dir: dir}) })
 	}
 }
 
 // Our examples of 2026-07-28: each fits its type, and fails without any member
 // that the type requires, and with a member that the type does not have.
 func TestExamplesFit(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "examples.json"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "testdata", "examples.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ var loose = map[string]bool{"read-resource-result-response.json": true, "list-ro
 // The specification's own examples are compared where they are beside the
 // project; [TestExamplesFit] has examples that are always there.
 func TestExamplesOfTheSpecificationFit(t *testing.T) {
-	root, err := moduleRoot()
+	root, err := projectRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestExamplesOfTheSpecificationFit(t *testing.T) {
 	if dir == "" {
 		return
 	}
-	s := &Schemas{t: t, dir: dir}
+	s := &Schemas{dir: dir}
 	files, err := filepath.Glob(filepath.Join(dir, "examples-2026-07-28", "*", "*.json"))
 	if err != nil || len(files) != 129 {
 		t.Fatalf("%d examples, want 129: %v", len(files), err)

@@ -1,6 +1,6 @@
 //lint:file-ignore SA1019 what 2026-07-28 deprecates has to work for clients of the older revisions all the same
 
-package server
+package interop
 
 import (
 	"context"
@@ -15,14 +15,12 @@ import (
 func TestTourGoSDK(t *testing.T) {
 	for _, version := range []string{"2026-07-28", "2025-11-25", "2025-06-18"} {
 		t.Run(version, func(t *testing.T) {
-			g := startGateway(t, Options{ReadsPerSecond: 1000})
-			page := newConformancePage(t)
-			page.join(g)
+			f := startFixture(t)
 			h := newHeard()
-			ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+			ctx, cancel := context.WithTimeout(t.Context(), testTime)
 			defer cancel()
 			c := newGoSDK(h)
-			transport := &mcp.StreamableClientTransport{Endpoint: g.URL() + "/conformance", HTTPClient: &http.Client{Transport: bearer{g.testToken()}}}
+			transport := &mcp.StreamableClientTransport{Endpoint: f.MCP + "/conformance", HTTPClient: &http.Client{Transport: bearer{f.Token}}}
 			session, err := c.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
 			if err != nil {
 				t.Fatal(err)
@@ -30,7 +28,7 @@ func TestTourGoSDK(t *testing.T) {
 			if got := session.InitializeResult().ProtocolVersion; got != version {
 				t.Errorf("it speaks %s", got)
 			}
-			tour(t, page, goSDK{session}, h)
+			tour(t, f, goSDK{session}, h)
 		})
 	}
 }

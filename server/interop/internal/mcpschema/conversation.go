@@ -84,16 +84,7 @@ func (c *Conversation) FromClient(text []byte) {
 	}
 }
 
-// FromServer checks what the engine's side sends, and fails the test if it is
-// wrong.
-func (c *Conversation) FromServer(text []byte) {
-	c.schemas.t.Helper()
-	if err := c.Check(text); err != nil {
-		c.schemas.t.Errorf("%v\n  <- %s", err, text)
-	}
-}
-
-// Check is FromServer without a test to fail.
+// Check returns what is wrong with what a server sends.
 func (c *Conversation) Check(text []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

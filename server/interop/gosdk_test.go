@@ -1,4 +1,4 @@
-package server
+package interop
 
 import (
 	"context"
@@ -23,8 +23,8 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// A story is where the go-sdk client finds its page: one in this process, or,
-// when a browser test runs us, one in that browser.
+// A story is where the go-sdk client finds its page: one of the fixture, or, when a
+// browser test runs this test, one in that browser.
 type story struct {
 	MCP     string   `json:"mcp"`
 	Token   string   `json:"token"`
@@ -32,7 +32,7 @@ type story struct {
 	URI     string   `json:"uri"`
 	Missing string   `json:"missing"`
 	Text    string   `json:"text"`
-	Page    string   `json:"page"` // writes what is posted there; empty: ours
+	Page    string   `json:"page"` // writes what is posted there; empty: the fixture's
 	write   func(text string)
 }
 
@@ -55,13 +55,10 @@ func theStory(t *testing.T) story {
 		}
 		return s
 	}
-	g := startGateway(t, Options{})
-	page := newPage(t, testOrigin, "tab-1")
-	page.write("notes://list/milk", "2 bottles")
-	page.join(g)
+	f := startFixture(t)
 	return story{
-		MCP: g.URL(), Token: g.testToken(), URI: "notes+notes://list/milk", Missing: "notes+notes://list/bread", Text: "2 bottles",
-		write: func(text string) { page.write("notes://list/milk", text) },
+		MCP: f.MCP, Token: f.Token, URI: "notes+notes://list/milk", Missing: "notes+notes://list/bread", Text: "2 bottles",
+		write: func(text string) { f.write("notes://list/milk", text) },
 	}
 }
 
@@ -70,7 +67,7 @@ func theStory(t *testing.T) story {
 // R-280 R-352 R-353.
 func TestGoSDKSeesPage(t *testing.T) {
 	s := theStory(t)
-	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
 	updates := make(chan string, 16)
 	client := mcp.NewClient(&mcp.Implementation{Name: "go-sdk", Version: "1"}, &mcp.ClientOptions{

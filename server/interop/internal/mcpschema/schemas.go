@@ -14,7 +14,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -32,7 +31,6 @@ var revisions = [...]string{R20241105, R20250326, R20250618, R20251125, R2026072
 
 // Schemas are the types of all revisions. Its methods may be called concurrently.
 type Schemas struct {
-	t   testing.TB
 	dir string
 }
 
@@ -49,21 +47,9 @@ var (
 	sets = map[string]*set{} // by file name
 )
 
-// For finds the schemas for a test, and fails it without them.
-func For(t testing.TB) *Schemas {
-	t.Helper()
-	s, err := Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.t = t
-	return s
-}
-
-// Open is For without a test: [Conversation.Check] reports what is wrong. The
-// official schemas are preferred, since they know more types.
+// Open finds the schemas. The official ones are preferred, since they know more types.
 func Open() (*Schemas, error) {
-	root, err := moduleRoot()
+	root, err := projectRoot()
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,12 @@
 //lint:file-ignore SA1019 what 2026-07-28 deprecates has to work for clients of the older revisions all the same
 
-package server
+package interop
 
 import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -19,18 +20,16 @@ import (
 func TestTourMCPGo(t *testing.T) {
 	for _, version := range []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125} {
 		t.Run(version, func(t *testing.T) {
-			g := startGateway(t, Options{ReadsPerSecond: 1000})
-			page := newConformancePage(t)
-			page.join(g)
+			f := startFixture(t)
 			options := []transport.StreamableHTTPCOption{
 				transport.WithHTTPLogger(slog.New(slog.DiscardHandler)),
-				transport.WithHTTPBasicClient(&http.Client{Transport: bearer{g.testToken()}}), // headers of its own are not on its DELETE
+				transport.WithHTTPBasicClient(&http.Client{Transport: bearer{f.Token}}), // headers of its own are not on its DELETE
 			}
 			isModern := mcp.IsModernProtocol(version)
 			if !isModern { // the stream of a session; it holds the client to the older era
 				options = append(options, transport.WithContinuousListening())
 			}
-			wire, err := transport.NewStreamableHTTP(g.URL()+"/conformance", options...)
+			wire, err := transport.NewStreamableHTTP(f.MCP+"/conformance", options...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +46,7 @@ func TestTourMCPGo(t *testing.T) {
 					h.progress <- progress
 				}
 			})
-			ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+			ctx, cancel := context.WithTimeout(t.Context(), testTime)
 			defer cancel()
 			if err := c.Start(t.Context()); err != nil {
 				t.Fatal(err)
@@ -61,7 +60,7 @@ func TestTourMCPGo(t *testing.T) {
 			if got := c.ProtocolVersion(); got != version {
 				t.Errorf("it speaks %s", got)
 			}
-			tour(t, page, mcpGo{c, t}, h)
+			tour(t, f, mcpGo{c, t, new(atomic.Bool)}, h)
 		})
 	}
 }
@@ -83,10 +82,14 @@ func (answers) CreateMessage(context.Context, mcp.CreateMessageRequest) (*mcp.Cr
 
 type mcpGo struct {
 	*client.Client
-	t *testing.T
+	t      *testing.T
+	closed *atomic.Bool
 }
 
-func (c mcpGo) close() { c.Close() }
+func (c mcpGo) close() {
+	c.closed.Store(true)
+	c.Close()
+}
 
 // cancels: over HTTP it ends the stream and says nothing, which is a cancel in the
 // modern era alone.
@@ -200,7 +203,7 @@ func (c mcpGo) subscribe(ctx context.Context, uri string) error {
 		}
 	})
 	_, err := c.ListenAsync(ctx, mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri}}, func(err error) {
-		if ctx.Err() == nil { // the tour is over with its context, and its listen with it
+		if ctx.Err() == nil && !c.closed.Load() { // a listen ends with the tour, or with close
 			c.t.Error(err)
 		}
 	})

@@ -1,4 +1,4 @@
-package server
+package interop
 
 import (
 	"context"
@@ -45,9 +45,9 @@ const (
 )
 
 // tour goes through all that a page offers.
-func tour(t *testing.T, page *testPage, c tourist, h heard) {
+func tour(t *testing.T, f *fixture, c tourist, h heard) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 4*TestTime)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*testTime)
 	defer cancel()
 	is := func(what, got string, err error, want string) {
 		t.Helper()
@@ -113,7 +113,7 @@ func tour(t *testing.T, page *testPage, c tourist, h heard) {
 	if err := c.subscribe(ctx, "test://watched-resource"); err != nil {
 		t.Fatalf("subscribe: %v", err)
 	}
-	page.write("test://watched-resource", "in the end")
+	f.write("test://watched-resource", "in the end")
 	select {
 	case uri := <-h.updates:
 		is("updated", uri, nil, "test://watched-resource")
@@ -123,32 +123,27 @@ func tour(t *testing.T, page *testPage, c tourist, h heard) {
 	text, err = c.read(ctx, "test://watched-resource")
 	is("read again", text, err, "in the end")
 
-	running := func() int {
-		page.mu.Lock()
-		defer page.mu.Unlock()
-		return page.slow
-	}
 	calling, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() {
 		_, err := c.call(calling, "test_slow", nil)
 		ended <- err
 	}()
-	eventually(t, "the slow tool runs", func() bool { return running() == 1 })
+	f.awaitRunning("the slow tool runs", 1)
 	stop()
 	if c.cancels() {
-		eventually(t, "the cancel reaches the page", func() bool { return running() == 0 })
+		f.awaitRunning("the cancel reaches the page", 0)
 	}
 	select {
 	case err := <-ended:
 		if err == nil {
 			t.Error("the cancelled call succeeded")
 		}
-	case <-time.After(TestTime):
+	case <-time.After(testTime):
 		t.Error("the cancelled call does not return")
 	}
 	text, err = c.read(ctx, "test://static-text")
 	is("read after the cancel", text, err, "static text")
 	c.close()
-	eventually(t, "nothing runs any more", func() bool { return running() == 0 })
+	f.awaitRunning("nothing runs any more", 0)
 }
