@@ -37,7 +37,7 @@ func TestNoMethodFreezesAWayIn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				g, client, kill := startInMemory(t, newMemDisk(), change, func(o *Options) { o.ReadsPerSecond, o.Log = 100_000, nil })
+				g, client, kill := startInMemory(t, newMemDisk(), change, func(o *Options) { o.Limits.ReadsPerSecond, o.Logger = 100_000, nil })
 				defer kill()
 				tabInMemory(t, g, client, "tab", hostilePage(t))
 				post := func(path, session, body string, x map[string]string) (status int, answer string) {

@@ -25,7 +25,7 @@ func startFronted(t *testing.T, opts Options) *Gateway {
 	t.Helper()
 	opts.State, opts.Version = t.TempDir(), "0.0.0-test"
 	opts.Origins = []string{testOrigin}
-	opts.ReadsPerSecond = 1000
+	opts.Limits.ReadsPerSecond = 1000
 	g, err := New(opts)
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func startFronted(t *testing.T, opts Options) *Gateway {
 		go func() { served <- front.Serve(listener) }() // ends with the listener
 	}
 	t.Cleanup(func() {
-		g.Close()
+		g.Close(context.Background())
 		front.Close()
 		for range g.listeners {
 			if err := <-served; !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {

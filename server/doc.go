@@ -15,5 +15,5 @@
 // checked before anything is routed. Assistants show a bearer token, pages prove
 // that they know a secret, and the gateway proves it to them first. By one more
 // door, /watch, the playground sees what passes at the others, without secrets, and
-// asks pages itself: see [Gateway.AllowWatchers].
+// asks pages itself: see [Gateway.AllowMonitors].
 package server

@@ -93,7 +93,7 @@ func TestHostileEnvelopesOverHTTP(t *testing.T) {
 	for _, lenient := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			g, client, kill := startInMemory(t, newMemDisk(), func(o *Options) {
-				o.Lenient, o.Logging, o.Log = lenient, true, nil
+				o.Lenient, o.Logging, o.Logger = lenient, true, nil
 			})
 			defer kill()
 			tabInMemory(t, g, client, "tab", hostilePage(t))
@@ -180,7 +180,7 @@ func TestHostileEnvelopesOverSockets(t *testing.T) {
 	for _, lenient := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			g, client, kill := startInMemory(t, newMemDisk(), func(o *Options) {
-				o.Lenient, o.Logging, o.Log = lenient, true, nil
+				o.Lenient, o.Logging, o.Logger = lenient, true, nil
 			})
 			defer kill()
 			tabInMemory(t, g, client, "tab", hostilePage(t))

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"os"
@@ -24,8 +25,8 @@ func Example() {
 	if err := g.Listen("127.0.0.1:0"); err != nil {
 		log.Fatal(err)
 	}
-	go g.Serve()
-	defer g.Close()
+	go g.Serve(context.Background())
+	defer g.Close(context.Background())
 	fmt.Println(strings.HasPrefix(g.URL(), "http://127.0.0.1:"), strings.HasPrefix(g.Fragment(), "#pagemcp="))
 	// Output: true true
 }

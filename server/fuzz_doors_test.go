@@ -169,7 +169,7 @@ func FuzzStateFiles(f *testing.F) {
 		g.names.keep()
 		g.core.Sessions.Keep()
 		g.core.Sessions.Sweep(time.Now())
-		g.Close()
+		g.Close(context.Background())
 		for name, data := range files {
 			for aside, text := range d.texts() {
 				if strings.HasPrefix(aside, name+brokenSuffix) && text != string(data) {
@@ -181,7 +181,7 @@ func FuzzStateFiles(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer g.Close()
+		defer g.Close(context.Background())
 		if g.identity.Gateway != id.Gateway || string(g.identity.CursorKey) != string(id.CursorKey) || g.token.text != token {
 			t.Error("another identity or token")
 		}

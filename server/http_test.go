@@ -242,7 +242,7 @@ func TestListenEndsWithResult(t *testing.T) {
 		v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
 	messages, _ := Events(t, answer.Body)
 	Receive(t, messages)
-	go g.Close()
+	go g.Close(context.Background())
 	if got := Receive(t, messages); !strings.Contains(got, `"resultType":"complete"`) || !strings.Contains(got, `"id":1`) {
 		t.Errorf("last: %s", got)
 	}
@@ -253,7 +253,7 @@ func TestListenEndsWithResult(t *testing.T) {
 
 // Equal ids in parallel posts are two requests: R-006 R-352.
 func TestEqualIDsDoNotMeet(t *testing.T) {
-	g := startGateway(t, Options{ReadsPerSecond: 10_000})
+	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 10_000}})
 	page := newPage(t, testOrigin, "tab")
 	for _, name := range []string{"a", "b", "c", "d"} {
 		page.write("notes://"+name, "text of "+name)
@@ -284,7 +284,7 @@ func TestEqualIDsDoNotMeet(t *testing.T) {
 // Reads are rationed by principal: the answer says so, with a status that says
 // when. R-260.
 func TestReadsAreRationed(t *testing.T) {
-	g := startGateway(t, Options{ReadsPerSecond: 0.001})
+	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 0.001}})
 	c := testCaller{t, g}
 	busy := 0
 	for range 1 + 3 { // one at once, at this rate

@@ -56,11 +56,11 @@ func inMemory(t *testing.T, do func(t *testing.T, g *Gateway, client *http.Clien
 		wires := &memoryNet{conns: make(chan net.Conn), done: make(chan struct{})}
 		g.port, g.listeners = 8808, []net.Listener{wires}
 		served := make(chan error, 1)
-		go func() { served <- g.Serve() }()
+		go func() { served <- g.Serve(context.Background()) }()
 		transport := &http.Transport{DialContext: wires.dial}
 		do(t, g, &http.Client{Transport: transport})
 		transport.CloseIdleConnections()
-		g.Close()
+		g.Close(context.Background())
 		if err := <-served; err != nil {
 			t.Error(err)
 		}

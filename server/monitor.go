@@ -16,7 +16,7 @@ import (
 
 // /watch is for the playground that the web server of this gateway serves. Page keys
 // give no rights of assistants anywhere else, so origins are let in here one by one,
-// by [Gateway.AllowWatchers] and nothing else; they prove themselves as at /page,
+// by [Gateway.AllowMonitors] and nothing else; they prove themselves as at /page,
 // with this address, before they learn anything; and a key is good here only in the
 // gateway process that made it. The bearer token never gets into a browser.
 //
@@ -35,15 +35,15 @@ const watchProtocol = "pagemcp.watch.v1"
 // watcherName is the principal of clients that connect by /watch.
 const watcherName = "playground"
 
-// AllowWatchers lets origins look on, and ask, besides joining; between Listen and
-// Serve.
-func (g *Gateway) AllowWatchers(origins ...string) {
-	g.options.watchers = append(g.options.watchers, origins...)
+// AllowMonitors lets pages of origins see the traffic, and send requests, besides joining;
+// between Listen and Serve.
+func (g *Gateway) AllowMonitors(origins ...string) {
+	g.options.monitors = append(g.options.monitors, origins...)
 }
 
 func (g *Gateway) serveWatch(w http.ResponseWriter, r *http.Request) {
 	origin := r.Header.Get("Origin")
-	if !g.guard.MayJoin(origin) || !slices.Contains(g.options.watchers, origin) {
+	if !g.guard.MayJoin(origin) || !slices.Contains(g.options.monitors, origin) {
 		g.guard.Refuse(w, r)
 		return
 	}
@@ -74,7 +74,7 @@ func (g *Gateway) serveWatch(w http.ResponseWriter, r *http.Request) {
 		g.audit.Note(access.Entry{Who: origin, Door: access.WatchDoor, Verb: "watch", Outcome: "refused"})
 	case answer.Open == "watch":
 		g.audit.Note(access.Entry{Who: origin, Door: access.WatchDoor, Verb: "watch", Outcome: "ok"})
-		g.logf("%s looks on", origin)
+		g.log.Info("monitor connected", "origin", origin)
 		g.serveMonitor(conn)
 		g.audit.Note(access.Entry{Who: origin, Door: access.WatchDoor, Verb: "leave", Outcome: "ok"})
 	default:
@@ -96,7 +96,7 @@ func (g *Gateway) serveMonitor(conn *websocket.Conn) {
 func (g *Gateway) monitorState() monitor.State {
 	state := monitor.State{
 		Pages: []monitor.Page{}, MayJoin: append([]string{}, g.options.Origins...),
-		MayWatch: append([]string{}, g.options.watchers...), NoToken: g.options.NoToken,
+		MayWatch: append([]string{}, g.options.monitors...), NoToken: g.options.NoToken,
 	}
 	for _, p := range g.core.Views("").States() {
 		state.Pages = append(state.Pages, monitor.Page{

@@ -64,7 +64,7 @@ func TestOldKeysDoNotOpenWatch(t *testing.T) {
 	if _, err := open(g, access.WatchDoor, watchProtocol, first, reply{Open: "watch"}); err != nil {
 		t.Fatalf("the key in the same process: %v", err)
 	}
-	g.Close()
+	g.Close(context.Background())
 
 	g = watchedGateway(t, Options{State: state})
 	for _, what := range []string{"watch", "/mcp"} {
@@ -117,7 +117,7 @@ func (w testWatcher) frame(holds string) monitor.Frame {
 }
 
 func watchedGateway(t *testing.T, opts Options) *Gateway {
-	opts.watchers = []string{testOrigin}
+	opts.monitors = []string{testOrigin}
 	return startGateway(t, opts)
 }
 
@@ -263,7 +263,7 @@ func TestWatchingTakesPermission(t *testing.T) {
 
 // One that does not read is dropped; nobody else waits for it.
 func TestSlowWatcherIsDropped(t *testing.T) {
-	g := watchedGateway(t, Options{ReadsPerSecond: 1000})
+	g := watchedGateway(t, Options{Limits: Limits{ReadsPerSecond: 1000}})
 	page := newPage(t, testOrigin, "tab-1")
 	page.write("notes://cart", strings.Repeat("apples ", 40_000)) // 280 kB
 	page.join(g)

@@ -44,8 +44,9 @@ type nameRecord struct {
 	Used   time.Time `json:"used"`
 	Joined bool      `json:"joined"` // when this was stored
 
-	sockets int       // of the page; two while a new one replaces the old one
-	left    time.Time // when the last of them went
+	reserved bool      // by a source of the host program: no page has it, and it is not stored
+	sockets  int       // of the page; two while a new one replaces the old one
+	left     time.Time // when the last of them went
 }
 
 const namesFile = "names.json"
@@ -185,18 +186,46 @@ func (n *names) leave(name string) {
 	}
 }
 
+// reserve keeps name, and what reads like a numbered form of it, from pages until release;
+// false if a page has it, or may come back to it, or it is reserved.
+func (n *names) reserve(name string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.forget(time.Now())
+	if n.isTaken(name, "") || n.known[name] != nil {
+		return false
+	}
+	n.known[name] = &nameRecord{Name: name, Root: name, reserved: true}
+	return true
+}
+
+func (n *names) release(name string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if record := n.known[name]; record != nil && record.reserved {
+		delete(n.known, name)
+	}
+}
+
 // remembered returns the names that a page has or may come back to.
 func (n *names) remembered() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.forget(time.Now())
-	return slices.Sorted(maps.Keys(n.known))
+	remembered := make([]string, 0, len(n.known))
+	for name, record := range n.known {
+		if !record.reserved {
+			remembered = append(remembered, name)
+		}
+	}
+	slices.Sort(remembered)
+	return remembered
 }
 
 // forget drops names of pages that left long ago.
 func (n *names) forget(now time.Time) {
 	maps.DeleteFunc(n.known, func(_ string, r *nameRecord) bool {
-		return r.sockets == 0 && now.Sub(r.Used) >= limits.NameMemory
+		return !r.reserved && r.sockets == 0 && now.Sub(r.Used) >= limits.NameMemory
 	})
 }
 
@@ -269,6 +298,9 @@ func (n *names) snapshot() []nameRecord {
 	defer n.mu.Unlock()
 	records := make([]nameRecord, 0, len(n.known))
 	for _, record := range n.known {
+		if record.reserved {
+			continue
+		}
 		copied := *record
 		copied.Joined = record.sockets > 0
 		records = append(records, copied)

@@ -44,9 +44,9 @@ func startGateway(t *testing.T, opts Options) *Gateway {
 		t.Fatal(err)
 	}
 	served := make(chan error, 1)
-	go func() { served <- g.Serve() }()
+	go func() { served <- g.Serve(context.Background()) }()
 	t.Cleanup(func() {
-		g.Close()
+		g.Close(context.Background())
 		if err := <-served; err != nil {
 			t.Error(err)
 		}

@@ -18,7 +18,7 @@ import (
 // rateFixture serves /mcp on two pipes to one principal, under a fake clock.
 func rateFixture(t *testing.T, reads float64, do func(t *testing.T, far, other jsonrpc.Port)) {
 	synctest.Test(t, func(t *testing.T) {
-		g, err := New(Options{State: "/state", disk: newMemDisk(), lockWait: -1, ReadsPerSecond: reads, Version: "0.0.0-test"})
+		g, err := New(Options{State: "/state", disk: newMemDisk(), lockWait: -1, Limits: Limits{ReadsPerSecond: reads}, Version: "0.0.0-test"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func rateFixture(t *testing.T, reads float64, do func(t *testing.T, far, other j
 		far.Close()
 		other.Close()
 		ended.Wait()
-		g.Close()
+		g.Close(context.Background())
 	})
 }
 
@@ -121,7 +121,7 @@ func TestCallsAreRationed(t *testing.T) {
 	rateFixture(t, 0, func(t *testing.T, far, other jsonrpc.Port) {
 		refused := 0
 		waited := int(limits.MaxDelay.Seconds() * float64(limits.CallRate))
-		for i := range limits.CallBurst + waited + 40 {
+		for i := range limits.CallBurstSeconds*int(limits.CallRate) + waited + 40 {
 			port := [...]jsonrpc.Port{far, other}[i%2]
 			if err := port.Write(t.Context(), []byte(modern(fmt.Sprint(i), "prompts/get", `"name":"none"`))); err != nil {
 				t.Fatal(err)
@@ -145,7 +145,7 @@ func TestOversizedMessageForgetsNoRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.Close()
+	defer g.Close(context.Background())
 	at, _ := g.core.Acquire("", "/mcp")
 	in, out := io.Pipe()
 	defer out.Close()

@@ -253,7 +253,7 @@ func countUpdates(conn net.Conn) (n int) {
 // Many updates for readers that keep up.
 func measureUpdates(t *testing.T) []figure {
 	const readers, uris, updates = 20, 200, 100_000
-	g := startGateway(t, Options{ReadsPerSecond: 100_000})
+	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 100_000}})
 	page := updatedPage(t, g, uris)
 	client, done := plainClient()
 	defer done()
@@ -288,7 +288,7 @@ func measureUpdates(t *testing.T) []figure {
 // held: one update for each URI.
 func measureStalled(t *testing.T) []figure {
 	const uris, rounds = 1_000, 200
-	g := startGateway(t, Options{ReadsPerSecond: 100_000})
+	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 100_000}})
 	page := updatedPage(t, g, uris)
 	client, done := plainClient()
 	defer done()

@@ -29,11 +29,11 @@ func startInMemory(t *testing.T, d *memDisk, change ...func(*Options)) (g *Gatew
 	var killed atomic.Bool
 	opts := Options{
 		State: "/state", disk: d.process(), lockWait: -1, Origins: []string{testOrigin}, Version: "0.0.0-test",
-		Log: func(line string) {
+		Logger: logTo(func(line string) {
 			if !killed.Load() { // then it complains about the disk
 				t.Log(line)
 			}
-		},
+		}),
 	}
 	for _, each := range change {
 		each(&opts)
@@ -45,13 +45,13 @@ func startInMemory(t *testing.T, d *memDisk, change ...func(*Options)) (g *Gatew
 	wires := &memoryNet{conns: make(chan net.Conn), done: make(chan struct{})}
 	g.port, g.listeners = 8808, []net.Listener{wires}
 	served := make(chan error, 1)
-	go func() { served <- g.Serve() }()
+	go func() { served <- g.Serve(context.Background()) }()
 	transport := &http.Transport{DialContext: wires.dial}
 	return g, &http.Client{Transport: transport}, func() {
 		killed.Store(true)
 		d.crash(nil)
 		transport.CloseIdleConnections()
-		g.Close()
+		g.Close(context.Background())
 		if err := <-served; err != nil {
 			t.Error(err)
 		}

@@ -219,7 +219,7 @@ func TestSessionKeepsWhatItWasTold(t *testing.T) {
 	quiet("2")
 	first.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionSleep))
 	quiet("3")
-	first.Close()
+	first.Close(context.Background())
 
 	second := startGateway(t, Options{State: state, Logging: true})
 	c.g = second

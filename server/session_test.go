@@ -296,7 +296,7 @@ func TestSessionSurvivesRestart(t *testing.T) {
 	if status, body := c.request("1", "resources/subscribe", `"uri":"notes+notes://a"`); status != 200 || !strings.Contains(body, `"result":{}`) {
 		t.Fatalf("subscribe: %d %s", status, body)
 	}
-	first.Close()
+	first.Close(context.Background())
 	err := filepath.WalkDir(state, func(name string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

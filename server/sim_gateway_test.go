@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net"
 	"path"
 	"slices"
@@ -33,7 +34,7 @@ func (p *simGateway) start(shift time.Duration) {
 	p.shiftTimes(shift)
 	g, err := New(Options{
 		State: "/state", disk: p.disk.process(), Origins: simOrigins, Version: "0.0.0-sim",
-		ReadsPerSecond: 1000, // bursts are part of the load here; the limit has tests of its own
+		Limits: Limits{ReadsPerSecond: 1000}, // bursts are part of the load here; the limit has tests of its own
 	})
 	if err != nil {
 		p.w.alarm("the gateway does not start: " + err.Error())
@@ -49,7 +50,7 @@ func (p *simGateway) start(shift time.Duration) {
 	p.gateway, p.listener = g, l
 	p.mu.Unlock()
 	p.ending.Go(func() {
-		if err := g.Serve(); err != nil {
+		if err := g.Serve(context.Background()); err != nil {
 			p.w.alarm("the gateway fails: " + err.Error())
 		}
 	})
@@ -69,7 +70,7 @@ func (p *simGateway) take() *Gateway {
 // stop ends the process in order.
 func (p *simGateway) stop() {
 	if g := p.take(); g != nil {
-		g.Close()
+		g.Close(context.Background())
 		p.w.network.reset("")
 	}
 }
@@ -92,7 +93,7 @@ func (p *simGateway) kill(power bool) {
 		p.w.network.swallow("", true, true)
 	}
 	p.w.network.reset("")
-	p.ending.Go(g.Close) // frees what the process had
+	p.ending.Go(func() { g.Close(context.Background()) }) // frees what the process had
 }
 
 func (p *simGateway) running() *Gateway {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -28,8 +29,8 @@ import (
 type state struct {
 	dir    string
 	disk   disk
-	say    func(format string, args ...any) // may be nil
-	unlock func()                           // nil: not ours
+	log    *slog.Logger
+	unlock func() // nil: not ours
 }
 
 // DefaultState returns the directory that is used when none is named:
@@ -76,8 +77,8 @@ func (e *OwnedError) Error() string {
 // openState makes the directory if need be, takes its lock, and closes it to other
 // users. While another process has the lock it waits, but no longer than wait: that
 // process may be shutting down. Nothing is read before.
-func openState(dir string, d disk, wait time.Duration, say func(format string, args ...any)) (*state, error) {
-	s := &state{dir: dir, disk: d, say: say}
+func openState(dir string, d disk, wait time.Duration, log *slog.Logger) (*state, error) {
+	s := &state{dir: dir, disk: d, log: log}
 	if err := d.MkdirAll("."); err != nil {
 		return nil, fmt.Errorf("make the state directory: %w; name another with --state", err)
 	}
@@ -181,18 +182,12 @@ func (s *state) keepAside(name, loss string, cause error) error {
 	if err := s.disk.Rename(name, aside); err != nil {
 		return fmt.Errorf("%s is broken (%v): keep it aside: %w", s.path(name), cause, err)
 	}
-	if s.say != nil {
-		s.say("%s is broken (%s): kept as %s; %s", s.path(name), engine.PlainText(cause.Error(), 200), path.Base(aside), loss)
-	}
+	s.log.Warn("a file is broken: "+loss, "file", s.path(name), "error", engine.PlainText(cause.Error(), 200), "kept", path.Base(aside))
 	return s.disk.SyncDir(path.Dir(name))
 }
 
-// complain reports what went wrong and is tried again later.
-func (s *state) complain(err error) {
-	if s.say != nil {
-		s.say("%v", err)
-	}
-}
+// complain logs what went wrong and is tried again later.
+func (s *state) complain(err error) { s.log.Error(err.Error()) }
 
 // save replaces the JSON file name.
 func (s *state) save(name string, value any) error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -44,11 +45,15 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	if _, err := loopback.CheckAddress(opts.Listen); err != nil {
 		return err
 	}
+	log := opts.Gateway.Logger
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	l := &gatewayLink{opts: opts, remote: engine.NewRemote()}
 	options := gateway.EngineOptions(opts.Gateway.Lenient, opts.Gateway.Logging)
-	options.Report = func(err error) { opts.say("%v", err) }
+	options.Report = func(err error) { log.Error(err.Error()) }
 	options.Extend = l.remote.Ask
 	e := engine.New(opts.Gateway.info(), options)
 	l.declare = e.SetExtensions
@@ -64,12 +69,6 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 		return nil
 	}
 	return err
-}
-
-func (o *StdioOptions) say(format string, args ...any) {
-	if o.Gateway.Log != nil {
-		o.Gateway.Log(fmt.Sprintf(format, args...))
-	}
 }
 
 // A gatewayLink is the way from a stdio process to the gateway: a WebSocket, or,
@@ -242,10 +241,10 @@ func (l *gatewayLink) become() (jsonrpc.Port, error) {
 			return nil, err
 		}
 		if err := g.Listen(l.opts.Listen); err != nil {
-			g.Close()
+			g.Close(context.Background())
 			return nil, err
 		}
-		go g.Serve() // ends with close
+		go g.Serve(context.Background()) // ends with close
 		l.own = g
 	}
 	near, far := jsonrpc.Pipe()
@@ -256,6 +255,6 @@ func (l *gatewayLink) become() (jsonrpc.Port, error) {
 func (l *gatewayLink) close() {
 	l.remote.Close()
 	if l.own != nil {
-		l.own.Close()
+		l.own.Close(context.Background())
 	}
 }

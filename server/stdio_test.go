@@ -194,7 +194,7 @@ func TestStdioOutlivesGateway(t *testing.T) {
 	if got := Receive(t, assistant.lines); !strings.Contains(got, `"uri":"notes+notes://a"`) {
 		t.Errorf("updated: %s", got)
 	}
-	g.Close()
+	g.Close(context.Background())
 	page.leave()
 	eventually(t, "the assistant's process is the gateway", func() bool {
 		_, ok := FindRunning(t.Context(), state)

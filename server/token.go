@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -59,7 +60,7 @@ func loadToken(s *state, name string) (*token, error) {
 // of their own may share it: so it is locked while it is made.
 func loadTokenAt(file string) (*token, error) {
 	dir, name := filepath.Split(file)
-	s := &state{dir: dir, disk: osDisk{filepath.Clean(dir)}}
+	s := &state{dir: dir, disk: osDisk{filepath.Clean(dir)}, log: slog.New(slog.DiscardHandler)}
 	if _, err := s.disk.ReadFile(name); errors.Is(err, fs.ErrNotExist) {
 		deadline := time.Now().Add(tokenWait)
 		for {

@@ -54,7 +54,7 @@ func (c toolCaller) call(name string, arguments any) (text string, result called
 // through what is long, and gets words when something is wrong. What it asks is
 // done as itself. R-362 R-363 R-364 R-357.
 func TestResourceToolsReachResources(t *testing.T) {
-	g := startGateway(t, Options{ReadsPerSecond: 1000})
+	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 1000}})
 	page := newConformancePage(t)
 	page.join(g)
 	for _, at := range []struct{ path, prefix string }{{"/mcp", "conformance+"}, {"/mcp/conformance", ""}} {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"testing"
 )
@@ -14,7 +15,7 @@ func TestWebKeyOutlivesTheGateway(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer g.Close()
+		defer g.Close(context.Background())
 		key, err := g.WebKey()
 		if err != nil {
 			t.Fatal(err)

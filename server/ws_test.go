@@ -111,7 +111,7 @@ func TestSocketClosesOnWrongFrames(t *testing.T) {
 // A thousand requests that are given up do not cost the page its socket, nor
 // another assistant its answers. gateway.md §3, contexts.
 func TestCancelledRequestsLeaveSocketsAlone(t *testing.T) {
-	g := startGateway(t, Options{ReadsPerSecond: 100_000})
+	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 100_000}})
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://a", "1")
 	page.join(g)

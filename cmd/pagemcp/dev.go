@@ -40,7 +40,7 @@ func dev(ctx context.Context, args []string, std streams) error {
 	if err != nil {
 		return err
 	}
-	defer g.Close()
+	defer g.Close(context.Background())
 	if _, err := server.CheckLoopback(address); err != nil {
 		return fmt.Errorf("--web: %w", err)
 	}
@@ -59,14 +59,14 @@ func dev(ctx context.Context, args []string, std streams) error {
 	g.AllowOrigins(w.Origins()...)
 	g.AllowAssistants(w.Origins()...) // the playground connects to any server, ours too
 	if watch {
-		g.AllowWatchers(w.Origins()...)
+		g.AllowMonitors(w.Origins()...)
 	}
 
 	demos := make(chan []string, 1) // of the first build
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 3)
-	go func() { ended <- g.Serve() }()
+	go func() { ended <- g.Serve(ctx) }()
 	go func() { ended <- w.Serve(g.Port()) }()
 	go func() { // ends with ctx
 		ended <- bundle.Watch(ctx, root, func(files bundle.Files, err error) {

@@ -81,8 +81,8 @@ func (s *settings) options(std streams) server.Options {
 	return server.Options{
 		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, AssistantOrigins: s.asking,
 		Lenient: s.lenient, Logging: s.logging, NoResourceTools: s.noTools,
-		ReadsPerSecond: s.reads, Version: web.Version(),
-		Log: func(line string) { fmt.Fprintln(std.err, line) },
+		Limits: server.Limits{ReadsPerSecond: s.reads}, Version: web.Version(),
+		Logger: newLogger(std.err),
 	}
 }
 
@@ -107,7 +107,7 @@ func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, e
 		return nil, err
 	}
 	if err := g.Listen(s.mcp); err != nil {
-		g.Close()
+		g.Close(ctx)
 		return nil, portTaken(err, "--mcp")
 	}
 	return g, nil

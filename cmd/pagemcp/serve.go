@@ -27,9 +27,9 @@ func serve(ctx context.Context, args []string, std streams) error {
 	if err != nil {
 		return err
 	}
-	defer g.Close()
+	defer g.Close(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- g.Serve() }() // ends with Close
+	go func() { served <- g.Serve(ctx) }() // ends with Close
 	line := ready{MCP: g.URL(), TokenFile: g.TokenFile(), Pages: map[string]string{}, Pairing: g.Fragment()}
 	if s.json {
 		if err := line.print(std.out); err != nil {

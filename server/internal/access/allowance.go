@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"sync"
 	"time"
 
@@ -37,18 +38,27 @@ func (l *underWay) isFull(listen bool, requests, streams int) bool {
 	return l.requests >= requests
 }
 
+// Rates are what principals may do. A zero field means the default of package limits.
+type Rates struct {
+	Reads, Completions, Calls rate.Limit // a second, of one principal; calls are those of tools and prompts
+	Requests, Streams         int        // under way over HTTP, of one assistant; streams are open listens
+}
+
 // Allowances counts what principals do.
 type Allowances struct {
-	reads       rate.Limit // 0: the default
+	rates       Rates
 	mu          sync.Mutex
 	byPrincipal map[string]*allowance
 }
 
-func NewAllowances(reads rate.Limit) *Allowances {
-	if reads == 0 {
-		reads = limits.ReadRate
-	}
-	return &Allowances{reads: reads, byPrincipal: map[string]*allowance{}}
+// NewAllowances returns the counts of a gateway that has just begun.
+func NewAllowances(rates Rates) *Allowances {
+	rates.Reads = cmp.Or(rates.Reads, limits.ReadRate)
+	rates.Completions = cmp.Or(rates.Completions, limits.CompleteRate)
+	rates.Calls = cmp.Or(rates.Calls, limits.CallRate)
+	rates.Requests = cmp.Or(rates.Requests, limits.MaxInFlight)
+	rates.Streams = cmp.Or(rates.Streams, limits.MaxStreams)
+	return &Allowances{rates: rates, byPrincipal: map[string]*allowance{}}
 }
 
 func (l *Allowances) of(principal string) *allowance {
@@ -56,10 +66,13 @@ func (l *Allowances) of(principal string) *allowance {
 	defer l.mu.Unlock()
 	a := l.byPrincipal[principal]
 	if a == nil {
+		limiter := func(limit rate.Limit, seconds rate.Limit) *rate.Limiter {
+			return rate.NewLimiter(limit, max(1, int(seconds*limit)))
+		}
 		a = &allowance{
-			reads:       rate.NewLimiter(l.reads, max(1, int(limits.BurstSeconds*l.reads))),
-			completions: rate.NewLimiter(limits.CompleteRate, int(limits.CompleteRate)),
-			calls:       rate.NewLimiter(limits.CallRate, limits.CallBurst),
+			reads:       limiter(l.rates.Reads, limits.BurstSeconds),
+			completions: limiter(l.rates.Completions, 1),
+			calls:       limiter(l.rates.Calls, limits.CallBurstSeconds),
 			byCaller:    map[string]*underWay{},
 		}
 		l.byPrincipal[principal] = a
@@ -105,7 +118,8 @@ func (l *Allowances) Enter(principal, caller string, listen bool) (leave func(),
 	if own == nil {
 		own = &underWay{}
 	}
-	if own.isFull(listen, limits.MaxInFlight, limits.MaxStreams) || a.isFull(listen, limits.MaxAllInFlight, limits.MaxAllStreams) {
+	if own.isFull(listen, l.rates.Requests, l.rates.Streams) ||
+		a.isFull(listen, max(l.rates.Requests, limits.MaxAllInFlight), max(l.rates.Streams, limits.MaxAllStreams)) {
 		return nil, false
 	}
 	a.byCaller[caller] = own

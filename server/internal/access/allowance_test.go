@@ -15,7 +15,7 @@ func TestLimitsArePerAssistant(t *testing.T) {
 		if listen {
 			most, all = limits.MaxStreams, limits.MaxAllStreams
 		}
-		l := NewAllowances(0)
+		l := NewAllowances(Rates{})
 		var leaves []func()
 		enter := func(caller string) bool {
 			leave, ok := l.Enter("token", caller, listen)

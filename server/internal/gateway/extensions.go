@@ -65,5 +65,8 @@ func (v *views) extend(ctx context.Context, path, method string, params []byte) 
 	if p == nil {
 		return nil, engine.ErrNotFound
 	}
+	if decide := v.gateway.Options.Allow; decide != nil && !decide(engine.PrincipalOf(ctx), engine.VerbCall, "method:"+p.name+"."+method) {
+		return nil, engine.ErrNotFound
+	}
 	return p.remote.Ask(ctx, method, params)
 }

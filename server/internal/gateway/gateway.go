@@ -6,6 +6,7 @@ package gateway
 
 import (
 	"context"
+	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
@@ -23,17 +24,19 @@ import (
 
 // Options are all required, unless said otherwise.
 type Options struct {
-	Info      engine.Info // of /mcp, and of pages that say nothing
-	CursorKey [16]byte    // signs cursors
-	Lenient   bool        // clients need no handshake
-	Logging   bool        // log messages of pages go to assistants
-
+	Info            engine.Info // of /mcp, and of pages that say nothing
+	CursorKey       [16]byte    // signs cursors
+	Lenient         bool        // clients need no handshake
+	Logging         bool        // log messages of pages go to assistants
 	NoResourceTools bool
 
+	Allow      func(who engine.Principal, verb engine.Verb, uri string) bool // nil: allows all; uri is the one at /mcp
 	Doorkeeper Doorkeeper
 	Sessions   mcphttp.SessionStore
 	Doors      map[string]http.HandlerFunc // more paths; may be nil
-	Say        func(format string, args ...any)
+	Log        *slog.Logger
+
+	MaxSockets, MaxPagesPerOrigin, MaxSessions int // 0: the defaults of package limits
 }
 
 // A Gateway is what any gateway needs, whoever may use it: pages join it, and clients reach
@@ -67,8 +70,9 @@ func New(options Options, g *access.Gate, m Monitor) (*Gateway, error) {
 	h := &Gateway{
 		Options: options, Gate: g, monitor: m, closing: make(chan struct{}),
 		owners: map[access.Owner]*views{}, open: map[*socket.Socket]struct{}{},
+		sockets: socket.Counter{Max: options.MaxSockets, MaxPerOrigin: options.MaxPagesPerOrigin},
 	}
-	h.Sessions = &mcphttp.Sessions{Endpoints: h, Gate: g, Store: options.Sessions, Report: h.report, Closing: h.closing}
+	h.Sessions = &mcphttp.Sessions{Endpoints: h, Gate: g, Store: options.Sessions, Report: h.report, Closing: h.closing, Max: options.MaxSessions}
 	if err := mcphttp.OpenSessions(h.Sessions); err != nil {
 		return nil, err
 	}
@@ -205,4 +209,4 @@ func (h *Gateway) Untrack(s *socket.Socket) {
 }
 
 // report is for what went wrong and concerns no client.
-func (h *Gateway) report(err error) { h.Options.Say("%v", err) }
+func (h *Gateway) report(err error) { h.Options.Log.Error(err.Error()) }

@@ -48,7 +48,7 @@ func (h *Gateway) host(conn *websocket.Conn, origin string, who Joiner) {
 	}
 	go s.KeepAlive(true) // ends with the socket
 	audit.Note(access.Entry{Who: origin, Client: engine.PlainText(who.Hello.Title, 200), Door: access.PageDoor, Verb: "join", URI: who.Name, Outcome: "ok", Ms: ms(begun)})
-	h.Options.Say("%s joined (%s)", who.Name, origin)
+	h.Options.Log.Info("page joined", "page", who.Name, "origin", origin)
 	h.Sessions.PageJoined(who.owner)
 	stillUsed := time.NewTicker(TouchEvery)
 	defer stillUsed.Stop()
@@ -169,7 +169,7 @@ func (v *views) await(p *page) {
 		v.mu.Unlock()
 		if away {
 			p.remote.Forget()
-			v.gateway.Options.Say("%s is away", p.name)
+			v.gateway.Options.Log.Info("page is away", "page", p.name)
 		}
 	})
 }

@@ -88,6 +88,14 @@ func (r *resourceTools) Tools(ctx context.Context) ([]engine.Tool, error) {
 	return all, nil
 }
 
+// tooler returns what is served at /mcp/{name}, if it has tools.
+func (v *views) tooler(name string) (engine.Tooler, bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	source, ok := v.source(name).(engine.Tooler)
+	return source, ok
+}
+
 // ofPage returns the names of the page's own tools. A page that cannot be asked
 // has none.
 func (r *resourceTools) ofPage(ctx context.Context) map[string]bool {
@@ -95,13 +103,11 @@ func (r *resourceTools) ofPage(ctx context.Context) map[string]bool {
 	if r.page == "" {
 		return names
 	}
-	r.views.mu.Lock()
-	p := r.views.pages[r.page]
-	r.views.mu.Unlock()
-	if p == nil {
+	source, ok := r.views.tooler(r.page)
+	if !ok {
 		return names
 	}
-	tools, err := p.remote.Tools(ctx)
+	tools, err := source.Tools(ctx)
 	if err != nil {
 		return names
 	}

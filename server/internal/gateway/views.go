@@ -18,10 +18,11 @@ type views struct {
 	gateway *Gateway
 	owner   access.Owner
 
-	mu     sync.Mutex
-	byPath map[string]*view
-	pages  map[string]*page // by name
-	closed bool
+	mu      sync.Mutex
+	byPath  map[string]*view
+	pages   map[string]*page         // by name
+	sources map[string]engine.Source // of the host program, by name
+	closed  bool
 }
 
 // A view is one URL at which an engine is served: /mcp with all pages, or
@@ -40,7 +41,7 @@ type view struct {
 }
 
 func newViews(h *Gateway, who access.Owner) *views {
-	v := &views{gateway: h, owner: who, byPath: map[string]*view{}, pages: map[string]*page{}}
+	v := &views{gateway: h, owner: who, byPath: map[string]*view{}, pages: map[string]*page{}, sources: map[string]engine.Source{}}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.make("/mcp", "").users++ // it is never dropped
@@ -57,7 +58,7 @@ func (v *views) acquire(path string) (held mcphttp.Endpoint, ok bool) {
 	at := v.byPath[path]
 	if at == nil {
 		name, _ := access.PageOf(path)
-		if len(v.byPath) >= limits.MaxEndpoints && !v.evictOldest() && name != "" && v.pages[name] == nil {
+		if len(v.byPath) >= limits.MaxEndpoints && !v.evictOldest() && name != "" && v.source(name) == nil {
 			return mcphttp.Endpoint{}, false
 		}
 		at = v.make(path, name)
@@ -82,6 +83,7 @@ func (v *views) make(path, name string) *view {
 	o := &v.gateway.Options
 	options := EngineOptions(o.Lenient, o.Logging)
 	options.CursorKey, options.Report = o.CursorKey, v.gateway.report
+	options.Allow = v.gateway.allow(name)
 	options.Extend = func(ctx context.Context, method string, params []byte) ([]byte, error) {
 		return v.extend(ctx, path, method, params)
 	}
@@ -90,11 +92,41 @@ func (v *views) make(path, name string) *view {
 	if !o.NoResourceTools {
 		at.engine.Mount("", &resourceTools{views: v, view: at, page: name})
 	}
-	if p := v.pages[name]; p != nil {
-		at.unmount = at.engine.Mount("", p.remote)
+	if s := v.source(name); s != nil {
+		at.unmount = at.engine.Mount("", s)
 	}
 	v.declare()
 	return at
+}
+
+// source returns what is served alone at /mcp/{name}; nil: nothing.
+func (v *views) source(name string) engine.Source {
+	if p := v.pages[name]; p != nil {
+		return p.remote
+	}
+	return v.sources[name]
+}
+
+// Mount serves a source of the host program beside the pages, and alone at /mcp/{name}.
+// No page may have that name until it is unmounted.
+func (v *views) Mount(name string, s engine.Source) (unmount func()) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.sources[name] = s
+	withdraw := v.byPath["/mcp"].engine.Mount(name+"+", s)
+	if own := v.byPath["/mcp/"+name]; own != nil {
+		own.unmount = own.engine.Mount("", s)
+	}
+	return func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		delete(v.sources, name)
+		withdraw()
+		if own := v.byPath["/mcp/"+name]; own != nil && own.unmount != nil {
+			own.unmount()
+			own.unmount = nil
+		}
+	}
 }
 
 // evict drops a view that is not used.

@@ -1,6 +1,7 @@
 package mcphttp
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -25,6 +26,7 @@ type Sessions struct {
 	Store     SessionStore
 	Report    func(error)
 	Closing   <-chan struct{} // of the gateway: streams end
+	Max       int             // that are kept; 0: limits.MaxSessions
 
 	mu     sync.Mutex
 	byHash map[string]*session
@@ -135,7 +137,7 @@ func firstOf(ctx context.Context, box *mailbox) []byte {
 func (all *Sessions) add(s *session) bool {
 	all.mu.Lock()
 	var oldest *session
-	if len(all.byHash) >= limits.MaxSessions {
+	if len(all.byHash) >= cmp.Or(all.Max, limits.MaxSessions) {
 		for _, other := range all.byHash {
 			other.mu.Lock()
 			asleep := other.conversation == nil && other.users == 0

@@ -1,6 +1,7 @@
 package socket
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"sync"
@@ -30,8 +31,10 @@ func Accept(w http.ResponseWriter, r *http.Request, protocols ...string) (*webso
 	})
 }
 
-// Counter counts WebSockets.
+// A Counter bounds how many WebSockets are open at once.
 type Counter struct {
+	Max, MaxPerOrigin int // 0: the defaults of package limits
+
 	mu       sync.Mutex
 	all      int
 	byOrigin map[string]int
@@ -41,7 +44,7 @@ type Counter struct {
 func (c *Counter) Enter(origin string) (leave func(), ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.all >= limits.MaxSockets || origin != "" && c.byOrigin[origin] >= limits.MaxPerOrigin {
+	if c.all >= cmp.Or(c.Max, limits.MaxSockets) || origin != "" && c.byOrigin[origin] >= cmp.Or(c.MaxPerOrigin, limits.MaxPerOrigin) {
 		return nil, false
 	}
 	if c.byOrigin == nil {

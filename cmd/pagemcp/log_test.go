@@ -1,0 +1,18 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestLogIsOneLineWithoutControlCharacters(t *testing.T) {
+	var out strings.Builder
+	log := newLogger(&out)
+	log.Info("page joined", "page", "notes", "origin", "http://localhost:5173")
+	log.Error("read \x1b[2J\nx", "file", "a\tb")
+	log.Debug("not shown")
+	want := "msg=\"page joined\" page=notes origin=http://localhost:5173\n" + `level=ERROR msg="read \x1b[2J\nx" file="a\tb"` + "\n"
+	if out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+}

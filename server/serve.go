@@ -1,0 +1,143 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/loopback"
+)
+
+// Listen binds the gateway to loopback; see [CheckLoopback] for addr. From then on
+// other processes of this user find it by a file in the state directory; connections
+// wait for Serve.
+func (g *Gateway) Listen(addr string) error {
+	port, err := loopback.CheckAddress(addr)
+	if err != nil {
+		return err
+	}
+	if g.listeners, g.port, err = loopback.Listen(port); err != nil {
+		return err
+	}
+	return g.writeRunning()
+}
+
+// Serve answers on the port of Listen until Close, or until ctx ends: then it calls Close.
+// The error is nil unless the listener fails.
+func (g *Gateway) Serve(ctx context.Context) error {
+	if g.listeners == nil {
+		return errors.New("serve: Listen comes before Serve")
+	}
+	server := loopback.HTTPServer(g.Handler())
+	if !g.begin(server) {
+		return nil
+	}
+	stop := context.AfterFunc(ctx, func() { g.Close(context.Background()) })
+	defer stop()
+	entrance := loopback.NewEntrance(g.listeners, g.onOtherUser())
+	defer entrance.Close()
+	errs := make(chan error, len(g.listeners))
+	for _, listener := range g.listeners {
+		go func() { errs <- server.Serve(entrance.Of(listener)) }() // ends with Close
+	}
+	for range g.listeners {
+		if err := <-errs; !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+			g.Close(context.Background())
+			return err
+		}
+	}
+	<-g.closed
+	return nil
+}
+
+// begin notes that server serves; false if the gateway is closing.
+func (g *Gateway) begin(server *http.Server) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.isClosing() {
+		return false
+	}
+	g.http = server
+	return true
+}
+
+func (g *Gateway) isClosing() bool {
+	select {
+	case <-g.closing:
+		return true
+	default:
+		return false
+	}
+}
+
+// Handler answers /mcp, /mcp/{page}, /page, /ws and /watch, for the server of a host
+// program or for Serve. It refuses what does not name one of Options.Hosts, or, after
+// Listen, a loopback name; a proxy before it must not change Host. The server's
+// own limits of time must leave event streams alone: WriteTimeout has to be 0.
+// All calls return the same Handler.
+func (g *Gateway) Handler() http.Handler { return g.handler() }
+
+func (g *Gateway) newHandler() http.Handler {
+	g.guard = &access.Guard{Hosts: g.options.Hosts}
+	if g.port != 0 {
+		g.guard = loopback.NewGuard(g.port, nil, nil)
+		g.guard.Hosts = append(g.guard.Hosts, g.options.Hosts...)
+	}
+	g.guard.AssistantOrigins = g.options.AssistantOrigins
+	g.guard.PageOrigins = g.options.Origins
+	g.guard.OnRefusal = func(r *http.Request) {
+		g.audit.Refuse(access.Entry{Who: r.Header.Get("Origin"), Door: r.URL.Path, Verb: "refuse", Outcome: "403"})
+	}
+	if g.options.Lenient {
+		g.guard.ExtraHeaders = ", " + keyHeader
+	}
+	go g.sweep() // ends with Close
+	return g.core.Handler(g.guard)
+}
+
+// onOtherUser logs each other user of this machine that was refused, once.
+func (g *Gateway) onOtherUser() func(uid int) {
+	var logged sync.Map
+	return func(uid int) {
+		g.audit.Refuse(access.Entry{Who: "user " + strconv.Itoa(uid), Verb: "refuse", Outcome: "403"})
+		if _, known := logged.LoadOrStore(uid, true); known {
+			return
+		}
+		if uid < 0 {
+			g.log.Warn("refused a connection: this system knows no program at its other end")
+			return
+		}
+		g.log.Warn("refused a program of another user", "user", uid, "allowed", os.Getuid())
+	}
+}
+
+// sweep stores and forgets what time changes, until the gateway closes.
+func (g *Gateway) sweep() {
+	ticker := time.NewTicker(limits.SessionSleep / 3)
+	defer ticker.Stop()
+	keep := time.NewTicker(limits.KeepEvery)
+	defer keep.Stop()
+	for {
+		select {
+		case <-keep.C:
+			g.names.keep()
+			g.core.Sessions.Keep()
+		case now := <-ticker.C:
+			g.sweepAt(now)
+		case <-g.closing:
+			return
+		}
+	}
+}
+
+func (g *Gateway) sweepAt(now time.Time) {
+	g.core.Views("").SweepPages(g.names.remembered())
+	g.core.Sweep(now)
+}
