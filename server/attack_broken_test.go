@@ -19,7 +19,7 @@ func TestBrokenMessagesCloseTheSocket(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := startGateway(t, Options{})
 			send := func(conn *websocket.Conn, text string) error {
-				ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+				ctx, cancel := context.WithTimeout(t.Context(), testTime)
 				defer cancel()
 				return conn.Write(ctx, websocket.MessageText, []byte(text))
 			}

@@ -87,7 +87,7 @@ func TestSlowBodiesEnd(t *testing.T) {
 // returns how long the answers took, sorted.
 func discoverTimes(t *testing.T, g *Gateway, times int) (took []time.Duration) {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 4 * TestTime}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 4 * testTime}
 	for range times {
 		r, err := http.NewRequestWithContext(t.Context(), "POST", g.URL(), strings.NewReader(discover))
 		if err != nil {

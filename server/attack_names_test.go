@@ -93,7 +93,7 @@ func TestOtherOriginsGetNoNameByManyJoins(t *testing.T) {
 // joinOnce joins over a real socket, says nothing as a page, and leaves at once.
 func joinOnce(t *testing.T, g *Gateway, p *testPage) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
 	open := opening{Version: 1, Address: g.PageURL(), Key: p.keyID}
 	if p.keyID == "" {

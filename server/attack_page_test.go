@@ -37,7 +37,7 @@ const discovered = `{"resultType":"complete","supportedVersions":["2026-07-28"],
 func joinHostile(t *testing.T, g *Gateway, answer func(h *attackingPage, m jsonrpc.Message)) *attackingPage {
 	t.Helper()
 	first, key := invited(t, g)
-	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
 	page := newPage(t, testOrigin, "evil")
 	conn := page.dial(ctx, first.Address)

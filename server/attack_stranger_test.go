@@ -34,7 +34,7 @@ func strangerRequest(local *net.TCPAddr, port int, half bool) string {
 	if local.IP.To4() == nil {
 		host = "::1"
 	}
-	dialer := net.Dialer{LocalAddr: local, Timeout: TestTime}
+	dialer := net.Dialer{LocalAddr: local, Timeout: testTime}
 	dialed, err := dialer.Dial("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if err != nil {
 		return "dial: " + err.Error()
@@ -42,7 +42,7 @@ func strangerRequest(local *net.TCPAddr, port int, half bool) string {
 	conn := dialed.(*net.TCPConn)
 	defer conn.Close()
 	conn.SetLinger(0) // a port in TIME_WAIT cannot be used again
-	conn.SetDeadline(time.Now().Add(TestTime))
+	conn.SetDeadline(time.Now().Add(testTime))
 	fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nConnection: close\r\nContent-Type: application/json\r\n"+
 		"MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: server/discover\r\nContent-Length: %d\r\n\r\n%s", port, len(discover), discover)
 	if half {

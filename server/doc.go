@@ -11,9 +11,13 @@
 // assistants that know tools alone. What a page asks its assistant while a call
 // runs, elicitation for example, goes to the stream that the call came by.
 //
-// Every door stands behind the same guard: Host, Origin and Sec-Fetch-Site are
-// checked before anything is routed. Assistants show a bearer token, pages prove
-// that they know a secret, and the gateway proves it to them first. By one more
-// door, /watch, the playground sees what passes at the others, without secrets, and
-// asks pages itself: see [Gateway.AllowMonitors].
+// Each request passes the same guard: Host, Origin and Sec-Fetch-Site are checked
+// before anything is routed. Assistants show a bearer token, pages prove that they
+// know a secret, and the gateway proves it to them first. At /watch the playground
+// sees the traffic of the others, without secrets, and sends requests itself: see
+// [Gateway.AllowMonitors].
+//
+// What is local stands here: pairing, page names, token, state directory, standard
+// streams. What any gateway needs is in server/internal: gateway (pages, and views of
+// them by owner), mcphttp (Streamable HTTP), access (who may do what), socket, monitor.
 package server

@@ -242,7 +242,7 @@ func TestHostileEnvelopesOverStdio(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for got := p.ask(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`); !strings.Contains(got, `"id":"alive","result":{}`); got = Receive(t, p.lines) {
+		for got := p.ask(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`); !strings.Contains(got, `"id":"alive","result":{}`); got = receive(t, p.lines) {
 		}
 	}
 	p.end()

@@ -3,11 +3,15 @@ package server_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"log"
+	"net"
+	"net/http"
 	"os"
 	"strings"
 
 	"github.com/pagemcp/pagemcp/server"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // A gateway for the pages of one web server. A page of it joins when it is opened
@@ -25,8 +29,78 @@ func Example() {
 	if err := g.Listen("127.0.0.1:0"); err != nil {
 		log.Fatal(err)
 	}
-	go g.Serve(context.Background())
 	defer g.Close(context.Background())
+	go g.Serve(context.Background())
 	fmt.Println(strings.HasPrefix(g.URL(), "http://127.0.0.1:"), strings.HasPrefix(g.Fragment(), "#pagemcp="))
 	// Output: true true
+}
+
+// A gateway inside an http.Server of the program, with a source of the program beside
+// the pages. The gateway's paths stay at the root.
+func ExampleGateway_Handler() {
+	state, err := os.MkdirTemp("", "pagemcp-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(state)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	host := listener.Addr().String()
+	g, err := server.New(server.Options{State: state, Hosts: []string{host}, Version: "1.0.0"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer g.Close(context.Background())
+	build := engine.NewTable()
+	err = build.Put(engine.Entry{
+		Resource: engine.Resource{URI: "build://status", Name: "Build", MIMEType: "text/plain"},
+		Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
+			return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: "green"}}, nil
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := g.Mount("build+", build); err != nil {
+		log.Fatal(err)
+	}
+
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "the program's own page") })
+	for _, path := range []string{"/mcp", "/mcp/", "/page", "/ws"} {
+		mux.Handle(path, g.Handler())
+	}
+	program := &http.Server{Handler: mux} // without WriteTimeout: event streams are long
+	go program.Serve(listener)
+	defer program.Close()
+
+	token, err := os.ReadFile(g.TokenFile())
+	if err != nil {
+		log.Fatal(err)
+	}
+	request, err := http.NewRequest("POST", g.URL(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{
+		"uri":"build+build://status",
+		"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"Authorization": "Bearer " + strings.TrimSpace(string(token)), "Content-Type": "application/json",
+		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "resources/read", "Mcp-Name": "build+build://status",
+	} {
+		request.Header.Set(name, value)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(response.Status, strings.Contains(string(body), `"text":"green"`))
+	// Output: 200 OK true
 }

@@ -124,7 +124,7 @@ func FuzzFrames(f *testing.F) {
 			t.Fatal(err)
 		}
 		s := socket.New(conn, limit, false)
-		ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+		ctx, cancel := context.WithTimeout(t.Context(), testTime)
 		defer cancel()
 		for {
 			msg, err := s.Read(ctx)

@@ -150,8 +150,8 @@ func (g *Gateway) Mount(prefix string, s engine.Source) (unmount func(), err err
 	if !g.names.reserve(name) {
 		return nil, fmt.Errorf("mount %q: a page, or another source, has this name: choose another one", prefix)
 	}
-	unmount = g.core.Views("").Mount(name, s)
-	return sync.OnceFunc(func() { unmount(); g.names.release(name) }), nil
+	withdraw := g.core.Views("").Mount(name, s)
+	return sync.OnceFunc(func() { withdraw(); g.names.release(name) }), nil
 }
 
 // TokenFile is where the bearer token stands.

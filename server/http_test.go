@@ -50,8 +50,8 @@ func (c testCaller) do(ctx context.Context, method, path, body string, lines ...
 	return answer, string(data)
 }
 
-// Events reads an event stream; each receive is one message.
-func Events(t *testing.T, body io.ReadCloser) (messages <-chan string, other <-chan string) {
+// events reads an event stream; each receive is one message.
+func events(t *testing.T, body io.ReadCloser) (messages <-chan string, other <-chan string) {
 	t.Helper()
 	out, rest := make(chan string, 64), make(chan string, 64)
 	go func() { // ends with the stream
@@ -69,7 +69,7 @@ func Events(t *testing.T, body io.ReadCloser) (messages <-chan string, other <-c
 	return out, rest
 }
 
-func Receive(t *testing.T, messages <-chan string) string {
+func receive(t *testing.T, messages <-chan string) string {
 	t.Helper()
 	select {
 	case msg, ok := <-messages:
@@ -77,7 +77,7 @@ func Receive(t *testing.T, messages <-chan string) string {
 			t.Fatal("the stream ended")
 		}
 		return msg
-	case <-time.After(TestTime):
+	case <-time.After(testTime):
 		t.Fatal("nothing came")
 	}
 	return ""
@@ -156,7 +156,7 @@ func TestModernStatuses(t *testing.T) {
 		{"as large as may be", modern("1", "server/discover", "") + strings.Repeat(" ", limits.MaxMessage-len(modern("1", "server/discover", ""))), []string{v2026, "Mcp-Method: server/discover"}, 200, `"result"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+			ctx, cancel := context.WithTimeout(t.Context(), testTime)
 			defer cancel()
 			answer, body := testCaller{t, g}.do(ctx, "POST", "/mcp", test.body, test.lines...)
 			if answer.StatusCode != test.status || !strings.Contains(body, test.want) {
@@ -210,19 +210,19 @@ func TestListenStreams(t *testing.T) {
 		if answer.StatusCode != 200 || body != "" || answer.Header.Get("X-Accel-Buffering") != "no" || !strings.Contains(answer.Header.Get("Cache-Control"), "no-cache") {
 			t.Fatalf("%d %v %s", answer.StatusCode, answer.Header, body)
 		}
-		messages, _ := Events(t, answer.Body)
+		messages, _ := events(t, answer.Body)
 		return messages
 	}
 	one, other := listen("1"), listen(`"1"`)
-	if got := Receive(t, one); !strings.Contains(got, "subscriptions/acknowledged") || !strings.Contains(got, `"io.modelcontextprotocol/subscriptionId":1}`) {
+	if got := receive(t, one); !strings.Contains(got, "subscriptions/acknowledged") || !strings.Contains(got, `"io.modelcontextprotocol/subscriptionId":1}`) {
 		t.Errorf("first: %s", got)
 	}
-	if got := Receive(t, other); !strings.Contains(got, `"io.modelcontextprotocol/subscriptionId":"1"}`) {
+	if got := receive(t, other); !strings.Contains(got, `"io.modelcontextprotocol/subscriptionId":"1"}`) {
 		t.Errorf("first of the other: %s", got)
 	}
 	page.write("notes://a", "2")
 	for _, messages := range []<-chan string{one, other} {
-		if got := Receive(t, messages); !strings.Contains(got, `"uri":"notes+notes://a"`) || !strings.Contains(got, "resources/updated") {
+		if got := receive(t, messages); !strings.Contains(got, `"uri":"notes+notes://a"`) || !strings.Contains(got, "resources/updated") {
 			t.Errorf("updated: %s", got)
 		}
 	}
@@ -240,10 +240,10 @@ func TestListenEndsWithResult(t *testing.T) {
 	c := testCaller{t, g}
 	answer, _ := c.do(t.Context(), "POST", "/mcp", modern("1", "subscriptions/listen", `"notifications":{"resourcesListChanged":true}`),
 		v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
-	messages, _ := Events(t, answer.Body)
-	Receive(t, messages)
+	messages, _ := events(t, answer.Body)
+	receive(t, messages)
 	go g.Close(context.Background())
-	if got := Receive(t, messages); !strings.Contains(got, `"resultType":"complete"`) || !strings.Contains(got, `"id":1`) {
+	if got := receive(t, messages); !strings.Contains(got, `"resultType":"complete"`) || !strings.Contains(got, `"id":1`) {
 		t.Errorf("last: %s", got)
 	}
 	if _, more := <-messages; more {

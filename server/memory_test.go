@@ -163,7 +163,7 @@ func TestSlowAnswerBecomesStream(t *testing.T) {
 		if took := time.Since(begun); took != limits.Silence || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
 			t.Errorf("the header came after %v: %v", took, answer.Header)
 		}
-		messages, other := Events(t, answer.Body)
+		messages, other := events(t, answer.Body)
 		got := <-messages
 		if took := time.Since(begun); took != 30*time.Second || !strings.Contains(got, `"reason":"timeout"`) || !strings.Contains(got, `"id":1`) {
 			t.Errorf("after %v: %s", took, got)

@@ -27,7 +27,7 @@ type testWatcher struct {
 // openWatch opens the door as a page of testOrigin that is invited.
 func openWatch(t *testing.T, g *Gateway, what string) testWatcher {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	t.Cleanup(cancel)
 	first, key := invited(t, g)
 	first.Address = "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + access.WatchDoor
@@ -49,7 +49,7 @@ func TestOldKeysDoNotOpenWatch(t *testing.T) {
 	first, key := invited(t, g)
 	first.Address = "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + access.WatchDoor
 	open := func(g *Gateway, door, protocol string, first opening, answer reply) (welcome, error) {
-		ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+		ctx, cancel := context.WithTimeout(t.Context(), testTime)
 		defer cancel()
 		first.Address = "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + door
 		conn := newPage(t, testOrigin, "").dialFor(ctx, first.Address, protocol)
@@ -234,7 +234,7 @@ func TestWatchingTakesPermission(t *testing.T) {
 		"a wish to pair as well": {nil, reply{Open: "watch", Pair: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+			ctx, cancel := context.WithTimeout(t.Context(), testTime)
 			defer cancel()
 			first, key := invited(t, g)
 			first.Address = address
@@ -248,7 +248,7 @@ func TestWatchingTakesPermission(t *testing.T) {
 			}
 		})
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
 	first, key := invited(t, g)
 	page := newPage(t, testOrigin, "").dial(ctx, first.Address)
@@ -269,7 +269,7 @@ func TestSlowWatcherIsDropped(t *testing.T) {
 	page.join(g)
 	w := openWatch(t, g, "watch")
 	w.state(func(monitor.State) bool { return true })
-	ctx, cancel := context.WithTimeout(t.Context(), 4*TestTime)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*testTime)
 	defer cancel()
 	c := testCaller{t, g}
 	for i := 0; g.monitors.Active(); i++ {

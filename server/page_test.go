@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +21,7 @@ import (
 
 const (
 	testOrigin = "https://app.example"
-	TestTime   = 15 * time.Second // for anything that a test waits for
+	testTime   = 15 * time.Second // for anything that a test waits for
 )
 
 // startGateway runs a gateway on a free port, with a state directory of its own
@@ -137,7 +136,7 @@ func readFragment(t *testing.T, fragment string) pass {
 // when the page is mounted.
 func (p *testPage) join(g *Gateway) {
 	p.t.Helper()
-	p.joinAt(g.Port(), func() (pass, []byte) {
+	p.joinAt(g.PageURL(), func() (pass, []byte) {
 		pass := readFragment(p.t, g.Fragment())
 		secret, err := decodeBinary(pass.Secret)
 		if err != nil {
@@ -154,13 +153,12 @@ func (p *testPage) join(g *Gateway) {
 	})
 }
 
-// joinAt joins whatever gateway has the port; pair is asked if there is no key
+// joinAt joins whatever gateway is at address; pair is asked if there is no key
 // yet.
-func (p *testPage) joinAt(port int, pair func() (pass, []byte)) {
+func (p *testPage) joinAt(address string, pair func() (pass, []byte)) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), TestTime)
+	ctx, cancel := context.WithTimeout(context.Background(), testTime)
 	defer cancel()
-	address := "ws://127.0.0.1:" + strconv.Itoa(port) + "/page"
 	open := opening{Version: 1, Address: address, Key: p.keyID}
 	if p.keyID == "" {
 		pass, key := pair()
@@ -263,10 +261,10 @@ func proveFor(ctx context.Context, conn *websocket.Conn, open opening, origin st
 // eventually waits until ok, which other goroutines bring about.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(TestTime)
+	deadline := time.Now().Add(testTime)
 	for !ok() {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited %v and still not: %s", TestTime, what)
+			t.Fatalf("waited %v and still not: %s", testTime, what)
 		}
 		time.Sleep(2 * time.Millisecond)
 	}

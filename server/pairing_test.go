@@ -306,7 +306,7 @@ func TestJoiningWronglyIsRefusedAlike(t *testing.T) {
 	}
 	for name, try := range cases {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+			ctx, cancel := context.WithTimeout(t.Context(), testTime)
 			defer cancel()
 			conn := page.dial(ctx, address)
 			defer conn.CloseNow()
@@ -315,7 +315,7 @@ func TestJoiningWronglyIsRefusedAlike(t *testing.T) {
 			}
 		})
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
 	conn := page.dial(ctx, address)
 	defer conn.CloseNow()
@@ -340,7 +340,7 @@ func TestSquatterCannotRelayProof(t *testing.T) {
 	g := startGateway(t, Options{})
 	p := readFragment(t, g.Fragment())
 	squatter := "ws://127.0.0.1:1/page" // the address that the page dialled
-	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
 	conn := newPage(t, testOrigin, "x").dial(ctx, "ws://127.0.0.1:"+strconv.Itoa(g.Port())+"/page")
 	defer conn.CloseNow()
@@ -358,7 +358,7 @@ func TestPairingAloneMountsNothing(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab-1")
 	first, key := invited(t, g)
-	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
 	conn := page.dial(ctx, first.Address)
 	defer conn.CloseNow()

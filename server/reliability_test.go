@@ -373,7 +373,7 @@ func measureNames(t *testing.T) []figure {
 	c := testCaller{t, g}
 	before := memory()
 	for i := range many {
-		ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+		ctx, cancel := context.WithTimeout(t.Context(), testTime)
 		answer, body := c.do(ctx, "POST", fmt.Sprintf("/mcp/none-%d", i), discover, v2026, "Mcp-Method: server/discover")
 		cancel()
 		if answer.StatusCode != 200 {

@@ -25,14 +25,14 @@ func TestPageReloadsDuringCalls(t *testing.T) {
 	}
 	modernCall, _ := c.do(t.Context(), "POST", "/mcp/conformance", strings.Replace(modern("1", "tools/call", `"name":"test_slow"`), `"_meta":{`, `"_meta":{"progressToken":1,`, 1),
 		v2026, stream, "Mcp-Method: tools/call", "Mcp-Name: test_slow")
-	inModern, _ := Events(t, modernCall.Body)
+	inModern, _ := events(t, modernCall.Body)
 	inSession := c.call(t.Context(), "1", "test_slow", `,"_meta":{"progressToken":1}`)
-	Receive(t, inModern)
-	Receive(t, inSession)
+	receive(t, inModern)
+	receive(t, inSession)
 
 	page.leave()
 	for _, messages := range []<-chan string{inModern, inSession} {
-		if got := Receive(t, messages); !strings.Contains(got, `"id":1,"error"`) || !strings.Contains(got, `"reason":"interrupted"`) || !strings.Contains(got, `"retry":false`) {
+		if got := receive(t, messages); !strings.Contains(got, `"id":1,"error"`) || !strings.Contains(got, `"reason":"interrupted"`) || !strings.Contains(got, `"retry":false`) {
 			t.Errorf("the call that ran: %s", got)
 		}
 		ends(t, "after the error", messages)
@@ -47,10 +47,10 @@ func TestPageReloadsDuringCalls(t *testing.T) {
 	again := newConformancePage(t)
 	again.keyID, again.key = page.keyID, page.key
 	again.join(g)
-	if got := Receive(t, prompt); !strings.Contains(got, "simple prompt") {
+	if got := receive(t, prompt); !strings.Contains(got, "simple prompt") {
 		t.Errorf("the prompt: %s", got)
 	}
-	if got := Receive(t, completion); !strings.Contains(got, "paris") {
+	if got := receive(t, completion); !strings.Contains(got, "paris") {
 		t.Errorf("the completion: %s", got)
 	}
 	if _, body := c.request("5", "tools/call", `"name":"test_simple_text"`); !strings.Contains(body, "simple text") {
@@ -81,7 +81,7 @@ func TestPageReloadsIntoLess(t *testing.T) {
 	less.join(g)
 	heard := ""
 	for !strings.Contains(heard, "tools/list_changed") || !strings.Contains(heard, "prompts/list_changed") {
-		heard += Receive(t, messages)
+		heard += receive(t, messages)
 	}
 	for _, list := range []string{"tools", "prompts"} {
 		if status, body := c.request("2", list+"/list", ""); status != 200 || strings.Contains(body, "test_simple_") || !strings.Contains(body, `"`+list+`":[`) {

@@ -35,7 +35,7 @@ func (c *sessionCaller) call(ctx context.Context, id, tool, members string) <-ch
 	if answer.StatusCode != 200 || text != "" {
 		c.t.Fatalf("%s: %d %s", tool, answer.StatusCode, text)
 	}
-	messages, _ := Events(c.t, answer.Body)
+	messages, _ := events(c.t, answer.Body)
 	return messages
 }
 
@@ -49,7 +49,7 @@ func ends(t *testing.T, what string, messages <-chan string) {
 		if open {
 			t.Errorf("%s: then came %s", what, more)
 		}
-	case <-time.After(TestTime):
+	case <-time.After(testTime):
 		t.Errorf("%s: the stream does not end", what)
 	}
 }
@@ -71,7 +71,7 @@ func TestQuestionsComeOnTheStreamOfTheirCall(t *testing.T) {
 		messages <-chan string
 		id, says string
 	}{{other, `"1"`, "second"}, {one, "1", "first"}} { // not in the order in which they were asked
-		question := Receive(t, stream.messages)
+		question := receive(t, stream.messages)
 		if !strings.Contains(question, `"method":"elicitation/create"`) || !strings.Contains(question, stream.says) ||
 			!strings.Contains(question, `"`+engine.MetaRequest+`":`+stream.id) || !strings.HasPrefix(idOf(question), `"pagemcp:`) {
 			t.Errorf("the question of %s: %s", stream.id, question)
@@ -80,7 +80,7 @@ func TestQuestionsComeOnTheStreamOfTheirCall(t *testing.T) {
 		if status, body := c.say(answer); status != 202 || body != "" {
 			t.Errorf("the answer: %d %s", status, body)
 		}
-		if result := Receive(t, stream.messages); idOf(result) != stream.id || !strings.Contains(result, "User response:") || !strings.Contains(result, stream.says) {
+		if result := receive(t, stream.messages); idOf(result) != stream.id || !strings.Contains(result, "User response:") || !strings.Contains(result, stream.says) {
 			t.Errorf("the result of %s: %s", stream.id, result)
 		}
 		ends(t, "after the result", stream.messages)
@@ -88,22 +88,22 @@ func TestQuestionsComeOnTheStreamOfTheirCall(t *testing.T) {
 
 	told := c.call(t.Context(), "2", "test_tool_with_logging", "")
 	for _, want := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
-		if got := Receive(t, told); !strings.Contains(got, "notifications/message") || !strings.Contains(got, want) {
+		if got := receive(t, told); !strings.Contains(got, "notifications/message") || !strings.Contains(got, want) {
 			t.Errorf("logged: %s; want %s", got, want)
 		}
 	}
-	if got := Receive(t, told); !strings.Contains(got, `"id":2,"result"`) {
+	if got := receive(t, told); !strings.Contains(got, `"id":2,"result"`) {
 		t.Errorf("the result: %s", got)
 	}
 	ends(t, "after the result", told)
 
 	progress := c.call(t.Context(), "3", "test_tool_with_progress", `,"_meta":{"progressToken":"mine"}`)
 	for _, want := range []string{`"progress":0`, `"progress":50`, `"progress":100`} {
-		if got := Receive(t, progress); !strings.Contains(got, `"progressToken":"mine"`) || !strings.Contains(got, want) {
+		if got := receive(t, progress); !strings.Contains(got, `"progressToken":"mine"`) || !strings.Contains(got, want) {
 			t.Errorf("progress: %s; want %s", got, want)
 		}
 	}
-	if got := Receive(t, progress); !strings.Contains(got, `"id":3,"result"`) {
+	if got := receive(t, progress); !strings.Contains(got, `"id":3,"result"`) {
 		t.Errorf("the result: %s", got)
 	}
 	ends(t, "after the result", progress)
@@ -142,17 +142,17 @@ func TestCancelledCallTakesItsQuestionBack(t *testing.T) {
 	}
 	c := openAble(t, g, "/mcp/conformance")
 	asked := c.call(t.Context(), "1", "test_elicitation", `,"arguments":{"message":"?"}`)
-	question := Receive(t, asked)
+	question := receive(t, asked)
 	if status, _ := c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`); status != 202 {
 		t.Errorf("the cancel: %d", status)
 	}
-	if got := Receive(t, asked); !strings.Contains(got, "notifications/cancelled") || !strings.Contains(got, `"requestId":`+idOf(question)) {
+	if got := receive(t, asked); !strings.Contains(got, "notifications/cancelled") || !strings.Contains(got, `"requestId":`+idOf(question)) {
 		t.Errorf("after the cancel: %s", got)
 	}
 	ends(t, "after the cancel", asked)
 
 	slow := c.call(t.Context(), "1", "test_slow", `,"_meta":{"progressToken":1}`) // the id is free again
-	Receive(t, slow)
+	receive(t, slow)
 	if running() != 1 {
 		t.Errorf("%d calls run", running())
 	}
@@ -170,14 +170,14 @@ func TestCancelledCallTakesItsQuestionBack(t *testing.T) {
 	}()
 	eventually(t, "it runs", func() bool { return running() == 1 })
 	c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
-	if got := Receive(t, done); got != "202" {
+	if got := receive(t, done); got != "202" {
 		t.Errorf("a client that takes JSON alone: %s", got)
 	}
 	eventually(t, "the page stops", func() bool { return running() == 0 })
 
 	ctx, cancel := context.WithCancel(t.Context())
 	abandoned := c.call(ctx, "3", "test_slow", `,"_meta":{"progressToken":1}`)
-	Receive(t, abandoned)
+	receive(t, abandoned)
 	cancel()
 	eventually(t, "the post is forgotten", func() bool {
 		state, _ := g.core.Sessions.Inspect(c.id)
@@ -227,7 +227,7 @@ func TestSessionKeepsWhatItWasTold(t *testing.T) {
 	messages, _ := c.stream(t.Context())
 	var changed []string
 	for len(changed) < 3 {
-		if got := Receive(t, messages); strings.Contains(got, "list_changed") {
+		if got := receive(t, messages); strings.Contains(got, "list_changed") {
 			changed = append(changed, got)
 		}
 	}
@@ -238,12 +238,12 @@ func TestSessionKeepsWhatItWasTold(t *testing.T) {
 	}
 	quiet("4")
 	asked := c.call(t.Context(), "5", "test_sampling", `,"arguments":{"prompt":"?"}`)
-	question := Receive(t, asked)
+	question := receive(t, asked)
 	if !strings.Contains(question, "sampling/createMessage") {
 		t.Errorf("the question: %s", question)
 	}
 	c.say(`{"jsonrpc":"2.0","id":` + idOf(question) + `,"result":{"role":"assistant","model":"m","content":{"type":"text","text":"Paris"}}}`)
-	if got := Receive(t, asked); !strings.Contains(got, "LLM response: Paris") {
+	if got := receive(t, asked); !strings.Contains(got, "LLM response: Paris") {
 		t.Errorf("the result: %s", got)
 	}
 }
@@ -267,7 +267,7 @@ func TestCancelRacesWithAnswer(t *testing.T) {
 			}
 			answer, text := c.do(t.Context(), "POST", c.path, body, lines...)
 			if text == "" && answer.StatusCode == 200 { // an event stream
-				messages, _ := Events(t, answer.Body)
+				messages, _ := events(t, answer.Body)
 				for msg := range messages {
 					text += msg
 				}
@@ -287,7 +287,7 @@ func TestCancelRacesWithAnswer(t *testing.T) {
 			default:
 				t.Errorf("%s is answered twice: %s", id, text)
 			}
-		case <-time.After(TestTime):
+		case <-time.After(testTime):
 			t.Fatalf("the POST of %s does not end", id)
 		}
 	}

@@ -41,7 +41,7 @@ func openSession(t *testing.T, g *Gateway, path string) *sessionCaller {
 
 func (c *sessionCaller) say(body string, lines ...string) (status int, answer string) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), TestTime)
+	ctx, cancel := context.WithTimeout(c.t.Context(), testTime)
 	defer cancel()
 	lines = append(lines, "Mcp-Session-Id: "+c.id, "Accept: application/json, text/event-stream")
 	got, text := c.do(ctx, "POST", c.path, body, lines...)
@@ -76,8 +76,8 @@ func (c *sessionCaller) stream(ctx context.Context) (<-chan string, int) {
 	if answer.StatusCode != 200 {
 		return nil, answer.StatusCode
 	}
-	messages, other := Events(c.t, answer.Body)
-	if first := Receive(c.t, other); first != "retry: 3000" {
+	messages, other := events(c.t, answer.Body)
+	if first := receive(c.t, other); first != "retry: 3000" {
 		c.t.Errorf("first line of the stream: %q", first)
 	}
 	return messages, 200
@@ -101,7 +101,7 @@ func TestSessionLives(t *testing.T) {
 		t.Errorf("subscribe: %d %s", status, body)
 	}
 	page.write("notes://a", "2")
-	if got := Receive(t, messages); got != `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"notes+notes://a"}}` {
+	if got := receive(t, messages); got != `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"notes+notes://a"}}` {
 		t.Errorf("on the stream: %s", got)
 	}
 	for _, test := range []struct {
@@ -245,11 +245,11 @@ func TestPageReloads(t *testing.T) {
 	if again.name != "notes" {
 		t.Errorf("it came back as %q", again.name)
 	}
-	if got := Receive(t, answer); !strings.Contains(got, `"text":"2"`) {
+	if got := receive(t, answer); !strings.Contains(got, `"text":"2"`) {
 		t.Errorf("the read: %s", got)
 	}
 	for {
-		got := Receive(t, messages)
+		got := receive(t, messages)
 		if strings.Contains(got, "resources/updated") {
 			if !strings.Contains(got, `"uri":"notes://a"`) {
 				t.Errorf("updated: %s", got)
@@ -323,7 +323,7 @@ func TestSessionSurvivesRestart(t *testing.T) {
 	again.join(second)
 	sawList, sawUpdate := false, false
 	for !sawList || !sawUpdate {
-		got := Receive(t, messages)
+		got := receive(t, messages)
 		sawList = sawList || strings.Contains(got, "resources/list_changed")
 		sawUpdate = sawUpdate || strings.Contains(got, `"uri":"notes+notes://a"`)
 	}
@@ -358,7 +358,7 @@ func TestUnusedSessionsSleep(t *testing.T) {
 		t.Fatalf("it does not sleep: %t %+v", found, state)
 	}
 	messages, _ := c.stream(t.Context())
-	for !strings.Contains(Receive(t, messages), `"uri":"notes+notes://a"`) {
+	for !strings.Contains(receive(t, messages), `"uri":"notes+notes://a"`) {
 	}
 	if status, body := c.request("2", "resources/read", `"uri":"notes+notes://a"`); status != 200 || !strings.Contains(body, `"text":"1"`) {
 		t.Errorf("read: %d %s", status, body)

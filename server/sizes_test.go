@@ -42,7 +42,7 @@ func TestLargestMessageIsServed(t *testing.T) {
 		conn.SetReadLimit(limits.MaxAnswer)
 		return func(body string) string {
 			t.Helper()
-			ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+			ctx, cancel := context.WithTimeout(t.Context(), testTime)
 			defer cancel()
 			if err := conn.Write(ctx, websocket.MessageText, []byte(body)); err != nil {
 				t.Fatal(err)

@@ -243,7 +243,7 @@ func TestStateDirectoryHasOneOwner(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			g, err := New(Options{State: dir, lockWait: TestTime})
+			g, err := New(Options{State: dir, lockWait: testTime})
 			if err != nil {
 				t.Error(err)
 				return

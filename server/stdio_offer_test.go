@@ -46,7 +46,7 @@ func TestStdioOffersWhatTheGatewayDoes(t *testing.T) {
 		if !strings.Contains(got, "notifications/message") || !strings.Contains(got, want) {
 			t.Errorf("logged: %s; want %s", got, want)
 		}
-		got = Receive(t, p.lines)
+		got = receive(t, p.lines)
 	}
 	if !strings.Contains(got, `"id":6,"result"`) {
 		t.Errorf("the result: %s", got)

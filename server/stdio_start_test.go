@@ -51,7 +51,7 @@ func TestManyStdioProcessesStartAtOnce(t *testing.T) {
 	ask := func(c *child, line, want string) {
 		t.Helper()
 		io.WriteString(c.in, line+"\n")
-		patience := time.NewTimer(4 * TestTime) // 20 processes under the race detector
+		patience := time.NewTimer(4 * testTime) // 20 processes under the race detector
 		defer patience.Stop()
 		for {
 			select {
@@ -164,7 +164,7 @@ func TestStdioStartsWhileTheGatewayEnds(t *testing.T) {
 			if !strings.Contains(got, "2025-11-25") {
 				t.Errorf("initialize: %s", got)
 			}
-		case <-time.After(TestTime):
+		case <-time.After(testTime):
 			t.Fatal("initialize has no answer")
 		}
 		first.end()

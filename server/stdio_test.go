@@ -57,7 +57,7 @@ func (p *parent) ask(line string) string {
 	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
 		p.t.Fatal(err)
 	}
-	return Receive(p.t, p.lines)
+	return receive(p.t, p.lines)
 }
 
 // EOF ends it, whatever runs. R-333. That nothing holds it up for long is what
@@ -70,7 +70,7 @@ func (p *parent) end() {
 		if err != nil {
 			p.t.Error(err)
 		}
-	case <-time.After(TestTime):
+	case <-time.After(testTime):
 		p.t.Fatal("it does not end")
 	}
 }
@@ -101,7 +101,7 @@ func TestStdioBecomesAttachesTakesOver(t *testing.T) {
 		return ok
 	})
 	for _, line := range []string{"{", "[]", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, "\ufeff{}", strings.Repeat("x", limits.MaxMessage+1)} {
-		for got := second.ask(line); !strings.Contains(got, `"error"`); got = Receive(t, second.lines) {
+		for got := second.ask(line); !strings.Contains(got, `"error"`); got = receive(t, second.lines) {
 		}
 		if got := second.ask(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`); !strings.Contains(got, `"id":"alive","result":{}`) {
 			t.Errorf("afterwards: %s", got)
@@ -132,7 +132,7 @@ func TestStdioAnswersBatchByOneArray(t *testing.T) {
 		t.Fatal(err)
 	}
 	old.in.Close()
-	if got := Receive(t, old.lines); !strings.HasPrefix(got, "[") {
+	if got := receive(t, old.lines); !strings.HasPrefix(got, "[") {
 		t.Errorf("at the end of the input: %s", got)
 	}
 	other := startStdio(t, opts)
@@ -191,7 +191,7 @@ func TestStdioOutlivesGateway(t *testing.T) {
 		t.Fatalf("listen: %s", got)
 	}
 	page.write("notes://a", "2")
-	if got := Receive(t, assistant.lines); !strings.Contains(got, `"uri":"notes+notes://a"`) {
+	if got := receive(t, assistant.lines); !strings.Contains(got, `"uri":"notes+notes://a"`) {
 		t.Errorf("updated: %s", got)
 	}
 	g.Close(context.Background())
@@ -201,12 +201,12 @@ func TestStdioOutlivesGateway(t *testing.T) {
 		return ok
 	})
 	page.write("notes://a", "3")
-	page.joinAt(g.Port(), nil)
-	for !strings.Contains(Receive(t, assistant.lines), `"uri":"notes+notes://a"`) {
+	page.joinAt(g.PageURL(), nil)
+	for !strings.Contains(receive(t, assistant.lines), `"uri":"notes+notes://a"`) {
 	}
 	answer := assistant.ask(strings.Replace(read, `"id":1`, `"id":3`, 1))
 	for !strings.Contains(answer, `"id":3`) { // a further update
-		answer = Receive(t, assistant.lines)
+		answer = receive(t, assistant.lines)
 	}
 	if !strings.Contains(answer, `"text":"3"`) {
 		t.Errorf("read: %s", answer)

@@ -148,7 +148,7 @@ func TestWaitForChange(t *testing.T) {
 		text, result := c.call("wait_for_change", object{"uris": array{"conformance+test://static-text"}, "timeoutSeconds": 0.2})
 		done <- fmt.Sprintf("%v %s %s", result.IsError, text, result.StructuredContent)
 	}()
-	if got := Receive(t, done); !strings.HasPrefix(got, "false Nothing changed") || !strings.HasSuffix(got, ` {"changed":[],"timedOut":true}`) {
+	if got := receive(t, done); !strings.HasPrefix(got, "false Nothing changed") || !strings.HasSuffix(got, ` {"changed":[],"timedOut":true}`) {
 		t.Errorf("without a change: %s", got)
 	}
 	for arguments, want := range map[string]string{

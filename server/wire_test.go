@@ -62,21 +62,21 @@ func TestModernCallStreams(t *testing.T) {
 		if text != "" {
 			return nil, text
 		}
-		messages, _ := Events(t, answer.Body)
+		messages, _ := events(t, answer.Body)
 		return messages, ""
 	}
 	const stream = "Accept: application/json, text/event-stream"
 	const level = `"io.modelcontextprotocol/logLevel":"info",`
 	messages, _ := call(t.Context(), "test_tool_with_progress", `"progressToken":7,`, stream)
 	for _, want := range []string{`"progress":0`, `"progress":50`, `"progress":100`, `"id":1,"result"`} {
-		if got := Receive(t, messages); !strings.Contains(got, want) || !strings.Contains(got, `"progressToken":7`) && !strings.Contains(got, "result") {
+		if got := receive(t, messages); !strings.Contains(got, want) || !strings.Contains(got, `"progressToken":7`) && !strings.Contains(got, "result") {
 			t.Errorf("%s; want %s", got, want)
 		}
 	}
 	ends(t, "after the answer", messages)
 	messages, _ = call(t.Context(), "test_logging_tool", level, stream)
 	for _, want := range []string{`"data":"one"`, `"data":"two"`, `"id":1,"result"`} {
-		if got := Receive(t, messages); !strings.Contains(got, want) {
+		if got := receive(t, messages); !strings.Contains(got, want) {
 			t.Errorf("%s; want %s", got, want)
 		}
 	}
@@ -89,7 +89,7 @@ func TestModernCallStreams(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	messages, _ = call(ctx, "test_slow", `"progressToken":7,`, stream)
-	Receive(t, messages)
+	receive(t, messages)
 	cancel()
 	eventually(t, "the page stops", func() bool {
 		page.mu.Lock()

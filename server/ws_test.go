@@ -20,7 +20,7 @@ type wire struct {
 
 func openWire(t *testing.T, g *Gateway) wire {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), TestTime)
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	t.Cleanup(cancel)
 	conn, _, err := websocket.Dial(ctx, "ws://127.0.0.1:"+strconv.Itoa(g.Port())+"/ws", &websocket.DialOptions{
 		Subprotocols: []string{"mcp"}, HTTPHeader: http.Header{"Authorization": {"Bearer " + g.testToken()}},

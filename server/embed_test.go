@@ -1,0 +1,281 @@
+package server
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// hostSource is a Source of the program that embeds the gateway.
+func hostSource(t *testing.T, uri, text string) *engine.Table {
+	t.Helper()
+	table := engine.NewTable()
+	err := table.Put(engine.Entry{
+		Resource: engine.Resource{URI: uri, Name: "Plan"},
+		Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
+			return []engine.Contents{{URI: uri, Text: text}}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func (c testCaller) read(path, uri string) (status int, body string) {
+	c.t.Helper()
+	answer, body := c.do(c.t.Context(), "POST", path, modern("1", "resources/read", `"uri":"`+uri+`"`), v2026, "Mcp-Method: resources/read", "Mcp-Name: "+uri)
+	return answer.StatusCode, body
+}
+
+// A Source of the host program is served beside the pages, and alone under its name,
+// with the endpoint made before or after it; its changes reach listeners; and it goes
+// when it is unmounted.
+func TestMountedSourceIsServedBesidePages(t *testing.T) {
+	g := startGateway(t, Options{})
+	page := newPage(t, testOrigin, "tab")
+	page.write("notes://a", "1")
+	page.join(g)
+	c := testCaller{t, g}
+	c.read("/mcp/files", "files://plan") // its endpoint exists from here on
+	source := hostSource(t, "files://plan", "the plan")
+	unmount, err := g.Mount("files+", source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, uri := range map[string]string{"/mcp": "files+files://plan", "/mcp/files": "files://plan"} {
+		if status, body := c.read(path, uri); status != 200 || !strings.Contains(body, "the plan") {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+	if _, body := c.read("/mcp", "notes+notes://a"); !strings.Contains(body, `"text":"1"`) {
+		t.Errorf("the page beside it: %s", body)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	answer, _ := c.do(ctx, "POST", "/mcp", modern("1", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["files+files://plan"]}`),
+		v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
+	messages, _ := events(t, answer.Body)
+	receive(t, messages) // acknowledged
+	source.Changed("files://plan")
+	if got := receive(t, messages); !strings.Contains(got, `"uri":"files+files://plan"`) {
+		t.Errorf("a change: %s", got)
+	}
+	unmount()
+	unmount()
+	for path, uri := range map[string]string{"/mcp": "files+files://plan", "/mcp/files": "files://plan"} {
+		if _, body := c.read(path, uri); !strings.Contains(body, "-32602") {
+			t.Errorf("%s, unmounted: %s", path, body)
+		}
+	}
+}
+
+// No page gets the name of a mounted source, and no source that of a page.
+func TestMountedSourceKeepsItsName(t *testing.T) {
+	g := startGateway(t, Options{})
+	for _, prefix := range []string{"", "files", "+", "Files+", "files+more+", "../x+"} {
+		if _, err := g.Mount(prefix, engine.NewTable()); err == nil {
+			t.Errorf("%q was accepted", prefix)
+		}
+	}
+	unmount, err := g.Mount("notes+", hostSource(t, "files://plan", "the plan"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Mount("notes+", engine.NewTable()); err == nil {
+		t.Error("the same name was given twice")
+	}
+	page := newPage(t, testOrigin, "tab")
+	page.join(g)
+	if page.name == "notes" || isNumbered(page.name, "notes") {
+		t.Errorf("a page is called %s", page.name)
+	}
+	if _, err := g.Mount(page.name+"+", engine.NewTable()); err == nil {
+		t.Error("a source got the name of a page")
+	}
+	if got := g.names.remembered(); len(got) != 1 || got[0] != page.name {
+		t.Errorf("remembered: %q", got)
+	}
+	unmount()
+	second := newPage(t, "https://other.example", "tab")
+	if got := g.names.claim(second.origin, second.id, "notes"); got != "notes" {
+		t.Errorf("after unmounting the name is still kept: %s", got)
+	}
+}
+
+// In a server of the host program the gateway answers under the named hosts only, and
+// pages of that server are not assistants by being there.
+func TestHandlerAnswersUnderItsHosts(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	g, err := New(Options{State: t.TempDir(), Version: "0.0.0-test", Origins: []string{testOrigin}, Hosts: []string{"localhost:" + port}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close(context.Background())
+	server := &http.Server{Handler: g.Handler()}
+	go server.Serve(l) // ends with Close
+	defer server.Close()
+	if want := "http://localhost:" + port + "/mcp"; g.URL() != want || g.PageURL() != "ws://localhost:"+port+"/page" {
+		t.Errorf("%s, %s", g.URL(), g.PageURL())
+	}
+	page := newPage(t, testOrigin, "tab")
+	page.write("notes://a", "1")
+	page.join(g)
+	c := testCaller{t, g}
+	if status, body := c.read("/mcp", "notes+notes://a"); status != 200 || !strings.Contains(body, `"text":"1"`) {
+		t.Errorf("%d %s", status, body)
+	}
+	for name, line := range map[string]string{
+		"another host":         "http://127.0.0.1:" + port,
+		"an origin of its own": "http://localhost:" + port,
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), "POST", "http://127.0.0.1:"+port+"/mcp", strings.NewReader(discover))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+g.testToken())
+		r.Header.Set("Content-Type", "application/json")
+		if name != "another host" {
+			r.Host = "localhost:" + port
+			r.Header.Set("Origin", line)
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusForbidden {
+			t.Errorf("%s: %s", name, answer.Status)
+		}
+	}
+	if _, err := New(Options{State: t.TempDir(), Hosts: []string{"localhost:1"}, NoToken: true}); err == nil {
+		t.Error("NoToken was accepted for a server of which the gateway knows nothing")
+	}
+	if _, err := New(Options{State: t.TempDir(), Hosts: []string{"http://localhost"}}); err == nil {
+		t.Error("a URL was accepted as a host")
+	}
+}
+
+// A policy decides by the names that things have at /mcp, at each endpoint alike.
+func TestPolicyHoldsAtEachEndpoint(t *testing.T) {
+	denied := map[string]bool{"notes+notes://secret": true, "tool:notes.wipe": true, "prompt:notes.review": true, "tool:wait_for_change": true}
+	g := startGateway(t, Options{Allow: func(who engine.Principal, _ engine.Verb, uri string) bool {
+		if who != "token" {
+			t.Errorf("the principal is %q", who)
+		}
+		return !denied[uri]
+	}})
+	page := newConformancePage(t)
+	page.app = "notes"
+	page.write("notes://secret", "hidden")
+	page.write("notes://open", "shown")
+	page.tool("wipe", "Removes all.", object{"type": "object"}, always("wiped"))
+	page.tool("count", "Counts all.", object{"type": "object"}, always("counted"))
+	page.join(g)
+	c := testCaller{t, g}
+	for _, at := range []struct{ path, uri, tool string }{{"/mcp", "notes+", "notes."}, {"/mcp/notes", "", ""}} {
+		if _, body := c.read(at.path, at.uri+"notes://secret"); !strings.Contains(body, "-32602") || strings.Contains(body, "hidden") {
+			t.Errorf("%s: denied read: %s", at.path, body)
+		}
+		if _, body := c.read(at.path, at.uri+"notes://open"); !strings.Contains(body, "shown") {
+			t.Errorf("%s: %s", at.path, body)
+		}
+		_, listed := c.do(t.Context(), "POST", at.path, modern("1", "resources/list", ""), v2026, "Mcp-Method: resources/list")
+		if strings.Contains(listed, "notes://secret") || !strings.Contains(listed, "notes://open") {
+			t.Errorf("%s: listed %s", at.path, listed)
+		}
+		_, tools := c.do(t.Context(), "POST", at.path, modern("1", "tools/list", ""), v2026, "Mcp-Method: tools/list")
+		if strings.Contains(tools, "wipe") || strings.Contains(tools, `"name":"wait_for_change"`) || !strings.Contains(tools, at.tool+"count") || !strings.Contains(tools, "read_resource") {
+			t.Errorf("%s: tools %s", at.path, tools)
+		}
+		for _, tool := range []string{at.tool + "wipe", "wait_for_change"} {
+			_, called := c.do(t.Context(), "POST", at.path, modern("1", "tools/call", `"name":"`+tool+`","arguments":{}`), v2026, "Mcp-Method: tools/call", "Mcp-Name: "+tool)
+			if strings.Contains(called, "wiped") || !strings.Contains(called, "-32602") {
+				t.Errorf("%s: %s was called: %s", at.path, tool, called)
+			}
+		}
+	}
+	// By a generated tool a client gets no more than by itself.
+	caller := toolCaller{c, "/mcp"}
+	if text, _ := caller.call("read_resource", object{"uri": "notes+notes://secret"}); strings.Contains(text, "hidden") {
+		t.Errorf("read by a tool: %s", text)
+	}
+}
+
+// Limits can be chosen; those that are not have their defaults.
+func TestLimitsCanBeChosen(t *testing.T) {
+	g := startGateway(t, Options{Limits: Limits{Streams: 1, Sessions: 1, PagesPerOrigin: 1}})
+	c := testCaller{t, g}
+	listen := func() int {
+		answer, _ := c.do(t.Context(), "POST", "/mcp", modern("1", "subscriptions/listen", `"notifications":{}`), v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
+		return answer.StatusCode
+	}
+	if first, second := listen(), listen(); first != 200 || second != 429 {
+		t.Errorf("two streams: %d, %d", first, second)
+	}
+	session := openSession(t, g, "/mcp")
+	if messages, status := session.stream(t.Context()); status != 200 || messages == nil { // keeps it awake
+		t.Fatal(status)
+	}
+	answer, _ := c.do(t.Context(), "POST", "/mcp", initialize, "Accept: application/json, text/event-stream")
+	if answer.StatusCode != 429 {
+		t.Errorf("a second session: %s", answer.Status)
+	}
+	if status, body := c.read("/mcp", "none+a:b"); status != 200 || !strings.Contains(body, "-32602") {
+		t.Errorf("a limit that was not chosen: %d %s", status, body)
+	}
+	newPage(t, testOrigin, "tab-1").join(g)
+	_, refused, err := websocket.Dial(t.Context(), g.PageURL(), &websocket.DialOptions{
+		HTTPHeader: http.Header{"Origin": {testOrigin}}, Subprotocols: []string{gateway.PageProtocol},
+	})
+	if err == nil || refused.StatusCode != 429 {
+		t.Errorf("a second page of the origin: %v", err)
+	}
+}
+
+// Serve ends with its context, when everything is stored: the state is free for another
+// gateway.
+func TestServeEndsWithItsContext(t *testing.T) {
+	state := t.TempDir()
+	for range 2 {
+		g, err := New(Options{State: state, Version: "0.0.0-test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Listen("127.0.0.1:0"); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() { served <- g.Serve(ctx) }()
+		if answer, err := http.Get(g.URL()); err != nil {
+			t.Fatal(err)
+		} else {
+			answer.Body.Close()
+		}
+		cancel()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		g.Close(t.Context()) // once more does nothing
+	}
+	g, err := New(Options{State: state, Version: "0.0.0-test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close(context.Background())
+	if err := g.Serve(t.Context()); err == nil {
+		t.Error("it serves without a port")
+	}
+}
