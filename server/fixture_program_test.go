@@ -28,7 +28,7 @@ type fixture struct {
 
 // The fixture for clients of others serves its pages, and they can be controlled.
 func TestFixtureForOtherClients(t *testing.T) {
-	g := startGateway(t, Options{ReadsPerSecond: 1000})
+	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 1000}})
 	notes := newPage(t, testOrigin, "tab-1")
 	notes.write("notes://list/milk", "2 bottles")
 	notes.join(g)
@@ -89,10 +89,10 @@ func controlOf(notes, page *testPage) http.Handler {
 			http.Error(w, "want ?write=URI or ?running=N", http.StatusBadRequest)
 			return
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), TestTime)
+		ctx, cancel := context.WithTimeout(r.Context(), testTime)
 		defer cancel()
 		if !page.awaitSlow(ctx, want) {
-			http.Error(w, fmt.Sprintf("waited %v and still not %d calls of test_slow", TestTime, want), http.StatusGatewayTimeout)
+			http.Error(w, fmt.Sprintf("waited %v and still not %d calls of test_slow", testTime, want), http.StatusGatewayTimeout)
 		}
 	})
 }
