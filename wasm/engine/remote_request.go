@@ -48,6 +48,51 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 	}
 }
 
+// call asks the engine for what is safe to ask twice.
+func (r *Remote) call(ctx context.Context, method string, params []byte) ([]byte, error) {
+	return r.send(ctx, false, func(l *link) ([]byte, error) { return l.conn.Call(ctx, method, params) })
+}
+
+// send exchanges a request for its result. When the port breaks under it, it is
+// sent again, one time, after the engine's return. once: it must not be, for it may
+// have taken effect.
+func (r *Remote) send(ctx context.Context, once bool, exchange func(*link) ([]byte, error)) ([]byte, error) {
+	for again := false; ; again = true {
+		l, err := r.current(ctx)
+		if err != nil {
+			return nil, unsentError{err}
+		}
+		result, err := exchange(l)
+		switch {
+		case !errors.Is(err, jsonrpc.ErrClosed):
+			return result, cleanError(err)
+		case once:
+			return nil, ErrInterrupted
+		case again:
+			return nil, ErrAway
+		}
+		select { // the Conn knows a moment before the Remote
+		case <-l.down:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// envelope returns the params of a request: the envelope, on whose behalf, and
+// further members.
+func envelope(who Principal, members []byte) []byte {
+	params := []byte(`{"_meta":{"` + keyVersion + `":"` + LatestModern + `","` + keyCapabilities + `":{}`)
+	if who != "" {
+		params = jsonrpc.AppendString(append(params, `,"`+MetaPrincipal+`":`...), string(who))
+	}
+	params = append(params, '}')
+	if members != nil {
+		params = append(append(params, ','), members...)
+	}
+	return append(params, '}')
+}
+
 // maxErrorData is how large the data of another engine's error may be that is passed on.
 const maxErrorData = 64 << 10 // bytes
 
