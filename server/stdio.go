@@ -54,7 +54,7 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	l := &gatewayLink{opts: opts, remote: engine.NewRemote()}
 	options := gateway.EngineOptions(opts.Gateway.Lenient, opts.Gateway.Logging)
 	options.Report = func(err error) { log.Error(err.Error()) }
-	options.Extend = l.remote.Ask
+	options.Extend = l.remote.Request
 	e := engine.New(opts.Gateway.info(), options)
 	l.declare = e.SetExtensions
 	defer l.close()
@@ -159,7 +159,7 @@ func (l *gatewayLink) keep(ctx context.Context) {
 func (l *gatewayLink) refreshExtensions(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, limits.ProbeTime)
 	defer cancel()
-	if discovered, err := l.remote.Ask(ctx, "server/discover", []byte("{}")); err == nil {
+	if discovered, err := l.remote.Request(ctx, "server/discover", []byte("{}")); err == nil {
 		l.declareExtensions(jsonrpc.Member(jsonrpc.Member(discovered, "capabilities"), "extensions"))
 	}
 }

@@ -16,7 +16,7 @@ type batcher interface {
 type batch struct {
 	waiting   int // calls without an outcome, and one more while calls are opened
 	responses []byte
-	held      int // bytes of these that the sink counts
+	batched   int // bytes of these that the sink counts
 }
 
 // add adds a response; the sink's mu is held.
@@ -26,8 +26,8 @@ func (b *batch) add(s *portSink, response []byte) {
 		separator = '['
 	}
 	b.responses = append(append(b.responses, separator), response...)
-	b.held += len(response)
-	s.held += len(response)
+	b.batched += len(response)
+	s.batched += len(response)
 }
 
 // done takes note that a call has its outcome, and writes the array if it is the
@@ -36,8 +36,8 @@ func (b *batch) done(s *portSink) {
 	if b.waiting--; b.waiting > 0 || len(b.responses) == 0 {
 		return
 	}
-	s.held -= b.held
-	s.put(append(b.responses, ']'))
+	s.batched -= b.batched
+	s.enqueue(append(b.responses, ']'))
 }
 
 func (s *portSink) beginBatch() {
@@ -66,6 +66,6 @@ func (s *portSink) answer(call sink.Call, response []byte) {
 		}
 		b.done(s)
 	case response != nil:
-		s.put(response)
+		s.enqueue(response)
 	}
 }

@@ -10,19 +10,19 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A question is a request of the engine's.
-type question struct {
+// A ownRequest is a request of the engine's.
+type ownRequest struct {
 	key, method string
 	id          jsonrpc.ID
 	answer      chan jsonrpc.Message // has room for it
 }
 
-// ask asks a classic client: the requests of [Invocation.Need] become requests of
+// requestInput asks a classic client: the requests of [Invocation.Need] become requests of
 // the engine's (R-096). It returns the results by the same keys.
 // MCP 2025-11-25, client/elicitation, client/sampling and client/roots.
-func (c *Client) ask(ctx context.Context, i *Invocation, requests []byte) ([]byte, error) {
-	questions, err := c.put(i, requests)
-	defer c.withdraw(questions)
+func (c *Client) requestInput(ctx context.Context, i *Invocation, requests []byte) ([]byte, error) {
+	questions, err := c.sendRequests(i, requests)
+	defer c.cancelRequests(questions)
 	if err != nil {
 		return nil, err
 	}
@@ -48,24 +48,24 @@ func (c *Client) ask(ctx context.Context, i *Invocation, requests []byte) ([]byt
 	return answers, nil
 }
 
-// put sends the requests, and returns them as questions that wait.
-func (c *Client) put(i *Invocation, requests []byte) (questions []question, err error) {
+// sendRequests sends the requests, and returns them as questions that wait.
+func (c *Client) sendRequests(i *Invocation, requests []byte) (questions []ownRequest, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.classic == nil || !c.classic.open {
 		return nil, BadParams("the client has to be asked, but has not sent notifications/initialized")
 	}
-	if c.asks == 0 {
-		c.asksSince = strconv.FormatInt(time.Now().UnixMilli(), 36)
+	if c.ownCount == 0 {
+		c.ownPrefix = strconv.FormatInt(time.Now().UnixMilli(), 36)
 	}
 	s := jsonrpc.Scan(requests)
 	for requests != nil && s.Next() {
 		method, _ := jsonrpc.Text(jsonrpc.Member(s.Value, "method"))
-		c.asks++ // with the time before it, no id of a session comes twice: R-005
-		id := jsonrpc.ID(`"pagemcp:` + c.asksSince + ":" + strconv.Itoa(c.asks) + `"`)
-		q := question{string(s.Name), method, id, make(chan jsonrpc.Message, 1)}
+		c.ownCount++ // with the time before it, no id of a session comes twice: R-005
+		id := jsonrpc.ID(`"pagemcp:` + c.ownPrefix + ":" + strconv.Itoa(c.ownCount) + `"`)
+		q := ownRequest{string(s.Name), method, id, make(chan jsonrpc.Message, 1)}
 		questions = append(questions, q)
-		c.asked[q.id.Key()] = q.answer
+		c.ownRequests[q.id.Key()] = q.answer
 		own := jsonrpc.Member(s.Value, "params")
 		params := out(`{"_meta":{}`)
 		params.members(own, func(name string) bool { return name != "_meta" && (name != "mode" || i.rev.hasElicitationModes()) })
@@ -81,14 +81,14 @@ func (c *Client) put(i *Invocation, requests []byte) (questions []question, err 
 	return questions, nil
 }
 
-// withdraw cancels the questions that have no answer, because the call they belong
+// cancelRequests cancels the questions that have no answer, because the call they belong
 // to is over: R-073.
-func (c *Client) withdraw(questions []question) {
+func (c *Client) cancelRequests(questions []ownRequest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, q := range questions {
-		_, waits := c.asked[q.id.Key()]
-		delete(c.asked, q.id.Key())
+		_, waits := c.ownRequests[q.id.Key()]
+		delete(c.ownRequests, q.id.Key())
 		if waits && !c.closed {
 			c.sink.Notify(&sink.Document{JSON: cancelled(q.id)}, 0)
 		}
@@ -100,12 +100,12 @@ func cancelled(id jsonrpc.ID) []byte {
 	return jsonrpc.AppendNotification(nil, "notifications/cancelled", []byte(`{"requestId":`+string(id)+`}`))
 }
 
-// answered takes a response of the client. What nobody asked is ignored: row 14.
-func (c *Client) answered(msg jsonrpc.Message) {
+// receiveResponse takes a response of the client. What nobody asked is ignored: row 14.
+func (c *Client) receiveResponse(msg jsonrpc.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if answer, waits := c.asked[msg.ID.Key()]; waits {
-		delete(c.asked, msg.ID.Key())
+	if answer, waits := c.ownRequests[msg.ID.Key()]; waits {
+		delete(c.ownRequests, msg.ID.Key())
 		msg.Result = bytes.Clone(msg.Result) // the text is the caller's
 		answer <- msg                        // has room
 	}
@@ -118,11 +118,11 @@ func (e *Engine) setLevel(_ context.Context, req *request) (sink.Result, error) 
 	if !ok {
 		return sink.Result{}, BadParams("level must be one of debug, info, notice, warning, error, critical, alert, emergency")
 	}
-	req.client.log(l)
+	req.client.setLogLevel(l)
 	return sink.Result{Document: e.fixed.Load().empty}, nil
 }
 
-func (c *Client) log(from level) {
+func (c *Client) setLogLevel(from level) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.level = from

@@ -34,21 +34,21 @@ type Client struct {
 	// Of the classic session.
 	capabilities []byte                            // as initialize told
 	level        level                             // of log messages
-	asked        map[string]chan<- jsonrpc.Message // requests of ours, by the id's key
-	asks         int                               // how many there were
-	asksSince    string
+	ownRequests  map[string]chan<- jsonrpc.Message // requests of ours, by the id's key
+	ownCount     int                               // how many there were
+	ownPrefix    string
 }
 
 // Connect makes a client of s. who is the principal of its requests.
 func (e *Engine) Connect(s sink.Sink, who Principal) *Client {
 	c := &Client{
-		engine:  e,
-		who:     who,
-		sink:    s,
-		waiting: map[sink.Call]*running{},
-		listens: map[sink.Call]*subscription{},
-		asked:   map[string]chan<- jsonrpc.Message{},
-		level:   levelInfo,
+		engine:      e,
+		who:         who,
+		sink:        s,
+		waiting:     map[sink.Call]*running{},
+		listens:     map[sink.Call]*subscription{},
+		ownRequests: map[string]chan<- jsonrpc.Message{},
+		level:       levelInfo,
 	}
 	c.calls.rate, c.calls.most = callRate, callsAtOnce
 	c.completions.rate, c.completions.most = completionRate, completionsAtOnce
@@ -124,7 +124,7 @@ func (c *Client) FailCall(call sink.Call, uri string, isModern bool, err error) 
 // Close ends the client: its channel is gone. Its requests are cancelled, its
 // subscriptions end, and its Sink is told nothing more.
 func (c *Client) Close() {
-	ended := c.clear()
+	ended := c.markClosed()
 	c.end()
 	for _, s := range ended {
 		s.close()
@@ -132,8 +132,8 @@ func (c *Client) Close() {
 	c.engine.disconnect(c)
 }
 
-// clear is Close for what the client's mu guards.
-func (c *Client) clear() []*subscription {
+// markClosed is Close for what the client's mu guards.
+func (c *Client) markClosed() []*subscription {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
@@ -143,9 +143,9 @@ func (c *Client) clear() []*subscription {
 	return ended
 }
 
-// finish ends what the client still has, from the engine's side: subscriptions
+// shutDown ends what the client still has, from the engine's side: subscriptions
 // with their result, requests with an error.
-func (c *Client) finish() {
+func (c *Client) shutDown() {
 	var ended []*subscription
 	c.engine.safely("a Sink", func() { ended = c.endAll() })
 	for _, s := range ended {

@@ -230,7 +230,7 @@ func (e *Engine) sources() []*mount { return *e.mounts.Load() }
 // requests that wait fail. Ports stay open; whoever opened them closes them.
 func (e *Engine) Close() {
 	for _, c := range e.connected() {
-		c.finish()
+		c.shutDown()
 	}
 }
 

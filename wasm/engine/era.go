@@ -17,7 +17,7 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 				return unsupported(req.version) // 3, 4
 			}
 		}
-		if !o.knows(req.method, inModern) && req.extension == "" {
+		if !o.serves(req.method, inModern) && req.extension == "" {
 			return methodNotFound()
 		}
 		return nil
@@ -39,7 +39,7 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 	if session == 0 && o.Lenient {
 		switch req.method {
 		case methodSubscribe, methodUnsubscribe: // which have no one to deliver to without a session
-			if o.knows(req.method, inClassic) {
+			if o.serves(req.method, inClassic) {
 				return &jsonrpc.Error{
 					Code:    jsonrpc.CodeInvalidParams,
 					Message: "Send initialize first: a subscription belongs to a session",
@@ -55,7 +55,7 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 		}
 	}
 	req.rev = session // 9
-	if !o.knows(req.method, inClassic) {
+	if !o.serves(req.method, inClassic) {
 		return methodNotFound()
 	}
 	return nil

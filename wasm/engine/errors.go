@@ -91,17 +91,17 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 	case errors.Is(err, ErrBadCursor):
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Invalid cursor"}
 	case errors.Is(err, ErrBusy):
-		return e.again(req.method, err, "Too many requests in flight", "busy")
+		return e.retryable(req.method, err, "Too many requests in flight", "busy")
 	case errors.Is(err, ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		return e.unfinished(req.method, "The request took too long to answer", "timeout")
 	case errors.Is(err, ErrTooLarge):
 		return e.reason("The answer is too large", "too-large", false)
 	case errors.Is(err, ErrAway):
-		return e.again(req.method, err, "The page is away", "page-away")
+		return e.retryable(req.method, err, "The page is away", "page-away")
 	case errors.Is(err, ErrInterrupted):
 		return e.reason("The connection to the page broke; the tool may or may not have run", "interrupted", false)
 	case errors.Is(err, ErrUnavailable):
-		return e.again(req.method, err, "The resource is not available at the moment", "unavailable")
+		return e.retryable(req.method, err, "The resource is not available at the moment", "unavailable")
 	}
 	e.report(err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"} // JSON-RPC 2.0, section 5.1
@@ -130,8 +130,8 @@ func (e *Engine) unfinished(method sink.Method, message, reason string) *jsonrpc
 	return e.reason(message, reason, !mayHaveEffect)
 }
 
-// again is the error of a request that may be sent again, unless it was begun.
-func (e *Engine) again(method sink.Method, err error, message, reason string) *jsonrpc.Error {
+// retryable is the error of a request that may be sent retryable, unless it was begun.
+func (e *Engine) retryable(method sink.Method, err error, message, reason string) *jsonrpc.Error {
 	if errors.As(err, new(begunError)) {
 		return e.unfinished(method, message, reason)
 	}

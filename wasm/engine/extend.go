@@ -67,14 +67,14 @@ func (r *Remote) Extensions() []byte {
 	return r.extensions
 }
 
-// Ask sends a request of an extension. params is a JSON object, whose _meta is
+// Request sends a request of an extension. params is a JSON object, whose _meta is
 // made anew; the result is as it came.
-func (r *Remote) Ask(ctx context.Context, method string, params []byte) ([]byte, error) {
+func (r *Remote) Request(ctx context.Context, method string, params []byte) ([]byte, error) {
 	members := out("{")
 	members.members(params, func(name string) bool {
 		return name != "_meta" && name != "inputResponses" && name != "requestState"
 	})
-	return r.ask(ctx, method, members[1:], true)
+	return r.request(ctx, method, members[1:], true)
 }
 
 // extensionsOf returns the extensions in a result of discover.

@@ -10,7 +10,7 @@ import (
 // While large answers of another engine are being passed on, nothing more is read from
 // it: until their callers have ended, or for two seconds.
 func TestLargeAnswersPaceTheirEngine(t *testing.T) {
-	waits := func(h *held) time.Duration {
+	waits := func(h *backlog) time.Duration {
 		begun := time.Now()
 		h.wait(context.Background())
 		return time.Since(begun)
@@ -22,14 +22,14 @@ func TestLargeAnswersPaceTheirEngine(t *testing.T) {
 		want  time.Duration
 	}{
 		{"nothing", nil, 0, 0},
-		{"small answers do not count", []int{heldFrom - 1, maxHeld / 8, maxHeld / 8}, time.Hour, 0},
-		{"a large one, until its caller ends", []int{maxHeld}, time.Second, time.Second},
-		{"several, until there is room", []int{maxHeld - 1, maxHeld - 1}, time.Second, time.Second},
-		{"a caller that does not end", []int{maxHeld}, time.Hour, heldWait},
+		{"small answers do not count", []int{minCounted - 1, maxBacklog / 8, maxBacklog / 8}, time.Hour, 0},
+		{"a large one, until its caller ends", []int{maxBacklog}, time.Second, time.Second},
+		{"several, until there is room", []int{maxBacklog - 1, maxBacklog - 1}, time.Second, time.Second},
+		{"a caller that does not end", []int{maxBacklog}, time.Hour, maxBacklogWait},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := newHeld()
+				h := newBacklog()
 				ctx, cancel := context.WithTimeout(context.Background(), test.ends)
 				defer cancel()
 				for _, size := range test.sizes {
@@ -38,7 +38,7 @@ func TestLargeAnswersPaceTheirEngine(t *testing.T) {
 				if got := waits(h); got != test.want {
 					t.Errorf("waits %v, want %v", got, test.want)
 				}
-				if again := waits(h); test.want == heldWait && again != 0 {
+				if again := waits(h); test.want == maxBacklogWait && again != 0 {
 					t.Errorf("the same caller delays another message by %v", again)
 				}
 				cancel()
@@ -53,8 +53,8 @@ func TestLargeAnswersPaceTheirEngine(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			delivery, delivered := context.WithCancel(context.Background())
 			call, answered := context.WithCancel(WithDelivery(delivery))
-			h := newHeld()
-			h.add(call, maxHeld)
+			h := newBacklog()
+			h.add(call, maxBacklog)
 			answered()
 			time.AfterFunc(time.Second, delivered)
 			if got := waits(h); got != time.Second {

@@ -140,7 +140,7 @@ func (e *Engine) resolveInput(ctx context.Context, req *request, ask func(contex
 		if req.rev == modern {
 			return sink.Result{Document: e.inputRequiredResult(need)}, nil
 		}
-		answers, err := req.client.ask(ctx, i, need.requests)
+		answers, err := req.client.requestInput(ctx, i, need.requests)
 		if err != nil {
 			return sink.Result{}, err
 		}

@@ -300,11 +300,11 @@ func (i *interest) failure(watch uint64, err error) {
 	next, wait := backOff(i.delay, i.failed)
 	i.end()
 	i.delay, i.failed, i.missed = next, time.Now(), true
-	i.retry = time.AfterFunc(wait, i.again)
+	i.retry = time.AfterFunc(wait, i.retryWatch)
 }
 
-// again begins a watch after a failure.
-func (i *interest) again() {
+// retryWatch begins a watch after a failure.
+func (i *interest) retryWatch() {
 	if i.isDue() {
 		i.touch()
 	}

@@ -26,21 +26,21 @@ type Invocation struct {
 	level        level  // of the request; classic ones have their session's
 	meta         []byte // members of _meta that are nobody's here, or nil
 
-	mu        sync.Mutex
-	inputs    []byte // inputResponses of this round, or nil
-	state     []byte // requestState as it came, a JSON string, or nil
-	progress  float64
-	speaking  bool      // progress was said
-	rateLimit allowance // of what is said before the answer
+	mu          sync.Mutex
+	inputs      []byte // inputResponses of this round, or nil
+	state       []byte // requestState as it came, a JSON string, or nil
+	progress    float64
+	hasProgress bool      // progress was said
+	rateLimit   allowance // of what is said before the answer
 }
 
-// maxRemark is how large the params of progress and log messages may be.
-const maxRemark = 64 << 10 // bytes
+// maxUpdate is how large the params of progress and log messages may be.
+const maxUpdate = 64 << 10 // bytes
 
 type invocationKey struct{}
 
-// nobody stands for the request when there is none.
-var nobody = &Invocation{capabilities: []byte("{}"), rev: modern}
+// noRequest stands for the request when there is none.
+var noRequest = &Invocation{capabilities: []byte("{}"), rev: modern}
 
 // InvocationOf returns the invocation on whose behalf a source is asked. It is
 // never nil: outside a request it knows nothing and says nothing.
@@ -48,7 +48,7 @@ func InvocationOf(ctx context.Context) *Invocation {
 	if i, ok := ctx.Value(invocationKey{}).(*Invocation); ok {
 		return i
 	}
-	return nobody
+	return noRequest
 }
 
 // invocation makes one of req. It shares no memory with its params.
@@ -125,10 +125,10 @@ func (i *Invocation) Progress(params []byte) {
 	}
 	c.extendTimeout(i.call)
 	progress, ok := number(jsonrpc.Member(params, "progress"))
-	if i.token == nil || !ok || len(params) > maxRemark {
+	if i.token == nil || !ok || len(params) > maxUpdate {
 		return
 	}
-	if !i.advances(progress) {
+	if !i.acceptProgress(progress) {
 		return
 	}
 	text := out("{")
@@ -141,14 +141,14 @@ func (i *Invocation) Progress(params []byte) {
 	c.ifPending(i.call, func() { c.sink.Notify(doc, 0) })
 }
 
-// advances tells whether progress may be said, and takes note of it.
-func (i *Invocation) advances(progress float64) bool {
+// acceptProgress tells whether progress may be said, and takes note of it.
+func (i *Invocation) acceptProgress(progress float64) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.speaking && progress <= i.progress || !i.rateLimit.take() {
+	if i.hasProgress && progress <= i.progress || !i.rateLimit.take() {
 		return false
 	}
-	i.speaking, i.progress = true, progress
+	i.hasProgress, i.progress = true, progress
 	return true
 }
 
@@ -181,7 +181,7 @@ func (i *Invocation) wanted() level {
 func (i *Invocation) Log(params []byte) {
 	wanted := i.wanted()
 	l, ok := levelOf(jsonrpc.Member(params, "level"))
-	if wanted == 0 || !ok || l < wanted || jsonrpc.Member(params, "data") == nil || len(params) > maxRemark {
+	if wanted == 0 || !ok || l < wanted || jsonrpc.Member(params, "data") == nil || len(params) > maxUpdate {
 		return
 	}
 	if !i.rateLimit.take() {

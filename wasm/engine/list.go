@@ -165,7 +165,7 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 	var failure error
 	answered := 0 // mounts
 	if req.mayWait {
-		ctx = context.WithValue(context.WithValue(ctx, reportKey{}, e.report), askedKey{}, time.Now())
+		ctx = context.WithValue(context.WithValue(ctx, reportKey{}, e.report), requestedKey{}, time.Now())
 		defer e.prefetch(ctx, kind, mounts, at)()
 	}
 	for _, m := range mounts {

@@ -81,9 +81,9 @@ func methodName(m sink.Method) string {
 	return methods[m].name
 }
 
-// knows tells whether a method exists in an era: only what is declared does
+// serves tells whether a method exists in an era: only what is declared does
 //
-func (o *Options) knows(m sink.Method, era uint8) bool {
+func (o *Options) serves(m sink.Method, era uint8) bool {
 	if m == unknownMethod || methods[m].eras&era == 0 {
 		return false
 	}

@@ -94,7 +94,7 @@ func (e *Engine) getPrompt(ctx context.Context, req *request) (sink.Result, erro
 	if !stringsOnly(req.arguments) {
 		return sink.Result{}, BadParams("arguments must be an object of strings")
 	}
-	return e.ask(ctx, req, VerbRead, "prompt:", func(ctx context.Context, s Source, name string) ([]byte, error) {
+	return e.callNamed(ctx, req, VerbRead, "prompt:", func(ctx context.Context, s Source, name string) ([]byte, error) {
 		if source, ok := s.(Prompter); ok {
 			return source.GetPrompt(ctx, name, req.arguments)
 		}
@@ -104,7 +104,7 @@ func (e *Engine) getPrompt(ctx context.Context, req *request) (sink.Result, erro
 
 // callTool answers tools/call.
 func (e *Engine) callTool(ctx context.Context, req *request) (sink.Result, error) {
-	return e.ask(ctx, req, VerbCall, "tool:", func(ctx context.Context, s Source, name string) ([]byte, error) {
+	return e.callNamed(ctx, req, VerbCall, "tool:", func(ctx context.Context, s Source, name string) ([]byte, error) {
 		if source, ok := s.(Tooler); ok {
 			return source.CallTool(ctx, name, req.arguments)
 		}
@@ -112,9 +112,9 @@ func (e *Engine) callTool(ctx context.Context, req *request) (sink.Result, error
 	})
 }
 
-// ask asks the sources that may know a name, longest prefix first, and makes a
+// callNamed asks the sources that may know a name, longest prefix first, and makes a
 // result of what the first that does answers.
-func (e *Engine) ask(ctx context.Context, req *request, verb Verb, scheme string,
+func (e *Engine) callNamed(ctx context.Context, req *request, verb Verb, scheme string,
 	one func(context.Context, Source, string) ([]byte, error)) (sink.Result, error) {
 	switch {
 	case req.name == "":

@@ -122,14 +122,14 @@ type lookup struct {
 
 func (e *Engine) lookup(uri string) lookup {
 	l := lookup{uri: uri, mounts: e.sources(), length: len(uri) + 1}
-	l.shorter()
+	l.nextLength()
 	return l
 }
 
 // lookupName is lookup for the name of a prompt or tool.
 func (e *Engine) lookupName(name string) lookup {
 	l := lookup{uri: name, names: true, mounts: e.sources(), length: len(name) + 1}
-	l.shorter()
+	l.nextLength()
 	return l
 }
 
@@ -150,14 +150,14 @@ func (l *lookup) next() bool {
 				return true
 			}
 		}
-		l.shorter()
+		l.nextLength()
 	}
 	return false
 }
 
-// shorter goes on to the longest prefix that is shorter than the present one and
+// nextLength goes on to the longest prefix that is nextLength than the present one and
 // fits; -1: there is none.
-func (l *lookup) shorter() {
+func (l *lookup) nextLength() {
 	longest := -1
 	for _, m := range l.mounts {
 		prefix := l.prefix(m)

@@ -19,13 +19,13 @@ type Remote struct {
 	back       chan struct{} // closed when there is a link, or none will come
 	closed     bool
 	forgotten  bool // given up: its return is not expected
-	lists      listAnswers
+	lists      listCache
 	extensions []byte // of the other engine: a JSON object, or nil
 	info       Info   // of the other engine; its name is empty until it has come
 	follows    map[*following]struct{}
 	generation uint64 // of what they want
 
-	held *held
+	backlog *backlog
 }
 
 // A link is one port of a Remote.
@@ -35,21 +35,21 @@ type link struct {
 	wake chan struct{} // has room for one: what is wanted changed
 
 	// Guarded by the Remote's mu.
-	asked     map[jsonrpc.ID]*Invocation // by the hop's id
-	tokens    map[string]*Invocation     // by the hop's progress token
-	lastToken int
+	invocations map[jsonrpc.ID]*Invocation // by the hop's id
+	tokens      map[string]*Invocation     // by the hop's progress token
+	lastToken   int
 
 	// Likewise, of keepListening (remote_listen.go).
 	listens      map[jsonrpc.ID]*upstreamListen
-	waiting      []settling
+	waiting      []armedWaiter
 	uncovered    map[string]time.Time // wanted URIs without a listen, and since when; zero: announce them
 	refused      map[string]struct{}  // of these, the ones not requested until again
 	listsMissed  bool                 // the lists may have changed without a listen
 	listsRefused bool
-	answered     bool          // some listen was
+	hadAnswer    bool          // some listen was
 	delay        time.Duration // of the back-off
 	failedAt     time.Time
-	again        time.Time
+	retryAt      time.Time
 }
 
 const remoteGrace = 10 * time.Second // how long a read waits for a page that left; security.md §8
@@ -71,9 +71,9 @@ func Attach(ctx context.Context, p jsonrpc.Port) (*Remote, error) {
 func NewRemote() *Remote {
 	return &Remote{
 		back:    make(chan struct{}),
-		lists:   listAnswers{kept: map[string]*keptAnswer{}, flights: map[string]*flight{}},
+		lists:   listCache{kept: map[string]*cachedList{}, fetches: map[string]*fetch{}},
 		follows: map[*following]struct{}{},
-		held:    newHeld(),
+		backlog: newBacklog(),
 	}
 }
 
@@ -83,15 +83,15 @@ func NewRemote() *Remote {
 // (P3).
 func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 	l := &link{
-		down:      make(chan struct{}),
-		wake:      make(chan struct{}, 1),
-		asked:     map[jsonrpc.ID]*Invocation{},
-		tokens:    map[string]*Invocation{},
-		listens:   map[jsonrpc.ID]*upstreamListen{},
-		uncovered: map[string]time.Time{},
-		refused:   map[string]struct{}{},
+		down:        make(chan struct{}),
+		wake:        make(chan struct{}, 1),
+		invocations: map[jsonrpc.ID]*Invocation{},
+		tokens:      map[string]*Invocation{},
+		listens:     map[jsonrpc.ID]*upstreamListen{},
+		uncovered:   map[string]time.Time{},
+		refused:     map[string]struct{}{},
 	}
-	l.conn = jsonrpc.NewConn(pacedPort{p, r.held}, func(msg jsonrpc.Message) { r.notified(l, msg) })
+	l.conn = jsonrpc.NewConn(pacedPort{p, r.backlog}, func(msg jsonrpc.Message) { r.notified(l, msg) })
 	go func() { // ends with the port
 		err := l.conn.Run(context.Background())
 		l.conn.Close()
@@ -171,7 +171,7 @@ func (r *Remote) Gone() <-chan struct{} {
 // for it. It may still come back.
 func (r *Remote) Forget() {
 	if r.forget() {
-		r.tell(Change{List: true, Prompts: true, Tools: true})
+		r.announce(Change{List: true, Prompts: true, Tools: true})
 	}
 }
 

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	maxHeld  = 4 << 20         // bytes of large answers that are being passed on: one of 7 MiB takes about 30 MiB on its way
-	heldFrom = 256 << 10       // bytes; smaller answers do not count: there are too few for their sum to matter
-	heldWait = 2 * time.Second // the longest that a message of the other engine waits for room
+	maxBacklog     = 4 << 20         // bytes of large answers that are being passed on: one of 7 MiB takes about 30 MiB on its way
+	minCounted     = 256 << 10       // bytes; smaller answers do not count: there are too few for their sum to matter
+	maxBacklogWait = 2 * time.Second // the longest that a message of the other engine waits for room
 )
 
-// held counts the large answers of another engine that its callers have not passed on
+// backlog counts the large answers of another engine that its callers have not passed on
 // yet. Without it, 64 reads of one page that are answered with 7 MiB each would be in
 // memory at a time, several times over.
-type held struct {
+type backlog struct {
 	less chan struct{} // has room for one: bytes has become less
 
 	mu      sync.Mutex
@@ -25,8 +25,8 @@ type held struct {
 	answers map[*int]struct{} // sizes of those that count
 }
 
-func newHeld() *held {
-	return &held{less: make(chan struct{}, 1), answers: map[*int]struct{}{}}
+func newBacklog() *backlog {
+	return &backlog{less: make(chan struct{}, 1), answers: map[*int]struct{}{}}
 }
 
 type deliveryKey struct{}
@@ -40,8 +40,8 @@ func WithDelivery(ctx context.Context) context.Context {
 
 // add counts an answer until ctx, which is its caller's, ends, or the delivery does that
 // it belongs to. It does not block.
-func (h *held) add(ctx context.Context, size int) {
-	if size < heldFrom {
+func (h *backlog) add(ctx context.Context, size int) {
+	if size < minCounted {
 		return
 	}
 	if delivery, ok := ctx.Value(deliveryKey{}).(context.Context); ok {
@@ -52,14 +52,14 @@ func (h *held) add(ctx context.Context, size int) {
 	context.AfterFunc(ctx, func() { h.drop(answer) })
 }
 
-func (h *held) keep(answer *int) {
+func (h *backlog) keep(answer *int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.answers[answer] = struct{}{}
 	h.bytes += *answer
 }
 
-func (h *held) drop(answer *int) {
+func (h *backlog) drop(answer *int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, counts := h.answers[answer]; !counts {
@@ -73,33 +73,33 @@ func (h *held) drop(answer *int) {
 	}
 }
 
-// forgive stops counting what is there: its callers are slow, and delay others once.
-func (h *held) forgive() {
+// reset stops counting what is there: its callers are slow, and delay others once.
+func (h *backlog) reset() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	clear(h.answers)
 	h.bytes = 0
 }
 
-func (h *held) hasRoom() bool {
+func (h *backlog) hasRoom() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.bytes < maxHeld
+	return h.bytes < maxBacklog
 }
 
 // wait waits for room, and not for ever: callers that are slow delay the others of this
 // engine by heldWait, and do not count any more.
-func (h *held) wait(ctx context.Context) {
+func (h *backlog) wait(ctx context.Context) {
 	if h.hasRoom() {
 		return
 	}
-	late := time.NewTimer(heldWait)
+	late := time.NewTimer(maxBacklogWait)
 	defer late.Stop()
 	for !h.hasRoom() {
 		select {
 		case <-h.less:
 		case <-late.C:
-			h.forgive()
+			h.reset()
 			return
 		case <-ctx.Done():
 			return
@@ -110,10 +110,10 @@ func (h *held) wait(ctx context.Context) {
 // A pacedPort is read no faster than answers are passed on.
 type pacedPort struct {
 	jsonrpc.Port
-	held *held
+	backlog *backlog
 }
 
 func (p pacedPort) Read(ctx context.Context) ([]byte, error) {
-	p.held.wait(ctx)
+	p.backlog.wait(ctx)
 	return p.Port.Read(ctx)
 }

@@ -314,7 +314,7 @@ func TestHopPassesExtensionsOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		outer := offering
-		outer.Extend = remote.Ask
+		outer.Extend = remote.Request
 		e := engine.New(engine.Info{Name: "gateway", Version: "1"}, &outer)
 		e.Mount("", remote)
 		c := speak(t, e, "somebody")

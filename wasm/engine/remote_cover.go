@@ -57,8 +57,8 @@ func (r *Remote) uncoverAll(l *link) {
 	l.listsMissed = len(r.follows) > 0
 }
 
-// release lets go of what waits for a link that is down: its return is announced.
-func (r *Remote) release(l *link) {
+// releaseWaiters lets go of what waits for a link that is down: its return is announced.
+func (r *Remote) releaseWaiters(l *link) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l.markArmed(^uint64(0))
@@ -79,8 +79,8 @@ func (l *link) markArmed(generation uint64) {
 	l.waiting = kept
 }
 
-// forgive lets a link ask again for what the other engine has refused.
-func (r *Remote) forgive(l *link) {
+// allowRefused lets a link ask again for what the other engine has refused.
+func (r *Remote) allowRefused(l *link) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	clear(l.refused)
@@ -94,30 +94,30 @@ func (r *Remote) settled(l *link, generation uint64) {
 	l.markArmed(generation)
 }
 
-// failed takes note of a failure.
-func (r *Remote) failed(l *link) {
+// startBackOff takes note of a failure.
+func (r *Remote) startBackOff(l *link) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l.backOff()
 }
 
-// untilAgain returns how long to wait before trying again.
-func (r *Remote) untilAgain(l *link) time.Duration {
+// retryDelay returns how long to wait before trying again.
+func (r *Remote) retryDelay(l *link) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return max(time.Until(l.again), time.Millisecond)
+	return max(time.Until(l.retryAt), time.Millisecond)
 }
 
 // backOff: the Remote's mu is held.
 func (l *link) backOff() {
 	delay, wait := backOff(l.delay, l.failedAt)
 	l.delay, l.failedAt = delay, time.Now()
-	l.again = l.failedAt.Add(wait)
+	l.retryAt = l.failedAt.Add(wait)
 }
 
-// overdue takes note that listeners may be acknowledged before URIs, or the lists,
+// markUncovered takes note that listeners may be acknowledged before URIs, or the lists,
 // have a listen.
-func (r *Remote) overdue(l *link, uris []string, lists bool) {
+func (r *Remote) markUncovered(l *link, uris []string, lists bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, uri := range uris {
@@ -128,32 +128,32 @@ func (r *Remote) overdue(l *link, uris []string, lists bool) {
 	l.listsMissed = l.listsMissed || lists && !l.coversLists()
 }
 
-// refuse takes note that the other engine answered a listen with an error. It is
+// listenRefused takes note that the other engine answered a listen with an error. It is
 // asked again later.
-func (r *Remote) refuse(l *link, uris []string, lists bool) {
-	r.failed(l)
-	r.answered(l, uris, lists)
+func (r *Remote) listenRefused(l *link, uris []string, lists bool) {
+	r.startBackOff(l)
+	r.updateCoverage(l, uris, lists)
 }
 
-// cover takes note that a listen was acknowledged. The other engine may have
+// listenAcknowledged takes note that a listen was acknowledged. The other engine may have
 // granted a part of it only; it is asked for the rest later.
-func (r *Remote) cover(l *link, h *upstreamListen, uris []string, lists bool) {
-	if r.answered(l, uris, lists) {
-		r.failed(l)
+func (r *Remote) listenAcknowledged(l *link, h *upstreamListen, uris []string, lists bool) {
+	if r.updateCoverage(l, uris, lists) {
+		r.startBackOff(l)
 	}
 	if len(h.uris) == 0 && !h.lists {
 		r.cancel(l, []*upstreamListen{h})
 	}
 }
 
-// answered takes note of what of a listen is covered now and what is not, and
+// updateCoverage takes note of what of a listen is covered now and what is not, and
 // announces what may have changed without one. What is not covered yet is
 // announced when it is; but once at the beginning of a link, which may be to
 // another document than before.
-func (r *Remote) answered(l *link, uris []string, lists bool) (refused bool) {
+func (r *Remote) updateCoverage(l *link, uris []string, lists bool) (refused bool) {
 	var changed []string
 	var listsChanged bool
-	defer func() { r.announce(changed, listsChanged) }() // with the lock released
+	defer func() { r.announceAll(changed, listsChanged) }() // with the lock released
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, uri := range uris {
@@ -167,7 +167,7 @@ func (r *Remote) answered(l *link, uris []string, lists bool) (refused bool) {
 			refused = true
 			l.refused[uri] = struct{}{}
 			l.uncovered[uri] = time.Time{}
-			late = late && !l.answered
+			late = late && !l.hadAnswer
 		}
 		if late {
 			changed = append(changed, uri)
@@ -178,16 +178,16 @@ func (r *Remote) answered(l *link, uris []string, lists bool) (refused bool) {
 	case l.coversLists():
 		listsChanged, l.listsMissed = l.listsMissed, false
 	default:
-		listsChanged = l.listsMissed && !l.answered
+		listsChanged = l.listsMissed && !l.hadAnswer
 		refused, l.listsRefused, l.listsMissed = true, true, true
 	}
-	l.answered = true
+	l.hadAnswer = true
 	return refused
 }
 
-// ended takes note that a listen is over. If it was not by this side, it is opened
+// listenEnded takes note that a listen is over. If it was not by this side, it is opened
 // anew after a while.
-func (r *Remote) ended(l *link, h *upstreamListen) {
+func (r *Remote) listenEnded(l *link, h *upstreamListen) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if h.pending == nil || l.listens[h.pending.ID] != h {

@@ -19,8 +19,8 @@ type following struct {
 	uris    map[string]struct{} // nil before the first Want; guarded by the Remote's mu
 }
 
-// A settling waits until a generation is settled.
-type settling struct {
+// A armedWaiter waits until a generation is settled.
+type armedWaiter struct {
 	generation uint64
 	done       chan struct{}
 }
@@ -66,7 +66,7 @@ func (f *following) Want(uris []string) (armed <-chan struct{}) {
 	for uri := range wanted {
 		l.uncover(uri, time.Now())
 	}
-	s := settling{r.generation, make(chan struct{})}
+	s := armedWaiter{r.generation, make(chan struct{})}
 	l.waiting = append(l.waiting, s)
 	return s.done
 }
@@ -90,19 +90,19 @@ func (r *Remote) isFollowed() bool {
 	return false
 }
 
-// announce tells followers that URIs, or the lists, may have changed.
-func (r *Remote) announce(uris []string, lists bool) {
+// announceAll tells followers that URIs, or the lists, may have changed.
+func (r *Remote) announceAll(uris []string, lists bool) {
 	for _, uri := range uris {
-		r.tell(Change{URI: uri})
+		r.announce(Change{URI: uri})
 	}
 	if lists {
-		r.tell(Change{List: true, Prompts: true, Tools: true})
+		r.announce(Change{List: true, Prompts: true, Tools: true})
 	}
 }
 
 // notified takes a notification of the other engine. It never blocks.
 func (r *Remote) notified(l *link, msg jsonrpc.Message) {
-	if r.heard(l, msg) {
+	if r.forwardUpdate(l, msg) {
 		return
 	}
 	var subscription jsonrpc.ID
@@ -124,13 +124,13 @@ func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 	}
 	switch msg.Method {
 	case updated:
-		r.tell(Change{URI: uri})
+		r.announce(Change{URI: uri})
 	case listMethods[0]:
-		r.tell(Change{List: true})
+		r.announce(Change{List: true})
 	case listMethods[1]:
-		r.tell(Change{Prompts: true})
+		r.announce(Change{Prompts: true})
 	case listMethods[2]:
-		r.tell(Change{Tools: true})
+		r.announce(Change{Tools: true})
 	}
 }
 
@@ -163,8 +163,8 @@ func (r *Remote) belongs(l *link, subscription jsonrpc.ID, acknowledges bool, fi
 	return true
 }
 
-// tell passes a change on to all followers.
-func (r *Remote) tell(change Change) {
+// announce passes a change on to all followers.
+func (r *Remote) announce(change Change) {
 	for _, f := range r.followers() {
 		f.changed(change)
 	}

@@ -40,13 +40,13 @@ const (
 // keepListening brings the listens of a link in step with what is wanted, until
 // the link is down.
 func (r *Remote) keepListening(l *link) {
-	defer r.release(l)
+	defer r.releaseWaiters(l)
 	for {
 		retry := r.reconcile(l)
 		select {
 		case <-l.wake:
 		case <-retry:
-			r.forgive(l)
+			r.allowRefused(l)
 		case <-l.down:
 			return
 		}
@@ -85,7 +85,7 @@ func (r *Remote) reconcile(l *link) (retry <-chan time.Time) {
 		if p.old != nil {
 			r.cancel(l, opened) // the old ones stay, and the whole is asked for again
 		}
-		return time.After(r.untilAgain(l))
+		return time.After(r.retryDelay(l))
 	}
 }
 
@@ -95,7 +95,7 @@ func (r *Remote) openAll(l *link, p plan) (opened []*upstreamListen, failure err
 		h, err := r.open(l, part, p.lists && i == 0)
 		if err != nil {
 			for _, rest := range p.open[i+1:] {
-				r.overdue(l, rest, false)
+				r.markUncovered(l, rest, false)
 			}
 			return opened, err
 		}
@@ -143,7 +143,7 @@ func (r *Remote) plan(l *link) plan {
 		}
 	}
 	if (len(l.refused) > 0 || l.listsRefused) && l.delay > 0 {
-		p.retry = max(time.Until(l.again), time.Millisecond)
+		p.retry = max(time.Until(l.retryAt), time.Millisecond)
 	}
 	p.lists = !l.coversLists() && !l.listsRefused
 	if stale := len(covered) - len(kept); stale > maxStreamURIs/2+len(wanted) ||
@@ -177,9 +177,9 @@ func (r *Remote) open(l *link, uris []string, lists bool) (*upstreamListen, erro
 		r.expect(l, h, p)
 	})
 	if err != nil {
-		r.ended(l, h)
-		r.overdue(l, uris, lists)
-		r.failed(l)
+		r.listenEnded(l, h)
+		r.markUncovered(l, uris, lists)
+		r.startBackOff(l)
 		return nil, errSilent
 	}
 	woken := false
@@ -193,14 +193,14 @@ func (r *Remote) open(l *link, uris []string, lists bool) (*upstreamListen, erro
 		case <-h.acked:
 			go func() { // ends with the listen or the link
 				<-pending.Done()
-				r.ended(l, h)
+				r.listenEnded(l, h)
 			}()
-			r.cover(l, h, uris, lists)
+			r.listenAcknowledged(l, h, uris, lists)
 			return h, nil
 		case <-pending.Done():
-			r.ended(l, h)
+			r.listenEnded(l, h)
 			if _, err := pending.Answer(); !errors.Is(err, jsonrpc.ErrClosed) {
-				r.refuse(l, uris, lists)
+				r.listenRefused(l, uris, lists)
 			}
 			return nil, errRefused
 		case <-l.wake:
@@ -209,13 +209,13 @@ func (r *Remote) open(l *link, uris []string, lists bool) (*upstreamListen, erro
 				continue
 			}
 			l.conn.Cancel(pending)
-			r.ended(l, h)
+			r.listenEnded(l, h)
 			return nil, errRefused
 		case <-ctx.Done():
 			l.conn.Cancel(pending)
-			r.ended(l, h)
-			r.overdue(l, uris, lists)
-			r.failed(l)
+			r.listenEnded(l, h)
+			r.markUncovered(l, uris, lists)
+			r.startBackOff(l)
 			return nil, errSilent
 		}
 	}

@@ -17,29 +17,29 @@ import (
 // entries, time and bytes; an entry that is not valid is left out alone.
 
 const (
-	listPatience   = 2 * time.Second  // for the other engine to answer
-	slowPatience   = listPatience / 8 // for one that did not the last time
-	maxWalkEntries = 10_000           // of one list
-	maxWalkPages   = 1000             // likewise
-	maxWalkTime    = 10 * time.Second // to get all pages of one list
-	maxListBytes   = 16 << 20         // of all answers of a Remote that are kept or being read
-	entryCost      = 256              // bytes that an entry takes besides its text; a page of a list likewise
-	manyPages      = 20               // of a list, which is not asked for anew for each page of the client's
-	retryLists     = 10 * time.Minute // for how long an engine that does not answer is asked again
+	listTimeout     = 2 * time.Second  // for the other engine to answer
+	slowListTimeout = listTimeout / 8  // for one that did not the last time
+	maxListEntries  = 10_000           // of one list
+	maxListPages    = 1000             // likewise
+	maxListTime     = 10 * time.Second // to get all pages of one list
+	maxListBytes    = 16 << 20         // of all answers of a Remote that are kept or being read
+	entryCost       = 256              // bytes that an entry takes besides its text; a page of a list likewise
+	manyPages       = 20               // of a list, which is not asked for anew for each page of the client's
+	retryLists      = 10 * time.Minute // for how long an engine that does not answer is asked again
 )
 
-// listAnswers are a Remote's answers about lists, by method, principal and cursor.
+// listCache are a Remote's answers about lists, by method, principal and cursor.
 // The Remote's mu guards them.
-type listAnswers struct {
-	kept    map[string]*keptAnswer
-	flights map[string]*flight
+type listCache struct {
+	kept    map[string]*cachedList
+	fetches map[string]*fetch
 	bytes   int // of what is kept or being read
 	uses    uint64
 	slow    bool // the last question was not answered within listPatience
 }
 
-// A keptAnswer is the last good one to a question.
-type keptAnswer struct {
+// A cachedList is the last good one to a question.
+type cachedList struct {
 	value any
 	bytes int
 	pages int // that it took to get it
@@ -47,21 +47,21 @@ type keptAnswer struct {
 	used  uint64
 }
 
-// A flight is a question that waits for its answer, shared by all who ask it.
-type flight struct {
-	began    time.Time
-	done     chan struct{} // closed when there is an answer, or none for now
-	finished bool
-	value    any
-	err      error
-	instead  any  // what was answered without it
-	isStale  bool // something was
+// A fetch is a question that waits for its answer, shared by all who ask it.
+type fetch struct {
+	began      time.Time
+	done       chan struct{} // closed when there is an answer, or none for now
+	finished   bool
+	value      any
+	err        error
+	substitute any  // what was answered without it
+	isStale    bool // something was
 }
 
 // List asks for a part of the list.
 func (r *Remote) List(ctx context.Context, cursor string) (Listing, error) {
 	const method = "resources/list"
-	return listOrKept(ctx, r, method, cursor, Change{List: true}, func(ctx context.Context, w *walk) (listing Listing, err error) {
+	return listOrCached(ctx, r, method, cursor, Change{List: true}, func(ctx context.Context, w *pager) (listing Listing, err error) {
 		listing.Next, err = w.page(ctx, "resources", cursor, func(object []byte) error {
 			resource, err := ParseResource(object)
 			if err == nil {
@@ -76,7 +76,7 @@ func (r *Remote) List(ctx context.Context, cursor string) (Listing, error) {
 // Templates asks for all templates, page by page.
 func (r *Remote) Templates(ctx context.Context) ([]Template, error) {
 	const method = "resources/templates/list"
-	return listOrKept(ctx, r, method, "", Change{List: true}, func(ctx context.Context, w *walk) (all []Template, err error) {
+	return listOrCached(ctx, r, method, "", Change{List: true}, func(ctx context.Context, w *pager) (all []Template, err error) {
 		err = w.pages(ctx, "resourceTemplates", func(object []byte) error {
 			template, err := ParseTemplate(object)
 			if err == nil {
@@ -100,7 +100,7 @@ func (r *Remote) Tools(ctx context.Context) ([]Tool, error) {
 
 // named asks for a list whose method is what and "/list".
 func (r *Remote) named(ctx context.Context, what string, change Change) ([]Named, error) {
-	return listOrKept(ctx, r, what+"/list", "", change, func(ctx context.Context, w *walk) (all []Named, err error) {
+	return listOrCached(ctx, r, what+"/list", "", change, func(ctx context.Context, w *pager) (all []Named, err error) {
 		err = w.pages(ctx, what, func(object []byte) error {
 			n, err := parseNamed(object, what == "tools")
 			if err == nil {
@@ -128,21 +128,21 @@ func (r *Remote) prefetch(ctx context.Context, kind byte) {
 	ask(ctx)
 }
 
-// listOrKept asks a question about a list, and answers after listPatience at the
+// listOrCached asks a question about a list, and answers after listPatience at the
 // latest.
-func listOrKept[T any](ctx context.Context, r *Remote, method, cursor string, change Change,
-	ask func(context.Context, *walk) (T, error), same func(a, b T) bool) (T, error) {
+func listOrCached[T any](ctx context.Context, r *Remote, method, cursor string, change Change,
+	ask func(context.Context, *pager) (T, error), same func(a, b T) bool) (T, error) {
 	who := PrincipalOf(ctx)
 	key := method + "\x00" + string(who) + "\x00" + cursor
-	kept, f, patience, isNew := r.takeOff(ctx, key)
+	kept, f, patience, isNew := r.joinFetch(ctx, key)
 	copied, _ := kept.(T)
 	if f == nil {
 		return copied, nil // away, or good enough
 	}
 	if isNew {
 		go func() { // ends with the answer, or when no engine follows the Remote
-			r.fly(context.WithoutCancel(ctx), f, key, change, func(ctx context.Context) (value any, w *walk, err error) {
-				w = &walk{remote: r, method: method, who: who}
+			r.runFetch(context.WithoutCancel(ctx), f, key, change, func(ctx context.Context) (value any, w *pager, err error) {
+				w = &pager{remote: r, method: method, who: who}
 				defer func() { // of a panic an error: this goroutine is the process's
 					if panicked := recover(); panicked != nil {
 						err = jsonrpc.Panicked(panicked)
@@ -170,15 +170,15 @@ func listOrKept[T any](ctx context.Context, r *Remote, method, cursor string, ch
 	case <-ctx.Done():
 		return copied, ctx.Err()
 	}
-	r.didWithout(f, copied)
+	r.noteStale(f, copied)
 	return copied, nil
 }
 
-// takeOff returns the last good answer to a question, and the flight that gets a
+// joinFetch returns the last good answer to a question, and the flight that gets a
 // new one and how long to wait for it. There is no flight while the engine is away,
 // and none is needed if the answer came since the client asked, or a costly copy
 // will do.
-func (r *Remote) takeOff(ctx context.Context, key string) (kept any, f *flight, patience time.Duration, isNew bool) {
+func (r *Remote) joinFetch(ctx context.Context, key string) (kept any, f *fetch, patience time.Duration, isNew bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := &r.lists
@@ -186,7 +186,7 @@ func (r *Remote) takeOff(ctx context.Context, key string) (kept any, f *flight, 
 		a.uses++
 		k.used = a.uses
 		kept = k.value
-		asked, ok := ctx.Value(askedKey{}).(time.Time)
+		asked, ok := ctx.Value(requestedKey{}).(time.Time)
 		if ok && k.at.After(asked) || k.pages > manyPages && ctx.Value(continuedKey{}) != nil {
 			return kept, nil, 0, false
 		}
@@ -194,23 +194,23 @@ func (r *Remote) takeOff(ctx context.Context, key string) (kept any, f *flight, 
 	if r.link == nil {
 		return kept, nil, 0, false
 	}
-	f = a.flights[key]
+	f = a.fetches[key]
 	if f == nil {
-		f, isNew = &flight{began: time.Now(), done: make(chan struct{})}, true
-		a.flights[key] = f
+		f, isNew = &fetch{began: time.Now(), done: make(chan struct{})}, true
+		a.fetches[key] = f
 	}
-	patience = listPatience
+	patience = listTimeout
 	if a.slow {
-		patience = slowPatience
+		patience = slowListTimeout
 	}
 	return kept, f, patience - time.Since(f.began), isNew
 }
 
-// fly asks until there is an answer, and announces it if other ones were given
+// runFetch asks until there is an answer, and announces it if other ones were given
 // meanwhile. Without an answer it asks again, with back-off, while an engine
 // follows the Remote, whose clients could learn of it.
-func (r *Remote) fly(ctx context.Context, f *flight, key string, change Change,
-	ask func(context.Context) (any, *walk, error), same func(instead, value any) bool) {
+func (r *Remote) runFetch(ctx context.Context, f *fetch, key string, change Change,
+	ask func(context.Context) (any, *pager, error), same func(instead, value any) bool) {
 	delay, failed := time.Duration(0), time.Time{}
 	for {
 		value, w, err := r.attempt(ctx, ask)
@@ -218,9 +218,9 @@ func (r *Remote) fly(ctx context.Context, f *flight, key string, change Change,
 			err = nil // it has no such list
 		}
 		w.report(ctx, err)
-		if r.land(f, key, value, w, err) {
-			if err == nil && f.isStale && !same(f.instead, value) {
-				r.tell(change)
+		if r.finishFetch(f, key, value, w, err) {
+			if err == nil && f.isStale && !same(f.substitute, value) {
+				r.announce(change)
 			}
 			return
 		}
@@ -232,15 +232,15 @@ func (r *Remote) fly(ctx context.Context, f *flight, key string, change Change,
 }
 
 // attempt asks once.
-func (r *Remote) attempt(ctx context.Context, ask func(context.Context) (any, *walk, error)) (any, *walk, error) {
+func (r *Remote) attempt(ctx context.Context, ask func(context.Context) (any, *pager, error)) (any, *pager, error) {
 	ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 	defer cancel()
 	return ask(ctx)
 }
 
-// land takes note of what an attempt brought; isOver is false if there should be
+// finishFetch takes note of what an attempt brought; isOver is false if there should be
 // another one.
-func (r *Remote) land(f *flight, key string, value any, w *walk, err error) (isOver bool) {
+func (r *Remote) finishFetch(f *fetch, key string, value any, w *pager, err error) (isOver bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := &r.lists
@@ -249,14 +249,14 @@ func (r *Remote) land(f *flight, key string, value any, w *walk, err error) (isO
 	if err == nil {
 		f.value = value
 		a.drop(key)
-		a.kept[key] = &keptAnswer{value, w.bytes, w.asked, time.Now(), a.uses}
+		a.kept[key] = &cachedList{value, w.bytes, w.asked, time.Now(), a.uses}
 	} else {
 		a.bytes -= w.bytes
 		f.err = err
 	}
 	a.slow = a.slow && errors.Is(err, context.DeadlineExceeded)
 	if isOver {
-		delete(a.flights, key)
+		delete(a.fetches, key)
 	}
 	if !f.finished {
 		f.finished = true
@@ -265,17 +265,17 @@ func (r *Remote) land(f *flight, key string, value any, w *walk, err error) (isO
 	return isOver
 }
 
-// didWithout takes note that a flight was not waited for. If it ends differently,
+// noteStale takes note that a flight was not waited for. If it ends differently,
 // that is announced.
-func (r *Remote) didWithout(f *flight, instead any) {
+func (r *Remote) noteStale(f *fetch, instead any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	f.isStale, f.instead = true, instead
+	f.isStale, f.substitute = true, instead
 	r.lists.slow = r.lists.slow || !f.finished
 }
 
 // drop removes an answer.
-func (a *listAnswers) drop(key string) {
+func (a *listCache) drop(key string) {
 	if k := a.kept[key]; k != nil {
 		a.bytes -= k.bytes
 		delete(a.kept, key)
@@ -283,7 +283,7 @@ func (a *listAnswers) drop(key string) {
 }
 
 // clear removes all answers.
-func (a *listAnswers) clear() {
+func (a *listCache) clear() {
 	for key := range a.kept {
 		a.drop(key)
 	}
@@ -311,8 +311,8 @@ func (r *Remote) charge(bytes int) bool {
 	return true
 }
 
-// A walk gets the pages of a list, within bounds.
-type walk struct {
+// A pager gets the pages of a list, within bounds.
+type pager struct {
 	remote  *Remote
 	method  string
 	who     Principal
@@ -325,8 +325,8 @@ type walk struct {
 }
 
 // pages calls each for the entries of all pages.
-func (w *walk) pages(ctx context.Context, member string, each func(object []byte) error) error {
-	ends := time.Now().Add(maxWalkTime)
+func (w *pager) pages(ctx context.Context, member string, each func(object []byte) error) error {
+	ends := time.Now().Add(maxListTime)
 	for cursor := ""; ; {
 		next, err := w.page(ctx, member, cursor, each)
 		if err != nil || next == "" || w.cut != "" {
@@ -337,7 +337,7 @@ func (w *walk) pages(ctx context.Context, member string, each func(object []byte
 		case time.Now().After(ends):
 			w.cut = "its pages took longer than 10 s"
 			return nil
-		case w.asked >= maxWalkPages:
+		case w.asked >= maxListPages:
 			w.cut = "it has more than 1,000 pages"
 			return nil
 		}
@@ -345,7 +345,7 @@ func (w *walk) pages(ctx context.Context, member string, each func(object []byte
 }
 
 // page calls each for the entries of one page, and returns the cursor of the next.
-func (w *walk) page(ctx context.Context, member, cursor string, each func(object []byte) error) (next string, err error) {
+func (w *pager) page(ctx context.Context, member, cursor string, each func(object []byte) error) (next string, err error) {
 	w.asked++
 	result, err := w.remote.call(ctx, w.method, envelope(w.who, cursorMember(cursor)))
 	if err != nil {
@@ -363,7 +363,7 @@ func (w *walk) page(ctx context.Context, member, cursor string, each func(object
 			w.cut = "a page has more than 1,000 entries"
 			return nil
 		}
-		if w.entries++; w.entries > maxWalkEntries {
+		if w.entries++; w.entries > maxListEntries {
 			w.cut = "it has more than 10,000 entries"
 			return nil
 		}
@@ -382,7 +382,7 @@ func (w *walk) page(ctx context.Context, member, cursor string, each func(object
 }
 
 // take charges bytes; false: there is no room.
-func (w *walk) take(bytes int) bool {
+func (w *pager) take(bytes int) bool {
 	if !w.remote.charge(bytes) {
 		w.cut = "lists of this page take more than 16 MiB"
 		return false
@@ -392,7 +392,7 @@ func (w *walk) take(bytes int) bool {
 }
 
 // report reports what was wrong with the answer.
-func (w *walk) report(ctx context.Context, err error) {
+func (w *pager) report(ctx context.Context, err error) {
 	report, ok := ctx.Value(reportKey{}).(func(error))
 	switch {
 	case !ok:
@@ -406,8 +406,8 @@ func (w *walk) report(ctx context.Context, err error) {
 	}
 }
 
-// askedKey is that of the context's time at which a client asked for a list.
-type askedKey struct{}
+// requestedKey is that of the context's time at which a client asked for a list.
+type requestedKey struct{}
 
 // reportKey is that of the context in which a source is asked or followed: a
 // func(error) that reports.

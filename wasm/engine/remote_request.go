@@ -15,9 +15,9 @@ import (
 // progress and log messages; ids and progress tokens are the hop's own
 // (gateway.md §1).
 
-// ask sends a request and waits for its result. once: it must not be sent again
+// request sends a request and waits for its result. once: it must not be sent again
 // when the port breaks under it.
-func (r *Remote) ask(ctx context.Context, method string, members []byte, once bool) ([]byte, error) {
+func (r *Remote) request(ctx context.Context, method string, members []byte, once bool) ([]byte, error) {
 	result, err := r.send(ctx, once, func(l *link) ([]byte, error) { return r.exchange(ctx, l, method, members) })
 	if err != nil {
 		return nil, err
@@ -29,12 +29,12 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 	i := InvocationOf(ctx)
 	token := r.token(l, i)
 	var id jsonrpc.ID
-	defer func() { r.over(l, token, id) }()
+	defer func() { r.dropInvocation(l, token, id) }()
 	params := i.params(PrincipalOf(ctx), token, members)
 	p, err := l.conn.Begin(ctx, method, params, func(p *jsonrpc.Pending) {
 		id = p.ID
-		p.OnAnswer = func(size int) { r.held.add(ctx, size) }
-		r.asks(l, id, i)
+		p.OnAnswer = func(size int) { r.backlog.add(ctx, size) }
+		r.keepInvocation(l, id, i)
 	})
 	if err != nil {
 		return nil, unsentError{err}
@@ -120,18 +120,18 @@ func (r *Remote) token(l *link, i *Invocation) string {
 	return token
 }
 
-// asks notes the id of what is asked on behalf of i.
-func (r *Remote) asks(l *link, id jsonrpc.ID, i *Invocation) {
+// keepInvocation notes the id of what is asked on behalf of i.
+func (r *Remote) keepInvocation(l *link, id jsonrpc.ID, i *Invocation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l.asked[id] = i
+	l.invocations[id] = i
 }
 
-func (r *Remote) over(l *link, token string, id jsonrpc.ID) {
+func (r *Remote) dropInvocation(l *link, token string, id jsonrpc.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(l.tokens, token)
-	delete(l.asked, id)
+	delete(l.invocations, id)
 }
 
 // params are those of a request on the hop: the envelope, and members.
@@ -186,9 +186,9 @@ func needsInput(result []byte, ofExtension bool) error {
 	return errAnswer
 }
 
-// heard passes on what the other engine says while it works; true if it was that.
-func (r *Remote) heard(l *link, msg jsonrpc.Message) bool {
-	i, isOne := r.behind(l, msg)
+// forwardUpdate passes on what the other engine says while it works; true if it was that.
+func (r *Remote) forwardUpdate(l *link, msg jsonrpc.Message) bool {
+	i, isOne := r.invocationOf(l, msg)
 	switch {
 	case !isOne:
 		return false
@@ -201,23 +201,23 @@ func (r *Remote) heard(l *link, msg jsonrpc.Message) bool {
 	return true
 }
 
-// behind returns the invocation for which the other engine sends a message of progress
+// invocationOf returns the invocation for which the other engine sends a message of progress
 // or of its log; nil if that invocation has ended.
-func (r *Remote) behind(l *link, msg jsonrpc.Message) (i *Invocation, isOne bool) {
+func (r *Remote) invocationOf(l *link, msg jsonrpc.Message) (i *Invocation, isOne bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch msg.Method {
 	case "notifications/progress":
 		return l.tokens[string(jsonrpc.Member(msg.Params, "progressToken"))], true
 	case "notifications/message":
-		return l.asked[jsonrpc.ID(jsonrpc.Member(jsonrpc.Member(msg.Params, "_meta"), MetaRequest))], true
+		return l.invocations[jsonrpc.ID(jsonrpc.Member(jsonrpc.Member(msg.Params, "_meta"), MetaRequest))], true
 	}
 	return nil, false
 }
 
 // Read asks for the contents of uri.
 func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
-	result, err := r.ask(ctx, "resources/read", jsonrpc.AppendString([]byte(`"uri":`), uri), false)
+	result, err := r.request(ctx, "resources/read", jsonrpc.AppendString([]byte(`"uri":`), uri), false)
 	if err != nil {
 		return nil, readError(err, InvocationOf(ctx).state != nil)
 	}
@@ -264,13 +264,13 @@ func readError(err error, hadState bool) error {
 
 // GetPrompt asks for a prompt.
 func (r *Remote) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	return unlessUnknown(r.ask(ctx, "prompts/get", namedMembers(name, arguments), false))
+	return unlessUnknown(r.request(ctx, "prompts/get", namedMembers(name, arguments), false))
 }
 
 // CallTool runs a tool, at most once: if the port breaks meanwhile, nobody knows
 // whether it took effect, and the error is [ErrInterrupted].
 func (r *Remote) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	return unlessUnknown(r.ask(ctx, "tools/call", namedMembers(name, arguments), true))
+	return unlessUnknown(r.request(ctx, "tools/call", namedMembers(name, arguments), true))
 }
 
 // unlessUnknown makes "not found" of "method not found": an engine that has no
@@ -310,7 +310,7 @@ func (r *Remote) Complete(ctx context.Context, c CompletionRequest) (Completion,
 		params.raw(c.Arguments)
 		params.text("}")
 	}
-	result, err := unlessUnknown(r.ask(ctx, "completion/complete", params, false))
+	result, err := unlessUnknown(r.request(ctx, "completion/complete", params, false))
 	if err != nil {
 		return Completion{}, err
 	}

@@ -59,7 +59,7 @@ func (c *Client) message(data []byte, inBatch bool) {
 		return
 	case jsonrpc.Response:
 		if refusal == nil {
-			c.answered(msg)
+			c.receiveResponse(msg)
 		}
 		return
 	}
@@ -220,7 +220,7 @@ func (c *Client) settle(req *request, params []byte, result sink.Result, err err
 type running struct {
 	method  sink.Method
 	cancel  context.CancelCauseFunc
-	silence *time.Timer // cancels when the source makes no progress for too long
+	timeout *time.Timer // cancels when the source makes no progress for too long
 	ends    time.Time   // at the latest
 }
 
@@ -247,7 +247,7 @@ func (c *Client) runLater(req *request, params []byte) error {
 	req = &request{client: c, call: req.call, method: req.method, extension: req.extension, session: session, mayWait: true}
 	go func() {
 		defer run.cancel(nil)
-		defer run.silence.Stop()
+		defer run.timeout.Stop()
 		result, err := c.runSafely(ctx, req, params)
 		if err != nil && err != errSent {
 			switch context.Cause(ctx) {
@@ -281,7 +281,7 @@ func (c *Client) start(call sink.Call, m sink.Method) (*running, context.Context
 	if m == methodCallTool {
 		run.ends = time.Now().Add(timeout * longestTool)
 	}
-	run.silence = time.AfterFunc(timeout, func() { cancel(ErrTimeout) })
+	run.timeout = time.AfterFunc(timeout, func() { cancel(ErrTimeout) })
 	c.waiting[call] = run
 	return run, ctx
 }
@@ -315,8 +315,8 @@ func (c *Client) extendToLongest(call sink.Call) {
 func (c *Client) extend(call sink.Call, by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if run := c.waiting[call]; run != nil && run.silence.Stop() {
-		run.silence.Reset(min(by, time.Until(run.ends)))
+	if run := c.waiting[call]; run != nil && run.timeout.Stop() {
+		run.timeout.Reset(min(by, time.Until(run.ends)))
 	}
 }
 

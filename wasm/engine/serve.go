@@ -76,7 +76,7 @@ type portSink struct {
 	bytes   int                      // in queue
 	current *batch                   // the one whose requests are being taken
 	batches map[sink.Call]*batch     // of calls that came in one
-	held    int                      // bytes of responses of batches that are not complete
+	batched int                      // bytes of responses of batches that are not complete
 	closed  bool
 	changed chan struct{} // has room for one: something changed for the writer or the reader
 	room    chan struct{}
@@ -100,7 +100,7 @@ func newPortSink() *portSink {
 // the port ends.
 func (s *portSink) writeTo(ctx context.Context, p jsonrpc.Port) error {
 	for {
-		queue, closed := s.unqueue()
+		queue, closed := s.dequeueAll()
 		wake(s.room)
 		for _, msg := range queue {
 			if err := p.Write(ctx, msg); err != nil {
@@ -121,8 +121,8 @@ func (s *portSink) writeTo(ctx context.Context, p jsonrpc.Port) error {
 	}
 }
 
-// unqueue empties the queue.
-func (s *portSink) unqueue() (queue [][]byte, closed bool) {
+// dequeueAll empties the queue.
+func (s *portSink) dequeueAll() (queue [][]byte, closed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	queue = s.queue
@@ -145,7 +145,7 @@ func (s *portSink) waitForRoom(ctx context.Context) error {
 func (s *portSink) isFull() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.bytes+s.held > maxQueued
+	return s.bytes+s.batched > maxQueued
 }
 
 func (s *portSink) close() {
@@ -162,15 +162,15 @@ func wake(c chan struct{}) {
 	}
 }
 
-// put queues a message; s.mu is held.
-func (s *portSink) put(msg []byte) {
+// enqueue queues a message; s.mu is held.
+func (s *portSink) enqueue(msg []byte) {
 	s.queue = append(s.queue, msg)
 	s.bytes += len(msg)
 	wake(s.changed)
 }
 
-// take ends a call and returns its id; s.mu is held.
-func (s *portSink) take(call sink.Call) jsonrpc.ID {
+// endCall ends a call and returns its id; s.mu is held.
+func (s *portSink) endCall(call sink.Call) jsonrpc.ID {
 	id := s.ids[call]
 	delete(s.ids, call)
 	delete(s.calls, id.Key())
@@ -204,33 +204,33 @@ func (s *portSink) Respond(call sink.Call, result sink.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(result.Refs) > 0 { // a Source that keeps contents elsewhere belongs to another Sink
-		s.answer(call, jsonrpc.AppendError(nil, s.take(call), &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}))
+		s.answer(call, jsonrpc.AppendError(nil, s.endCall(call), &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}))
 		return
 	}
-	s.answer(call, jsonrpc.AppendResult(nil, s.take(call), result.Document.JSON))
+	s.answer(call, jsonrpc.AppendResult(nil, s.endCall(call), result.Document.JSON))
 }
 
 func (s *portSink) Fail(call sink.Call, err *jsonrpc.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.answer(call, jsonrpc.AppendError(nil, s.take(call), err))
+	s.answer(call, jsonrpc.AppendError(nil, s.endCall(call), err))
 }
 
 func (s *portSink) Drop(call sink.Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.take(call)
+	s.endCall(call)
 	s.answer(call, nil)
 }
 
 func (s *portSink) End(call sink.Call, result *sink.Document) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	id := s.take(call)
+	id := s.endCall(call)
 	tagged := bytes.Replace(result.JSON, []byte(`"_meta":{`), append(subscriptionMember(id), ','), 1)
 	s.answer(call, jsonrpc.AppendResult(nil, id, tagged))
 	params := append(append([]byte(`{"requestId":`), id...), '}')
-	s.put(jsonrpc.AppendNotification(nil, "notifications/cancelled", params))
+	s.enqueue(jsonrpc.AppendNotification(nil, "notifications/cancelled", params))
 }
 
 func (s *portSink) Refuse(err *jsonrpc.Error) {
@@ -241,7 +241,7 @@ func (s *portSink) Refuse(err *jsonrpc.Error) {
 		s.current.add(s, refusal)
 		return
 	}
-	s.put(refusal)
+	s.enqueue(refusal)
 }
 
 func (s *portSink) Notify(notification *sink.Document, subscription sink.Call) {
@@ -258,7 +258,7 @@ func (s *portSink) Notify(notification *sink.Document, subscription sink.Call) {
 		return
 	}
 	s.queued[string(msg)] = struct{}{}
-	s.put(msg)
+	s.enqueue(msg)
 }
 
 func (s *portSink) Relate(message *sink.Document, call sink.Call) {
@@ -268,7 +268,7 @@ func (s *portSink) Relate(message *sink.Document, call sink.Call) {
 		return
 	}
 	meta := append([]byte(`"_meta":{"`+MetaRequest+`":`), s.ids[call]...)
-	s.put(bytes.Replace(message.JSON, []byte(`"_meta":{}`), append(meta, '}'), 1))
+	s.enqueue(bytes.Replace(message.JSON, []byte(`"_meta":{}`), append(meta, '}'), 1))
 }
 
 // subscriptionMember returns the beginning of a _meta with the subscription's id.

@@ -68,5 +68,5 @@ func (v *views) extend(ctx context.Context, path, method string, params []byte) 
 	if decide := v.gateway.Options.Allow; decide != nil && !decide(engine.PrincipalOf(ctx), engine.VerbCall, "method:"+p.name+"."+method) {
 		return nil, engine.ErrNotFound
 	}
-	return p.remote.Ask(ctx, method, params)
+	return p.remote.Request(ctx, method, params)
 }
