@@ -1,4 +1,4 @@
-/** The reading half of `caches`, which the engine's Worker loads by itself (readers.ts). */
+/** The reading half of `caches`; the engine's Worker loads it on demand (readers.ts). */
 
 import { plainLabel, withProvenance } from '../provenance.ts'
 import { redacted, redactUrl } from '../redact.ts'
@@ -14,14 +14,14 @@ import {
 import { cacheUri, requestTail, withoutFragment } from './caches-uris.ts'
 import { isTextType, typeOfName } from './mime.ts'
 
-/** What {@link cachesReader} is made with. */
+/** Options of {@link cachesReader}. */
 export interface CacheNames {
   caches: readonly string[]
 }
 
 /**
- * The response is opaque: it came from another origin without CORS, and its body, status and headers
- * are hidden from this one. The app has to fetch it with CORS.
+ * The response is opaque: it came from another origin without CORS, so its body, status and headers are
+ * not readable. Fetch it with CORS.
  */
 export class OpaqueResponseError extends Error {
   override readonly name = 'OpaqueResponseError'
@@ -33,10 +33,10 @@ export class OpaqueResponseError extends Error {
   }
 }
 
-/** Says in a read's `_meta` with which status and headers a response was stored. */
+/** The `_meta` key of the status and headers that a response was stored with. */
 const responseMeta = 'io.github.pagemcp/response'
 
-/** Headers that tell of content, and of nobody who asked for it. */
+/** Headers that describe the content, not the user who requested it. */
 const safeHeaders = [
   'cache-control',
   'content-language',
@@ -48,10 +48,10 @@ const safeHeaders = [
   'vary',
 ]
 
-/** Most requests that the listing of a cache has. */
+/** The most requests in the listing of a cache. */
 const maxEntries = 1000
 
-/** Most responses that one read answers with: requests that differ in secrets, or in what Vary names. */
+/** The most responses in one read: of requests that differ in secrets, or in headers named by Vary. */
 const maxVariants = 16
 
 /** The reading half of `caches`. Caches are never created, and nothing is fetched. */
@@ -59,7 +59,7 @@ export function cachesReader(options: CacheNames): Source & Required<Pick<Source
   const names = servedCaches(options.caches)
   const byUri = new Map(names.map((name) => [cacheUri(name), name]))
 
-  /** The cache in a URI, and what comes after it. */
+  /** The cache in a URI, and the rest of the URI. */
   function placeOf(uri: string): { cache: string; own: string; tail: string } | undefined {
     for (const [own, cache] of byUri) {
       if (uri === own) return { cache, own, tail: '' }
@@ -69,7 +69,7 @@ export function cachesReader(options: CacheNames): Source & Required<Pick<Source
   }
 
   return {
-    /** The cursor is the URI after which to go on; what it names may be gone. */
+    /** The cursor is the last URI of the previous part; its resource may be gone. */
     async list(cursor, { pageSize, signal }): Promise<Listing> {
       const from = cursor === undefined ? undefined : placeOf(cursor)
       if (cursor !== undefined && from === undefined) throw new BadCursorError(cursor)
@@ -139,7 +139,7 @@ export function servedCaches(names: unknown): string[] {
   return [...new Set(names as string[])]
 }
 
-/** A cache; undefined: there is none, and `open` alone would make one. */
+/** A cache; `undefined`: it does not exist (`open` would create it). */
 export async function existing(name: string): Promise<Cache | undefined> {
   return (await globalThis.caches.has(name)) ? globalThis.caches.open(name) : undefined
 }
@@ -156,7 +156,7 @@ export async function requestsOf(cache: Cache): Promise<[string, Request[]][]> {
   return [...all].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** The requests of a name. Only where it does not say their URL all of them are looked at. */
+/** The requests of a name. All requests are compared only if the name is not their URL. */
 async function find(cache: Cache, tail: string): Promise<Request[]> {
   if (URL.canParse(tail) && !tail.includes(redacted)) {
     const some = await cache.keys(tail, { ignoreVary: true })
@@ -215,7 +215,7 @@ async function contentOf(uri: string, response: Response): Promise<Omit<Contents
   return { mimeType: type, blob, _meta }
 }
 
-/** What the response says it is, else what its URL looks like. */
+/** The type of a response by its header, or else by its URL. */
 function typeOf({ headers }: Response, url: string): string {
   return headers.get('content-type') ?? typeOfName(url.split('?', 1)[0] ?? '')
 }
@@ -224,7 +224,7 @@ function essenceOf(type: string): string {
   return (type.split(';', 1)[0] ?? '').trim().toLowerCase()
 }
 
-/** Text in the charset that its type names, UTF-8 if it names none; undefined: it is not. */
+/** Text in the charset of its type, or UTF-8; `undefined`: the bytes do not fit. */
 function decoded(bytes: ArrayBuffer, type: string): string | undefined {
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type)?.[1] ?? 'utf-8'
   try {

@@ -1,17 +1,17 @@
-/** What cached requests are called. */
+/** URIs of cached requests. */
 
 import { redactUrl } from '../redact.ts'
 import { nameSegment } from './idb-keys.ts'
 
-/** The URI of a cache: what is in it. */
+/** The URI of the listing of a cache. */
 export function cacheUri(cache: string): string {
   return `cache:///${nameSegment(cache)}`
 }
 
 /**
- * What a request is called within its cache: its URL without secrets and fragment, as RFC 6570 makes
- * it of `{+request}`: what RFC 3986 does not know is percent-encoded. Requests that differ in their
- * secrets alone share a name.
+ * The name of a request in its cache: its URL without secrets and fragment, as RFC 6570 expands
+ * `{+request}`: characters outside of RFC 3986 are percent-encoded. Requests that differ only in secrets
+ * share a name.
  */
 export function requestTail(url: string): string {
   return redactUrl(withoutFragment(url)).replace(

@@ -1,7 +1,7 @@
 /**
- * Notices what this realm writes into caches: Cache Storage tells nobody. The methods that write are
- * wrapped, and what they did is reported after they have succeeded. Service workers and other tabs are
- * not seen: for those the names of requests are compared while somebody watches.
+ * Observes writes of this realm into caches. Cache Storage has no events, so the methods that write are
+ * wrapped, and report after they have succeeded. For writes of service workers and other tabs, the names
+ * of requests are compared while there are listeners.
  */
 
 import type { Changed } from '../source.ts'
@@ -9,9 +9,9 @@ import { existing } from './caches-reader.ts'
 import { cacheUri, requestTail } from './caches-uris.ts'
 import { pollEvery } from './polling.ts'
 
-/** What was written; without `urls`: anything of that cache, or that it came or went. */
+/** A write; without `urls`: any request of the cache, or its creation or deletion. */
 interface Written {
-  /** undefined: a cache that was opened before anybody looked. */
+  /** `undefined`: the cache was opened before the methods were wrapped. */
   cache: string | undefined
   urls?: readonly string[]
 }
@@ -48,7 +48,7 @@ export function noteWrites(names: readonly string[], changed: Changed, signal: A
   )
   after(Cache.prototype, 'delete', signal, (cache, [request, options], done) => {
     if (done !== true) return
-    // What is ignored when it looks for the request may have made it delete several.
+    // With options that ignore parts of the request, it may have deleted several.
     if (options === undefined) some(cache, request)
     else written({ cache: opened.get(cache) })
   })
@@ -61,8 +61,8 @@ function urlOf(request: unknown): string {
 }
 
 /**
- * Calls `note` after a method has succeeded. The app sees no difference: arguments, `this`, result,
- * name and length are those of the method. Whatever goes wrong in a note stays there.
+ * Calls `note` after a method has succeeded. The app notices no difference: arguments, `this`, result, name
+ * and length are those of the method. Errors of `note` do not reach the app.
  */
 function after<T extends object>(
   prototype: T,
@@ -76,7 +76,7 @@ function after<T extends object>(
   const { [name]: method } = {
     [name](this: T, ...args: unknown[]) {
       const result = Reflect.apply(original, this, args) as Promise<unknown>
-      // A sequence that can be read once is the method's: it has been read when this looks at it.
+      // An iterator can be read once, by the method.
       result
         .then((value) => {
           if (!signal.aborted) note(this, args, value)
@@ -92,10 +92,10 @@ function after<T extends object>(
   })
 }
 
-/** Most requests of a cache that are compared; of what comes after, coming and going is not seen. */
+/** The most requests of a cache that are compared. */
 const maxPolled = 10_000
 
-/** Compares the requests in caches with those that were, again and again. */
+/** Compares the requests in caches with those of the previous poll. */
 export function pollCaches(
   names: readonly string[],
   changed: Changed,
@@ -111,7 +111,7 @@ export function pollCaches(
       const first = !known.has(name)
       const before = known.get(name)
       known.set(name, now)
-      if (first) changed(`${own}/`, true) // what happened since somebody watches
+      if (first) changed(`${own}/`, true) // changes since the first listener
       const tails = first ? [] : [...differing(before, now), ...differing(now, before)]
       for (const tail of tails) changed(`${own}/${tail}`)
       if (!first && tails.length === 0 && (before === undefined) === (now === undefined)) continue

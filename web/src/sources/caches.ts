@@ -5,34 +5,34 @@ import { cacheUri } from './caches-uris.ts'
 import { noteWrites, pollCaches } from './caches-watch.ts'
 import { pollInterval } from './polling.ts'
 
-/** What may be read. There is no default and no wildcard: a cache that is not named is not served. */
+/** The caches that may be read. There is no default and no wildcard. */
 export interface CachesOptions {
   /** Names of caches, as in `caches.open(name)`. */
   caches: readonly [string, ...string[]]
   /**
-   * How often the requests of the caches are compared while somebody watches, in ms; default 2,000, at
-   * least 250. `false`: never; then only what this page writes is noticed.
+   * The interval in which requests of the caches are compared while there are listeners, in ms; default
+   * 2,000, at least 250. `false`: never; then only writes of this page are noticed.
    */
   poll?: number | false
-  /** Ends the noticing for good; default: it lasts as long as the page. */
+  /** Stops observing writes for good; default: at the end of the page. */
   signal?: AbortSignal
 }
 
 /**
- * Publishes responses of Cache Storage, read only: `cache:///{cache}` says what a cache has in it:
+ * Publishes responses of Cache Storage, read-only: `cache:///{cache}` is the listing of a cache,
  * `{ entries: [{ uri, url, status, mimeType }], more? }`, JSON, at most 1,000 of them; and
  * `cache:///{cache}/{+request}` is the body of the response to a request, by its URL: as text if its
- * `Content-Type` is one of text and its bytes fit, else as a blob. Its status and those of its headers
- * that tell of content are in `_meta["io.github.pagemcp/response"]`.
+ * `Content-Type` is a text type and its bytes fit, otherwise as a blob. Its status and the headers that
+ * describe its content are in `_meta["io.github.pagemcp/response"]`.
  *
- * Secrets are taken out of URLs; requests that differ in nothing else share a URI, and a read answers
- * with all of them, at most 16. An opaque response has nothing that could be read: its entry says
+ * Secrets are removed from URLs. Requests that differ in nothing else share a URI, and a read returns all
+ * of them, at most 16. An opaque response cannot be read: its entry has
  * `"opaque": true`, and a read rejects with {@link OpaqueResponseError}. Caches are never created, and
  * nothing is fetched.
  *
- * What this page writes is noticed from this call on, and announced after it has succeeded. Of what
- * service workers, other tabs and workers write, only that requests come and go, while anybody
- * watches: at most 10,000 requests of each cache are compared every {@link CachesOptions.poll} ms.
+ * Writes of this page are observed from this call on, and announced after they have succeeded. For service
+ * workers, other tabs and workers, only added and deleted requests are noticed, while there are listeners:
+ * at most 10,000 requests of each cache are compared every {@link CachesOptions.poll} ms.
  *
  * @returns a source (Go's `engine.Source`, `engine.Templater`, `engine.Watcher`) whose list and read
  *   can run in a Worker. They reject with {@link NotFoundError}, `BadCursorError`,
@@ -62,7 +62,7 @@ export function caches(options: CachesOptions): PortableSource {
       if (every > 0) pollCaches(names, changed, every, signal)
     },
 
-    /** The requests of the cache that the template is of. */
+    /** Requests of the template's cache. */
     async complete(ref, { name, value }) {
       const uri = ref.type === 'ref/resource' ? ref.uri : ref.name
       const cache = names.find((one) => uri.startsWith(`${cacheUri(one)}/`))

@@ -1,8 +1,7 @@
 /**
- * What tabs, frames and workers of one origin tell each other of their writes: each tells those that
- * it has noticed (idb-watch.ts) and hears those of the others. A message names database, store and
- * keys, never what was written. Whoever runs scripts in the origin could send one; all that it can do
- * is make somebody read again.
+ * Messages about writes between tabs, frames and workers of one origin: each sends the writes that it has
+ * observed (idb-watch.ts). A message names database, store and keys, never values. Any script of the
+ * origin can send one; its only effect is that clients read again.
  */
 
 import { maxWritten, type Written } from './idb-watch.ts'
@@ -10,17 +9,17 @@ import { maxWritten, type Written } from './idb-watch.ts'
 /** The name of the BroadcastChannel. */
 export const writesChannel = 'io.github.pagemcp/idb'
 
-/** How many keys one message names; beyond, it speaks of all records of the store. */
-const maxTold = 1000 // keys
+/** The most keys in one message; more become "all records of the store". */
+const maxMessageKeys = 1000 // keys
 
-/** What a message says. */
+/** The message about a write. */
 interface WritesMessage extends Omit<Written, 'keys'> {
   keys: readonly string[]
 }
 
-/** Tells others of writes. */
+/** Makes the message about a write. */
 export function encodeWrites({ database, store, keys, list, all }: Written): WritesMessage {
-  const many = all || keys.size > maxTold
+  const many = all || keys.size > maxMessageKeys
   return {
     database,
     ...(store !== undefined && { store }),
@@ -30,7 +29,7 @@ export function encodeWrites({ database, store, keys, list, all }: Written): Wri
   }
 }
 
-/** What a message says, or undefined if it is none of ours. */
+/** Validates a message; `undefined`: it has another form. */
 export function decodeWrites(data: unknown): Written | undefined {
   if (typeof data !== 'object' || data === null) return undefined
   const { database, store, keys, list, all } = data as Partial<WritesMessage>
@@ -46,15 +45,15 @@ export function decodeWrites(data: unknown): Written | undefined {
   return { database, ...(store !== undefined && { store }), keys: new Set(keys), list, all }
 }
 
-/** A BroadcastChannel that steps aside while the page is frozen. */
+/** A BroadcastChannel that is closed while the page is frozen. */
 export interface LiveChannel {
   post(message: unknown): void
   close(): void
 }
 
 /**
- * Opens a BroadcastChannel. A message to a frozen page (bfcache) that has it open would end that page
- * for good: so it is closed when the page freezes, and opened again when the page returns.
+ * Opens a BroadcastChannel. Browsers evict a frozen page (bfcache) when its open channel gets a message: so
+ * it is closed when the page freezes, and opened again when the page returns.
  *
  * @param on.message - each message of others
  * @param on.missed - the page was frozen: messages may have been missed

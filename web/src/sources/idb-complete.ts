@@ -1,4 +1,4 @@
-/** What completes the variables of templates: live data, bounded. */
+/** Completion of template variables from live data, bounded. */
 
 import { InvalidParamsError } from '../call.ts'
 import { type Completion, type CompletionContext, rankCompletions } from '../complete.ts'
@@ -8,14 +8,14 @@ import { type Reader, result } from './idb-open.ts'
 import { maySeek, type Served, type ServedDatabase } from './idb-options.ts'
 import { indexOf } from './idb-range.ts'
 
-/** How many keys are looked at, and of an index, where each takes a step, how many values. */
+/** The most keys that are read; of an index, where each value takes a step, the most values. */
 const maxKeys = 1000
 const maxSteps = 200
 
-/** Keys longer than this are offered to nobody. */
+/** Longer keys are not offered. */
 const maxOffered = 1000 // UTF-16 code units
 
-/** Completes the variables of idb-templates.ts, from what is there now. */
+/** Completes the variables of idb-templates.ts, from the present data. */
 export function idbComplete(
   databases: readonly ServedDatabase[],
   read: Reader,
@@ -58,7 +58,7 @@ export function idbComplete(
   }
 }
 
-/** A part of the path: as it stands there, or what was chosen for its variable. */
+/** A segment of the path: literal, or the chosen value of its variable. */
 function chosenFor(part: string, chosen: CompletionContext['arguments']): string {
   const variable = /^\{(\w+)\}$/.exec(part)?.[1]
   if (variable === undefined) return part
@@ -93,14 +93,14 @@ async function indexesOf(served: Served, read: Reader, signal: AbortSignal): Pro
   return (names ?? []).map(variable)
 }
 
-/** What a variable must be for the template to give a name's path segment. */
+/** The value of a variable with which the template expands to a name's path segment. */
 function variable(name: string): string {
   return decodeURIComponent(nameSegment(name))
 }
 
 /**
- * Keys of a store, or values of an index, that fit what was typed: those that are exactly that or
- * begin with it as a string, and the first ones that there are.
+ * Keys of a store, or values of an index, that fit the typed text: those that are equal to it or begin with
+ * it as a string, and the first ones.
  */
 async function keysLike(
   served: Served,

@@ -1,6 +1,6 @@
 /**
- * What Dexie (3.2 and later) tells of committed writes, with or without PageMCP on the other side: on
- * a BroadcastChannel to other tabs and workers, by an event to its own window. It names ranges of keys
+ * Observes the messages of Dexie (3.2 and later) about committed writes: on a BroadcastChannel to other tabs
+ * and workers, as an event in its own window. The other side needs no PageMCP. They name ranges of keys
  * by table and index: `idb://{database}/{table}/{index}`, where no index is the primary key and
  * `:dels` are deletions.
  *
@@ -15,10 +15,10 @@ import type { Written } from './idb-watch.ts'
 /** The name of channel and event. */
 const mutated = 'x-storagemutated-1'
 
-/** How many nodes of a set of ranges are looked at; beyond, it is all of the store. */
+/** The most nodes of a set of ranges that are read; more count as all records of the store. */
 const maxNodes = 1000
 
-/** How many parts of a message are looked at. */
+/** The most parts of a message that are read. */
 const maxParts = 10_000
 
 /** A node of Dexie's tree of ranges. */
@@ -30,7 +30,7 @@ interface Range {
 }
 
 /**
- * Reports what Dexie tells until signal is aborted.
+ * Reports writes of Dexie until the signal is aborted.
  *
  * @param on.written - of a store that is served
  * @param on.missed - the page was frozen: anything may have been written
@@ -50,7 +50,7 @@ export function observeDexie(
   signal.addEventListener('abort', () => channel.close(), { once: true })
 }
 
-/** What a message says of stores that are served; what is no message of Dexie's says nothing. */
+/** The writes in a message that concern served stores; other messages have none. */
 export function writtenOf(stores: readonly Served[], parts: unknown): Written[] {
   if (typeof parts !== 'object' || parts === null) return []
   const names = Object.keys(parts).slice(0, maxParts + 1)
@@ -68,7 +68,7 @@ export function writtenOf(stores: readonly Served[], parts: unknown): Written[] 
   })
 }
 
-/** Adds the keys of a set, if it has nothing but single keys, and not too many. */
+/** Adds the keys of a set, if it has only single keys, and not too many. */
 function addKeys(keys: Set<string>, set: unknown): boolean {
   const open = [set]
   for (let nodes = 0; open.length > 0; nodes++) {

@@ -1,5 +1,5 @@
 /**
- * What IndexedDB keys and names are called in URIs.
+ * IndexedDB keys and names in URIs.
  *
  * A key is written as a tag, a dot, and its text, so that `1`, `'1'`, a Date, bytes and `[1]` are
  * five different URIs:
@@ -8,14 +8,14 @@
  * |---|---|---|
  * | `n.` | number | as JavaScript prints it: `1`, `-1.5`, `1e+21`, `-Infinity`; `-0` is the key `0`, as in `indexedDB.cmp` |
  * | `s.` | string | the string itself |
- * | `u.` | string with lone surrogates, which UTF-8 cannot say | four hexadecimal digits for each UTF-16 code unit |
+ * | `u.` | string with lone surrogates, which UTF-8 cannot encode | four hexadecimal digits for each UTF-16 code unit |
  * | `d.` | Date | ISO 8601 in UTC, with milliseconds |
  * | `b.` | ArrayBuffer or view | base64url without padding (RFC 4648 §5) |
  * | `a.` | array | JSON: an array of key texts, nested arrays as arrays |
  *
  * In a URI the text is one path segment in which all but RFC 3986's unreserved characters are
- * percent-encoded: what RFC 6570 makes of `{key}`. A key has exactly one text: `keyFromText`
- * refuses `n.01`. `testdata/uris.json` has the cases.
+ * percent-encoded, as RFC 6570 expands `{key}`. A key has exactly one text: `keyFromText`
+ * rejects `n.01`. `testdata/uris.json` has the cases.
  */
 
 import { fromBase64Url } from '../base64url.ts'
@@ -56,7 +56,7 @@ export function keySegment(key: IDBValidKey): string {
 
 /**
  * The key that a path segment names, or undefined if there is none. Any percent-encoding of the
- * key's text will do.
+ * key's text is accepted.
  */
 export function keyFromSegment(encoded: string): IDBValidKey | undefined {
   try {
@@ -82,7 +82,7 @@ export function keyFromText(text: string): IDBValidKey | undefined {
   return key !== undefined && keyText(key) === text ? key : undefined
 }
 
-/** What people see of a key where a record has no better name: the text without its tag. */
+/** The name of a record without a label: the text of its key without the tag. */
 export function keyLabel(key: IDBValidKey): string {
   if (Array.isArray(key)) return `[${key.map(keyLabel).join(', ')}]`
   return typeof key === 'string' ? key.toWellFormed() : scalarText(key).slice(2)

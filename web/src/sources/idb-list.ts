@@ -1,4 +1,4 @@
-/** What a listing says of records. */
+/** Records in listings. */
 
 import { plainLabel } from '../provenance.ts'
 import type { Resource } from '../source.ts'
@@ -8,13 +8,13 @@ import { hasLabels, type Served } from './idb-options.ts'
 import { asBinary, fieldText, fieldTime, json } from './idb-values.ts'
 
 /**
- * How many records are in memory at once when a page needs fields of them: any may be megabytes.
+ * The most records in memory at once while fields of them are read: each may be megabytes.
  */
 const labelBatch = 32 // records
 
 /**
- * The first `count` records after a key. Values are looked at only for what the listing says of
- * them.
+ * The first `count` records after a key. Values are read only for labels of the
+ * listing.
  */
 export async function recordsAfter(
   store: IDBObjectStore,
@@ -79,8 +79,7 @@ async function entries(
 }
 
 /**
- * Records with a key inside are objects, never bytes; but a Blob has properties that may be the key
- * as well.
+ * Records with an inline key are objects, not bytes; but a property of a Blob may be the key as well.
  */
 function alwaysJson(keyPath: string | string[] | null): boolean {
   return (
@@ -89,7 +88,7 @@ function alwaysJson(keyPath: string | string[] | null): boolean {
   )
 }
 
-/** How much of a record stands for what it is about. */
+/** The longest description of a record. */
 const maxDescription = 1000 // UTF-16 code units
 
 function label(value: unknown, field: string | undefined, max?: number): string | undefined {
@@ -101,5 +100,5 @@ function nameOf(key: IDBValidKey): string {
   return plainLabel(keyLabel(key), maxName) || keyText(key)
 }
 
-/** How much of a key stands for a name. */
+/** The longest name that is made of a key. */
 const maxName = 120 // UTF-16 code units

@@ -1,13 +1,13 @@
 import { encodeWrites, writesChannel } from './idb-channel.ts'
 import { observeWrites } from './idb-watch.ts'
 
-/** How long after a write the channel stays open: a frozen page must have none. */
+/** How long the channel stays open after a write: a frozen page must have none. */
 const idle = 1000 // ms
 
 /**
- * Lets tabs that serve {@link idb} know what this worker, frame or tab writes into IndexedDB: for
- * those that have no engine of their own. What is written before this call, and in the last moment
- * before a worker is terminated, is not noticed. Keys are told, and to this origin alone; values never.
+ * Announces the writes of this worker, frame or tab into IndexedDB to tabs that serve {@link idb}. For
+ * workers, frames and tabs without an engine of their own. Writes before this call, and immediately before a
+ * worker is terminated, are not noticed. Only keys are sent, never values, and only within the origin.
  *
  * ```ts
  * import { observeIdb } from 'pagemcp' // in a worker
@@ -15,10 +15,10 @@ const idle = 1000 // ms
  * observeIdb({ databases: ['notes-app'] })
  * ```
  *
- * @param options.databases - the names of the databases whose writes are told; there is no wildcard
- * @param options.signal - ends it; default: it lasts as long as the worker
- * @returns how to end it
- * @throws TypeError if databases is no array
+ * @param options.databases - names of the observed databases; there is no wildcard
+ * @param options.signal - stops observing; default: at the end of the worker
+ * @returns a function that stops observing
+ * @throws TypeError if databases is not an array
  */
 export function observeIdb(options: {
   databases: readonly string[]

@@ -1,14 +1,12 @@
 /**
- * Connections to databases of the web app, which stay the web app's: none is ever created, an
- * upgrade is never kept waiting, and nothing is written.
+ * Connections to databases of the web app. They never create a database, never block an upgrade, and write
+ * nothing.
  */
 
-/** How long opening a database may take: an upgrade of the app may be under way. */
+/** The timeout of opening a database: an upgrade of the app may be running. */
 const openLimit = 5000 // ms
 
-/**
- * The database could not be opened in time, because the app upgrades or deletes it, or holds it.
- */
+/** The database could not be opened in time: the app upgrades, deletes or blocks it. */
 export class DatabaseBusyError extends Error {
   override readonly name = 'DatabaseBusyError'
 
@@ -17,16 +15,16 @@ export class DatabaseBusyError extends Error {
   }
 }
 
-/** How often a read begins anew when the app's upgrades break into it. */
+/** How often a read restarts when upgrades of the app interrupt it. */
 const maxTries = 20
 
 /** Reads databases of the app, each time in one readonly transaction. */
 export interface Reader {
   /**
-   * What `ask` finds in a store, or undefined if there is no such database or store. May call `ask`
-   * again, if the connection breaks meanwhile.
+   * Returns the result of `ask` for a store, or `undefined` if there is no such database or store. Calls
+   * `ask` again if the connection closes meanwhile.
    *
-   * @param ask - awaits requests of the store's transaction and nothing else, or that ends under it
+   * @param ask - must await only requests of the store's transaction, which ends otherwise
    * @throws {@link DatabaseBusyError}, the signal's reason, or a `DOMException` of IndexedDB
    */
   inStore<T>(
@@ -43,10 +41,9 @@ export interface Reader {
 }
 
 /**
- * A reader that keeps a connection to each database it was asked about. The connection closes as
- * soon as somebody wants to upgrade or delete the database, or the browser takes it away, and is
- * opened again for the next read. A read under way does not keep the upgrade waiting: its transaction
- * ends at once, and it begins anew behind the upgrade.
+ * A reader that keeps a connection to each database that it has read. The connection closes when the app
+ * upgrades or deletes the database, or the browser closes it, and is opened again for the next read. A
+ * running read does not block the upgrade: its transaction is aborted, and it restarts after the upgrade.
  */
 export function reader(): Reader {
   const connections = new Map<string, Promise<Connection | undefined>>()
@@ -135,10 +132,7 @@ function abort(transaction: IDBTransaction) {
   }
 }
 
-/**
- * Whether the connection is to blame: it was closing, or the browser took it away with its
- * transactions.
- */
+/** Whether the connection was the cause: it was closing, or the browser closed it. */
 function isBroken(error: unknown): boolean {
   return (
     error instanceof DOMException &&
@@ -155,9 +149,9 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /**
- * Opens a database in its present version, or says undefined if it does not exist.
+ * Opens a database in its present version, or returns `undefined` if it does not exist.
  *
- * @param closed - called once when the connection is no longer good
+ * @param closed - called once when the connection has closed
  */
 function openExisting(name: string, closed: () => void): Promise<Connection | undefined> {
   return new Promise((resolve, reject) => {

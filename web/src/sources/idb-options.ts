@@ -1,9 +1,9 @@
-/** What the developer says may be read, and where it stands among URIs. */
+/** The stores that may be read, and their URIs. */
 
 import { nameSegment } from './idb-keys.ts'
 
 /**
- * What may be read. There is no default and no wildcard: a store that is not named is not served.
+ * The stores that may be read. There is no default and no wildcard.
  */
 export interface IdbOptions {
   /**
@@ -26,13 +26,13 @@ export interface StoreOptions {
   /** The field whose text is the resource's description; default: none. */
   description?: string
   /**
-   * The field that says when a record was changed last: a Date, a number of milliseconds since 1970,
+   * The field with the time of the last change: a Date, a number of milliseconds since 1970,
    * or an ISO 8601 string. Listings then have it as `annotations.lastModified`; default: none.
    */
   modified?: string
   /**
    * The fields that may be read, besides those above in listings; default: whole records. Indexes
-   * over other fields are not served then, for they would tell what is in them.
+   * over other fields are not served then, since they would reveal values of those fields.
    */
   fields?: readonly string[]
 }
@@ -88,14 +88,14 @@ export function servedDatabases(options: IdbOptions): ServedDatabase[] {
   return databases.filter(({ stores }) => stores.length > 0)
 }
 
-/** Whether a listing says something of a record's value, and not only of its key. */
+/** Whether a listing needs the values of records, and not only their keys. */
 export function hasLabels({ name, title, description, modified }: StoreOptions): boolean {
   return [name, title, description, modified].some((field) => field !== undefined)
 }
 
 /**
- * Whether records may be sought by what a key path leads to: an index over a field that may not be
- * read would tell what is in it.
+ * Whether records may be searched by a key path: an index over a field that may not be read would reveal
+ * values of that field.
  */
 export function maySeek({ fields }: StoreOptions, keyPath: string | readonly string[]): boolean {
   if (fields === undefined) return true

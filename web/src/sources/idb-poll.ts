@@ -1,36 +1,36 @@
 /**
- * Looks every now and then whether a store has changed, for writes that nobody tells of: of tabs and
- * workers without PageMCP, of a service worker, of a library that keeps its own copy of IndexedDB's
- * methods. Little is looked at: how many records there are, the first and the last keys, and where
- * each index begins and ends. A record that is overwritten under its key, and moves no end of an index,
- * is not seen; an index over the time of the last change makes every write move one.
+ * Polls stores for writes that are not observed otherwise: of tabs and workers without PageMCP, of a
+ * service worker, of a library that keeps its own copy of IndexedDB's methods. Each poll reads little: the
+ * count of records, the first and last keys, and the first and last entry of each index. A record that is
+ * overwritten under its key is not noticed unless such an entry changes, as in an index over the time of
+ * the last change.
  */
 
 import { keyText } from './idb-keys.ts'
 import { type Reader, result } from './idb-open.ts'
 import type { Served } from './idb-options.ts'
 
-/** Looking takes at most this share of the time: a large store is looked at less often. */
+/** Polling takes at most this share of the time: large stores are polled less often. */
 const maxShare = 0.02
 
-/** How much rarer a hidden page looks. */
+/** The factor by which a hidden page polls less often. */
 const whileHidden = 10
 
-/** How many of the first keys are compared. */
+/** The number of first keys that are compared. */
 const maxKeys = 1000
 
-/** How many indexes are looked at. */
+/** The most indexes that are polled. */
 const maxIndexes = 16
 
-/** How to look for changes that nobody tells of. */
+/** Options of polling. */
 export interface PollOptions {
-  /** How often: at least 1. Stores that take long to look at are looked at less often. */
+  /** The interval, at least 1. Stores that take long are polled less often. */
   seconds: number
 }
 
 /**
- * Calls `changed` for each store that has become another one since it was looked at last, until signal
- * is aborted. Two looks at one store never overlap.
+ * Calls `changed` for each store that has changed since the previous poll, until the signal is aborted. Polls
+ * of one store never overlap.
  */
 export function pollStores(
   stores: readonly Served[],
@@ -52,7 +52,7 @@ async function poll(
   let before: string | undefined
   while (!signal.aborted) {
     const begun = performance.now()
-    // A database that is busy, or refused, is looked at again in due time.
+    // A database that is busy, or denied, is polled again at the next interval.
     const now = await revision(served, read, signal).catch(() => before)
     if (signal.aborted) return
     if (before !== undefined && now !== before) changed(served)
@@ -62,7 +62,7 @@ async function poll(
   }
 }
 
-/** What can be seen of a store at little cost; `none` if there is no such store. */
+/** A cheap summary of a store; `none` if there is no such store. */
 async function revision(served: Served, read: Reader, signal: AbortSignal): Promise<string> {
   const seen = await read.inStore(served, signal, async (store) => {
     const indexes = Array.from(store.indexNames).slice(0, maxIndexes)

@@ -1,40 +1,40 @@
 /**
  * Records of a range, by their keys or by an index:
  *
- * | URI below the store's | what |
+ * | URI below the store's | content |
  * |---|---|
  * | `/range{?from,to,after,direction,limit}` | records by key |
- * | `/index/{index}{?from,to,after,direction,limit}` | records by what an index finds in them |
- * | `/index/{index}/{value}{?after,direction,limit}` | those for which that is one value |
+ * | `/index/{index}{?from,to,after,direction,limit}` | records by the values of an index |
+ * | `/index/{index}/{value}{?after,direction,limit}` | records with one value of the index |
  *
- * Bounds and values are keys, tagged as in the URI of a record (idb-keys.ts), and a record's key has
- * a dot behind its one letter: so neither `range` nor `index` can be one. Bounds are included.
+ * Bounds and values are keys, tagged as in the URI of a record (idb-keys.ts). A tagged key has a dot after
+ * its letter, so `range` and `index` are no keys. Bounds are included.
  */
 
 import { keyFromSegment, keySegment, nameSegment } from './idb-keys.ts'
 import { result } from './idb-open.ts'
 import { maySeek, type StoreOptions } from './idb-options.ts'
 
-/** Most records of one answer: all of them are in memory at once. */
+/** The most records of one answer: all of them are in memory at once. */
 const maxRecords = 100
 
-/** What is asked for. */
+/** The query of a range. */
 export interface Query {
   /** The path segment of the index; undefined: by the keys of the records. */
   index: string | undefined
   from: IDBValidKey | undefined
   to: IDBValidKey | undefined
-  /** The key of the record after which to go on; in an index, among those of the first bound. */
+  /** Continues after the record with this key; in an index, among the records of the first bound. */
   after: IDBValidKey | undefined
   direction: 'next' | 'prev'
   /** 1 to {@link maxRecords}; the default is the most. */
   limit: number
 }
 
-/** A record, and by what it was found. */
+/** A record, and the key by which it was found. */
 export interface Found {
   key: IDBValidKey
-  /** What the index has for it; the key itself where there is no index. */
+  /** Its value in the index, or its key without an index. */
   indexKey: IDBValidKey
   value: unknown
 }
@@ -60,14 +60,14 @@ export function queryOf(segments: readonly string[], text: string | undefined): 
   const query = { from, to, after, direction, limit: Math.min(Number(limit), maxRecords) } as const
   if (what === 'range' && index === undefined) return { ...query, index: undefined }
   if (what !== 'index' || index === undefined) return undefined
-  if (after !== undefined && (direction === 'next' ? from : to) === undefined) return undefined // among the records of which value?
+  if (after !== undefined && (direction === 'next' ? from : to) === undefined) return undefined // the value that the key belongs to is missing
   return { ...query, index }
 }
 
 /**
- * The URI query with which the question goes on after a record.
+ * The URI query of the next part, after a record.
  *
- * @param exact - whether the value stands in the path
+ * @param exact - whether the value is in the path
  */
 export function queryAfter(query: Query, { key, indexKey }: Found, exact: boolean): string {
   const { index, direction, limit } = query
@@ -85,8 +85,8 @@ export function queryAfter(query: Query, { key, indexKey }: Found, exact: boolea
 }
 
 /**
- * The records that a query asks for, one more than its limit if there are more; undefined if there
- * is no such index, or none that may be sought in. Awaits requests of the store alone.
+ * The records of a query, one more than its limit if there are more; `undefined` if there is no such index,
+ * or it may not be searched. Awaits only requests of the store.
  */
 export async function recordsIn(
   store: IDBObjectStore,
@@ -100,7 +100,7 @@ export async function recordsIn(
   if (range === 'none') return []
   const request = place.openCursor(range, query.direction) as IDBRequest<IDBCursorWithValue | null>
   let cursor = await result(request)
-  const next = () => result(request) // of what was just asked of the cursor
+  const next = () => result(request) // of the cursor's last request
   if (query.index !== undefined && query.after !== undefined && cursor !== null)
     cursor = await skipTo(cursor, query.after, query, next)
   const found: Found[] = []
@@ -119,7 +119,7 @@ export function indexOf(store: IDBObjectStore, segment: string): IDBIndex | unde
   return name === undefined ? undefined : store.index(name)
 }
 
-/** Puts a cursor behind a record, among those for which the index has the first bound. */
+/** Moves a cursor past a record, among those with the first bound in the index. */
 async function skipTo(
   cursor: IDBCursorWithValue,
   after: IDBValidKey,
@@ -143,7 +143,7 @@ async function skipTo(
   return at
 }
 
-/** The range of a query: null is all there is. */
+/** The range of a query; null: all records. */
 function rangeOf({ index, from, to, after, direction }: Query): IDBKeyRange | null | 'none' {
   const own = index === undefined ? after : undefined // there, no two records share a key
   let [lower, upper] = [from, to]
@@ -159,18 +159,18 @@ function rangeOf({ index, from, to, after, direction }: Query): IDBKeyRange | nu
     if (upper === undefined) return IDBKeyRange.lowerBound(lower, open.lower)
     return IDBKeyRange.bound(lower, upper, open.lower, open.upper)
   } catch {
-    return 'none' // the bounds are the wrong way round, or nested deeper than this browser takes
+    return 'none' // the bounds are reversed, or nested deeper than this browser supports
   }
 }
 
-/** The values of a URI query, but for empty ones; undefined if there are others than there may be. */
+/** The values of a URI query, without empty ones; `undefined` if there are unknown names. */
 function valuesOf(query: string | undefined): Map<string, string> | undefined {
   const known = ['from', 'to', 'after', 'direction', 'limit']
   const values = new Map<string, string>()
   for (const part of query ? query.split('&') : []) {
     const [name = '', value = ''] = part.split('=', 2)
     if (!known.includes(name) || values.has(name)) return undefined
-    if (value !== '') values.set(name, value) // what a person left empty
+    if (value !== '') values.set(name, value) // left empty by a user
   }
   return values
 }

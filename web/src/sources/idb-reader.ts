@@ -24,13 +24,13 @@ import { describeDatabase, describeStore } from './idb-schema.ts'
 import { templatesOf } from './idb-templates.ts'
 import { asBinary, encodeValue, isPlainObject, json, withFields } from './idb-values.ts'
 
-/** Most resources of one page. */
+/** The most resources in one page of a list. */
 const maxPageSize = 1000 // resources
 
-/** About how much the records of one answer come to; there is always one. */
+/** The approximate size limit of one answer; it has at least one record. */
 const maxRangeBytes = 4 << 20 // bytes of blobs, and UTF-16 code units of text
 
-/** What a URI is about. */
+/** The database, store, record or query of a URI. */
 interface Place {
   database: ServedDatabase
   /** undefined: the database itself */
@@ -40,9 +40,9 @@ interface Place {
 }
 
 /**
- * The reading half of {@link idb}: what the engine's Worker makes from `portable.options`.
+ * The reading half of {@link idb}; the engine's Worker makes it from `portable.options`.
  *
- * @param read - what it reads with; by default a reader of its own
+ * @param read - default: a reader of its own
  */
 export function idbReader(
   options: IdbOptions,
@@ -55,7 +55,7 @@ export function idbReader(
     for (const served of database.stores) byUri.set(served.uri, { database, served })
   }
 
-  /** What a URI is about; undefined if nothing here is called so. */
+  /** The place that a URI names; `undefined` if there is none. */
   function place(uri: string): Place | undefined {
     const whole = byUri.get(uri)
     if (whole !== undefined) return whole
@@ -71,7 +71,7 @@ export function idbReader(
     return query && { ...store, query }
   }
 
-  /** What there is of a database from a place on. */
+  /** The resources of a database from a place on. */
   async function* listed(
     database: ServedDatabase,
     from: Place | undefined,
@@ -94,7 +94,7 @@ export function idbReader(
       const page = await read.inStore(served, signal, async (store) => {
         const own = begun ? [] : [storeResource(served)]
         const most = room() - own.length
-        // One more than there is room for tells whether there are more.
+        // One more than the limit shows whether there are more.
         const records = await recordsAfter(store, begun ? from.key : undefined, most + 1, served)
         return { resources: [...own, ...records.slice(0, most)], more: records.length > most }
       })
@@ -103,7 +103,7 @@ export function idbReader(
   }
 
   return {
-    /** The cursor is the URI after which to go on: it names database, store and the last key. */
+    /** The cursor is the last URI of the previous part: it names database, store and key. */
     async list(cursor, { pageSize, signal }): Promise<Listing> {
       const from = cursor === undefined ? undefined : place(cursor)
       if (cursor !== undefined && (from === undefined || from.query))
@@ -132,7 +132,7 @@ export function idbReader(
   }
 }
 
-/** What is at a place; undefined if there is nothing. */
+/** The content of a place; `undefined` if it does not exist. */
 async function contentsAt(
   read: Reader,
   uri: string,
@@ -163,8 +163,8 @@ async function contentsAt(
 }
 
 /**
- * The records of a range, each as under its own URI, behind an item of the range's own: which they
- * are, and with which query the range goes on if that is not all.
+ * The records of a range, each under its own URI, after an item that lists their keys and has the query of
+ * the next part, if there is one.
  */
 async function rangeContents(
   uri: string,

@@ -1,11 +1,11 @@
-/** What a database and its stores say of themselves: the schema, and how much there is. */
+/** The schema of a database and its stores, with counts. */
 
 import type { Json } from '../source.ts'
 import { nameSegment } from './idb-keys.ts'
 import { result } from './idb-open.ts'
 import { maySeek, type Served, type ServedDatabase } from './idb-options.ts'
 
-/** A database: its version, and those of its stores that are served. */
+/** A database: its version, and its served stores. */
 export async function describeDatabase(
   { database, stores: all }: ServedDatabase,
   stores: IDBObjectStore[],
@@ -20,8 +20,8 @@ export async function describeDatabase(
 }
 
 /**
- * A store: its count, keys and indexes. An index that may be sought in has a `path`, below the
- * store's own URI.
+ * A store: its count, keys and indexes. An index that may be searched has a `path`, below the
+ * store's URI.
  */
 export async function describeStore(
   store: IDBObjectStore,

@@ -1,4 +1,4 @@
-/** The templates of what is served: how its URIs are made. */
+/** The URI templates of served databases. */
 
 import type { Template } from '../source.ts'
 import { quoted, type ServedDatabase } from './idb-options.ts'
@@ -8,7 +8,7 @@ const keysAre =
 const goesOn =
   'At most 100 records are read at once, in order; the first item says which they are, and as `next` the query that goes on.'
 
-/** Of records for each store, and of all else for whatever is served. */
+/** One template of records for each store, and general ones for the rest. */
 export function templatesOf(databases: readonly ServedDatabase[]): Template[] {
   const stores = databases.flatMap(({ stores }) => stores)
   if (stores.length === 0) return []

@@ -1,33 +1,32 @@
 /**
- * JSON of the values that IndexedDB holds: what the structured clone algorithm keeps and JSON lacks
- * gets a tag, and nothing silently becomes `{}`. web/docs/sources.md, Values, has the table of tags.
+ * Encodes values of IndexedDB as JSON: values of the structured clone algorithm that JSON lacks get a tag, and
+ * none silently becomes `{}`. web/docs/sources.md, Values, has the table of tags.
  *
- * No getter runs: values that IndexedDB hands out are plain clones.
+ * No getter runs, since values of IndexedDB are plain clones.
  */
 
 import { toBase64 } from '../contents.ts'
 import type { Json } from '../source.ts'
 import { bytesOf } from './idb-keys.ts'
 
-/** What records are served as. */
+/** The type of encoded records. */
 export const json = 'application/json'
 
-/** How deep objects may nest in what is served. */
-export const maxDepth = 128 // levels; a parser of ours would refuse more
+/** The deepest nesting of objects that is encoded. */
+export const maxDepth = 128 // levels; parsers of the engine reject more
 
 /**
- * How many bytes of one Blob or buffer are put into JSON. A record that is bytes as a whole has no
- * such limit.
+ * The most bytes of one Blob or buffer within JSON. A record that is bytes as a whole has no such limit.
  */
 export const maxInlineBytes = 8 << 20 // bytes
 
 export interface Encoded {
   text: string
-  /** JSON Pointers into text of what could not be kept exactly; at most {@link maxLossy} */
+  /** JSON Pointers into `text` of values that are not exact; at most {@link maxLossy} */
   lossy: string[]
 }
 
-/** How many places {@link Encoded.lossy} names; the list ends with `…` if there are more. */
+/** The most entries of {@link Encoded.lossy}; the list ends with `…` if there are more. */
 const maxLossy = 100
 
 const tags =
@@ -36,7 +35,7 @@ const tags =
 /**
  * The JSON of a value. Blobs are read, so await it outside of any transaction.
  *
- * @param value - a value that IndexedDB handed out
+ * @param value - a value from IndexedDB
  * @throws a `DOMException` named `NotReadableError` if a Blob's bytes are gone
  */
 export async function encodeValue(value: unknown): Promise<Encoded> {
@@ -57,8 +56,8 @@ export function asBinary(
 }
 
 /**
- * A copy of a record with the named fields only. A record that is no plain object has no fields:
- * what is left of it is an object without any.
+ * A copy of a record with the named fields only. A record that is not a plain object has no
+ * fields: the copy is an empty object.
  */
 export function withFields(
   value: unknown,
@@ -73,13 +72,13 @@ export function withFields(
   return copy
 }
 
-/** Whether a value is what `{}` makes, and neither an array nor of a class with a name. */
+/** Whether a value is a plain object, neither an array nor an instance of a named class. */
 export function isPlainObject(value: unknown): value is { [field: string]: unknown } {
   return className(value) === 'Object'
 }
 
 /**
- * The text of a record's field, for a name or a title; undefined if it holds neither text nor a
+ * The text of a record's field, for a name or a title; `undefined` if it is neither text nor a
  * number.
  */
 export function fieldText(value: unknown, field: string | undefined): string | undefined {
@@ -95,9 +94,8 @@ export function fieldText(value: unknown, field: string | undefined): string | u
 }
 
 /**
- * The time that a record's field holds, as ISO 8601: a Date, milliseconds since 1970, or an ISO 8601
- * string with a date at least; undefined if it holds none, or one that ISO 8601 writes with more than
- * four digits for the year.
+ * The time in a record's field, as ISO 8601: a Date, milliseconds since 1970, or an ISO 8601
+ * string with a date at least; `undefined` if it is none, or the year has more than four digits.
  */
 export function fieldTime(value: unknown, field: string | undefined): string | undefined {
   if (
@@ -233,7 +231,7 @@ function encodeProperties(value: object, path: string, depth: number, walk: Walk
   return properties
 }
 
-/** Walks over the elements that are there: an array of length 2^32 - 1 may have none. */
+/** Iterates over the existing elements: an array of length 2^32 - 1 may have none. */
 function encodeArray(array: unknown[], path: string, depth: number, walk: Walk): Json {
   const keys = Object.keys(array) // elements in order, then named properties
   const named = keys.slice(keys.findLastIndex((key) => isIndex(key)) + 1)
@@ -277,12 +275,12 @@ function encodeBlob(blob: Blob, path: string, walk: Walk): JsonObject {
 }
 
 /**
- * Classes that hold nothing else and are written out again: a `$ref` would be longer, and harder to
+ * Classes of small values that are repeated instead of referenced: a `$ref` would be longer and harder to
  * read.
  */
 const small = new Set(['Date', 'RegExp', 'Boolean', 'Number', 'String', 'BigInt'])
 
-/** The name of a value's class, as the platform knows it: `Object` for plain objects only. */
+/** The name of a value's class by its internal type; `Object` for plain objects only. */
 function className(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1)
 }

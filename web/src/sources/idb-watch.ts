@@ -1,31 +1,31 @@
 /**
- * Notices what this realm writes into IndexedDB, by whatever library: IndexedDB itself tells
- * nobody. The methods that write are wrapped, and what a transaction wrote is reported after it has
- * committed. What other tabs and workers write is told by them (idb-channel.ts).
+ * Observes writes of this realm into IndexedDB, with any library. IndexedDB has no events, so the methods
+ * that write are wrapped, and the writes of a transaction are reported after it has committed. Other tabs
+ * and workers send messages about theirs (idb-channel.ts).
  *
- * The app sees no difference: arguments, `this`, results, exceptions, names and lengths are those
+ * The app notices no difference: arguments, `this`, results, exceptions, names and lengths are those
  * of the wrapped methods.
  */
 
 import { keySegment } from './idb-keys.ts'
 
-/** What one transaction did to one store, or to a whole database. */
+/** The writes of one transaction to one store, or to a whole database. */
 export interface Written {
   database: string
   /** undefined: the database was upgraded or deleted. */
   store?: string
-  /** Path segments of the keys of records that came, changed or went. */
+  /** Path segments of the keys of added, changed and deleted records. */
   keys: ReadonlySet<string>
-  /** Whether keys may have come or gone. */
+  /** Whether records may have been added or deleted. */
   list: boolean
-  /** Whether records may have gone that are not in `keys`: any of them. */
+  /** Whether other records than those in `keys` may have been deleted. */
   all: boolean
 }
 
-/** How many keys one transaction's report names; beyond, it speaks of all records of the store. */
+/** The most keys in one report; more become "all records of the store". */
 export const maxWritten = 10_000 // keys
 
-/** Who wants to know of writes. */
+/** An observer of writes. */
 export interface Observer {
   /** Whether writes into this store matter. */
   concerns(database: string, store?: string): boolean
@@ -89,8 +89,8 @@ interface Notes<T, R> {
 }
 
 /**
- * Puts notes around a method, and returns what takes them away. Whatever goes wrong in a note stays
- * there.
+ * Wraps a method with notes, and returns a function that unwraps it. Errors of a note do not reach the
+ * app.
  */
 function wrap<T extends object, K extends keyof T & string>(
   prototype: T,
@@ -106,7 +106,7 @@ function wrap<T extends object, K extends keyof T & string>(
     try {
       take()
     } catch {
-      // a `this` that the method itself is about to refuse, a transaction that has ended
+      // a `this` that the method rejects, or a transaction that has ended
     }
   }
   // A method, so that like the original it is no constructor and has no `prototype`.
@@ -121,28 +121,28 @@ function wrap<T extends object, K extends keyof T & string>(
   Object.defineProperty(method, 'length', { value: original.length, configurable: true })
   Object.defineProperty(prototype, name, { ...descriptor, value: method })
   return () => {
-    removed = true // for whoever has wrapped our wrapper, or kept it
+    removed = true // for code that has wrapped or stored our wrapper
     if (prototype[name] === (method as unknown)) Object.defineProperty(prototype, name, descriptor)
   }
 }
 
-/** What an open transaction has done to one of its stores. */
+/** The writes of an open transaction to one of its stores. */
 interface Ledger {
   keys: Set<string>
   list: boolean
   all: boolean
-  /** Requests whose results will be keys, in the order in which they finish. */
+  /** Requests whose results will be keys, in the order in which they complete. */
   puts: IDBRequest<IDBValidKey>[]
 }
 
 const ledgers = new WeakMap<IDBTransaction, Map<string, Ledger>>()
 
-/** How many results may wait before those that are there are taken: requests are large. */
+/** The number of pending requests after which results are collected: requests are large. */
 const takeEvery = 512 // requests
 
 /**
- * The ledger of store in its transaction, or undefined if nobody is concerned or nothing can be
- * written.
+ * The record of a store's writes in its transaction; `undefined` if no observer needs it or the transaction
+ * cannot write.
  */
 function ledgerOf(store: IDBObjectStore): Ledger | undefined {
   const { transaction, name } = store
@@ -167,13 +167,13 @@ function notePut(store: IDBObjectStore, request: IDBRequest<IDBValidKey>, list: 
   const ledger = ledgerOf(store)
   if (ledger === undefined) return
   ledger.list ||= list
-  if (ledger.all) return // that is all that can be said
+  if (ledger.all) return // already as general as possible
   if (ledger.puts.push(request) % takeEvery === 0) takePuts(ledger)
 }
 
 /**
- * Notes a deletion. Which keys a range has is not looked up: that would be a request of ours in the
- * app's transaction. Whoever watches one of the store's records is told, gone or not.
+ * Notes a deletion. The keys of a range are not read, since that would be a request in the app's
+ * transaction: changes of all records of the store are announced.
  */
 function noteDelete(store: IDBObjectStore, query: unknown): void {
   const ledger = ledgerOf(store)
@@ -192,7 +192,7 @@ function noteDelete(store: IDBObjectStore, query: unknown): void {
   ledger.all = true
 }
 
-/** A version that changes may bring and take stores. */
+/** A version change may create and delete stores. */
 function noteOpen(database: string, request: IDBOpenDBRequest): void {
   if (!concerned(database)) return
   request.addEventListener('upgradeneeded', () => {
@@ -209,7 +209,7 @@ function noteDrop(database: string, request: IDBOpenDBRequest): void {
   )
 }
 
-/** Reports what a transaction did, once it has committed. */
+/** Reports the writes of a transaction after it has committed. */
 function settle(database: string, stores: Map<string, Ledger>): void {
   for (const [store, ledger] of stores) {
     takePuts(ledger)
@@ -218,14 +218,14 @@ function settle(database: string, stores: Map<string, Ledger>): void {
   }
 }
 
-/** Lets go of keys that are too many to be named. */
+/** Drops the keys if there are too many for one report. */
 function bound(ledger: Ledger): void {
   if (ledger.keys.size <= maxWritten) return
   ledger.all = true
   ledger.keys.clear()
 }
 
-/** Takes the keys of puts that are done. One that failed wrote nothing. */
+/** Collects the keys of completed puts. A failed one wrote nothing. */
 function takePuts(ledger: Ledger): void {
   const waiting = ledger.puts.findIndex((request) => request.readyState !== 'done')
   for (const { error, result } of ledger.puts.splice(

@@ -18,39 +18,39 @@ export type { IdbOptions, PollOptions, StoreOptions }
 export { idbReader }
 
 /**
- * Publishes records of IndexedDB, read only. What it names (percent-encoded; idb-keys.ts has the rules):
+ * Publishes records of IndexedDB, read-only. URIs (percent-encoded by the rules of idb-keys.ts):
  *
- * | URI | what |
+ * | URI | content |
  * |---|---|
  * | `idb:///{database}` | the schema: version, stores, key paths, indexes, counts |
  * | `idb:///{database}/{store}` | the same of one store |
  * | `idb:///{database}/{store}/{key}` | a record: JSON (idb-values.ts says how), or a blob if it is a Blob, ArrayBuffer or view as a whole |
  * | `idb:///{database}/{store}/range{?from,to,after,direction,limit}` | records from key to key |
- * | `idb:///{database}/{store}/index/{index}{?from,to,after,direction,limit}` | records by what an index finds in them |
- * | `idb:///{database}/{store}/index/{index}/{value}{?after,direction,limit}` | those with one value there |
+ * | `idb:///{database}/{store}/index/{index}{?from,to,after,direction,limit}` | records by the values of an index |
+ * | `idb:///{database}/{store}/index/{index}/{value}{?after,direction,limit}` | records with one value of the index |
  *
  * Keys and values of indexes are type-tagged: `n.1`, `s.one`, …: so `range` and `index` are no keys. A
- * range is read 100 records at a time; its first item lists their keys and has in `next` the query that
- * goes on, if there are more. Databases are never created, and never kept from being upgraded; a
+ * read of a range returns at most 100 records; its first item lists their keys, and its `next` is the
+ * query of the next part, if there is one. Databases are never created, and upgrades never blocked; a
  * database or store that does not exist has no resources.
  *
  * **Changes** are announced after they have committed: each record, ranges, store, schema, and the
- * list. When a range is deleted, a store cleared, a database upgraded, all of the store is announced.
- * Noticed, from this call on, are writes by
+ * list. After the deletion of a range, the clearing of a store or an upgrade, the whole store is announced.
+ * From this call on, these writes are noticed:
  *
- * - this window, by whatever library;
- * - other tabs and frames of the origin that serve the same store, and workers that call
+ * - of this window, with any library;
+ * - of other tabs and frames of the origin that serve the same store, and workers that call
  *   {@link observeIdb};
- * - other tabs and workers that write by Dexie (3.2 or later).
+ * - of other tabs and workers that write with Dexie (3.2 or later).
  *
- * For all others there is `poll`, which sees less, and `changed` of the engine.
+ * For other writes there is `poll`, which notices less, and `changed` of the engine.
  *
  * @param options.databases - which stores may be read; required
- * @param options.poll - looks for changes that nobody tells of, while somebody listens; default: off. It
- *   sees records that come and go among the first 1,000, or change how many there are, and any write that
- *   moves the first or last entry of an index. **It does not see** a record that is overwritten under its
- *   key unless that moves such an entry: an index over the time of the last change makes every write do so
- * @param options.signal - ends the noticing for good; default: it lasts as long as the page
+ * @param options.poll - polls for other writes while there are listeners; default: off. It notices
+ *   records that are added or deleted among the first 1,000, or change the count, and any write that changes
+ *   the first or last entry of an index. **It does not notice** a record that is overwritten under its key,
+ *   unless such an entry changes: with an index over the time of the last change, every write does that
+ * @param options.signal - stops observing writes for good; default: at the end of the page
  * @returns a source (Go's `engine.Source`, `engine.Templater`, `engine.Watcher` and `engine.Completer`)
  *   whose list and read can run in a Worker. They reject with `NotFoundError`, `BadCursorError`,
  *   `DatabaseBusyError`, or a `DOMException` of IndexedDB
@@ -123,7 +123,7 @@ export function idb(
     },
   }
 
-  /** Looks where looking costs something: while somebody listens. */
+  /** Starts the observers that have a cost; they run while there are listeners. */
   function startPolling(): AbortController {
     const controller = new AbortController()
     const { signal } = controller
@@ -133,7 +133,7 @@ export function idb(
   }
 }
 
-/** What a write makes stale. */
+/** The resources that a write makes stale. */
 function changesOf(
   stores: Served[],
   { database, store, keys, list, all }: Written,

@@ -1,6 +1,6 @@
-/** What files are, by the end of their names. */
+/** MIME types of files by extension. */
 
-/** By extension; only what apps keep in files, and browsers or models can do something with. */
+/** By extension: types that apps store, and that browsers or models can use. */
 const types: { readonly [type: string]: string } = {
   'text/plain': 'txt text log',
   'text/markdown': 'md markdown',
@@ -68,7 +68,7 @@ const types: { readonly [type: string]: string } = {
 
 let byExtension: ReadonlyMap<string, string> | undefined
 
-/** The MIME type of a file, by its name; `application/octet-stream` if that says nothing. */
+/** The MIME type of a file, by its name; `application/octet-stream` if the extension is unknown. */
 export function typeOfName(name: string): string {
   byExtension ??= new Map(
     Object.entries(types).flatMap(([type, all]) => all.split(' ').map((one) => [one, type])),

@@ -1,4 +1,4 @@
-/** What files are called in URIs, and which of them are served. */
+/** URIs of files, and the paths that are served. */
 
 /** The names that lead to a file or directory; empty: the root. */
 export type Path = readonly string[]
@@ -26,7 +26,7 @@ export function pathOf(uri: string): Path | undefined {
   }
 }
 
-/** Whether something can be called so. A backslash separates names in some systems. */
+/** Whether a name is allowed. A backslash separates names in some systems. */
 function isName(name: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL ends names in some systems
   return name !== '' && name !== '.' && name !== '..' && !/[\u0000/\\]/.test(name)
@@ -69,7 +69,7 @@ export function contains(outer: Path, inner: Path): boolean {
   return outer.length <= inner.length && outer.every((name, i) => name === inner[i])
 }
 
-/** Orders by names: a directory comes before what is in it. */
+/** Orders by names: a directory comes before its content. */
 export function comparePaths(a: Path, b: Path): number {
   for (const [i, name] of a.entries()) {
     const other = b[i]

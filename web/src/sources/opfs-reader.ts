@@ -1,4 +1,4 @@
-/** The reading half of `opfs`, which the engine's Worker loads by itself (readers.ts). */
+/** The reading half of `opfs`; the engine's Worker loads it on demand (readers.ts). */
 
 import { plainLabel, withProvenance } from '../provenance.ts'
 import {
@@ -11,14 +11,14 @@ import {
 import { isTextType, textOf, typeOfName } from './mime.ts'
 import { comparePaths, contains, type Path, pathOf, servedPaths, uriOf } from './opfs-paths.ts'
 
-/** What {@link opfsReader} is made with. */
+/** Options of {@link opfsReader}. */
 export interface OpfsPaths {
   paths: readonly string[]
 }
 
 const directoryType = 'inode/directory'
 
-/** Most entries that the listing of a directory has. */
+/** The most entries in the listing of a directory. */
 const maxEntries = 10_000
 
 /** A file or directory, where it is. */
@@ -31,7 +31,7 @@ export interface Entry {
 export function opfsReader({ paths }: OpfsPaths): Source & Required<Pick<Source, 'templates'>> {
   const served = servedPaths(paths)
   return {
-    /** The cursor is the URI after which to go on; what it names may be gone. */
+    /** The cursor is the last URI of the previous part; its resource may be gone. */
     async list(cursor, { pageSize, signal }) {
       const after = cursor === undefined ? undefined : pathOf(cursor)
       if (cursor !== undefined && !isServed(served, after)) throw new BadCursorError(cursor)
@@ -75,7 +75,7 @@ export function isServed(served: readonly Path[], path: Path | undefined): path 
   return path !== undefined && served.some((one) => contains(one, path))
 }
 
-/** What is at a path; undefined: nothing. */
+/** The file or directory at a path; `undefined`: there is none. */
 export async function entryAt(path: Path): Promise<Entry | undefined> {
   let handle: FileSystemHandle = await navigator.storage.getDirectory()
   for (const name of path) {
@@ -104,13 +104,13 @@ async function childOf(directory: FileSystemDirectoryHandle, name: string) {
   }
 }
 
-/** Whether an error says that there is nothing of that name, or no such name. */
+/** Whether an error means that the name does not exist, or is not allowed. */
 function isAbsence(error: unknown, ...more: string[]): boolean {
   const { name } = (error ?? {}) as { name?: string }
   return ['NotFoundError', 'TypeError', ...more].includes(name ?? '')
 }
 
-/** What is in a directory, by name; nothing if it is gone. */
+/** The content of a directory, by name; empty if it is gone. */
 export async function childrenOf(
   directory: FileSystemDirectoryHandle,
 ): Promise<FileSystemHandle[]> {
@@ -123,7 +123,7 @@ export async function childrenOf(
   return all.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** All that is served, directories before what is in them, from `after` on. */
+/** All served files and directories from `after` on, a directory before its content. */
 export async function* entriesBelow(
   served: readonly Path[],
   after?: Path,
@@ -208,8 +208,8 @@ async function listingOf(
 }
 
 /**
- * The bytes of a file, or its text. They are taken here: a File that is read later fails once the app
- * has written it. If that happens meanwhile, the new file is read.
+ * The bytes of a file, or its text. Read now: reading a File fails after the app has written it. If that
+ * happens meanwhile, the new file is read.
  */
 async function contentOf(handle: FileSystemFileHandle): Promise<Omit<Contents, 'uri'> | undefined> {
   for (let again = true; ; again = false) {
@@ -228,5 +228,5 @@ async function contentOf(handle: FileSystemFileHandle): Promise<Omit<Contents, '
   }
 }
 
-/** Says in a read's `_meta` how large the file is, in bytes, and when it was written. */
+/** The `_meta` key of a file's size, in bytes, and time of the last write. */
 const fileMeta = 'io.github.pagemcp/file'

@@ -1,6 +1,6 @@
 /**
- * Notices changes of files: by FileSystemObserver where there is one, which sees writes of all tabs
- * and workers; else by looking, as rarely as the option says, and only while somebody watches.
+ * Observes changes of files: by FileSystemObserver where it exists, which reports writes of all tabs and
+ * workers; otherwise by polling while there are listeners.
  *
  * @see https://github.com/whatwg/fs/blob/main/proposals/FileSystemObserver.md
  */
@@ -10,7 +10,7 @@ import { contains, type Path, uriOf } from './opfs-paths.ts'
 import { entriesBelow, fileOf, isDirectory, isServed } from './opfs-reader.ts'
 import { pollEvery } from './polling.ts'
 
-/** Most files and directories that are looked at; what comes after is not. */
+/** The most files and directories that are polled. */
 const maxPolled = 10_000
 
 interface Record {
@@ -29,7 +29,7 @@ type ObserverClass = new (callback: (records: readonly Record[]) => void) => Obs
 /**
  * Watches until the signal ends.
  *
- * @param every - ms between two looks, where there is no FileSystemObserver; 0: never
+ * @param every - ms between polls, where there is no FileSystemObserver; 0: never
  */
 export function watchFiles(
   served: readonly Path[],
@@ -57,8 +57,8 @@ export function watchFiles(
 type Tell = (path: Path, kind: 'content' | 'existence') => void
 
 /**
- * Observes the root: what is served may not exist yet, or go and come back. What happens elsewhere is
- * passed over.
+ * Observes the root: what is served may not exist yet, or go and come back. Changes of other files are
+ * ignored.
  */
 async function observe(
   FileSystemObserver: ObserverClass,
@@ -69,7 +69,7 @@ async function observe(
   const all = () => {
     for (const path of served) tell(path, 'existence')
   }
-  /** What was served above or below a path may be another one. */
+  /** Files and directories above or below a path may have been replaced. */
   const exists = (path: Path) => {
     if (isServed(served, path)) return tell(path, 'existence')
     for (const one of served) if (contains(path, one)) tell(one, 'existence')
@@ -85,10 +85,10 @@ async function observe(
   signal.addEventListener('abort', () => observer.disconnect())
   await observer.observe(await navigator.storage.getDirectory(), { recursive: true })
   if (signal.aborted) observer.disconnect()
-  else all() // what changed before the observer was there
+  else all() // changes before the observer was active
 }
 
-/** Compares what is there with what was, again and again. */
+/** Compares files and directories with those of the previous poll. */
 function poll(served: readonly Path[], tell: Tell, every: number, signal: AbortSignal): void {
   let known: Map<string, { path: Path; state: string }> | undefined
   pollEvery(every, signal, async () => {

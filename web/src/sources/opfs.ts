@@ -5,13 +5,13 @@ import { childrenOf, entryAt, isDirectory, isServed, opfsReader } from './opfs-r
 import { watchFiles } from './opfs-watch.ts'
 import { pollInterval } from './polling.ts'
 
-/** What may be read. There is no default: what is not named is not served. */
+/** The paths that may be read. There is no default. */
 export interface OpfsOptions {
-  /** Absolute paths of directories or files, such as `/docs`; `/` is all there is. */
+  /** Absolute paths of directories or files, such as `/docs`; `/` is the whole file system. */
   paths: readonly [string, ...string[]]
   /**
-   * Where there is no FileSystemObserver: how often is looked for changes while somebody watches, in
-   * ms; default 2,000, at least 250. `false`: never; then only the app announces what it writes.
+   * The interval of polling while there are listeners, where there is no FileSystemObserver, in ms; default
+   * 2,000, at least 250. `false`: never; then only the app announces its writes.
    */
   poll?: number | false
 }
@@ -21,12 +21,12 @@ export interface OpfsOptions {
  * MIME type by its extension, as text if that is a text type and its bytes are UTF-8, else as a blob;
  * or a directory, of type `inode/directory`: `{ entries: [{ name, kind, uri, mimeType, size,
  * lastModified }], more? }`, JSON, at most 10,000 of them. A name is percent-encoded where a path needs
- * it (RFC 3986); `..` and the like name nothing. Nothing is ever created.
+ * it (RFC 3986); `..` and similar names do not exist. Nothing is ever created.
  *
- * What this tab, other tabs and workers write is noticed where there is a FileSystemObserver
- * (Chromium). Elsewhere, while anybody watches, size and time of at most 10,000 files are compared
- * every {@link OpfsOptions.poll} ms, or more rarely if that takes long or the window is hidden; an app
- * that says `changed(uri)` is faster. Files that change without another size or time go unnoticed then.
+ * Writes of this tab, other tabs and workers are noticed where there is a FileSystemObserver (Chromium).
+ * Elsewhere, while there are listeners, size and time of at most 10,000 files are compared every
+ * {@link OpfsOptions.poll} ms, or less often if that takes long or the window is hidden. An app that calls
+ * `changed(uri)` is faster. A write that leaves size and time unchanged is not noticed then.
  *
  * @returns a source (Go's `engine.Source`, `engine.Templater`, `engine.Watcher`) whose list and read
  *   can run in a Worker. They reject with {@link NotFoundError}, `BadCursorError`, or a `DOMException`

@@ -1,16 +1,16 @@
 /**
- * What is behind letters: text in the colour of its background is not seen. Colours of backgrounds are
- * those of the elements around the text, or of a box or picture that lies under it.
+ * Backgrounds of text: letters in the colour of their background are hidden. The background is that of the
+ * elements around the text, or of a box or picture under it.
  */
 
 import { type Colour, colourOf, distance, over, white } from './page-colours.ts'
 import { childrenOf, isElement, rectOf, rootElement, tagOf } from './page-dom.ts'
 import type { Place } from './page-place.ts'
 
-/** How much letters have to differ from what is behind them, from 0 to 1. */
+/** The least contrast of letters and background, from 0 to 1. */
 const leastContrast = 0.08
 
-/** Dark as browsers paint the canvas of a page with a dark `color-scheme`. */
+/** The canvas of a page with a dark `color-scheme`, in current browsers. */
 const dark: Colour = [0.1, 0.1, 0.1, 1]
 
 const pictures = new Set(['img', 'video', 'canvas', 'image', 'iframe', 'object', 'embed'])
@@ -18,21 +18,21 @@ const pictures = new Set(['img', 'video', 'canvas', 'image', 'iframe', 'object',
 /** Parts of drawings that are filled. */
 const shapes = new Set(['rect', 'circle', 'ellipse', 'path', 'polygon'])
 
-/** How far above a text something may be that holds the box under it. */
+/** How many levels above a text the parent of the box under it may be. */
 const maxAbove = 5 // elements
 
-/** How many boxes are looked at, for all texts in the colour of their background; each costs microseconds. */
+/** The most boxes that are examined for all texts in the colour of their background; each costs microseconds. */
 const maxBoxes = 5_000
 
 interface Boxes {
   left: number
 }
 
-/** The background of places, each found once. Nothing may change while it is used. */
+/** The backgrounds of places, cached. The page must not change meanwhile. */
 export interface Backgrounds {
-  /** Whether letters of that colour can be told from what is behind the text of a place. */
+  /** Whether letters of that colour have enough contrast to the background of a place. */
   differ(letters: Colour, place: Place): boolean
-  /** Whether the background of something around a place, which is below it in the order of layers, covers it. */
+  /** Whether the background of an ancestor covers a place that is painted below it. */
   covers(place: Place): boolean
 }
 

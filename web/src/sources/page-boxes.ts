@@ -1,6 +1,6 @@
 /**
- * Rectangles: what of a page a user can get to see. All are in CSS pixels of the viewport as it is
- * scrolled at the moment.
+ * Rectangles: the areas of a page that a user can see, also by scrolling. All are in CSS pixels of the
+ * viewport at its present scroll position.
  */
 
 import { ofDocument, propertyOf, rectOf, rootElement } from './page-dom.ts'
@@ -12,10 +12,10 @@ export interface Box {
   readonly bottom: number
 }
 
-/** What is not larger than this, in either direction, shows nothing: one pixel is for screen readers. */
+/** A box that is not larger, in either direction, is hidden: one pixel is used for screen readers. */
 const leastSize = 1 // CSS pixels
 
-/** A box that is smaller, in either direction, is no box in which a user scrolls. */
+/** A box that is smaller, in either direction, is not scrollable by users. */
 const leastScrolled = 6 // CSS pixels
 
 export const everywhere: Box = {
@@ -26,7 +26,7 @@ export const everywhere: Box = {
 }
 export const nowhere: Box = { left: 0, top: 0, right: 0, bottom: 0 }
 
-/** How far beyond the right and the bottom of what is shown nobody scrolls. */
+/** Text further right or down counts as unreachable. */
 const farRight = 5000 // CSS pixels
 const farDown = 2_000_000 // CSS pixels
 
@@ -52,13 +52,13 @@ export function isInside(inner: Box, outer: Box): boolean {
   )
 }
 
-/** What can be scrolled to: all of the document, unless the page does not let its users scroll. */
+/** The area that can be scrolled to: the document, unless the page prevents scrolling. */
 export function documentBox(): Box {
   const root = rootElement()
   const { scrollX, scrollY } = globalThis
   const style = getComputedStyle(root)
   const body = ofDocument<HTMLElement | null>('body')
-  // What the body says is true of the window if the root element says nothing.
+  // The body's overflow applies to the window if the root element has none.
   const speaks = style.overflow === 'visible' && body ? getComputedStyle(body) : style
   const held = (overflow: string) => overflow === 'hidden' || overflow === 'clip'
   const width = propertyOf(root, 'clientWidth')
@@ -75,14 +75,14 @@ export function documentBox(): Box {
   }
 }
 
-/** What the window shows without scrolling. */
+/** The visible area without scrolling. */
 export function windowBox(): Box {
   const root = rootElement()
   const right = propertyOf(root, 'clientWidth')
   return { left: 0, top: 0, right, bottom: propertyOf(root, 'clientHeight') }
 }
 
-/** What an element that does not let its content overflow shows of it: now, or after scrolling it. */
+/** The visible content of an element that clips its overflow: now, or after scrolling it. */
 export function overflowBox(element: Element, style: CSSStyleDeclaration, around: Box): Box {
   const own = rectOf(element)
   const seen = intersection(own, around)

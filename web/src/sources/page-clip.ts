@@ -1,4 +1,4 @@
-/** What `clip` and `clip-path` leave of an element. */
+/** The area that `clip` and `clip-path` leave of an element. */
 
 import { type Box, nowhere } from './page-boxes.ts'
 import { rectOf } from './page-dom.ts'
@@ -6,7 +6,7 @@ import { rectOf } from './page-dom.ts'
 /** A convex area, in CSS pixels of the viewport. */
 export type Shape = (x: number, y: number) => boolean
 
-/** What is left: a box, or a shape within one. */
+/** The remaining area: a box, or a shape within one. */
 export interface Cut {
   readonly box: Box
   readonly shape?: Shape
@@ -31,8 +31,8 @@ export function clipCut(element: Element, clip: string): Cut | undefined {
 }
 
 /**
- * `clip-path` as it is computed. Boxes, circles, ellipses and convex polygons are looked into; of
- * anything else (`path`, `shape`, `url`, other polygons, calculations) nothing counts as seen.
+ * `clip-path` as it is computed. Boxes, circles, ellipses and convex polygons are supported; with
+ * anything else (`path`, `shape`, `url`, other polygons, calculations) everything counts as hidden.
  */
 export function clipPathCut(element: Element, clipPath: string): Cut | undefined {
   if (clipPath === 'none' || /^[a-z]+-box$/.test(clipPath)) return undefined
@@ -86,7 +86,7 @@ function known(box: Box): Cut {
   return { box: Object.values(box).some(Number.isNaN) ? nowhere : box }
 }
 
-/** NaN for what is neither pixels nor percent. */
+/** NaN for other units than pixels and percent. */
 function lengthOf(text: string, whole: number): number {
   const [, number, unit] = /^(-?[\d.]+(?:e-?\d+)?)(px|%)?$/.exec(text) ?? []
   if (number === undefined || (unit === undefined && Number(number) !== 0)) return Number.NaN
@@ -123,7 +123,7 @@ function ellipse(x: number, y: number, rx: number, ry: number): Cut {
   }
 }
 
-/** Looking whether a polygon is convex takes the square of this. */
+/** The most corners of a polygon; the check for convexity is quadratic. */
 const maxPoints = 100
 
 function polygon(points: readonly (readonly [number, number])[]): Cut {

@@ -1,5 +1,5 @@
 /**
- * Colours as browsers compute them, as far as it takes to tell whether letters differ from what is behind them.
+ * Parses computed colours, precisely enough to compare letters with their background.
  *
  * @see https://www.w3.org/TR/css-color-4/#serializing-color-values
  */
@@ -11,7 +11,7 @@ export const white: Colour = [1, 1, 1, 1]
 
 const parsed = new Map<string, Colour | undefined>()
 
-/** undefined: it is of no kind that is known. */
+/** Returns `undefined` for unknown colour spaces. */
 export function colourOf(text: string): Colour | undefined {
   if (!parsed.has(text)) {
     if (parsed.size > 1000) parsed.clear()
@@ -92,14 +92,14 @@ function lab(lightness: number, a: number, b: number): Three {
   ]
 }
 
-/** What is seen where `above` is painted on something opaque. */
+/** The colour of `above` painted on an opaque colour. */
 export function over(above: Colour, below: Colour): Colour {
   const [r, g, b, alpha] = above
   const mix = (one: number, other: number) => one * alpha + other * (1 - alpha)
   return [mix(r, below[0]), mix(g, below[1]), mix(b, below[2]), 1]
 }
 
-/** How far colours are apart, from 0 to 1: in the channel where they differ most. */
+/** The largest difference of a channel, from 0 to 1. */
 export function distance(one: Colour, other: Colour): number {
   return Math.max(
     Math.abs(one[0] - other[0]),

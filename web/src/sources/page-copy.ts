@@ -1,6 +1,6 @@
 /**
- * A copy of what can be seen, for the converter to Markdown: in a document of its own that loads
- * nothing and runs nothing, of a few plain elements without attributes but links and pictures.
+ * A copy of the visible content, for the converter to Markdown: in an inert document that loads and runs
+ * nothing, made of a few plain elements, whose only attributes are those of links and pictures.
  */
 
 import { redactUrl } from '../redact.ts'
@@ -9,19 +9,19 @@ import { absolute } from './page-meta.ts'
 import type { Place } from './page-place.ts'
 import type { VisibilityReader } from './page-visible.ts'
 
-/** What is copied as it is. */
+/** Elements that are copied. */
 const allowedTags = new Set(
   'p h1 h2 h3 h4 h5 h6 em strong b i code kbd samp pre blockquote ul ol li dl dt dd table caption thead tbody tfoot tr th td hr br del s sub sup figure figcaption'.split(
     ' ',
   ),
 )
 
-/** What is around the content, and not of it. */
+/** Elements around the main content. */
 const aside = new Set('nav aside button menu dialog'.split(' '))
 const asideRole =
   /^(?:navigation|complementary|search|banner|contentinfo|button|menu|menubar|toolbar|dialog|alertdialog|tablist)$/
 
-/** Copies elements; `lossy`: a URL lost something, or was left out. */
+/** Copies elements; `lossy`: a URL was redacted or left out. */
 export function copyOf(
   roots: readonly Element[],
   reader: VisibilityReader,
@@ -41,7 +41,7 @@ export function copyOf(
         if (aside.has(tag) || asideRole.test(role)) continue
         const inner = reader.enter(child, place)
         if (inner !== undefined) one(child, tag, inner, target)
-        // The cells behind it stay in their columns.
+        // An empty cell keeps the following ones in their columns.
         else if (getComputedStyle(child).display === 'table-cell') append(tag, target)
       }
     }
@@ -75,7 +75,7 @@ export function copyOf(
 
   const append = (tag: string, target: HTMLElement) => target.appendChild(inert.createElement(tag))
 
-  /** Links that people follow; everything else says nothing outside of the page. */
+  /** Links with schemes that are useful outside of the page. */
   const webUrl = (reference: string | undefined) => {
     const url = absolute(reference)
     if (url === undefined || !/^(?:https?|mailto|tel):/.test(url)) return undefined

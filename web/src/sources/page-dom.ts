@@ -1,7 +1,7 @@
 /**
- * Looks at a document without running any code of the page. A form's fields are properties of the
- * form (`form.parentNode` may be an input), custom elements and expandos may have getters: so nothing
- * is asked of an element but through the prototypes of the platform.
+ * Reads a document without running code of the page. A form's fields are properties of the form
+ * (`form.parentNode` may be an input), and custom elements and expandos may have getters: so properties are
+ * read only through the prototypes of the platform.
  *
  * @see https://dom.spec.whatwg.org/#node
  */
@@ -39,12 +39,12 @@ export function isAriaHidden(of: Element): boolean {
   return attribute(of, 'aria-hidden')?.trim().toLowerCase() === 'true'
 }
 
-/** Roles of what a user writes into, by ARIA. */
+/** ARIA roles of editable elements. */
 const writtenInto = /(?:^|\s)(?:textbox|searchbox|combobox|spinbutton)(?:\s|$)/i
 
 /**
- * Whether an element is written into as a field is: `contenteditable`, an `EditContext`, or the role
- * of a field. What is in it is a value, and no text of the page.
+ * Whether a user edits an element like a field: `contenteditable`, an `EditContext`, or the role of a field.
+ * Its content is a value, not text of the page.
  */
 export function isDraft(of: Element): boolean {
   const editable = attribute(of, 'contenteditable')
@@ -57,7 +57,7 @@ export function isDraft(of: Element): boolean {
   )
 }
 
-/** Whether a mutation is one of what is written into a draft, and not of the draft itself. */
+/** Whether a mutation is within editable content, and not of the editable element itself. */
 export function isOfDraft({ target, type }: MutationRecord): boolean {
   for (let at: Node | null = target; at !== null; ) {
     if (isElement(at) && (at !== target || type !== 'attributes') && isDraft(at)) return true
@@ -100,7 +100,7 @@ export function* childrenOf(of: Node): Generator<ChildNode> {
   for (let child = firstChild(inner); child !== null; child = nextSibling(child)) yield child
 }
 
-/** What contains an element as it is rendered; undefined: nothing, or it is in no slot. */
+/** The parent of an element as rendered; `undefined`: none, or it is in no slot. */
 export function parentOf(of: Node): Element | undefined {
   const parent = node<Node | null>('parentNode', of)
   if (parent instanceof ShadowRoot) return Reflect.get(ShadowRoot.prototype, 'host', parent)

@@ -1,4 +1,4 @@
-/** What a document says of itself: title, URL, language, description, canonical URL, JSON-LD. */
+/** The metadata of a document: title, URL, language, description, canonical URL, JSON-LD. */
 
 import { plainLabel } from '../provenance.ts'
 import { isPrivateElement, redacted, redactUrl } from '../redact.ts'
@@ -6,13 +6,13 @@ import { isSecretName, isSecretValue } from '../secrets.ts'
 import type { Json } from '../source.ts'
 import { all, attribute, ofDocument, rootElement } from './page-dom.ts'
 
-/** How much of a description is served. */
+/** The longest description. */
 const maxDescription = 2000 // UTF-16 code units
 
 /** How deep JSON-LD may be nested. */
 const maxDepth = 64
 
-/** The description of the document; `lossy` has JSON Pointers to what was taken out. */
+/** The description of the document; `lossy` has JSON Pointers to removed values. */
 export function metaOf() {
   const lossy: string[] = []
   const link = (url: string | undefined, pointer: string) => {
@@ -44,14 +44,14 @@ export function metaOf() {
   return { meta, lossy }
 }
 
-/** A reference as an absolute URL; undefined: it is none. */
+/** A reference as an absolute URL; `undefined`: it does not parse. */
 export function absolute(reference: string | undefined): string | undefined {
   if (reference === undefined) return undefined
   const base = Reflect.get(Node.prototype, 'baseURI', document) as string
   return URL.canParse(reference, base) ? new URL(reference, base).href : undefined
 }
 
-/** JSON-LD without secrets; what is no JSON is null, and lossy. */
+/** JSON-LD without secrets; text that is not JSON becomes null, and is lossy. */
 function parsed(text: string, pointer: string, lossy: string[]): Json {
   try {
     return cleaned(JSON.parse(text), pointer, lossy, 0)

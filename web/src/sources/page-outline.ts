@@ -1,6 +1,6 @@
 /**
- * The outline of a page: its headings, landmarks and form fields, in the order of the document. Of a
- * field there is what it is called, never what is in it.
+ * The outline of a page: its headings, landmarks and form fields, in the order of the document. A
+ * field has its label, never its value.
  *
  * @see https://www.w3.org/TR/html-aria/
  */
@@ -26,7 +26,7 @@ import type { VisibilityReader } from './page-visible.ts'
 export interface OutlineItem {
   /** `heading`, `field`, `group`, or a landmark: `main`, `navigation`, `region` … */
   role: string
-  /** What a user can read of its heading or label; a landmark may have none. */
+  /** The visible text of its heading or label; a landmark may have none. */
   name?: string
   /** Of a heading: 1 to 6. */
   level?: number
@@ -49,12 +49,12 @@ const landmarks: { readonly [tag: string]: string } = {
 const landmarkRole =
   /^(?:main|navigation|complementary|article|search|form|banner|contentinfo|region)$/
 
-/** The outline of some elements; `lossy` has a JSON Pointer for each value that was taken out. */
+/** The outline of some elements; `lossy` has a JSON Pointer for each removed value. */
 export function outlineOf(roots: readonly Element[], reader: VisibilityReader) {
   const outline: OutlineItem[] = []
   const lossy: string[] = []
 
-  /** Names are text of the parts that may be read, wherever the reference points. */
+  /** Names contain only text that may be read, wherever the reference points. */
   const named = (labels: Iterable<Element>) =>
     [...labels]
       .filter((label) => isWithin(roots, label))
@@ -117,7 +117,7 @@ export function outlineOf(roots: readonly Element[], reader: VisibilityReader) {
     outline.push(item)
   }
 
-  /** What is written into is a field, too, whatever element it is. */
+  /** Editable elements are fields, too. */
   const draft = (element: Element, within: Place) => {
     if (!isShown(element, within)) return
     const item: OutlineItem = { role: 'field', type: 'textbox', name: labelledBy(element) }
@@ -153,7 +153,7 @@ function isShown(element: Element, within: Place): boolean {
   if (attribute(element, 'data-mcp-private') !== undefined) return false
   if (isAriaHidden(element) || within.display === 'none') return false
   const { display, visibility, opacity } = getComputedStyle(element)
-  // A checkbox may be made invisible, and drawn by its label: only what takes no part is left out.
+  // A checkbox may be made invisible, and drawn by its label: only one that is not rendered is left out.
   return (
     display !== 'none' &&
     display !== '' &&
@@ -167,7 +167,7 @@ function hasBox(element: Element): boolean {
   return width > 1 && height > 1
 }
 
-/** Whether something is in a field; of passwords and the like that is always said. */
+/** Whether a field has a value; always true of passwords and similar fields. */
 function holdsValue(element: Field, type: string): boolean {
   if (type === 'checkbox' || type === 'radio') return true // checked or not
   return type === 'password' || Reflect.get(platform(element), 'value', element) !== ''
@@ -191,7 +191,7 @@ function landmarkOf(tag: string, role: string | undefined, element: Element): st
   return Object.hasOwn(landmarks, tag) ? landmarks[tag] : undefined
 }
 
-/** Of the page, and not of a part of it. */
+/** A landmark of the page, not of a section. */
 function isTop(element: Element): boolean {
   return Element.prototype.closest.call(element, 'article, aside, main, nav, section') === null
 }

@@ -1,25 +1,25 @@
-/** Where an element is, and what of it can be seen. */
+/** The position of an element, and its visible area. */
 
 import type { Box } from './page-boxes.ts'
 import type { Shape } from './page-clip.ts'
 
-/** What a descendant needs to know of where it is. */
+/** The properties of an element that the visibility of its descendants depends on. */
 export interface Place {
   readonly element: Element
   readonly style: CSSStyleDeclaration
   /** `display`; `contents` has no box. */
   readonly display: string
-  /** Where its parent is. */
+  /** The place of its parent. */
   readonly within: Place | undefined
   readonly opacity: number
-  /** What can be seen of content in the flow. */
+  /** The visible area of content in the flow. */
   readonly flow: Box
-  /** What `clip` and `clip-path` of it and of all around it leave, wherever content is positioned. */
+  /** The area that `clip` and `clip-path` of it and its ancestors leave, also for positioned content. */
   readonly cut: Box
   readonly shapes: readonly Shape[]
-  /** How much transforms shrink letters, and whether they are seen from the front. */
+  /** The scale of letters by transforms, and whether their front is visible. */
   readonly scale: number
   readonly facing: 1 | -1
-  /** Whether text right here can be seen; found out when it is asked for. */
+  /** Whether text directly in the element is visible; computed on demand. */
   shows?: boolean
 }

@@ -1,12 +1,12 @@
-/** What the user has selected, as far as it may be read and can be seen. */
+/** The selected text that may be read and is visible. */
 
 import { isWithin } from './page-dom.ts'
 import { textWriter, writeText } from './page-text.ts'
 import type { VisibilityReader } from './page-visible.ts'
 
 /**
- * The selected text within some elements; '' if there is none. What is selected inside of a field is
- * its value, and is left out.
+ * The selected text within some elements; '' if there is none. A selection inside of a field is part
+ * of its value, and is left out.
  */
 export function selectedText(roots: readonly Element[], reader: VisibilityReader): string {
   const ranges = selectedRanges()

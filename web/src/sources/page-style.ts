@@ -1,8 +1,8 @@
-/** What a computed style does to letters, wherever they are: what of it fades, masks, shrinks or turns them. */
+/** The effects of a computed style on letters: fading, masking, scaling and turning. */
 
 /**
- * How much of an element its filters leave, from 0 to 1. Filters that are not known to leave text
- * readable (blur, `url()`, extremes) leave nothing.
+ * The opacity that filters leave, from 0 to 1. It is 0 for filters that may make text unreadable (blur,
+ * `url()`, extreme values).
  */
 export function leftByFilter(filter: string): number {
   if (filter === 'none') return 1
@@ -42,9 +42,9 @@ export function leftByFilter(filter: string): number {
   }
 }
 
-/** What a transform does to letters. */
+/** The effect of a transform on letters. */
 export interface Turn {
-  /** The direction in which it shrinks most: 1 leaves the size. */
+  /** The smallest scale of all directions; 1: unchanged. */
   readonly scale: number
   /** 1: the front is seen; -1: the back. */
   readonly facing: 1 | -1
@@ -71,7 +71,7 @@ export function turnOf({ rotate, scale, transform }: CSSStyleDeclaration): Turn 
   return { scale: Number.isNaN(least) ? 0 : least, facing: area < 0 ? -1 : 1 }
 }
 
-/** What becomes of the directions x and y, as seen from the front: (a, b) and (c, d). */
+/** The transformed directions x and y, seen from the front: (a, b) and (c, d). */
 type Linear = readonly [a: number, b: number, c: number, d: number]
 
 const identity: Linear = [1, 0, 0, 1]
@@ -100,14 +100,14 @@ function rotation(rotate: string): Linear {
   ]
 }
 
-/** Whether an element clips what it contains at its edges, besides by `overflow`. */
+/** Whether an element clips its content at its edges, other than by `overflow`. */
 export function containsPaint(contain: string, contentVisibility: string): boolean {
   return (
     contentVisibility === 'auto' || (contain !== 'none' && /paint|strict|content/.test(contain))
   )
 }
 
-/** Whether an element is what `position: fixed` in it is fixed to. */
+/** Whether an element is the containing block of `position: fixed` descendants. */
 export function holdsFixed(style: CSSStyleDeclaration): boolean {
   const { transform, filter, perspective, contain, contentVisibility, willChange, transformStyle } =
     style
@@ -123,7 +123,7 @@ export function holdsFixed(style: CSSStyleDeclaration): boolean {
   )
 }
 
-/** The size of letters that nobody reads. */
+/** The smallest readable letters. */
 const leastLetter = 4 // CSS pixels
 
 /** Whether letters of a style are large enough and apart; `scale` is that of all around them. */

@@ -1,21 +1,21 @@
 /**
- * What of a page a user can see. Text that is hidden is where instructions to models are planted, and
- * where pages keep what is nobody's business. What cannot be decided counts as hidden.
+ * Decides which text of a page a user can see. Hidden text may contain planted instructions to models, or
+ * private data. In doubt, text counts as hidden.
  *
- * Hidden is, each with all that is in it where it applies:
- * - what browsers do not render: `display: none`, `content-visibility: hidden`, closed `details`,
- *   `visibility` other than visible, and what `checkVisibility` says of that
- * - what is hardly opaque: `opacity`, alpha of a colour, filters; any blur, mask, blend mode or filter that is not
+ * Hidden are, with their descendants where that applies:
+ * - elements that browsers do not render: `display: none`, `content-visibility: hidden`, closed `details`,
+ *   `visibility` other than visible, and `checkVisibility`
+ * - nearly transparent text: `opacity`, alpha of a colour, filters; any blur, mask, blend mode or filter that is not
  *   known to leave text readable
- * - letters in the colour of what is behind them, or covered by the background of an element around them
+ * - letters in the colour of their background, or covered by the background of an element around them
  * - letters below 4 pixels, by font size, zoom or transforms; on each other; seen from behind or the edge
- * - what is clipped away: `overflow`, `contain`, `clip`, `clip-path` (words whose middle is outside), collapsed rows and
+ * - clipped text: `overflow`, `contain`, `clip`, `clip-path` (words whose middle is outside), collapsed rows and
  *   columns, and a `clip-path` that is no box, ellipse or convex polygon
- * - what lies where nobody can scroll to; what is a pixel or less in size
+ * - text outside of the scrollable area, or a pixel or less in size
  * - `aria-hidden`; `-webkit-text-security`; drafts ({@link isDraft})
  *
- * Not recognized: text that something else covers, fonts without shapes, `::first-line` and `::first-letter`, what is
- * behind letters on a picture, and a box without height whose `content-visibility: auto` is outside of the window.
+ * Not recognized: text that another element covers, fonts without shapes, `::first-line` and `::first-letter`,
+ * letters on a picture of their colour, and a box without height whose `content-visibility: auto` is outside of the window.
  */
 
 import { type Backgrounds, backgrounds } from './page-behind.ts'
@@ -48,7 +48,7 @@ import type { Place } from './page-place.ts'
 import { containsPaint, holdsFixed, isReadable, leftByFilter, turnOf } from './page-style.ts'
 
 /**
- * Elements whose content is no text that is read: programs, other documents, values of fields, parts of drawings that
+ * Elements whose content is not displayed as text: programs, other documents, values of fields, parts of drawings that
  * are used elsewhere or, in `switch`, by language.
  */
 const never = new Set(
@@ -57,21 +57,21 @@ const never = new Set(
   ),
 )
 
-/** An opacity at which nobody reads anything: of letters with all around them. */
+/** The lowest readable opacity, of letters with all their ancestors. */
 const leastOpacity = 0.08
 
-/** How much of the height of a line has to be seen. */
+/** The share of the height of a line that has to be visible. */
 const leastOfLine = 1 / 3
 
-/** Decides about one state of the page: nothing may change while it is used. */
+/** Reads the visibility in one state of the page, which must not change meanwhile. */
 export interface VisibilityReader {
-  /** Whether something private was met, that a user sees and a reader does not. */
+  /** Whether visible private content was left out. */
   readonly omitted: boolean
-  /** Where an element is within its parent; undefined: neither it nor anything in it can be seen. */
+  /** The place of an element within its parent; `undefined`: the element and its descendants are hidden. */
   enter(element: Element, within: Place | undefined): Place | undefined
-  /** The same, looking at all that contains it first. */
+  /** The same, by its ancestors from the root on. */
   find(element: Element): Place | undefined
-  /** What can be seen of a text: the text, a part of it, or ''. */
+  /** The visible part of a text: all, a part of it, or ''. */
   text(text: Text, within: Place, from?: number, to?: number): string
 }
 
@@ -155,7 +155,7 @@ export function visibilityReader(): VisibilityReader {
     }
   }
 
-  /** Content that is positioned is clipped by what it is positioned in, and by what is around that. */
+  /** The visible area of positioned content: clipped by its containing block and the ancestors of that. */
   function holderOf(within: Place | undefined, position: string): Box {
     for (let at = within; at !== undefined; at = at.within) {
       const { style, display } = at
@@ -166,7 +166,7 @@ export function visibilityReader(): VisibilityReader {
     return position === 'fixed' ? view : whole
   }
 
-  /** A box with `content-visibility: auto` has no size of its own, maybe, as long as it is outside of the window. */
+  /** A box with `content-visibility: auto` may have no size while it is outside of the window. */
   function isPutOff(element: Element): boolean {
     const { top, bottom } = rectOf(element)
     return bottom < view.top || top > view.bottom
@@ -196,7 +196,7 @@ export function visibilityReader(): VisibilityReader {
     const around = range.getBoundingClientRect()
     if (!isSeen(intersection(around, flow))) return ''
     if (isInside(around, flow) && shapes.every((has) => isWithinShape(around, has))) return part
-    // Some of it is cut off: word by word. Between two words that are seen, so are the blanks.
+    // Partly clipped: checked word by word. Blanks between visible words stay.
     const upright = style.writingMode.startsWith('vertical')
     const isWordSeen = (rect: Box) => {
       const seen = intersection(rect, flow)
@@ -227,7 +227,7 @@ function isClosed(element: Element): boolean {
   return tagOf(element) === 'details' && attribute(element, 'open') === undefined
 }
 
-/** Of several, the first is the one that stays. */
+/** The `summary` of a closed `details`: the first one. */
 function summaryOf(details: Element): Element | undefined {
   for (const child of childrenOf(details)) {
     if (isElement(child) && tagOf(child) === 'summary') return child
@@ -269,7 +269,7 @@ function showsText(place: Place, behind: Backgrounds): boolean {
   if (alpha * opacity >= leastOpacity) {
     return behind.differ([red, green, blue, alpha * opacity], place)
   }
-  // Transparent letters through which a background shows: that of the element, or of one around it.
+  // Transparent letters that show a background: of the element, or of an ancestor.
   let at: Place | undefined = place
   for (let far = 0; at && far < maxAbove; far++, at = at.within) {
     const { backgroundClip, backgroundImage } = at.style
@@ -280,10 +280,10 @@ function showsText(place: Place, behind: Backgrounds): boolean {
 
 const checked = { opacityProperty: true, visibilityProperty: true }
 
-/** How far above a text its background may be. */
+/** How many levels above a text its background may be. */
 const maxAbove = 4 // elements
 
-/** What letters are painted in; undefined: nothing, or nothing that is known. */
+/** The colour of letters; `undefined`: none, or an unknown paint. */
 function lettersOf(element: Element, style: CSSStyleDeclaration): Colour | undefined {
   if (!(element instanceof SVGElement)) return colourOf(style.webkitTextFillColor || style.color)
   const [red, green, blue, alpha] = colourOf(style.fill) ?? []

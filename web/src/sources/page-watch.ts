@@ -1,7 +1,6 @@
 /**
- * Notices that a document changes: its content, what is selected, and where it is. Changes are
- * gathered, so that an animation does not announce more than ten times a second; in a hidden window,
- * whose timers hardly run, at most once for each task.
+ * Observes a document: content, selection and URL. Changes are batched: at most ten announcements a second,
+ * or, in a hidden window, whose timers hardly run, one per task.
  */
 
 import {
@@ -16,9 +15,9 @@ import {
   shadowOf,
 } from './page-dom.ts'
 
-/** What may have changed. */
+/** The parts that may have changed. */
 export interface PageChange {
-  /** Of which parts the content may have changed, by their number. */
+  /** The numbers of parts whose content may have changed. */
   readonly parts: ReadonlySet<number>
   readonly selection: boolean
   readonly meta: boolean
@@ -27,10 +26,10 @@ export interface PageChange {
 /** Selectors of parts of a page. */
 type Parts = readonly { readonly selector: string; readonly roots: () => Element[] }[]
 
-/** Changes follow each other no closer than this. */
+/** The shortest interval between announcements. */
 const quiet = 100 // ms
 
-/** How many records of mutations are looked into; of more than that, everything is said to change. */
+/** The most mutation records that are examined; with more, all parts count as changed. */
 const maxRecords = 200
 
 const observed: MutationObserverInit = {
@@ -54,7 +53,7 @@ export function watchPage(
   let url = location.href
   let roots = parts.map((part) => part.roots())
   const shadows = new Set<ShadowRoot>()
-  const { port1, port2 } = new MessageChannel() // a task that is not held back as timers are
+  const { port1, port2 } = new MessageChannel() // its tasks are not throttled as timers are
 
   const flush = () => {
     clearTimeout(timer)
@@ -101,7 +100,7 @@ export function watchPage(
     if (pending.size > 0 || meta) soon()
   })
 
-  /** Shadow trees are observed one by one. One that is attached later is seen with the next change. */
+  /** Observes each shadow tree. One that is attached later is found at the next change. */
   function observeShadows() {
     const observe = (element: Element) => {
       const shadow = shadowOf(element)
@@ -128,7 +127,7 @@ export function watchPage(
     selection = true
     soon()
   })
-  // What can be seen may change without any mutation: the window, and styles that take their time.
+  // Visibility may change without a mutation: by the window's size, by transitions and animations.
   listen(globalThis, 'resize', everything)
   listen(document, 'transitionend animationend toggle fullscreenchange', everything)
   listen(globalThis, 'hashchange popstate pageshow', moved)
@@ -143,7 +142,7 @@ export function watchPage(
   })
 }
 
-/** Whether a mutation may have changed what is in some elements, or whether it can be seen. */
+/** Whether a mutation may have changed the content of some elements, or its visibility. */
 function concerns(record: MutationRecord, roots: readonly Element[]): boolean {
   const { target, type } = record
   if (roots.some((root) => contains(target, root))) return type !== 'characterData' // around them
@@ -174,7 +173,7 @@ function isScript(target: Node): boolean {
   return element !== null && matches(element, 'script[type="application/ld+json" i]')
 }
 
-/** Where there is no Navigation API: `pushState` and `replaceState` tell nobody. */
+/** Without the Navigation API: `pushState` and `replaceState` fire no event. */
 function watchHistory(moved: () => void, signal: AbortSignal): void {
   for (const name of ['pushState', 'replaceState'] as const) {
     const original = History.prototype[name]

@@ -12,17 +12,17 @@ import { textWriter, writeText } from './page-text.ts'
 import { type VisibilityReader, visibilityReader } from './page-visible.ts'
 import { watchPage } from './page-watch.ts'
 
-/** What can be read of a page. */
+/** The parts of a page. */
 export type PagePart = 'text' | 'selection' | 'outline' | 'meta' | 'markdown'
 
-/** What may be read. There is no default: `['body']` is all that can be seen. */
+/** The elements that may be read. There is no default: `['body']` is all visible content. */
 export interface PageOptions {
   /**
    * CSS selectors of the elements that may be read, or selectors by name: each name then has
-   * resources of its own. Elements in shadow trees are read with what contains them, not selected.
+   * resources of its own. Elements in shadow trees are read with their host, and cannot be selected.
    */
   select: readonly [string, ...string[]] | { readonly [name: string]: string }
-  /** What is served of them; default: everything. */
+  /** The parts that are served; default: all. */
   parts?: readonly PagePart[]
 }
 
@@ -48,30 +48,29 @@ const kinds: { readonly [part in PagePart]: { name: string; mimeType: string; ab
 
 const order = Object.keys(kinds) as PagePart[]
 
-/** What is served of each name as well. */
+/** The parts that each name has, too. */
 const ofNames: readonly PagePart[] = ['text', 'outline', 'markdown']
 
 /**
- * Publishes what a user can see of this document, read only, in the window:
+ * Publishes the visible content of this document, read-only, in the window:
  *
- * | URI | type | what |
+ * | URI | type | content |
  * |---|---|---|
  * | `page:///text` | `text/plain` | the text of the selected elements, as lines |
- * | `page:///selection` | `text/plain` | what the user has selected of that |
+ * | `page:///selection` | `text/plain` | the selected part of that |
  * | `page:///outline` | `application/json` | headings, landmarks and form labels; values are `redacted` |
  * | `page:///meta` | `application/json` | of the document: title, URL, language, description, canonical URL, JSON-LD |
  * | `page:///markdown` | `text/markdown` | the main content of the selected elements, by turndown |
  * | `page:///{name}/{part}` | | `text`, `outline` and `markdown` of one name of `select` |
  *
- * Text that nobody can see is left out (page-visible.ts says what that is), also names that only
- * screen readers say, alternative texts and tooltips; so is what is private ({@link isPrivateElement})
- * and every value of a form. Secrets are taken out of URLs ({@link redactUrl}). A content of which
- * something private was taken out says so: `_meta["io.github.pagemcp/lossy"]` has JSON Pointers, or `['']`
+ * Hidden text is left out (page-visible.ts lists the rules), and so are names for screen readers,
+ * alternative texts, tooltips, private content ({@link isPrivateElement}) and all values of forms. Secrets
+ * are removed from URLs ({@link redactUrl}). A content without its private parts is marked: `_meta["io.github.pagemcp/lossy"]` has JSON Pointers, or `['']`
  * for the whole.
  *
  * Changes of the document, of open shadow trees within the elements, of the selection and of the URL
- * are announced, at most ten times a second. Not noticed are rules that scripts write into style
- * sheets, and what selectors such as `:hover` change.
+ * are announced, at most ten times a second. Not noticed: rules that scripts write into style
+ * sheets, and effects of selectors such as `:hover`.
  *
  * @param options.select - which elements; required
  * @returns a source (Go's `engine.Source`, `engine.Templater`, `engine.Watcher`, `engine.Completer`)
@@ -221,7 +220,7 @@ function visibleText(roots: Element[], reader: VisibilityReader): string {
   return out.done()
 }
 
-/** Of each element the main content: what is marked up as that, if there is exactly one such place. */
+/** The main content of each element: its only `main` or `article`, or else the element. */
 function mainOf(roots: Element[], reader: VisibilityReader): Element[] {
   const seen = (root: Element, selector: string) =>
     all(selector).filter(

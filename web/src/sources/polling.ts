@@ -1,17 +1,17 @@
-/** Looking for changes where nobody tells of them. */
+/** Polling for changes that have no events. */
 
-/** Looking takes at most this part of the time. */
+/** The largest share of time that polling takes. */
 const maxShare = 1 / 20
 
 /**
- * Looks at once, and then again and again until the signal ends: `every` ms after the last look, or
- * later if that took long. In a hidden window timers fire once a minute.
+ * Polls now, and then repeatedly until the signal is aborted: `every` ms after the previous poll, or later
+ * if that took long. In a hidden window timers fire once a minute.
  */
-export function pollEvery(every: number, signal: AbortSignal, look: () => Promise<void>): void {
+export function pollEvery(every: number, signal: AbortSignal, poll: () => Promise<void>): void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const next = async () => {
     const began = performance.now()
-    await look().catch(() => {}) // what cannot be looked at now can be later
+    await poll().catch(() => {}) // tried again at the next poll
     const took = performance.now() - began
     if (!signal.aborted) timer = setTimeout(next, Math.max(every, took / maxShare))
   }
@@ -19,13 +19,13 @@ export function pollEvery(every: number, signal: AbortSignal, look: () => Promis
   void next()
 }
 
-/** How often is looked for changes, if nothing else was said. */
+/** The default interval. */
 const defaultPoll = 2000 // ms
 
-/** The least time between two looks. */
+/** The shortest interval. */
 const leastPoll = 250 // ms
 
-/** Reads the option `poll`: ms between two looks; 0: never. */
+/** Reads the option `poll`: ms between polls; 0: never. */
 export function pollInterval(poll: number | false | undefined): number {
   return poll === false ? 0 : Math.max(poll ?? defaultPoll, leastPoll)
 }

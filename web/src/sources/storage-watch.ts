@@ -1,21 +1,20 @@
 /**
- * Notices changes of web storage. Other tabs are told of by the `storage` event; what this realm writes
- * by `setItem`, `removeItem` and `clear`, by wrapping these. `localStorage.x = 1` and `delete
- * localStorage.x` tell nobody: they are found by comparing, with every other sign of life, and by a
- * bounded poll while somebody watches.
+ * Observes web storage: writes of other tabs by the `storage` event, calls of `setItem`, `removeItem` and
+ * `clear` in this realm by wrapping them. `localStorage.x = 1` and `delete localStorage.x` have no event: a
+ * bounded poll finds them, which also runs at events such as focus and click.
  *
  * @see https://html.spec.whatwg.org/multipage/webstorage.html
  */
 
 import type { Area } from './storage-keys.ts'
 
-/** How often is looked for assignments to properties. */
+/** The interval of the poll. */
 const pollInterval = 1000 // ms
 
-/** How many keys are looked at in one poll, round by round. */
+/** The most keys in one poll; the next poll continues. */
 const pollKeys = 500
 
-/** Calls `changed` for entries that came, changed or went (`list`: came or went), until signal is aborted. */
+/** Calls `changed` for added, changed and deleted entries (`list`: added or deleted), until the signal is aborted. */
 export function watchArea(
   storage: Storage,
   area: Area,
@@ -33,7 +32,7 @@ export function watchArea(
     return true
   }
 
-  /** Compares an entry with what is known of it. */
+  /** Compares an entry with its last known value. */
   const check = (key: string) => {
     const before = known.get(key)
     const value = valueAt(storage, key)
@@ -69,7 +68,7 @@ export function watchArea(
   const timer = setInterval(poll, pollInterval)
   const stopListening = onOwnWrites((written, key) => {
     if (written !== storage) return
-    // A key that is an object was made text by the method: asking it again might have an effect.
+    // An object as key was converted by the method: another conversion might have an effect.
     if (typeof key === 'string') check(key)
     else checkAll()
   })
@@ -91,13 +90,13 @@ export function valueAt(storage: Storage, key: string): string | null {
   return Storage.prototype.getItem.call(storage, key)
 }
 
-/** Who is told of a call that has returned; without a key, of `clear`. */
+/** Called after a method has returned; without a key, after `clear`. */
 type WriteListener = (storage: unknown, key?: unknown) => void
 
 const listeners = new Set<WriteListener>()
 let restore: (() => void) | undefined
 
-/** Tells of writing calls. The first hearer wraps the methods, the last one that goes unwraps them. */
+/** Adds a listener for writing calls. The first one wraps the methods, the removal of the last unwraps them. */
 function onOwnWrites(listener: WriteListener): () => void {
   listeners.add(listener)
   if (restore === undefined) {
@@ -114,7 +113,7 @@ function onOwnWrites(listener: WriteListener): () => void {
   }
 }
 
-/** The app sees no difference: `this`, results, exceptions, name and length are the original's. */
+/** The app notices no difference: `this`, results, exceptions, name and length are the original's. */
 function wrap(name: 'setItem' | 'removeItem' | 'clear'): () => void {
   const descriptor = Object.getOwnPropertyDescriptor(Storage.prototype, name)
   const original = descriptor?.value
@@ -130,7 +129,7 @@ function wrap(name: 'setItem' | 'removeItem' | 'clear'): () => void {
   Object.defineProperty(method, 'length', { value: original.length, configurable: true })
   Object.defineProperty(Storage.prototype, name, { ...descriptor, value: method })
   return () => {
-    // Whoever has wrapped our wrapper keeps it; nobody is told by it any more.
+    // Code that has wrapped our wrapper keeps it; without listeners it has no effect.
     if (Storage.prototype[name] === (method as unknown)) {
       Object.defineProperty(Storage.prototype, name, descriptor)
     }

@@ -4,24 +4,24 @@ import { BadCursorError, type Listing, NotFoundError, type Source } from '../sou
 import { type Area, type AreaName, area, entryOf, type StorageKeys } from './storage-keys.ts'
 import { keysOf, valueAt, watchArea } from './storage-watch.ts'
 
-/** What may be read. There is no default and no wildcard: a key that is not named is not served. */
+/** The keys that may be read. There is no default and no wildcard. */
 export interface StorageOptions {
-  /** Of `localStorage`: keys, and `{ prefix: 'draft:' }` for those that begin so. */
+  /** Of `localStorage`: keys, and `{ prefix: 'draft:' }` for all keys with a prefix. */
   local?: StorageKeys
   /** Of `sessionStorage`. */
   session?: StorageKeys
 }
 
 /**
- * Publishes entries of web storage, read only, in the window: `storage:///local/{key}` and
+ * Publishes entries of web storage, read-only, in the window: `storage:///local/{key}` and
  * `storage:///session/{key}`, as `application/json` if the value is JSON, else `text/plain`. Keys are
- * percent-encoded; those that a path cannot carry are written as names of databases are (idb-keys.ts).
+ * percent-encoded; those that are no valid path segment are encoded like names of databases (idb-keys.ts).
  *
  * Keys of a prefix that look like a secret (`token`, `secret`, `password`, `session`, `auth`, `key` …),
- * and values that do, are left out; one that is named exactly is served. What is inside of a value is
- * served as it is: `redact` of {@link StartOptions} sees it last.
+ * and values that do, are left out; a key that is named exactly is served. Secrets within a value are
+ * not removed: use `redact` of {@link StartOptions}.
  *
- * Changes are announced while somebody watches: of other tabs by the `storage` event, of this window
+ * Changes are announced while there are listeners: of other tabs by the `storage` event, of this window
  * when `setItem`, `removeItem` or `clear` has returned. Assignments (`localStorage.x = 1`) are found a
  * second later at most, in a hidden window when its timers run, or when it is shown again.
  *
@@ -115,7 +115,7 @@ export function storage(options: StorageOptions): Source {
   }
 }
 
-/** Undefined where the page has none: in a sandbox, or because its user refuses to store anything. */
+/** `undefined` where there is no storage: in a sandbox, or if the user has disabled it. */
 function storageOf(name: AreaName): Storage | undefined {
   try {
     return name === 'local' ? globalThis.localStorage : globalThis.sessionStorage

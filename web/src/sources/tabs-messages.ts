@@ -1,22 +1,22 @@
-/** What tabs say to each other, and what of it is well-formed. */
+/** Messages between tabs, and their validation. */
 
 import type { TabState } from './tabs-own.ts'
 
 /** The text of a tab. */
 export interface TabText {
   readonly text: string
-  /** Whether there is more. */
+  /** Whether the text is longer. */
   readonly cut: boolean
 }
 
-/** `to`, `from` and `stay` are names of stays. */
+/** `to`, `from` and `stay` are names of visits; see {@link TabState.stay}. */
 export type Message =
   | { is: 'new' | 'here'; tab: TabState }
   | { is: 'gone'; stay: string }
   | { is: 'ask'; to: string; from: string; number: number }
   | { is: 'text'; to: string; number: number; answer?: TabText }
 
-/** Any script of this origin can speak on the channel: what is not well-formed is nobody's. */
+/** Any script of this origin can post to the channel: malformed messages are ignored. */
 export function isMessage(data: unknown): data is Message {
   const { is, tab, stay, to, number, answer } = (data ?? {}) as Record<string, unknown>
   switch (is) {

@@ -1,46 +1,45 @@
-/** What a tab says of itself, and when that changes. */
+/** The state of this tab, and its changes. */
 
 import { plainLabel } from '../provenance.ts'
 import { redactUrl } from '../redact.ts'
 
-/** What tabs tell each other. */
+/** The state of a tab, as tabs send it to each other. */
 export interface TabState {
-  /** Stays through reloads: the page id (pages.ts). */
+  /** The page id, which survives reloads (page-id.ts). */
   readonly id: string
-  /** One stay of one document: another one after a reload, and back from the back/forward cache. */
+  /** The id of a document's visit: a new one after a reload, and after the back/forward cache. */
   readonly stay: string
   readonly title: string
   /** Without secrets. */
   readonly url: string
   readonly visibility: DocumentVisibilityState
   readonly focused: boolean
-  /** When it had the focus last, in ms since 1970; 0: never since it was opened. */
+  /** The time of its last focus, in ms since 1970; 0: never since it was opened. */
   readonly lastFocus: number
   /** Whether its text may be read. */
   readonly text: boolean
-  /** How often its text has changed while somebody watched. */
+  /** A counter of changes of its text while there were listeners. */
   readonly edits: number
-  /** Whether somebody watches there: then all tabs look at their text. */
+  /** Whether it has listeners: then all tabs observe their text. */
   readonly watching: boolean
 }
 
-/** What {@link TabState} says of a document without its identity. */
+/** The part of {@link TabState} that describes the document. */
 export type TabView = Omit<TabState, 'id' | 'stay' | 'text' | 'edits' | 'watching'>
 
-/** Where the time of the last focus outlives a reload. It is taken out at once: copies of a tab are new. */
+/** Keeps the time of the last focus through a reload. Removed when it is read: a copy of the tab starts new. */
 const focusKey = 'pagemcp.focus'
 
-/** Longest title that is told. */
+/** The longest title. */
 const maxTitle = 300 // UTF-16 code units
 
-/** Longest URL that is told; a longer one is cut where its query begins. */
+/** The longest URL; a longer one loses its query and fragment. */
 const maxUrl = 4096 // UTF-16 code units
 
 /**
- * Watches this document: title, URL, visibility, focus. Work is bounded: however much changes within
- * a task, `changed` is called once.
+ * Observes this document: title, URL, visibility, focus. `changed` is called at most once per task.
  *
- * @returns what there is to say now
+ * @returns a function that returns the present state
  */
 export function watchOwn(changed: () => void, signal: AbortSignal): () => TabView {
   let lastFocus = document.hasFocus() ? Date.now() : storedFocus()
@@ -77,12 +76,12 @@ export function watchOwn(changed: () => void, signal: AbortSignal): () => TabVie
   })
 }
 
-/** How long changes of the text are gathered. */
+/** The interval in which changes of the text are batched. */
 const textPause = 250 // ms
 
 /**
- * Calls `changed` when mutations of this document matter, at most once in {@link textPause}. Whether
- * they do is asked for as many as come in a task, but no more after one that matters.
+ * Calls `changed` when `concerns` is true of a mutation of this document, at most once in
+ * {@link textPause}.
  */
 export function watchContent(
   matters: (record: MutationRecord) => boolean,
@@ -114,7 +113,7 @@ function shortened(url: string): string {
   return (url.split(/[?#]/, 1)[0] ?? '').slice(0, maxUrl)
 }
 
-/** The title element may be changed, replaced, or come with another head. */
+/** The title element may be changed or replaced, also with its head. */
 function watchTitle(changed: () => void, signal: AbortSignal) {
   let head: Element | null = null
   const observer = new MutationObserver(() => {
@@ -139,7 +138,7 @@ function watchUrl(changed: () => void, signal: AbortSignal) {
   }
   addEventListener('popstate', changed, { signal })
   addEventListener('hashchange', changed, { signal })
-  // The History API tells nobody: pushState and replaceState are wrapped.
+  // The History API fires no event for pushState and replaceState: they are wrapped.
   for (const name of ['pushState', 'replaceState'] as const) {
     const original = History.prototype[name]
     const { [name]: method } = {

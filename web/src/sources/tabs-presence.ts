@@ -1,12 +1,10 @@
 /**
- * Who is there: tabs of one origin that know of each other. Each holds a Web Lock of its own name and
- * tells the others on a BroadcastChannel what it is; they queue for its lock, and have it when it is
- * gone, be it by a crash.
+ * Discovers the open tabs of an origin. Each tab holds a Web Lock and posts its state on a BroadcastChannel.
+ * The other tabs request its lock, and get it when the tab is closed or has crashed.
  *
- * A document in the back/forward cache is no open tab. On its way there it says goodbye, lets go of
- * its lock, and closes the channel: a message or somebody's request for the lock would throw it out
- * of the cache. So nobody ever asks `locks.query()` either: that evicts documents which hold a lock of
- * the app's own.
+ * A document in the back/forward cache is not an open tab. Before it enters the cache it sends `gone`,
+ * releases its lock and closes the channel, because a message or a request for the lock would evict it.
+ * `locks.query()` is not used: it evicts documents that hold a lock of the app.
  */
 
 import { toBase64Url } from '../base64url.ts'
@@ -16,41 +14,41 @@ import { isMessage, type Message, type TabText } from './tabs-messages.ts'
 import { type TabState, watchContent, watchOwn } from './tabs-own.ts'
 import type { OwnText } from './tabs-text.ts'
 
-/** How long answers to a newcomer's question may take until it believes to know all tabs. */
+/** How long a new tab waits for the states of the others. */
 const discoveryTime = 250 // ms; a hidden window's timer takes a second
 
-/** How long another tab may take to say its text; it has no timers to wait for. */
+/** The timeout for the text of another tab; its answer waits for no timer there. */
 const textTimeout = 10_000 // ms
 
 const channelName = 'pagemcp.tabs'
 
-/** What happened to a tab. */
+/** A change of a tab. */
 export interface TabEvent {
-  /** undefined: it came. */
+  /** `undefined`: the tab was opened. */
   readonly before?: TabState
-  /** undefined: it went. */
+  /** `undefined`: the tab was closed. */
   readonly now?: TabState
 }
 
 /** The tabs of this origin. */
 export interface Presence {
-  /** Settles when those that were there before this one had time to say so. */
+  /** Resolves when earlier tabs have had time to answer. */
   readonly ready: Promise<void>
-  /** This one; undefined until it has its id. */
+  /** This tab; `undefined` until it has its id. */
   own(): TabState | undefined
-  /** Says that somebody watches here, or nobody any more. */
+  /** Announces whether this tab has listeners. */
   watch(on: boolean): void
-  /** All, this one among them. */
+  /** All tabs, with this one. */
   all(): TabState[]
-  /** Asks a tab for its text. Rejects with `NotFoundError` if it goes, or `TimeoutError`. */
+  /** Requests the text of a tab. Rejects with `NotFoundError` if the tab closes, or `TimeoutError`. */
   textOf(tab: TabState, signal: AbortSignal): Promise<TabText>
 }
 
 /**
- * Joins the tabs of this origin, until the signal ends it. Where there are no Web Locks (no secure
- * context, or an opaque origin), this tab is alone.
+ * Joins the tabs of this origin, until the signal is aborted. Without Web Locks (no secure context, or an
+ * opaque origin) this tab is the only one.
  *
- * @param text - this tab's text; undefined: it is not for others
+ * @param text - this tab's text; `undefined`: it is not shared
  * @param onEvent - called after each change
  */
 export function joinTabs(
@@ -58,21 +56,21 @@ export function joinTabs(
   onEvent: (event: TabEvent) => void,
   signal: AbortSignal,
 ): Presence {
-  const others = new Map<string, { tab: TabState; stop: AbortController }>() // by stay
+  const others = new Map<string, { tab: TabState; stop: AbortController }>() // by visit
   const textRequests = new Map<number, { stay: string; settle(answer?: TabText): void }>()
   let lastTextRequest = 0
   let id: string | undefined
   let own: TabState | undefined
   let visit: DocumentVisit | undefined
-  let attempts = 0 // of beginning and ending: what was begun may be over before it is done
+  let attempts = 0 // of `begin` and `end`: a later one may overtake
   let alone = !('locks' in navigator) || typeof BroadcastChannel === 'undefined'
   let watching = false
   let edits = 0
-  let contentWatch: AbortController | undefined // at what this tab's text is
+  let contentWatch: AbortController | undefined // of this tab's text
   const observeOwn = watchOwn(refresh, signal)
   const began = Promise.withResolvers<void>()
 
-  /** Tells what this tab is now, if that is anything new. */
+  /** Sends the state of this tab if it has changed. */
   function refresh() {
     if (id === undefined || visit === undefined) return
     const now: TabState = {
@@ -91,7 +89,7 @@ export function joinTabs(
     onEvent({ before, now })
   }
 
-  /** Looks at the text as long as somebody watches, in whichever tab. */
+  /** Observes the text while any tab has listeners. */
   function updateContentWatch() {
     const wanted =
       text !== undefined &&
@@ -138,7 +136,7 @@ export function joinTabs(
     }
     const stop = new AbortController()
     others.set(tab.stay, { tab, stop })
-    // Shared, so that one of those who wait cannot keep the others waiting.
+    // Shared, so that a waiting tab does not block the others.
     const options = { mode: 'shared', signal: stop.signal } as const
     navigator.locks.request(lockOf(tab.stay), options, () => remove(tab.stay)).catch(() => {})
     updateContentWatch()
@@ -170,7 +168,7 @@ export function joinTabs(
     else setTimeout(began.resolve, discoveryTime)
   }
 
-  /** Leaves without a trace that others could stumble upon. */
+  /** Leaves: sends `gone`, releases the lock, cancels all requests. */
   function end() {
     attempts++
     visit?.end()
@@ -180,7 +178,7 @@ export function joinTabs(
     updateContentWatch()
   }
 
-  /** Forgets who was there: whoever comes back to life asks anew. */
+  /** Forgets the other tabs; after the back/forward cache they are discovered again. */
   function forget() {
     const gone = [...others.values()]
     others.clear()
@@ -239,7 +237,7 @@ export function joinTabs(
   }
 }
 
-/** From when a document is shown until it goes, be it into the back/forward cache. */
+/** The time from showing a document until it is closed or enters the back/forward cache. */
 interface DocumentVisit {
   readonly name: string
   send(message: Message): void
@@ -248,7 +246,7 @@ interface DocumentVisit {
 
 async function beginVisit(receive: (data: unknown) => void): Promise<DocumentVisit> {
   const name = toBase64Url(crypto.getRandomValues(new Uint8Array(12)))
-  // Held before anybody hears of it: whoever gets this lock takes the tab for gone.
+  // Acquired before it is announced: a tab that gets this lock treats the visit as ended.
   const release = await new Promise<() => void>((resolve, reject) => {
     const hold = () => new Promise<void>((end) => resolve(end))
     navigator.locks.request(lockOf(name), hold).catch(reject)
@@ -276,5 +274,5 @@ function lockOf(stay: string): string {
 }
 
 function same(a: TabState, b: TabState): boolean {
-  return JSON.stringify(a) === JSON.stringify(b) // made alike, so their members have one order
+  return JSON.stringify(a) === JSON.stringify(b) // made by the same code, so their members have one order
 }

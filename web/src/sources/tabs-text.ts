@@ -1,21 +1,21 @@
-/** The text that a tab tells of itself. */
+/** The text that a tab shares. */
 
 import { all, contains, isOfDraft } from './page-dom.ts'
 import { textWriter, writeText } from './page-text.ts'
 import { visibilityReader } from './page-visible.ts'
 import type { TabText } from './tabs-messages.ts'
 
-/** What a tab tells of its text. */
+/** The shared text of a tab. */
 export interface OwnText {
   read(): TabText
-  /** Whether a mutation may be one of the text. */
+  /** Whether a mutation may have changed the text. */
   concerns(record: MutationRecord): boolean
 }
 
 /**
- * What a user can see of this document, as `page:///text` has it.
+ * The visible text of this document, as in `page:///text`.
  *
- * @param selectors - whose text it is, in the order of the document
+ * @param selectors - of the elements, in the order of the document
  * @param limit - UTF-16 code units
  * @throws a `DOMException` named `SyntaxError` if a selector does not parse
  */
@@ -32,7 +32,7 @@ export function textWithin(selectors: readonly string[], limit: number): OwnText
     const out = textWriter()
     let before: Element | undefined
     for (const element of all(selector)) {
-      if (before !== undefined && contains(before, element)) continue // it is in there already
+      if (before !== undefined && contains(before, element)) continue // included already
       before = element
       const place = reader.find(element)
       if (place !== undefined) writeText(element, place, reader, out)

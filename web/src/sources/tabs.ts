@@ -13,19 +13,19 @@ import type { TabState } from './tabs-own.ts'
 import { joinTabs, type TabEvent } from './tabs-presence.ts'
 import { textWithin } from './tabs-text.ts'
 
-/** What tabs tell of themselves. */
+/** Options of {@link tabs}. */
 export interface TabsOptions {
   /**
-   * CSS selectors of the elements whose text this tab shares; default: `false`, none. What a user
-   * cannot see, what is written into fields and editable elements, and elements with
-   * `data-mcp-private` are never in it. Each tab decides for itself.
+   * CSS selectors of the elements whose text this tab shares; default: `false`, none. Hidden
+   * text, values of fields and editable elements, and elements with `data-mcp-private` are never
+   * shared. Each tab decides for itself.
    */
   text?: readonly [string, ...string[]] | false
   /** Leaves the tabs for good; default: with the document. */
   signal?: AbortSignal
 }
 
-/** Most text of a tab that is told. */
+/** The most text of a tab. */
 const maxText = 200_000 // UTF-16 code units
 
 const json = 'application/json'
@@ -59,16 +59,16 @@ const fixed: readonly Resource[] = [
  * - `tab:///{id}`: a tab, JSON: `id`, `title`, `url` (without secrets), `visibility` (`visible` or
  *   `hidden`), `focused`, `lastFocus` (ISO 8601, or null), `active`, and `this`: whether it is the one
  *   that answers
- * - `tab:///{id}/text` and `tab:///active/text`, of tabs that name selectors: what a user can see of
- *   these elements, `text/plain`, at most 200,000 UTF-16 code units; the tab has 10 s to send it
+ * - `tab:///{id}/text` and `tab:///active/text`, of tabs that name selectors: the visible text of these
+ *   elements, `text/plain`, at most 200,000 UTF-16 code units; the tab has 10 s to send it
  *
- * An id stays with its tab through reloads; a duplicate gets one of its own. A tab in the
- * back/forward cache is not open, and stays in that cache. Tabs that come, go or crash, their titles,
- * URLs, visibility, focus and texts are announced; those look at their own text while anybody watches
- * in one of them. Runs in the window. Without Web Locks (no secure context, or an opaque origin) this tab is the only one.
+ * A tab keeps its id through reloads; a duplicate gets a new one. A tab in the
+ * back/forward cache is not open, and stays in that cache. Announced are opened, closed and crashed tabs,
+ * and changes of titles, URLs, visibility, focus and texts. Tabs observe their text while any of them has
+ * listeners. Runs in the window. Without Web Locks (no secure context, or an opaque origin) this tab is the only one.
  *
  * @returns a source (Go's `engine.Source`, `engine.Templater`, `engine.Watcher`). `read` rejects with
- *   {@link NotFoundError}, or a `TimeoutError` if a tab does not say its text
+ *   {@link NotFoundError}, or a `TimeoutError` if a tab does not send its text
  * @throws a `DOMException` named `SyntaxError` if a selector does not parse
  * @see https://w3c.github.io/web-locks/
  */
@@ -83,7 +83,7 @@ export function tabs(options: TabsOptions = {}): Source {
   let active: string | undefined
   const presence = joinTabs(ownText, onEvent, signal)
 
-  /** Tells what an event makes stale. The active tab may be another one by it. */
+  /** Announces the resources that an event makes stale, also those of the active tab, which may change. */
   function onEvent({ before, now }: TabEvent) {
     const uri = `tab:///${(now ?? before)?.id}`
     if (before !== undefined && now !== undefined && onlyUnseen(before, now)) {
@@ -134,7 +134,7 @@ export function tabs(options: TabsOptions = {}): Source {
   }
 
   return {
-    /** The cursor is the URI after which to go on; its tab may be gone. */
+    /** The cursor is the last URI of the previous part; its tab may be gone. */
     async list(cursor, { pageSize }) {
       if (cursor !== undefined && tabOf(cursor) === undefined) throw new BadCursorError(cursor)
       const all = [...fixed, ...[...(await known()).values()].flatMap(resourcesOf)]
@@ -178,7 +178,7 @@ export function tabs(options: TabsOptions = {}): Source {
       },
     ],
 
-    /** Ids, found by what they or the titles of their tabs have in them. */
+    /** Ids that fit the typed text, by themselves or by the titles of their tabs. */
     async complete(ref, { name, value }) {
       if (ref.type !== 'ref/resource' || !ref.uri.startsWith('tab:///') || name !== 'id') {
         throw new NotFoundError(ref.type === 'ref/resource' ? ref.uri : ref.name)
@@ -205,14 +205,14 @@ export function tabs(options: TabsOptions = {}): Source {
   }
 }
 
-/** The id in a URI, and whether its text is meant; undefined: it is no such URI. */
+/** The id in a URI, and whether it is that of the text; `undefined`: another URI. */
 function tabOf(uri: string): { id: string; text: boolean } | undefined {
   const [, id, text] = /^tab:\/\/\/([\w-]{0,64})(\/text)?$/.exec(uri) ?? []
   if (id === undefined || (id === '' && text !== undefined)) return undefined
   return { id, text: text !== undefined }
 }
 
-/** What listings are ordered by. */
+/** The order of listings. */
 function rank(uri: string): string {
   const at = fixed.findIndex((one) => one.uri === uri)
   return `${at < 0 ? fixed.length : at} ${uri}`
@@ -231,7 +231,7 @@ function onlyUnseen(before: TabState, now: TabState): boolean {
   return JSON.stringify({ ...before, ...plain }) === JSON.stringify({ ...now, ...plain })
 }
 
-/** The tab that had the focus last. One that has it counts before one that was slow to lose it. */
+/** The tab with the last focus; of several, one that has the focus now. */
 function activeOf(all: readonly TabState[]): TabState | undefined {
   return all.reduce<TabState | undefined>((best, tab) => {
     if (best === undefined) return tab
