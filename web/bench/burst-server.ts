@@ -1,6 +1,6 @@
 /**
- * An MCP server on stdio for the benchmark: on a request to a loopback port it tells of as many changes
- * as that asks for, at once. BURST_PORT is the port.
+ * An MCP server on stdio for the benchmark: a request to a loopback port makes it send as many notifications
+ * as the request names. BURST_PORT is the port.
  */
 
 import { createServer } from 'node:http'

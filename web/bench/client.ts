@@ -1,4 +1,4 @@
-/** One raw JSON-RPC client for all subjects, and the pair of ports it reaches them by. */
+/** A raw JSON-RPC client for all subjects, and its pair of ports. */
 
 export interface Message {
   jsonrpc: '2.0'
@@ -14,13 +14,13 @@ export interface Result {
   [name: string]: unknown
 }
 
-/** The end of a pair that a subject gets: as much of a MessagePort as it needs. */
+/** The end of a pair that a subject gets: the members of a MessagePort that it needs. */
 export interface DirectPort {
   postMessage(message: unknown): void
   onmessage: ((event: { data: Message }) => void) | null
 }
 
-/** What a workload asks next: a method and its params; `last` is the result before. */
+/** The next request of a workload: a method and its params; `last` is the previous result. */
 export type Ask = (
   i: number,
   last: Result | undefined,
@@ -29,13 +29,13 @@ export type Ask = (
 export interface Client {
   call(method: string, params?: { [name: string]: unknown }): Promise<Result>
   notify(method: string): void
-  /** Sends `count` requests, at most `inFlight` at once, and says how long it took, in ms. */
+  /** Sends `count` requests, at most `inFlight` at once, and returns the time that took, in ms. */
   run(count: number, inFlight: number, ask: Ask): Promise<number>
 }
 
 /**
- * Two ports that hand messages over by reference and at once: no clone, no task. What is measured
- * is the subject's own work.
+ * Two ports that pass messages by reference and synchronously, without clone or task, so that only the
+ * subject's own work is measured.
  *
  * @param meta - put into the params of each request: the envelope of the modern era
  */

@@ -19,7 +19,7 @@ const pairs = [...reading, restart]
 const bench = {
   workloads: workloads.map(({ name, goal }) => ({ name, goal })),
 
-  /** Makes the subjects and compares their answers with those of null; says who gave others. */
+  /** Makes the subjects and compares their answers with those of `null`; returns those that differ. */
   async prepare(): Promise<{ subjects: string[]; wrong: string[] }> {
     if (!crossOriginIsolated) throw new Error('not cross-origin isolated: the clock is too coarse')
     const subjects = await makeSubjects()

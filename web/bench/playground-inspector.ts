@@ -13,10 +13,10 @@ const launcher = join(
   '../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js',
 )
 
-/** How long it may take to show the burst: 100 notifications took 15 s on an idle machine. */
-const patience = 240_000 // ms
+/** The timeout until the burst is shown: 100 notifications took 15 s on an idle machine. */
+const showTimeout = 240_000 // ms
 
-/** A port that nobody listens on now. */
+/** A free port. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
@@ -28,7 +28,7 @@ function freePort(): Promise<number> {
   })
 }
 
-/** Starts it with our server, in a home of its own, and gives the address that it prints. */
+/** Starts it with our server, in a home of its own, and returns the address that it prints. */
 async function start(home: string, port: number, burstPort: number) {
   const server = join(import.meta.dirname, 'burst-server.ts')
   const child = spawn(
@@ -46,17 +46,17 @@ async function start(home: string, port: number, burstPort: number) {
     },
   )
   const url = await new Promise<string>((resolve, reject) => {
-    let said = ''
-    const timer = setTimeout(() => reject(new Error(`Inspector did not start: ${said}`)), 60_000)
-    const hear = (data: Buffer) => {
-      said += data
-      const found = /http:\/\/127\.0\.0\.1:\d+\/?\?MCP_INSPECTOR_API_TOKEN=\w+/.exec(said)
+    let output = ''
+    const timer = setTimeout(() => reject(new Error(`Inspector did not start: ${output}`)), 60_000)
+    const onOutput = (data: Buffer) => {
+      output += data
+      const found = /http:\/\/127\.0\.0\.1:\d+\/?\?MCP_INSPECTOR_API_TOKEN=\w+/.exec(output)
       if (!found) return
       clearTimeout(timer)
       resolve(found[0])
     }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
+    child.stdout.on('data', onOutput)
+    child.stderr.on('data', onOutput)
   }).catch((error) => {
     stop(child)
     throw error
@@ -73,7 +73,7 @@ function stop(child: ChildProcess) {
 }
 
 /**
- * A burst, as fast as it goes, with the Protocol tab open.
+ * A burst at full speed, with the Protocol tab open.
  *
  * @returns ms that tasks over 50 ms took, and until the last notification was shown
  */
@@ -83,15 +83,15 @@ export async function inspectorBurst(
 ): Promise<{ blocked: number; longest: number; shown: number }> {
   const home = mkdtempSync(join(tmpdir(), 'pagemcp-inspector-'))
   const burstPort = await freePort()
-  // While its main thread is blocked it answers nobody.
+  // It does not answer while its main thread is blocked.
   const browser = await puppeteer.connect({
     browserWSEndpoint: launched.wsEndpoint(),
-    protocolTimeout: patience,
+    protocolTimeout: showTimeout,
   })
   const { child, url } = await start(home, await freePort(), burstPort)
   try {
     const page = await browser.newPage()
-    page.setDefaultTimeout(patience)
+    page.setDefaultTimeout(showTimeout)
     await page.setViewport({ width: 1400, height: 900 })
     await page.goto(url)
     await connect(page)
@@ -116,7 +116,7 @@ export async function inspectorBurst(
   }
 }
 
-/** Connects to the server. A click before the page is ready for it is lost, so it may take several. */
+/** Connects to the server. Clicks before the page is ready have no effect, so it may take several. */
 async function connect(page: Page): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const toggle = await page.waitForSelector('input[role=switch]')
@@ -129,7 +129,7 @@ async function connect(page: Page): Promise<void> {
   throw new Error('Inspector did not connect to the server')
 }
 
-/** Runs in the page: how many messages it lists, when that has not changed for a second. */
+/** Runs in the page: the number of listed messages, after a second without a change. */
 async function settled(): Promise<number> {
   let count = -1
   for (let same = 0; same < 10; ) {

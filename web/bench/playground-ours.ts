@@ -1,23 +1,23 @@
-/** Our playground under load: in a frame, fed through a port from a worker, so that sending costs it nothing. */
+/** Our playground under load: in a frame, fed through a port by a worker, so that sending takes none of its time. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, CDPSession, Frame, Page } from 'puppeteer-core'
 import { type Playground, servePlayground } from '../test/playground/harness.ts'
 
-/** What one run measured. Times in ms. */
+/** The results of one run. Times in ms. */
 export interface Load {
   messages: number
   perSecond: number
   longestTask: number
   /** Tasks over 50 ms. */
   longTasks: number
-  /** The same by the time that the thread itself ran: others who use the machine do not count. */
+  /** The same in CPU time of the thread, without the load of other programs. */
   longestWork: number
   longWork: number
   p99Frame: number
   /** MB after a collection. */
   heap: number
-  /** `work`: of the main thread, until nothing moved any more. */
+  /** `work`: of the main thread, until rendering has settled. */
   filters: readonly { filter: string; toPaint: number; shown: number; work: number }[]
   p99Scroll: number
 }
@@ -42,7 +42,7 @@ globalThis.feed = (count, perSecond) => new Promise((resolve) => {
 })
 `
 
-/** A server that says who it is, and then tells of changes, as fast as it is asked to. */
+/** A server that answers `initialize`, and then sends notifications at the given rate. */
 const feedScript = `
 let port
 let sent = 0
@@ -97,7 +97,7 @@ export async function open(browser: Browser, { origin }: Playground): Promise<[P
   return [page, frame]
 }
 
-/** What the page under test measures of itself. */
+/** The measurements that the page under test makes itself. */
 interface Observed {
   tasks: number[]
   frames: number[]
@@ -151,9 +151,9 @@ export async function load(
   await frame.evaluate(() => observed.reset())
   await page.tracing.start({ categories: ['-*', 'toplevel', '__metadata'] })
   await page.evaluate(
-    // Not waited for: a call to the browser may take 30 s.
-    (...given) => {
-      feed(...given)
+    // Not awaited: a call to the browser may take 30 s.
+    (...args) => {
+      feed(...args)
     },
     messages,
     perSecond,
@@ -211,13 +211,13 @@ function tasksOf(trace: Uint8Array | undefined): number[] {
     .map(({ tdur = 0 }) => tdur / 1000)
 }
 
-/** ms that the main thread has run so far. */
+/** CPU time of the main thread so far, ms. */
 async function workOf(client: CDPSession): Promise<number> {
   const { metrics } = await client.send('Performance.getMetrics')
   return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000
 }
 
-/** MB in use, when all that is garbage has been collected. */
+/** MB in use after a garbage collection. */
 async function heapOf(page: Page): Promise<number> {
   const client = await page.createCDPSession()
   await client.send('HeapProfiler.enable')
@@ -227,7 +227,7 @@ async function heapOf(page: Page): Promise<number> {
   return usedSize / 1e6
 }
 
-/** Runs in the page: from a filter's input to the paint that shows all of what passes. */
+/** Runs in the page: from a filter's input to the paint of all matching rows. */
 async function timeFilter(filter: string): Promise<{ toPaint: number; shown: number }> {
   const field = document.querySelector<HTMLInputElement>('#tl-filter')
   const grid = document.querySelector('[role=grid]')
@@ -274,7 +274,7 @@ async function scrollThrough(): Promise<number[]> {
   return frames.slice(1)
 }
 
-/** A burst, as fast as it goes: ms that tasks over 50 ms took, and until the last message was shown. */
+/** A burst at full speed: ms of tasks over 50 ms, and until the last message was shown. */
 export async function burst(
   page: Page,
   frame: Frame,
@@ -283,7 +283,7 @@ export async function burst(
   const before = await rows(frame)
   await frame.evaluate(() => observed.reset())
   const begin = performance.now()
-  await page.evaluate((...given) => feed(...given), count, 0)
+  await page.evaluate((...args) => feed(...args), count, 0)
   await frame.waitForFunction(
     (most) => Number(document.querySelector('[role=grid]')?.getAttribute('aria-rowcount')) > most,
     { polling: 'raf' },

@@ -1,6 +1,6 @@
 /**
  * `make bench-playground`: the playground's timeline under load, beside its budgets, and a burst of
- * notifications in ours and in MCP Inspector. A benchmark and no test: it never fails on a time.
+ * notifications in ours and in MCP Inspector. It is not a test, and never fails on a time.
  *
  *     node bench/playground.ts [--messages 100000] [--rate 2000] [--no-inspector]
  */
@@ -18,7 +18,7 @@ const { values: flags } = parseArgs({
   },
 })
 
-/** How many notifications the burst has. */
+/** Notifications of the burst. */
 const burstOf = 100
 
 const quiet = {

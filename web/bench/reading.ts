@@ -1,15 +1,15 @@
 /**
- * Reads a page of 5,000 nodes, by our source and by the plainest that a browser has. What is read is
- * laid out already: what is measured is the reading.
+ * Reads a page of 5,000 nodes, by our source and by the simplest API of the browser. The page is laid out
+ * before, so that only reading is measured.
  */
 
 import { page } from 'pagemcp'
 import { largeHtml, largeOutline, largeText } from '../test/page/large.ts'
 
-/** A race of ours against what it is measured by, which is no other subject. */
+/** A race of ours against a simple function of the browser. */
 export interface Pair {
   name: string
-  /** What `plain` does, in a word. */
+  /** The name of `plain`. */
   plainly: string
   /** Does both, in order or in reverse: µs for one operation of `ours` and of `plain`. */
   round(reverse: boolean): Promise<{ [subject: string]: number }>
@@ -24,7 +24,7 @@ interface Reading {
   plain(): unknown
 }
 
-/** How often each reads in a round. */
+/** Reads in one round. */
 const count = 5
 
 const readings: readonly Reading[] = [
@@ -52,7 +52,7 @@ const readings: readonly Reading[] = [
   },
 ]
 
-/** What a script would do that trusts the page: headings with their text. */
+/** A simple script without protection from the page: headings with their text. */
 function walked() {
   const found: { role: string; level: number; name: string }[] = []
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT)
@@ -72,7 +72,7 @@ async function read(uri: string) {
   return item?.text
 }
 
-/** Puts the page there and says which parts are not read as they should be. */
+/** Makes the page, and returns the parts with wrong content. */
 export async function prepareReading(): Promise<string[]> {
   document.body.innerHTML = largeHtml
   getSelection()?.selectAllChildren(document.body)

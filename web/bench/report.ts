@@ -10,13 +10,13 @@ export interface Row extends Rounds {
   goal: number
 }
 
-/** Ours beside what it is measured by. */
+/** Ours beside a simple function of the browser. */
 export interface PairRow extends Rounds {
-  /** What that is. */
+  /** The name of that function. */
   plainly: string
 }
 
-/** The bar that the project sets itself, whatever the goal: ours against the TypeScript SDK v1. */
+/** The ratio to the TypeScript SDK v1 that every workload must keep. */
 export const bar = 0.5
 
 export interface Ratio {

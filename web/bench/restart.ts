@@ -1,10 +1,10 @@
-/** How soon an engine that has ended is back, beside how long the first start takes. */
+/** The time until an ended engine answers again, beside that of the first start. */
 
 import { type PageMcp, start } from 'pagemcp'
 import { directClient } from './client.ts'
 import type { Pair } from './reading.ts'
 
-/** As much of Go's wasm_exec.js as ends a program. */
+/** The members of Go's wasm_exec.js that end a program. */
 interface Go {
   importObject: { gojs: { 'runtime.wasmExit'(code: number): void } }
 }
@@ -56,7 +56,7 @@ export const restart: Pair = {
       mcp.on('state', () => mcp.state.engine === 'running' && resolve())
     })
     end()
-    mcp.changed() // whoever asks for anything notices
+    mcp.changed() // any call notices that it has ended
     await back
     await client.call('resources/read', { uri })
     const times = { ours: (performance.now() - ended) * 1000, plain: (ended - begun) * 1000 }

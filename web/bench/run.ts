@@ -1,7 +1,7 @@
 /**
  * `make bench`: races ours against the TypeScript SDKs and a null echo, all in one page, and prints
- * ratios of the same round beside the goals; then how a large page is read, beside what the browser
- * has for it, and how soon an engine is back. A benchmark and no test: it never fails on a time.
+ * ratios of the same round beside the goals; then reads of a large page, beside simple functions of
+ * the browser, and restarts of an engine. It is not a test, and never fails on a time.
  *
  *     node bench/run.ts [--firefox] [--rounds N]
  */
@@ -23,7 +23,7 @@ const { values: flags } = parseArgs({
   options: { firefox: { type: 'boolean', default: false }, rounds: { type: 'string' } },
 })
 
-/** Fewer rounds than these say little. */
+/** The least number of rounds with meaningful results. */
 const usualRounds = { chromium: 13, firefox: 5 } // per workload
 
 const quiet = {
@@ -73,7 +73,7 @@ async function race(name: BrowserName, url: string): Promise<Result> {
   }
 }
 
-/** Ours beside what the browser has: reading a page, and starting again. */
+/** Races ours with functions of the browser: reading a page, and restarting. */
 async function racePairs(name: BrowserName, page: Page, rounds: number): Promise<PairRow[]> {
   const wrong = await page.evaluate(() => window.bench.prepareReading())
   if (wrong.length > 0) throw new Error(`wrong: ${wrong.join(', ')}: no race`)

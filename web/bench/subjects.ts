@@ -1,6 +1,6 @@
 /**
- * Who races: ours, the TypeScript SDKs, and an echo that does nothing else. All serve what data.ts
- * makes.
+ * The subjects of the race: ours, the TypeScript SDKs, and an echo without any work. All serve the data of
+ * data.ts.
  */
 
 import { Server as Server1 } from '@modelcontextprotocol/sdk/server/index.js'
@@ -61,7 +61,7 @@ async function subject(
   return { name, client, modern: meta !== undefined }
 }
 
-/** The package as users get it: engine.wasm beside it, policy and supervision on. */
+/** The package as users get it, with engine.wasm, policy and supervisor. */
 async function startEngine(items: Item[], texts: Map<string, string>) {
   const mcp = await start({ name: 'bench', version: '1.0.0', worker: false, pageSize })
   mcp.resources(items.map((item) => [item, () => texts.get(item.uri)] as const))
@@ -99,7 +99,7 @@ function sdk2(items: Item[], texts: Map<string, string>) {
   return server
 }
 
-/** What both SDKs call a transport. */
+/** The transport interface of both SDKs. */
 function transport(port: DirectPort) {
   const made = {
     onmessage: undefined as ((message: never) => void) | undefined,
@@ -116,7 +116,7 @@ function transport(port: DirectPort) {
   return made as unknown as Transport1 & Transport2
 }
 
-/** Results are there beforehand; a message gets its id, no more. */
+/** Results are prepared; a message only gets its id. */
 function echo(port: DirectPort, items: Item[], texts: Map<string, string>) {
   const pages = new Map<string | undefined, Result>()
   for (let at = 0; at < items.length; at += pageSize) {

@@ -1,6 +1,5 @@
 /**
- * What is asked of each subject, and the goals for ours (performance.md §10 of the design, own
- * CPU).
+ * The requests to each subject, and the goals for ours, in CPU time.
  */
 
 import type { Ask, Client, Result } from './client.ts'
@@ -9,18 +8,17 @@ import { itemCount, sequence } from './data.ts'
 export interface Workload {
   name: string
   /**
-   * Operations of one round: enough for tens of ms, so that a collection here or there is no
-   * verdict.
+   * Operations of one round: enough for tens of ms, so that a garbage collection does not decide.
    */
   count: number
   inFlight: number
-  /** Whether the modern era has no such request. */
+  /** Whether modern revisions lack the request. */
   classicOnly?: boolean
-  /** The most that ours may take, as a part of what the SDKs take. */
+  /** The highest ratio of ours to the SDKs. */
   goal: number
   /**
-   * Prepares for one client, and makes what asks. Called anew for each round: the same seed, the
-   * same sequence.
+   * Prepares one client, and returns the function that makes requests. Called for each round: the same seed
+   * makes the same sequence.
    */
   ask(cursors: readonly (string | undefined)[], seed: number): Ask
 }
@@ -61,7 +59,7 @@ export const workloads: readonly Workload[] = [
   { name: 'read 1 KB, 64 in flight', count: 20_000, inFlight: 64, goal: 0.3, ask: read },
 ]
 
-/** Walks the list once: cursors are opaque, so those of one subject are no use to another. */
+/** Walks the list once: cursors of one subject are invalid for another. */
 export async function collectCursors(client: Client): Promise<(string | undefined)[]> {
   const cursors: (string | undefined)[] = [undefined]
   for (let page = await client.call('resources/list', {}); page.nextCursor !== undefined; ) {
@@ -72,8 +70,7 @@ export async function collectCursors(client: Client): Promise<(string | undefine
 }
 
 /**
- * Everything that a client can be asked here, without `_meta`, cursors, and what the modern era
- * adds.
+ * All answers of a subject, without `_meta`, cursors, and members that modern revisions add.
  */
 export async function allAnswers(
   client: Client,

@@ -2,10 +2,10 @@ import { isInvited, type JoinReason, pair } from 'pagemcp'
 import { gatewayAddress } from './shared/gateway.ts'
 import { type Config, ways } from './ways.ts'
 
-/** When silence means that nobody is there. */
-const patience = 2500 // ms
+/** The timeout after which the gateway counts as unavailable. */
+const answerTimeout = 2500 // ms
 
-/** What each demo is; one that is not here is shown by its name. */
+/** Descriptions of the demos; others are shown by name. */
 const demos: { readonly [name: string]: { title: string; text: string } } = {
   notes: {
     title: 'Notes',
@@ -87,7 +87,7 @@ function show(is: Standing, detail?: string) {
 
 async function join() {
   show('looking')
-  const timer = setTimeout(() => show('silent'), patience)
+  const timer = setTimeout(() => show('silent'), answerTimeout)
   try {
     await pair(await gatewayAddress('./'))
     show('paired')
@@ -141,7 +141,7 @@ async function copied(button: HTMLButtonElement, code: HTMLElement, text: string
     await navigator.clipboard.writeText(text)
     button.textContent = 'Copied'
   } catch {
-    getSelection()?.selectAllChildren(code) // the browser says no: one key is left to press
+    getSelection()?.selectAllChildren(code) // not permitted: the text is selected, to be copied by keyboard
     button.textContent = 'Press Ctrl+C'
   }
   setTimeout(() => {

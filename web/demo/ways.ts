@@ -1,12 +1,12 @@
-/** How assistants are connected: what a person pastes where. */
+/** Settings and commands that connect assistants. */
 
-/** What the web server of `pagemcp dev` says of its gateway: no secret is in it. */
+/** The description of the gateway by the web server of `pagemcp dev`. It contains no secret. */
 export interface Config {
   /** The MCP URL. */
   mcp: string
   /** The address that pages join. */
   gateway: string
-  /** Where the bearer token is; without it none is asked for. */
+  /** The file of the bearer token; without it, no token is needed. */
   tokenFile?: string
   /** The path of the pagemcp command. */
   command?: string
@@ -89,7 +89,7 @@ function vsCode(url: string, tokenFile: string | undefined): string {
   return JSON.stringify(config, undefined, 2)
 }
 
-/** A path for a shell, inside of double quotes. */
+/** Escapes a path for double quotes of a shell. */
 function quoted(path: string): string {
   return /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }

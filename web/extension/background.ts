@@ -1,72 +1,71 @@
 /**
- * The service worker: follows the tabs, keeps what the user has decided, and starts the offscreen
- * document in which the engine runs. It sleeps most of the time and remembers nothing but what is in
- * storage.
+ * The service worker: observes the tabs, stores the user's decisions, and starts the offscreen document in
+ * which the engine runs. The browser stops it when it is idle: all of its state is in storage.
  */
 
 import * as consent from './consent.ts'
-import { answer, ask, type Overview, type Standing, tell } from './messages.ts'
+import { type EngineStatus, handleMessages, notify, type Overview, request } from './messages.ts'
 import { engineRuns, startEngine, stopEngine } from './offscreen-life.ts'
 import { allTabs, sharedTabs, textOf } from './tabs.ts'
 
-/** How long the popup waits for the engine. */
-const standingPatience = 1000 // ms
+/** The timeout of the popup for the engine's status. */
+const statusTimeout = 1000 // ms
 
-answer('background', {
+handleMessages('background', {
   overview,
   async tick({ tab, on }) {
-    await consent.inTurn(() => (on ? consent.tick(tab) : consent.untick((one) => one === tab)))
+    await consent.enqueue(() => (on ? consent.tick(tab) : consent.untick((one) => one === tab)))
     await refresh()
   },
-  asking: (wanted) => consent.inTurn(() => consent.asking(wanted)),
-  async consent(given) {
-    await consent.inTurn(() => consent.agree(given))
+  asking: (wanted) => consent.enqueue(() => consent.asking(wanted)),
+  async consent(choice) {
+    await consent.enqueue(() => consent.agree(choice))
     await refresh()
   },
   async forget({ site }) {
-    await consent.inTurn(() => consent.forget(site))
+    await consent.enqueue(() => consent.forget(site))
     await refresh()
   },
   async untickAll() {
-    await consent.inTurn(() => consent.untick(() => true))
+    await consent.enqueue(() => consent.untick(() => true))
     await refresh()
   },
   async share({ on }) {
-    await consent.inTurn(() => consent.keepLocal({ on })) // from here on nothing is read
-    if (on) await wake()
-    await refresh() // says what is gone
+    await consent.enqueue(() => consent.keepLocal({ on })) // from here on nothing is read
+    if (on) await startIfPaired()
+    await refresh() // announces the removed tabs
     if (!on) await stopEngine()
-    tell('popup', 'news', undefined)
+    notify('popup', 'news', undefined)
   },
   async join({ link }) {
     await startEngine()
-    await ask('offscreen', 'join', { link })
+    await request('offscreen', 'join', { link })
   },
   started: refresh,
-  joined: () => consent.inTurn(() => consent.keepLocal({ paired: true })),
+  joined: () => consent.enqueue(() => consent.keepLocal({ paired: true })),
   sharedTabs,
   text: ({ tab, site }) => textOf(tab, site),
 })
 
 async function overview(): Promise<Overview> {
-  const [tabs, { on, sites }, standing] = await Promise.all([
+  const [tabs, { on, sites }, status] = await Promise.all([
     allTabs(),
     consent.local(),
-    engineStanding(),
+    engineStatus(),
   ])
-  return { on, tabs, sites, standing }
+  return { on, tabs, sites, status }
 }
 
-async function engineStanding(): Promise<Standing> {
-  if (!(await engineRuns())) return { readings: [] }
-  return ask('offscreen', 'standing', undefined, standingPatience).catch((error: Error) => ({
+async function engineStatus(): Promise<EngineStatus> {
+  if (!(await engineRuns())) return { reads: [] }
+  return request('offscreen', 'status', undefined, statusTimeout).catch((error: Error) => ({
     failure: error.message,
-    readings: [],
+    reads: [],
   }))
 }
 
-/** Starts the engine if there is a gateway to join. */
-async function wake(): Promise<void> {
+/** Starts the engine if sharing is on and a gateway has been joined before. */
+async function startIfPaired(): Promise<void> {
   const { on, paired } = await consent.local()
   if (on && paired) await startEngine()
 }
@@ -75,11 +74,11 @@ let loaded = new Set<number>()
 let waiting: Promise<void> | undefined
 
 /**
- * Unticks what is gone or shows a site without consent, and tells engine and popup how things are.
- * However many events come while that is done, it is done once more.
+ * Unticks tabs that are closed or show a site without consent, and sends the state to engine and popup.
+ * Events that arrive meanwhile are handled by one more run.
  */
 function refresh(): Promise<void> {
-  waiting ??= consent.inTurn(async () => {
+  waiting ??= consent.enqueue(async () => {
     waiting = undefined
     const reloaded = [...loaded]
     loaded = new Set()
@@ -90,13 +89,13 @@ function refresh(): Promise<void> {
     await consent.untick((tab) => !readable.has(tab))
     const shared = tabs.filter((tab) => tab.shared)
     await showCount(shared.length)
-    tell('offscreen', 'tabs', { tabs: shared, loaded: reloaded })
-    tell('popup', 'news', undefined)
+    notify('offscreen', 'tabs', { tabs: shared, loaded: reloaded })
+    notify('popup', 'news', undefined)
   })
   return waiting
 }
 
-/** So that the user sees at any time how much is shared. */
+/** Shows on the icon how many tabs are shared. */
 async function showCount(count: number): Promise<void> {
   const title = count === 0 ? 'no tab is read' : `${count} tab${count === 1 ? '' : 's'} may be read`
   await Promise.all([
@@ -106,32 +105,32 @@ async function showCount(count: number): Promise<void> {
   ])
 }
 
-/** Something has happened to a tab; most of them are none of our business. */
-async function happened(tab: number): Promise<void> {
+/** A tab has changed; only ticked ones concern the engine. */
+async function tabChanged(tab: number): Promise<void> {
   const { ticks } = await consent.session()
   if (ticks.includes(tab)) await refresh()
-  else tell('popup', 'news', undefined)
+  else notify('popup', 'news', undefined)
 }
 
-/** Another tab is in front: that may concern two of them. */
-async function moved(): Promise<void> {
+/** Another tab is active, which concerns the ticked ones. */
+async function activeTabChanged(): Promise<void> {
   const { ticks } = await consent.session()
   if (ticks.length > 0) await refresh()
-  else tell('popup', 'news', undefined)
+  else notify('popup', 'news', undefined)
 }
 
-// Listeners have to be there as soon as this script has run: that is how the browser wakes it.
-chrome.tabs.onCreated.addListener(() => tell('popup', 'news', undefined))
+// Listeners must be added while this script runs, so that the browser can start it for an event.
+chrome.tabs.onCreated.addListener(() => notify('popup', 'news', undefined))
 chrome.tabs.onUpdated.addListener((tab, change) => {
   if (change.status === 'complete' || change.url !== undefined) loaded.add(tab)
-  void happened(tab)
+  void tabChanged(tab)
 })
-chrome.tabs.onRemoved.addListener((tab) => void happened(tab))
-chrome.tabs.onActivated.addListener(() => void moved())
-chrome.tabs.onAttached.addListener((tab) => void happened(tab))
-chrome.windows.onFocusChanged.addListener(() => void moved())
+chrome.tabs.onRemoved.addListener((tab) => void tabChanged(tab))
+chrome.tabs.onActivated.addListener(() => void activeTabChanged())
+chrome.tabs.onAttached.addListener((tab) => void tabChanged(tab))
+chrome.windows.onFocusChanged.addListener(() => void activeTabChanged())
 chrome.tabs.onReplaced.addListener(async (now, before) => {
-  await consent.inTurn(async () => {
+  await consent.enqueue(async () => {
     const { ticks } = await consent.session()
     if (!ticks.includes(before)) return
     await consent.untick((tab) => tab === before)
@@ -140,22 +139,22 @@ chrome.tabs.onReplaced.addListener(async (now, before) => {
   await refresh()
 })
 
-// The browser's own question, whose answer the popup does not live to see on some systems.
+// The browser's permission prompt closes the popup on some systems, so its answer is handled here.
 chrome.permissions.onAdded.addListener(async () => {
-  await consent.inTurn(async () => {
+  await consent.enqueue(async () => {
     const { asking } = await consent.session()
     if (asking) await consent.agree(asking)
   })
   await refresh()
 })
 chrome.permissions.onRemoved.addListener(async () => {
-  await consent.inTurn(async () => {
+  await consent.enqueue(async () => {
     await consent.keepLocal({ sites: [...(await consent.agreedSites())] })
   })
   await refresh()
 })
 
-chrome.runtime.onStartup.addListener(() => {}) // wakes this script, which does what follows
+chrome.runtime.onStartup.addListener(() => {}) // starts this script, which runs the lines below
 chrome.runtime.onInstalled.addListener(() => {})
 void chrome.storage.local.setAccessLevel({ accessLevel: 'TRUSTED_CONTEXTS' })
-void wake()
+void startIfPaired()

@@ -1,12 +1,12 @@
-/** What has become stale between two states of the ticked tabs. */
+/** Resources that became stale between two states of the ticked tabs. */
 
 import type { TabInfo } from './messages.ts'
 
-/** What to announce: a URI, or, without one, the list. */
+/** A stale resource; `undefined`: the list. */
 export type Stale = string | undefined
 
 /**
- * Compares two states. A tab whose title, URL or document is another one has another text.
+ * Compares two states. With its title, URL or document, the text of a tab counts as changed.
  *
  * @param loaded - ids of tabs that have a new document
  */
@@ -17,7 +17,7 @@ export function staleBy(
 ): Stale[] {
   const old = new Map(before.map((tab) => [tab.id, tab]))
   const stale: Stale[] = []
-  let listed = false // the list of resources is another one
+  let listed = false // whether the list of resources has changed
   for (const tab of now) {
     const was = old.get(tab.id)
     old.delete(tab.id)
@@ -44,7 +44,7 @@ export function staleBy(
   return stale
 }
 
-/** Whether a tab is listed otherwise. */
+/** Whether the listing of a tab has changed. */
 function isOther(a: TabInfo, b: TabInfo): boolean {
   return a.title !== b.title || a.url !== b.url || a.discarded !== b.discarded
 }

@@ -1,25 +1,25 @@
 /**
- * What the user has decided: which tabs are ticked, as long as the browser runs; which sites may be
- * ticked without asking, and whether anything is shared at all, for good. Every decision is made
- * here, one after the other, and read from storage each time: the service worker forgets.
+ * The user's decisions: ticked tabs, until the browser ends; sites whose tabs may be ticked without a
+ * prompt, and whether sharing is on, permanently. Decisions run one after the other, and read storage each
+ * time, because the service worker keeps no state.
  */
 
-import { turns } from './turns.ts'
+import { serialQueue } from './queue.ts'
 
-/** What is kept while the browser runs. */
+/** Stored until the browser ends. */
 interface Session {
   /** Ids of ticked tabs. */
   ticks: number[]
-  /** The tick that waits for the browser's question about the site. */
+  /** The tick that waits for the browser's permission prompt. */
   asking?: { tab: number; site: string }
 }
 
-/** What is kept for good. */
+/** Stored permanently. */
 interface Local {
   /** Origins that the user has agreed to. */
   sites: string[]
   on: boolean
-  /** Whether a gateway was joined: it is joined again when the browser starts. */
+  /** Whether a gateway has been joined: the extension joins it again when the browser starts. */
   paired: boolean
 }
 
@@ -40,7 +40,7 @@ export async function keepLocal(change: Partial<Local>): Promise<void> {
 }
 
 /** Runs one decision after the other. */
-export const inTurn = turns()
+export const enqueue = serialQueue()
 
 /** The origin of a page that can be read: http or https. */
 export function siteOf(url: string | undefined): string | undefined {
@@ -54,7 +54,7 @@ export function permissionFor(site: string): { origins: [string] } {
   return { origins: [`${site}/*`] }
 }
 
-/** Sites that the user has agreed to, and the browser too: its settings can take that back. */
+/** Sites with the user's consent and the browser's permission, which its settings can revoke. */
 export async function agreedSites(): Promise<Set<string>> {
   const { sites } = await local()
   const held = await Promise.all(
@@ -63,7 +63,7 @@ export async function agreedSites(): Promise<Set<string>> {
   return new Set(sites.filter((_, i) => held[i]))
 }
 
-/** Ticks a tab if there is consent for the site that it shows. In turn. */
+/** Ticks a tab if there is consent for its site. Call within {@link enqueue}. */
 export async function tick(tab: number): Promise<void> {
   const site = siteOf((await chrome.tabs.get(tab)).url)
   if (site === undefined || !(await agreedSites()).has(site)) return
@@ -71,7 +71,7 @@ export async function tick(tab: number): Promise<void> {
   await chrome.storage.session.set({ ticks: [...new Set([...ticks, tab])] })
 }
 
-/** In turn. */
+/** Unticks the tabs that `wanted` is true of. Call within {@link enqueue}. */
 export async function untick(wanted: (tab: number) => boolean): Promise<void> {
   const { ticks } = await session()
   const left = ticks.filter((tab) => !wanted(tab))
@@ -79,8 +79,8 @@ export async function untick(wanted: (tab: number) => boolean): Promise<void> {
 }
 
 /**
- * Notes that the user has agreed to a site, if the browser knows of it, and ticks the tab if it still
- * shows that site. In turn.
+ * Stores the user's consent for a site, if the browser has granted the permission, and ticks the tab if it
+ * still shows that site. Call within {@link enqueue}.
  */
 export async function agree({ tab, site }: { tab: number; site: string }): Promise<void> {
   if (siteOf(site) !== site || !(await chrome.permissions.contains(permissionFor(site)))) return
@@ -90,15 +90,15 @@ export async function agree({ tab, site }: { tab: number; site: string }): Promi
   if (siteOf((await chrome.tabs.get(tab)).url) === site) await tick(tab)
 }
 
-/** Notes which tab waits for the browser's question. In turn. */
+/** Stores which tab waits for the browser's permission prompt. Call within {@link enqueue}. */
 export async function asking(wanted: { tab: number; site: string }): Promise<void> {
   await chrome.storage.session.set({ asking: wanted })
 }
 
-/** Takes consent for a site back, and the browser's permission. In turn. */
+/** Revokes the consent for a site, and the browser's permission. Call within {@link enqueue}. */
 export async function forget(site: string): Promise<void> {
   const { sites } = await local()
   await keepLocal({ sites: sites.filter((one) => one !== site) })
-  // One that the manifest requires cannot be given back; without consent it is of no use.
+  // A permission that the manifest requires cannot be removed; without consent it is not used.
   await chrome.permissions.remove(permissionFor(site)).catch(() => false)
 }

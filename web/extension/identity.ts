@@ -1,7 +1,6 @@
 /**
- * Who the engine is to gateways. Of a tab that is kept in sessionStorage (src/page-id.ts), which ends
- * with this document; the extension is the same page at each start, so that the URIs of what it
- * serves keep their prefix.
+ * The page id of the extension. Pages store theirs in sessionStorage (src/page-id.ts), which ends with the
+ * document. The extension uses the same id at each start, so that its URIs at the gateway keep their prefix.
  */
 
 const name = 'pagemcp.page' // as in src/page-id.ts
@@ -10,11 +9,11 @@ const gatewaysName = 'pagemcp.gateways'
 
 /** Addresses of the gateways that the user has confirmed. */
 export function confirmedGateways(): string[] {
-  const kept: unknown = JSON.parse(localStorage.getItem(gatewaysName) ?? '[]')
-  return Array.isArray(kept) ? kept.filter((one) => typeof one === 'string') : []
+  const stored: unknown = JSON.parse(localStorage.getItem(gatewaysName) ?? '[]')
+  return Array.isArray(stored) ? stored.filter((one) => typeof one === 'string') : []
 }
 
-/** The user has confirmed this gateway: its links are taken without asking. */
+/** Stores that the user has confirmed this gateway: its links are used without a prompt. */
 export function confirmGateway(address: string): void {
   localStorage.setItem(
     gatewaysName,
@@ -22,13 +21,13 @@ export function confirmGateway(address: string): void {
   )
 }
 
-/** Takes the id of the last start. To be called before the engine connects. */
+/** Restores the id of the last start. Call it before the engine connects. */
 export function resumePage(): void {
   const id = localStorage.getItem(name)
   if (id !== null) sessionStorage.setItem(name, id)
 }
 
-/** Keeps the id for the next start. */
+/** Stores the id for the next start. */
 export function keepPage(): void {
   const id = sessionStorage.getItem(name)
   if (id !== null) localStorage.setItem(name, id)

@@ -1,19 +1,18 @@
 /// <reference types="chrome" />
 
 /**
- * What the parts of the extension ask each other. The background owns tabs, ticks and consent, and may
- * be asleep: a message wakes it. The offscreen document holds the engine, and has no other API than
- * this one.
+ * Messages between the parts of the extension. The background owns tabs, ticks and consent; a message
+ * starts it if it is stopped. The offscreen document runs the engine, and has no other extension API.
  */
 
 import type { GatewayState, JoinReason } from 'pagemcp'
 
-/** A tab as the background sees it. Title and URL are the page's own: nothing is redacted yet. */
+/** A tab as the background sees it, with the page's title and URL, not redacted. */
 export interface TabInfo {
   id: number
   title: string
   url: string
-  /** Its origin, if that is one whose tabs can be read: http or https. */
+  /** Its origin, if it is http or https: other tabs cannot be read. */
   site?: string
   window: number
   /** Whether it is in front of its window. */
@@ -23,7 +22,7 @@ export interface TabInfo {
   audible: boolean
   pinned: boolean
   loading: boolean
-  /** Put to sleep by the browser: it has no text until it is shown again. */
+  /** Unloaded by the browser: it has no text until it is shown again. */
   discarded: boolean
   /** ms since 1970. */
   lastAccessed?: number
@@ -36,94 +35,94 @@ export interface TabInfo {
 /** The text of a tab. */
 export interface TabText {
   text: string
-  /** Whether there is more. */
+  /** Whether the text is longer. */
   cut: boolean
 }
 
-/** A read that an assistant was answered. */
-export interface Reading {
+/** A read by an assistant. */
+export interface ReadRecord {
   uri: string
   /** ms since 1970. */
   time: number
 }
 
-/** How the engine is doing. */
-export interface Standing {
+/** The status of the engine. */
+export interface EngineStatus {
   gateway?: GatewayState
-  /** Why it is not joined, and will not be by waiting. */
+  /** Why it cannot join; a retry would not help. */
   reason?: JoinReason
-  /** Why there is no engine. */
+  /** Why the engine did not start. */
   failure?: string
   /** The newest first. */
-  readings: Reading[]
+  reads: ReadRecord[]
 }
 
-/** All that the popup shows. */
+/** The state that the popup shows. */
 export interface Overview {
-  /** Whether anything is shared at all. */
+  /** Whether sharing is on. */
   on: boolean
   tabs: TabInfo[]
-  /** Origins whose tabs may be ticked without asking. */
+  /** Origins whose tabs may be ticked without a prompt. */
   sites: string[]
-  standing: Standing
+  status: EngineStatus
 }
 
-/** What can be asked of each part: arguments and answer. Both have to be JSON. */
-export interface Questions {
+/** The messages of each part: arguments and answer, both JSON. */
+export interface Messages {
   background: {
     overview: { args: undefined; answer: Overview }
     /** Ticks a tab of a site with consent, or unticks one. */
     tick: { args: { tab: number; on: boolean }; answer: undefined }
-    /** The user has ticked a tab, and is asked for the site now; the popup may not see the answer. */
+    /** The user has ticked a tab, and sees the permission prompt for its site, which may close the popup. */
     asking: { args: { tab: number; site: string }; answer: undefined }
-    /** The user has said yes: ticks the tab. */
+    /** The user has granted the permission: ticks the tab. */
     consent: { args: { tab: number; site: string }; answer: undefined }
-    /** Takes consent back. */
+    /** Revokes consent. */
     forget: { args: { site: string }; answer: undefined }
     untickAll: { args: undefined; answer: undefined }
-    /** The one switch. */
+    /** The switch for all sharing. */
     share: { args: { on: boolean }; answer: undefined }
     /** Joins the gateway of a link. */
     join: { args: { link: string }; answer: undefined }
-    /** Of the offscreen document: it has started, and wants to be told of the tabs. */
+    /** From the offscreen document: it has started, and needs the tabs. */
     started: { args: undefined; answer: undefined }
-    /** Of the offscreen document: the gateway is joined, and is to be joined again at the next start. */
+    /** From the offscreen document: the gateway is joined; the next start joins it again. */
     joined: { args: undefined; answer: undefined }
-    /** Of the offscreen document: the tabs that assistants may read. */
+    /** From the offscreen document: requests the tabs that assistants may read. */
     sharedTabs: { args: undefined; answer: TabInfo[] }
-    /** Of the offscreen document: the text of such a tab; none if there is no such tab. */
+    /** From the offscreen document: requests the text of such a tab; `undefined`: there is no such tab. */
     text: { args: { tab: number; site: string }; answer: TabText | undefined }
   }
   offscreen: {
-    standing: { args: undefined; answer: Standing }
-    /** Rejects if that is no link. */
+    status: { args: undefined; answer: EngineStatus }
+    /** Rejects if the text is not a link of a gateway. */
     join: { args: { link: string }; answer: undefined }
-    /** Ends everything; what was to be said has been said then. */
+    /** Stops the engine after its last messages. */
     stop: { args: undefined; answer: undefined }
     /** The tabs that assistants may read, whenever one of them has changed. */
     tabs: { args: { tabs: TabInfo[]; loaded: number[] }; answer: undefined }
   }
   popup: {
-    /** There is something new to show. */
+    /** The state has changed. */
     news: { args: undefined; answer: undefined }
   }
 }
 
-type Part = keyof Questions
-type Asked<P extends Part, Q extends keyof Questions[P]> = Questions[P][Q] extends {
+type Part = keyof Messages
+type Signature<P extends Part, Q extends keyof Messages[P]> = Messages[P][Q] extends {
   args: infer A
   answer: infer R
 }
   ? { args: A; answer: R }
   : never
 
-/** Answers what a part is asked. Where there is nothing to say, nobody looks at what comes back. */
-export type Answers<P extends Part> = {
-  [Q in keyof Questions[P]]: (
-    args: Asked<P, Q>['args'],
-  ) => [Asked<P, Q>['answer']] extends [undefined]
+/** Handlers of a part. Results of messages without an answer are ignored. */
+export type Handlers<P extends Part> = {
+  [Q in keyof Messages[P]]: (
+    args: Signature<P, Q>['args'],
+  ) => [Signature<P, Q>['answer']] extends [undefined]
     ? unknown
-    : Asked<P, Q>['answer'] | Promise<Asked<P, Q>['answer']>
+    : Signature<P, Q>['answer'] | Promise<Signature<P, Q>['answer']>
 }
 
 interface Message {
@@ -134,18 +133,18 @@ interface Message {
 
 type Reply = { value?: unknown } | { error: { name: string; message: string } }
 
-/** How long an answer may take; a text may take 10 s. */
-const patience = 15_000 // ms
+/** The timeout of an answer; a text may take 10 s. */
+const defaultTimeout = 15_000 // ms
 
-/** Answers questions of other parts of this extension. To be called before the first of them can come. */
-export function answer<P extends Part>(part: P, answers: Answers<P>): void {
+/** Handles messages of other parts of this extension. Call it before the first one can arrive. */
+export function handleMessages<P extends Part>(part: P, handlers: Handlers<P>): void {
   chrome.runtime.onMessage.addListener(
     (message: Message, sender, reply: (reply: Reply) => void) => {
-      // Scripts within web pages speak here too, and there is one that we put there: it says nothing.
+      // Content scripts can send messages, too; ours sends none.
       const ours =
         sender.id === chrome.runtime.id && sender.url?.startsWith(chrome.runtime.getURL(''))
-      if (!ours || message?.to !== part || !Object.hasOwn(answers, message.what)) return false
-      const act = answers[message.what as keyof Questions[P]] as (args: unknown) => unknown
+      if (!ours || message?.to !== part || !Object.hasOwn(handlers, message.what)) return false
+      const act = handlers[message.what as keyof Messages[P]] as (args: unknown) => unknown
       Promise.resolve(message.args)
         .then(act)
         .then(
@@ -158,47 +157,47 @@ export function answer<P extends Part>(part: P, answers: Answers<P>): void {
 }
 
 /**
- * Asks another part.
+ * Sends a request to another part.
  *
- * @throws what that part threw, by name and message; a `TimeoutError` after 15 s; an Error if there is
- *   no such part
+ * @throws the error of that part, by name and message; a `TimeoutError` after 15 s; an Error if that part
+ *   does not run
  */
-export async function ask<P extends Part, Q extends keyof Questions[P] & string>(
+export async function request<P extends Part, Q extends keyof Messages[P] & string>(
   to: P,
   what: Q,
-  args: Asked<P, Q>['args'],
-  timeout = patience,
-): Promise<Asked<P, Q>['answer']> {
+  args: Signature<P, Q>['args'],
+  timeout = defaultTimeout,
+): Promise<Signature<P, Q>['answer']> {
   const message: Message = { to, what, args }
-  // The service worker may be ended in the middle of a question; a second one wakes it again.
-  const reply = (await once(message, timeout)) ?? (await once(message, timeout))
-  if (reply === undefined) throw new Error(`there is no ${to} to ask`)
+  // The browser may stop the service worker during a request; a second message starts it again.
+  const reply = (await sendOnce(message, timeout)) ?? (await sendOnce(message, timeout))
+  if (reply === undefined) throw new Error(`the extension's ${to} does not answer`)
   if ('error' in reply) {
     throw Object.assign(new Error(reply.error.message), { name: reply.error.name })
   }
-  return reply.value as Asked<P, Q>['answer']
+  return reply.value as Signature<P, Q>['answer']
 }
 
-/** The reply to a message; undefined if there is none, and will not be. */
-async function once(message: Message, timeout: number): Promise<Reply | undefined> {
+/** The reply to a message; `undefined` if no part handles it. */
+async function sendOnce(message: Message, timeout: number): Promise<Reply | undefined> {
   const sent: Promise<Reply | undefined> = chrome.runtime.sendMessage(message)
   return within(
-    sent.catch(() => undefined), // nobody is there, or nobody is left
+    sent.catch(() => undefined), // the part does not run, or ended
     timeout,
   )
 }
 
-/** Tells another part, if it is there. */
-export function tell<P extends Part, Q extends keyof Questions[P] & string>(
+/** Sends a message to another part, if it runs. */
+export function notify<P extends Part, Q extends keyof Messages[P] & string>(
   to: P,
   what: Q,
-  args: Asked<P, Q>['args'],
+  args: Signature<P, Q>['args'],
 ): void {
   const message: Message = { to, what, args }
-  void once(message, patience).catch(() => {}) // it is not there: then it asks when it comes
+  void sendOnce(message, defaultTimeout).catch(() => {}) // it does not run: it requests the state when it starts
 }
 
-/** What a promise settles with, unless that takes too long. */
+/** Settles like the promise, or rejects with a `TimeoutError` after `ms`. */
 export async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {

@@ -1,15 +1,15 @@
-/** The offscreen document: it lives on when the service worker sleeps. There is at most one. */
+/** Starts and stops the offscreen document, which keeps running when the service worker stops. There is at most one. */
 
-import { ask } from './messages.ts'
-import { turns } from './turns.ts'
+import { request } from './messages.ts'
+import { serialQueue } from './queue.ts'
 
 const page = 'offscreen.html'
 
-/** How long the engine may take to say goodbye. */
-const goodbyePatience = 2000 // ms
+/** The timeout of the engine's last messages. */
+const stopTimeout = 2000 // ms
 
-/** The switch may be thrown again while the engine is saying goodbye. */
-const inTurn = turns()
+/** The switch may be used again while the engine stops. */
+const enqueue = serialQueue()
 
 export async function engineRuns(): Promise<boolean> {
   const contexts = await chrome.runtime.getContexts({
@@ -20,7 +20,7 @@ export async function engineRuns(): Promise<boolean> {
 
 /** Starts the engine unless it runs. */
 export function startEngine(): Promise<void> {
-  return inTurn(async () => {
+  return enqueue(async () => {
     if (await engineRuns()) return
     await chrome.offscreen.createDocument({
       url: page,
@@ -32,9 +32,9 @@ export function startEngine(): Promise<void> {
 
 /** Ends the engine: subscriptions with a result, the connection with a close. */
 export function stopEngine(): Promise<void> {
-  return inTurn(async () => {
+  return enqueue(async () => {
     if (!(await engineRuns())) return
-    await ask('offscreen', 'stop', undefined, goodbyePatience).catch(() => {}) // then without goodbye
+    await request('offscreen', 'stop', undefined, stopTimeout).catch(() => {}) // then without last messages
     await chrome.offscreen.closeDocument()
   })
 }

@@ -1,25 +1,25 @@
-/** The engine of the extension: serves the ticked tabs, and keeps the connection to the gateway. */
+/** The engine of the extension: serves the ticked tabs, and connects to the gateway. */
 
 import { defaultGateway, type JoinReason, type PageMcp, start, webSocket } from 'pagemcp'
 import { confirmedGateways, keepPage, resumePage } from './identity.ts'
-import { answer, ask, type Reading, tell } from './messages.ts'
+import { handleMessages, notify, type ReadRecord, request } from './messages.ts'
 import { tickedTabs } from './source.ts'
 
-/** How many reads are told to the popup. */
-const maxReadings = 20
+/** The most reads that the popup gets. */
+const maxReads = 20
 
-/** How long the engine may hold an announcement back; wasm/engine, defaultUpdateInterval. */
+/** How long the engine may delay an announcement; wasm/engine, defaultUpdateInterval. */
 const updateInterval = 250 // ms
 
-/** How long the goodbye to the gateway may take. */
-const goodbye = 1000 // ms
+/** The timeout of closing the connection. */
+const closeTimeout = 1000 // ms
 
 const tabs = tickedTabs({
-  tabs: () => ask('background', 'sharedTabs', undefined),
-  text: (tab, site) => ask('background', 'text', { tab, site }),
+  tabs: () => request('background', 'sharedTabs', undefined),
+  text: (tab, site) => request('background', 'text', { tab, site }),
 })
 
-const readings: Reading[] = []
+const reads: ReadRecord[] = []
 let reason: JoinReason | undefined
 let failure: string | undefined
 let connection: AbortController | undefined
@@ -35,7 +35,7 @@ const starting = start({
 })
 const ready: Promise<PageMcp | undefined> = starting.then(serve, (error: Error) => {
   failure = error.message
-  news()
+  refreshPopup()
   return undefined
 })
 
@@ -43,22 +43,22 @@ function serve(mcp: PageMcp): PageMcp {
   mcp.mount('', tabs.source)
   mcp.on('state', () => {
     if (mcp.state.gateways.at(-1)?.is === 'closed') closed()
-    news()
+    refreshPopup()
   })
   mcp.on('read', ({ uri }) => {
-    readings.unshift({ uri, time: Date.now() })
-    readings.length = Math.min(readings.length, maxReadings)
-    news()
+    reads.unshift({ uri, time: Date.now() })
+    reads.length = Math.min(reads.length, maxReads)
+    refreshPopup()
   })
   mcp.on('error', (error) => reportError(error))
   join(mcp)
   return mcp
 }
 
-/** Joins by a link; without one, by the key that was kept. */
+/** Joins by a link, or else by the saved key. */
 function join(mcp: PageMcp, link?: string) {
   const gateways = [defaultGateway, ...confirmedGateways()]
-  const connector = webSocket({ gateways, invitation: link }) // throws if that is no link of one of them
+  const connector = webSocket({ gateways, invitation: link }) // throws if the link is none of theirs
   connection?.abort()
   connection = new AbortController()
   const { signal } = connection
@@ -66,28 +66,28 @@ function join(mcp: PageMcp, link?: string) {
   mcp.connect(connector, { signal }).then(
     () => {
       keepPage()
-      void ask('background', 'joined', undefined)
+      void request('background', 'joined', undefined)
     },
     (error: { reason?: JoinReason }) => {
       if (signal.aborted) return
       reason = error.reason
-      news()
+      refreshPopup()
     },
   )
 }
 
-function news() {
-  tell('popup', 'news', undefined)
+function refreshPopup() {
+  notify('popup', 'news', undefined)
 }
 
-function after(ms: number): Promise<void> {
+function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-answer('offscreen', {
-  async standing() {
+handleMessages('offscreen', {
+  async status() {
     const mcp = await ready
-    return { gateway: mcp?.state.gateways.at(-1), reason, failure, readings }
+    return { gateway: mcp?.state.gateways.at(-1), reason, failure, reads }
   },
   async join({ link }) {
     const mcp = await ready
@@ -97,14 +97,14 @@ answer('offscreen', {
   async stop() {
     const mcp = await ready
     if (mcp?.state.gateways.at(-1)?.is !== 'joined') return
-    tabs.update([], []) // nothing is left to be read: clients are told before the connection ends
-    await after(updateInterval)
-    const said = new Promise<void>((resolve) => {
+    tabs.update([], []) // no tab may be read any more: clients are notified before the connection ends
+    await delay(updateInterval)
+    const ended = new Promise<void>((resolve) => {
       closed = resolve
     })
     mcp.close()
-    await Promise.race([said, after(goodbye)])
+    await Promise.race([ended, delay(closeTimeout)])
   },
   tabs: ({ tabs: now, loaded }) => tabs.update(now, loaded),
 })
-void ask('background', 'started', undefined)
+void request('background', 'started', undefined)

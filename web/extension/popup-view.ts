@@ -1,13 +1,13 @@
-/** Draws the popup. Titles and addresses are those of pages: text, and nothing else. */
+/** Renders the popup. Titles and addresses of pages are inserted as text only. */
 
 import { redactUrl } from 'pagemcp/redaction'
 import { plainLabel } from 'pagemcp/sources'
-import type { Overview, Reading, Standing, TabInfo } from './messages.ts'
+import type { EngineStatus, Overview, ReadRecord, TabInfo } from './messages.ts'
 
-/** How many reads are shown. */
+/** The most reads that are shown. */
 const maxReads = 3
 
-export interface Deeds {
+export interface Actions {
   ticked(tab: TabInfo, on: boolean): void
   forgotten(site: string): void
 }
@@ -18,35 +18,35 @@ export function element<T extends HTMLElement = HTMLElement>(id: string): T {
   return found as T
 }
 
-export function showOverview({ on, tabs, sites, standing }: Overview, deeds: Deeds): void {
+export function showOverview({ on, tabs, sites, status }: Overview, actions: Actions): void {
   document.body.classList.toggle('off', !on)
   element<HTMLInputElement>('share').checked = on
   element('share-text').textContent = on ? 'Sharing' : 'Stopped'
   element('share-note').hidden = on
-  showGateway(on, standing)
-  showTabs(on, tabs, sites, deeds)
-  showReads(standing.readings, tabs)
+  showGateway(on, status)
+  showTabs(on, tabs, sites, actions)
+  showReads(status.reads, tabs)
   element('sites-box').hidden = sites.length === 0
   element('sites-count').textContent = `(${sites.length})`
-  const rows = sites.map((site) => siteRows.get(site) ?? siteRow(site, deeds))
+  const rows = sites.map((site) => siteRows.get(site) ?? siteRow(site, actions))
   arrange('sites', rows)
 }
 
 const siteRows = new Map<string, HTMLElement>()
 
-function siteRow(site: string, deeds: Deeds): HTMLElement {
-  const forget = make('button', 'link', 'Take back')
-  forget.setAttribute('aria-label', `Take back: ${site}`)
-  forget.addEventListener('click', () => deeds.forgotten(site))
+function siteRow(site: string, actions: Actions): HTMLElement {
+  const forget = make('button', 'link', 'Revoke')
+  forget.setAttribute('aria-label', `Revoke: ${site}`)
+  forget.addEventListener('click', () => actions.forgotten(site))
   const row = make('li', 'row', make('span', 'title', site), forget)
   siteRows.set(site, row)
   return row
 }
 
-function showGateway(on: boolean, standing: Standing) {
+function showGateway(on: boolean, status: EngineStatus) {
   const box = element('gateway')
   box.hidden = !on
-  const { is, text, advice = '' } = gatewayOf(standing)
+  const { is, text, advice = '' } = gatewayOf(status)
   box.dataset.is = is
   element('gateway-text').textContent = text
   element('gateway-advice').textContent = advice
@@ -56,7 +56,7 @@ function showGateway(on: boolean, standing: Standing) {
   element('another').hidden = pairing || is === 'failed'
 }
 
-function gatewayOf({ gateway, reason, failure }: Standing): {
+function gatewayOf({ gateway, reason, failure }: EngineStatus): {
   is: string
   text: string
   advice?: string
@@ -68,9 +68,9 @@ function gatewayOf({ gateway, reason, failure }: Standing): {
     case 'joined':
       return { is: 'joined', text: `Connected as ${gateway.name}` }
     case 'away':
-      return { is: 'away', text: 'Gateway away', advice: 'Connects again as soon as it is back.' }
+      return { is: 'away', text: 'Gateway unavailable', advice: 'Reconnects automatically.' }
     case 'connecting':
-      return { is: 'waiting', text: 'Looking for the gateway' }
+      return { is: 'waiting', text: 'Searching for the gateway' }
   }
   const text = 'Not connected'
   switch (reason) {
@@ -82,13 +82,13 @@ function gatewayOf({ gateway, reason, failure }: Standing): {
         is: 'unpaired',
         text,
         advice:
-          'The gateway refused: the link was used or is older than two minutes, or the gateway was started without the origin of this extension.',
+          'The gateway rejected the link: it was used before, is older than two minutes, or the gateway was started without the origin of this extension.',
       }
   }
   return { is: 'unpaired', text, advice: gateway?.error ?? '' }
 }
 
-/** A row of a list, which stays the same element as long as it is there: somebody may be clicking on it. */
+/** A row of a list. It keeps its element, which the user may be clicking. */
 interface Row<T> {
   item: HTMLElement
   update(value: T): void
@@ -99,16 +99,16 @@ const tabRows = new Map<number, Row<Shown>>()
 interface Shown {
   tab: TabInfo
   on: boolean
-  /** Whether ticking it brings up the browser's question. */
+  /** Whether ticking it shows the browser's permission prompt. */
   asks: boolean
 }
 
-function showTabs(on: boolean, tabs: TabInfo[], sites: string[], deeds: Deeds) {
+function showTabs(on: boolean, tabs: TabInfo[], sites: string[], actions: Actions) {
   const pages = tabs.filter(({ site }) => site !== undefined)
   element('no-tabs').hidden = pages.length > 0
   element('untick').hidden = !on || !pages.some(({ ticked }) => ticked)
   const items = pages.map((tab) => {
-    const row = tabRows.get(tab.id) ?? tabRow(deeds)
+    const row = tabRows.get(tab.id) ?? tabRow(actions)
     tabRows.set(tab.id, row)
     row.update({ tab, on, asks: !sites.includes(tab.site ?? '') })
     return row.item
@@ -117,15 +117,15 @@ function showTabs(on: boolean, tabs: TabInfo[], sites: string[], deeds: Deeds) {
   arrange('tabs', items)
 }
 
-function tabRow(deeds: Deeds): Row<Shown> {
+function tabRow(actions: Actions): Row<Shown> {
   let shown: TabInfo | undefined
   const box = document.createElement('input')
   box.type = 'checkbox'
   box.addEventListener('change', () => {
     if (shown === undefined) return
     const wanted = box.checked
-    box.checked = shown.ticked // until it is so
-    deeds.ticked(shown, wanted)
+    box.checked = shown.ticked // until the background has ticked it
+    actions.ticked(shown, wanted)
   })
   const title = make('span', 'title')
   const place = make('span', 'place')
@@ -147,9 +147,9 @@ function tabRow(deeds: Deeds): Row<Shown> {
   }
 }
 
-function showReads(readings: Reading[], tabs: TabInfo[]) {
-  element('no-reads').hidden = readings.length > 0
-  const rows = readings.slice(0, maxReads).map(({ uri, time }) => {
+function showReads(reads: ReadRecord[], tabs: TabInfo[]) {
+  element('no-reads').hidden = reads.length > 0
+  const rows = reads.slice(0, maxReads).map(({ uri, time }) => {
     const when = document.createElement('time')
     when.textContent = new Date(time).toLocaleTimeString()
     return make('li', 'row', make('span', 'title', nameOf(uri, tabs)), when)
@@ -157,7 +157,7 @@ function showReads(readings: Reading[], tabs: TabInfo[]) {
   element('reads').replaceChildren(...rows)
 }
 
-/** A resource in words. */
+/** The name of a resource. */
 function nameOf(uri: string, tabs: TabInfo[]): string {
   const [, id, text] = /^tab:\/\/\/([^/]*)(\/text)?$/.exec(uri) ?? []
   if (id === '') return 'The list of ticked tabs'

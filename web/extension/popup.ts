@@ -1,22 +1,22 @@
-/** What the user sees and decides: the one place where a tab is ticked. */
+/** The popup: shows the state, and is the only place where tabs are ticked. */
 
 import { defaultGateway, gatewayOf } from 'pagemcp'
 import { permissionFor } from './consent.ts'
 import { confirmedGateways, confirmGateway } from './identity.ts'
-import { answer, ask, type Overview, type TabInfo } from './messages.ts'
+import { handleMessages, type Overview, request, type TabInfo } from './messages.ts'
 import { element, showOverview } from './popup-view.ts'
 
 let shown: Overview | undefined
 let loading: Promise<void> | undefined
 let stale = false
 
-/** Shows how things are; however much comes in the meantime, once more afterwards. */
+/** Shows the state, and once more if it has changed meanwhile. */
 async function show(): Promise<void> {
   stale = true
   loading ??= (async () => {
     while (stale) {
       stale = false
-      shown = await ask('background', 'overview', undefined)
+      shown = await request('background', 'overview', undefined)
       showOverview(shown, { ticked, forgotten })
     }
   })().finally(() => {
@@ -26,33 +26,35 @@ async function show(): Promise<void> {
 }
 
 /**
- * The user has clicked on a tab's checkbox. The browser asks about a site only within that click: so
- * nothing may be awaited before. The background goes on by itself if this window closes meanwhile.
+ * Handles a click on a tab's checkbox. The browser shows its permission prompt only within that click, so
+ * nothing may be awaited before. If this window closes meanwhile, the background handles the answer.
  */
 function ticked({ id: tab, site }: TabInfo, on: boolean) {
   if (site === undefined) return
   if (!on || shown?.sites.includes(site)) {
-    done(ask('background', 'tick', { tab, on }))
+    refreshAfter(request('background', 'tick', { tab, on }))
     return
   }
-  void ask('background', 'asking', { tab, site })
+  void request('background', 'asking', { tab, site })
   const granted = chrome.permissions.request(permissionFor(site))
-  done(granted.then((yes) => (yes ? ask('background', 'consent', { tab, site }) : undefined)))
+  refreshAfter(
+    granted.then((yes) => (yes ? request('background', 'consent', { tab, site }) : undefined)),
+  )
 }
 
 function forgotten(site: string) {
-  done(ask('background', 'forget', { site }))
+  refreshAfter(request('background', 'forget', { site }))
 }
 
-/** Shows what has come of it, whatever that is. */
-function done(deed: Promise<unknown>) {
-  deed.catch((error: unknown) => reportError(error)).finally(() => void show())
+/** Shows the state after an action, successful or not. */
+function refreshAfter(action: Promise<unknown>) {
+  action.catch((error: unknown) => reportError(error)).finally(() => void show())
 }
 
 const link = element<HTMLInputElement>('link')
 const problem = element('pairing-error')
 
-/** Joins by the pasted link; asks first if it is that of a gateway that the user has not confirmed. */
+/** Joins by the pasted link, after a confirmation if the user has not confirmed its gateway before. */
 element('pairing').addEventListener('submit', (event) => {
   event.preventDefault()
   problem.hidden = true
@@ -80,7 +82,7 @@ element('accept-gateway').addEventListener('click', () => {
 })
 
 function join() {
-  ask('background', 'join', { link: link.value }).then(
+  request('background', 'join', { link: link.value }).then(
     () => {
       link.value = ''
       element('gateway').classList.remove('again')
@@ -88,7 +90,7 @@ function join() {
     },
     (error: Error) => {
       const wrong = error.name === 'TypeError'
-      problem.textContent = wrong ? 'That is not the link of a gateway.' : error.message
+      problem.textContent = wrong ? 'This is not a link of a gateway.' : error.message
       problem.hidden = false
     },
   )
@@ -102,11 +104,13 @@ element('copy').addEventListener('click', async () => {
   await navigator.clipboard.writeText(element('command').textContent ?? '')
   element('copy').textContent = 'Copied'
 })
-element('untick').addEventListener('click', () => done(ask('background', 'untickAll', undefined)))
+element('untick').addEventListener('click', () =>
+  refreshAfter(request('background', 'untickAll', undefined)),
+)
 element<HTMLInputElement>('share').addEventListener('change', ({ target }) => {
-  done(ask('background', 'share', { on: (target as HTMLInputElement).checked }))
+  refreshAfter(request('background', 'share', { on: (target as HTMLInputElement).checked }))
 })
 
 element('command').textContent = `pagemcp dev --allow-origin ${location.origin}`
-answer('popup', { news: () => void show() })
+handleMessages('popup', { news: () => void show() })
 void show()

@@ -1,4 +1,4 @@
-/** The ticked tabs as a source of the engine. Knows no API of the browser: it is given what to ask. */
+/** The ticked tabs as a source of the engine. Uses no API of the browser: it gets the functions it needs. */
 
 import {
   BadCursorError,
@@ -13,7 +13,7 @@ import { metaLossy, plainLabel, rankCompletions, withProvenance } from 'pagemcp/
 import { staleBy } from './changes.ts'
 import type { TabInfo, TabText } from './messages.ts'
 
-/** Whom the source asks. */
+/** The functions of the browser that the source needs. */
 export interface Browser {
   /** The tabs that may be read right now. */
   tabs(): Promise<TabInfo[]>
@@ -23,7 +23,7 @@ export interface Browser {
 
 export interface TickedTabs {
   source: Source
-  /** Tells what the tabs are now: announces what is different. `loaded`: ids of new documents. */
+  /** Sets the present tabs, and announces the differences. `loaded`: ids of tabs with new documents. */
   update(now: readonly TabInfo[], loaded: readonly number[]): void
 }
 
@@ -32,7 +32,7 @@ const plain = 'text/plain'
 const listUri = 'tab:///'
 const activeUri = 'tab:///active'
 
-/** Longest URL that is told; a longer one is cut where its query begins. */
+/** The longest URL; a longer one loses its query and fragment. */
 const maxUrl = 4096 // UTF-16 code units
 
 /** Before all other resources. */
@@ -60,10 +60,10 @@ const fixed: readonly Resource[] = [
  * - `tab:///active`: the tab in front of the window used last, JSON; not found if it is not ticked
  * - `tab:///{id}`: a tab, JSON: `id`, `title`, `url` (without secrets), `active`, `front` (of its
  *   window), `window`, `audible`, `pinned`, `loading`, `discarded`, `lastAccessed` (ISO 8601, or null)
- * - `tab:///{id}/text` and `tab:///active/text`: what a user can see there, `text/plain`, at most
+ * - `tab:///{id}/text` and `tab:///active/text`: the visible text, `text/plain`, at most
  *   200,000 UTF-16 code units; not found while the browser has the tab discarded
  *
- * Announced is whatever of that changes; of a text, only that title, URL or document have changed.
+ * Changes are announced; those of a text only when title, URL or document change.
  */
 export function tickedTabs(browser: Browser): TickedTabs {
   let known: readonly TabInfo[] = []
@@ -76,14 +76,14 @@ export function tickedTabs(browser: Browser): TickedTabs {
 
   async function textOf(uri: string, tab: TabInfo): Promise<Contents[]> {
     const { site } = tab
-    const told = site !== undefined && !tab.discarded && (await browser.text(tab.id, site))
-    if (!told) throw new NotFoundError(uri)
-    const _meta = told.cut ? { [metaLossy]: [''] } : undefined
-    return withProvenance('tabs', [{ uri, mimeType: plain, text: told.text, _meta }], site)
+    const found = site !== undefined && !tab.discarded && (await browser.text(tab.id, site))
+    if (!found) throw new NotFoundError(uri)
+    const _meta = found.cut ? { [metaLossy]: [''] } : undefined
+    return withProvenance('tabs', [{ uri, mimeType: plain, text: found.text, _meta }], site)
   }
 
   const source: Source = {
-    /** The cursor is the URI after which to go on; its tab may be gone. */
+    /** The cursor is the last URI of the previous part; its tab may be gone. */
     async list(cursor, { pageSize }) {
       if (cursor !== undefined && tabOf(cursor) === undefined) throw new BadCursorError(cursor)
       const all = [...fixed, ...(await current()).flatMap(resourcesOf)]
@@ -133,7 +133,7 @@ export function tickedTabs(browser: Browser): TickedTabs {
       },
     ],
 
-    /** Ids, found by what they or the titles of their tabs have in them. */
+    /** Ids that fit the typed text, by themselves or by the titles of their tabs. */
     async complete(ref, { name, value }) {
       if (ref.type !== 'ref/resource' || !ref.uri.startsWith(listUri) || name !== 'id') {
         throw new NotFoundError(ref.type === 'ref/resource' ? ref.uri : ref.name)
@@ -164,7 +164,7 @@ export function tickedTabs(browser: Browser): TickedTabs {
   }
 }
 
-/** What is told of a tab, and where it differs from what the browser says. */
+/** The description of a tab, and the members that differ from the browser's values. */
 function detailsOf(tab: TabInfo): { value: Record<string, unknown>; lossy: string[] } {
   const title = plainLabel(tab.title, 300)
   const url = shortened(redactUrl(tab.url))
@@ -205,14 +205,14 @@ function resourcesOf(tab: TabInfo): Resource[] {
   return [own, { uri: `${own.uri}/text`, name: `${name} (text)`, mimeType: plain }]
 }
 
-/** The id in a URI, and whether its text is meant; undefined: it is no such URI. */
+/** The id in a URI, and whether it is that of the text; `undefined`: another URI. */
 function tabOf(uri: string): { id: string; text: boolean } | undefined {
   const [, id, text] = /^tab:\/\/\/(active|[0-9]{1,15}|)(\/text)?$/.exec(uri) ?? []
   if (id === undefined || (id === '' && text !== undefined)) return undefined
   return { id, text: text !== undefined }
 }
 
-/** The order of listings: what is fixed, then by id, a text after its tab. */
+/** The order of listings: fixed resources, then by id, a text after its tab. */
 function isAfter(uri: string, other: string): boolean {
   const [a, b] = [rank(uri), rank(other)]
   return a.at === b.at ? a.id - b.id > 0 || (a.id === b.id && a.text > b.text) : a.at > b.at

@@ -3,10 +3,10 @@
 import { agreedSites, local, session, siteOf } from './consent.ts'
 import { type TabInfo, type TabText, within } from './messages.ts'
 
-/** How long a tab may take to tell its text. */
-const textPatience = 10_000 // ms
+/** The timeout of a tab's text. */
+const textTimeout = 10_000 // ms
 
-/** All tabs but those of private windows. */
+/** All tabs, except those of private windows. */
 export async function allTabs(): Promise<TabInfo[]> {
   const [all, [current], { ticks }, { on }, sites] = await Promise.all([
     chrome.tabs.query({}),
@@ -46,8 +46,8 @@ export async function sharedTabs(): Promise<TabInfo[]> {
 }
 
 /**
- * What a user can see in a shared tab that shows `site`; undefined if there is none, or if that has
- * changed in the meantime.
+ * The visible text of a shared tab that shows `site`; `undefined` if there is none, or it has changed
+ * meanwhile.
  *
  * @throws a `TimeoutError` if the tab does not answer within 10 s
  */
@@ -61,11 +61,11 @@ export async function textOf(id: number, site: string): Promise<TabText | undefi
     injectImmediately: true,
   })
   const [ran] = await within(
-    running.catch(() => []), // gone, or a page that nobody may read
-    textPatience,
+    running.catch(() => []), // closed, or a page that extensions cannot read
+    textTimeout,
   )
-  const told = ran?.result as (TabText & { site: string }) | undefined
-  // The document that was read may be another one by now, and the user may have unticked it.
-  if (told?.site !== site || !(await readable())) return undefined
-  return { text: told.text, cut: told.cut }
+  const result = ran?.result as (TabText & { site: string }) | undefined
+  // The tab may show another document by now, and the user may have unticked it.
+  if (result?.site !== site || !(await readable())) return undefined
+  return { text: result.text, cut: result.cut }
 }

@@ -1,7 +1,7 @@
 import { start, tabs } from 'pagemcp'
 import { element, make, panel, showFailure } from '../shared/panel.ts'
 
-/** What `tab:///` says of a tab. */
+/** A tab in `tab:///`. */
 interface Tab {
   id: string
   title: string
@@ -29,11 +29,11 @@ const note = element<HTMLTextAreaElement>('note')
 const wall = element('wall')
 const never = new AbortController().signal
 
-// ——— this tab's note: it stays with the tab, through reloads
+// ——— this tab's note, which survives reloads
 
 const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
 if (opener !== null && navigation?.type === 'navigate') {
-  // Another tab has opened this one, which got a copy of all that it keeps.
+  // Another tab has opened this one, with a copy of its sessionStorage.
   sessionStorage.removeItem('board.note')
 }
 const begins = opener === null && localStorage.getItem('board.known') === null ? first : ''
@@ -52,7 +52,7 @@ function showTitle() {
   document.title = line === '' ? 'Empty note' : line.slice(0, 60)
 }
 
-// ——— all notes: what an assistant is told is what the wall shows
+// ——— all notes: the wall shows what assistants read
 
 const source = tabs({ text: ['.card[data-this=true] .words'] })
 const hung = new Map<string, Hung>()
@@ -64,12 +64,12 @@ async function read(uri: string): Promise<string> {
   return item?.text ?? ''
 }
 
-/** Looks once more, after the look that is under way. */
-function look() {
+/** Reads the tabs again, after a running read. */
+function refresh() {
   if (stale) return
   stale = true
   looking = looking
-    .catch(() => {}) // that one was reported
+    .catch(() => {}) // reported before
     .then(async () => {
       stale = false
       const { tabs: all } = JSON.parse(await read('tab:///')) as { tabs: Tab[] }
@@ -123,7 +123,7 @@ async function showText(tab: Tab) {
   if (shown) showWords(shown, words)
 }
 
-/** The own card is what this tab tells as its text. */
+/** The card of this tab is the text that it shares. */
 function showOwn() {
   for (const shown of hung.values()) {
     if (shown.item.dataset.this === 'true') showWords(shown, note.value)
@@ -135,8 +135,8 @@ function showWords({ item, text }: Hung, words: string) {
   item.dataset.empty = String(words === '')
 }
 
-source.watch?.(look, never)
-look()
+source.watch?.(refresh, never)
+refresh()
 
 // ——— and the same, served
 

@@ -1,4 +1,4 @@
-/** The tools of the suite that ask the client first: by input_required, or by requests of the older revisions. */
+/** The tools of the suite that send requests to the client: by input_required, or as requests of older revisions. */
 
 import {
   type ElicitAnswer,
@@ -28,7 +28,7 @@ const said = ({ content }: SampleAnswer) => {
   return first?.type === 'text' ? first.text : `(${first?.type})`
 }
 
-/** What every revision's clients are asked. */
+/** Requests for clients of every revision. */
 export function serveAsking(tool: Register) {
   tool(
     {
@@ -90,7 +90,7 @@ export function serveAsking(tool: Register) {
   )
 }
 
-/** What stands in the suite for 2026-07-28; the others can call it as well. */
+/** Tools of the suite for 2026-07-28; clients of other revisions can call them as well. */
 export function serveRounds(tool: Register) {
   const prefix = 'test_input_required_result'
   tool({ name: `${prefix}_elicitation`, description: 'Asks for a name.' }, (_, request) => {

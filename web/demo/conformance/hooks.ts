@@ -1,4 +1,4 @@
-/** Tools that change what is served, so that the suite sees that it is announced. */
+/** Tools that change the served lists, so that the suite can check the notifications. */
 
 import type { PageMcp } from 'pagemcp'
 import type { Register } from './tools.ts'

@@ -1,4 +1,4 @@
-/** Serves the fixtures of MCP's conformance suite: conformance.md of the project says which they are. */
+/** Serves the fixtures of MCP's conformance suite. */
 
 import { type PageMcp, start } from 'pagemcp'
 import { element, make, panel, showFailure } from '../shared/panel.ts'
@@ -32,7 +32,7 @@ try {
       title: 'Conformance fixtures',
       version: '1.0.0',
       instructions: 'Fixtures for tests of the protocol. Nothing here is about a person.',
-      capabilities: { logging: true }, // off unless asked for; the suite of 2025-11-25 requires it
+      capabilities: { logging: true }, // off by default; the suite of 2025-11-25 requires it
     }),
   )
 } catch (error) {

@@ -1,4 +1,4 @@
-/** The smallest of its kind each, Base64. */
+/** The smallest valid files of their types, in Base64. */
 
 /** A green point: 1×1, PNG. */
 export const png =
@@ -9,7 +9,7 @@ export const wav = 'UklGRiwAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQgAAACA
 
 export const image = { type: 'image', data: png, mimeType: 'image/png' } as const
 
-/** Waits as a handler should: not for longer than anybody wants to know. */
+/** Resolves after `ms`; rejects when the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms)

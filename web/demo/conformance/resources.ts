@@ -3,12 +3,12 @@
 import type { PageMcp } from 'pagemcp'
 import { png } from './media.ts'
 
-/** How often `test://watched-resource` changes. */
+/** The interval of changes of `test://watched-resource`. */
 const period = 3000 // ms
 
-/** Registers them, and returns what they are called. */
+/** Registers them, and returns their URIs. */
 export function serveResources(mcp: PageMcp): string[] {
-  // First in the list, so that the suite reads it to learn of hints for caches.
+  // First in the list, so that the suite reads its cache hints.
   mcp.resource(
     {
       uri: 'test://static-text',

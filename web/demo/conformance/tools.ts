@@ -1,10 +1,10 @@
-/** The tools of the suite that answer without asking. */
+/** The tools of the suite that send no requests to the client. */
 
 import { type CallRequest, type PageMcp, type Tool, type ToolAnswer, ToolError } from 'pagemcp'
 import type { Panel } from '../shared/panel.ts'
 import { image, pause, png, wav } from './media.ts'
 
-/** Between the steps of the tools that take their time. */
+/** The time between steps of slow tools. */
 const step = 50 // ms
 
 /** Registers a tool. */
@@ -16,7 +16,7 @@ export type Register = (
   ) => ToolAnswer | Promise<ToolAnswer>,
 ) => () => void
 
-/** A way to register tools, whose names it keeps. */
+/** Registers tools and collects their names. */
 export function registrar(mcp: PageMcp, { noted }: Panel, names: string[]): Register {
   return (description, handler) => {
     const remove = mcp.tool(description, noted('tool', description.name, handler))

@@ -21,7 +21,7 @@ export async function all(): Promise<File[]> {
   return files.sort((a, b) => b.lastModified - a.lastModified || (a.name < b.name ? -1 : 1))
 }
 
-/** Another tab may delete a file while this one looks at it. */
+/** Another tab may delete a file while this one reads it. */
 function unlessGone(error: DOMException) {
   if (error.name !== 'NotFoundError') throw error
 }
@@ -43,7 +43,7 @@ export function uriOf(name: string): string {
   return `opfs://${path}/${segment}`
 }
 
-/** Something to begin with. */
+/** The first files. */
 export function samples(): File[] {
   const of = (name: string, text: string) => new File([text], name)
   return [

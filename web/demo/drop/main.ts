@@ -15,7 +15,7 @@ let shows = 0
 async function show() {
   const nth = ++shows
   const files = await all()
-  if (nth !== shows) return // a newer one is under way
+  if (nth !== shows) return // a newer call is running
   element('count').textContent = files.length === 0 ? '' : summary(files)
   element('empty').hidden = files.length > 0
   list.replaceChildren(...files.map(row))
@@ -53,9 +53,9 @@ function sizeText(bytes: number): string {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
 }
 
-// ——— what people do
+// ——— user actions
 
-/** Changes a file, and tells whoever shows or serves it. */
+/** Changes a file, and notifies other tabs and the engine. */
 async function change(name: string, act: () => Promise<void>) {
   element('problem').hidden = true
   try {
@@ -69,7 +69,7 @@ async function change(name: string, act: () => Promise<void>) {
   tell(name)
 }
 
-/** Where there is a FileSystemObserver it has told already: once more does no harm. */
+/** With a FileSystemObserver this is announced twice, which is harmless. */
 function tell(name: string) {
   served?.changed(uriOf(name))
   served?.changed(`opfs://${path}`)

@@ -2,10 +2,10 @@ import { noteOf, noteUri, openUri, type Serving, type Standing, serveNotes } fro
 import { type NewNote, type Note, openNotes } from './store.ts'
 import { ago, element, summary, text } from './view.ts'
 
-/** How long to wait for the next key before a note is stored. */
+/** The delay after the last key until a note is stored. */
 const saveDelay = 300 // ms
 
-/** How many reads are shown. */
+/** The most reads that are shown. */
 const maxReads = 30
 
 interface Read {
@@ -113,7 +113,7 @@ async function edit(note: NewNote) {
 }
 
 /**
- * Stores what was typed. Saves follow each other, so that a new note gets one number and not two.
+ * Stores the typed text. Saves run one after the other, so that a new note gets one number, not two.
  */
 function save(): Promise<void> {
   if (unsaved === undefined) return saving
@@ -121,7 +121,7 @@ function save(): Promise<void> {
   unsaved = undefined
   const note = open
   Object.assign(note, { title: title.value, text: body.value, changed: new Date() })
-  // At once, for the page may be going away. Only a new note waits for its number.
+  // Without a delay, since the page may be closing. Only a new note waits for its number.
   const stored =
     note.id === undefined ? saving.catch(() => {}).then(() => store.put(note)) : store.put(note)
   saving = stored.then((id) => {
@@ -178,7 +178,7 @@ function forgetRemoved() {
   element('toast').hidden = true
 }
 
-// ——— what assistants do
+// ——— reads by assistants
 
 function showStanding({ is, text, advice }: Standing) {
   element('state').dataset.is = is
@@ -226,14 +226,14 @@ function noteRead(uri: string, client: string) {
   item?.addEventListener('animationend', () => item.classList.remove('glow'), { once: true })
 }
 
-/** Shows the list anew; whoever stands in it stays there. */
+/** Renders the list again, and keeps the focus. */
 function showListKeepingFocus() {
   const focused = list.contains(document.activeElement) ? document.activeElement?.id : undefined
   showList()
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true })
 }
 
-// ——— what people do
+// ——— user actions
 
 search.addEventListener('input', showList)
 search.addEventListener('keydown', (event) => {
@@ -309,7 +309,7 @@ element('retry').addEventListener('click', () => serving?.retry())
 addEventListener('pagehide', () => void save())
 document.addEventListener('visibilitychange', () => void save())
 
-// Other tabs of this app write into the same store: nobody but we can tell our engine.
+// Other tabs of this app write into the same store.
 tabs.addEventListener('message', async ({ data: id }: MessageEvent<number>) => {
   notes = sorted(await store.all())
   const newer = notes.find((note) => note.id === open.id)

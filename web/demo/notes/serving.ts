@@ -1,23 +1,23 @@
-/** All that makes this app an MCP server: what is served, and what people see of it. */
+/** Makes this app an MCP server: sources, tools, and the state that the page shows. */
 
 import { idb, type JoinReason, type PageMcp, type State, start } from 'pagemcp'
 import { gateway } from '../shared/gateway.ts'
 
-/** What the page shows of its connection. */
+/** The state of the connection, as the page shows it. */
 export interface Standing {
   is: 'starting' | 'waiting' | 'joined' | 'away' | 'unpaired' | 'failed'
-  /** A few words. */
+  /** A short text. */
   text: string
-  /** What to do about it, if there is something to do. */
+  /** What the user can do, if anything. */
   advice?: { title: string; text: string }
 }
 
 export interface Serving {
-  /** Tells the engine that a note was changed by another tab. */
+  /** Announces that another tab has changed a note. */
   changedElsewhere(id: number): void
-  /** Tells the engine that another note is open. */
+  /** Announces that another note is open. */
   opened(): void
-  /** Tries to join once more. */
+  /** Tries to join again. */
   retry(): void
 }
 

@@ -1,5 +1,5 @@
 /**
- * The notes of this app in IndexedDB: database `notes-app`, store `notes`. It knows nothing of
+ * The notes of this app in IndexedDB: database `notes-app`, store `notes`. It does not use
  * PageMCP.
  */
 
@@ -11,7 +11,7 @@ export interface Note {
   changed: Date
 }
 
-/** A note that the database has not numbered yet. */
+/** A note without a number of the database. */
 export type NewNote = Omit<Note, 'id'> & { id?: number }
 
 export interface NoteStore {

@@ -1,4 +1,4 @@
-/** Small things that the page is made of. */
+/** Helpers for rendering. */
 
 /** The element that index.html has under an id. */
 export function element<T extends HTMLElement = HTMLElement>(id: string): T {

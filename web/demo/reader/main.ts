@@ -6,14 +6,14 @@ import { element, panel, showFailure } from '../shared/panel.ts'
 /** The sections, by the name that they have in URIs. */
 const sections = { opening: '#opening', night: '#night', table: '#table', order: '#order' }
 
-/** Where the text size is kept; nothing else of the storage is served. */
+/** The key of the text size; no other entry is served. */
 const sizeKey = 'reader.size'
 const notesKey = 'reader.notes'
 const sizes = ['small', 'normal', 'large', 'huge']
 
 const readAt = new Map<string, Date>()
 
-/** Marks are beside the sections, not in them: reading shall not change what is read. */
+/** Marks are beside the sections, not in them: a read must not change the served text. */
 function mark(uri: string) {
   const [, name] = /^page:\/\/\/(\w+)\/\w+$/.exec(uri) ?? []
   const whole = /^page:\/\/\/(?:text|markdown|outline)$/.test(uri)
@@ -37,7 +37,7 @@ function mark(uri: string) {
 const timeOf = (date: Date) =>
   date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
 
-// ——— what a reader does
+// ——— user actions
 
 function resize(by: number) {
   const now = sizes.indexOf(localStorage.getItem(sizeKey) ?? 'normal')
@@ -65,7 +65,7 @@ document.addEventListener('selectionchange', () => {
   const selection = document.getSelection()
   const inside = selection?.anchorNode && element('article').contains(selection.anchorNode)
   const words = inside ? selection.toString().replace(/\s+/g, ' ').trim() : ''
-  if (words === '' && selection?.anchorNode) return // whatever was selected last stays to be seen
+  if (words === '' && selection?.anchorNode) return // the last selection stays shown
   const short = words.length > 120 ? `${words.slice(0, 119)}…` : words
   element('selection').textContent = short || 'Select a sentence of the article.'
 })

@@ -1,23 +1,24 @@
-/** What the pages that only serve have in common: how they stand with the gateway, and a log of what is asked. */
+/** Shared by pages that only serve: the state of the gateway, and a log of requests. */
 
 import type { GatewayState, JoinReason, PageMcp } from 'pagemcp'
 import { gateway } from './gateway.ts'
 
-/** How many lines of the log are kept. */
+/** The most lines of the log. */
 const maxLines = 200
 
 /** One line of the log, while it is not finished. */
 export interface Line {
-  /** How it ended, in a word. */
+  /** Its outcome, in a word. */
   end(outcome: string): void
 }
 
-/** Shows what a page serves and what is asked of it. */
+/** Shows what a page serves, and the requests it gets. */
 export interface Panel {
   /** Adds a line to the log. */
   note(kind: string, name: string): Line
   /**
-   * Makes a handler leave a line behind. What a handler throws to ask the client first is no failure.
+   * Wraps a handler so that it adds a line to the log. The error by which a handler requests input is not logged
+   * as a failure.
    */
   noted<A extends unknown[], R>(
     kind: string,

@@ -8,7 +8,7 @@ const form = element<HTMLFormElement>('add')
 const title = element<HTMLInputElement>('title')
 const due = element<HTMLSelectElement>('due')
 
-/** How long a task glows that was read; style.css says the same. */
+/** How long a read task is highlighted; the same as in style.css. */
 const glowing = 2400 // ms
 
 let tasks: Task[] = []
@@ -61,7 +61,7 @@ function row(task: Task): HTMLElement {
   const since = Date.now() - (read?.getTime() ?? 0)
   if (since < glowing) {
     item.classList.add('glow')
-    item.style.animationDelay = `-${since}ms` // it goes on where the row before it was
+    item.style.animationDelay = `-${since}ms` // continues the animation of the previous row
   }
   item.dataset.due = task.state === 'open' && task.due && task.due < today() ? 'late' : ''
   return item
@@ -83,9 +83,9 @@ function clock(date: Date): string {
   return date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
 }
 
-// ——— what assistants do
+// ——— reads by assistants
 
-/** Shows that a task was read; of a range, each of its tasks is told of under its own URI. */
+/** Highlights a read task; the read of a range is reported for each of its tasks. */
 function noteRead(uri: string) {
   const id = Number(/\/tasks\/n\.(\d+)$/.exec(uri)?.[1])
   if (!tasks.some((task) => task.id === id)) return
@@ -101,7 +101,7 @@ function serve(mcp: PageMcp) {
   panel(mcp)
 }
 
-// ——— what people do
+// ——— user actions
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault()
@@ -128,7 +128,7 @@ element('day').textContent = new Date().toLocaleDateString('en-GB', {
   month: 'long',
 })
 
-/** Dexie looks again whenever this tab or another one has written. */
+/** Dexie runs the query again after each write of this tab or another one. */
 liveQuery(() => db.tasks.toArray()).subscribe((found) => {
   tasks = sorted(found)
   show()

@@ -1,4 +1,4 @@
-/** The tasks of this app, kept by Dexie: database `tasks-app`, table `tasks`. It knows nothing of PageMCP. */
+/** The tasks of this app, stored by Dexie: database `tasks-app`, table `tasks`. It does not use PageMCP. */
 
 import Dexie, { type EntityTable } from 'dexie'
 
@@ -6,7 +6,7 @@ export interface Task {
   id: number
   title: string
   state: 'open' | 'done'
-  /** A day, as `2026-11-21`; undefined is some day. */
+  /** A day, as `2026-11-21`; `undefined`: no date. */
   due?: string | undefined
   changed: Date
 }
@@ -29,7 +29,7 @@ db.on('populate', () => {
   )
 })
 
-/** The day that is so many days from today, here. */
+/** The day that is `days` from today, in local time. */
 export function dayFrom(days: number | undefined, now = new Date()): string | undefined {
   if (days === undefined) return undefined
   const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() + days)
@@ -37,7 +37,7 @@ export function dayFrom(days: number | undefined, now = new Date()): string | un
   return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`
 }
 
-/** Open tasks first, each by the day they are due; some day comes last. */
+/** Open tasks first, by due day; tasks without a date last. */
 export function sorted(tasks: Task[]): Task[] {
   const rank = ({ state, due, id }: Task) =>
     `${state === 'open' ? 0 : 1} ${due ?? '9'} ${String(id).padStart(12, '0')}`

@@ -1,4 +1,4 @@
-/** Serves what the components show. */
+/** Starts the engine, and renders the components that use it. */
 
 import { start } from 'pagemcp'
 import { PageMcpProvider } from 'pagemcp/react'

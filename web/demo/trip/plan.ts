@@ -1,9 +1,9 @@
-/** The plan: what the components show, and what assistants read and change. */
+/** The plan, which components show and assistants read and change. */
 
 export interface Stop {
   readonly place: string
   readonly nights: number
-  /** Who put it there. */
+  /** Who added it. */
   readonly by: 'you' | 'assistant'
 }
 

@@ -1,4 +1,4 @@
-/** The components: each offers what belongs to it. */
+/** The components; each registers its own resources, tools and prompts. */
 
 import { elicit, ToolError } from 'pagemcp'
 import { usePageMcpPrompt, usePageMcpResource, usePageMcpTool } from 'pagemcp/react'

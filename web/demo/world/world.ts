@@ -1,16 +1,16 @@
-/** What there is: world.json, which the transcripts seed-*.txtar show as well, and how it changes. */
+/** The served data, world.json, which the transcripts seed-*.txtar use as well, and its changes. */
 
 import type { Resource } from 'pagemcp'
 import data from './world.json'
 
-/** A thing that can be read. */
+/** A resource. */
 export interface Thing extends Resource {
   text?: string
   /** Base64. */
   blob?: string
 }
 
-/** URIs of the things that change. */
+/** URIs of resources that change. */
 export const main = 'file:///project/src/main.rs'
 export const log = 'file:///logs/app.log'
 export const station = '12345'
@@ -18,20 +18,20 @@ export const weatherUri = `weather://data/${station}`
 
 const things = new Map((data.resources as Thing[]).map((thing) => [thing.uri, thing]))
 
-/** All things, in their order. */
+/** All resources, in order. */
 export const all = (): Thing[] => [...things.values()]
 
 export const thing = (uri: string): Thing | undefined => things.get(uri)
 
-/** The templates and the prompt, as they are described. */
+/** Descriptions of the templates and the prompt. */
 export const { templates, prompts } = data
 
-/** What a thing's description is, without what it holds. */
+/** The description of a resource, without its content. */
 export function described({ text, blob, ...description }: Thing): Resource {
   return description
 }
 
-/** What is at a URI right now, or undefined. */
+/** The present content of a URI, or `undefined`. */
 export function contentOf(uri: string): string | Uint8Array<ArrayBuffer> | undefined {
   const thing = things.get(uri)
   if (thing?.blob === undefined) return thing?.text
@@ -49,14 +49,14 @@ export function write(uri: string, text: string) {
   if (thing.size !== undefined) thing.size = new TextEncoder().encode(text).length
 }
 
-/** What the weather is like at a station. */
+/** The weather of a station. */
 export interface Weather {
   temperature: number
   humidity: number
   condition: string
 }
 
-/** One step on: the day gets warmer and drier until 30 °C, then begins again. */
+/** The next step: warmer and drier up to 30 °C, then from the start. */
 export function next({ temperature, humidity }: Weather): Weather {
   const warmer = temperature >= 30 ? 18 : temperature + 1
   const condition = warmer > 26 ? 'Cloudy' : warmer < 20 ? 'Rain' : 'Clear'

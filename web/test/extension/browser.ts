@@ -161,7 +161,7 @@ export async function arrive({ extension, profile }: Installed): Promise<Person>
     async takeBack(site) {
       await popup.bringToFront()
       await popup.$eval('#sites-box', (one) => one.setAttribute('open', ''))
-      await popup.click(`#sites [aria-label="Take back: ${site}"]`)
+      await popup.click(`#sites [aria-label="Revoke: ${site}"]`)
     },
     tell: (to, what, args) =>
       popup.evaluate((message) => chrome.runtime.sendMessage(message), { to, what, args }),

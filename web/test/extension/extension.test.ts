@@ -245,8 +245,7 @@ test('what is no link is refused, and the connection stays', async () => {
   await person.paste('https://example.com/')
   await person.popup.waitForFunction(
     () =>
-      document.getElementById('pairing-error')?.textContent ===
-      'That is not the link of a gateway.',
+      document.getElementById('pairing-error')?.textContent === 'This is not a link of a gateway.',
     inBackground,
   )
   assert.equal(await person.joined(), name)
