@@ -12,24 +12,24 @@ import (
 
 //lint:file-ignore U1000 JavaScript calls the exports; staticcheck does not know //go:wasmexport
 
-// Prompts, tools and completions are JavaScript's: Go asks with JSON text, which
-// web/src/call.ts reads, and passes on the JSON text that it gets.
+// Prompts, tools and completions are handled in JavaScript: Go calls with JSON text, which
+// web/src/call.ts reads, and passes on the JSON text of the answer.
 
-// What JavaScript can say while a question waits.
+// Kinds of updates that JavaScript sends while a call waits.
 const (
-	sayProgress int32 = iota + 1
-	sayLog
+	updateProgress int32 = iota + 1
+	updateLog
 )
 
-// said says something to the client on whose behalf a question waits: the first n
-// bytes of input are the params, a JSON object. Of questions that were given up
-// nothing is said.
+// updateCall sends progress or a log message to the client on whose behalf a call waits:
+// the first n bytes of input are the params, a JSON object. Updates of calls that have
+// ended are ignored.
 //
-//go:wasmexport said
-func said(number, what, n int32) (result int32) {
-	defer survive("said", &result)
-	if q := asked[number]; q != nil {
-		if what == sayProgress {
+//go:wasmexport updateCall
+func updateCall(number, what, n int32) (result int32) {
+	defer recovered("updateCall", &result)
+	if q := sourceCalls[number]; q != nil {
+		if what == updateProgress {
 			q.of.Progress(input[:n])
 		} else {
 			q.of.Log(input[:n])
@@ -38,23 +38,23 @@ func said(number, what, n int32) (result int32) {
 	return done
 }
 
-// registered asks for what the web app registered by itself.
+// registered calls what the web app registered by itself.
 var registered = &jsSource{}
 
-// caller returns what asks for the prompt or tool of a number.
+// caller returns the function that calls the prompt or tool of a number.
 func caller(what int32, ref sink.Ref) func(context.Context, []byte) ([]byte, error) {
 	return func(ctx context.Context, arguments []byte) ([]byte, error) {
 		return registered.call(ctx, what, numbered(ref), arguments)
 	}
 }
 
-// extend asks for a method of an extension.
+// extend calls a method of an extension.
 func extend(ctx context.Context, method string, params []byte) ([]byte, error) {
-	return registered.call(ctx, askExtend, quoted(`{"name":`, method), params)
+	return registered.call(ctx, opExtend, quoted(`{"name":`, method), params)
 }
 
-// completer returns what completes the arguments of that prompt or template; nil:
-// none has completions.
+// completer returns the function that completes the arguments of that prompt or
+// template; nil: none has completions.
 func completer(ref sink.Ref, names []string) func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
 	if names == nil {
 		return nil
@@ -67,11 +67,11 @@ func completer(ref sink.Ref, names []string) func(context.Context, engine.Comple
 	}
 }
 
-// numbered begins the text of a question for what was registered.
+// numbered begins the text of a call of what was registered.
 func numbered(ref sink.Ref) string { return `{"ref":` + strconv.Itoa(int(ref)) }
 
-// quoted is a member whose value is a string. Questions are put together by +: a
-// chain of appends makes several times as much code.
+// quoted is a member whose value is a string. Texts of calls are joined by +: a chain
+// of appends makes several times as much code.
 //
 //go:noinline
 func quoted(member, value string) string {
@@ -88,7 +88,7 @@ func raw(member string, value []byte) string {
 	return member + string(value)
 }
 
-// call asks for a prompt or tool. text begins the question.
+// call calls a prompt or tool. text begins the text of the call.
 func (s *jsSource) call(ctx context.Context, what int32, text string, arguments []byte) ([]byte, error) {
 	i := engine.InvocationOf(ctx)
 	inputs, state, err := i.Answers()
@@ -99,7 +99,7 @@ func (s *jsSource) call(ctx context.Context, what int32, text string, arguments 
 	if i.Modern() {
 		modern = `,"modern":true`
 	}
-	a, err := s.put(ctx, what, text+raw(`,"arguments":`, arguments)+
+	a, err := s.exchange(ctx, what, text+raw(`,"arguments":`, arguments)+
 		quoted(`,"request":{"principal":`, string(engine.PrincipalOf(ctx)))+raw(`,"capabilities":`, i.Capabilities())+
 		raw(`,"meta":`, i.Meta())+raw(`,"inputs":`, inputs)+raw(`,"state":`, state)+
 		quoted(`,"logLevel":`, i.LogLevel())+modern+"}}")
@@ -120,9 +120,9 @@ func (a answer) failure() error {
 	return reasonError(a.reason)
 }
 
-// complete asks for values. text begins the question.
+// complete requests values. text begins the text of the call.
 func (s *jsSource) complete(ctx context.Context, text string, c engine.CompletionRequest) (found engine.Completion, err error) {
-	a, err := s.put(ctx, askComplete, text+quoted(`,"argument":`, c.Argument)+quoted(`,"value":`, c.Value)+
+	a, err := s.exchange(ctx, opComplete, text+quoted(`,"argument":`, c.Argument)+quoted(`,"value":`, c.Value)+
 		raw(`,"arguments":`, c.Arguments)+"}")
 	if err == nil && a.reason != reasonNone {
 		err = a.failure()
@@ -139,19 +139,19 @@ func (s *jsSource) complete(ctx context.Context, text string, c engine.Completio
 
 // Prompts implements [engine.Prompter].
 func (s *jsSource) Prompts(ctx context.Context) ([]engine.Prompt, error) {
-	return s.list(ctx, hasPrompts, askPrompts, "prompts", engine.ParsePrompt)
+	return s.list(ctx, hasPrompts, opPrompts, "prompts", engine.ParsePrompt)
 }
 
 // Tools implements [engine.Tooler].
 func (s *jsSource) Tools(ctx context.Context) ([]engine.Tool, error) {
-	return s.list(ctx, hasTools, askTools, "tools", engine.ParseTool)
+	return s.list(ctx, hasTools, opTools, "tools", engine.ParseTool)
 }
 
 func (s *jsSource) list(ctx context.Context, able, what int32, name string, parse func([]byte) (engine.Named, error)) (all []engine.Named, err error) {
 	if s.able&able == 0 {
 		return nil, nil
 	}
-	text, err := s.ask(ctx, what, "")
+	text, err := s.request(ctx, what, "")
 	if err != nil {
 		return nil, err
 	}
@@ -165,12 +165,12 @@ func (s *jsSource) list(ctx context.Context, able, what int32, name string, pars
 
 // GetPrompt implements [engine.Prompter].
 func (s *jsSource) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	return s.callNamed(ctx, hasPrompts, askGetPrompt, name, arguments)
+	return s.callNamed(ctx, hasPrompts, opGetPrompt, name, arguments)
 }
 
 // CallTool implements [engine.Tooler].
 func (s *jsSource) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	return s.callNamed(ctx, hasTools, askCallTool, name, arguments)
+	return s.callNamed(ctx, hasTools, opCallTool, name, arguments)
 }
 
 func (s *jsSource) callNamed(ctx context.Context, able, what int32, name string, arguments []byte) ([]byte, error) {

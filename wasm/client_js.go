@@ -17,11 +17,11 @@ const (
 )
 
 // connect makes a client of the shim's number. input[:n] is its principal. gateway
-// is 1 if it is a gateway that has proved who it is: it may speak for others.
+// is 1 if it is a gateway that has proved its identity: it may send requests on behalf of others.
 //
 //go:wasmexport connect
 func connect(client, gateway, n int32) (result int32) {
-	defer survive("connect", &result)
+	defer recovered("connect", &result)
 	c := serving.Connect(&clientSink{client}, engine.Principal(string(input[:n])))
 	if gateway != 0 {
 		c.SpeakForOthers()
@@ -34,7 +34,7 @@ func connect(client, gateway, n int32) (result int32) {
 //
 //go:wasmexport disconnect
 func disconnect(client int32) (result int32) {
-	defer survive("disconnect", &result)
+	defer recovered("disconnect", &result)
 	if c := clients[client]; c != nil {
 		delete(clients, client)
 		c.Close()
@@ -42,17 +42,17 @@ func disconnect(client int32) (result int32) {
 	return done
 }
 
-// take is the fast lane: one request whose envelope JavaScript has checked and
+// take is the fast path: one request whose envelope JavaScript has checked and
 // whose id it keeps. method is an index into engine.Methods, params are the first
 // n bytes of input, JSON text; below 0: none. JavaScript numbers the calls, over
 // all clients.
 //
 //go:wasmexport take
 func take(client, call, method, n int32) (result int32) {
-	defer survive("take", &result)
+	defer recovered("take", &result)
 	c := clients[client]
 	if c == nil {
-		return sent // disconnected meanwhile: nothing is said any more
+		return sent // disconnected meanwhile: there is no answer
 	}
 	var params []byte
 	if n >= 0 {
@@ -66,7 +66,7 @@ func take(client, call, method, n int32) (result int32) {
 //
 //go:wasmexport takeURI
 func takeURI(client, call, method, n int32) (result int32) {
-	defer survive("takeURI", &result)
+	defer recovered("takeURI", &result)
 	c := clients[client]
 	if c == nil {
 		return sent
@@ -78,30 +78,30 @@ func takeURI(client, call, method, n int32) (result int32) {
 func outcome(document *sink.Document, what sink.Outcome) int32 {
 	switch what {
 	case sink.Answered:
-		return held.handle(document)
+		return jsDocuments.handle(document)
 	case sink.Sent:
 		return sent
 	}
 	return pending
 }
 
-// message is the general lane: the first n bytes of input are a whole message,
-// JSON text. What comes of it is recorded, now or later.
+// message is the general path: the first n bytes of input are a whole message,
+// JSON text. Its outcome is recorded, now or later.
 //
 //go:wasmexport message
 func message(client, n int32) (result int32) {
-	defer survive("message", &result)
+	defer recovered("message", &result)
 	if c := clients[client]; c != nil {
 		c.Message(input[:n])
 	}
 	return done
 }
 
-// cancel gives up a call at the client's wish.
+// cancel cancels a call of the client.
 //
 //go:wasmexport cancel
 func cancel(client, call int32) (result int32) {
-	defer survive("cancel", &result)
+	defer recovered("cancel", &result)
 	if c := clients[client]; c != nil {
 		c.Cancel(sink.Call(call))
 	}
@@ -113,7 +113,7 @@ func cancel(client, call int32) (result int32) {
 //
 //go:wasmexport fail
 func fail(client, call, reason, modern, n int32) (result int32) {
-	defer survive("fail", &result)
+	defer recovered("fail", &result)
 	if c := clients[client]; c != nil {
 		uri := string(input[:n])
 		c.FailCall(sink.Call(call), uri, modern != 0, reasonError(reason))
@@ -121,7 +121,7 @@ func fail(client, call, reason, modern, n int32) (result int32) {
 	return done
 }
 
-// Reasons by which JavaScript tells why it has no answer. web/src/wasm.ts has the
+// Reasons why JavaScript has no answer. web/src/wasm.ts has the
 // same numbers.
 const (
 	reasonNone int32 = iota
@@ -136,7 +136,7 @@ const (
 	reasonInvalidParams
 )
 
-// reasonError makes a reason one of the engine's errors; what stays inside.
+// reasonError returns the engine's error of a reason.
 func reasonError(reason int32) error {
 	switch reason {
 	case reasonNotFound:
@@ -152,12 +152,12 @@ func reasonError(reason int32) error {
 	case reasonUnavailable:
 		return engine.ErrUnavailable
 	}
-	// JavaScript has told the developer what happened; the engine need not.
+	// JavaScript has reported it to the developer already.
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}
 }
 
-// A clientSink records what the engine says to one client. JavaScript knows the ids and
-// says it when the export has returned.
+// A clientSink records what the engine sends to one client. JavaScript knows the ids and
+// sends it when the export has returned.
 type clientSink struct{ client int32 }
 
 func (s *clientSink) Open(id jsonrpc.ID) (sink.Call, bool) {
@@ -171,7 +171,7 @@ func (s *clientSink) Find(id jsonrpc.ID) (sink.Call, bool) {
 }
 
 func (s *clientSink) Respond(call sink.Call, r sink.Result) {
-	handle, text := held.pass(r.Document)
+	handle, text := jsDocuments.pass(r.Document)
 	if len(r.Refs) == 0 {
 		respond(int32(call), handle, text)
 		return
@@ -190,7 +190,7 @@ func (s *clientSink) End(call sink.Call, result *sink.Document) { end(int32(call
 func (s *clientSink) Refuse(err *jsonrpc.Error) { refuse(s.client, view(err.Append(nil))) }
 
 func (s *clientSink) Notify(notification *sink.Document, subscription sink.Call) {
-	handle, text := held.pass(notification)
+	handle, text := jsDocuments.pass(notification)
 	notify(s.client, handle, text, int32(subscription))
 }
 

@@ -2,15 +2,15 @@ package main
 
 import "github.com/pagemcp/pagemcp/wasm/internal/sink"
 
-// Limits on the Documents that JavaScript holds for us. Go does not see that
-// memory: what was used least recently goes first.
+// Limits of the Documents that JavaScript holds, in memory that Go does not see. The
+// least recently used are released first.
 const (
 	maxHeld      = 16384    // Documents
 	maxHeldBytes = 16 << 20 // bytes of JSON text
 )
 
-// held is what JavaScript holds.
-var held documents
+// jsDocuments are the Documents that JavaScript holds.
+var jsDocuments documents
 
 // documents gives kept Documents handles, under which JavaScript holds them as
 // text and object. The slots form a ring in order of use; slot 0 is its seam and
@@ -27,7 +27,7 @@ type slot struct {
 	newer, older int32
 }
 
-// pass returns how to tell JavaScript a Document: by handle, or as text.
+// pass returns a Document for JavaScript: its handle, or its text.
 func (d *documents) pass(document *sink.Document) (handle int32, text string) {
 	if document.Kept {
 		return d.handle(document), ""

@@ -8,8 +8,8 @@
 //     that both sides know, JSON text. It never blocks and always recovers: parking
 //     its goroutine would corrupt the Go stack, and a panic would end the program.
 //     What may wait is a goroutine; it runs when the shim then calls go._resume(),
-//     once. Every export returns a number that is not 0: "undefined" tells the shim
-//     that the program is dead, 0 that the export blocked.
+//     once. Every export returns a number that is not 0: to the shim, "undefined" means
+//     that the program is dead, and 0 that the export blocked.
 //   - An import only records what is to be done. The shim does it after the export
 //     has returned, so nothing re-enters Go from within Go.
 package main
@@ -37,12 +37,12 @@ const (
 // Everything that lives as long as the program. It is filled in by start: nothing
 // may run in package-level init, for that would delay every page.
 var (
-	serving *engine.Engine
-	app     *engine.Table            // what the web app registers by itself
-	clients map[int32]*engine.Client // by the shim's number
-	mounted map[int32]*mountedSource // by the shim's number
-	asked   map[int32]*question      // to JavaScript, that wait
-	input   []byte                   // what JavaScript writes arguments into
+	serving     *engine.Engine
+	app         *engine.Table            // what the web app registers by itself
+	clients     map[int32]*engine.Client // by the shim's number
+	mounted     map[int32]*mountedSource // by the shim's number
+	sourceCalls map[int32]*sourceCall    // to JavaScript, that wait
+	input       []byte                   // what JavaScript writes arguments into
 )
 
 // inputSize is how large the input buffer is when nothing large came lately.
@@ -69,7 +69,7 @@ func buffer(n int32) unsafe.Pointer {
 //
 //go:wasmexport start
 func start(n int32) (result int32) {
-	defer survive("start", &result)
+	defer recovered("start", &result)
 	var info engine.Info
 	options := engine.Options{Extend: extend, Report: func(err error) { report(err.Error()) }}
 	refusal := jsonrpc.Members(input[:n], func(name string, value []byte) *jsonrpc.Error {
@@ -121,9 +121,9 @@ func start(n int32) (result int32) {
 	}
 	clients = map[int32]*engine.Client{}
 	mounted = map[int32]*mountedSource{}
-	asked = map[int32]*question{}
+	sourceCalls = map[int32]*sourceCall{}
 	serving = engine.New(info, &options)
-	serving.OnForget(held.forget)
+	serving.OnForget(jsDocuments.forget)
 	app = engine.NewTable()
 	serving.Mount("", app)
 	methods(strings.Join(serving.Methods(), "\n"))
@@ -134,25 +134,25 @@ func start(n int32) (result int32) {
 //
 //go:wasmexport stop
 func stop() (result int32) {
-	defer survive("stop", &result)
+	defer recovered("stop", &result)
 	serving.Close()
 	return done
 }
 
-// survive keeps a panic from ending the program. The export answers broken.
-func survive(export string, result *int32) {
+// recovered keeps a panic from ending the program. The export answers broken.
+func recovered(export string, result *int32) {
 	if p := recover(); p != nil {
 		*result = broken
 		report(jsonrpc.Wrap(export, jsonrpc.Panicked(p)).Error())
 	}
 }
 
-// methods tells the names of the methods by number, separated by line feeds.
+// methods passes the names of the methods by number, separated by line feeds.
 //
 //go:wasmimport pagemcp methods
 func methods(names string)
 
-// report tells the developer what went wrong. It is not for clients.
+// report reports an error to the developer. It is not for clients.
 //
 //go:wasmimport pagemcp report
 func report(text string)

@@ -18,7 +18,7 @@ import (
 //
 //go:wasmexport register
 func register(first, n int32) (result int32) {
-	defer survive("register", &result)
+	defer recovered("register", &result)
 	ref := sink.Ref(first)
 	var resources []engine.Entry
 	var templates []engine.TemplateEntry
@@ -40,11 +40,11 @@ func register(first, n int32) (result int32) {
 				e.Template, err = engine.ParseTemplate(element)
 				name, templates = e.URITemplate, append(templates, e)
 			case "prompts":
-				e := engine.PromptEntry{Get: caller(askGetPrompt, ref), Complete: complete}
+				e := engine.PromptEntry{Get: caller(opGetPrompt, ref), Complete: complete}
 				e.Prompt, err = engine.ParsePrompt(element)
 				name, prompts = e.Name, append(prompts, e)
 			default:
-				e := engine.ToolEntry{Call: caller(askCallTool, ref)}
+				e := engine.ToolEntry{Call: caller(opCallTool, ref)}
 				e.Tool, err = engine.ParseTool(element)
 				name, tools = e.Name, append(tools, e)
 			}
@@ -71,7 +71,7 @@ func register(first, n int32) (result int32) {
 //
 //go:wasmexport unregister
 func unregister(n int32) (result int32) {
-	defer survive("unregister", &result)
+	defer recovered("unregister", &result)
 	s := jsonrpc.Scan(input[:n])
 	for s.Next() {
 		names := readTexts(s.Value)

@@ -10,22 +10,22 @@ import (
 
 //lint:file-ignore U1000 JavaScript calls the exports; staticcheck does not know //go:wasmexport
 
-// What JavaScript can be asked.
+// Operations of a JavaScript source.
 const (
-	askList int32 = iota + 1
-	askRead
-	askTemplates
-	askHas
-	askWatching
-	askGetPrompt
-	askCallTool
-	askComplete
-	askPrompts
-	askTools
-	askExtend
+	opList int32 = iota + 1
+	opRead
+	opTemplates
+	opHas
+	opWatching
+	opGetPrompt
+	opCallTool
+	opComplete
+	opPrompts
+	opTools
+	opExtend
 )
 
-// What a JavaScript source has besides list and read.
+// Abilities of a JavaScript source besides list and read.
 const (
 	hasTemplates int32 = 1 << iota
 	hasWatch
@@ -34,16 +34,16 @@ const (
 	hasComplete
 )
 
-// A jsSource is a source whose code is JavaScript. Each question starts with an
-// import that records it; the goroutine that asked waits until told.
+// A jsSource is a source whose code is JavaScript. Each call starts with an
+// import that records it; its goroutine waits for answerCall.
 type jsSource struct {
 	number   int32
 	able     int32               // hasTemplates, hasWatch, …
 	changed  func(engine.Change) // while it is watched, else nil
-	watching bool                // JavaScript has said that it watches
+	watching bool                // JavaScript has confirmed that it watches
 	watches  int                 // how often Follow was called
 	wanted   []string            // by Want
-	arming   chan struct{}       // closed when JavaScript has said so; nil: it was not asked
+	arming   chan struct{}       // closed when JavaScript has confirmed it; nil: not requested yet
 }
 
 type mountedSource struct {
@@ -51,13 +51,13 @@ type mountedSource struct {
 	unmount func()
 }
 
-// A question waits for its answer, on behalf of a request.
-type question struct {
-	answer chan answer // has room for it: told must not block
+// A sourceCall is a call of JavaScript that waits for its answer, on behalf of a request.
+type sourceCall struct {
+	answer chan answer // has room for it: answerCall must not block
 	of     *engine.Invocation
 }
 
-// An answer is what told brought: a reason why there is none, or JSON text. Some
+// An answer is that of answerCall: a reason why there is none, or JSON text. Some
 // reasons have text, too.
 type answer struct {
 	reason int32
@@ -69,7 +69,7 @@ type answer struct {
 //
 //go:wasmexport mount
 func mount(source, able, n int32) (result int32) {
-	defer survive("mount", &result)
+	defer recovered("mount", &result)
 	s := &jsSource{number: source, able: able}
 	mounted[source] = &mountedSource{s, serving.Mount(string(input[:n]), s)}
 	return done
@@ -77,7 +77,7 @@ func mount(source, able, n int32) (result int32) {
 
 //go:wasmexport unmount
 func unmount(source int32) (result int32) {
-	defer survive("unmount", &result)
+	defer recovered("unmount", &result)
 	if m := mounted[source]; m != nil {
 		delete(mounted, source)
 		m.unmount()
@@ -85,26 +85,26 @@ func unmount(source int32) (result int32) {
 	return done
 }
 
-// told brings the answer to a question: a reason why there is none, and the first
-// n bytes of input. Answers to questions that were given up are ignored.
+// answerCall passes the answer to a call: a reason why there is none, and the first
+// n bytes of input. Answers to cancelled calls are ignored.
 //
-//go:wasmexport told
-func told(number, reason, n int32) (result int32) {
-	defer survive("told", &result)
-	if q := asked[number]; q != nil {
-		delete(asked, number)
+//go:wasmexport answerCall
+func answerCall(number, reason, n int32) (result int32) {
+	defer recovered("answerCall", &result)
+	if q := sourceCalls[number]; q != nil {
+		delete(sourceCalls, number)
 		q.answer <- answer{reason, bytes.Clone(input[:n])}
 	}
 	return done
 }
 
-// changed says that a source changed: input[:n] is a URI of its own; n below 0: a
-// list, -1 that of resources, -2 of prompts, -3 of tools. under is 1 if that goes
-// for whatever begins with the URI, too. Source 0 is what the web app registered.
+// changed announces that a source changed: input[:n] is a URI of its own; n below 0: a
+// list, -1 that of resources, -2 of prompts, -3 of tools. under is 1 if everything
+// that begins with the URI changed too. Source 0 is what the web app registered.
 //
 //go:wasmexport changed
 func changed(source, n, under int32) (result int32) {
-	defer survive("changed", &result)
+	defer recovered("changed", &result)
 	change := engine.Change{List: n == -1, Prompts: n == -2, Tools: n == -3}
 	if n >= 0 {
 		change = engine.Change{URI: string(input[:n]), Under: under != 0}
@@ -119,30 +119,29 @@ func changed(source, n, under int32) (result int32) {
 	return done
 }
 
-// lastQuestion numbers the questions.
-var lastQuestion int32
+// lastSourceCall numbers the calls.
+var lastSourceCall int32
 
-// ask asks JavaScript's source of that number, and makes an error of the reason
-// why there is no answer.
-func (s *jsSource) ask(ctx context.Context, what int32, text string) ([]byte, error) {
-	a, err := s.put(ctx, what, text)
+// request calls the source in JavaScript, and returns an error if there is no answer.
+func (s *jsSource) request(ctx context.Context, what int32, text string) ([]byte, error) {
+	a, err := s.exchange(ctx, what, text)
 	if err == nil && a.reason != reasonNone {
 		err = reasonError(a.reason)
 	}
 	return a.text, err
 }
 
-func (s *jsSource) put(ctx context.Context, what int32, text string) (a answer, err error) {
-	lastQuestion = max(lastQuestion+1, 1)
-	number := lastQuestion
-	q := &question{make(chan answer, 1), engine.InvocationOf(ctx)}
-	asked[number] = q
-	ask(number, s.number, what, text)
+func (s *jsSource) exchange(ctx context.Context, what int32, text string) (a answer, err error) {
+	lastSourceCall = max(lastSourceCall+1, 1)
+	number := lastSourceCall
+	q := &sourceCall{make(chan answer, 1), engine.InvocationOf(ctx)}
+	sourceCalls[number] = q
+	callSource(number, s.number, what, text)
 	select {
 	case a = <-q.answer:
 	case <-ctx.Done():
-		delete(asked, number)
-		unask(number)
+		delete(sourceCalls, number)
+		cancelCall(number)
 		err = ctx.Err()
 	}
 	return a, err
@@ -150,7 +149,7 @@ func (s *jsSource) put(ctx context.Context, what int32, text string) (a answer, 
 
 // List implements [engine.Source].
 func (s *jsSource) List(ctx context.Context, cursor string) (engine.Listing, error) {
-	text, err := s.ask(ctx, askList, cursor)
+	text, err := s.request(ctx, opList, cursor)
 	if err != nil {
 		return engine.Listing{}, err
 	}
@@ -160,7 +159,7 @@ func (s *jsSource) List(ctx context.Context, cursor string) (engine.Listing, err
 // Read implements [engine.Source]. What it returns are references: text and blobs
 // stay in JavaScript.
 func (s *jsSource) Read(ctx context.Context, uri string) ([]engine.Contents, error) {
-	text, err := s.ask(ctx, askRead, uri)
+	text, err := s.request(ctx, opRead, uri)
 	if err != nil {
 		return nil, err
 	}
@@ -169,8 +168,8 @@ func (s *jsSource) Read(ctx context.Context, uri string) ([]engine.Contents, err
 
 // Has implements [engine.Finder].
 func (s *jsSource) Has(ctx context.Context, uri string) (bool, error) {
-	if _, err := s.ask(ctx, askHas, uri); err != nil {
-		return false, err // not found, too
+	if _, err := s.request(ctx, opHas, uri); err != nil {
+		return false, err // also if it is not found
 	}
 	return true, nil
 }
@@ -180,7 +179,7 @@ func (s *jsSource) Templates(ctx context.Context) ([]engine.Template, error) {
 	if s.able&hasTemplates == 0 {
 		return nil, nil
 	}
-	text, err := s.ask(ctx, askTemplates, "")
+	text, err := s.request(ctx, opTemplates, "")
 	if err != nil {
 		return nil, err
 	}
@@ -220,13 +219,13 @@ func (s *jsSource) Want(uris []string) (armed <-chan struct{}) {
 	return s.arming
 }
 
-// arm asks JavaScript until it watches. If that takes longer than clients wait for
-// it, or failed at first, what may have changed meanwhile is announced.
+// arm requests a confirmation of JavaScript until it watches. If that takes longer than
+// clients wait for it, or failed at first, what may have changed meanwhile is announced.
 func (s *jsSource) arm(armed chan struct{}, watch int) {
 	began, answered := time.Now(), false
 	for s.watches == watch && s.changed != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), watchingTimeout)
-		_, err := s.ask(ctx, askWatching, "")
+		_, err := s.request(ctx, opWatching, "")
 		cancel()
 		if s.watches != watch || s.changed == nil {
 			return
@@ -253,18 +252,18 @@ func (s *jsSource) arm(armed chan struct{}, watch int) {
 	}
 }
 
-// watchingTimeout is how long JavaScript may take to say that it watches, before it
-// is asked again; and watchingAgain when it is after an error.
+// watchingTimeout is how long JavaScript may take to confirm that it watches, before
+// the next request; watchingAgain is the delay after an error.
 const (
 	watchingTimeout = 30 * time.Second
 	watchingAgain   = 5 * time.Second
 )
 
-//go:wasmimport pagemcp ask
-func ask(question, source, what int32, text string)
+//go:wasmimport pagemcp callSource
+func callSource(call, source, what int32, text string)
 
-//go:wasmimport pagemcp unask
-func unask(question int32)
+//go:wasmimport pagemcp cancelCall
+func cancelCall(call int32)
 
 //go:wasmimport pagemcp watch
 func watch(source, on int32)

@@ -15,7 +15,7 @@ type allowance struct {
 	last time.Time
 }
 
-// take tells whether it may happen now, and counts it if so.
+// take reports whether it may happen now, and counts it then.
 func (a *allowance) take() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

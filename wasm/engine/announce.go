@@ -25,7 +25,7 @@ func (e *Engine) announce(uri string) {
 	}
 }
 
-// announceLists tells the subscriptions to these lists that they may have changed.
+// announceLists enqueues a notification in each subscription to these lists.
 func (e *Engine) announceLists(which lists) {
 	for s, which := range e.registry.listeners(which & e.options.announced()) {
 		for i, key := range listKeys {

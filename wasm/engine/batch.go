@@ -5,8 +5,8 @@ import "github.com/pagemcp/pagemcp/wasm/internal/sink"
 // Batches exist in 2025-03-26 alone: an array of messages, whose responses are one
 // array. MCP 2025-03-26, basic, Batching; JSON-RPC 2.0, section 6.
 
-// A batcher is a Sink that writes messages as they are, and so has to hold the
-// responses of a batch until there are all of them. Other Sinks get them one by one.
+// A batcher is a Sink that writes bytes, and so holds the responses of a batch until it
+// has all of them. Other Sinks get them one by one.
 type batcher interface {
 	beginBatch() // the calls that are opened from now on belong to it
 	endBatch()
@@ -30,8 +30,8 @@ func (b *batch) add(s *portSink, response []byte) {
 	s.batched += len(response)
 }
 
-// done takes note that a call has its outcome, and writes the array if it is the
-// last one; the sink's mu is held.
+// done counts a call that has its outcome, and writes the array after the last one;
+// the sink's mu is held.
 func (b *batch) done(s *portSink) {
 	if b.waiting--; b.waiting > 0 || len(b.responses) == 0 {
 		return

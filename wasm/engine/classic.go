@@ -9,12 +9,11 @@ import (
 )
 
 // The classic revisions begin with initialize and keep state for a connection.
-// What they have and 2026-07-28 has not is here: the handshake, ping, and
-// subscriptions of a connection. That their results lack some fields is told by
-// the methods of revision.
+// This file has what 2026-07-28 does not have: the handshake, ping, and the
+// subscriptions of a connection. Results are shaped in shape.go.
 
-// initialize answers the handshake. What the client says of itself decides
-// nothing. MCP 2025-11-25, basic/lifecycle.
+// initialize answers the handshake. clientInfo has no influence.
+// MCP 2025-11-25, basic/lifecycle.
 func (e *Engine) initialize(_ context.Context, req *request) (sink.Result, error) {
 	version, ok := jsonrpc.Text(req.requested)
 	if !ok {
@@ -44,8 +43,8 @@ func (c *Client) sessionSubscription() *subscription {
 	return c.classic
 }
 
-// Initialized takes notifications/initialized: from now on the session hears of
-// changes of the list, asked or not. Without a session it is ignored.
+// Initialized handles notifications/initialized: from now on the session gets changes of
+// the lists, without a subscription. Without a session it is ignored.
 func (c *Client) Initialized() {
 	s := c.sessionSubscription()
 	if s == nil {
@@ -56,15 +55,14 @@ func (c *Client) Initialized() {
 	s.activate()
 }
 
-// ping answers in any state, so that either side can tell whether the engine
-// itself, and not only its channel, is alive.
+// ping answers in any state: it tests that the engine is alive, and not only its
+// channel.
 func (e *Engine) ping(context.Context, *request) (sink.Result, error) {
 	return sink.Result{Document: e.fixed.Load().empty}, nil
 }
 
-// subscribe adds a URI to those of the session. Subscribing to what cannot be
-// read fails like the read (decision 6.16); what is merely not there yet may be
-// subscribed to if the source lists it later. MCP 2025-11-25, server/resources.
+// subscribe adds a URI to those of the session. For a URI that cannot be read it fails
+// as the read does. MCP 2025-11-25, server/resources.
 func (e *Engine) subscribe(ctx context.Context, req *request) (sink.Result, error) {
 	uri, err := req.readURI()
 	if err != nil {

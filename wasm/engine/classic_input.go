@@ -17,7 +17,7 @@ type ownRequest struct {
 	answer      chan jsonrpc.Message // has room for it
 }
 
-// requestInput asks a classic client: the requests of [Invocation.Need] become requests of
+// requestInput sends the requests of [Invocation.Need] to a classic client, as requests of
 // the engine's (R-096). It returns the results by the same keys.
 // MCP 2025-11-25, client/elicitation, client/sampling and client/roots.
 func (c *Client) requestInput(ctx context.Context, i *Invocation, requests []byte) ([]byte, error) {
@@ -34,7 +34,7 @@ func (c *Client) requestInput(ctx context.Context, i *Invocation, requests []byt
 			if msg.Result == nil || msg.Result[0] != '{' {
 				why := "The client did not answer " + q.method
 				if msg.Error != nil {
-					why += ": " + msg.Error.Message // its own words
+					why += ": " + msg.Error.Message // a text of the client's
 				}
 				return nil, c.engine.reason(why, "client-refused", false)
 			}
@@ -48,7 +48,7 @@ func (c *Client) requestInput(ctx context.Context, i *Invocation, requests []byt
 	return answers, nil
 }
 
-// sendRequests sends the requests, and returns them as questions that wait.
+// sendRequests sends the requests, and returns them.
 func (c *Client) sendRequests(i *Invocation, requests []byte) (questions []ownRequest, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,7 +61,7 @@ func (c *Client) sendRequests(i *Invocation, requests []byte) (questions []ownRe
 	s := jsonrpc.Scan(requests)
 	for requests != nil && s.Next() {
 		method, _ := jsonrpc.Text(jsonrpc.Member(s.Value, "method"))
-		c.ownCount++ // with the time before it, no id of a session comes twice: R-005
+		c.ownCount++ // with the time before it, ids of a session are unique: R-005
 		id := jsonrpc.ID(`"pagemcp:` + c.ownPrefix + ":" + strconv.Itoa(c.ownCount) + `"`)
 		q := ownRequest{string(s.Name), method, id, make(chan jsonrpc.Message, 1)}
 		questions = append(questions, q)
@@ -69,7 +69,7 @@ func (c *Client) sendRequests(i *Invocation, requests []byte) (questions []ownRe
 		own := jsonrpc.Member(s.Value, "params")
 		params := out(`{"_meta":{}`)
 		params.members(own, func(name string) bool { return name != "_meta" && (name != "mode" || i.rev.hasElicitationModes()) })
-		if string(jsonrpc.Member(own, "mode")) == `"url"` { // 2025-11-25 wants an id for it
+		if string(jsonrpc.Member(own, "mode")) == `"url"` { // 2025-11-25 requires an id
 			params.member("elicitationId", []byte(q.id))
 		}
 		params.text("}")
@@ -81,7 +81,7 @@ func (c *Client) sendRequests(i *Invocation, requests []byte) (questions []ownRe
 	return questions, nil
 }
 
-// cancelRequests cancels the questions that have no answer, because the call they belong
+// cancelRequests cancels the requests that have no answer, because the call they belong
 // to is over: R-073.
 func (c *Client) cancelRequests(questions []ownRequest) {
 	c.mu.Lock()
@@ -100,7 +100,7 @@ func cancelled(id jsonrpc.ID) []byte {
 	return jsonrpc.AppendNotification(nil, "notifications/cancelled", []byte(`{"requestId":`+string(id)+`}`))
 }
 
-// receiveResponse takes a response of the client. What nobody asked is ignored: row 14.
+// receiveResponse handles a response of the client. Unknown ids are ignored.
 func (c *Client) receiveResponse(msg jsonrpc.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,14 +8,15 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A Client is one speaker of MCP: the other end of a port. Its requests come by
-// Take or by Message, which one goroutine calls at a time; what answers them goes
-// to its Sink.
+// A Client is one MCP client: the other end of a port, or of a channel of the wasm
+// program. Its requests come by Take or by Message, which one goroutine calls at a time;
+// the answers go to its Sink. [Engine.Serve] has a Client of its own; only this module
+// can connect others, since [sink.Sink] is internal.
 type Client struct {
 	engine *Engine
 	who    Principal
-	proxy  bool            // speaks for others
-	ctx    context.Context // ends with Close; sources are asked under it
+	proxy  bool            // sends requests on behalf of others
+	ctx    context.Context // ends with Close; sources are called under it
 	end    context.CancelFunc
 
 	calls, completions allowance // R-187 R-364
@@ -23,16 +24,16 @@ type Client struct {
 	scratch request     // of the request that is being taken: spares an allocation for each
 	oneRef  [1]sink.Ref // likewise, of its result
 
-	mu      sync.Mutex // held while the Sink is told something
+	mu      sync.Mutex // held while the Sink is called
 	sink    sink.Sink
 	closed  bool
-	session revision               // what initialize negotiated; 0: no session. Only for whoever takes requests
+	session revision               // what initialize negotiated; 0: no session. Used by the goroutine of Take and Message only
 	classic *subscription          // of the session
 	waiting map[sink.Call]*running // requests with a goroutine of their own
 	listens map[sink.Call]*subscription
 
 	// Of the classic session.
-	capabilities []byte                            // as initialize told
+	capabilities []byte                            // from initialize
 	level        level                             // of log messages
 	ownRequests  map[string]chan<- jsonrpc.Message // requests of ours, by the id's key
 	ownCount     int                               // how many there were
@@ -69,12 +70,12 @@ func (e *Engine) disconnect(c *Client) {
 	delete(e.clients, c)
 }
 
-// SpeakForOthers lets the client name the principal of each request in its _meta
+// SpeakForOthers allows the client to name the principal of each request in its _meta
 // as MetaPrincipal. Call it before the first message, and only for a gateway that has
 // proved its identity.
 func (c *Client) SpeakForOthers() { c.proxy = true }
 
-// What one client may ask; security.md §8. A gateway counts for its clients itself.
+// Rate limits of one client. A gateway limits its clients itself.
 const (
 	callRate          = 50 // prompts and tools, a second
 	callsAtOnce       = 200
@@ -82,7 +83,7 @@ const (
 	completionsAtOnce = 50
 )
 
-// allowRate counts what is asked, and tells whether it allowRate be.
+// allowRate counts a call, and reports whether the rate allows it.
 func (c *Client) allowRate(a *allowance) bool { return c.proxy || a.take() }
 
 // Cancel cancels a request for its client: its context ends, and no answer follows.
@@ -122,7 +123,7 @@ func (c *Client) FailCall(call sink.Call, uri string, isModern bool, err error) 
 }
 
 // Close ends the client: its channel is gone. Its requests are cancelled, its
-// subscriptions end, and its Sink is told nothing more.
+// subscriptions end, and its Sink is not called any more.
 func (c *Client) Close() {
 	ended := c.markClosed()
 	c.end()

@@ -18,13 +18,13 @@ type Completer interface {
 	Complete(ctx context.Context, c CompletionRequest) (Completion, error)
 }
 
-// A CompletionRequest asks for values of one argument. It has either Prompt or URI.
+// A CompletionRequest is a request for values of one argument. Either Prompt or URI is set.
 type CompletionRequest struct {
 	Prompt    string // the name of a prompt
 	URI       string // a URI template, or a URI that one describes
 	Argument  string // the name of the prompt's argument or the template's variable
-	Value     string // what was typed so far
-	Arguments []byte // what was chosen for others: a JSON object of strings, or nil
+	Value     string // the text typed so far
+	Arguments []byte // values of other arguments: a JSON object of strings, or nil
 }
 
 // A Completion is what a source suggests.
@@ -50,7 +50,7 @@ func (e *Engine) complete(ctx context.Context, req *request) (sink.Result, error
 	if asked.Prompt != "" {
 		full = "prompt:" + asked.Prompt
 	}
-	// Before the policy: what is not allowed has to cost as much as what is not there.
+	// Before the policy: a denied request must cost as much as one for what does not exist.
 	if !req.client.allowRate(&req.client.completions) {
 		return sink.Result{}, ErrBusy
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A position is where a list goes on: in the source mounted as the nth under a
+// A position is where a list continues: in the source mounted as the nth under a
 // prefix, from the source's own cursor on. Cursors carry it whole, so that they
 // work on any connection and after a restart, and keep meaning the same place
 // while other sources come and go.
@@ -18,13 +18,13 @@ type position struct {
 	cursor string
 }
 
-// reached tells whether m is at the position or behind it.
+// reached reports whether m is at the position or behind it.
 func (p position) reached(m *mount) bool {
 	order := strings.Compare(m.prefix, p.prefix)
 	return order > 0 || order == 0 && m.nth >= p.nth
 }
 
-// within returns where to go on in m: at the source's cursor, or, if m comes
+// within returns where to continue in m: at the source's cursor, or, if m comes
 // after the position, because the source there has left, at its beginning.
 func (p position) within(m *mount) string {
 	if m.prefix == p.prefix && m.nth == p.nth {

@@ -8,8 +8,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// What a Remote reads of the other engine's results. Members that it does not
-// know are dropped, except in _meta, which is kept as it came.
+// Results of the other engine, as a Remote reads them. Unknown members are dropped,
+// except in _meta, which is kept as it came.
 
 var errAnswer = errors.New("the other engine's answer is not valid")
 
@@ -119,7 +119,7 @@ func (d descriptor) take(name string, value []byte) *jsonrpc.Error {
 func malformed(message string) *jsonrpc.Error { return &jsonrpc.Error{Message: message} }
 
 // ParseResource reads a description as resources/list has it. Its texts are cleaned
-// and cut: see [PlainText]. The error says which member is missing or wrong.
+// and cut: see [PlainText]. The error names the member that is missing or wrong.
 func ParseResource(object []byte) (r Resource, err error) {
 	d := descriptor{
 		&r.URI, "uri", &r.Name, &r.Title, &r.Description, &r.MIMEType, &r.Size, &r.Annotations, &r.Icons, &r.Meta,

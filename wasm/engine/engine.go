@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Info is how an engine introduces itself. Name and Version are required.
+// Info is what an engine declares about itself. Name and Version are required.
 type Info struct {
 	Name         string // for programs
 	Title        string // for people
@@ -21,7 +21,7 @@ type Info struct {
 	Instructions string // how a model should use what is served; written by the developer
 }
 
-// Options has what can be chosen; the zero value of a field is its default.
+// Options configure an engine; the zero value of a field is its default.
 type Options struct {
 	// PageSize is how many resources or templates a page of a list has at least,
 	// unless the list ends or the page has 1 MiB. Default 200, at most MaxPageSize.
@@ -37,33 +37,33 @@ type Options struct {
 	Timeout        time.Duration // for a request that waits for a source; default 30 s
 	UpdateInterval time.Duration // least time between two updates of one URI; default 250 ms
 
-	// What is offered besides resources. It is declared, and answered, whatever is
-	// mounted: classic sessions fix capabilities at their beginning, and sources
+	// What is offered besides resources. It is declared, and answered, independent of what
+	// is mounted: classic sessions fix capabilities at their beginning, and sources
 	// come and go. Several assistants show nothing of a server without tools
-	// (peers.md §11).
+	//
 	Tools, Prompts, Completions, Logging bool
 
 	NoSubscribe   bool // resources are not watched for clients
 	NoListChanged bool // changes of lists are not announced
 
 	// Lenient serves a classic request without a session as one of 2025-11-25,
-	// for those who never heard of a handshake.
+	// for clients without a handshake.
 	Lenient bool
 
 	// Cache has the hints of lists and of server/discover.
 	Cache Cache
 
 	// Extensions is the JSON object of capabilities.extensions: id to settings; or
-	// nil. They are off unless named here, and told by discover alone.
+	// nil. They are off unless named here, and declared by discover alone.
 	Extensions []byte
 
 	// Extend serves the methods of extensions, which the engine does not know: params
-	// and result are JSON objects. It is asked while there are Extensions;
-	// ErrNotFound: there is no such method. [InvocationOf] tells who asks.
+	// and result are JSON objects. It is called while there are Extensions;
+	// ErrNotFound: there is no such method. [InvocationOf] returns the request.
 	Extend func(ctx context.Context, method string, params []byte) ([]byte, error)
 
-	// Origin is what errors that this engine raises by itself, such as a timeout,
-	// say of where they come from. Default "engine".
+	// Origin is the member origin in errors that this engine raises by itself, such as a
+	// timeout. Default "engine".
 	Origin string
 
 	// Allow decides about every list entry, read, subscription and notification.
@@ -71,8 +71,8 @@ type Options struct {
 	// allows what is mounted: mounting is the grant.
 	Allow func(who Principal, verb Verb, uri string) bool
 
-	// Report gets what went wrong and is not the client's business, such as a
-	// panic of a source. Nil: it is dropped.
+	// Report gets errors that are not for clients, such as a panic of a source. Nil:
+	// they are dropped.
 	Report func(error)
 }
 
@@ -91,7 +91,7 @@ const (
 	maxStreamURIs         = 1000                   // URIs of one listen, or classic session
 )
 
-// A Principal is who asks, as policy sees it: the origin of a window, the name
+// A Principal is the identity of a client for policy: the origin of a window, the name
 // that belongs to a bearer token, "stdio". It never comes from clientInfo.
 type Principal string
 
@@ -115,8 +115,7 @@ type Engine struct {
 
 	discovery atomic.Pointer[sink.Document] // the result of server/discover
 
-	// What requests look at all the time is replaced as a whole, never changed: it
-	// needs no lock.
+	// Read by every request: replaced as a whole, never changed, so without a lock.
 	mounts    atomic.Pointer[[]*mount]   // by prefix, then in the order they were mounted
 	skeletons atomic.Pointer[[]skeleton] // of reads
 
@@ -227,7 +226,7 @@ func (e *Engine) remove(m *mount) {
 func (e *Engine) sources() []*mount { return *e.mounts.Load() }
 
 // Close ends the engine for its clients: subscriptions end with their result,
-// requests that wait fail. Ports stay open; whoever opened them closes them.
+// requests that wait fail. Ports stay open; their owners close them.
 func (e *Engine) Close() {
 	for _, c := range e.connected() {
 		c.shutDown()
@@ -247,12 +246,12 @@ func (e *Engine) connected() []*Client {
 type principalKey struct{}
 
 // WithPrincipal returns a context under which [Engine.Serve] serves who, and
-// sources are asked on behalf of who.
+// sources are called on behalf of who.
 func WithPrincipal(ctx context.Context, who Principal) context.Context {
 	return context.WithValue(ctx, principalKey{}, who)
 }
 
-// PrincipalOf returns on whose behalf a source is asked.
+// PrincipalOf returns the principal on whose behalf a source is called.
 func PrincipalOf(ctx context.Context) Principal {
 	who, _ := ctx.Value(principalKey{}).(Principal)
 	return who

@@ -61,7 +61,7 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 	return nil
 }
 
-// checkEnvelope says whether a request with a protocolVersion in its _meta has
+// checkEnvelope reports whether a request with a protocolVersion in its _meta has
 // the rest of the envelope: R-035. clientInfo is optional: R-036.
 func (req *request) checkEnvelope() *jsonrpc.Error {
 	switch {

@@ -9,8 +9,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// What can go wrong, in Go's words. The wire's numbers are made in this file
-// alone, by era.
+// Errors of sources and of the engine. Only this file has the codes of JSON-RPC, by era.
 var (
 	ErrNotFound    = errors.New("not found")
 	ErrDenied      = errors.New("not allowed") // looks like ErrNotFound from outside
@@ -107,8 +106,8 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"} // JSON-RPC 2.0, section 5.1
 }
 
-// reason is an error that this side found out by itself: -32603 and why, for
-// -32000…-32099 are not ours to use (decision 6.22, R-251, R-253).
+// reason is an error that this side found out by itself: -32603 and why, since
+// -32000…-32099 are reserved for others (R-251, R-253).
 func (e *Engine) reason(message, reason string, retry bool) *jsonrpc.Error {
 	data := jsonrpc.AppendString([]byte(`{"origin":`), e.options.Origin)
 	data = jsonrpc.AppendString(append(data, `,"reason":`...), reason)
@@ -117,8 +116,8 @@ func (e *Engine) reason(message, reason string, retry bool) *jsonrpc.Error {
 }
 
 // unfinished is the error of a request that was begun and has no answer. A tool,
-// or a method of an extension, may have taken effect all the same: running it
-// again is not safe, and the message says so. Everything else only reads.
+// or a method of an extension, may have taken effect: the message warns of running it
+// again. Everything else only reads.
 func (e *Engine) unfinished(method sink.Method, message, reason string) *jsonrpc.Error {
 	mayHaveEffect := method == methodCallTool || method == unknownMethod
 	switch {
@@ -148,14 +147,14 @@ func (e *Engine) lacksCapability() *jsonrpc.Error {
 	return e.reason("The client lacks a capability that is required", "client-capability", false)
 }
 
-// uriObject is the data of "not found": the URI as it was asked for.
+// uriObject is the data of "not found": the URI of the request.
 func (req *request) uriObject() []byte {
 	data := jsonrpc.AppendString([]byte(`{"uri":`), req.uri)
 	return append(data, '}')
 }
 
 // unsupported is the answer to an envelope of a version that is not modern here:
-// data names what a retry can use, and repeats what was asked for byte for byte.
+// data names the supported versions, and repeats the requested one byte for byte.
 func unsupported(requested []byte) *jsonrpc.Error {
 	data := append([]byte(`{"supported":["`+LatestModern+`"],"requested":`), requested...)
 	return &jsonrpc.Error{Code: codeUnsupportedVersion, Message: "Unsupported protocol version", Data: append(data, '}')}

@@ -2,14 +2,14 @@ package engine
 
 import "github.com/pagemcp/pagemcp/wasm/jsonrpc"
 
-// An Examination is what can be said of a message before it is served, for doors
-// that have to choose a status first. It is made by the code that also serves,
-// so that guard and engine read the same bytes alike.
+// An Examination is what is known of a message before it is served, for bindings that
+// have to choose a status first. The code that serves makes it, so that both read the
+// same bytes in the same way.
 type Examination struct {
 	Kind    jsonrpc.Kind
 	ID      jsonrpc.ID
 	Method  string
-	Modern  bool   // has the envelope of 2026-07-28, right or wrong, or can only be meant so
+	Modern  bool   // has the envelope of 2026-07-28, valid or not, or a method that only it has
 	Version string // protocolVersion in the envelope; decoded
 	Name    string // params.uri of resources/read, params.name of prompts/get and tools/call
 
@@ -20,7 +20,7 @@ type Examination struct {
 	// Malformed is the error of a message, or of its envelope, that is not
 	// valid. Unserved is that of a modern request with a version or method that
 	// is not served here. HTTP checks its headers after the first and before the
-	// second (decision 6.4).
+	// second.
 	Malformed *jsonrpc.Error
 	Unserved  *jsonrpc.Error
 }

@@ -10,7 +10,7 @@ import (
 // Expand returns the URI that a template and the values of its variables stand
 // for, by RFC 6570, all four levels. variables is a JSON object; a value is a
 // string, a number, an array or object of these, or null, which counts as
-// absent. The error says what is wrong with the template or a value.
+// absent. The error describes what is wrong with the template or a value.
 func Expand(template string, variables []byte) (string, error) {
 	parts, err := parseTemplate(template)
 	if err != nil {

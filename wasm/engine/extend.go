@@ -9,11 +9,10 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// Extensions of the protocol, such as tasks: what they are is nothing to this
-// engine. It declares them in discover, and passes on methods that it does not
-// know.
+// Extensions of the protocol, such as tasks, are opaque to the engine: it declares them
+// in discover, and forwards methods that it does not know.
 
-// SetExtensions replaces what Options.Extensions said: a JSON object, or nil.
+// SetExtensions replaces Options.Extensions: a JSON object, or nil.
 func (e *Engine) SetExtensions(object []byte) {
 	e.forget([]*sink.Document{e.declare(object)})
 }
@@ -26,7 +25,7 @@ func (e *Engine) declare(extensions []byte) *sink.Document {
 	return e.discovery.Swap(e.fixed.Load().discover(&e.options))
 }
 
-// extends tells whether a method that the engine does not know may be passed on.
+// extends reports whether a method that the engine does not know may be forwarded.
 func (e *Engine) extends() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -5,10 +5,10 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// Sources, Sinks and the functions in Options are other people's code and may
-// panic. Two rules keep a panic from harming other requests: none of them is
-// called while a lock is held that is not released by a defer, and a goroutine of
-// the engine calls them under safely, so that a panic never ends the process.
+// Sources, Sinks and the functions in Options are code of others and may panic. Two rules
+// keep a panic from harming other requests: they are never called while a lock is held
+// that a defer does not release, and goroutines of the engine call them under safely, so
+// that a panic never ends the process.
 
 // safely calls f and reports a panic. ok is false if there was one.
 func (e *Engine) safely(what string, f func()) (ok bool) {
@@ -23,7 +23,7 @@ func (e *Engine) safely(what string, f func()) (ok bool) {
 
 // report passes an error to Options.Report. It never panics.
 func (e *Engine) report(err error) {
-	defer func() { recover() }() // there is nowhere left to report a panic of Report
+	defer func() { recover() }() // a panic of Report cannot be reported
 	e.options.Report(err)
 }
 

@@ -2,10 +2,9 @@ package engine
 
 import "github.com/pagemcp/pagemcp/wasm/jsonrpc"
 
-// SetInfo replaces what the engine says of itself, from the next result on: a
-// gateway learns it from the page that it serves. Classic sessions keep what their
-// initialize said. Its documents are never forgotten: it is for engines whose
-// Options have no Forget.
+// SetInfo replaces the Info, from the next result on: a gateway learns it from the page
+// that it serves. Classic sessions keep that of their initialize. It is for engines
+// without OnForget: the old documents are not passed to it.
 func (e *Engine) SetInfo(info Info) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -16,8 +15,8 @@ func (e *Engine) SetInfo(info Info) {
 	e.mounted++ // kept pages of lists begin with the old one
 }
 
-// Info returns what the other engine says of itself, as it is; false if it has not
-// come yet. Its Icons are left out.
+// Info returns the Info of the other engine, unchanged and without Icons; false if it has
+// not arrived yet.
 func (r *Remote) Info() (Info, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,30 +11,30 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// What a source needs of the client before it can answer. A modern client gets
-// it as the result, input_required, and asks again with the answers; a classic
-// one is asked by requests of the engine's (classic_ask.go). Nothing is kept
-// meanwhile: what has to be known then is in requestState.
+// Input that a source needs of the client before it can answer. A modern client gets
+// the requests as its result, input_required, and sends the request again with the
+// answers; a classic one gets requests of the engine's (classic_input.go). The engine
+// keeps nothing meanwhile: the state is in requestState.
 // MCP 2026-07-28, basic/patterns/mrtr.
 
-// inputRequired is the error of a source that asks back.
+// inputRequired is the error of a source that needs input.
 type inputRequired struct {
 	requests []byte // JSON object: key to {method, params}; nil: none
 	state    string // requestState; "": none
-	wrong    error  // it was asked for wrongly
+	wrong    error  // Need was called with wrong arguments
 }
 
 func (*inputRequired) Error() string { return "needs something of the client first" }
 
 const (
-	stateLasts = 10 * time.Minute // requestState is of use for; security.md §8
-	maxRounds  = 16               // a classic client is asked for one request
+	stateLasts = 10 * time.Minute // validity of requestState
+	maxRounds  = 16               // of input for one request of a classic client
 )
 
-// Need returns the error by which a source asks the client first: requests is a
+// Need returns the error by which a source asks the client for input: requests is a
 // JSON object of elicitation/create, sampling/createMessage and roots/list, each
 // {"method": …, "params": …} under a key of its own; state, any JSON value, comes
-// back with the answers. Either may be nil. The source is then asked anew, and
+// back with the answers. Either may be nil. The source is then called again, and
 // finds both in [Invocation.Answers].
 func (i *Invocation) Need(requests, state []byte) error {
 	known, _, err := i.Answers()
@@ -45,7 +45,7 @@ func (i *Invocation) Need(requests, state []byte) error {
 	if requests == nil && state == nil {
 		need.wrong = errors.New("a source asked the client for nothing")
 	}
-	if i.client != nil && (known != nil || state != nil) { // else it is asked anew, where there is a client
+	if i.client != nil && (known != nil || state != nil) { // without a client the source is not called again
 		kept := out("{")
 		if known != nil {
 			kept.member("inputs", known)
@@ -60,9 +60,9 @@ func (i *Invocation) Need(requests, state []byte) error {
 }
 
 // Answers returns what the client has answered so far, in all rounds: a JSON
-// object by the keys of [Invocation.Need], or nil; and the state that was given
-// there, or nil. The answers are as the client sent them: check them, and ask
-// again for what is missing. It fails when requestState was changed, is too old,
+// object by the keys of [Invocation.Need], or nil; and the state of that
+// call, or nil. The answers are as the client sent them: the source checks them, and calls
+// Need again for what is missing. It fails when requestState was changed, is too old,
 // or belongs to another request or principal.
 func (i *Invocation) Answers() (inputs, state []byte, err error) {
 	i.mu.Lock()
@@ -91,8 +91,8 @@ func merged(older, newer []byte) []byte {
 }
 
 // seal makes requestState of text: base64url of a tag, when it expires, and text.
-// The tag, SipHash-2-4 under a key of the engine's own, covers who asks for what,
-// too. It can be read by the client, but neither be made nor changed.
+// The tag, SipHash-2-4 under a key of the engine's own, also covers
+// principal and request. The client can read it, but neither make nor change it.
 func (i *Invocation) seal(text []byte) string {
 	expires := time.Now().Add(stateLasts).Unix()
 	raw := binary.BigEndian.AppendUint64(make([]byte, 8, 16+len(text)), uint64(expires))
@@ -118,8 +118,8 @@ func (i *Invocation) tag(sealed []byte) uint64 {
 	return sipHash(i.client.engine.stateKey, append(all, sealed...))
 }
 
-// resolveInput asks sources until they answer: a classic client is asked for what
-// they need in between.
+// resolveInput calls a source until it answers, and requests the input that it needs in
+// between, of a classic client.
 func (e *Engine) resolveInput(ctx context.Context, req *request, ask func(context.Context) (sink.Result, error)) (sink.Result, error) {
 	ctx, i := e.invocation(ctx, req)
 	for round := range maxRounds {
@@ -172,8 +172,8 @@ func (e *Engine) inputRequiredResult(need *inputRequired) *sink.Document {
 	return &sink.Document{JSON: doc}
 }
 
-// canAnswer tells whether the client declares all that requests ask for;
-// requests is a JSON object, or nil.
+// canAnswer returns an error unless the client declares the capabilities that requests
+// need; requests is a JSON object, or nil.
 func (i *Invocation) canAnswer(requests []byte) error {
 	lacks := out("{")
 	s := jsonrpc.Scan(requests)
@@ -213,7 +213,7 @@ func (i *Invocation) canAnswer(requests []byte) error {
 	return &jsonrpc.Error{Code: codeMissingCapability, Message: "The client lacks a capability that is required", Data: data}
 }
 
-// declares tells whether the client has a capability, and a mode of it. The first
+// declares reports whether the client has a capability, and a mode of it. The first
 // two revisions have no elicitation; where no mode is named, forms are meant.
 func (i *Invocation) declares(capability, mode string) bool {
 	declared := jsonrpc.Member(i.capabilities, capability)

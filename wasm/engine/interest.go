@@ -16,8 +16,8 @@ import (
 //
 //   - One goroutine at a time calls the source, and reads what is wanted after it
 //     has read the generation. So an older set never replaces a newer one.
-//   - The work ends only when nothing newer is wanted, decided under the lock that a
-//     new generation takes too. So no wake-up is lost.
+//   - The work ends only when nothing newer is wanted, checked under the lock of a new
+//     generation. So no wake-up is lost.
 //   - Unmounting is a state that the work reconciles with as well. So a watch that
 //     starts meanwhile is stopped.
 //
@@ -31,8 +31,8 @@ type interest struct {
 
 	mu       sync.Mutex
 	wanted   uint64             // the newest generation
-	reached  uint64             // the generation that the source has been given
-	armed    <-chan struct{}    // closed when the source announces what that one wants; nil: it does
+	reached  uint64             // the generation that the source has
+	armed    <-chan struct{}    // closed when the source announces that generation; nil: it does already
 	advanced chan struct{}      // closed when reached changes
 	running  bool               // work runs, or is about to
 	closed   bool               // unmounted
@@ -76,7 +76,7 @@ func (e *Engine) arm(ctx context.Context) {
 	}
 }
 
-// mustArm tells whether arm may have to wait.
+// mustArm reports whether arm may have to wait.
 func (e *Engine) mustArm() bool {
 	for _, m := range e.sources() {
 		if i := &m.interest; i.isWatched() && !i.isImmediate() {
@@ -88,10 +88,10 @@ func (e *Engine) mustArm() bool {
 
 func (i *interest) isWatched() bool { return i.follower != nil || i.watcher != nil }
 
-// isImmediate tells whether the source is reconciled on the caller's stack.
+// isImmediate reports whether the source is reconciled on the caller's stack.
 func (i *interest) isImmediate() bool { return i.follower != nil && i.mount.immediate != nil }
 
-// touch takes note that what is wanted has changed, and returns the generation to
+// touch records that what is wanted has changed, and returns the generation to
 // wait for. It does not block.
 func (i *interest) touch() uint64 {
 	generation, isIdle := i.advance()
@@ -148,7 +148,7 @@ func (i *interest) end() {
 	i.watch++
 }
 
-// reach takes note that the source has been given a generation; i.mu is held.
+// reach records that the source has a generation; i.mu is held.
 func (i *interest) reach(generation uint64, armed <-chan struct{}) {
 	i.reached, i.armed = generation, armed
 	if i.advanced != nil {
@@ -206,7 +206,7 @@ func (i *interest) next() (generation uint64, more bool) {
 	return 0, false
 }
 
-// done takes note that the source was given a generation.
+// done is reach, at the end of a round of work.
 func (i *interest) done(generation uint64, armed <-chan struct{}) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -310,7 +310,7 @@ func (i *interest) retryWatch() {
 	}
 }
 
-// isDue tells whether the failure still waits for a watch.
+// isDue reports whether the failure still waits for a watch.
 func (i *interest) isDue() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -319,7 +319,7 @@ func (i *interest) isDue() bool {
 	return isDue
 }
 
-// wait returns when the source announces what a generation wants, or ctx ends.
+// wait returns when the source announces a generation, or ctx ends.
 func (i *interest) wait(ctx context.Context, generation uint64) {
 	for {
 		next, armed := i.progress(generation)

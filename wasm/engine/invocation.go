@@ -10,28 +10,28 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// An Invocation is what a source may know of the request on whose behalf it is
-// asked, and how it speaks to the client before the answer. It must not be used
-// after the answer. All methods may be called concurrently.
+// An Invocation is the request on whose behalf a source is called, and sends progress and
+// log messages before the answer. It must not be used after the answer. All methods may
+// be called concurrently.
 type Invocation struct {
 	client *Client // nil: there is no request
 	call   sink.Call
 	method sink.Method
 	rev    revision
 	who    Principal
-	digest uint64 // of what is asked: method, name or URI, arguments
+	digest uint64 // of method, name or URI, and arguments
 
 	capabilities []byte // JSON object
 	token        []byte // progressToken as it came, or nil
 	level        level  // of the request; classic ones have their session's
-	meta         []byte // members of _meta that are nobody's here, or nil
+	meta         []byte // members of _meta that the engine does not use, or nil
 
 	mu          sync.Mutex
 	inputs      []byte // inputResponses of this round, or nil
 	state       []byte // requestState as it came, a JSON string, or nil
 	progress    float64
-	hasProgress bool      // progress was said
-	rateLimit   allowance // of what is said before the answer
+	hasProgress bool      // progress was sent
+	rateLimit   allowance // of progress and log messages
 }
 
 // maxUpdate is how large the params of progress and log messages may be.
@@ -42,8 +42,8 @@ type invocationKey struct{}
 // noRequest stands for the request when there is none.
 var noRequest = &Invocation{capabilities: []byte("{}"), rev: modern}
 
-// InvocationOf returns the invocation on whose behalf a source is asked. It is
-// never nil: outside a request it knows nothing and says nothing.
+// InvocationOf returns the invocation of the request on whose behalf a source is called.
+// It is never nil: outside of a request it is empty, and sends nothing.
 func InvocationOf(ctx context.Context) *Invocation {
 	if i, ok := ctx.Value(invocationKey{}).(*Invocation); ok {
 		return i
@@ -84,8 +84,8 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 	return context.WithValue(ctx, invocationKey{}, i), i
 }
 
-// digest returns a keyed hash of what is asked. Each part begins with its length:
-// no two tuples of parts are the same bytes.
+// digest returns a keyed hash of a request. Each part begins with its length, so that
+// different tuples of parts are different bytes.
 func (e *Engine) digest(method byte, parts ...string) uint64 {
 	what := []byte{method}
 	for _, part := range parts {
@@ -101,22 +101,23 @@ func (c *Client) declared() []byte {
 	return c.capabilities
 }
 
-// Modern tells whether the request is one of 2026-07-28.
+// Modern reports whether the request is one of 2026-07-28.
 func (i *Invocation) Modern() bool { return i.rev == modern }
 
-// Capabilities returns what the client can do, as it says: a JSON object.
+// Capabilities returns what the client declares that it can do: a JSON object.
 func (i *Invocation) Capabilities() []byte { return i.capabilities }
 
-// Meta returns the members of the request's _meta that mean nothing to the engine,
+// Meta returns the members of the request's _meta that the engine does not use,
 // such as traceparent: a JSON object, or nil.
 func (i *Invocation) Meta() []byte { return i.meta }
 
-// WantsProgress tells whether the client wants to hear of progress.
+// WantsProgress reports whether the client requested progress.
 func (i *Invocation) WantsProgress() bool { return i.token != nil }
 
-// Progress says how far the work is: params is a JSON object of progress, a number
-// that increases, total and message. It also gives the request more time, asked
-// for or not. What comes too fast, is too large, or does not increase, is not sent.
+// Progress sends how far the work is: params is a JSON object of progress, a number
+// that increases, total and message. It also restarts the request's timeout, also for
+// clients that did not request progress. Messages that come too fast, are too large, or
+// do not increase, are not sent.
 // MCP 2026-07-28, basic/patterns/progress.
 func (i *Invocation) Progress(params []byte) {
 	c := i.client
@@ -141,7 +142,7 @@ func (i *Invocation) Progress(params []byte) {
 	c.ifPending(i.call, func() { c.sink.Notify(doc, 0) })
 }
 
-// acceptProgress tells whether progress may be said, and takes note of it.
+// acceptProgress reports whether progress may be sent, and records it.
 func (i *Invocation) acceptProgress(progress float64) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -152,7 +153,7 @@ func (i *Invocation) acceptProgress(progress float64) bool {
 	return true
 }
 
-// LogLevel returns the least level of messages that the client wants, "debug" to
+// LogLevel returns the lowest level of messages that the client requested, "debug" to
 // "emergency", or "" if it wants none.
 func (i *Invocation) LogLevel() string {
 	if l := i.wanted(); l != 0 {
@@ -201,7 +202,7 @@ type level uint8
 // levels are the syslog severities of RFC 5424, least first.
 var levels = [...]string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-const levelInfo level = 2 // what classic clients get that have not chosen
+const levelInfo level = 2 // of classic clients that have not set one
 
 func levelOf(value []byte) (level, bool) {
 	text, ok := jsonrpc.Text(value)

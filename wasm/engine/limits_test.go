@@ -13,7 +13,7 @@ import (
 )
 
 // Each limit at L is served and at L+1 refused as documented, and the next ping
-// is answered. security.md §5 and §8.
+// is answered.
 func TestLimitsOfOneMessage(t *testing.T) {
 	const limit = 1<<20 + 64<<10 // bytes
 	padded := func(length int) string {

@@ -55,7 +55,7 @@ func (e *Engine) listTemplates(ctx context.Context, req *request) (sink.Result, 
 	})
 }
 
-// An item is an entry of a list that a source gives as a whole.
+// An item is an entry of a list that a source returns as a whole.
 type item struct {
 	key    string // what it is called there
 	append func(dst []byte) []byte
@@ -86,11 +86,11 @@ func (e *Engine) listItems(ctx context.Context, req *request, kind byte,
 	})
 }
 
-// continuedKey is that of the context in which a source is asked for a list again,
-// for a further page of it. A copy that was costly to get will do then.
+// continuedKey is the key of a context in which a source lists again for a further page
+// of a client. A cached copy is good enough then.
 type continuedKey struct{}
 
-// after returns where to go on: behind the item that a cursor names, wherever it
+// after returns where to continue: behind the item that a cursor names, wherever it
 // is now; if it is gone, where it was.
 func after(all []item, cursor string) (int, error) {
 	if cursor == "" {
@@ -132,7 +132,7 @@ type listPage struct {
 // entries may be as large as messages, and a page of them is made in memory.
 const maxPageBytes = 1 << 20
 
-// isFull tells whether the page has as many entries as it may have, or as many bytes.
+// isFull reports whether the page has as many entries as it may have, or as many bytes.
 func (p *listPage) isFull(entries int) bool { return p.count >= entries || len(p.json) >= maxPageBytes }
 
 func (p *listPage) add(item func(dst []byte) []byte) {
@@ -153,7 +153,7 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 	}
 	mounts := e.sources()
 	at := position{}
-	if req.hasCursor { // "" is a cursor that was never given out
+	if req.hasCursor { // "" is no cursor of this list
 		var err error
 		if at, err = readCursor(e.options.CursorKey, kind, req.cursor); err != nil {
 			return sink.Result{}, err
@@ -249,18 +249,18 @@ func tooMany(m *mount, pieces int, began time.Time) error {
 	return nil
 }
 
-// A prefetcher is a source that can be asked for a list before the answer is
-// needed: a [Remote].
+// A prefetcher is a source that can begin to list before the answer is needed: a
+// [Remote].
 type prefetcher interface {
 	prefetch(ctx context.Context, kind byte)
 }
 
-// prefetchAfter is how long a list waits for one source before it asks the others,
+// prefetchAfter is how long a list waits for one source before it begins with the others,
 // so that several that do not answer delay it no longer than one.
 const prefetchAfter = 100 * time.Millisecond
 
-// prefetch asks the mounts from a position on for their lists, unless stop is
-// called soon.
+// prefetch begins the lists of the mounts from a position on, unless stop is called
+// before prefetchAfter.
 func (e *Engine) prefetch(ctx context.Context, kind byte, mounts []*mount, at position) (stop func()) {
 	timer := time.AfterFunc(prefetchAfter, func() {
 		for _, m := range mounts {
@@ -292,7 +292,7 @@ type pageKey struct {
 // each revision in use.
 const maxPages = 8 << 20 // bytes
 
-// keptPage returns the page that req asks for, if it is kept, and the stamp under
+// keptPage returns the page that req requests, if it is kept, and the stamp under
 // which one made now may be kept.
 func (e *Engine) keptPage(req *request, kind byte) (*sink.Document, uint64) {
 	var generations uint64

@@ -38,8 +38,8 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 	}()
 	var honoured []string
 	for _, uri := range f.uris {
-		// Valid, permitted URIs are honoured even if there is nothing yet
-		// (decision 6.6); the others are left out of the acknowledgement.
+		// Valid, permitted URIs are honoured even if there is no resource yet; the
+		// others are left out of the acknowledgement.
 		if CheckURI(uri) == nil && e.options.Allow(s.who, VerbWatch, uri) && e.registry.add(s, uri) {
 			honoured = append(honoured, uri)
 		}
@@ -95,14 +95,14 @@ func (c *Client) acknowledge(req *request, s *subscription, which lists, uris []
 	return true
 }
 
-// A filter is what a listen asks for, as far as it is offered. Other keys are
+// A filter is what a listen requests, as far as it is offered. Other keys are
 // left out of the acknowledgement.
 type filter struct {
 	lists lists
 	uris  []string
 }
 
-// filterKeys are the members of a filter that ask for lists, in the order of [lists].
+// filterKeys are the members of a filter for lists, in the order of [lists].
 var filterKeys = [...]string{"resourcesListChanged", "promptsListChanged", "toolsListChanged"}
 
 func readFilter(object []byte) (filter, error) {

@@ -6,7 +6,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 )
 
-// unknownMethod stands for all that the engine does not answer.
+// unknownMethod is any method that the engine does not have.
 const unknownMethod = sink.Method(255)
 
 // Eras in which a method is known.
@@ -38,7 +38,7 @@ var methods = [...]method{
 	{"prompts/list", inBoth, (*Engine).listPrompts},
 	{"prompts/get", inBoth, (*Engine).getPrompt},
 	{"completion/complete", inBoth, (*Engine).complete},
-	{"logging/setLevel", inClassic, (*Engine).setLevel}, // in classic_ask.go
+	{"logging/setLevel", inClassic, (*Engine).setLevel}, // in classic_input.go
 }
 
 const (
@@ -81,7 +81,7 @@ func methodName(m sink.Method) string {
 	return methods[m].name
 }
 
-// serves tells whether a method exists in an era: only what is declared does
+// serves reports whether a method exists in an era: only declared ones do
 //
 func (o *Options) serves(m sink.Method, era uint8) bool {
 	if m == unknownMethod || methods[m].eras&era == 0 {
@@ -102,7 +102,7 @@ func (o *Options) serves(m sink.Method, era uint8) bool {
 	return true
 }
 
-// discover answers server/discover. It commits the connection to nothing.
+// discover answers server/discover. It has no effect on the connection.
 // MCP 2026-07-28, server/discover.
 func (e *Engine) discover(context.Context, *request) (sink.Result, error) {
 	return sink.Result{Document: e.discovery.Load()}, nil

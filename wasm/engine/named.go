@@ -34,7 +34,7 @@ type Prompter interface {
 	// GetPrompt renders a prompt. arguments is a JSON object of strings. The
 	// result is a JSON object: messages, and if need be description and _meta.
 	// If there is no such prompt, the error wraps [ErrNotFound]. [InvocationOf]
-	// tells who asks; [Invocation.Need] asks back.
+	// returns the request; [Invocation.Need] asks the client for input.
 	GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error)
 }
 
@@ -43,10 +43,10 @@ type Tooler interface {
 	// Tools returns all of them in a stable order.
 	Tools(ctx context.Context) ([]Tool, error)
 
-	// CallTool runs a tool. arguments is a JSON object; whether it fits the
-	// inputSchema is the source's affair. The result is a JSON object: content,
+	// CallTool runs a tool. arguments is a JSON object; the source
+	// checks that it fits the inputSchema. The result is a JSON object: content,
 	// structuredContent, isError, _meta. If there is no such tool, the error
-	// wraps [ErrNotFound]; that the tool failed is told by isError. Otherwise as
+	// wraps [ErrNotFound]; a tool that fails returns isError. Otherwise as
 	// GetPrompt.
 	CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error)
 }
@@ -112,8 +112,8 @@ func (e *Engine) callTool(ctx context.Context, req *request) (sink.Result, error
 	})
 }
 
-// callNamed asks the sources that may know a name, longest prefix first, and makes a
-// result of what the first that does answers.
+// callNamed calls the sources that may have a name, longest prefix first, and returns the
+// result of the first that has it.
 func (e *Engine) callNamed(ctx context.Context, req *request, verb Verb, scheme string,
 	one func(context.Context, Source, string) ([]byte, error)) (sink.Result, error) {
 	switch {
@@ -127,7 +127,7 @@ func (e *Engine) callNamed(ctx context.Context, req *request, verb Verb, scheme 
 	if !req.mayWait {
 		return sink.Result{}, errMustWait
 	}
-	// Before the policy: what is not allowed has to cost as much as what is not there.
+	// Before the policy: a denied request must cost as much as one for what does not exist.
 	if !req.client.allowRate(&req.client.calls) {
 		return sink.Result{}, ErrBusy
 	}
@@ -149,7 +149,7 @@ func (e *Engine) callNamed(ctx context.Context, req *request, verb Verb, scheme 
 }
 
 // ToolDescription returns the description of a tool, by the name that clients
-// know it by, as its source has it now. ctx tells the principal. The error wraps
+// use, as its source has it now, for the principal of ctx. The error wraps
 // [ErrNotFound] if there is no such tool.
 func (e *Engine) ToolDescription(ctx context.Context, name string) ([]byte, error) {
 	for l := e.lookupName(name); l.next(); {
@@ -172,7 +172,7 @@ func (e *Engine) ToolDescription(ctx context.Context, name string) ([]byte, erro
 }
 
 // ParsePrompt reads a description as prompts/list has it. Titles and descriptions are
-// cleaned and cut: see [PlainText]. The error says which member is missing or wrong.
+// cleaned and cut: see [PlainText]. The error names the member that is missing or wrong.
 func ParsePrompt(object []byte) (Prompt, error) { return parseNamed(object, false) }
 
 // ParseTool reads a description as tools/list has it.
@@ -260,7 +260,7 @@ func validArguments(value []byte) bool {
 	return ok
 }
 
-// stringsOnly tells whether object, a JSON object or nil, has no other members.
+// stringsOnly reports whether object, a JSON object or nil, has no other members.
 func stringsOnly(object []byte) bool {
 	if object == nil {
 		return true

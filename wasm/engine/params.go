@@ -19,7 +19,7 @@ const (
 	keySubscription = "io.modelcontextprotocol/subscriptionId"
 )
 
-// A request is one request with what the engine looks at in its params.
+// A request is one request, with the members of its params that the engine reads.
 type request struct {
 	client    *Client
 	who       Principal
@@ -34,7 +34,7 @@ type request struct {
 	// below, share memory with params: whatever outlives the request is cloned.
 	version      []byte // _meta: protocolVersion of the envelope
 	capabilities []byte // _meta: clientCapabilities of the envelope
-	principal    []byte // _meta: on whose behalf a gateway asks
+	principal    []byte // _meta: on whose behalf a gateway sends it
 	filter       []byte // notifications, of subscriptions/listen
 	requested    []byte // protocolVersion, of initialize
 	params       []byte // all of them, of an extension
@@ -55,8 +55,8 @@ type request struct {
 	level     level // _meta: logLevel; 0: none
 }
 
-// clear makes a request of another one. Only what is set is cleared: while Go
-// collects garbage, each pointer that is overwritten costs something.
+// clear prepares a request for reuse. Only what is set is cleared: while Go
+// collects garbage, each pointer that is overwritten costs time.
 func (req *request) clear(c *Client, call sink.Call, m sink.Method) {
 	req.client, req.call, req.method, req.session, req.rev, req.mayWait = c, call, m, c.session, 0, false
 	if req.extension != "" {
@@ -91,8 +91,8 @@ func textOf(value []byte) (string, bool) {
 	return unsafe.String(&inner[0], len(inner)), true
 }
 
-// read takes the members of params that methods use. It says nothing about
-// missing ones.
+// read reads the members of params that methods use. The methods check for missing
+// ones.
 func (req *request) read(params []byte) *jsonrpc.Error {
 	if len(params) == 0 {
 		return nil
@@ -129,7 +129,7 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 				req.context = value
 			}
 		case "arguments":
-			if string(value) != "null" { // what go-sdk makes of none
+			if string(value) != "null" { // go-sdk sends null for no arguments
 				req.arguments = value
 			}
 		case "level":

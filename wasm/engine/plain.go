@@ -7,16 +7,15 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// Names, titles and descriptions reach models, terminals and logs. The author of a
-// page, or of a record in its database, may be anybody: characters that steer a
-// terminal, reorder the text around them or cannot be seen are removed, and the
-// length is bounded. The page's engine does so with what is registered and listed,
+// Names, titles and descriptions reach models, terminals and logs, and their authors are
+// not trusted. Characters that steer a terminal, reorder the text around them or cannot be
+// seen are removed, and the length is bounded. The page's engine does so with what is registered and listed,
 // the gateway's again with what a page sends. URIs are not changed: they are ASCII
 // (see [CheckURI]) or refused. Nor are names by which something is called, such as
 // those of tools, and what a schema compares values with: changed ones would no
 // longer work, so the whole entry is refused.
 
-// Limits of descriptions, in characters. security.md §8.
+// Limits of descriptions, in characters.
 const (
 	MaxName        = 128
 	MaxTitle       = 200
@@ -168,8 +167,7 @@ func plainMember(name, text string) string {
 	return PlainText(text, MaxTitle)
 }
 
-// plain cleans what an engine says of itself. ok is false if its icons are not valid;
-// they are left out then.
+// plain cleans an Info. ok is false if its icons are not valid; they are left out then.
 func (i *Info) plain() (ok bool) {
 	i.Name = plainMember("name", i.Name)
 	i.Title = plainMember("title", i.Title)
@@ -221,7 +219,7 @@ func plainJSON(name string, value []byte) (clean out, ok bool) {
 	return clean, ok
 }
 
-// isName tells whether a string was the name of a member, by what follows it.
+// isName reports whether a string was the name of a member, by what follows it.
 func isName(rest []byte) bool {
 	for _, c := range rest {
 		if c > ' ' {

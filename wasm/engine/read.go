@@ -9,11 +9,11 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// read answers resources/read. Mounts are asked longest prefix first, then in
-// the order they were mounted; ErrNotFound passes the question on.
+// read answers resources/read. Mounts are tried longest prefix first, then in
+// the order they were mounted; after ErrNotFound the next one is tried.
 // MCP 2026-07-28, server/resources, Reading Resources.
 func (e *Engine) read(ctx context.Context, req *request) (sink.Result, error) {
-	uri, err := req.readURI() // for what is no URI nothing is looked up
+	uri, err := req.readURI() // an invalid URI is not looked up
 	if err != nil {
 		return sink.Result{}, err
 	}
@@ -82,7 +82,7 @@ func (c *Contents) check() error {
 	return nil
 }
 
-// exists tells by its error whether uri could be read.
+// exists returns an error unless uri could be read.
 func (e *Engine) exists(ctx context.Context, req *request, uri string) error {
 	for l := e.lookup(uri); l.next(); {
 		if l.mount.immediate == nil && !req.mayWait {
@@ -104,10 +104,10 @@ func (e *Engine) exists(ctx context.Context, req *request, uri string) error {
 	return ErrNotFound
 }
 
-// tryNextSource: the next source may know.
+// tryNextSource reports whether the next source may have what this one does not.
 func tryNextSource(err error) bool { return errors.Is(err, ErrNotFound) || errors.Is(err, ErrDenied) }
 
-// A lookup goes through the mounts that may know a URI: longest prefix first,
+// A lookup goes through the mounts that may have a URI: longest prefix first,
 // then in the order they were mounted.
 type lookup struct {
 	mount *mount // the present one
@@ -155,8 +155,8 @@ func (l *lookup) next() bool {
 	return false
 }
 
-// nextLength goes on to the longest prefix that is nextLength than the present one and
-// fits; -1: there is none.
+// nextLength goes on to the longest prefix that fits and is shorter than the present
+// one; -1: there is none.
 func (l *lookup) nextLength() {
 	longest := -1
 	for _, m := range l.mounts {
@@ -204,8 +204,7 @@ type skeleton struct {
 	document *sink.Document
 }
 
-// maxSkeletons bounds how many are kept: apps have few MIME types, and those who
-// have many do without.
+// maxSkeletons is how many are kept: apps have few MIME types.
 const maxSkeletons = 64
 
 // skeleton returns the result of a read without its URI and content.

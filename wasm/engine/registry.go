@@ -102,7 +102,7 @@ func (r *registry) drop(s *subscription, uri string) (unused []*sink.Document) {
 	return w.updated[:]
 }
 
-// isEmpty tells whether nothing is subscribed to.
+// isEmpty reports whether nothing is subscribed to.
 func (r *registry) isEmpty() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

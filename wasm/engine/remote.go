@@ -18,12 +18,12 @@ type Remote struct {
 	link       *link         // nil: away
 	back       chan struct{} // closed when there is a link, or none will come
 	closed     bool
-	forgotten  bool // given up: its return is not expected
+	forgotten  bool // its return is not expected
 	lists      listCache
 	extensions []byte // of the other engine: a JSON object, or nil
 	info       Info   // of the other engine; its name is empty until it has come
 	follows    map[*following]struct{}
-	generation uint64 // of what they want
+	generation uint64 // of the URIs that follows want
 
 	backlog *backlog
 }
@@ -52,7 +52,7 @@ type link struct {
 	retryAt      time.Time
 }
 
-const remoteGrace = 10 * time.Second // how long a read waits for a page that left; security.md §8
+const remoteGrace = 10 * time.Second // how long a read waits for a page that left, such as one that reloads
 
 // Attach makes a Remote of the engine at the far end of p, which speaks
 // 2026-07-28. It returns when that engine has answered, or ctx ends. The port is
@@ -65,9 +65,8 @@ func Attach(ctx context.Context, p jsonrpc.Port) (*Remote, error) {
 	return r, nil
 }
 
-// NewRemote returns a Remote that is away, of an engine that is expected: what is
-// asked of it waits for the first Reattach, as for a page that reloads.
-// [Remote.Forget] says that it is not.
+// NewRemote returns a Remote that is away, of an engine that is expected: requests wait
+// for the first Reattach, as for a page that reloads, unless [Remote.Forget] is called.
 func NewRemote() *Remote {
 	return &Remote{
 		back:    make(chan struct{}),
@@ -79,8 +78,7 @@ func NewRemote() *Remote {
 
 // Reattach gives the Remote a new port to the same engine, or to the one that
 // came after it. A port it still has is closed. What is watched is subscribed to
-// again, and announced as changed, since nobody knows what happened meanwhile
-// (P3).
+// again, and announced as changed, since changes meanwhile were not announced.
 func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 	l := &link{
 		down:        make(chan struct{}),
@@ -142,7 +140,7 @@ func (r *Remote) replace(l *link, extensions []byte, info Info) (old *link, err 
 	return old, nil
 }
 
-// lost takes note that a port has ended.
+// lost records that a port has ended.
 func (r *Remote) lost(l *link) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -167,7 +165,7 @@ func (r *Remote) Gone() <-chan struct{} {
 	return gone
 }
 
-// Forget gives the engine up: its lists become empty, and reads no longer wait
+// Forget stops expecting the engine: its lists become empty, and reads no longer wait
 // for it. It may still come back.
 func (r *Remote) Forget() {
 	if r.forget() {
@@ -175,7 +173,7 @@ func (r *Remote) Forget() {
 	}
 }
 
-// forget tells whether the engine is away.
+// forget reports whether the engine is away.
 func (r *Remote) forget() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,7 +182,7 @@ func (r *Remote) forget() bool {
 	}
 	if !r.forgotten && !r.closed {
 		r.forgotten = true
-		close(r.back) // whoever waits looks again
+		close(r.back) // those that wait check again
 		r.back = make(chan struct{})
 	}
 	r.lists.clear()
@@ -230,7 +228,7 @@ func (r *Remote) current(ctx context.Context) (*link, error) {
 }
 
 // present returns the link, or nil and what is closed when there is another one;
-// none is expected if it is given up.
+// forgotten: none is expected.
 func (r *Remote) present() (l *link, back <-chan struct{}, givenUp bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	maxBacklog     = 4 << 20         // bytes of large answers that are being passed on: one of 7 MiB takes about 30 MiB on its way
+	maxBacklog     = 4 << 20         // bytes of large answers that are being passed on; one of 7 MiB takes about 30 MiB
 	minCounted     = 256 << 10       // bytes; smaller answers do not count: there are too few for their sum to matter
 	maxBacklogWait = 2 * time.Second // the longest that a message of the other engine waits for room
 )
 
-// backlog counts the large answers of another engine that its callers have not passed on
-// yet. Without it, 64 reads of one page that are answered with 7 MiB each would be in
+// A backlog counts the large answers of another engine that its callers have not passed
+// on yet. Without it, 64 reads of one page that are answered with 7 MiB each would be in
 // memory at a time, several times over.
 type backlog struct {
 	less chan struct{} // has room for one: bytes has become less
@@ -73,7 +73,7 @@ func (h *backlog) drop(answer *int) {
 	}
 }
 
-// reset stops counting what is there: its callers are slow, and delay others once.
+// reset stops counting what is there: slow callers delay others once.
 func (h *backlog) reset() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -87,8 +87,8 @@ func (h *backlog) hasRoom() bool {
 	return h.bytes < maxBacklog
 }
 
-// wait waits for room, and not for ever: callers that are slow delay the others of this
-// engine by heldWait, and do not count any more.
+// wait waits for room, but not without end: callers that are slow delay the others of this
+// engine by maxBacklogWait, and do not count any more.
 func (h *backlog) wait(ctx context.Context) {
 	if h.hasRoom() {
 		return

@@ -2,10 +2,10 @@ package engine
 
 import "time"
 
-// What a link has a listen for, what it lacks, and when it tries again. The
+// Which URIs a link has a listen for, which it lacks, and when it retries. The
 // reconciler in remote_listen.go decides by this.
 
-// covers tells whether acknowledged listens exist for the lists and all URIs. The
+// covers reports whether acknowledged listens exist for the lists and all URIs. The
 // Remote's mu is held.
 func (l *link) covers(uris map[string]struct{}) bool {
 	if !l.coversLists() {
@@ -28,7 +28,7 @@ func (l *link) coversLists() bool {
 	return false
 }
 
-// has tells whether a listen for a URI is acknowledged.
+// has reports whether a listen for a URI is acknowledged.
 func (l *link) has(uri string) bool {
 	for _, h := range l.listens {
 		if _, ok := h.uris[uri]; ok && h.isAcked {
@@ -38,7 +38,7 @@ func (l *link) has(uri string) bool {
 	return false
 }
 
-// uncover takes note that a URI is wanted and has no listen, unless it has one or
+// uncover records that a URI is wanted and has no listen, unless it has one or
 // that is known. The Remote's mu is held.
 func (l *link) uncover(uri string, since time.Time) {
 	if _, known := l.uncovered[uri]; !known && !l.has(uri) {
@@ -46,7 +46,7 @@ func (l *link) uncover(uri string, since time.Time) {
 	}
 }
 
-// uncoverAll takes note that the Remote's link is new, so that everything that is
+// uncoverAll records that the Remote's link is new, so that everything that is
 // wanted may have changed before it has a listen. The Remote's mu is held.
 func (r *Remote) uncoverAll(l *link) {
 	for f := range r.follows {
@@ -57,7 +57,7 @@ func (r *Remote) uncoverAll(l *link) {
 	l.listsMissed = len(r.follows) > 0
 }
 
-// releaseWaiters lets go of what waits for a link that is down: its return is announced.
+// releaseWaiters ends the waits for a link that is down: its return is announced.
 func (r *Remote) releaseWaiters(l *link) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,7 +79,7 @@ func (l *link) markArmed(generation uint64) {
 	l.waiting = kept
 }
 
-// allowRefused lets a link ask again for what the other engine has refused.
+// allowRefused makes a link request again what the other engine has refused.
 func (r *Remote) allowRefused(l *link) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,14 +87,14 @@ func (r *Remote) allowRefused(l *link) {
 	l.listsRefused = false
 }
 
-// settled takes note that a link is in step with a generation.
+// settled records that a link is in step with a generation.
 func (r *Remote) settled(l *link, generation uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l.markArmed(generation)
 }
 
-// startBackOff takes note of a failure.
+// startBackOff delays the next attempt after a failure.
 func (r *Remote) startBackOff(l *link) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,7 +115,7 @@ func (l *link) backOff() {
 	l.retryAt = l.failedAt.Add(wait)
 }
 
-// markUncovered takes note that listeners may be acknowledged before URIs, or the lists,
+// markUncovered records that listeners may be acknowledged before URIs, or the lists,
 // have a listen.
 func (r *Remote) markUncovered(l *link, uris []string, lists bool) {
 	r.mu.Lock()
@@ -128,15 +128,15 @@ func (r *Remote) markUncovered(l *link, uris []string, lists bool) {
 	l.listsMissed = l.listsMissed || lists && !l.coversLists()
 }
 
-// listenRefused takes note that the other engine answered a listen with an error. It is
-// asked again later.
+// listenRefused records that the other engine answered a listen with an error. It is
+// sent again later.
 func (r *Remote) listenRefused(l *link, uris []string, lists bool) {
 	r.startBackOff(l)
 	r.updateCoverage(l, uris, lists)
 }
 
-// listenAcknowledged takes note that a listen was acknowledged. The other engine may have
-// granted a part of it only; it is asked for the rest later.
+// listenAcknowledged records that a listen was acknowledged. The other engine may have
+// granted a part of it only; the rest is requested later.
 func (r *Remote) listenAcknowledged(l *link, h *upstreamListen, uris []string, lists bool) {
 	if r.updateCoverage(l, uris, lists) {
 		r.startBackOff(l)
@@ -146,10 +146,9 @@ func (r *Remote) listenAcknowledged(l *link, h *upstreamListen, uris []string, l
 	}
 }
 
-// updateCoverage takes note of what of a listen is covered now and what is not, and
-// announces what may have changed without one. What is not covered yet is
-// announced when it is; but once at the beginning of a link, which may be to
-// another document than before.
+// updateCoverage records which URIs of a listen are covered now, and announces those that
+// may have changed without one. What is not covered yet is announced when it is, and
+// once at the beginning of a link, which may be to another document than before.
 func (r *Remote) updateCoverage(l *link, uris []string, lists bool) (refused bool) {
 	var changed []string
 	var listsChanged bool
@@ -185,8 +184,8 @@ func (r *Remote) updateCoverage(l *link, uris []string, lists bool) (refused boo
 	return refused
 }
 
-// listenEnded takes note that a listen is over. If it was not by this side, it is opened
-// anew after a while.
+// listenEnded records that a listen is over. Unless this side ended it, it is opened
+// again after a delay.
 func (r *Remote) listenEnded(l *link, h *upstreamListen) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// Who follows a Remote, and what the other engine announces to them: see
-// remote_listen.go for how it comes to announce it.
+// Followers of a Remote, and the changes that they get of the other engine;
+// remote_listen.go subscribes to these.
 
 // A following is one engine's interest in a Remote.
 type following struct {
@@ -19,7 +19,7 @@ type following struct {
 	uris    map[string]struct{} // nil before the first Want; guarded by the Remote's mu
 }
 
-// A armedWaiter waits until a generation is settled.
+// An armedWaiter waits until a generation is settled.
 type armedWaiter struct {
 	generation uint64
 	done       chan struct{}
@@ -71,7 +71,7 @@ func (f *following) Want(uris []string) (armed <-chan struct{}) {
 	return s.done
 }
 
-// touch takes note that what is wanted has changed; r.mu is held.
+// touch records that what is wanted has changed; r.mu is held.
 func (r *Remote) touch() {
 	r.generation++
 	if r.link != nil {
@@ -90,7 +90,7 @@ func (r *Remote) isFollowed() bool {
 	return false
 }
 
-// announceAll tells followers that URIs, or the lists, may have changed.
+// announceAll announces to followers that URIs, or the lists, may have changed.
 func (r *Remote) announceAll(uris []string, lists bool) {
 	for _, uri := range uris {
 		r.announce(Change{URI: uri})
@@ -100,7 +100,7 @@ func (r *Remote) announceAll(uris []string, lists bool) {
 	}
 }
 
-// notified takes a notification of the other engine. It never blocks.
+// notified handles a notification of the other engine. It never blocks.
 func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 	if r.forwardUpdate(l, msg) {
 		return
@@ -134,7 +134,7 @@ func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 	}
 }
 
-// belongs tells whether a notification is of a listen of ours, which may have been
+// belongs reports whether a notification is of a listen of ours, which may have been
 // cancelled meanwhile. An acknowledgement leaves it the URIs that it names.
 func (r *Remote) belongs(l *link, subscription jsonrpc.ID, acknowledges bool, filter []byte) bool {
 	r.mu.Lock()
@@ -163,7 +163,7 @@ func (r *Remote) belongs(l *link, subscription jsonrpc.ID, acknowledges bool, fi
 	return true
 }
 
-// announce passes a change on to all followers.
+// announce passes a change to all followers.
 func (r *Remote) announce(change Change) {
 	for _, f := range r.followers() {
 		f.changed(change)

@@ -10,7 +10,7 @@ import (
 )
 
 // Which URIs are wanted of the other engine, over all engines that mount the
-// Remote, and which listens a link has for them: gateway.md §1. One goroutine for
+// Remote, and which listens a link has for them. One goroutine for
 // each link, keepListening, brings the listens in step with what is wanted. Each
 // change of what is wanted has a number, the Remote's generation; the goroutine
 // works until it has settled the newest one.
@@ -21,13 +21,13 @@ import (
 //   - URIs that were without a listen meanwhile are announced as changed when they
 //     have one again.
 
-// A upstreamListen is a listen of a Remote on its link. A listen's filter cannot
+// An upstreamListen is a listen of a Remote on its link. A listen's filter cannot
 // change: further URIs take a further listen, and when these are many, one takes
 // the place of all.
 type upstreamListen struct {
 	pending *jsonrpc.Pending
-	uris    map[string]struct{} // asked for; after the acknowledgement: acknowledged
-	lists   bool                // asks for changes of the lists
+	uris    map[string]struct{} // requested; after the acknowledgement: acknowledged
+	lists   bool                // requests changes of the lists
 	acked   chan struct{}       // closed by the acknowledgement
 	isAcked bool
 }
@@ -57,13 +57,13 @@ func (r *Remote) keepListening(l *link) {
 type plan struct {
 	generation uint64
 	open       [][]string        // a listen for each
-	lists      bool              // the first of them asks for the lists
+	lists      bool              // the first of them requests the lists
 	old        []*upstreamListen // to be cancelled when all of open are acknowledged
 	retry      time.Duration     // after which there is more to do; 0: nothing
 }
 
-// reconcile does what is to be done, and returns a channel that says when to try
-// again; nil: there is no need.
+// reconcile carries out plans until none is left, and returns a channel that gets a value
+// when to try again; nil: there is no need.
 func (r *Remote) reconcile(l *link) (retry <-chan time.Time) {
 	for {
 		p := r.plan(l)
@@ -83,7 +83,7 @@ func (r *Remote) reconcile(l *link) (retry <-chan time.Time) {
 			r.settled(l, p.generation)
 		}
 		if p.old != nil {
-			r.cancel(l, opened) // the old ones stay, and the whole is asked for again
+			r.cancel(l, opened) // the old ones stay, and all is requested again
 		}
 		return time.After(r.retryDelay(l))
 	}
@@ -237,7 +237,7 @@ func listenMembers(uris []string, lists bool) []byte {
 	return append(member, '}')
 }
 
-// expect takes note of a listen before it is sent.
+// expect records a listen before it is sent.
 func (r *Remote) expect(l *link, h *upstreamListen, p *jsonrpc.Pending) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,10 +10,10 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A page must never hold up the lists of all: what a Remote answers about lists is
-// there within listPatience, from the other engine or from the last good answer, or
-// it is empty. It is never an error, except for a wrong cursor. If the other engine
-// answers later and otherwise, the change is announced. What it sends is bounded in
+// A page must not delay lists of all pages: a Remote answers requests for lists within
+// listTimeout, from the other engine, from the cache, or with an empty list. It is never
+// an error, except for a wrong cursor. If the other engine answers later and differently,
+// the change is announced. What it sends is bounded in
 // entries, time and bytes; an entry that is not valid is left out alone.
 
 const (
@@ -24,8 +24,8 @@ const (
 	maxListTime     = 10 * time.Second // to get all pages of one list
 	maxListBytes    = 16 << 20         // of all answers of a Remote that are kept or being read
 	entryCost       = 256              // bytes that an entry takes besides its text; a page of a list likewise
-	manyPages       = 20               // of a list, which is not asked for anew for each page of the client's
-	retryLists      = 10 * time.Minute // for how long an engine that does not answer is asked again
+	manyPages       = 20               // of a list; a longer one is not fetched again for each page of a client
+	retryLists      = 10 * time.Minute // how long a fetch is repeated that is not answered
 )
 
 // listCache are a Remote's answers about lists, by method, principal and cursor.
@@ -35,7 +35,7 @@ type listCache struct {
 	fetches map[string]*fetch
 	bytes   int // of what is kept or being read
 	uses    uint64
-	slow    bool // the last question was not answered within listPatience
+	slow    bool // the last fetch took longer than listTimeout
 }
 
 // A cachedList is the last good one to a question.
@@ -47,7 +47,7 @@ type cachedList struct {
 	used  uint64
 }
 
-// A fetch is a question that waits for its answer, shared by all who ask it.
+// A fetch is a request for a list that waits for its answer, shared by all that need it.
 type fetch struct {
 	began      time.Time
 	done       chan struct{} // closed when there is an answer, or none for now
@@ -58,7 +58,7 @@ type fetch struct {
 	isStale    bool // something was
 }
 
-// List asks for a part of the list.
+// List requests a part of the list.
 func (r *Remote) List(ctx context.Context, cursor string) (Listing, error) {
 	const method = "resources/list"
 	return listOrCached(ctx, r, method, cursor, Change{List: true}, func(ctx context.Context, w *pager) (listing Listing, err error) {
@@ -73,7 +73,7 @@ func (r *Remote) List(ctx context.Context, cursor string) (Listing, error) {
 	}, sameListing)
 }
 
-// Templates asks for all templates, page by page.
+// Templates requests all templates, page by page.
 func (r *Remote) Templates(ctx context.Context) ([]Template, error) {
 	const method = "resources/templates/list"
 	return listOrCached(ctx, r, method, "", Change{List: true}, func(ctx context.Context, w *pager) (all []Template, err error) {
@@ -88,17 +88,17 @@ func (r *Remote) Templates(ctx context.Context) ([]Template, error) {
 	}, func(a, b []Template) bool { return slices.EqualFunc(a, b, sameTemplate) })
 }
 
-// Prompts asks for all prompts, page by page.
+// Prompts requests all prompts, page by page.
 func (r *Remote) Prompts(ctx context.Context) ([]Prompt, error) {
 	return r.named(ctx, "prompts", Change{Prompts: true})
 }
 
-// Tools asks for all tools, page by page.
+// Tools requests all tools, page by page.
 func (r *Remote) Tools(ctx context.Context) ([]Tool, error) {
 	return r.named(ctx, "tools", Change{Tools: true})
 }
 
-// named asks for a list whose method is what and "/list".
+// named requests a list whose method is what and "/list".
 func (r *Remote) named(ctx context.Context, what string, change Change) ([]Named, error) {
 	return listOrCached(ctx, r, what+"/list", "", change, func(ctx context.Context, w *pager) (all []Named, err error) {
 		err = w.pages(ctx, what, func(object []byte) error {
@@ -112,7 +112,7 @@ func (r *Remote) named(ctx context.Context, what string, change Change) ([]Named
 	}, func(a, b []Named) bool { return slices.EqualFunc(a, b, sameNamed) })
 }
 
-// prefetch asks for a list whose answer is needed soon.
+// prefetch requests a list whose answer is needed soon.
 func (r *Remote) prefetch(ctx context.Context, kind byte) {
 	ask := func(ctx context.Context) { r.List(ctx, "") }
 	switch kind {
@@ -128,8 +128,8 @@ func (r *Remote) prefetch(ctx context.Context, kind byte) {
 	ask(ctx)
 }
 
-// listOrCached asks a question about a list, and answers after listPatience at the
-// latest.
+// listOrCached returns a list after listTimeout at the latest: fetched, or from the
+// cache.
 func listOrCached[T any](ctx context.Context, r *Remote, method, cursor string, change Change,
 	ask func(context.Context, *pager) (T, error), same func(a, b T) bool) (T, error) {
 	who := PrincipalOf(ctx)
@@ -174,10 +174,9 @@ func listOrCached[T any](ctx context.Context, r *Remote, method, cursor string, 
 	return copied, nil
 }
 
-// joinFetch returns the last good answer to a question, and the flight that gets a
-// new one and how long to wait for it. There is no flight while the engine is away,
-// and none is needed if the answer came since the client asked, or a costly copy
-// will do.
+// joinFetch returns the cached list, and the fetch that gets a new one and how long to
+// wait for it. There is no fetch while the engine is away, and none is needed if the list
+// came since the client's request, or a cached copy is good enough.
 func (r *Remote) joinFetch(ctx context.Context, key string) (kept any, f *fetch, patience time.Duration, isNew bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -206,9 +205,8 @@ func (r *Remote) joinFetch(ctx context.Context, key string) (kept any, f *fetch,
 	return kept, f, patience - time.Since(f.began), isNew
 }
 
-// runFetch asks until there is an answer, and announces it if other ones were given
-// meanwhile. Without an answer it asks again, with back-off, while an engine
-// follows the Remote, whose clients could learn of it.
+// runFetch repeats a request, with back-off, until there is an answer or no engine follows
+// the Remote. It announces an answer that differs from what was returned meanwhile.
 func (r *Remote) runFetch(ctx context.Context, f *fetch, key string, change Change,
 	ask func(context.Context) (any, *pager, error), same func(instead, value any) bool) {
 	delay, failed := time.Duration(0), time.Time{}
@@ -231,14 +229,14 @@ func (r *Remote) runFetch(ctx context.Context, f *fetch, key string, change Chan
 	}
 }
 
-// attempt asks once.
+// attempt sends the request once.
 func (r *Remote) attempt(ctx context.Context, ask func(context.Context) (any, *pager, error)) (any, *pager, error) {
 	ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 	defer cancel()
 	return ask(ctx)
 }
 
-// finishFetch takes note of what an attempt brought; isOver is false if there should be
+// finishFetch records the result of an attempt; isOver is false if there should be
 // another one.
 func (r *Remote) finishFetch(f *fetch, key string, value any, w *pager, err error) (isOver bool) {
 	r.mu.Lock()
@@ -265,8 +263,8 @@ func (r *Remote) finishFetch(f *fetch, key string, value any, w *pager, err erro
 	return isOver
 }
 
-// noteStale takes note that a flight was not waited for. If it ends differently,
-// that is announced.
+// noteStale records that substitute was returned instead of a fetch's answer. A different
+// answer is announced.
 func (r *Remote) noteStale(f *fetch, instead any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -406,11 +404,11 @@ func (w *pager) report(ctx context.Context, err error) {
 	}
 }
 
-// requestedKey is that of the context's time at which a client asked for a list.
+// requestedKey is the key of the context's time at which a client requested a list.
 type requestedKey struct{}
 
-// reportKey is that of the context in which a source is asked or followed: a
-// func(error) that reports.
+// reportKey is the key of a func(error) that reports, in the context in which a source is
+// called or followed.
 type reportKey struct{}
 
 // shortened returns an error whose text is bounded: it may be a peer's.

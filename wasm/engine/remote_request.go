@@ -10,13 +10,12 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// What a Remote asks on behalf of one request: it goes over the hop with what the
-// client can do, what it answered and what it put into _meta, and brings back
-// progress and log messages; ids and progress tokens are the hop's own
-// (gateway.md §1).
+// Requests that a Remote sends on behalf of one request of a client: with the client's
+// capabilities, answers and _meta. Progress and log messages are passed back; ids and
+// progress tokens are the hop's own.
 
 // request sends a request and waits for its result. once: it must not be sent again
-// when the port breaks under it.
+// when the port breaks.
 func (r *Remote) request(ctx context.Context, method string, members []byte, once bool) ([]byte, error) {
 	result, err := r.send(ctx, once, func(l *link) ([]byte, error) { return r.exchange(ctx, l, method, members) })
 	if err != nil {
@@ -48,7 +47,7 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 	}
 }
 
-// call asks the engine for what is safe to ask twice.
+// call sends a request that is safe to repeat.
 func (r *Remote) call(ctx context.Context, method string, params []byte) ([]byte, error) {
 	return r.send(ctx, false, func(l *link) ([]byte, error) { return l.conn.Call(ctx, method, params) })
 }
@@ -71,7 +70,7 @@ func (r *Remote) send(ctx context.Context, once bool, exchange func(*link) ([]by
 		case again:
 			return nil, ErrAway
 		}
-		select { // the Conn knows a moment before the Remote
+		select { // the Conn notices a moment before the Remote
 		case <-l.down:
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -110,7 +109,7 @@ func cleanError(err error) error {
 	return clean
 }
 
-// token returns a progress token for what is asked on behalf of i.
+// token returns a progress token for a request on behalf of i.
 func (r *Remote) token(l *link, i *Invocation) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,7 +119,7 @@ func (r *Remote) token(l *link, i *Invocation) string {
 	return token
 }
 
-// keepInvocation notes the id of what is asked on behalf of i.
+// keepInvocation records the id of a request on behalf of i.
 func (r *Remote) keepInvocation(l *link, id jsonrpc.ID, i *Invocation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -186,7 +185,7 @@ func needsInput(result []byte, ofExtension bool) error {
 	return errAnswer
 }
 
-// forwardUpdate passes on what the other engine says while it works; true if it was that.
+// forwardUpdate passes on progress and log messages; false if msg is something else.
 func (r *Remote) forwardUpdate(l *link, msg jsonrpc.Message) bool {
 	i, isOne := r.invocationOf(l, msg)
 	switch {
@@ -215,7 +214,7 @@ func (r *Remote) invocationOf(l *link, msg jsonrpc.Message) (i *Invocation, isOn
 	return nil, false
 }
 
-// Read asks for the contents of uri.
+// Read requests the contents of uri.
 func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
 	result, err := r.request(ctx, "resources/read", jsonrpc.AppendString([]byte(`"uri":`), uri), false)
 	if err != nil {
@@ -262,12 +261,12 @@ func readError(err error, hadState bool) error {
 	return err
 }
 
-// GetPrompt asks for a prompt.
+// GetPrompt requests a prompt.
 func (r *Remote) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
 	return unlessUnknown(r.request(ctx, "prompts/get", namedMembers(name, arguments), false))
 }
 
-// CallTool runs a tool, at most once: if the port breaks meanwhile, nobody knows
+// CallTool runs a tool, at most once: if the port breaks meanwhile, it is not known
 // whether it took effect, and the error is [ErrInterrupted].
 func (r *Remote) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
 	return unlessUnknown(r.request(ctx, "tools/call", namedMembers(name, arguments), true))
@@ -291,7 +290,7 @@ func namedMembers(name string, arguments []byte) []byte {
 	return appendRaw(jsonrpc.AppendString([]byte(`"name":`), name), "arguments", arguments)
 }
 
-// Complete asks for suggestions.
+// Complete requests suggestions.
 func (r *Remote) Complete(ctx context.Context, c CompletionRequest) (Completion, error) {
 	var params out
 	if c.Prompt != "" {
@@ -323,7 +322,7 @@ func parseCompletion(object []byte) (c Completion, err error) {
 	if !ok {
 		return c, wrong("completion.values", "is not an array")
 	}
-	for i, value := range values[:min(len(values), maxValues+1)] { // one more tells that there are more
+	for i, value := range values[:min(len(values), maxValues+1)] { // one more than the limit shows that there are more
 		text, isText := jsonrpc.Text(value)
 		if !isText {
 			return c, wrong(element("completion.values", i), "is not a string")

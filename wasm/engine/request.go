@@ -19,7 +19,7 @@ import (
 //	settle        what can be answered from memory is answered now, on the
 //	              caller's stack
 //	runLater      what has to wait runs again from the params, in a goroutine
-//	complete      gives its answer to the Sink, unless it was cancelled
+//	complete      passes its answer to the Sink, unless it was cancelled
 //
 // Nothing here waits, except in the goroutine of runLater: Take may run inside a wasm
 // export, where waiting would corrupt the stack.
@@ -156,7 +156,7 @@ func (c *Client) newRequest(call sink.Call, m sink.Method) *request {
 	return req
 }
 
-// runSafely is run, and makes an error of a panic: sources are other people's code.
+// runSafely is run, and makes an error of a panic: a source may panic.
 func (c *Client) runSafely(ctx context.Context, req *request, params []byte) (result sink.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -195,8 +195,8 @@ func (c *Client) answer(ctx context.Context, req *request) (sink.Result, error) 
 	return methods[req.method].answer(c.engine, ctx, req)
 }
 
-// settle returns a Document that is the whole answer and that the Sink may hold; any
-// other outcome it gives to the Sink, now or later.
+// settle returns a Document that is the whole answer and that the Sink may hold. Any
+// other outcome goes to the Sink, now or later.
 func (c *Client) settle(req *request, params []byte, result sink.Result, err error) (*sink.Document, sink.Outcome) {
 	switch err {
 	case nil:
@@ -230,8 +230,8 @@ const (
 	longestTool = 20 // 10 min
 )
 
-// proxyInFlight is the factor by which a client that speaks for others may have more
-// requests in flight. It limits each of those itself; hung requests of one must not
+// proxyInFlight is how many times MaxInFlight a client may have that sends requests on
+// behalf of others. It limits each of those itself; hung requests of one must not
 // block the others.
 const proxyInFlight = 16
 

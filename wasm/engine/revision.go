@@ -27,8 +27,8 @@ const (
 	latestClassic = rev2025November
 )
 
-// What a revision has. All differences between revisions of the same era are told
-// apart by these methods and introducedIn; shape.go and few others ask them.
+// What a revision has. These methods, and introducedIn, have all differences between
+// revisions of the same era.
 
 // hasBatches: several messages in one array.
 func (r revision) hasBatches() bool { return r == rev2025March }

@@ -31,7 +31,7 @@ func (e *Engine) Serve(ctx context.Context, p jsonrpc.Port) error {
 	err := errPanicked
 	e.safely("reading from a client", func() { err = serveReads(ctx, p, c, sink) })
 	c.Close()
-	sink.close() // what is answered already is still written
+	sink.close() // answers in the queue are still written
 	writeErr := <-written
 	p.Close()
 	switch {
@@ -63,8 +63,8 @@ func serveReads(ctx context.Context, p jsonrpc.Port, c *Client, sink *portSink) 
 }
 
 // A portSink is the Sink of Serve: it turns calls back into ids and writes bytes,
-// in a goroutine of its own, so that a slow client stops nobody. What waits to be
-// written is bounded: while it is much, no further request is read; and equal
+// in a goroutine of its own, so that a slow client blocks no other. What waits to be
+// written is bounded: above maxQueued no further request is read, and equal
 // notifications that wait become one.
 type portSink struct {
 	mu      sync.Mutex
@@ -83,7 +83,7 @@ type portSink struct {
 }
 
 // maxQueued is how much may wait to be written before reading pauses.
-const maxQueued = 4 << 20 // bytes; security.md §5, slow consumer
+const maxQueued = 4 << 20 // bytes, for a client that does not read
 
 func newPortSink() *portSink {
 	return &portSink{
@@ -203,7 +203,7 @@ func (s *portSink) Find(id jsonrpc.ID) (sink.Call, bool) {
 func (s *portSink) Respond(call sink.Call, result sink.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(result.Refs) > 0 { // a Source that keeps contents elsewhere belongs to another Sink
+	if len(result.Refs) > 0 { // only the wasm program's Sink has contents of a Ref
 		s.answer(call, jsonrpc.AppendError(nil, s.endCall(call), &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}))
 		return
 	}

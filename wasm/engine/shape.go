@@ -338,7 +338,7 @@ func hasVersion(meta []byte) bool {
 }
 
 // fingerprint is the content version of what is known here: 64 bits of FNV-1a
-// over its bytes, in hexadecimal. It tells versions apart; it protects nothing.
+// over its bytes, in hexadecimal. It distinguishes versions; it is not for security.
 func fingerprint[T string | []byte](content T) string {
 	hash := uint64(14695981039346656037)
 	for i := 0; i < len(content); i++ {

@@ -14,7 +14,7 @@ import (
 type Source interface {
 	// List returns resources in a stable order, from cursor on. Cursors are
 	// opaque to others: "" is the beginning, an empty Listing.Next the end, and
-	// one that was never given out an error that wraps [ErrBadCursor].
+	// for an unknown one the error wraps [ErrBadCursor].
 	// The source chooses the size of a page, at most [MaxPageSize].
 	List(ctx context.Context, cursor string) (Listing, error)
 
@@ -60,7 +60,7 @@ type Following interface {
 	Want(uris []string) (armed <-chan struct{})
 }
 
-// A Finder is a Source that can tell without reading whether a resource exists.
+// A Finder is a Source that reports without reading whether a resource exists.
 type Finder interface {
 	Has(ctx context.Context, uri string) (bool, error)
 }
@@ -96,7 +96,7 @@ type Reference struct {
 	Variables []byte // of the template that matched: a JSON object, or nil
 }
 
-// A Change says that a copy may be stale. It never carries the new value.
+// A Change announces that a copy may be stale. It never carries the new value.
 type Change struct {
 	URI   string // the resource that changed; empty: none in particular
 	Under bool   // so did, or may have, every resource whose URI begins with URI
@@ -106,11 +106,11 @@ type Change struct {
 	Tools   bool // the list of tools changed
 }
 
-// Cache tells clients how long they may keep an answer (MCP 2026-07-28,
+// Cache is how long clients may keep an answer (MCP 2026-07-28,
 // server/utilities/caching). The zero value: not at all, and for themselves.
 type Cache struct {
 	TTL    time.Duration // rounded down to milliseconds
-	Public bool          // the answer is the same for everybody, whoever asks
+	Public bool          // the answer is the same for every principal
 }
 
 // Listing is a part of a source's list.
@@ -120,9 +120,9 @@ type Listing struct {
 }
 
 // A Resource describes one thing that can be read. URI and Name are required. Texts
-// of a [Table] and a [Remote] are cleaned (see [PlainText]); a Source of your own that
-// lists other people's texts has to clean them, as [ParseResource] does.
-// Fields that an older revision does not know are left out there.
+// of a [Table] and a [Remote] are cleaned (see [PlainText]); another Source that lists
+// texts of others has to clean them, as [ParseResource] does. Fields that an older
+// revision does not have are left out there.
 type Resource struct {
 	URI         string // absolute, RFC 3986
 	Name        string // for programs, and for people when there is no Title
@@ -147,9 +147,8 @@ type Template struct {
 	Meta        []byte // JSON object, or nil
 }
 
-// Contents is one item of what a read answers with. Exactly one of Text, Blob
-// and Ref says what it is: Ref if it is not zero, else Blob if it is not nil,
-// else Text.
+// Contents is one item of what a read answers with. Its content is Ref if that
+// is not zero, else Blob if it is not nil, else Text.
 type Contents struct {
 	URI      string
 	MIMEType string
@@ -170,12 +169,12 @@ const (
 	// content does. The engine adds it; a source may set it.
 	MetaVersion = "io.github.pagemcp/version"
 
-	// MetaRequest says to which request of the client a request of the engine's, or
-	// a log message, belongs: its id. The revisions have no field for it; a gateway
+	// MetaRequest is the id of the request of the client to which a request of the
+	// engine's, or a log message, belongs. The revisions have no field for it; a gateway
 	// that answers each request on a stream of its own needs it.
 	MetaRequest = "io.github.pagemcp/request"
 
-	// MetaPrincipal tells a page's engine on whose behalf a gateway sends a request:
-	// a string.
+	// MetaPrincipal is the principal on whose behalf a gateway sends a request to a page's
+	// engine: a string.
 	MetaPrincipal = "io.github.pagemcp/principal"
 )

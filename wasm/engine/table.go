@@ -13,12 +13,12 @@ import (
 )
 
 // A Table is a source in memory: what a web app registers by itself. It answers
-// at once ([Immediate]) and lists in the order of registration. Its methods may
+// from memory ([Immediate]) and lists in the order of registration. Its methods may
 // be called concurrently.
 type Table struct {
 	mu           sync.Mutex
 	generation   uint64
-	last         uint64 // the newest number given out
+	last         uint64 // the newest number in use
 	rows         []*row // by number
 	byURI        map[string]*row
 	templates    []*templateRow
@@ -158,7 +158,7 @@ func (t *Table) RemoveTemplate(uriTemplates ...string) {
 	})
 }
 
-// Changed says that a copy of uri may be stale; "" says so of the list.
+// Changed announces that a copy of uri may be stale; "": one of the list.
 func (t *Table) Changed(uri string) {
 	if uri == "" {
 		t.Announce(Change{List: true})
@@ -167,7 +167,7 @@ func (t *Table) Changed(uri string) {
 	t.Announce(Change{URI: uri})
 }
 
-// Announce says that lists, or copies, may be stale.
+// Announce announces that lists, or copies, may be stale.
 func (t *Table) Announce(change Change) { t.update(change, func() {}) }
 
 // index builds byPrefix and lengths anew; t.mu is held.
@@ -191,7 +191,7 @@ func (t *Table) update(change Change, apply func()) {
 	}
 }
 
-// apply is update for what t.mu guards. It returns who is told of the change.
+// apply is update for what t.mu guards. It returns the observers.
 func (t *Table) apply(change Change, apply func()) []func(Change) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -217,8 +217,8 @@ func (t *Table) Generation() uint64 {
 // takes as many pieces as it needs, and a piece is never split.
 const tablePage = 10 // resources
 
-// List goes on behind the number in the cursor, so that entries which come and go
-// neither hide nor double others.
+// List continues behind the number in the cursor, so that entries that come and go
+// neither hide nor repeat others.
 func (t *Table) List(_ context.Context, cursor string) (Listing, error) {
 	behind := uint64(0)
 	if cursor != "" {
@@ -287,7 +287,7 @@ func (t *Table) Refer(uri string) Reference {
 	return Reference{}
 }
 
-// Has tells whether a resource or a template is there for uri.
+// Has reports whether a resource or a template is there for uri.
 func (t *Table) Has(_ context.Context, uri string) (bool, error) {
 	r, template, _ := t.find(uri)
 	return r != nil || template != nil, nil

@@ -121,8 +121,8 @@ func (t *Table) row(rows *[]namedRow, name string) (namedRow, error) {
 	return namedRow{}, ErrNotFound
 }
 
-// GetPrompt renders a prompt. Missing required arguments, and such as it has not,
-// are refused.
+// GetPrompt renders a prompt. Missing required arguments, and unknown ones,
+// are rejected.
 func (t *Table) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
 	row, err := t.row(&t.prompts, name)
 	if err != nil {
@@ -158,8 +158,8 @@ func (t *Table) CallTool(ctx context.Context, name string, arguments []byte) ([]
 	return row.answer(ctx, arguments)
 }
 
-// Complete asks the prompt or template that c names. An argument that it has not
-// is refused (decision 6.16).
+// Complete completes an argument of the prompt or template that c names. Unknown arguments
+// are rejected.
 func (t *Table) Complete(ctx context.Context, c CompletionRequest) (Completion, error) {
 	var complete func(context.Context, CompletionRequest) (Completion, error)
 	var known bool
@@ -193,8 +193,8 @@ func (t *Table) Complete(ctx context.Context, c CompletionRequest) (Completion, 
 	return complete(ctx, c)
 }
 
-// template returns the template that is uri, or that uri is an expansion of; there
-// tells whether uri is that or a resource.
+// template returns the template that is uri, or that uri is an expansion of; there is
+// true also for a resource.
 func (t *Table) template(uri string) (row *templateRow, there bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

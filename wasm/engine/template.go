@@ -9,7 +9,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A matcher tells whether a URI is an expansion of a template, and of which
+// A matcher reports whether a URI is an expansion of a template, and of which
 // values. Templates of literals and plain {name}, which is nearly all of them,
 // are matched by a scan, the others by a graph (template_match.go). Both take time
 // linear in the URI.
@@ -28,7 +28,7 @@ type piece struct {
 	again   bool // the name has been there before: its value must be the same
 }
 
-// newMatcher compiles a template; the error says what is wrong with it, or why
+// newMatcher compiles a template; the error describes what is wrong with it, or why
 // what it expands to cannot be matched.
 func newMatcher(template string) (*matcher, error) {
 	if len(template) > MaxURI {

@@ -8,10 +8,10 @@ import (
 )
 
 // Templates beyond literals and plain {name} are matched by a graph of nodes: a
-// literal, a value, or a choice of two. A table tells for each node and each place
+// literal, a value, or a choice of two. A table has for each node and each place
 // in the URI whether the rest matches from there. It is filled in from the end, in
 // time and space linear in both; then one walk from the beginning takes the values.
-// There is no trying and going back, whatever the template and the URI are.
+// It never backtracks.
 //
 // Where an expansion has several readings, as RFC 6570 allows: a variable is there
 // rather than not, and its value is as long as it can be, except that
@@ -79,7 +79,7 @@ func (g *graph) addChoice(next, instead int) int {
 	return g.add(&node{kind: choiceNode, next: next, instead: instead})
 }
 
-// newGraph makes the graph of a template, or says why it is refused.
+// newGraph returns the graph of a template, or why it is rejected.
 func newGraph(parts []templatePart) (*graph, error) {
 	g := &graph{}
 	next := g.add(&node{kind: endNode})
@@ -148,7 +148,7 @@ func (g *graph) expression(p *templatePart, behind int, follows string) int {
 	return first
 }
 
-// named adds a value and, if the operator wants it, the name before it.
+// named adds a value and, if the operator has it, the name before it.
 func (g *graph) named(op operator, value *node) int {
 	at := g.add(value)
 	if !op.named {
@@ -166,7 +166,7 @@ func (g *graph) named(op operator, value *node) int {
 // anything as the characters that a value does not contain: it is empty.
 const anything = "\x00all"
 
-// takes tells whether a value has the character that begins with c.
+// takes reports whether a value has the character that begins with c.
 func (n *node) takes(c byte) bool {
 	return n.not != anything && (isUnreserved(c) || c == '%' || n.reserved && uriCharacters[c]) && strings.IndexByte(n.not, c) < 0
 }
@@ -249,7 +249,7 @@ func characters(uri string) (steps []uint8, ok bool) {
 	return steps, true
 }
 
-// table tells for each place of the URI from which nodes on the rest matches.
+// table returns for each place of the URI from which nodes on the rest matches.
 func (g *graph) table(uri string, steps []uint8) []nodeSet {
 	matches := make([]nodeSet, len(uri)+1)
 	count := make([]int32, len(uri)+1)     // characters from here to the end

@@ -8,7 +8,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// CheckURI tells whether uri is an absolute URI by the characters of RFC 3986:
+// CheckURI reports whether uri is an absolute URI by the characters of RFC 3986:
 // a scheme, then unreserved, reserved and percent-encoded characters. Its text
 // begins in the middle of a sentence: "uri " + err.Error().
 func CheckURI(uri string) error {

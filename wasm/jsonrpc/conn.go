@@ -118,7 +118,7 @@ func (c *Conn) take(ctx context.Context, data []byte) {
 		c.notify(msg)
 	case err == nil && msg.Kind == Request:
 		refusal := &Error{Code: CodeMethodNotFound, Message: "this side takes no requests"}
-		c.port.Write(ctx, AppendError(nil, msg.ID, refusal)) // if that fails, Read will say so
+		c.port.Write(ctx, AppendError(nil, msg.ID, refusal)) // if that fails, Read fails too
 	}
 }
 

@@ -7,7 +7,7 @@
 // JSON text. A [Conn] is the calling side: it sends requests under ids of its
 // own and matches the answers.
 //
-// What MCP asks beyond JSON-RPC is decided here once, for every channel: ids are
+// What MCP requires beyond JSON-RPC is decided here once, for every channel: ids are
 // strings or integers, never null; names appear once and in the right case;
 // nesting is bounded. See MCP 2026-07-28, basic/index.
 package jsonrpc

@@ -25,7 +25,7 @@ func (id ID) Key() string {
 	return string(text)
 }
 
-// validID tells whether token is a JSON string or an integer literal. 1.0 and
+// validID reports whether token is a JSON string or an integer literal. 1.0 and
 // 1e2 are integers by value but not by spelling, and would come back changed
 // from a peer that keeps numbers; they are refused like 1.5.
 func validID(token []byte) bool {

@@ -22,7 +22,7 @@ type TooLargeError struct{ Begin, End []byte }
 func (e *TooLargeError) Error() string { return ErrTooLarge.Error() }
 func (e *TooLargeError) Unwrap() error { return ErrTooLarge }
 
-// MaxLine is how long a line that [Lines] reads may be. security.md §8, message
+// MaxLine is how long a line that [Lines] reads may be: message
 // in after authentication.
 const MaxLine = 1 << 20 // bytes
 

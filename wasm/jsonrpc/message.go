@@ -11,10 +11,10 @@ import (
 )
 
 // MaxDepth is how deep arrays and objects may be nested in a message: far more
-// than MCP needs, far less than what exhausts a stack. security.md §8.
+// than MCP needs, far less than what exhausts a stack.
 const MaxDepth = 128 // levels
 
-// Kind tells the three kinds of messages apart.
+// Kind is the kind of a message.
 type Kind uint8
 
 const (
@@ -206,7 +206,7 @@ func (r *reader) free() {
 	readers.Put(r)
 }
 
-// syntax says what is wrong with the text, without repeating any of it.
+// syntax returns an error about the text, without repeating any of it.
 func syntax(err error) *Error {
 	if errors.Is(err, jsontext.ErrDuplicateName) {
 		return invalid("a name occurs twice in one object")
@@ -327,7 +327,7 @@ func AppendResult(dst []byte, id ID, result []byte) []byte {
 }
 
 // AppendError appends a response with an error. Without an id the member is left
-// out (decision 6.10).
+// out.
 func AppendError(dst []byte, id ID, err *Error) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0"`...)
 	if id != "" {

@@ -65,7 +65,7 @@ func TestIDKeepsItsSpelling(t *testing.T) {
 	}
 }
 
-// Nesting is bounded at 128, whatever the brackets. security.md §8.
+// Nesting is bounded at 128, whatever the brackets.
 func TestDepth(t *testing.T) {
 	for _, test := range []struct {
 		depth int

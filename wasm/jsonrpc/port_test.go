@@ -48,7 +48,7 @@ func TestPipeEndsWithTheContext(t *testing.T) {
 	})
 }
 
-// MCP 2026-07-28, basic/transports/stdio. R-330, and security.md §5: a line that
+// MCP 2026-07-28, basic/transports/stdio. R-330: a line that
 // is too long, or nonsense, is not the end.
 func TestLines(t *testing.T) {
 	long := strings.Repeat("x", jsonrpc.MaxLine)

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxQuoted is how much of a text that somebody else chose stands in an error
+// maxQuoted is how much of a text of a peer stands in an error
 // message: enough to find it, and a peer cannot make messages and logs long.
 const maxQuoted = 100 // bytes
 

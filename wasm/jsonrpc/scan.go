@@ -23,7 +23,7 @@ func Scan(object []byte) Scanner {
 	return s
 }
 
-// Next goes on to the next member. It returns false at the end.
+// Next advances to the next member. It returns false at the end.
 func (s *Scanner) Next() bool {
 	if s.bad || s.text == nil {
 		return false
@@ -51,7 +51,7 @@ func (s *Scanner) Next() bool {
 	return !s.bad
 }
 
-// Err tells, after Next has returned false, whether the text was no object.
+// Err returns, after Next has returned false, an error if the text was no object.
 func (s *Scanner) Err() *Error {
 	if s.bad {
 		return &Error{Code: CodeParse, Message: "not valid JSON"}
@@ -126,7 +126,7 @@ func (s *Scanner) space() {
 	}
 }
 
-// rest tells whether anything but white space is left.
+// rest reports whether anything but white space is left.
 func (s *Scanner) rest() bool {
 	s.space()
 	return s.at < len(s.text)

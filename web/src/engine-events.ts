@@ -9,7 +9,7 @@ import { type CachedDocument, type ClientState, idOfKey, type Params } from './r
 import type { Listener } from './wasm.ts'
 
 /** What of the listener concerns clients. */
-export type ClientsListener = Omit<Listener, 'report' | 'ask' | 'unask' | 'watch'>
+export type ClientsListener = Omit<Listener, 'report' | 'callSource' | 'cancelCall' | 'watch'>
 
 /** What the engine calls its methods, in the present program. */
 export interface MethodTable {

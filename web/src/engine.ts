@@ -159,11 +159,11 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
   const listener: Listener = {
     ...all.listener,
     report: (text) => defer(() => host.report(new Error(text))),
-    ask: (question, source, what, text) => {
+    callSource: (question, source, what, text) => {
       const requester = program
-      defer(() => void ask(requester, question, source, what, text))
+      defer(() => void callSource(requester, question, source, what, text))
     },
-    unask: (question) => {
+    cancelCall: (question) => {
       const controller = openQuestions.get(question)
       openQuestions.delete(question)
       defer(() => controller?.abort())
@@ -247,7 +247,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
   }
 
   /** Calls a source. Only `requester` gets the answer: a later program numbers its calls anew. */
-  async function ask(
+  async function callSource(
     requester: Program | undefined,
     question: number,
     number: number,
@@ -264,7 +264,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       if (what >= questions.getPrompt) {
         const sendUpdate: SendUpdate = (kind, params) => {
           if (!waits()) return // answered or cancelled
-          all.call((exports, running) => exports.said(question, kind, running.write(params)))
+          all.call((exports, running) => exports.updateCall(question, kind, running.write(params)))
         }
         outcome = await host.call(number, what, text, sendUpdate, signal)
       } else if (entry === undefined) {
@@ -280,7 +280,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     openQuestions.delete(question)
     const answer = outcome
     all.call((exports, running) =>
-      exports.told(question, answer.reason, running.write(answer.text)),
+      exports.answerCall(question, answer.reason, running.write(answer.text)),
     )
   }
 

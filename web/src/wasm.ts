@@ -44,7 +44,7 @@ export function reasonOf(error: unknown): Reason {
  */
 export const answers = { done: 1, broken: -1, wrong: -2, sent: -3, pending: -4 } as const
 
-/** The calls of a source by `ask`; the numbers are those of wasm/source_js.go. */
+/** The operations of `callSource`; the numbers are those of wasm/source_js.go. */
 export const questions = {
   list: 1,
   read: 2,
@@ -86,8 +86,8 @@ export interface Exports {
   unregister(n: number): number | undefined
   mount(source: number, able: number, n: number): number | undefined
   unmount(source: number): number | undefined
-  told(question: number, reason: number, n: number): number | undefined
-  said(question: number, what: number, n: number): number | undefined
+  answerCall(call: number, reason: number, n: number): number | undefined
+  updateCall(call: number, what: number, n: number): number | undefined
   changed(source: number, n: number, under: number): number | undefined
 }
 
@@ -119,8 +119,8 @@ export interface Listener {
   refuse(client: number, failure: string): void
   /** `call` above 0: a subscription that it is for; below: minus the call that it belongs to. */
   notify(client: number, handle: number, text: string, call: number): void
-  ask(question: number, source: number, what: number, text: string): void
-  unask(question: number): void
+  callSource(call: number, source: number, what: number, text: string): void
+  cancelCall(call: number): void
   watch(source: number, on: boolean): void
 }
 
@@ -249,9 +249,9 @@ export async function run(
       refuse: (client: number, p: number, n: number) => listener.refuse(client, read(p, n)),
       notify: (client: number, handle: number, p: number, n: number, call: number) =>
         listener.notify(client, handle, read(p, n), call),
-      ask: (question: number, source: number, what: number, p: number, n: number) =>
-        listener.ask(question, source, what, read(p, n)),
-      unask: (question: number) => listener.unask(question),
+      callSource: (call: number, source: number, what: number, p: number, n: number) =>
+        listener.callSource(call, source, what, read(p, n)),
+      cancelCall: (call: number) => listener.cancelCall(call),
       watch: (source: number, on: number) => listener.watch(source, on !== 0),
     },
   })

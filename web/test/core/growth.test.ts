@@ -160,7 +160,7 @@ test('no export blocks, whatever it meets: sources that never answer, ports that
     did(exports.changed(0, program.write('a:1'), 0), 'changed')
     did(exports.changed(round, -1, 0), 'changed, list')
     did(exports.fail(round, call, 2, 1, program.write('a:1')), 'fail')
-    did(exports.told(round, 0, text({ resources })), 'told')
+    did(exports.answerCall(round, 0, text({ resources })), 'answerCall')
     if (round % 3 === 0) program.pump()
     did(exports.unmount(round - 1), 'unmount')
     did(exports.unregister(text({ uris: ['a:1'], templates: [] })), 'unregister')
@@ -200,8 +200,8 @@ async function bare(listener: Partial<Listener>): Promise<Program> {
       end: nothing,
       refuse: nothing,
       notify: nothing,
-      ask: nothing,
-      unask: nothing,
+      callSource: nothing,
+      cancelCall: nothing,
       watch: nothing,
       ...listener,
     },
