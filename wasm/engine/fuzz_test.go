@@ -14,9 +14,9 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A hearing is a Sink that notes what becomes of requests, and fails the test at
-// once if one is answered twice or with what is no JSON.
-type hearing struct {
+// A recordingSink is a Sink that records the outcomes of requests. It fails the test if
+// one is answered twice or with what is no JSON.
+type recordingSink struct {
 	t *testing.T
 
 	mu       sync.Mutex // what had to wait is answered by a goroutine of its own
@@ -26,11 +26,11 @@ type hearing struct {
 	last     sink.Call
 }
 
-func newHearing(t *testing.T) *hearing {
-	return &hearing{t: t, open: map[string]sink.Call{}, answered: map[sink.Call]*jsonrpc.Error{}}
+func newRecordingSink(t *testing.T) *recordingSink {
+	return &recordingSink{t: t, open: map[string]sink.Call{}, answered: map[sink.Call]*jsonrpc.Error{}}
 }
 
-func (h *hearing) Open(id jsonrpc.ID) (sink.Call, bool) {
+func (h *recordingSink) Open(id jsonrpc.ID) (sink.Call, bool) {
 	if _, waits := h.open[id.Key()]; waits {
 		return 0, false
 	}
@@ -39,22 +39,22 @@ func (h *hearing) Open(id jsonrpc.ID) (sink.Call, bool) {
 	return h.last, true
 }
 
-func (h *hearing) Find(id jsonrpc.ID) (sink.Call, bool) {
+func (h *recordingSink) Find(id jsonrpc.ID) (sink.Call, bool) {
 	call, found := h.open[id.Key()]
 	return call, found
 }
 
-func (h *hearing) Respond(call sink.Call, result sink.Result) {
+func (h *recordingSink) Respond(call sink.Call, result sink.Result) {
 	h.settle(call, nil)
 	h.isJSON(result.Document.JSON)
 }
 
-func (h *hearing) Fail(call sink.Call, err *jsonrpc.Error) {
+func (h *recordingSink) Fail(call sink.Call, err *jsonrpc.Error) {
 	h.settle(call, err)
 	h.isJSON(jsonrpc.AppendError(nil, "1", err))
 }
 
-func (h *hearing) settle(call sink.Call, err *jsonrpc.Error) {
+func (h *recordingSink) settle(call sink.Call, err *jsonrpc.Error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, twice := h.answered[call]; twice {
@@ -63,25 +63,25 @@ func (h *hearing) settle(call sink.Call, err *jsonrpc.Error) {
 	h.answered[call] = err
 }
 
-func (h *hearing) Drop(sink.Call)                                  {}
-func (h *hearing) End(_ sink.Call, result *sink.Document)          { h.isJSON(result.JSON) }
-func (h *hearing) Refuse(err *jsonrpc.Error)                       { h.refused = append(h.refused, err) }
-func (h *hearing) Notify(notification *sink.Document, _ sink.Call) { h.isJSON(notification.JSON) }
+func (h *recordingSink) Drop(sink.Call)                                  {}
+func (h *recordingSink) End(_ sink.Call, result *sink.Document)          { h.isJSON(result.JSON) }
+func (h *recordingSink) Refuse(err *jsonrpc.Error)                       { h.refused = append(h.refused, err) }
+func (h *recordingSink) Notify(notification *sink.Document, _ sink.Call) { h.isJSON(notification.JSON) }
 
-func (h *hearing) Relate(message *sink.Document, _ sink.Call) { h.isJSON(message.JSON) }
+func (h *recordingSink) Relate(message *sink.Document, _ sink.Call) { h.isJSON(message.JSON) }
 
 // answers returns how many requests have been answered so far, and how the last
 // one that came was.
-func (h *hearing) answers() (count int, last *jsonrpc.Error, settled bool) {
+func (h *recordingSink) answers() (count int, last *jsonrpc.Error, settled bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	last, settled = h.answered[h.last]
 	return len(h.answered), last, settled
 }
 
-func (h *hearing) isJSON(text []byte) {
+func (h *recordingSink) isJSON(text []byte) {
 	if !json.Valid(text) {
-		h.t.Errorf("the engine said %q", text)
+		h.t.Errorf("the engine sent %q", text)
 	}
 }
 
@@ -134,8 +134,8 @@ func fuzzEngineWith(t testing.TB, options engine.Options) *engine.Engine {
 	return e
 }
 
-// spokenInTranscripts returns what clients say in testdata/transcripts.
-func spokenInTranscripts(t testing.TB) []string {
+// messagesOfTranscripts returns what clients say in testdata/transcripts.
+func messagesOfTranscripts(t testing.TB) []string {
 	files, err := filepath.Glob("../../testdata/transcripts/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no transcripts: %v", err)
@@ -159,7 +159,7 @@ func spokenInTranscripts(t testing.TB) []string {
 // at most once and with JSON, says nothing to a notification or a response, and
 // Examine reads the same in it as the engine does. R-001…R-009.
 func FuzzMessage(f *testing.F) {
-	for _, message := range spokenInTranscripts(f) {
+	for _, message := range messagesOfTranscripts(f) {
 		f.Add([]byte(message), uint8(0), uint8(0))
 		f.Add([]byte(message), uint8(2), uint8(0))
 		f.Add([]byte(message), uint8(4), uint8(0b111_1111))
@@ -184,7 +184,7 @@ func FuzzMessage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, session, options uint8) {
 		inSession := session%5 != 0
 		e := fuzzEngineWith(t, fuzzOptions(options))
-		h := newHearing(t)
+		h := newRecordingSink(t)
 		c := e.Connect(h, "fuzz")
 		defer c.Close()
 		if inSession {
@@ -220,7 +220,7 @@ func FuzzMessage(f *testing.F) {
 // envelope, Go reads the params.
 func FuzzParams(f *testing.F) {
 	methods := engine.New(engine.Info{}, nil).Methods()
-	for _, message := range spokenInTranscripts(f) {
+	for _, message := range messagesOfTranscripts(f) {
 		m, err := jsonrpc.Parse([]byte(message))
 		if err != nil {
 			continue
@@ -238,7 +238,7 @@ func FuzzParams(f *testing.F) {
 			}
 		}
 		e := fuzzEngine(t)
-		h := newHearing(t)
+		h := newRecordingSink(t)
 		c := e.Connect(h, "fuzz")
 		defer c.Close()
 		document, outcome := c.Take(1, sink.Method(method), params)
@@ -258,7 +258,7 @@ func FuzzParams(f *testing.F) {
 func FuzzListCursor(f *testing.F) {
 	e := fuzzEngine(f)
 	page := func(t testing.TB, cursor string) (next string, failed *jsonrpc.Error) {
-		h := &pages{hearing: newHearing(nil)}
+		h := &pages{recordingSink: newRecordingSink(nil)}
 		c := e.Connect(h, "fuzz")
 		defer c.Close()
 		const envelope = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"cursor":`
@@ -267,7 +267,7 @@ func FuzzListCursor(f *testing.F) {
 		return h.next, h.failed
 	}
 	given := map[string]bool{}
-	h := &pages{hearing: newHearing(nil)}
+	h := &pages{recordingSink: newRecordingSink(nil)}
 	c := e.Connect(h, "fuzz")
 	c.Message([]byte(spokenList))
 	for next := h.next; next != ""; next, _ = page(f, next) {
@@ -296,7 +296,7 @@ const spokenList = `{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{
 
 // pages is a Sink that keeps the end of a list's page.
 type pages struct {
-	*hearing
+	*recordingSink
 	next   string
 	failed *jsonrpc.Error
 }

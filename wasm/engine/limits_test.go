@@ -102,7 +102,7 @@ func TestGatewayMayHaveMoreInFlight(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{MaxInFlight: 4})
 			e.Mount("", hanging{})
-			h := newHearing(t)
+			h := newRecordingSink(t)
 			c := e.Connect(h, "gateway")
 			if gateway {
 				c.SpeakForOthers()

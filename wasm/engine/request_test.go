@@ -12,21 +12,21 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// noteSink writes down what it is told.
-type noteSink struct {
+// listingSink keeps the outcomes of calls as texts.
+type listingSink struct {
 	sink.Sink
-	told []string
+	answers []string
 }
 
-func (s *noteSink) Respond(_ sink.Call, r sink.Result) {
-	s.told = append(s.told, fmt.Sprintf("%s %v %s", r.Document.JSON, r.Refs, r.URI))
+func (s *listingSink) Respond(_ sink.Call, r sink.Result) {
+	s.answers = append(s.answers, fmt.Sprintf("%s %v %s", r.Document.JSON, r.Refs, r.URI))
 }
-func (s *noteSink) Fail(_ sink.Call, err *jsonrpc.Error) {
-	s.told = append(s.told, string(err.Append(nil)))
+func (s *listingSink) Fail(_ sink.Call, err *jsonrpc.Error) {
+	s.answers = append(s.answers, string(err.Append(nil)))
 }
 
-// A bare URI is taken as the params {"uri": …} would be: found, not there, no URI,
-// and of a source that has to be waited for.
+// TakeURI has the outcome of Take with the params {"uri": …}: for a resource, for none,
+// for what is no URI, and for a source that has to be waited for.
 func TestTakeURIIsTakeWithoutTheJSON(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := engine.NewTable()
@@ -43,14 +43,14 @@ func TestTakeURIIsTakeWithoutTheJSON(t *testing.T) {
 			}
 		}
 		for _, uri := range []string{"notes://kept", "slow://there", "notes://none", "no uri", "", "x:\"\\", "x:\xff"} {
-			var told [2][]string
+			var outcomes [2][]string
 			for i, take := range []func(*engine.Client){
 				func(c *engine.Client) {
 					c.Take(2, read, append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}'))
 				},
 				func(c *engine.Client) { c.TakeURI(2, read, []byte(uri)) },
 			} {
-				notes := &noteSink{}
+				notes := &listingSink{}
 				c := e.Connect(notes, "")
 				if doc, outcome := c.Take(1, 1, []byte(`{"protocolVersion":"2025-11-25"}`)); outcome != sink.Answered || doc == nil {
 					t.Fatal("no session")
@@ -58,10 +58,10 @@ func TestTakeURIIsTakeWithoutTheJSON(t *testing.T) {
 				take(c)
 				synctest.Wait()
 				c.Close()
-				told[i] = notes.told
+				outcomes[i] = notes.answers
 			}
-			if len(told[0]) != 1 || fmt.Sprint(told[0]) != fmt.Sprint(told[1]) {
-				t.Errorf("%q: Take says %q, TakeURI %q", uri, told[0], told[1])
+			if len(outcomes[0]) != 1 || fmt.Sprint(outcomes[0]) != fmt.Sprint(outcomes[1]) {
+				t.Errorf("%q: Take says %q, TakeURI %q", uri, outcomes[0], outcomes[1])
 			}
 		}
 	})
@@ -91,7 +91,7 @@ func TestReferrerIsNotRead(t *testing.T) {
 			"ref://seven": {sink.Sent, `{"contents":[{"uri":"","mimeType":"text/plain","_meta":{}}]} [7] ref://seven`},
 			"ref://text":  {sink.Pending, `"text":"2 apples"`},
 		} {
-			answers := &noteSink{}
+			answers := &listingSink{}
 			c := e.Connect(answers, "")
 			c.Take(1, 1, []byte(`{"protocolVersion":"2025-11-25"}`))
 			if _, outcome := c.TakeURI(2, read, []byte(uri)); outcome != want.outcome {
@@ -99,15 +99,15 @@ func TestReferrerIsNotRead(t *testing.T) {
 			}
 			synctest.Wait()
 			c.Close()
-			if len(answers.told) != 1 || !strings.Contains(answers.told[0], want.answer) {
-				t.Errorf("%s: answers are %q, want %s", uri, answers.told, want.answer)
+			if len(answers.answers) != 1 || !strings.Contains(answers.answers[0], want.answer) {
+				t.Errorf("%s: answers are %q, want %s", uri, answers.answers, want.answer)
 			}
 		}
 	})
 }
 
-// A slow modern request and a handshake on one connection do not get into each
-// other's way: the race detector says so. R-058.
+// A slow modern request and a handshake on one connection do not race: run
+// it with the race detector. R-058.
 func TestInitializeBesideASlowRequest(t *testing.T) {
 	e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)
 	e.Mount("", notes{"slow://there": "waited for"})

@@ -34,7 +34,7 @@ func TestEngineTakesJSONAlone(t *testing.T) {
 			{``, ``},
 		} {
 			message := []byte(around[0] + text + around[1])
-			h := newHearing(t)
+			h := newRecordingSink(t)
 			c := e.Connect(h, "suite")
 			x := e.Examine(message)
 			c.Message(message)

@@ -14,31 +14,31 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// A deed is a prompt or tool of a transcript's world: a description, and what it
-// does when it is asked.
-type deed struct {
+// A behaviour is a prompt or tool of a transcript's world: a description, and what a call
+// of it does.
+type behaviour struct {
 	Description map[string]json.RawMessage // title, description, arguments, inputSchema, …
 
-	Text     string                // the answer, as one block of text
-	Result   json.RawMessage       // or all of it
-	Complete map[string][]string   // values of arguments: those that begin as asked are suggested
-	Delay    string                // before the answer
-	Every    string                // before each progress and log message
-	Progress []json.RawMessage     // params of notifications
-	Log      []json.RawMessage     // likewise
-	Needs    []map[string]askedFor // what the client is asked for, round by round
-	State    json.RawMessage       // goes with the first round
+	Text     string                   // the answer, as one block of text
+	Result   json.RawMessage          // or all of it
+	Complete map[string][]string      // values of arguments: those that begin as asked are suggested
+	Delay    string                   // before the answer
+	Every    string                   // before each progress and log message
+	Progress []json.RawMessage        // params of notifications
+	Log      []json.RawMessage        // likewise
+	Needs    []map[string]neededInput // what the client is asked for, round by round
+	State    json.RawMessage          // goes with the first round
 	Panic    bool
 }
 
-type askedFor = json.RawMessage
+type neededInput = json.RawMessage
 
 // In Text and in the strings of Result, {name} stands for an argument, {answers}
 // for what the client answered and {state} for the state, as JSON, {meta} for the
 // unknown members of _meta, {who} for the principal.
 
-func decodeDeed(t interface{ Fatal(...any) }, text []byte) deed {
-	d := deed{Description: map[string]json.RawMessage{}}
+func decodeBehaviour(t interface{ Fatal(...any) }, text []byte) behaviour {
+	d := behaviour{Description: map[string]json.RawMessage{}}
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func decodeDeed(t interface{ Fatal(...any) }, text []byte) deed {
 }
 
 // object returns the description as a list has it.
-func (d deed) object(name string, isTool bool) []byte {
+func (d behaviour) object(name string, isTool bool) []byte {
 	all := maps.Clone(d.Description)
 	all["name"], _ = json.Marshal(name)
 	if _, has := all["inputSchema"]; isTool && !has {
@@ -88,7 +88,7 @@ func (d deed) object(name string, isTool bool) []byte {
 	return text
 }
 
-func (w *world) putPrompt(name string, d deed) {
+func (w *world) putPrompt(name string, d behaviour) {
 	err := w.table.PutPrompt(engine.PromptEntry{
 		Prompt: engine.Prompt{Name: name, Object: d.object(name, false)},
 		Get: func(ctx context.Context, arguments []byte) ([]byte, error) {
@@ -101,7 +101,7 @@ func (w *world) putPrompt(name string, d deed) {
 	}
 }
 
-func (w *world) putTool(name string, d deed) {
+func (w *world) putTool(name string, d behaviour) {
 	err := w.table.PutTool(engine.ToolEntry{
 		Tool: engine.Tool{Name: name, Object: d.object(name, true)},
 		Call: func(ctx context.Context, arguments []byte) ([]byte, error) {
@@ -114,7 +114,7 @@ func (w *world) putTool(name string, d deed) {
 }
 
 // perform does what the script says.
-func (d deed) perform(ctx context.Context, arguments []byte, shape string) ([]byte, error) {
+func (d behaviour) perform(ctx context.Context, arguments []byte, shape string) ([]byte, error) {
 	i := engine.InvocationOf(ctx)
 	if d.Panic {
 		panic("it is broken")

@@ -31,14 +31,14 @@ type world struct {
 
 	conversations int
 	mu            sync.Mutex
-	said          []spoken
+	received      []sentMessage
 	values        map[string]thing
 	memory        map[string]string // $name -> what it stood for
 	group         sync.WaitGroup
 }
 
-// spoken is a message that came from an engine.
-type spoken struct{ client, message string }
+// sentMessage is a message that came from an engine.
+type sentMessage struct{ client, message string }
 
 // A thing is a resource of a transcript's world.
 type thing struct {
@@ -87,9 +87,9 @@ func newWorld(t *testing.T, ctx context.Context, archive *archive, deep bool) *w
 	for _, uri := range order(archive.section("templates.json")) {
 		w.putTemplate(uri, templates[uri])
 	}
-	for what, put := range map[string]func(string, deed){"prompts.json": w.putPrompt, "tools.json": w.putTool} {
+	for what, put := range map[string]func(string, behaviour){"prompts.json": w.putPrompt, "tools.json": w.putTool} {
 		for _, name := range order(archive.section(what)) {
-			put(name, decodeDeed(t, jsonrpc.Member(archive.section(what), name)))
+			put(name, decodeBehaviour(t, jsonrpc.Member(archive.section(what), name)))
 		}
 	}
 	w.inner.Mount("", w.table)
@@ -214,7 +214,7 @@ func (w *world) putTemplate(template string, th thing) {
 	}
 }
 
-// port returns the port of a client, new for one that has not spoken yet.
+// port returns the port of a client, new for one that has not sentMessage yet.
 func (w *world) port(client string) jsonrpc.Port {
 	if p := w.ports[client]; p != nil {
 		return p
@@ -232,15 +232,15 @@ func (w *world) port(client string) jsonrpc.Port {
 				return
 			}
 			record(w.T, conversation, "server", message)
-			w.hear(client, message)
+			w.receive(client, message)
 		}
 	})
 	return near
 }
 
-// hear notes what an engine says. The responses of a batch are one array here, and
+// receive keeps a message of an engine. The responses of a batch are one array here, and
 // one by one where messages are objects, in a browser: transcripts have the latter.
-func (w *world) hear(client string, message []byte) {
+func (w *world) receive(client string, message []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	all, isArray := jsonrpc.Elements(message)
@@ -248,7 +248,7 @@ func (w *world) hear(client string, message []byte) {
 		all = [][]byte{message}
 	}
 	for _, one := range all {
-		w.said = append(w.said, spoken{client, string(one)})
+		w.received = append(w.received, sentMessage{client, string(one)})
 	}
 }
 
@@ -265,15 +265,15 @@ func (w *world) send(client, message string) {
 func (w *world) expect(client, want string) (string, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	at := slices.IndexFunc(w.said, func(s spoken) bool { return s.client == client })
+	at := slices.IndexFunc(w.received, func(s sentMessage) bool { return s.client == client })
 	if at < 0 {
 		if !*update {
 			w.Errorf("silence\n  instead of <-%s %s", client, want)
 		}
 		return "", false
 	}
-	got := w.said[at]
-	w.said = slices.Delete(w.said, at, at+1)
+	got := w.received[at]
+	w.received = slices.Delete(w.received, at, at+1)
 	if *update && !strings.Contains(want, `"$`) {
 		return "<-" + got.client + " " + got.message, true
 	}
@@ -283,18 +283,18 @@ func (w *world) expect(client, want string) (string, bool) {
 	return "<-" + client + " " + want, true
 }
 
-// rest says what came and was not expected.
+// rest returns the messages that were not expected.
 func (w *world) rest() (lines []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	slices.SortStableFunc(w.said, func(a, b spoken) int { return strings.Compare(a.client, b.client) })
-	for _, got := range w.said {
+	slices.SortStableFunc(w.received, func(a, b sentMessage) int { return strings.Compare(a.client, b.client) })
+	for _, got := range w.received {
 		if !*update {
 			w.Errorf("<-%s %s\n  instead of silence", got.client, got.message)
 		}
 		lines = append(lines, "<-"+got.client+" "+got.message)
 	}
-	w.said = nil
+	w.received = nil
 	return lines
 }
 
@@ -367,11 +367,11 @@ func (w *world) event(text string) {
 		}
 		w.put(subject, th)
 	case "addTool":
-		w.putTool(subject, decodeDeed(w, []byte(value)))
+		w.putTool(subject, decodeBehaviour(w, []byte(value)))
 	case "removeTool":
 		w.table.RemoveTool(subject)
 	case "addPrompt":
-		w.putPrompt(subject, decodeDeed(w, []byte(value)))
+		w.putPrompt(subject, decodeBehaviour(w, []byte(value)))
 	case "removePrompt":
 		w.table.RemovePrompt(subject)
 	case "remove":
