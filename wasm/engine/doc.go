@@ -14,24 +14,18 @@
 //
 // # Writing a source
 //
-// A [Source] lists and reads resources. Optional interfaces declare further abilities:
-// [Templater], [Prompter], [Tooler], [Completer]; [Watcher] announces changes, and
-// [Follower] knows which URIs are wanted. [Table] has all of them, for what is
-// registered one by one. [InvocationOf] returns what a source may know of the request
-// that it answers: progress, log messages, and [Invocation.Need], which asks the client
-// for input first. See the example of Source.
+// A [Source] lists and reads resources; its example is complete. Optional interfaces
+// declare further abilities: [Templater], [Prompter], [Tooler], [Completer]; [Watcher]
+// announces changes, [Follower] knows which URIs are wanted. [Table] has all of them, for
+// what is registered one by one. [InvocationOf] returns the request that a source answers:
+// progress, log messages, and [Invocation.Need], which asks the client for input.
 //
-// # Revisions
+// # Revisions and files
 //
-// Requests of 2026-07-28 are answered without state. The four older revisions begin
-// with initialize: classic.go has what only they have. The era is decided for each
-// message, by era.go. Sources use the shapes of 2026-07-28; revision.go knows what each
-// revision has, and shape.go makes the result that it allows.
-//
-// # Files
-//
-// request.go has the life of a request. read.go, list.go, named.go, complete.go and
-// listen.go have the methods. registry.go knows which URIs clients are subscribed to,
-// interest.go makes the sources announce them, subscription.go sends the notifications.
-// remote.go and remote_*.go are the client of another engine.
+// Sources use the shapes of 2026-07-28. era.go decides the era of each message, revision.go
+// knows what each revision has, shape.go makes the result that it allows; classic.go has
+// what only the four older revisions have. request.go has the life of a request; read.go,
+// list.go, named.go, complete.go and listen.go have the methods. registry.go knows which
+// URIs clients are subscribed to, interest.go makes sources announce them, subscription.go
+// sends the notifications. remote*.go is the client of another engine.
 package engine
