@@ -1,7 +1,7 @@
 package engine
 
 // changed passes a change of a source to the subscriptions that it concerns, if
-// policy still allows them to learn of it. It never blocks.
+// policy still allows it. It never blocks.
 func (e *Engine) changed(m *mount, change Change) {
 	if which := change.lists(); which != 0 {
 		e.announceLists(which)

@@ -112,7 +112,7 @@ func TestBatchesAreRefusedWithoutSideEffects(t *testing.T) {
 }
 
 // A tool that has begun may have taken effect: after a timeout and at shutdown the
-// error does not invite to run it again. What only reads may be asked for again.
+// error does not invite to run it again. What only reads may be requested again.
 func TestToolsThatBeganAreNotRetried(t *testing.T) {
 	for name, end := range map[string]func(*engine.Engine){
 		"timeout":  func(*engine.Engine) { time.Sleep(40 * time.Second) },

@@ -29,7 +29,7 @@ func (failing) Prompts(context.Context) ([]engine.Prompt, error) { return nil, n
 func (f failing) GetPrompt(context.Context, string, []byte) ([]byte, error) { return nil, f.err }
 
 // Whatever error a tool or a method of an extension fails with, it has been called:
-// that it is asked for again is not suggested. Defect 24.
+// its error does not suggest a retry. Defect 24.
 func TestErrorsOfToolsAreNotRetried(t *testing.T) {
 	for _, failure := range []error{engine.ErrUnavailable, engine.ErrBusy, engine.ErrAway, engine.ErrTimeout} {
 		for method, retry := range map[string]string{"tools/call": "false", "resources/read": "true", "prompts/get": "true", "x/y": "false"} {
@@ -84,7 +84,7 @@ func (p *fullPort) Write(ctx context.Context, msg []byte) error {
 }
 
 // What never reached the page may be tried again, a tool too; but not after the
-// tool's first round, in which a classic client was asked for input.
+// tool's first round, in which a classic client gave input.
 func TestToolsThatDidNotBeginAreRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Tools: true})

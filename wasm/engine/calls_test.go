@@ -175,7 +175,7 @@ func TestProgressIsThinned(t *testing.T) {
 			Call: func(ctx context.Context, _ []byte) ([]byte, error) {
 				i := engine.InvocationOf(ctx)
 				for range 10_000 {
-					i.Progress([]byte(`{"progress":1}`)) // does not increase: one is said
+					i.Progress([]byte(`{"progress":1}`)) // does not increase: one is sent
 				}
 				for n := range 1000 {
 					i.Progress(append(append([]byte(`{"progress":2.`), strings.Repeat("9", n+1)[:min(n+1, 14)]...), '}'))
@@ -191,16 +191,16 @@ func TestProgressIsThinned(t *testing.T) {
 		e.Mount("", table)
 		c := speak(t, e, "")
 		c.ask("1", "tools/call", `,"progressToken":1`, `,"name":"flood"`)
-		said := 0
+		sent := 0
 		for {
 			msg := c.next()
 			if strings.Contains(msg, "complete") {
 				break
 			}
-			said++
+			sent++
 		}
-		if said < 3 || said > 60 {
-			t.Errorf("%d progress notifications of 11,001", said)
+		if sent < 3 || sent > 60 {
+			t.Errorf("%d progress notifications of 11,001", sent)
 		}
 		c.port.Close()
 	})

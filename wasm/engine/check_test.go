@@ -87,10 +87,10 @@ var asks = map[string]string{
 	"completion/complete": `"ref":{"type":"ref/prompt","name":"NAMESp"},"argument":{"name":"a","value":""}`,
 }
 
-func checkAnswer(t *testing.T, d *dialogue, said *reports, method, prefix, names, answer, problem string) {
+func checkAnswer(t *testing.T, d *dialogue, reported *reports, method, prefix, names, answer, problem string) {
 	t.Helper()
 	got := d.modern(method, strings.NewReplacer("URIS", prefix, "NAMES", names).Replace(asks[method]))
-	report := said.take()
+	report := reported.take()
 	switch {
 	case problem == "":
 		if !strings.Contains(got, `"result"`) || report != "" {
@@ -117,14 +117,14 @@ func TestWrongAnswersAreNotServed(t *testing.T) {
 		if err := table.PutPrompt(engine.PromptEntry{Prompt: engine.Prompt{Name: "p", Object: []byte(`{"name":"p"}`)}, Get: reply}); err != nil {
 			t.Fatal(err)
 		}
-		var said reports
-		e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Report: said.add})
+		var reported reports
+		e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Report: reported.add})
 		e.Mount("", table)
 		d := newDialogue(t, e)
 		for method, cases := range answers {
 			for _, c := range cases {
 				answer = c.answer
-				checkAnswer(t, d, &said, method, "", "", c.answer, c.problem)
+				checkAnswer(t, d, &reported, method, "", "", c.answer, c.problem)
 				time.Sleep(time.Second) // the allowance of calls
 			}
 		}

@@ -101,7 +101,7 @@ type Verb uint8
 const (
 	VerbList  Verb = iota + 1 // see that it exists
 	VerbRead                  // read it; a prompt's URI here is "prompt:" and its name
-	VerbWatch                 // learn of changes
+	VerbWatch                 // subscribe to it, and get its changes
 	VerbCall                  // run it: a tool, whose URI here is "tool:" and its name
 )
 

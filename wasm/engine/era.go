@@ -38,7 +38,7 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 	}
 	if session == 0 && o.Lenient {
 		switch req.method {
-		case methodSubscribe, methodUnsubscribe: // which have no one to deliver to without a session
+		case methodSubscribe, methodUnsubscribe: // which need a session to deliver to
 			if o.serves(req.method, inClassic) {
 				return &jsonrpc.Error{
 					Code:    jsonrpc.CodeInvalidParams,

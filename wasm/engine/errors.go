@@ -106,7 +106,7 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"} // JSON-RPC 2.0, section 5.1
 }
 
-// reason is an error that this side found out by itself: -32603 and why, since
+// reason is an error that this side raises: -32603 and why, since
 // -32000…-32099 are reserved for others (R-251, R-253).
 func (e *Engine) reason(message, reason string, retry bool) *jsonrpc.Error {
 	data := jsonrpc.AppendString([]byte(`{"origin":`), e.options.Origin)

@@ -82,7 +82,7 @@ func FuzzRemote(f *testing.F) {
 	})
 }
 
-// Listen filters: what is acknowledged is a part of what was asked for, and a
+// Listen filters: what is acknowledged is a part of what was requested, and a
 // change of each acknowledged URI arrives.
 func FuzzListenFilter(f *testing.F) {
 	for _, filter := range []string{
@@ -110,7 +110,7 @@ func FuzzListenFilter(f *testing.F) {
 				uris, _ := jsonrpc.Elements(honoured)
 				for _, element := range uris {
 					if !bytes.Contains(filter, element) && !bytes.Contains(filter, []byte(`\`)) {
-						t.Errorf("%s acknowledged, but not asked for in %s", element, filter)
+						t.Errorf("%s acknowledged, but not requested in %s", element, filter)
 					}
 					uri, _ := jsonrpc.Text(element)
 					table.Changed(uri)

@@ -140,7 +140,7 @@ func messagesOfTranscripts(t testing.TB) []string {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no transcripts: %v", err)
 	}
-	var said []string
+	var sent []string
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -148,11 +148,11 @@ func messagesOfTranscripts(t testing.TB) []string {
 		}
 		for line := range strings.Lines(string(text)) {
 			if _, message, ok := strings.Cut(line, "-> "); ok && strings.HasPrefix(strings.TrimLeft(message, " "), "{") {
-				said = append(said, strings.TrimSpace(message))
+				sent = append(sent, strings.TrimSpace(message))
 			}
 		}
 	}
-	return said
+	return sent
 }
 
 // Whatever comes in: the engine does not fall, answers a request that has an id

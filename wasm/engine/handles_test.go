@@ -15,7 +15,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// The policy is asked again for each notification: a listen is acknowledged without
+// The policy decides again about each notification: a listen is acknowledged without
 // what is forbidden, and what is forbidden later is not announced any more. R-171
 //
 func TestPolicyOfSubscriptions(t *testing.T) {

@@ -157,14 +157,14 @@ func FuzzPlainText(f *testing.F) {
 		if err := json.Unmarshal(tool.Object, &read); err != nil {
 			t.Fatalf("%s: %v", tool.Object, err)
 		}
-		var said struct{ Title string }
-		if err := json.Unmarshal(quoted, &said); err != nil {
+		var listed struct{ Title string }
+		if err := json.Unmarshal(quoted, &listed); err != nil {
 			t.Fatal(err)
 		}
-		if want := engine.PlainText(said.Title, engine.MaxTitle); read.InputSchema.Title != want {
+		if want := engine.PlainText(listed.Title, engine.MaxTitle); read.InputSchema.Title != want {
 			t.Errorf("the title is %q, want %q", read.InputSchema.Title, want)
 		}
-		if want := engine.PlainLines(said.Title, engine.MaxDescription); read.InputSchema.Properties.Title.Description != want {
+		if want := engine.PlainLines(listed.Title, engine.MaxDescription); read.InputSchema.Properties.Title.Description != want {
 			t.Errorf("the description is %q, want %q", read.InputSchema.Properties.Title.Description, want)
 		}
 	})

@@ -151,8 +151,8 @@ func TestHopCancels(t *testing.T) {
 	})
 }
 
-// The port breaks under a tool: the caller is told at once that nobody knows
-// whether it ran, and it is not run again; a prompt is asked for again when the
+// The port breaks under a tool: the error says at once that it is not known whether the
+// tool ran, and it is not run again; a prompt is requested again when the
 // page is back. R-359, P5.
 func TestHopBreaksUnderACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -189,7 +189,7 @@ func TestHopBreaksUnderACall(t *testing.T) {
 		h.cut()
 		a.wants(`"id":1`, `"reason":"interrupted"`, `"retry":false`)
 		if waited := time.Since(began); waited > time.Second {
-			t.Errorf("told after %v", waited)
+			t.Errorf("the error came after %v", waited)
 		}
 		time.Sleep(3 * time.Second)
 		if err := remote.Reattach(t.Context(), h.port()); err != nil {

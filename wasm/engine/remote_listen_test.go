@@ -15,7 +15,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A scripted page is the far end of a Remote: the test says what it answers.
+// A scripted page is the far end of a Remote: the test determines its answers.
 type scriptedPage struct {
 	t    *testing.T
 	port jsonrpc.Port
@@ -158,13 +158,13 @@ func (c *counted) add(change engine.Change) {
 func (c *counted) take() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var said []string
+	var received []string
 	for uri, times := range c.times {
-		said = append(said, fmt.Sprintf("%s×%d", uri, times))
+		received = append(received, fmt.Sprintf("%s×%d", uri, times))
 	}
-	slices.Sort(said)
+	slices.Sort(received)
 	c.times = nil
-	return strings.Join(said, " ")
+	return strings.Join(received, " ")
 }
 
 func isClosed(c <-chan struct{}) bool {
@@ -187,15 +187,15 @@ func followed(t *testing.T) (*scriptedPage, *engine.Remote, engine.Following, *c
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	heard := &counted{}
-	return p, remote, remote.Follow(ctx, heard.add), heard, func() { cancel(); remote.Close(); synctest.Wait() }
+	announced := &counted{}
+	return p, remote, remote.Follow(ctx, announced.add), announced, func() { cancel(); remote.Close(); synctest.Wait() }
 }
 
 // A listen that is not acknowledged ends no other one, is sent again until it is
 // acknowledged, and what may have changed meanwhile is announced one time.
 func TestRemoteKeepsListensWhenTheUnionIsNotAcknowledged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, _, following, heard, done := followed(t)
+		p, _, following, announced, done := followed(t)
 		defer done()
 		var uris []string
 		for i := range 8 {
@@ -216,8 +216,8 @@ func TestRemoteKeepsListensWhenTheUnionIsNotAcknowledged(t *testing.T) {
 		}
 		p.say(`"method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":2},"uri":"notes://0"}`)
 		synctest.Wait()
-		if got := heard.take(); got != "notes://0×1" {
-			t.Errorf("heard %q by an old listen", got)
+		if got := announced.take(); got != "notes://0×1" {
+			t.Errorf("announced %q by an old listen", got)
 		}
 		p.set(func() { p.onHold = false })
 		time.Sleep(time.Minute) // the listen that waits now fails, and is sent again
@@ -227,7 +227,7 @@ func TestRemoteKeepsListensWhenTheUnionIsNotAcknowledged(t *testing.T) {
 		if !isClosed(armed) {
 			t.Error("not armed after the acknowledgement")
 		}
-		if got := heard.take(); got != "notes://new×1" {
+		if got := announced.take(); got != "notes://new×1" {
 			t.Errorf("announced %q, want the new one, one time", got)
 		}
 		if p.most > 9+1 {
@@ -240,7 +240,7 @@ func TestRemoteKeepsListensWhenTheUnionIsNotAcknowledged(t *testing.T) {
 // rest stays, and what is granted later is announced then.
 func TestRemoteAsksAgainForWhatIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, _, following, heard, done := followed(t)
+		p, _, following, announced, done := followed(t)
 		defer done()
 		p.set(func() { p.refuses = func(uri string) bool { return uri == "notes://b" } })
 		<-following.Want([]string{"notes://a"})
@@ -256,7 +256,7 @@ func TestRemoteAsksAgainForWhatIsRefused(t *testing.T) {
 		if p.opened > 40 || p.opened < 10 || p.most > 2 {
 			t.Errorf("%d listens in 5 minutes, %d at the same time", p.opened, p.most)
 		}
-		if got := heard.take(); got != "" {
+		if got := announced.take(); got != "" {
 			t.Errorf("announced %q before anything was granted", got)
 		}
 		p.set(func() { p.refuses = nil })
@@ -264,7 +264,7 @@ func TestRemoteAsksAgainForWhatIsRefused(t *testing.T) {
 		if got := p.covered(); got != "lists notes://a notes://b" {
 			t.Errorf("covered: %q", got)
 		}
-		if got := heard.take(); got != "notes://b×1" {
+		if got := announced.take(); got != "notes://b×1" {
 			t.Errorf("announced %q", got)
 		}
 	})
@@ -274,7 +274,7 @@ func TestRemoteAsksAgainForWhatIsRefused(t *testing.T) {
 // were for is announced.
 func TestRemoteListensAnewWhenListensEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, _, following, heard, done := followed(t)
+		p, _, following, announced, done := followed(t)
 		defer done()
 		<-following.Want([]string{"notes://a"})
 		<-following.Want([]string{"notes://a", "notes://b"})
@@ -287,7 +287,7 @@ func TestRemoteListensAnewWhenListensEnd(t *testing.T) {
 		if got := p.covered(); got != "lists notes://a notes://b" {
 			t.Errorf("covered: %q", got)
 		}
-		if got := heard.take(); got != "lists×1 notes://a×1 notes://b×1" {
+		if got := announced.take(); got != "lists×1 notes://a×1 notes://b×1" {
 			t.Errorf("announced %q", got)
 		}
 		before := p.opened
@@ -350,8 +350,8 @@ func TestRemoteEndsListensWithTheLastFollower(t *testing.T) {
 	}
 }
 
-// A page that sleeps for 33 s while a ninth client subscribes: nobody loses an
-// update, and the ninth is told when the page is back.
+// A page that sleeps for 33 s while a ninth client subscribes: no client loses an
+// update, and the ninth gets one when the page is back.
 func TestNoSubscriptionIsLostWhileAPageSleeps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, near := newScriptedPage(t)
@@ -535,7 +535,7 @@ func TestWatchesFollowListeners(t *testing.T) {
 }
 
 // A watch that ends by an error is begun again with back-off, and listeners are
-// told that they may have missed something; one that returns nil is over.
+// notified of what they may have missed; one that returns nil is over.
 func TestFailedWatchesAreBegunAgain(t *testing.T) {
 	for name, wrap := range map[string]func(*counting) engine.Source{
 		"watcher":  func(c *counting) engine.Source { return countingWatcher{c} },

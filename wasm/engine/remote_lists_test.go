@@ -15,21 +15,21 @@ import (
 // reports collects what an engine reports.
 type reports struct {
 	mu   sync.Mutex
-	said []string
+	reported []string
 }
 
 func (r *reports) add(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.said = append(r.said, err.Error())
+	r.reported = append(r.reported, err.Error())
 }
 
 func (r *reports) take() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	said := strings.Join(r.said, "\n")
-	r.said = nil
-	return said
+	reported := strings.Join(r.reported, "\n")
+	r.reported = nil
+	return reported
 }
 
 // A gathering is a gateway's engine with scripted pages.
@@ -179,9 +179,9 @@ func TestWrongListsCostTheirOwnEntries(t *testing.T) {
 					if !strings.Contains(got, test.has) || !strings.Contains(got, "zlast") || strings.Contains(got, test.not) || time.Since(began) > 2*time.Second {
 						t.Errorf("%s after %v: %s", method, time.Since(began), got)
 					}
-					said := g.reports.take()
-					if !strings.Contains(said, test.report) || len(said) > 1000 {
-						t.Errorf("%s: reported %q", method, said)
+					reported := g.reports.take()
+					if !strings.Contains(reported, test.report) || len(reported) > 1000 {
+						t.Errorf("%s: reported %q", method, reported)
 					}
 				}
 				g.end()
@@ -262,8 +262,8 @@ func TestEndlessListsAreBounded(t *testing.T) {
 				if kept := engine.ListBytes(g.remotes[0]); kept > 16<<20 {
 					t.Errorf("%d bytes are kept", kept)
 				}
-				if said := g.reports.take(); !strings.Contains(said, "cut") && !strings.Contains(said, "pieces") && name != "endless cursors" {
-					t.Errorf("reported %.300q", said)
+				if reported := g.reports.take(); !strings.Contains(reported, "cut") && !strings.Contains(reported, "pieces") && name != "endless cursors" {
+					t.Errorf("reported %.300q", reported)
 				}
 				g.end()
 			})

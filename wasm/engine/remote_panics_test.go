@@ -29,8 +29,8 @@ func TestPanicCostsTheLinkOfARemote(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var said reports
-				e := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{Report: said.add})
+				var reported reports
+				e := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{Report: reported.add})
 				e.Mount("", remote)
 				d := newDialogue(t, e)
 				d.listen(`"resourcesListChanged":true,"resourceSubscriptions":["notes://cart"]`)
@@ -50,7 +50,7 @@ func TestPanicCostsTheLinkOfARemote(t *testing.T) {
 				default:
 					t.Error("the link lives")
 				}
-				if text := said.take(); !strings.Contains(text, "panic") || !strings.Contains(text, "a follower") {
+				if text := reported.take(); !strings.Contains(text, "panic") || !strings.Contains(text, "a follower") {
 					t.Errorf("reported: %q", text)
 				}
 				broken.Store(false)
@@ -73,8 +73,8 @@ func TestPanicCostsTheLinkOfARemote(t *testing.T) {
 // The goroutines of Serve, too, end their own client and no other.
 func TestPanicEndsItsClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var said reports
-		e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Report: said.add})
+		var reported reports
+		e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Report: reported.add})
 		other := newDialogue(t, e)
 		for name, p := range map[string]*brokenPort{"read": {reads: true}, "write": {}} {
 			near, far := jsonrpc.Pipe()
@@ -85,7 +85,7 @@ func TestPanicEndsItsClient(t *testing.T) {
 			if err := <-ended; err == nil {
 				t.Errorf("%s: Serve returns no error", name)
 			}
-			if text := said.take(); !strings.Contains(text, "panic") {
+			if text := reported.take(); !strings.Contains(text, "panic") {
 				t.Errorf("%s: reported %q", name, text)
 			}
 			if near.Write(t.Context(), []byte(`{}`)) == nil {

@@ -87,24 +87,24 @@ func (h *hop) cut() {
 	synctest.Wait()
 }
 
-// changes collects what a Remote says.
+// changes collects what a Remote announces.
 type changes struct {
 	mu   sync.Mutex
-	said []string
+	received []string
 }
 
 func (c *changes) add(change engine.Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.said = append(c.said, fmt.Sprintf("%s list=%v", change.URI, change.List))
+	c.received = append(c.received, fmt.Sprintf("%s list=%v", change.URI, change.List))
 }
 
 func (c *changes) take() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	said := strings.Join(c.said, ", ")
-	c.said = nil
-	return said
+	received := strings.Join(c.received, ", ")
+	c.received = nil
+	return received
 }
 
 // A page that reloads: a read waits for it, what is watched is watched again and
@@ -117,16 +117,16 @@ func TestRemoteOutlivesItsPort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var heard changes
-		following := remote.Follow(ctx, heard.add)
+		var announced changes
+		following := remote.Follow(ctx, announced.add)
 		<-following.Want([]string{"notes://cart"})
 		if _, err := remote.List(ctx, ""); err != nil {
 			t.Fatal(err)
 		}
 		h.table.Changed("notes://cart")
 		synctest.Wait()
-		if got := heard.take(); got != "notes://cart list=false" {
-			t.Errorf("heard %q", got)
+		if got := announced.take(); got != "notes://cart list=false" {
+			t.Errorf("announced %q", got)
 		}
 
 		h.cut()
@@ -148,13 +148,13 @@ func TestRemoteOutlivesItsPort(t *testing.T) {
 			t.Errorf("the read that waited: %s", got)
 		}
 		synctest.Wait()
-		if got := heard.take(); got != "notes://cart list=false,  list=true" {
-			t.Errorf("after the return heard %q", got)
+		if got := announced.take(); got != "notes://cart list=false,  list=true" {
+			t.Errorf("after the return announced %q", got)
 		}
 		h.table.Changed("notes://cart")
 		synctest.Wait()
-		if got := heard.take(); got != "notes://cart list=false" {
-			t.Errorf("then heard %q", got)
+		if got := announced.take(); got != "notes://cart list=false" {
+			t.Errorf("then announced %q", got)
 		}
 		cancel()
 		remote.Close()
@@ -199,7 +199,7 @@ func TestRemoteThatStaysAway(t *testing.T) {
 	})
 }
 
-// A page that was here before a restart: what is asked of it before it is back
+// A page that was here before a restart: requests that come before it is back
 // waits; without that expectation nothing does.
 func TestNewRemoteExpectsItsPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -297,8 +297,8 @@ func TestRemoteWatchesManyURIs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var heard changes
-		following := remote.Follow(ctx, heard.add)
+		var announced changes
+		following := remote.Follow(ctx, announced.add)
 		var uris []string
 		for i := range 2500 {
 			uris = append(uris, fmt.Sprintf("notes://n%d", i))
@@ -307,8 +307,8 @@ func TestRemoteWatchesManyURIs(t *testing.T) {
 		h.table.Changed("notes://n0")
 		h.table.Changed("notes://n2499")
 		synctest.Wait()
-		if got := heard.take(); got != "notes://n0 list=false, notes://n2499 list=false" {
-			t.Errorf("heard %q", got)
+		if got := announced.take(); got != "notes://n0 list=false, notes://n2499 list=false" {
+			t.Errorf("announced %q", got)
 		}
 		cancel()
 		remote.Close()

@@ -48,7 +48,7 @@ func speaksOn(t *testing.T, end func(ctx context.Context) ([]byte, error)) (e *e
 
 const speaking = `,"progressToken":"p","io.modelcontextprotocol/logLevel":"debug"`
 
-// Nothing is said about a request after its answer, whatever the tool still says: no
+// Nothing is sent about a request after its answer, whatever the tool still sends: no
 // progress and no log message. The answer may be a result, an error, or a question
 // (input_required), after which the request is over. R-077 R-093 R-101.
 func TestNothingFollowsTheAnswer(t *testing.T) {
@@ -77,7 +77,7 @@ func TestNothingFollowsTheAnswer(t *testing.T) {
 	}
 }
 
-// After a cancel nothing is said about the request either. R-070 R-077.
+// After a cancel nothing is sent about the request either. R-070 R-077.
 func TestNothingFollowsACancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan struct{})

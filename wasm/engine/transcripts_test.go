@@ -19,7 +19,7 @@ import (
 //	-- resources.json --      URI -> {name, text | blob | contents, mimeType, …, cache, delay, panic}
 //	-- templates.json --      URI template -> {name, text with {variable} in it, …, complete}
 //	-- prompts.json --        name -> {description, arguments, …} and what it does,
-//	-- tools.json --          as world_calls_test.go tells
+//	-- tools.json --          see world_calls_test.go
 //	-- transcript --
 //	-> {…}                    the client sends; ->2 is a second client
 //	<- {…}                    the engine sends
@@ -38,7 +38,7 @@ import (
 // Remote of it. `go test ./wasm/engine -update` rewrites the "<-" lines of a
 // transcript; read the diff. Messages with "$" are left as they are.
 
-var update = flag.Bool("update", false, "rewrite what the engine says in the transcripts")
+var update = flag.Bool("update", false, "rewrite what the engine sends in the transcripts")
 
 const transcripts = "../../testdata/transcripts"
 

@@ -21,12 +21,12 @@ type behaviour struct {
 
 	Text     string                   // the answer, as one block of text
 	Result   json.RawMessage          // or all of it
-	Complete map[string][]string      // values of arguments: those that begin as asked are suggested
+	Complete map[string][]string      // values of arguments: those that begin with the value are suggested
 	Delay    string                   // before the answer
 	Every    string                   // before each progress and log message
 	Progress []json.RawMessage        // params of notifications
 	Log      []json.RawMessage        // likewise
-	Needs    []map[string]neededInput // what the client is asked for, round by round
+	Needs    []map[string]neededInput // input of the client, by rounds
 	State    json.RawMessage          // goes with the first round
 	Panic    bool
 }
@@ -113,7 +113,7 @@ func (w *world) putTool(name string, d behaviour) {
 	}
 }
 
-// perform does what the script says.
+// perform answers a call as the transcript describes.
 func (d behaviour) perform(ctx context.Context, arguments []byte, shape string) ([]byte, error) {
 	i := engine.InvocationOf(ctx)
 	if d.Panic {
@@ -217,7 +217,8 @@ func compacted(value json.RawMessage) []byte {
 	return text
 }
 
-// suggest returns what completes arguments with those values that begin as asked.
+// suggest returns a function that completes arguments with the values that have their
+// prefix.
 func suggest(values map[string][]string) func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
 	if values == nil {
 		return nil

@@ -176,8 +176,8 @@ func (c *Conn) open() (*Pending, error) {
 	return p, nil
 }
 
-// Call sends a request and waits for its answer. When ctx ends first, the peer
-// is told so and a later answer is ignored.
+// Call sends a request and waits for its answer. When ctx ends first, the
+// request is cancelled at the peer, and a later answer is ignored.
 func (c *Conn) Call(ctx context.Context, method string, params []byte) ([]byte, error) {
 	p, err := c.Begin(ctx, method, params, nil)
 	if err != nil {
@@ -192,16 +192,16 @@ func (c *Conn) Call(ctx context.Context, method string, params []byte) ([]byte, 
 	}
 }
 
-// Cancel gives up p and tells the peer; Answer then returns context.Canceled.
-// What still comes for it is ignored.
+// Cancel cancels p, also at the peer; Answer then returns context.Canceled. A later
+// answer is ignored.
 func (c *Conn) Cancel(p *Pending) {
 	if c.forget(p) {
 		c.Notify("notifications/cancelled", append(append([]byte(`{"requestId":`), p.ID...), '}'))
 	}
 }
 
-// Notify sends a notification, whatever becomes of it: it gives up after
-// notifyTimeout. params is a JSON object, or nil.
+// Notify sends a notification, without an error: it stops trying after notifyTimeout.
+// params is a JSON object, or nil.
 func (c *Conn) Notify(method string, params []byte) {
 	ctx, cancel := context.WithTimeout(context.Background(), notifyTimeout)
 	defer cancel()

@@ -15,7 +15,7 @@ type panickingPort struct{ jsonrpc.Port }
 func (panickingPort) Read(context.Context) ([]byte, error) { panic("read") }
 
 // A panic while something of the peer's is taken ends the connection and not the
-// process: Run says so, the port is closed, and what waits fails.
+// process: Run returns it, the port is closed, and what waits fails.
 func TestPanicEndsConn(t *testing.T) {
 	for name, wrap := range map[string]func(jsonrpc.Port) jsonrpc.Port{
 		"notification": func(p jsonrpc.Port) jsonrpc.Port { return p },

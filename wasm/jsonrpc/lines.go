@@ -12,18 +12,18 @@ import (
 )
 
 // ErrTooLarge is what Read returns for a message over the port's limit. The
-// message is gone, the port lives: Read again.
+// message is lost, the port is open: Read again.
 var ErrTooLarge = errors.New("message is too large")
 
 // A TooLargeError is ErrTooLarge of a [Lines] port, with the parts of the message
-// that were kept: they may tell its id.
+// that were kept: they may have its id.
 type TooLargeError struct{ Begin, End []byte }
 
 func (e *TooLargeError) Error() string { return ErrTooLarge.Error() }
 func (e *TooLargeError) Unwrap() error { return ErrTooLarge }
 
-// MaxLine is how long a line that [Lines] reads may be: message
-// in after authentication.
+// MaxLine is how long a line that [Lines] reads may be, as messages of clients over
+// HTTP.
 const MaxLine = 1 << 20 // bytes
 
 // Lines returns a port over two byte streams with one message a line, as the

@@ -70,7 +70,7 @@ func Parse(data []byte) (Message, *Error) {
 		msg.ID = ID(id)
 	}
 	if err != nil && err.Code == CodeParse {
-		return Message{}, err // what was read before the mistake proves nothing
+		return Message{}, err // what was read before the error is not reliable
 	}
 	switch isText := len(method) > 0 && method[0] == '"'; {
 	case isText && id == nil:
@@ -137,8 +137,8 @@ func (msg *Message) answer(result, failure []byte) *Error {
 	})
 }
 
-// members reads an object that nobody has looked at: it refuses what is no JSON,
-// and what [Parse] refuses, at every depth.
+// members reads an unchecked object: it rejects what is no JSON, and what [Parse]
+// rejects, at every depth.
 func members(data []byte, each func(name string, value []byte) *Error) *Error {
 	dec := decoder(data)
 	defer dec.free()
@@ -199,7 +199,7 @@ func decoder(data []byte) *reader {
 	return r
 }
 
-// free lets go of the text.
+// free returns r to the pool, without the text.
 func (r *reader) free() {
 	r.text = bytes.Buffer{}
 	r.Reset(&r.text)

@@ -86,8 +86,8 @@ func TestConn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
 		near, far := jsonrpc.Pipe()
-		var heard []string
-		conn := jsonrpc.NewConn(near, func(msg jsonrpc.Message) { heard = append(heard, msg.Method) })
+		var received []string
+		conn := jsonrpc.NewConn(near, func(msg jsonrpc.Message) { received = append(received, msg.Method) })
 		ended := make(chan error, 1)
 		go func() { ended <- conn.Run(ctx) }()
 		peer := func(want, answer string) {
@@ -120,8 +120,8 @@ func TestConn(t *testing.T) {
 			t.Errorf("three: %v", err)
 		}
 		peer(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`, `{"jsonrpc":"2.0","id":3,"result":{}}`)
-		if len(heard) != 1 || heard[0] != "note" {
-			t.Errorf("heard %v", heard)
+		if len(received) != 1 || received[0] != "note" {
+			t.Errorf("received %v", received)
 		}
 
 		// Requests of the peer are refused, and the end fails what waits.
