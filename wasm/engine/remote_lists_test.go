@@ -14,7 +14,7 @@ import (
 
 // reports collects what an engine reports.
 type reports struct {
-	mu   sync.Mutex
+	mu       sync.Mutex
 	reported []string
 }
 

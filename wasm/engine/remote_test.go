@@ -89,7 +89,7 @@ func (h *hop) cut() {
 
 // changes collects what a Remote announces.
 type changes struct {
-	mu   sync.Mutex
+	mu       sync.Mutex
 	received []string
 }
 
