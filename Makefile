@@ -29,6 +29,8 @@ NPM_STAMP = web/node_modules/.package-lock.json
 INTEROP = server/interop
 
 FUZZTIME = 60s
+# Of in-node: one file, or a pattern in quotation marks.
+TESTS = 'test/**/*.test.ts'
 SEEDS = 50
 SEED =
 
@@ -113,7 +115,7 @@ in-node: $(NPM_STAMP) binary browsers
 	@$(BIN)/pagemcp build
 	@rm -rf web/test/.messages .cache/built
 	@$(BIN)/pagemcp build --out .cache/built
-	cd web && PAGEMCP_BUILT=$(CURDIR)/.cache/built $(NODE) --test --test-concurrency=2 --test-timeout=300000 'test/**/*.test.ts'
+	cd web && PAGEMCP_BUILT=$(CURDIR)/.cache/built $(NODE) --test --test-concurrency=2 --test-timeout=300000 $(TESTS)
 	PAGEMCP_MESSAGES=$(CURDIR)/web/test/.messages $(GO) test -C $(INTEROP) -count=1 -run TestRecordedMessagesFit ./internal/mcpschema
 
 conformance: $(NPM_STAMP) binary browsers

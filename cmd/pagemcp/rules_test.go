@@ -303,3 +303,41 @@ func TestLockFileIsCompleteAndScriptsAreNotRun(t *testing.T) {
 		}
 	}
 }
+
+// The walks in CONTRIBUTING lead through functions that exist, in at most ten steps each.
+func TestWalksAreTrue(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, ".github", "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	walks := 0
+	for section := range strings.SplitSeq(string(text), "\n## ") {
+		title, _, _ := strings.Cut(section, "\n")
+		steps := regexp.MustCompile("(?m)^\\| (\\d+) \\| \\[([^]]+)\\]\\(\\.\\./([^)]+)\\) \\| `(\\w+)` \\|").FindAllStringSubmatch(section, -1)
+		if len(steps) == 0 {
+			continue
+		}
+		walks++
+		if len(steps) > 10 {
+			t.Errorf("%s: %d steps, want at most 10", title, len(steps))
+		}
+		for i, step := range steps {
+			number, name, file, function := step[1], step[2], step[3], step[4]
+			if number != strconv.Itoa(i+1) || name != file {
+				t.Errorf("%s: step %d is %s, %s", title, i+1, number, name)
+			}
+			source, err := os.ReadFile(filepath.Join(root, file))
+			if err != nil {
+				t.Errorf("%s, step %s: %v", title, number, err)
+				continue
+			}
+			declared := regexp.MustCompile(`(?m)(^func (\([^)]*\) )?|function |const |^\s+(async )?)` + function + `\b ?[(=:]`)
+			if !declared.Match(source) {
+				t.Errorf("%s, step %s: %s declares no %s", title, number, file, function)
+			}
+		}
+	}
+	if walks != 2 {
+		t.Errorf("%d walks, want 2", walks)
+	}
+}
