@@ -8,7 +8,7 @@
  */
 
 import { signal } from '@preact/signals'
-import { first } from '../locale/en/index.ts'
+import { first } from '../locale/en/en.ts'
 import type { Key, Messages, Plural } from '../locale/texts.ts'
 
 export type { Key } from '../locale/texts.ts'
@@ -29,16 +29,16 @@ const loaders: Readonly<
   Record<Exclude<Locale, 'en' | 'en-XA'>, () => Promise<Partial<Messages>[]>>
 > = {
   'zh-Hans': async () => [
-    (await import('../locale/zh-Hans/index.ts')).first,
-    (await import('../locale/more/zh-Hans.ts')).more,
+    (await import('../locale/zh-Hans/zh-Hans.ts')).first,
+    (await import('../locale/zh-Hans/zh-Hans-more.ts')).more,
   ],
   ja: async () => [
-    (await import('../locale/ja/index.ts')).first,
-    (await import('../locale/more/ja.ts')).more,
+    (await import('../locale/ja/ja.ts')).first,
+    (await import('../locale/ja/ja-more.ts')).more,
   ],
   de: async () => [
-    (await import('../locale/de/index.ts')).first,
-    (await import('../locale/more/de.ts')).more,
+    (await import('../locale/de/de.ts')).first,
+    (await import('../locale/de/de-more.ts')).more,
   ],
 }
 
@@ -49,7 +49,7 @@ const current = signal<{ locale: Locale; messages: Partial<Messages> }>({
 })
 
 async function english(): Promise<Messages> {
-  const { more } = await import('../locale/en/more.ts')
+  const { more } = await import('../locale/en/en-more.ts')
   return { ...first, ...more }
 }
 

@@ -24,12 +24,13 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
         },
       )
     }, [shown, failure])
-    if (failure.value) return <p role="alert">{t('app.failedToLoad', { reason: failure.value })}</p>
+    if (failure.value)
+      return <p role="alert">{t('base.failedToLoad', { reason: failure.value })}</p>
     const FilteredRows = shown.value
     return FilteredRows ? (
       createElement(FilteredRows, props)
     ) : (
-      <p class="loading">{t('app.loading')}</p>
+      <p class="loading">{t('base.loading')}</p>
     )
   }
 }

@@ -14,7 +14,7 @@ export const pane: Signal<Pane> = signal('compose')
 
 /** The view of Explore. */
 export const exploring: Signal<
-  'resources' | 'templates' | 'prompts' | 'tools' | 'subscriptions' | 'world'
+  'resources' | 'templates' | 'prompts' | 'tools' | 'subscriptions' | 'demo'
 > = signal('resources')
 
 /** Content of the left pane. */

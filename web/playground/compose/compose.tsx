@@ -126,7 +126,7 @@ function SendBar() {
           {t('compose.problems', { count })}
         </button>
       )}
-      {listens && <span class="quiet">{t('compose.listens')}</span>}
+      {listens && <span class="quiet">{t('compose.readOnly')}</span>}
       {closed && !listens && <span class="quiet">{t('compose.closed')}</span>}
     </div>
   )
@@ -137,12 +137,12 @@ function Confirmation() {
   const title = active.value?.connection.dialer.title ?? ''
   return (
     <div class="compose-unsure" role="alert">
-      <p>{t('compose.unsure', { method: titleOf(tab.value), target: title })}</p>
+      <p>{t('compose.confirm', { method: titleOf(tab.value), target: title })}</p>
       <button type="button" onClick={() => send({ confirmed: true })}>
         {t('compose.sendAnyway')}
       </button>
       <button type="button" class="plain" onClick={() => (needsConfirmation.value = false)}>
-        {t('compose.dont')}
+        {t('compose.cancel')}
       </button>
     </div>
   )

@@ -70,7 +70,7 @@ function Changes() {
           </button>
         )}
         <button type="button" class="plain" onClick={() => (changes.value = undefined)}>
-          {t('compose.gotIt')}
+          {t('compose.dismiss')}
         </button>
       </div>
     )
@@ -107,8 +107,8 @@ function PendingRequest() {
   return (
     <div class="compose-notes" role="status">
       <p>
-        {t('compose.asked', { method: first.method })}
-        {more.length > 0 && ` ${t('compose.askedMore', { count: more.length })}`}
+        {t('compose.pending', { method: first.method })}
+        {more.length > 0 && ` ${t('compose.pendingMore', { count: more.length })}`}
       </p>
       <button type="button" onClick={answer}>
         {t('compose.answer')}

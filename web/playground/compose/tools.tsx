@@ -149,7 +149,7 @@ export function SendMore() {
       <button type="button" disabled={mute} onClick={() => sendText(withoutId(tab.peek().text))}>
         {t('compose.sendNotification')}
       </button>
-      <Menu label={t('compose.sendBroken')}>
+      <Menu label={t('compose.sendMalformed')}>
         {(close) => (
           <ul>
             {malformations.map((how) => (

@@ -30,7 +30,7 @@ export function Connect({ close }: { close(): void }) {
       <header>
         <h2>{t('connections.connect')}</h2>
         <button type="button" onClick={close}>
-          {t('app.close')}
+          {t('shell.close')}
         </button>
       </header>
       <fieldset class="connections-kinds">

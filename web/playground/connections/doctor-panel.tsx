@@ -59,7 +59,7 @@ function Lines({ lines }: { lines: readonly string[] }) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(lines.join('\n'))
-      actions.announce(t('connections.copied'))
+      actions.announce(t('base.copied'))
     } catch {
       // without the permission there is still the text to be selected
     }

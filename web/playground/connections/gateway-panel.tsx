@@ -25,7 +25,7 @@ export function GatewayPanel({ close }: { close(): void }) {
   const { value: how } = monitorStatus
   const state = gatewayState.value
   if (how.is === 'failed') return <Invite why={how.why} />
-  if (state === undefined) return <p role="status">{t('connections.gateway.looking')}</p>
+  if (state === undefined) return <p role="status">{t('connections.gateway.connecting')}</p>
   return (
     <div class="connections-gateway">
       <Pages state={state} close={close} />
@@ -137,10 +137,10 @@ function Doors({ page, label, ask, tap }: DoorsProps) {
       <button
         type="button"
         data-ask={page}
-        aria-label={t('connections.gateway.askPage', { page: label })}
+        aria-label={t('connections.gateway.connectPage', { page: label })}
         onClick={() => ask(page)}
       >
-        {t('connections.gateway.ask')}
+        {t('connections.gateway.connect')}
       </button>
       <button
         type="button"
@@ -158,7 +158,7 @@ function Permissions({ state: { mayJoin, mayWatch, noToken } }: { state: Gateway
   const list = (origins: readonly string[]) => new Intl.ListFormat(tag()).format(origins)
   return (
     <section>
-      <h3>{t('connections.gateway.may')}</h3>
+      <h3>{t('connections.gateway.permissions')}</h3>
       <ul>
         <li>{t('connections.gateway.mayJoin', { origins: list(mayJoin) })}</li>
         <li>{t('connections.gateway.mayWatch', { origins: list(mayWatch) })}</li>

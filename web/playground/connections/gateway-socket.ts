@@ -92,7 +92,7 @@ export async function openGatewaySocket(
       if (!error.isProven && !(await confirmGateway(question))) throw error
     }
   }
-  if (given === undefined) throw new NotPairedError(t('connections.gateway.notInvited'))
+  if (given === undefined) throw new NotPairedError(t('connections.gateway.notPaired'))
   const { id, secret } = given
   const socket = await prove(address, { kind: 'secret', id, secret }, wish)
   usedInvitation = true

@@ -109,7 +109,7 @@ export function dialMcpB(target: Target, events: TransportEvents): Promise<Trans
     const ask = () => post('mcp-check-ready')
     const asking = setInterval(ask, askEvery)
     const deadline = setTimeout(
-      () => end(t('connections.nobodyAnswers', { origin: origin, channel })),
+      () => end(t('connections.mcpBSilent', { origin: origin, channel })),
       readyTimeout,
     )
     target.gone?.then(() => end(t('connections.frameClosed')))

@@ -42,8 +42,8 @@ export function monitorPage(
   const connection = (assistant: string | undefined): Dialer => ({
     title:
       assistant === undefined
-        ? t('connections.tap.of', { what })
-        : t('connections.tap.ofBy', { what, assistant }),
+        ? t('connections.monitor.of', { what })
+        : t('connections.monitor.ofBy', { what, assistant }),
     kind: 'tap',
     url: '',
     framing: 'ws',

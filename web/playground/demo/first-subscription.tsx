@@ -41,9 +41,9 @@ export async function showFirstSubscription(session: Session): Promise<void> {
 function Hint() {
   return (
     <p class="hint" role="note">
-      {t('world.changed')}{' '}
+      {t('demo.changed')}{' '}
       <button type="button" onClick={() => (coach.value = undefined)}>
-        {t('app.close')}
+        {t('shell.close')}
       </button>
     </p>
   )

@@ -27,9 +27,9 @@ export function DemoPanel() {
       there.value = started
     })
   }, [there])
-  if (there.value === undefined) return <p class="quiet">{t('world.starting')}</p>
+  if (there.value === undefined) return <p class="quiet">{t('demo.starting')}</p>
   return (
-    <div class="world">
+    <div class="demo">
       <NotesPart demo={there.value} />
       <TabsPart demo={there.value} />
       <FormPart demo={there.value} />
@@ -42,9 +42,9 @@ function NotesPart({ demo }: { demo: Demo }) {
   const name = useSignal('')
   demo.noted.value // redraws
   return (
-    <section aria-labelledby="world-notes">
-      <h2 id="world-notes">{t('world.notes')}</h2>
-      <p class="quiet">{t('world.notesLead')}</p>
+    <section aria-labelledby="demo-notes">
+      <h2 id="demo-notes">{t('demo.notes')}</h2>
+      <p class="quiet">{t('demo.notesLead')}</p>
       {demo.notes.all().map(({ id, text }) => (
         <p class="field" key={id}>
           <label for={`note-${id}`}>
@@ -68,14 +68,14 @@ function NotesPart({ demo }: { demo: Demo }) {
         }}
       >
         <input
-          aria-label={t('world.newNote')}
-          placeholder={t('world.newNote')}
+          aria-label={t('demo.newNote')}
+          placeholder={t('demo.newNote')}
           value={name.value}
           onInput={({ currentTarget }) => {
             name.value = currentTarget.value
           }}
         />
-        <button type="submit">{t('world.addNote')}</button>
+        <button type="submit">{t('demo.addNote')}</button>
       </form>
     </section>
   )
@@ -83,22 +83,22 @@ function NotesPart({ demo }: { demo: Demo }) {
 
 function TabsPart({ demo }: { demo: Demo }) {
   return (
-    <section aria-labelledby="world-tabs">
-      <h2 id="world-tabs">{t('world.tabs')}</h2>
-      <p class="quiet">{t('world.tabsLead')}</p>
+    <section aria-labelledby="demo-tabs">
+      <h2 id="demo-tabs">{t('demo.tabs')}</h2>
+      <p class="quiet">{t('demo.tabsLead')}</p>
       {fakeTabs.value.map(({ id, title, url }) => (
         <p class="row" key={id}>
           <input
-            aria-label={t('world.tabTitle', { id })}
+            aria-label={t('demo.tabTitle', { id })}
             value={title}
             onChange={({ currentTarget }) => demo.setTab(id, { title: currentTarget.value })}
           />
           <button
             type="button"
-            aria-label={t('world.navigateTab', { id })}
+            aria-label={t('demo.navigateTab', { id })}
             onClick={() => demo.navigate(id)}
           >
-            {t('world.navigate')}
+            {t('demo.navigate')}
           </button>
           <code class="quiet wide" lang="en" translate={false}>
             {url}
@@ -112,13 +112,13 @@ function TabsPart({ demo }: { demo: Demo }) {
 function FormPart({ demo }: { demo: Demo }) {
   const { name, street, city, express } = demo.form.value
   const fields = [
-    ['name', t('world.fieldName'), name],
-    ['street', t('world.fieldStreet'), street],
-    ['city', t('world.fieldCity'), city],
+    ['name', t('demo.fieldName'), name],
+    ['street', t('demo.fieldStreet'), street],
+    ['city', t('demo.fieldCity'), city],
   ] as const
   return (
-    <section aria-labelledby="world-form">
-      <h2 id="world-form">{t('world.form')}</h2>
+    <section aria-labelledby="demo-form">
+      <h2 id="demo-form">{t('demo.form')}</h2>
       {fields.map(([id, label, value]) => (
         <p class="field" key={id}>
           <label for={`form-${id}`}>{label}</label>
@@ -136,17 +136,17 @@ function FormPart({ demo }: { demo: Demo }) {
           checked={express === true}
           onChange={({ currentTarget }) => demo.setField('express', currentTarget.checked)}
         />{' '}
-        {t('world.fieldExpress')}
+        {t('demo.fieldExpress')}
       </label>
     </section>
   )
 }
 
 const paceTexts = {
-  still: 'world.paceStill',
-  slow: 'world.paceSlow',
-  normal: 'world.paceNormal',
-  fast: 'world.paceFast',
+  still: 'demo.rateStill',
+  slow: 'demo.rateSlow',
+  normal: 'demo.rateNormal',
+  fast: 'demo.rateFast',
 } as const
 
 /** What reads can be made to take. */
@@ -156,10 +156,10 @@ function Simulation({ demo }: { demo: Demo }) {
   const big = useSignal(false)
   const examples = useSignal(false)
   return (
-    <section aria-labelledby="world-knobs">
-      <h2 id="world-knobs">{t('world.knobs')}</h2>
+    <section aria-labelledby="demo-simulation">
+      <h2 id="demo-simulation">{t('demo.simulation')}</h2>
       <label class="row">
-        {t('world.pace')}
+        {t('demo.rate')}
         <select
           value={demoPaused.value ? 'still' : changeRate.value}
           onChange={({ currentTarget }) => {
@@ -175,7 +175,7 @@ function Simulation({ demo }: { demo: Demo }) {
         </select>
       </label>
       <label class="row">
-        {t('world.latency')}
+        {t('demo.latency')}
         <select
           value={latency.value}
           onChange={({ currentTarget }) =>
@@ -190,17 +190,17 @@ function Simulation({ demo }: { demo: Demo }) {
         </select>
       </label>
       <Switch
-        label={t('world.failing')}
+        label={t('demo.failing')}
         on={failing.value}
         change={(on) => setOption(failing, 'errors', on)}
       />
       <Switch
-        label={t('world.dropping')}
+        label={t('demo.dropping')}
         on={dropping.value}
         change={(on) => setOption(dropping, 'drop', on)}
       />
       <Switch
-        label={t('world.big')}
+        label={t('demo.big')}
         on={big.value}
         change={(on) => {
           big.value = on
@@ -208,7 +208,7 @@ function Simulation({ demo }: { demo: Demo }) {
         }}
       />
       <Switch
-        label={t('world.seeds')}
+        label={t('demo.examples')}
         on={examples.value}
         change={(on) => {
           examples.value = on
@@ -217,10 +217,10 @@ function Simulation({ demo }: { demo: Demo }) {
       />
       <p class="row">
         <button type="button" onClick={burst}>
-          {t('world.burst')}
+          {t('demo.burst')}
         </button>
         <button type="button" onClick={() => demo.closeAll()}>
-          {t('world.close')}
+          {t('demo.close')}
         </button>
       </p>
     </section>

@@ -15,12 +15,12 @@ const Notifications = lazy(
   async () => (await import('../timeline/notifications.tsx')).Notifications,
 )
 
-const views = ['resources', 'templates', 'prompts', 'tools', 'subscriptions', 'world'] as const
+const views = ['resources', 'templates', 'prompts', 'tools', 'subscriptions', 'demo'] as const
 
 export function Explore() {
   const session = active.value
   const shown = views.filter(
-    (one) => one !== 'world' || session?.connection.dialer.kind === 'in-page',
+    (one) => one !== 'demo' || session?.connection.dialer.kind === 'in-page',
   )
   const view = shown.includes(exploring.value) ? exploring.value : 'resources'
   const key = (event: KeyboardEvent) => {
@@ -34,7 +34,7 @@ export function Explore() {
   }
   return (
     <>
-      <div class="tabs" role="tablist" aria-label={t('app.explore')} onKeyDown={key}>
+      <div class="tabs" role="tablist" aria-label={t('shell.explore')} onKeyDown={key}>
         {shown.map((one) => (
           <button
             key={one}
@@ -61,7 +61,7 @@ export function Explore() {
         tabIndex={0}
       >
         {session === undefined ? (
-          <p class="quiet">{t('explore.nobody')}</p>
+          <p class="quiet">{t('explore.noServer')}</p>
         ) : view === 'resources' ? (
           <Resources session={session} />
         ) : view === 'templates' ? (

@@ -19,9 +19,9 @@ export function ListState({ session, kind }: { session: Session; kind: ListKind 
       {state === 'none' ? (
         <p class="quiet">
           {session.connection.dialer.readOnly
-            ? t('explore.listens')
+            ? t('explore.readOnly')
             : known
-              ? t('explore.notThere')
+              ? t('explore.notSupported')
               : t('explore.waiting')}
         </p>
       ) : null}

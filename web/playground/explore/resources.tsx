@@ -164,10 +164,10 @@ function ResourceItem(props: { resource: Resource; session: Session; label?: str
           type="button"
           role="switch"
           aria-checked={watched}
-          aria-label={t('explore.watch', { uri })}
+          aria-label={t('explore.subscribe', { uri })}
           onClick={() => (watched ? session.unsubscribe(uri) : session.subscribe(uri))}
         >
-          {watched ? t('explore.watching') : t('explore.watchShort')}
+          {watched ? t('explore.subscribed') : t('explore.subscribeShort')}
         </button>
         <button
           type="button"

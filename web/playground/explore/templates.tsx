@@ -71,7 +71,7 @@ function TemplateForm({ template, session }: { template: Template; session: Sess
           else session.subscribe(uri)
         }}
       >
-        {t('explore.watchShort')}
+        {t('explore.subscribeShort')}
       </button>{' '}
       <button
         type="button"

@@ -55,8 +55,8 @@ export function resend(row: number): void {
 export async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
-    actions.announce(t('inspect.copied'))
+    actions.announce(t('base.copied'))
   } catch {
-    actions.announce(t('inspect.notCopied'))
+    actions.announce(t('base.notCopied'))
   }
 }

@@ -66,7 +66,7 @@ function Restoring({ row }: { row: number }) {
       lost.value = true
     })
   }, [row, lost])
-  return <p class="lead">{t(lost.value ? 'inspect.lost' : 'app.loading')}</p>
+  return <p class="lead">{t(lost.value ? 'inspect.lost' : 'base.loading')}</p>
 }
 
 function Head({ row }: { row: number }) {
@@ -182,7 +182,7 @@ function Actions({ row }: { row: number }) {
             pinned.value = pinned.value === row ? undefined : row
           }}
         >
-          {t('inspect.keep')}
+          {t('inspect.pin')}
         </button>
       )}
     </p>

@@ -97,7 +97,7 @@ export function Failed({ failure }: { failure: Failure }) {
   const { line, difference, problem } = failure
   return (
     <div class="coach-failed" role="alert">
-      <p>{difference ? t('lessons.different') : t('lessons.silence')}</p>
+      <p>{difference ? t('lessons.differentMessage') : t('lessons.missingMessage')}</p>
       {difference ? (
         <p>
           <InlineCode text={t('lessons.hintValue', hintOf(difference).params)} />

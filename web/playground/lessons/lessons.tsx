@@ -32,8 +32,8 @@ export function Lessons({ close }: { close?(): void }) {
       },
     )
   }, [scenarios, failure])
-  if (failure.value) return <p role="alert">{t('app.failedToLoad', { reason: failure.value })}</p>
-  if (scenarios.value.size === 0) return <p class="loading">{t('app.loading')}</p>
+  if (failure.value) return <p role="alert">{t('base.failedToLoad', { reason: failure.value })}</p>
+  if (scenarios.value.size === 0) return <p class="loading">{t('base.loading')}</p>
   const of = (ids: readonly string[]) => ids.flatMap((id) => scenarios.value.get(id) ?? [])
   const count = lessonIds.filter((id) => done.value.includes(id)).length
   return (

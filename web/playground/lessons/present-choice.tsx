@@ -57,7 +57,7 @@ export function Choice({ live }: { live: Signal<boolean> }) {
         </button>
       </header>
       {failure.value ? (
-        <p role="alert">{t('app.failedToLoad', { reason: failure.value })}</p>
+        <p role="alert">{t('base.failedToLoad', { reason: failure.value })}</p>
       ) : null}
       <ul>
         <li>

@@ -88,7 +88,7 @@ function Notes({ id }: { id: string }) {
           <InlineCode text={seen.note} />
         </p>
       ) : null}
-      <h2>{t('lessons.comes')}</h2>
+      <h2>{t('lessons.following')}</h2>
       <p>
         <InlineCode text={seen.next} />
       </p>

@@ -1,17 +1,21 @@
-/** What the texts of a language are: the shape of the English ones, by which the others are typed. */
+/**
+ * The types of all texts. Each language is a directory with one file per area, and two modules that collect
+ * them: `<language>.ts` has the texts of the first view, `<language>-more.ts` the others. Bundles name
+ * chunks by these modules.
+ */
 
-import type { first } from './en/index.ts'
-import type { more } from './en/more.ts'
+import type { first } from './en/en.ts'
+import type { more } from './en/en-more.ts'
 
 type English = typeof first & typeof more
 
-/** Plural categories of a text; which a language has is CLDR's. */
+/** Plural categories of a text; CLDR defines which of them a language has. */
 export type Plural = { readonly other: string } & {
   readonly [category in 'zero' | 'one' | 'two' | 'few' | 'many']?: string
 }
 
-/** The shape of the English texts, with other words. */
-export type Translated<Texts> = {
+/** The same keys as the English texts, with any strings. */
+type Translated<Texts> = {
   readonly [key in keyof Texts]: Texts[key] extends string
     ? string
     : Texts[key] extends Plural
@@ -19,7 +23,9 @@ export type Translated<Texts> = {
       : Translated<Texts[key]>
 }
 
-export type Messages = Translated<English>
+export type First = Translated<typeof first>
+export type More = Translated<typeof more>
+export type Messages = First & More
 
 type Keys<T, Before extends string = ''> = {
   [K in keyof T & string]: T[K] extends string | Plural

@@ -32,9 +32,9 @@ export async function addressOf(link: Link): Promise<{ address: string; fits: bo
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
-    actions.announce(t('share.copied'))
+    actions.announce(t('base.copied'))
   } catch {
-    actions.announce(t('share.notCopied'))
+    actions.announce(t('base.notCopied'))
   }
 }
 

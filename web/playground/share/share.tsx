@@ -159,7 +159,7 @@ function ByFile({ close }: { close(): void }) {
           onClick={async () => {
             const { mermaid } = await import('../timeline/mermaid.ts')
             const all = rows() ?? Array.from({ length: store.length }, (_, row) => row)
-            await copyText(mermaid(store, all, clientName, t('app.client')))
+            await copyText(mermaid(store, all, clientName, t('timeline.client')))
           }}
         >
           {t('share.mermaid')}

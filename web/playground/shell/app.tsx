@@ -20,10 +20,10 @@ const Present = lazy(async () => (await import('../lessons/present.tsx')).Presen
 const Inspect = lazy(async () => (await import('../inspect/inspect.tsx')).Inspect)
 
 const skips: { readonly [name in Pane]: Key } = {
-  explore: 'app.toExplore',
-  compose: 'app.toCompose',
-  inspect: 'app.toInspect',
-  timeline: 'app.toTimeline',
+  explore: 'shell.toExplore',
+  compose: 'shell.toCompose',
+  inspect: 'shell.toInspect',
+  timeline: 'shell.toTimeline',
 }
 
 export function App() {
@@ -44,7 +44,7 @@ export function App() {
       ))}
       <Bar />
       <Panes />
-      <nav class="switcher" aria-label={t('app.panes')}>
+      <nav class="switcher" aria-label={t('shell.panes')}>
         {panes.map((name) => (
           <button
             key={name}
@@ -54,7 +54,7 @@ export function App() {
               pane.value = name
             }}
           >
-            {t(`app.${name}`)}
+            {t(`shell.${name}`)}
           </button>
         ))}
       </nav>
@@ -83,16 +83,16 @@ function Panes() {
           <Explore />
         )}
       </PaneBox>
-      <Divider of="explore" beside="app.compose" />
+      <Divider of="explore" beside="shell.compose" />
       <PaneBox name="compose">
         {coach.value ? createElement(coach.value, {}) : null}
         <Compose />
       </PaneBox>
-      <Divider of="inspect" beside="app.compose" />
+      <Divider of="inspect" beside="shell.compose" />
       <PaneBox name="inspect">
         <Inspect />
       </PaneBox>
-      <Divider of="timeline" beside="app.compose" />
+      <Divider of="timeline" beside="shell.compose" />
       <PaneBox name="timeline">
         <Timeline />
       </PaneBox>
@@ -107,7 +107,7 @@ function PaneBox({ name, children }: { name: Pane; children: ComponentChildren }
       id={`pane-${name}`}
       data-pane={name}
       tabIndex={-1}
-      aria-label={t(`app.${name}`)}
+      aria-label={t(`shell.${name}`)}
     >
       {children}
     </section>

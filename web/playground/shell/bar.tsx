@@ -15,10 +15,10 @@ export const chosenLocale = setting('locale', '')
 export function Bar() {
   return (
     <header class="bar">
-      <h1>{t('app.title')}</h1>
+      <h1>{t('shell.title')}</h1>
       <Clients />
       <label>
-        <span class="quiet">{t('app.revision')}</span>
+        <span class="quiet">{t('shell.revision')}</span>
         <select
           class="revision"
           value={revision.value}
@@ -39,10 +39,10 @@ export function Bar() {
           side.value = side.value === 'lessons' ? 'explore' : 'lessons'
         }}
       >
-        {t('app.lessons')}
+        {t('shell.lessons')}
       </button>
       <button type="button" data-command="share" onClick={() => (dialog.value = 'share')}>
-        {t('app.share')}
+        {t('shell.share')}
       </button>
       <button
         type="button"
@@ -50,7 +50,7 @@ export function Bar() {
         aria-keyshortcuts="Control+K Meta+K"
         onClick={() => (dialog.value = 'palette')}
       >
-        {t('app.palette')}
+        {t('shell.palette')}
       </button>
       <Looks />
     </header>
@@ -60,7 +60,7 @@ export function Bar() {
 function Clients() {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
-    <div class="clients" role="group" aria-label={t('app.clients')}>
+    <div class="clients" role="group" aria-label={t('shell.clients')}>
       {sessions.value.map((session) => (
         <ClientButton key={session.connection.id} session={session} />
       ))}
@@ -68,7 +68,7 @@ function Clients() {
         <button
           type="button"
           data-command="connect"
-          aria-label={t('app.connect')}
+          aria-label={t('shell.connect')}
           onClick={() => (dialog.value = 'connect')}
         >
           +
@@ -97,13 +97,13 @@ function ClientButton({ session }: { session: Session }) {
         <span class="connection-state" data-is={state} />
         <span class="letter">{connection.letter}</span>
         <span class="name">{title}</span>
-        {state === 'open' ? null : <span class="quiet">{t(`app.${state}`)}</span>}
+        {state === 'open' ? null : <span class="quiet">{t(`shell.${state}`)}</span>}
       </button>
       {isActive && sessions.value.length > 1 ? (
         <button
           type="button"
           class="plain"
-          aria-label={t('app.disconnect', { client: `${connection.letter} ${title}` })}
+          aria-label={t('shell.disconnect', { client: `${connection.letter} ${title}` })}
           onClick={() => disconnect(session)}
         >
           ×
@@ -117,7 +117,7 @@ function ClientButton({ session }: { session: Session }) {
 function Looks() {
   return (
     <>
-      <button type="button" popovertarget="looks" aria-label={t('app.settings')}>
+      <button type="button" popovertarget="looks" aria-label={t('shell.settings')}>
         <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
           <path
             d="M2 4h5m4 0h3M2 12h3m4 0h5M9 2v4M7 10v4"
@@ -130,20 +130,20 @@ function Looks() {
       </button>
       <div id="looks" popover="auto" class="looks">
         <label>
-          <span>{t('app.theme')}</span>
+          <span>{t('shell.theme')}</span>
           <select
             value={theme.value}
             onChange={({ currentTarget: { value } }) => {
               theme.value = value
             }}
           >
-            <option value="system">{t('app.themeSystem')}</option>
-            <option value="light">{t('app.themeLight')}</option>
-            <option value="dark">{t('app.themeDark')}</option>
+            <option value="system">{t('shell.themeSystem')}</option>
+            <option value="light">{t('shell.themeLight')}</option>
+            <option value="dark">{t('shell.themeDark')}</option>
           </select>
         </label>
         <label>
-          <span>{t('app.language')}</span>
+          <span>{t('shell.language')}</span>
           <select
             value={locale()}
             onChange={({ currentTarget: { value } }) => {
@@ -159,7 +159,7 @@ function Looks() {
           </select>
         </label>
         <button type="button" onClick={() => (dialog.value = 'keys')}>
-          {t('app.keys')}
+          {t('shell.keys')}
         </button>
       </div>
     </>

@@ -14,31 +14,40 @@ function nextPane() {
   document.getElementById(`pane-${next}`)?.focus()
 }
 
-const looks = { system: 'app.themeSystem', light: 'app.themeLight', dark: 'app.themeDark' } as const
+const themes = {
+  system: 'shell.useThemeSystem',
+  light: 'shell.useThemeLight',
+  dark: 'shell.useThemeDark',
+} as const
 const languages = {
-  en: 'app.inEnglish',
-  'zh-Hans': 'app.inChinese',
-  ja: 'app.inJapanese',
-  de: 'app.inGerman',
+  en: 'shell.inEnglish',
+  'zh-Hans': 'shell.inChinese',
+  ja: 'shell.inJapanese',
+  de: 'shell.inGerman',
 } as const
 
 export const appCommands: readonly Command[] = [
-  { id: 'app.palette', title: 'app.palette', keys: 'Mod+K', run: () => (dialog.value = 'palette') },
-  { id: 'app.keys', title: 'app.keys', keys: '?', run: () => (dialog.value = 'keys') },
-  { id: 'app.nextPane', title: 'app.nextPane', keys: 'F6', run: nextPane },
-  { id: 'app.lessons', title: 'app.lessons', run: () => (side.value = 'lessons') },
-  { id: 'app.explore', title: 'app.explore', run: () => (side.value = 'explore') },
-  { id: 'app.share', title: 'app.share', run: () => (dialog.value = 'share') },
-  { id: 'app.connect', title: 'app.connect', run: () => (dialog.value = 'connect') },
-  ...(Object.keys(looks) as Theme[]).map((one) => ({
-    id: `app.theme.${one}`,
-    title: looks[one],
+  {
+    id: 'shell.palette',
+    title: 'shell.palette',
+    keys: 'Mod+K',
+    run: () => (dialog.value = 'palette'),
+  },
+  { id: 'shell.keys', title: 'shell.keys', keys: '?', run: () => (dialog.value = 'keys') },
+  { id: 'shell.nextPane', title: 'shell.nextPane', keys: 'F6', run: nextPane },
+  { id: 'shell.lessons', title: 'shell.lessons', run: () => (side.value = 'lessons') },
+  { id: 'shell.explore', title: 'shell.explore', run: () => (side.value = 'explore') },
+  { id: 'shell.share', title: 'shell.share', run: () => (dialog.value = 'share') },
+  { id: 'shell.connect', title: 'shell.connect', run: () => (dialog.value = 'connect') },
+  ...(Object.keys(themes) as Theme[]).map((one) => ({
+    id: `shell.theme.${one}`,
+    title: themes[one],
     run: () => {
       theme.value = one
     },
   })),
   ...locales.map((one: (typeof locales)[number]) => ({
-    id: `app.locale.${one}`,
+    id: `shell.locale.${one}`,
     title: languages[one],
     run: () => {
       setLocale(one as Locale)

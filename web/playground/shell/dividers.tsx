@@ -51,7 +51,7 @@ export function Divider({ of, beside }: { of: Resizable; beside: Key }) {
       tabIndex={0}
       data-of={of}
       aria-orientation={across ? 'horizontal' : 'vertical'}
-      aria-label={t('app.resize', { a: t(`app.${of}`), b: t(beside) })}
+      aria-label={t('shell.resize', { a: t(`shell.${of}`), b: t(beside) })}
       aria-valuenow={sizes.value[of]}
       aria-valuemin={least}
       aria-valuemax={most}

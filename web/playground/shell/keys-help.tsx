@@ -9,12 +9,12 @@ import { commands } from './all-commands.ts'
 export function KeysHelp({ close }: DialogProps) {
   return (
     <>
-      <h2>{t('app.keys')}</h2>
+      <h2>{t('shell.keys')}</h2>
       <table class="keys">
         <thead>
           <tr>
-            <th scope="col">{t('app.keysWhat')}</th>
-            <th scope="col">{t('app.keysKey')}</th>
+            <th scope="col">{t('shell.keysWhat')}</th>
+            <th scope="col">{t('shell.keysKey')}</th>
           </tr>
         </thead>
         <tbody>
@@ -39,12 +39,12 @@ export function KeysHelp({ close }: DialogProps) {
               singleKeys.value = currentTarget.checked
             }}
           />{' '}
-          {t('app.singleKeys')}
+          {t('shell.singleKeys')}
         </label>
       </p>
-      <p class="quiet">{t('app.tabHelp')}</p>
+      <p class="quiet">{t('shell.tabHelp')}</p>
       <button type="button" onClick={close}>
-        {t('app.close')}
+        {t('shell.close')}
       </button>
     </>
   )

@@ -39,12 +39,12 @@ export function Palette({ close }: DialogProps) {
       <input
         ref={field}
         role="combobox"
-        aria-label={t('app.palette')}
+        aria-label={t('shell.palette')}
         aria-expanded="true"
         aria-controls="commands"
         aria-activedescendant={present ? `command-${found.indexOf(present)}` : undefined}
         aria-autocomplete="list"
-        placeholder={t('app.paletteHint')}
+        placeholder={t('shell.paletteHint')}
         value={wanted.value}
         onInput={({ currentTarget }) => {
           wanted.value = currentTarget.value
@@ -54,10 +54,10 @@ export function Palette({ close }: DialogProps) {
       />
       {found.length === 0 ? (
         <p class="quiet" role="status">
-          {t('app.paletteNothing')}
+          {t('shell.paletteNothing')}
         </p>
       ) : null}
-      <div id="commands" role="listbox" aria-label={t('app.palette')}>
+      <div id="commands" role="listbox" aria-label={t('shell.palette')}>
         {found.map((command, i) => (
           // biome-ignore lint/a11y/useFocusableInteractive: see above
           // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox hears the keys

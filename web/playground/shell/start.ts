@@ -41,7 +41,7 @@ export function begin(): void {
   })
   if (embedded) {
     import('../connections/embedded.ts').then(({ acceptPorts }) => {
-      if (acceptPorts().length === 0) announce(t('app.embedNobody'))
+      if (acceptPorts().length === 0) announce(t('shell.embedWithoutOrigin'))
     })
     return
   }
@@ -71,6 +71,6 @@ export function begin(): void {
  */
 export function demo(): Session {
   return connect(
-    inPage(t('app.demo'), async (closed) => (await import('../demo/demo.ts')).demoPort(closed)),
+    inPage(t('shell.demo'), async (closed) => (await import('../demo/demo.ts')).demoPort(closed)),
   )
 }

@@ -39,16 +39,16 @@ export function sentenceOf(store: Store, from: number, to: number): Sentence | u
   if (errors + answers === 1 && last >= 0) {
     const method = store.method(last)
     return errors
-      ? { key: 'timeline.saidError', params: { method, code: String(store.code(last)) } }
-      : { key: 'timeline.saidAnswer', params: { method } }
+      ? { key: 'timeline.spokenError', params: { method, code: String(store.code(last)) } }
+      : { key: 'timeline.spokenResponse', params: { method } }
   }
   if (updates > 0 && errors + answers + other === 0 && targets.size === 1) {
     const [uri = ''] = targets
-    return { key: 'timeline.saidUpdates', params: { count: updates, uri } }
+    return { key: 'timeline.spokenUpdates', params: { count: updates, uri } }
   }
   const count = errors + answers + updates + other
   if (count === 0) return undefined
   return errors
-    ? { key: 'timeline.saidErrors', params: { count, errors } }
-    : { key: 'timeline.saidMessages', params: { count } }
+    ? { key: 'timeline.spokenErrors', params: { count, errors } }
+    : { key: 'timeline.spokenMessages', params: { count } }
 }

@@ -35,11 +35,11 @@ export const timelineCommands: readonly Command[] = [
   },
   {
     id: 'timeline.pause',
-    title: 'timeline.pauseOrGoOn',
+    title: 'timeline.pauseOrResume',
     keys: 'Space',
     run() {
       paused.value = !paused.value
-      actions.announce(t(paused.value ? 'timeline.isPaused' : 'timeline.goesOn'))
+      actions.announce(t(paused.value ? 'timeline.paused' : 'timeline.resumed'))
     },
   },
   {

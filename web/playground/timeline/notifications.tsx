@@ -145,7 +145,7 @@ function Resource({
         <Grant is={grantOf(granted, granted?.resourceSubscriptions?.includes(uri))} />
       ) : (
         <span class="chip" data-is="warn">
-          {t('timeline.notAsked')}
+          {t('timeline.notRequested')}
         </span>
       )}
       <div class="nt-facts">

@@ -55,7 +55,7 @@ export function SequenceFiles({ bars }: { bars: Bars }) {
           const text = mermaid(store, newest(maxMermaidMessages), clientName, client)
           try {
             await navigator.clipboard.writeText(text)
-            actions.announce(t('timeline.copiedMermaid'))
+            actions.announce(t('base.copied'))
           } catch {
             download('sequence.mmd', 'text/plain', text) // no clipboard without https
           }

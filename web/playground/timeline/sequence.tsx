@@ -177,8 +177,8 @@ function Message({ arrow, step, width, letter, columns, home }: MessageProps) {
   const [from, to] = endsOf(store, row, columns)
   const said =
     kind === 'world'
-      ? t('timeline.happened', { what: text })
-      : t('timeline.says', {
+      ? t('timeline.event', { what: text })
+      : t('timeline.arrow', {
           from: columns[from]?.title ?? '',
           to: columns[to]?.title ?? '',
           what: text,

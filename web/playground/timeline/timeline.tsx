@@ -29,7 +29,5 @@ export function Timeline() {
 function Empty() {
   drawn.value
   if (shown.length > 0) return null
-  return (
-    <p class="tl-empty">{t(store.length > 0 ? 'timeline.nothingPasses' : 'timeline.nothingYet')}</p>
-  )
+  return <p class="tl-empty">{t(store.length > 0 ? 'timeline.noMatch' : 'timeline.empty')}</p>
 }

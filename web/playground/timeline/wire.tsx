@@ -88,7 +88,7 @@ export function Wire() {
 
 function Message({ row, y, home }: { row: number; y: number; home: boolean }) {
   const text = store.isArchived(row)
-    ? [t('timeline.away')]
+    ? [t('timeline.archived')]
     : wrap(showControlCharacters(store.raw(row)), lines.columns)
   const world = store.kind(row) === 'world'
   return (

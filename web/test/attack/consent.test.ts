@@ -77,7 +77,7 @@ for (const name of browserNames) {
       await saw(page, '.connections-consent', far.host)
       assert.deepEqual([...far.reached], [], 'before the visitor has agreed')
       await press(page, 'dialog button', far.host, 'data-agree')
-      await saw(page, 'dialog', 'What was found')
+      await saw(page, 'dialog', 'Findings')
       assert.ok(far.reached.length > 0, 'the twin: with consent it is reached')
 
       const again = await open()

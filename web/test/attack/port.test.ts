@@ -196,7 +196,7 @@ inBrowsers('the key that the browser keeps opens no monitoring after a restart',
     const before = await open(playground)
     await before.waitForSelector('html[data-ready]')
     await openDialog(before, 'gateway')
-    await saw(before, '.connections-gateway', 'Who may do what')
+    await saw(before, '.connections-gateway', 'Permissions')
     await before.close()
     await end()
     await restart()
@@ -209,8 +209,8 @@ inBrowsers('the key that the browser keeps opens no monitoring after a restart',
     await (await open(`${web}demo/notes/`)).waitForSelector('#state[data-is=joined]')
     await after.bringToFront()
     await after.type('dialog input[name=link]', (await gateway().fresh()).start)
-    await press(after, 'dialog button', 'Use this link')
-    await saw(after, '.connections-gateway', 'Who may do what')
+    await press(after, 'dialog button', 'Use link')
+    await saw(after, '.connections-gateway', 'Permissions')
   }),
 )
 
@@ -229,6 +229,6 @@ inBrowsers('a new link that leads to the start page lets the playground in, too'
     const tab = await open(`${web}playground/index.html?quiet&lang=en`)
     await tab.waitForSelector('html[data-ready]')
     await openDialog(tab, 'gateway')
-    await saw(tab, '.connections-gateway', 'Who may do what')
+    await saw(tab, '.connections-gateway', 'Permissions')
   }),
 )

@@ -53,7 +53,7 @@ inBrowsers(
     const tab = await openServed(open)
     await openDialog(tab, 'gateway')
     await press(tab, '.connections-pages [data-tap]', name ?? '?', 'data-tap')
-    await connection(tab, `${name}, looking on`)
+    await connection(tab, `${name}, monitor`)
     const uri = `${name}+idb:///notes-app/notes/n.2`
     assert.match(JSON.stringify(await read(uri)), /Chickpeas/)
     await saw(tab, '[data-pane=timeline]', 'assistant tester')
@@ -83,19 +83,19 @@ inBrowsers(
     await tab.waitForSelector('dialog input[name=link]')
     await saw(tab, 'dialog', 'not paired')
     await tab.type('dialog input[name=link]', 'no link')
-    await press(tab, 'dialog button', 'Use this link')
+    await press(tab, 'dialog button', 'Use link')
     await saw(tab, 'dialog', 'This is no link')
     const { start } = await gateway.fresh()
     await tab.$eval('dialog input[name=link]', (input) => {
       ;(input as HTMLInputElement).value = ''
     })
     await tab.type('dialog input[name=link]', start)
-    await press(tab, 'dialog button', 'Use this link')
-    await saw(tab, '.connections-gateway', 'Who may do what')
+    await press(tab, 'dialog button', 'Use link')
+    await saw(tab, '.connections-gateway', 'Permissions')
 
     const again = await openServed(open)
     await openDialog(again, 'gateway')
-    await saw(again, '.connections-gateway', 'Who may do what')
+    await saw(again, '.connections-gateway', 'Permissions')
   },
 )
 
@@ -105,7 +105,7 @@ inBrowsers('a link of the gateway that leads to the playground pairs it', async 
   await tab.waitForSelector('html[data-ready]')
   await tab.waitForFunction(() => location.hash === '')
   await openDialog(tab, 'gateway')
-  await saw(tab, '.connections-gateway', 'Who may do what')
+  await saw(tab, '.connections-gateway', 'Permissions')
 })
 
 test('with --watch=false nobody looks on, paired or not', { timeout: 120_000 }, async () => {

@@ -23,7 +23,7 @@ inBrowsers(
     await shown(page, 'milk, apples')
     await press(page, '.thing [role=switch]', 'notes://today', 'aria-label')
     await page.waitForSelector('.thing [role=switch][aria-checked=true]')
-    await press(page, '[role=tab]', 'World')
+    await press(page, '[role=tab]', 'Demo data')
     await page.waitForSelector('#note-today')
     await page.$eval('#note-today', (field) => {
       ;(field as HTMLTextAreaElement).value = 'bread, tea'
@@ -59,14 +59,14 @@ inBrowsers('a template says what it needs, completes it, and is read', async ({ 
 
 inBrowsers('simulation options make reads fail and close connections', async ({ open }) => {
   const page = await openPlayground(open, playground)
-  await press(page, '[role=tab]', 'World')
-  await press(page, '.world label', 'Every read fails')
+  await press(page, '[role=tab]', 'Demo data')
+  await press(page, '.demo label', 'Fail every read')
   await said(page, 'simulation errors: true')
   await press(page, '[role=tab]', 'Resources')
   await press(page, '.thing-read', 'form://checkout')
   await shown(page, '-32603')
-  await press(page, '[role=tab]', 'World')
-  await press(page, '.world button', 'Close all connections')
+  await press(page, '[role=tab]', 'Demo data')
+  await press(page, '.demo button', 'Close all connections')
   await page.waitForSelector('.connection-state[data-is=closed]')
   await said(page, 'the server closed the connection')
 })

@@ -83,11 +83,11 @@ test('a resource that is not there: the nearest that is', () => {
   const asked = (uri: string) => request(modern, 1, 'resources/read', { uri })
   assert.equal(
     cause(failure(asked('notes://tody'), -32602, modern, known)),
-    'Likely cause: nothing is called notes://tody. Did you mean notes://today?',
+    'Likely cause: notes://tody does not exist. Did you mean notes://today?',
   )
   assert.equal(
     cause(failure(asked('file:///etc/passwd'), -32602, modern, known)),
-    'Likely cause: the server lists no file:///etc/passwd.',
+    'Likely cause: the server does not list file:///etc/passwd.',
   )
   const old = request(classic, 1, 'resources/read', { uri: 'notes://wsh' })
   assert.match(cause(failure(old, -32002, classic, known)) ?? '', /notes:\/\/wish/)
@@ -123,7 +123,7 @@ test('what the data of an error tells', () => {
   const version = { requested: '1999-01-01', supported: ['2026-07-28'] }
   assert.equal(
     cause(failure(asked, -32022, modern, {}, version)),
-    '1999-01-01 was asked for. The server speaks 2026-07-28.',
+    'Requested: 1999-01-01. The server supports 2026-07-28.',
   )
   const ability = { requiredCapabilities: { sampling: {} } }
   assert.match(cause(failure(asked, -32021, modern, {}, ability)) ?? '', /declare sampling/)

@@ -111,6 +111,6 @@ inBrowsers(
         new DragEvent('drop', { dataTransfer: files, bubbles: true, cancelable: true }),
       )
     }, saved)
-    await has(page, '[role=status] .toast', `${rows} rows read from story.mcplog.jsonl`)
+    await has(page, '[role=status] .toast', `${rows} rows imported from story.mcplog.jsonl`)
   },
 )

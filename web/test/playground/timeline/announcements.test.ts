@@ -18,25 +18,25 @@ const update = (uri: string) => ({ method: 'notifications/resources/updated', pa
 
 test('updates of one resource are counted and named', () => {
   assert.deepEqual(said(update('notes://today'), update('notes://today')), {
-    key: 'timeline.saidUpdates',
+    key: 'timeline.spokenUpdates',
     params: { count: 2, uri: 'notes://today' },
   })
 })
 
 test('updates of several resources are counted only', () => {
   assert.deepEqual(said(update('a://'), update('b://')), {
-    key: 'timeline.saidMessages',
+    key: 'timeline.spokenMessages',
     params: { count: 2 },
   })
 })
 
 test('a single answer is named by its method, whatever else came', () => {
   assert.deepEqual(said(ask, { id: 1, result: {} }, update('a://')), {
-    key: 'timeline.saidAnswer',
+    key: 'timeline.spokenResponse',
     params: { method: 'resources/read' },
   })
   assert.deepEqual(said(ask, { id: 1, error: { code: -32602, message: '' } }), {
-    key: 'timeline.saidError',
+    key: 'timeline.spokenError',
     params: { method: 'resources/read', code: '-32602' },
   })
 })
@@ -44,7 +44,7 @@ test('a single answer is named by its method, whatever else came', () => {
 test('errors among many messages are counted', () => {
   const error = { id: 9, error: { code: 1, message: '' } }
   assert.deepEqual(said(error, error, update('a://')), {
-    key: 'timeline.saidErrors',
+    key: 'timeline.spokenErrors',
     params: { count: 3, errors: 2 },
   })
 })

@@ -102,7 +102,7 @@ inBrowsers(
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await until(frame, '.in-head', 'server/discover')
-    await until(frame, '.in-head', 'Answer')
+    await until(frame, '.in-head', 'Response')
 
     // A row stays where it is when others are hidden around it.
     await write(frame, 'uri:*9')

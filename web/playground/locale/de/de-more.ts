@@ -1,19 +1,10 @@
-/** English texts that are not needed for the first look. */
-
+import type { More } from '../texts.ts'
 import { connections } from './connections.ts'
+import { demo } from './demo.ts'
 import { explain } from './explain.ts'
 import { explore } from './explore.ts'
 import { inspect } from './inspect.ts'
 import { lessons } from './lessons.ts'
 import { share } from './share.ts'
-import { world } from './world.ts'
 
-export const more = {
-  connections,
-  explain,
-  explore,
-  inspect,
-  lessons,
-  share,
-  world,
-} as const
+export const more: More = { connections, demo, explain, explore, inspect, lessons, share }

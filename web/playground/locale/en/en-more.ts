@@ -1,0 +1,11 @@
+/** English texts that are loaded after the first view. The other languages have the type of the English texts. */
+
+import { connections } from './connections.ts'
+import { demo } from './demo.ts'
+import { explain } from './explain.ts'
+import { explore } from './explore.ts'
+import { inspect } from './inspect.ts'
+import { lessons } from './lessons.ts'
+import { share } from './share.ts'
+
+export const more = { connections, demo, explain, explore, inspect, lessons, share } as const

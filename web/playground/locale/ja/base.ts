@@ -1,0 +1,9 @@
+import type { Messages } from '../texts.ts'
+
+export const base: Messages['base'] = {
+  loading: '読み込み中…',
+  failedToLoad:
+    'この部分を読み込めませんでした：{reason}。接続を確認し、ページを再読み込みしてください。',
+  copied: 'クリップボードにコピーしました',
+  notCopied: 'コピーできません：ブラウザーがクリップボードの使用を許可していません',
+}

@@ -1,0 +1,10 @@
+import type { More } from '../texts.ts'
+import { connections } from './connections.ts'
+import { demo } from './demo.ts'
+import { explain } from './explain.ts'
+import { explore } from './explore.ts'
+import { inspect } from './inspect.ts'
+import { lessons } from './lessons.ts'
+import { share } from './share.ts'
+
+export const more: More = { connections, demo, explain, explore, inspect, lessons, share }

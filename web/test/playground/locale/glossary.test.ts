@@ -1,0 +1,177 @@
+/** The texts of all languages use the glossary's terms, one per concept, and the punctuation of their language. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { first as deFirst } from '../../../playground/locale/de/de.ts'
+import { more as deMore } from '../../../playground/locale/de/de-more.ts'
+import { first as enFirst } from '../../../playground/locale/en/en.ts'
+import { more as enMore } from '../../../playground/locale/en/en-more.ts'
+import { type Concept, glossary, untranslated } from '../../../playground/locale/glossary.ts'
+import { first as jaFirst } from '../../../playground/locale/ja/ja.ts'
+import { more as jaMore } from '../../../playground/locale/ja/ja-more.ts'
+import { first as zhFirst } from '../../../playground/locale/zh-Hans/zh-Hans.ts'
+import { more as zhMore } from '../../../playground/locale/zh-Hans/zh-Hans-more.ts'
+
+type Texts = ReadonlyMap<string, string>
+const translated = ['de', 'ja', 'zh-Hans'] as const
+
+const catalogues = {
+  en: flat({ ...enFirst, ...enMore }),
+  de: flat({ ...deFirst, ...deMore }),
+  ja: flat({ ...jaFirst, ...jaMore }),
+  'zh-Hans': flat({ ...zhFirst, ...zhMore }),
+}
+
+/** All strings by their path; of a plural, `other`, which every language has. */
+function flat(value: unknown, path = '', into = new Map<string, string>()): Map<string, string> {
+  if (typeof value === 'string') into.set(path, value)
+  else {
+    const { one: _, ...entries } = value as Record<string, unknown>
+    for (const [key, inner] of Object.entries(entries)) {
+      flat(inner, path === '' ? key : `${path}.${key}`, into)
+    }
+  }
+  return into
+}
+
+const plain = (text: string) =>
+  untranslated.reduce((rest, form) => rest.replace(form, '\u0000'), text)
+const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+
+/** English words match as words, the others within words. Labels are capitalised, so case does not matter. */
+function uses(text: string, terms: readonly string[], language: string): boolean {
+  const any = terms.map(escaped).join('|')
+  return new RegExp(language === 'en' ? `(?<![\\w-])(?:${any})(?![\\w-])` : any, 'i').test(text)
+}
+
+/** The name of a pane is capitalised within a sentence, too; the verb is another word. */
+const isName = (terms: readonly string[]) => /^[A-Z]/.test(terms[0] as string)
+
+function problems(language: string, english: Texts, texts: Texts): string[] {
+  const found: string[] = []
+  for (const [concept, { terms, rejected = {} }] of Object.entries<Concept>(glossary)) {
+    const key = language as keyof typeof terms
+    for (const [path, text] of texts) {
+      const source = plain(english.get(path) ?? '')
+      const named = isName(terms.en)
+        ? source.includes(terms.en[0] as string)
+        : uses(source, terms.en, 'en')
+      if (language !== 'en' && named && !uses(text, terms[key], language)) {
+        found.push(`${path}: ${concept} is “${terms[key][0]}”, not in: ${text}`)
+      }
+      const wrong = rejected[key]?.filter((one) => uses(plain(text), [one], language)) ?? []
+      for (const one of wrong) found.push(`${path}: “${one}” is rejected for ${concept}: ${text}`)
+    }
+  }
+  return found
+}
+
+/** Han, kana, and full-width forms. */
+const wide = '[\\u3000-\\u30ff\\u3400-\\u9fff\\uff00-\\uffef]'
+
+/** Punctuation rules, by language: what no text may contain. */
+const rules: { readonly [language: string]: readonly (readonly [RegExp, string])[] } = {
+  de: [
+    [
+      /\bSie\b|\b[Ii]hr(?:e[mnrs]?)?\b(?=.*\bSie\b)|\bIhr(?:e[mnrs]?)?\b|\bIhnen\b/,
+      'neutral forms, no Sie',
+    ],
+    [/\b(?:[Dd]u|[Dd]ich|[Dd]ein(?:e[mnrs]?)?)\b/, 'neutral forms, no du'],
+    [/"[^"]*\p{Lu}[^"]*\s[^"]*"/u, 'quotation marks „ “'],
+    [/\.\.\./, 'an ellipsis is …'],
+  ],
+  ja: [
+    [
+      new RegExp(`${wide} ?[,;:!?]|[,;:!?] ?${wide}|${wide}\\(|\\)${wide}`),
+      'full-width punctuation',
+    ],
+    [/\} ?[,;:!?]|[;:!?] ?\{/, 'full-width punctuation'],
+    [/……|\.\.\./, 'an ellipsis is …'],
+  ],
+  'zh-Hans': [
+    [
+      new RegExp(`${wide} ?[,;:!?]|[,;:!?] ?${wide}|${wide}\\(|\\)${wide}`),
+      'full-width punctuation',
+    ],
+    [/\} ?[,;:!?]|[;:!?] ?\{/, 'full-width punctuation'],
+    [/……|\.\.\./, 'an ellipsis is …'],
+    [/[您你]/, 'no form of address'],
+  ],
+}
+
+function punctuation(language: string, texts: Texts): string[] {
+  return [...texts].flatMap(([path, text]) =>
+    (rules[language] ?? [])
+      .filter(([wrong]) => wrong.test(text.replace('?allow=', '')))
+      .map(([, rule]) => `${path}: ${rule}: ${text}`),
+  )
+}
+
+test('English texts have none of the rejected synonyms', () => {
+  assert.deepEqual(problems('en', catalogues.en, catalogues.en), [])
+})
+
+for (const language of translated) {
+  test(`${language}: texts use the terms of the glossary`, () => {
+    assert.deepEqual(problems(language, catalogues.en, catalogues[language]), [])
+  })
+
+  test(`${language}: texts have the punctuation and the forms of the language`, () => {
+    assert.deepEqual(punctuation(language, catalogues[language]), [])
+  })
+}
+
+test('every language has the keys and the placeholders of English', () => {
+  const placeholders = (text = '') => [...new Set(text.match(/\{\w+\}/g))].sort().join()
+  for (const language of translated) {
+    const texts = catalogues[language]
+    assert.deepEqual([...texts.keys()].sort(), [...catalogues.en.keys()].sort())
+    for (const [path, text] of texts) {
+      assert.equal(placeholders(text), placeholders(catalogues.en.get(path)), `${language} ${path}`)
+    }
+  }
+})
+
+test('the glossary has one term per concept, in no other concept', () => {
+  for (const language of ['en', ...translated] as const) {
+    const terms = Object.values(glossary).map((concept) => concept.terms[language][0])
+    const twice = terms.filter((term, i) => terms.indexOf(term) !== i)
+    assert.deepEqual(twice, [], language)
+  }
+})
+
+// Each line is a catalogue of one text that the checks must reject.
+const wrong: readonly (readonly [language: string, english: string, text: string, what: RegExp])[] =
+  [
+    [
+      'de',
+      'Connect to the playground',
+      'Mit der Spielwiese verbinden',
+      /playground is “Playground”/,
+    ],
+    ['de', 'the handshake', 'der Handschlag', /“Handschlag” is rejected/],
+    ['de', 'Import', 'Einlesen', /import is “Importieren”/],
+    ['de', 'Press Send', 'Drücken Sie auf Senden', /no Sie/],
+    ['de', 'Your page', 'Deine Seite', /no du/],
+    ['ja', 'Inspect shows the rest.', '残りは「調べる」にあります。', /inspect is “詳細”/],
+    ['ja', 'No response yet.', 'まだ答えはありません。', /response is “レスポンス”/],
+    ['ja', 'Error: {reason}', 'エラー: {reason}', /full-width/],
+    ['zh-Hans', 'playground', 'Playground', /“Playground” is rejected/],
+    ['zh-Hans', 'Clear the filter', '清除过滤器', /filter is “筛选”/],
+    ['zh-Hans', 'Subscribe', '关注', /subscribe is “订阅”/],
+    ['zh-Hans', 'the revision', '版本', /revision is “修订版”/],
+    ['zh-Hans', 'Message: {what}', '消息:{what}', /full-width/],
+    ['zh-Hans', 'Waiting …', '正在等待……', /ellipsis/],
+    ['en', 'Answer', 'Answer', /“answer” is rejected/],
+  ]
+
+test('a wrong term, a rejected synonym, a form of address and half-width punctuation are found', () => {
+  for (const [language, english, text, what] of wrong) {
+    const texts = new Map([['key', text]])
+    const found = [
+      ...problems(language, new Map([['key', english]]), texts),
+      ...punctuation(language, texts),
+    ]
+    assert.match(found.join('\n'), what, text)
+  }
+})
