@@ -1,5 +1,5 @@
 /**
- * `<mcp-playground>`: the playground beside your own page, as a client of the engine in it.
+ * `<mcp-playground>`: embeds the playground in your page, as a client of its engine.
  *
  * ```html
  * <script type="module" src="https://…/playground/element.js"></script>
@@ -10,8 +10,8 @@
  * document.querySelector('mcp-playground').connect(mcp.port(), 'My app')
  * ```
  *
- * It is a frame of the place that this module came from, and learns nothing but what passes the ports it
- * is given. Attributes: `lang` and `title`, as everywhere. Your policy has to allow the frame: `frame-src`.
+ * The element is a frame of the origin of this module. It has access only to messages on the ports that it
+ * gets. Attributes: `lang` and `title`. Your Content-Security-Policy must allow the frame: `frame-src`.
  */
 export class McpPlayground extends HTMLElement {
   #frame: HTMLIFrameElement | undefined
@@ -42,9 +42,9 @@ export class McpPlayground extends HTMLElement {
   }
 
   /**
-   * Hands a port to an engine over: `mcp.port()`. Each call is one more client.
+   * Passes a port of an engine, `mcp.port()`, to the playground. Each call opens another client.
    *
-   * @param title - for people; default: the origin of this page
+   * @param title - shown to the user; default: the origin of this page
    */
   connect(port: MessagePort, title = location.origin): void {
     this.#waiting.push({ port, title })

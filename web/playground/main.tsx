@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The playground: what is loaded first, and where it begins. */
+/** The entry of the playground's page. */
 
 import { render } from 'preact'
 import { App } from './shell/app.tsx'
@@ -7,9 +7,9 @@ import { begin } from './shell/start.ts'
 
 const root = document.getElementById('app')
 if (root === null) throw new Error('index.html lacks #app')
-root.replaceChildren() // what stood there was for the time before this module
+root.replaceChildren() // the static content was for the time before this module
 if (new URLSearchParams(location.search).has('notes')) {
-  // The speaker's window: it follows the one that presents.
+  // The speaker's window follows the presenting window.
   import('./lessons/speaker-window.tsx').then(({ showNotes }) => showNotes(root))
 } else {
   render(<App />, root)

@@ -1,10 +1,10 @@
 /**
- * Keeps the playground for when there is no network. Everything comes from the network while there is
- * one; when there is none, everything comes from one whole copy, so that parts of two versions never meet.
- * A copy is made when the page says so, if the list of files (files.json) is another than that of the last.
+ * Service worker: keeps the playground for offline use. With a network, all files come from the network.
+ * Without one, all come from one complete copy, so that files of two versions never mix. The page requests a
+ * copy; it is made if the list of files (files.json) has changed.
  */
 
-/** What this Worker uses of its global scope; TypeScript's own types of it do not go with those of a page. */
+/** The parts of the global scope that are used here: TypeScript's types of workers conflict with those of pages. */
 interface Scope {
   readonly registration: { readonly scope: string }
   readonly clients: { claim(): Promise<void> }
@@ -41,7 +41,7 @@ worker.addEventListener('fetch', (event) => {
   event.respondWith(fetch(request).catch((error: unknown) => kept(request.url, error)))
 })
 
-/** Makes a whole copy, unless there is one of these very files. Older ones go when it is whole. */
+/** Makes a complete copy, unless one of these files exists. Older copies are deleted after that. */
 async function keep(): Promise<void> {
   const response = await fetch(list, { cache: 'no-cache' })
   if (!response.ok) return
@@ -54,13 +54,13 @@ async function keep(): Promise<void> {
   }
   const cache = await caches.open(name)
   await cache.addAll(Object.keys(JSON.parse(text) as Record<string, string>))
-  await cache.put(list, new Response(text)) // last: a copy that has it is whole
+  await cache.put(list, new Response(text)) // last: a copy with this file is complete
   for (const other of await caches.keys()) {
     if (other.startsWith(prefix) && other !== name) await caches.delete(other)
   }
 }
 
-/** A file of the copy, whatever follows it in the address. */
+/** A file of the copy. Query and fragment are ignored. */
 async function kept(url: string, error: unknown): Promise<Response> {
   const { origin, pathname } = new URL(url)
   const file = pathname.endsWith('/') ? `${pathname}index.html` : pathname

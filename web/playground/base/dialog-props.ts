@@ -1,4 +1,4 @@
-/** What every dialog gets. */
+/** Props of every dialog. */
 
 export interface DialogProps {
   close(): void

@@ -1,10 +1,9 @@
 /**
- * Words in the visitor's language. Each locale is a module that is loaded when it is wanted; English is
- * what the others are typed by, so a text that is missing is an error of the build. Names of the
- * protocol are never translated.
+ * Texts in the user's language. Each language is loaded on demand. The other languages have the type of the
+ * English texts, so a missing text is a build error. Names of the protocol are never translated.
  *
- * A text may hold `{name}`: a number there is written as the language writes numbers. A text that
- * depends on a number is an object by plural category (`one`, `other` …), chosen by `{count}`.
+ * A text may contain `{name}`; numbers are formatted for the language. A text that depends on a number is an
+ * object by plural category (`one`, `other` …), chosen by `{count}`.
  */
 
 import { signal } from '@preact/signals'
@@ -16,7 +15,7 @@ export type { Key } from '../locale/texts.ts'
 export const locales = ['en', 'zh-Hans', 'ja', 'de'] as const
 export type Locale = (typeof locales)[number] | 'en-XA'
 
-/** What each language calls itself. */
+/** The name of each language in that language. */
 export const localeNames: Readonly<Record<(typeof locales)[number], string>> = {
   en: 'English',
   'zh-Hans': '简体中文',
@@ -24,7 +23,7 @@ export const localeNames: Readonly<Record<(typeof locales)[number], string>> = {
   de: 'Deutsch',
 }
 
-/** Each language in two chunks, that of the long texts apart. A bundler wants each path written out. */
+/** Two chunks per language. The bundler needs each path as a literal. */
 const loaders: Readonly<
   Record<Exclude<Locale, 'en' | 'en-XA'>, () => Promise<Partial<Messages>[]>>
 > = {
@@ -42,7 +41,7 @@ const loaders: Readonly<
   ],
 }
 
-/** At first there is the part of English that the first look needs; whatever needs more waits for it. */
+/** Only the English texts of the first view at first. Rooms that need more wait for {@link textsLoaded}. */
 const current = signal<{ locale: Locale; messages: Partial<Messages> }>({
   locale: 'en',
   messages: first,
@@ -56,13 +55,13 @@ async function english(): Promise<Messages> {
 let loading: Promise<void> = Promise.resolve()
 let chosen: Locale = 'en'
 
-/** Settles when all texts are there of the language that was set last. */
+/** Settles when all texts of the language that was set last are loaded. */
 export const textsLoaded = (): Promise<void> => loading
 
-/** The language that is shown. Reading it in a component redraws that when it changes. */
+/** The current language. A component that reads it is redrawn when it changes. */
 export const locale = (): Locale => current.value.locale
 
-/** `en-XA` is English, longer and in brackets: what is not in them is hard-coded. */
+/** `en-XA` is a pseudo-locale: longer English in brackets, which shows hard-coded texts. */
 export function setLocale(wanted: Locale): Promise<void> {
   chosen = wanted
   loading = (async () => {
@@ -72,14 +71,14 @@ export function setLocale(wanted: Locale): Promise<void> {
         : wanted === 'en-XA'
           ? pseudo(await english())
           : (Object.assign({}, ...(await loaders[wanted]())) as Messages)
-    if (wanted !== chosen) return // another one was chosen meanwhile
+    if (wanted !== chosen) return // another language was chosen meanwhile
     current.value = { locale: wanted, messages }
     document.documentElement.lang = wanted
   })()
   return loading
 }
 
-/** The best of our languages for what a browser asks for. */
+/** The best supported language for the languages that a browser requests. */
 export function preferredLocale(wanted: readonly string[]): Locale {
   for (const tag of wanted) {
     if (tag === 'en-XA') return tag
@@ -91,7 +90,7 @@ export function preferredLocale(wanted: readonly string[]): Locale {
   return 'en'
 }
 
-/** A text. What is in `params` but not in the text is ignored. */
+/** Returns a text. Unknown `params` are ignored. */
 export function t(key: Key, params: Readonly<Record<string, string | number>> = {}): string {
   const { locale, messages } = current.value
   const tag = locale === 'en-XA' ? 'en' : locale
@@ -109,7 +108,7 @@ export function t(key: Key, params: Readonly<Record<string, string | number>> = 
   })
 }
 
-/** A number, date or list as the language writes it. */
+/** The language tag for `Intl`. */
 export const tag = (): string => (locale() === 'en-XA' ? 'en' : locale())
 
 function pseudo<T>(texts: T): T {
@@ -118,7 +117,7 @@ function pseudo<T>(texts: T): T {
   return Object.fromEntries(entries) as T
 }
 
-/** A text that is 40 % longer. Placeholders stay. */
+/** Makes a text 40 % longer. Placeholders stay. */
 function stretch(text: string): string {
   const longer = text.replace(/\{\w+\}|([aeiou])/gi, (whole, vowel?: string) =>
     vowel ? `${vowel}\u0304` : whole,

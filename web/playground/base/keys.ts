@@ -1,34 +1,34 @@
-/** Keys to commands. What they are stands in the tables of commands; here is only how they are heard. */
+/** Runs commands by keys. The tables of commands define the keys. */
 
 import type { Command } from './commands.ts'
 import { setting } from './settings.ts'
 
-/** Whether single letters act; people who speak to their computer switch them off (WCAG 2.1.4). */
+/** Whether single letters are shortcuts. Users of speech input switch them off (WCAG 2.1.4). */
 export const singleKeys = setting('singleKeys', true)
 
 const apple = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '')
 
-/** A key as people know it: `⌘K`, `Ctrl+K`. */
+/** A label for keys: `⌘K`, `Ctrl+K`. */
 export function keyLabel(keys: string): string {
   return keys.replace('Mod+', apple ? '⌘' : 'Ctrl+').replace('Arrow', '')
 }
 
-/** How a key that was pressed is written in the tables. */
+/** The notation of a pressed key in the tables. */
 export function written(event: KeyboardEvent): string {
   const key =
     event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toUpperCase() : event.key
   const mod = apple ? event.metaKey : event.ctrlKey
-  const shift = event.shiftKey && event.key.length > 1 // `?` is written as it is
+  const shift = event.shiftKey && event.key.length > 1 // `?` is written without Shift
   return `${mod ? 'Mod+' : ''}${event.altKey ? 'Alt+' : ''}${shift ? 'Shift+' : ''}${key}`
 }
 
-/** How long the second key of a sequence may take. */
+/** The longest pause between the keys of a sequence. */
 const sequence = 1500 // ms
 
 /**
- * Hears keys of the whole page and runs what they stand for.
+ * Listens for keys of the whole page and runs their commands.
  *
- * @returns how to stop
+ * @returns stops listening
  */
 export function listenForKeys(commands: readonly Command[]): () => void {
   const byKeys = new Map(commands.flatMap((one) => (one.keys ? [[one.keys, one] as const] : [])))
@@ -52,7 +52,7 @@ export function listenForKeys(commands: readonly Command[]): () => void {
 
 const inDialog = () => document.querySelector('dialog[open]') !== null
 
-/** Whether a key belongs to what has the focus: text that is written, a button that Space presses. */
+/** Whether the focused element handles the key: text input, or a button that Space presses. */
 function isTyping(event: KeyboardEvent): boolean {
   const [target] = event.composedPath()
   if (!(target instanceof HTMLElement)) return false

@@ -4,7 +4,10 @@ import { type ComponentType, createElement } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { t, textsLoaded } from './i18n.ts'
 
-/** A component whose module is loaded when it is first shown. Says so while that lasts, and if it fails. */
+/**
+ * A component whose module is loaded when it is first shown. Shows a text while loading, and an error if that
+ * fails.
+ */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   let loaded: ComponentType<P> | undefined
   let loading: Promise<ComponentType<P>> | undefined

@@ -1,19 +1,16 @@
 /**
- * Small things that stay: in localStorage where there is one, else for as long as the page is open. An
- * embedded playground keeps nothing: what it shows is another page's.
+ * Settings in localStorage; without it, in memory. An embedded playground stores nothing, since its origin is
+ * another page's.
  */
 
 import { type Signal, signal } from '@preact/signals'
 
-/** Whether this is the playground in a frame of another page (embed.html). */
+/** Whether another page embeds the playground (embed.html). */
 export const embedded = globalThis.document?.documentElement.dataset.embed !== undefined
 
 const prefix = 'pagemcp.playground.'
 
-/**
- * A value that outlives the page. It is JSON; what is stored in another shape than `fallback` has is
- * not taken over.
- */
+/** A stored value, as JSON. A stored value whose shape differs from `fallback` is ignored. */
 export function setting<T>(name: string, fallback: T): Signal<T> {
   const stored = signal(read(name, fallback))
   let first = true
@@ -26,7 +23,7 @@ export function setting<T>(name: string, fallback: T): Signal<T> {
     try {
       localStorage.setItem(prefix + name, JSON.stringify(value))
     } catch {
-      // full, or forbidden: then it lasts as long as the page
+      // full or forbidden: the value lasts as long as the page
     }
   })
   return stored

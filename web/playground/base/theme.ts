@@ -1,4 +1,4 @@
-/** Light, dark, or what the system says. */
+/** The colour theme: light, dark, or that of the system. */
 
 import type { Signal } from '@preact/signals'
 import { setting } from './settings.ts'
@@ -7,7 +7,7 @@ export type Theme = 'system' | 'light' | 'dark'
 
 export const theme: Signal<string> = setting('theme', 'system')
 
-/** Puts the choice where theme.css looks for it, now and whenever it changes. */
+/** Applies the theme to the document, now and at each change. */
 export function followTheme(): void {
   theme.subscribe((wanted) => {
     const { dataset } = document.documentElement

@@ -1,4 +1,4 @@
-/** Puts the editor in the place of the text area, and keeps it in step with what is known. */
+/** Replaces the text area by the editor, and keeps it up to date. */
 
 import { effect, untracked } from '@preact/signals'
 import { locale, t } from '../base/i18n.ts'
@@ -9,7 +9,7 @@ import { serverContext } from './server-context.ts'
 import { tab, written } from './tabs.ts'
 import { problems } from './view.ts'
 
-/** The caret stays where it is, and the focus, if it was there. */
+/** The caret and the focus are kept. */
 export function attach(host: HTMLElement, area: HTMLTextAreaElement): Editor {
   const focused = document.activeElement === area
   const editor = mount(host, {
@@ -29,7 +29,7 @@ export function attach(host: HTMLElement, area: HTMLTextAreaElement): Editor {
     locale()
     untracked(() => editor.relint())
   })
-  if (focused) requestAnimationFrame(() => editor.focus()) // shown by then
+  if (focused) requestAnimationFrame(() => editor.focus()) // it is visible by then
   return {
     ...editor,
     destroy() {

@@ -1,4 +1,4 @@
-/** What can be done in the composer, for the palette and the keys. */
+/** Commands of the composer. */
 
 import type { Command } from '../base/commands.ts'
 import { pane } from '../base/state.ts'

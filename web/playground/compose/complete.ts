@@ -1,4 +1,4 @@
-/** What can be written at a place of a frame: keys, values of the schema, and what the server has. */
+/** Completions at a position of a message: keys, values of the schema, and what the server lists. */
 
 import { jsonTree, nodeAt, placeAt } from '../protocol/json.ts'
 import { methodsOf, missingCapability } from '../protocol/methods.ts'
@@ -9,25 +9,25 @@ import { blankOf } from './samples.ts'
 import { frameSchema, plainValue, type ServerContext, schemasAt } from './schema-at.ts'
 
 export interface CompletionOption {
-  /** What is listed. */
+  /** The listed text. */
   label: string
-  /** The JSON that is written in place of {@link Offer.from} to {@link Offer.to}. */
+  /** The JSON that replaces {@link Completions.from} to {@link Completions.to}. */
   insert: string
-  /** More about it: the schema's words or the server's. */
+  /** A description of the schema or the server. */
   info?: string
-  /** The capability that the server lacks for it: listed all the same, last, and greyed. */
+  /** The capability that the server lacks for it; such options are listed last and greyed. */
   lacks?: string
   kind: 'key' | 'value' | 'method' | 'live'
-  /** Of a key: the object is not valid without it. */
+  /** Of a key: whether the object requires it. */
   required?: boolean
 }
 
-/** A question to the server, for what only it can complete. MCP server/utilities/completion. */
+/** A `completion/complete` request, for values that only the server knows. MCP server/utilities/completion. */
 export interface CompletionQuery {
   ref: Params
   argument: { name: string; value: string }
   context?: Params
-  /** Makes the JSON to insert of a completed value. */
+  /** Returns the JSON to insert for a completed value. */
   insert(value: string): string
 }
 
@@ -40,7 +40,7 @@ export interface Completions {
 
 const quote = JSON.stringify
 
-/** What can be written at an offset of a text. */
+/** Completions at an offset of a text. */
 export function completionsAt(source: string, offset: number, server: ServerContext): Completions {
   const { root } = jsonTree(source)
   const place = placeAt(source, root, offset)
@@ -171,7 +171,7 @@ function argumentNames(ref: Params, { templates, prompts }: ServerContext): stri
   return (prompt?.arguments ?? []).map(({ name }) => name)
 }
 
-/** Names of a template's variables (RFC 6570), in their order, each once. */
+/** Names of a template's variables (RFC 6570), in order, each once. */
 export function variablesOf(template: string): string[] {
   const names = [...template.matchAll(/\{[+#./;?&]?([^{}]*)\}/g)].flatMap(([, list = '']) =>
     list.split(',').map((name) => name.replace(/(\*|:\d+)$/, '')),
@@ -179,7 +179,7 @@ export function variablesOf(template: string): string[] {
   return [...new Set(names.filter((name) => name !== ''))]
 }
 
-/** What the server is to be asked at a place: arguments of prompts, and variables in a URI. */
+/** The completion request for a position: arguments of prompts, and variables in a URI. */
 function queryAt(
   path: Path,
   message: unknown,
@@ -205,7 +205,7 @@ function queryAt(
     return { ref, argument: { name: argument.name, value: typed }, context, insert: quote }
   }
   if (at !== 'uri' && !/^notifications\.resourceSubscriptions\.\d+$/.test(at)) return undefined
-  // the first variable of the first template that what is typed could come of, as far as it is typed
+  // the first variable of the first template that the typed prefix matches
   for (const { uriTemplate } of server.templates) {
     const [, before = '', name] = /^([^{]+)\{\+?([\w.%]+)\}/.exec(uriTemplate) ?? []
     if (!name || !typed.startsWith(before)) continue

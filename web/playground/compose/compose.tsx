@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * The composer: what stands here is sent as it stands. This much is there at once: tabs, a text area,
- * and Send. Tools, editor and form come when the browser is idle.
+ * The composer sends its text unchanged. At first it has tabs, a text area and Send; tools, editor and form
+ * are loaded when the browser is idle.
  */
 
 import { signal } from '@preact/signals'
@@ -16,7 +16,7 @@ import { needsConfirmation, registerActions, send } from './send.ts'
 import { change, close, current, open, show, tab, tabs, titleOf } from './tabs.ts'
 import { asForm, editor, problems } from './view.ts'
 
-/** What is loaded when idle: the tools above the text. */
+/** The tools above the text, loaded when idle. */
 const tools = signal<typeof import('./tools.tsx') | undefined>(undefined)
 
 const Form = lazy(async () => (await import('./form.tsx')).Form)
@@ -132,7 +132,7 @@ function SendBar() {
   )
 }
 
-/** What came by a link does not leave this page, nor change anything, without a second yes. */
+/** Confirmation of a message from a link that leaves this page or has side effects. */
 function Confirmation() {
   const title = active.value?.connection.dialer.title ?? ''
   return (

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** What is written: a plain text area, until the editor is there and takes its text and caret over. */
+/** The text: a plain text area, until the editor is loaded and takes over text and caret. */
 
 import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
@@ -32,7 +32,7 @@ export function Draft() {
     [],
   )
   const there = editor.value !== undefined
-  replaced.value // a text from elsewhere is to be shown, in whatever there is
+  replaced.value // redraw after a change other than typing
   return (
     <>
       <textarea

@@ -1,6 +1,6 @@
 /**
- * How the editor looks: the theme's variables, which reach into its shadow root, and colours by json.ts,
- * which reads on where a text is not yet JSON. A grammar would be 12 KB more of script for the same.
+ * The editor's theme. CSS variables reach into its shadow root; json.ts provides the colours, also for
+ * incomplete JSON. A grammar would add 12 KB of script for the same result.
  */
 
 import { type Extension, RangeSetBuilder } from '@codemirror/state'
@@ -14,7 +14,7 @@ const marks = {
   word: Decoration.mark({ class: 'cm-value' }),
 }
 
-/** Colours what is in sight. */
+/** Colours the visible part. */
 function coloured(view: EditorView): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>()
   const { from, to } = view.viewport

@@ -1,6 +1,6 @@
 /**
- * The editor: CodeMirror 6 with what complete.ts and look.ts know. It lives in a shadow root, where its
- * styles are adopted sheets: the page's Content-Security-Policy lets no style element be made.
+ * The editor: CodeMirror 6 with completions, hover and problems. It is in a shadow root, where its styles are
+ * adopted sheets: the page's Content-Security-Policy allows no style elements.
  */
 
 import {
@@ -32,36 +32,36 @@ export interface EditorOptions {
   /** UTF-16 code units. */
   selection?: { from: number; to: number }
   label: string
-  /** Called whenever it matters: not kept. */
+  /** Called at each use, never cached. */
   server(): ServerContext
   written(text: string): void
   problems(count: number): void
   send(): void
-  /** Older (1) and newer (-1) texts. */
+  /** Shows an older (1) or newer (-1) text. */
   recall(step: 1 | -1): void
 }
 
 export interface Editor {
-  /** Takes a text over; what can be undone. The caret stays, or goes to an offset. */
+  /** Replaces the text, with undo. The caret stays, or moves to an offset. */
   set(text: string, caret?: number): void
   focus(): void
-  /** Looks for problems anew: the revision or the lists have changed. */
+  /** Checks again: the revision or the lists have changed. */
   relint(): void
-  /** Moves to the next problem, and shows it. */
+  /** Moves the caret to the next problem and shows it. */
   nextProblem(): void
   destroy(): void
 }
 
-/** How long writing rests before problems are looked for. */
+/** Delay after typing before problems are checked. */
 const lintDelay = 250 // ms
 
-/** How long writing rests before completions are offered; the server is asked for some. */
+/** Delay after typing before completions are offered; some are requests to the server. */
 const offerDelay = 150 // ms
 
-/** Something else than the text has changed that problems depend on. */
+/** Something other than the text has changed that problems depend on. */
 const problemsOutdated = StateEffect.define<undefined>()
 
-/** Puts an editor into an element, which gets a shadow root by it, or has one already. */
+/** Creates an editor in an element and its shadow root. */
 export function mount(host: HTMLElement, options: EditorOptions): Editor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   root.replaceChildren()
@@ -96,7 +96,7 @@ export function mount(host: HTMLElement, options: EditorOptions): Editor {
   }
 }
 
-/** What is closed by itself, and how far a new line is indented: two more after what opens. */
+/** Closes brackets, and indents by two after an opening one. */
 const jsonEditing = [
   EditorState.languageData.of(() => [{ closeBrackets: { brackets: ['{', '[', '"'] } }]),
   indentService.of(({ state }, at) => {
@@ -126,18 +126,18 @@ function extensions(options: EditorOptions) {
       autocorrect: 'off',
       autocapitalize: 'off',
       translate: 'no',
-      tabindex: '0', // it is focusable anyhow, but axe looks for the attribute
+      tabindex: '0', // focusable without it, but axe requires the attribute
     }),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) options.written(update.state.doc.toString())
     }),
-    // before the default keys, which make an empty line of Mod-Enter and move lines by Alt and arrows
+    // before the default keys, which use the same combinations
     Prec.highest(
       keymap.of([
         {
           key: 'Mod-Enter',
           run(view) {
-            if (view.composing) return false // the key belongs to the input method
+            if (view.composing) return false // the input method handles the key
             options.send()
             return true
           },
@@ -217,9 +217,9 @@ async function remote(
 }
 
 /**
- * Options that fit what is typed; a quote that has been typed already is no part of it.
+ * Options that match the typed text; a quote that is already typed is not part of it.
  *
- * @param all - the server chose them: nothing is left out
+ * @param all - the server chose the options: none is left out
  */
 function completionResult(
   context: CompletionContext,
@@ -261,7 +261,7 @@ function completion(option: CompletionOption, typed: string): Completion {
   }
 }
 
-/** A text that may be a server's, or the English of the schema: only ever a text. */
+/** A text of a server, or the English of the schema: always as text, never as markup. */
 function textDom(name: string, text: string): HTMLElement {
   const dom = document.createElement('div')
   dom.className = name

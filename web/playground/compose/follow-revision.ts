@@ -1,4 +1,4 @@
-/** Tabs follow the revision that is chosen: their texts are rewritten, and what changed is said. */
+/** Rewrites tabs when the revision changes, and notes what changed. */
 
 import { type Signal, signal } from '@preact/signals'
 import { revision } from '../connections/clients.ts'
@@ -7,12 +7,12 @@ import type { Revision } from '../protocol/revisions.ts'
 import { rewrite } from '../protocol/rewrite.ts'
 import { replaced, replaceText, tab, tabs } from './tabs.ts'
 
-/** What the last change of the revision did to a tab. */
+/** The changes of the last rewriting of a tab. */
 export const changes: Signal<
   { tab: number; before: string; notes: readonly Sentence[] } | undefined
 > = signal(undefined)
 
-/** Rewrites the tabs whenever another revision is chosen, from now on; returns how to stop. */
+/** Rewrites the tabs at each change of the revision; returns stops that. */
 export function followRevision(): () => void {
   let before = revision.peek()
   return revision.subscribe((to) => {
@@ -20,7 +20,7 @@ export function followRevision(): () => void {
     const from = before
     before = to
     rewriteTab(to)
-    // other tabs follow silently, but for those that were in another revision on purpose
+    // other tabs are rewritten without notes, unless they had another revision
     const shown = tab.peek().id
     tabs.value = tabs
       .peek()
@@ -32,12 +32,12 @@ export function followRevision(): () => void {
   })
 }
 
-/** Rewrites the tab that is shown. */
+/** Rewrites the current tab. */
 export function rewriteTab(to: Revision): void {
   const { id, text, revision: from } = tab.peek()
   const { text: next, notes } = rewrite(text, from, to)
   changes.value = { tab: id, before: text, notes }
   tabs.value = tabs.peek().map((one) => (one.id === id ? { ...one, revision: to } : one))
   if (next !== text) replaceText(next)
-  else replaced.value++ // problems may be others now
+  else replaced.value++ // problems depend on the revision
 }

@@ -1,4 +1,4 @@
-/** A form made of the schema, over the text: fields read from it and write into it. */
+/** Fields of a form, from the schema and the text of a message; changes are written into the text. */
 
 import { jsonTree, nodeAt, replaceAt } from '../protocol/json.ts'
 import { pretty } from '../protocol/pretty.ts'
@@ -12,23 +12,23 @@ export interface Field {
   path: Path
   name: string
   kind: 'text' | 'number' | 'yes' | 'choice' | 'json' | 'group'
-  /** As the input shows it; `''`: not there. */
+  /** The input's value; `''`: the member is missing. */
   value: string
-  /** Whether the member is in the text. */
+  /** Whether the text has the member. */
   there: boolean
   required: boolean
-  /** The schema's words. */
+  /** The schema's description. */
   doc?: string
-  /** Values to choose from; of a `text`, only proposals. */
+  /** Choices; of a `text`, only suggestions. */
   choices?: readonly string[]
   /** Of a group. */
   fields?: readonly Field[]
 }
 
-/** Deeper, members are edited as JSON. */
+/** Members below this depth are edited as JSON. */
 const maxDepth = 4 // levels, from the frame on
 
-/** The fields of a frame's params, without the envelope; undefined if the text is no JSON object. */
+/** The fields of a message's params, without the envelope; undefined if the text is not a JSON object. */
 export function fieldsOf(source: string, server: ServerContext): readonly Field[] | undefined {
   if (jsonTree(source).errorAt !== undefined) return undefined
   const message = JSON.parse(source) as unknown
@@ -52,7 +52,7 @@ function within(
       fields.set(name, field([...path, name], required, source, message, root, server))
     }
   }
-  // what has to be filled in comes first
+  // required fields first
   return [...fields.values()].sort((a, b) => Number(b.required) - Number(a.required))
 }
 
@@ -67,7 +67,7 @@ function field(
   const tree = jsonTree(source)
   const node = nodeAt(tree.root, path)
   const schemas = schemasAt(root, path, message)
-  // of a union in the owner, what the other arms allow is still a choice
+  // all members of a union are choices
   const all = schemasAt(root, path, withoutLiterals(message, path))
   const [first] = schemas
   const base = {
@@ -99,7 +99,7 @@ function literals({ const: literal, enum: either }: Schema): string[] {
   return all.filter((one) => typeof one === 'string')
 }
 
-/** The message without the member at a path, by whose literal unions were told apart. */
+/** The message without the member at a path, whose literal selects the union's member. */
 function withoutLiterals(message: unknown, path: Path): unknown {
   const copy = structuredClone(message)
   let owner = copy as Params | undefined
@@ -108,7 +108,7 @@ function withoutLiterals(message: unknown, path: Path): unknown {
   return copy
 }
 
-/** What completion would offer in a text of this member. */
+/** Completions for a value of this member. */
 function proposals(path: Path, source: string, server: ServerContext): readonly string[] {
   const there = nodeAt(jsonTree(source).root, path)
   const text = there ? source : setAt(source, path, '""')
@@ -119,10 +119,9 @@ function proposals(path: Path, source: string, server: ServerContext): readonly 
 }
 
 /**
- * The text with a member set. What is there already is replaced in its place; else the frame is
- * written anew, with all it had.
+ * Sets a member. An existing value is replaced in place; otherwise the message is formatted anew.
  *
- * @param json - undefined: takes the member out
+ * @param json - undefined: removes the member
  */
 export function setAt(source: string, path: Path, json: string | undefined): string {
   if (json !== undefined) {
@@ -142,7 +141,7 @@ export function setAt(source: string, path: Path, json: string | undefined): str
   return pretty(message)
 }
 
-/** The JSON of what was put into a field; undefined: nothing, so that the member goes unless it is required. */
+/** The JSON of a field's input; undefined: none, so the member is removed unless it is required. */
 export function jsonOf({ kind, required }: Field, input: string): string | undefined {
   if (input === '' && (!required || kind !== 'text')) return undefined
   if (kind === 'text' || kind === 'choice') return JSON.stringify(input)
@@ -150,6 +149,6 @@ export function jsonOf({ kind, required }: Field, input: string): string | undef
     JSON.parse(input)
     return input.trim()
   } catch {
-    return JSON.stringify(input) // wrong, and to be seen as wrong in the text
+    return JSON.stringify(input) // invalid, and shown as invalid in the text
   }
 }

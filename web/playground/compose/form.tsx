@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The form: fields over the text, each read from it and written into it at once. */
+/** The form: fields that are read from the text and written into it at once. */
 
 import { t } from '../base/i18n.ts'
 import { type Field, fieldsOf, jsonOf, setAt } from './form-fields.ts'

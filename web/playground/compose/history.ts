@@ -1,4 +1,4 @@
-/** What was sent, newest first, in IndexedDB: it survives reloads. Without one, it lasts as long as the page. */
+/** The history of sent messages, newest first, in IndexedDB. Without IndexedDB, it lasts as long as the page. */
 
 import { type Signal, signal } from '@preact/signals'
 import { isRevision, type Revision } from '../protocol/revisions.ts'
@@ -16,10 +16,10 @@ export interface Sent {
   revision: Revision
 }
 
-/** More than these are not kept; the oldest go. */
+/** The oldest entries beyond this are removed. */
 const maxEntries = 300 // entries
 
-/** A text beyond this is not remembered. */
+/** Longer texts are not stored. */
 const maxLength = 1_000_000 // UTF-16 code units
 
 /** Newest first. */
@@ -38,7 +38,7 @@ function opened(): Promise<IDBDatabase | undefined> {
       request.onerror = () => resolve(undefined)
       request.onblocked = () => resolve(undefined)
     } catch {
-      resolve(undefined) // forbidden, in some private windows
+      resolve(undefined) // forbidden in some private windows
     }
   })
   return database
@@ -55,13 +55,13 @@ async function transact(run: (entries: IDBObjectStore) => void): Promise<void> {
       run(transaction.objectStore(store))
     })
   } catch {
-    // full or gone: what is in memory is still there
+    // full or deleted: the entries in memory remain
   }
 }
 
 let loading: Promise<void> | undefined
 
-/** Reads what was kept. Further calls wait for the same. */
+/** Loads stored entries, once. */
 export function load(): Promise<void> {
   loading ??= (async () => {
     const found = await opened()
@@ -80,12 +80,12 @@ export function load(): Promise<void> {
   return loading
 }
 
-/** Remembers what was sent. The same again is only moved to the front. */
+/** Adds a sent message. An equal one is moved to the front. */
 export async function addToHistory(sent: Omit<Sent, 'id' | 'time'>): Promise<void> {
   if (sent.text.length > maxLength) return
   await load()
   const same = history.peek().filter(({ text, to }) => text === sent.text && to === sent.to)
-  // times are the keys, so that two windows do not write over each other's
+  // times are the keys, so that two windows do not overwrite each other's entries
   last = Math.max(Date.now(), last + 1)
   const entry: Sent = { ...sent, id: last, time: Date.now() }
   const all = [entry, ...history.peek().filter((one) => !same.includes(one))]
@@ -98,7 +98,7 @@ export async function addToHistory(sent: Omit<Sent, 'id' | 'time'>): Promise<voi
   removeUnsaved(sent)
 }
 
-/** Forgets one entry; without a number, all. */
+/** Removes one entry; without an id, all. */
 export async function removeFromHistory(id?: number): Promise<void> {
   await load()
   history.value = id === undefined ? [] : history.peek().filter((one) => one.id !== id)
@@ -110,12 +110,12 @@ export async function removeFromHistory(id?: number): Promise<void> {
 
 const positions = new Map<number, { draft: string; at: number; shown: string }>()
 
-/** Puts an older (1) or newer (-1) text into the tab; before the newest comes what was being written. */
+/** Shows an older (1) or newer (-1) message in the tab; before the newest comes the draft. */
 export async function recall(step: 1 | -1): Promise<void> {
   await load()
   const { id, text } = tab.peek()
   const before = positions.get(id)
-  // what was changed since is a new draft
+  // a text that was edited since is a new draft
   const from = before && before.shown === text ? before : { draft: text, at: -1, shown: text }
   const texts = history.peek().map((one) => one.text)
   let at = from.at + step

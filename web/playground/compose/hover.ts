@@ -1,4 +1,4 @@
-/** What the editor says about the place under the pointer. */
+/** The tooltip of a position in a message. */
 
 import { aboutMethod, type Sentence } from '../protocol/explain.ts'
 import { jsonTree, placeAt } from '../protocol/json.ts'
@@ -6,23 +6,23 @@ import { methodNamed, revisionsOf, specUrl } from '../protocol/methods.ts'
 import { resolve, type Schema } from '../protocol/schema.ts'
 import { frameSchema, plainValue, type ServerContext, schemasAt } from './schema-at.ts'
 
-/** What is said at a place. */
+/** Content of a tooltip. */
 export interface Hover {
   from: number
   to: number
-  /** The name or value, as written in the protocol. */
+  /** The protocol's name or value. */
   name: string
-  /** The schema's words: English, or the server's. */
+  /** The description of the schema or the server. */
   doc?: string
-  /** Our words. */
+  /** The playground's text. */
   sentence?: Sentence
-  /** The JSON types it may have. */
+  /** Its JSON types. */
   type?: string
   required?: boolean
   link?: { title: string; url: string }
 }
 
-/** What there is to say at an offset. */
+/** The tooltip at an offset. */
 export function hoverAt(source: string, offset: number, server: ServerContext): Hover | undefined {
   const { root } = jsonTree(source)
   const place = placeAt(source, root, offset)

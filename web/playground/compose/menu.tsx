@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 
-/** A button with a list below it, which closes when something is chosen, or the focus goes elsewhere. */
+/** A button with a list, which closes on a choice or when it loses the focus. */
 export function Menu({
   label,
   children,
@@ -44,7 +44,7 @@ export function Menu({
         {label} <span aria-hidden="true">▾</span>
       </button>
       {shown.value && (
-        // focusable, so that a click beside its buttons does not close it
+        // focusable, so that a click between its buttons does not close it
         <div class="compose-list" tabIndex={-1}>
           {children(close)}
         </div>

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** What has to be said below the text: what a revision changed, where a message is from, and what is asked. */
+/** Notices below the text: changes of a rewriting, the origin of a message, pending requests of the server. */
 
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
@@ -26,12 +26,12 @@ export function Notices() {
   )
 }
 
-/** The answer that is shown asks for something before the request can be done. */
+/** The selected result needs input before the request can complete. */
 function InputRequired() {
   const row = selected.value
   if (row === undefined || row >= store.length || store.kind(row) !== 'result') return null
   const request = store.partner(row)
-  // of large answers it is seen at once that they are none
+  // a cheap test that avoids parsing large results
   if (request < 0 || !store.raw(row).includes('"input_required"')) return null
   const retry = retryOf(store.raw(request), store.raw(row), revision.value)
   if (!retry) return null
@@ -93,7 +93,7 @@ function Changes() {
   )
 }
 
-/** Requests of the server that wait for a person. */
+/** Requests of the server that wait for the user's response. */
 function PendingRequest() {
   const session = active.value
   const [first, ...more] = session?.asked.value ?? []

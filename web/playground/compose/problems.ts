@@ -1,4 +1,4 @@
-/** What is wrong with a message, with positions in its text. */
+/** Problems of a message, with positions in its text. */
 
 import type { Sentence } from '../protocol/explain.ts'
 import { jsonTree, nodeAt } from '../protocol/json.ts'
@@ -6,7 +6,7 @@ import { messageProblems } from '../protocol/message.ts'
 import { methodNamed, missingCapability } from '../protocol/methods.ts'
 import { requestAnswered, type ServerContext } from './schema-at.ts'
 
-/** Something that is wrong, and where. */
+/** A problem and its position. */
 export interface TextProblem {
   from: number
   to: number
@@ -14,7 +14,7 @@ export interface TextProblem {
   sentence: Sentence
 }
 
-/** Everything that is wrong with a text as a frame of its revision, in its order. */
+/** All problems of a text as a message of its revision, in order. */
 export function textProblems(source: string, server: ServerContext): TextProblem[] {
   const { root, errorAt } = jsonTree(source)
   let message: unknown
@@ -34,7 +34,7 @@ export function textProblems(source: string, server: ServerContext): TextProblem
   }
   const found = messageProblems(message, server.revision, requestAnswered(message, server)).map(
     ({ at, sentence }): TextProblem => {
-      // what is missing is marked at the key of the object that lacks it, not over all of the object
+      // a missing member is marked at the key of its object, not over the whole object
       const owner = at.length > 0 ? nodeAt(root, at.slice(0, -1)) : undefined
       const member = owner?.members?.findLast(({ key }) => key.text === at.at(-1))
       const value = nodeAt(root, at)

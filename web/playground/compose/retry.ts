@@ -1,6 +1,6 @@
 /**
- * What to send after a result that needs input: the same request once more, with answers to fill in and
- * the state that the server gave out. MCP 2026-07-28, basic/patterns/mrtr.
+ * The request to send after a result that needs input: the same request with responses to fill in and the
+ * server's state. MCP 2026-07-28, basic/patterns/mrtr.
  */
 
 import { pretty } from '../protocol/pretty.ts'
@@ -20,7 +20,7 @@ function parsed(text: string): Params {
   }
 }
 
-/** The request to send next, and what is asked; undefined if the answer does not ask for anything. */
+/** The next request, and the methods of the requested inputs; undefined if the result requests none. */
 export function retryOf(
   request: string,
   answer: string,
@@ -51,7 +51,7 @@ export function retryOf(
   }
 }
 
-/** An answer to be filled in: of a form, with its fields. */
+/** A response to fill in; of a form, with its fields. */
 function blankAnswer({ method, params }: Params, revision: Revision): unknown {
   const schema = schemaOf(revision, String(method), 'result')
   const blank = schema ? (blankOf(schema, schema.$defs) as Params) : {}

@@ -1,11 +1,11 @@
-/** Frames to begin with: the smallest that a method takes, and deliberately broken ones. */
+/** Sample messages: the smallest valid one of each method, and malformed ones. */
 
 import { methodNamed } from '../protocol/methods.ts'
 import { pretty } from '../protocol/pretty.ts'
 import { envelope, isModern, type Params, type Revision } from '../protocol/revisions.ts'
 import { resolve, type Schema, schemaOf } from '../protocol/schema.ts'
 
-/** The smallest frame of a method: what is required, empty or with the first of what can be. */
+/** The smallest message of a method: required members, empty or with the first possible value. */
 export function frameFor(revision: Revision, name: string, id: number, given: Params = {}): string {
   const method = methodNamed(revision, name)
   const schema = schemaOf(revision, name, 'params')
@@ -23,7 +23,7 @@ export function frameFor(revision: Revision, name: string, id: number, given: Pa
   })
 }
 
-/** A value that has what a schema requires, and nothing else. */
+/** The smallest value that has what a schema requires. */
 export function blankOf(given: Schema, $defs: Schema['$defs'], depth = 0): unknown {
   const schema = resolve(given, $defs)
   if (schema.default !== undefined) return schema.default
@@ -53,7 +53,7 @@ export function blankOf(given: Schema, $defs: Schema['$defs'], depth = 0): unkno
   )
 }
 
-/** Ways to break a frame, for seeing what servers make of it. */
+/** Kinds of malformed messages, to test how servers react. */
 export const malformations = [
   'idType',
   'noJsonrpc',
@@ -63,7 +63,7 @@ export const malformations = [
 ] as const
 export type Malformation = (typeof malformations)[number]
 
-/** A frame with one thing wrong. What is no JSON is only ever truncated. */
+/** A message with one defect. Text that is not JSON is only truncated. */
 export function malformed(text: string, how: Malformation): string {
   if (how === 'truncated') return text.trimEnd().slice(0, Math.ceil(text.trimEnd().length * 0.6))
   let message: Params

@@ -1,4 +1,4 @@
-/** Which schemas hold at a place of a frame: what completion, hovers, and the form are made of. */
+/** The schemas at a position of a message, for completions, tooltips and the form. */
 
 import type { Prompt, Resource, Template, Tool } from '../connections/catalogue.ts'
 import type { JsonNode } from '../protocol/json.ts'
@@ -7,26 +7,26 @@ import type { Params, Revision } from '../protocol/revisions.ts'
 import { definitions, resolve, type Schema, schemaOf } from '../protocol/schema.ts'
 import type { Path } from '../protocol/validate.ts'
 
-/** What is known of the server that a frame is for. */
+/** The known state of the server that a message is for. */
 export interface ServerContext {
   revision: Revision
   resources: readonly Resource[]
   templates: readonly Template[]
   prompts: readonly Prompt[]
   tools: readonly Tool[]
-  /** What the server declared; undefined: not yet. */
+  /** The server's capabilities; undefined: unknown yet. */
   capabilities?: Params
-  /** Requests of the server that wait for an answer. */
+  /** Pending requests of the server. */
   asked?: readonly { id: unknown; method: string }[]
 }
 
-/** The method that an answer is for; `''`: of nothing that waits. */
+/** The method of the request that a response belongs to; `''`: none is pending. */
 export function requestAnswered(message: unknown, { asked = [] }: ServerContext): string {
   const id = isObject(message) ? message.id : undefined
   return asked.find((one) => one.id === id)?.method ?? ''
 }
 
-/** Nobody, for a revision. */
+/** The state without a server. */
 export const noServer = (revision: Revision): ServerContext => ({
   revision,
   resources: [],
@@ -38,7 +38,7 @@ export const noServer = (revision: Revision): ServerContext => ({
 const isObject = (value: unknown): value is Params =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The schema of a whole frame, given what is written in it so far. */
+/** The schema of a whole message, depending on its content so far. */
 export function frameSchema(message: unknown, server: ServerContext): Schema {
   const { revision } = server
   const { method, params } = isObject(message) ? message : {}
@@ -68,7 +68,7 @@ function resultOf(message: unknown, server: ServerContext): Schema {
   return (method && schemaOf(server.revision, method, 'result')) || { type: 'object' }
 }
 
-/** The schema of params, with the arguments as the prompt or tool wants them that is named there. */
+/** The schema of params, with the arguments of the named prompt or tool. */
 export function paramsSchema(method: string, params: Params, server: ServerContext): Schema {
   const { revision } = server
   const found = schemaOf(revision, method, 'params')
@@ -103,7 +103,7 @@ function argumentsOf(prompt: Prompt | undefined): Schema | undefined {
   }
 }
 
-/** The schemas that a value at a path may have, unions taken apart by the literals that are written. */
+/** The schemas of a value at a path; literals in the text select members of unions. */
 export function schemasAt(root: Schema, path: Path, message: unknown): Schema[] {
   let here = arms(root, message, root)
   let value = message
@@ -125,7 +125,7 @@ export function schemasAt(root: Schema, path: Path, message: unknown): Schema[] 
   return here
 }
 
-/** How far unions in unions are followed. A tool's schema may refer to itself. */
+/** Maximum depth of nested unions: a tool's schema may refer to itself. */
 const maxDepth = 8
 
 function arms(given: Schema, value: unknown, root: Schema, depth = 0): Schema[] {
@@ -149,7 +149,7 @@ function arms(given: Schema, value: unknown, root: Schema, depth = 0): Schema[] 
   return meant.length ? meant : described
 }
 
-/** What is written so far as a value, from a tolerant tree: what is incomplete is left out. */
+/** The value of a tolerant tree; incomplete parts are omitted. */
 export function plainValue(node: JsonNode | undefined, source: string): unknown {
   switch (node?.kind) {
     case 'object':

@@ -1,4 +1,4 @@
-/** Sending what stands in the composer, as it stands. */
+/** Sends the composer's text, unchanged. */
 
 import { signal } from '@preact/signals'
 import { actions } from '../base/actions.ts'
@@ -10,14 +10,14 @@ import { jsonTree, nodeAt } from '../protocol/json.ts'
 import { change, open, persistTabs, replaceText, tab } from './tabs.ts'
 import { addUnsaved } from './unsaved.ts'
 
-/** What waits for a second yes, because it came by a link: the words say what it would do. */
+/** Whether a message from a link waits for the user's confirmation. */
 export const needsConfirmation = signal(false)
 
-/** Methods that change nothing at a server: these may be sent from a link at once, within this page. */
+/** Methods without side effects: from a link, they are sent to the demo without confirmation. */
 const readOnlyMethods =
   /^(server\/discover|initialize|ping|completion\/complete|(resources|prompts|tools|resources\/templates)\/list|resources\/read|prompts\/get|notifications\/(initialized|cancelled))$/
 
-/** Whether something from a link wants a second yes: it leaves this page, or may do more than read. */
+/** Whether a message from a link needs a confirmation: it leaves this page, or may have side effects. */
 export function requiresConfirmation(text: string, session: Session): boolean {
   if (session.connection.dialer.kind !== 'in-page') return true
   const root = jsonTree(text).root
@@ -25,10 +25,7 @@ export function requiresConfirmation(text: string, session: Session): boolean {
   return root?.kind !== 'object' || method === undefined || !readOnlyMethods.test(method)
 }
 
-/**
- * A text with a fresh id in place of its own, if that is a number: an id that is anything else was
- * meant so, and what is no request has none.
- */
+/** Replaces the id of a request by an unused one if it is a number. Other ids are kept. */
 export function withFreshId(text: string, next: () => number): string {
   const { root, errorAt } = jsonTree(text)
   const id = nodeAt(root, ['id'])
@@ -36,7 +33,7 @@ export function withFreshId(text: string, next: () => number): string {
   return text.slice(0, id.from) + next() + text.slice(id.to)
 }
 
-/** A text without its id, which makes a notification of a request. */
+/** Removes the id, which makes a request a notification. */
 export function withoutId(text: string): string {
   const member = jsonTree(text).root?.members?.find(({ key }) => key.text === 'id')
   if (!member?.value) return text
@@ -48,10 +45,10 @@ export function withoutId(text: string): string {
 }
 
 /**
- * Sends what stands in the composer on the active connection and returns its row; undefined if it waits for a
- * second yes, or there is no connection that sends.
+ * Sends the composer's text through the active connection and returns its row; undefined if it waits for a
+ * confirmation, or no connection can send.
  *
- * @param sure - the second yes
+ * @param confirmed - the user has confirmed
  */
 export function send({ confirmed = false }: { confirmed?: boolean } = {}): number | undefined {
   const session = active.peek()
@@ -67,27 +64,27 @@ export function send({ confirmed = false }: { confirmed?: boolean } = {}): numbe
   return sendText(tab.peek().text)
 }
 
-/** Sends a text on the active connection, byte for byte, and remembers it. */
+/** Sends a text through the active connection, byte for byte, and adds it to the history. */
 export function sendText(text: string): number | undefined {
   const session = active.peek()
   if (session === undefined || session.connection.dialer.readOnly) return undefined
   const message = { text, to: session.connection.dialer.title, revision: session.revision.peek() }
   addUnsaved(message)
-  // If it does not load, for the page is going or offline, the next document saves the message.
+  // If the module does not load (the page unloads, or is offline), the next document saves the message.
   import('./history.ts').then(({ addToHistory }) => addToHistory(message)).catch(() => {})
   const row = session.connection.send(text)
   showAnswer(row)
   const { root } = jsonTree(text)
   const id = nodeAt(root, ['id'])
   if (id && !nodeAt(root, ['method'])) {
-    // an answer that was written by hand: its question waits no longer
+    // a response written by the user: its request is no longer pending
     const answered = text.slice(id.from, id.to)
     session.asked.value = session.asked.peek().filter((one) => JSON.stringify(one.id) !== answered)
   }
   return row
 }
 
-/** Called once, with the shell: makes the composer known to the other panes. */
+/** Registers the composer's actions. Called once. */
 export function registerActions(): void {
   persistTabs()
   actions.compose = (text, { title = '' } = {}) => {

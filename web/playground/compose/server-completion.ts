@@ -1,12 +1,12 @@
-/** Completions that only the server knows: asked on the active session, so that they are in the timeline. */
+/** Completions from the server, requested through the active session, so the timeline shows them. */
 
 import { active } from '../connections/clients.ts'
 import type { CompletionQuery } from './complete.ts'
 
-/** How long an answer may take to be of use while somebody types. */
+/** Timeout: a later response is of no use while the user types. */
 const completionTimeout = 1500 // ms
 
-/** What the server says could be meant; nothing if it does not say so in time. */
+/** The server's completions; none after the timeout. */
 export async function complete(
   { ref, argument, context }: CompletionQuery,
   signal: AbortSignal,
@@ -23,6 +23,6 @@ export async function complete(
     const values = (result?.completion as { values?: unknown } | undefined)?.values
     return Array.isArray(values) ? values.filter((one) => typeof one === 'string') : []
   } catch {
-    return [] // aborted: something else was typed
+    return [] // aborted: the user typed on
   }
 }

@@ -1,11 +1,11 @@
-/** What is known of the server that the composer writes for, as it is now. */
+/** The known state of the server that the composer writes for. */
 
 import { catalogue } from '../connections/catalogue.ts'
 import { active, revision } from '../connections/clients.ts'
 import { noServer, type ServerContext } from './schema-at.ts'
 import { tab } from './tabs.ts'
 
-/** Reading it in a component or an effect follows the lists of the active session. */
+/** A component or effect that reads it follows the lists of the active session. */
 export function serverContext(): ServerContext {
   const session = active.value
   const spoken = tab.value.revision ?? revision.value

@@ -1,4 +1,4 @@
-/** The tabs of the composer: what is written in each, kept across reloads. The text is the truth. */
+/** The tabs of the composer, stored across reloads. The text is the only source of truth. */
 
 import { computed, type Signal, signal } from '@preact/signals'
 import { setting } from '../base/settings.ts'
@@ -8,21 +8,21 @@ import { isRevision, type Revision, request } from '../protocol/revisions.ts'
 
 export interface Tab {
   id: number
-  /** What it was called; `''`: its method. */
+  /** The title; `''`: the method is shown. */
   title: string
   text: string
-  /** The revision that the text is written in. */
+  /** The revision of the text. */
   revision: Revision
-  /** Send as it stands: no fresh id. */
+  /** Keep the id when sending. */
   pinned?: boolean
-  /** It came from a link, which named where it was sent: what may do harm is asked for once more. */
+  /** Origin of a message from a link: messages with side effects need a confirmation. */
   from?: string
 }
 
-/** A text beyond this is not kept when the page goes. */
+/** Longer texts are not stored. */
 const maxPersistedLength = 100_000 // UTF-16 code units
 
-/** How long writing has to rest before it is kept. */
+/** Delay after typing before the tabs are stored. */
 const rest = 400 // ms
 
 const persisted = setting<{ tabs: Tab[]; current: number }>('tabs', { tabs: [], current: 0 })
@@ -39,12 +39,12 @@ export const current: Signal<number> = signal(
   (tabs.peek().find(({ id }) => id === persisted.peek().current) ?? (tabs.peek()[0] as Tab)).id,
 )
 
-/** The tab that is shown; there is always one. */
+/** The current tab; there is always one. */
 export const tab = computed(
   () => tabs.value.find(({ id }) => id === current.value) ?? (tabs.value[0] as Tab),
 )
 
-/** Counts texts that came from elsewhere than the keyboard, so that the editor takes them over. */
+/** Counts changes other than typing, after which the editor loads the text. */
 export const replaced = signal(0)
 
 function restored(): readonly Tab[] {
@@ -57,25 +57,25 @@ function restored(): readonly Tab[] {
   return found.length ? found : [first()]
 }
 
-/** What was written by hand: the editor has it already. */
+/** The user typed a text: the editor has it already. */
 export function written(text: string): void {
   change({ text })
 }
 
-/** What was changed otherwise: by the form, the history, the revision. */
+/** Replaces the text: from the form, the history or a rewriting. */
 export function replaceText(text: string): void {
   if (text === tab.peek().text) return
   change({ text })
   replaced.value++
 }
 
-/** Changes the tab that is shown. */
+/** Changes the current tab. */
 export function change(next: Partial<Tab>): void {
   const { id } = tab.peek()
   tabs.value = tabs.peek().map((one) => (one.id === id ? { ...one, ...next } : one))
 }
 
-/** Opens a tab beside the others and shows it. */
+/** Opens a new tab and shows it. */
 export function open(text: string, more: Partial<Omit<Tab, 'id' | 'text'>> = {}): void {
   const id = Math.max(0, ...tabs.peek().map((one) => one.id)) + 1
   tabs.value = [...tabs.peek(), { id, title: '', text, revision: revision.peek(), ...more }]
@@ -87,7 +87,7 @@ export function show(id: number): void {
   replaced.value++
 }
 
-/** Closes a tab; the last one is emptied to what there is at the beginning. */
+/** Closes a tab; the last one is reset. */
 export function close(id: number): void {
   const at = tabs.peek().findIndex((one) => one.id === id)
   const left = tabs.peek().filter((one) => one.id !== id)
@@ -97,7 +97,7 @@ export function close(id: number): void {
   }
 }
 
-/** What a tab is called: by its title, or its method. */
+/** The label of a tab: its title, or its method. */
 export function titleOf({ title, text }: Tab): string {
   return title || /"method"\s*:\s*"([^"]{1,60})"/.exec(text)?.[1] || ''
 }
@@ -113,7 +113,7 @@ function keep() {
   }
 }
 
-/** Keeps what is written, soon after it was, and when the page goes. */
+/** Stores the tabs soon after each change, and when the page unloads. */
 export function persistTabs(): void {
   let begun = false
   const soon = () => {

@@ -1,14 +1,14 @@
-/** Arguments of tools against the tools' own schemas, which are any JSON Schema. */
+/** Validates arguments of tools against their own JSON Schemas. */
 
 import { Validator } from '@cfworker/json-schema'
 import type { Diagnostic } from '@codemirror/lint'
 import { jsonTree, nodeAt } from '../protocol/json.ts'
 import { plainValue, type ServerContext } from './schema-at.ts'
 
-/** More than these help nobody. */
+/** Further problems are omitted. */
 const maxProblems = 10 // flaws
 
-/** What is wrong with the arguments of a call. The words are the validator's: English. */
+/** Problems of the arguments of a call. The texts are the validator's, in English. */
 export function toolProblems(source: string, { tools }: ServerContext): Diagnostic[] {
   const { root, errorAt } = jsonTree(source)
   if (errorAt !== undefined || nodeAt(root, ['method'])?.text !== 'tools/call') return []
@@ -19,7 +19,7 @@ export function toolProblems(source: string, { tools }: ServerContext): Diagnost
   const value = plainValue(node, source) ?? {}
   try {
     const { errors } = new Validator(tool.inputSchema, '2020-12', false).validate(value)
-    // the outer ones only say that there are inner ones
+    // outer errors only repeat that there are inner ones
     const leaves = errors.filter(
       ({ keyword }) => !['properties', 'items', '$ref'].includes(keyword),
     )
@@ -30,7 +30,7 @@ export function toolProblems(source: string, { tools }: ServerContext): Diagnost
       return { from: small.from, to: small.to, severity: 'warning', message: error }
     })
   } catch {
-    return [] // the schema itself is none
+    return [] // the schema itself is invalid
   }
 }
 

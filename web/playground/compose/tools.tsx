@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The tools of the composer, loaded when idle: methods, form, history, breaking, and the notices. */
+/** The composer's tools, loaded when idle: methods, form, history, malformed messages, and notices. */
 
 import { useEffect } from 'preact/hooks'
 import { t, tag } from '../base/i18n.ts'
@@ -33,7 +33,7 @@ export function Tools() {
   )
 }
 
-/** Methods of the revision; what the server lacks is last, with the reason, and can be chosen all the same. */
+/** Methods of the revision. Methods that the server lacks come last, with the reason, and remain selectable. */
 function Methods() {
   const { revision: spoken } = tab.value
   const capabilities = active.value?.peer.value?.capabilities
@@ -54,7 +54,7 @@ function Methods() {
         translate={false}
         value={known ? shown : ''}
         onChange={(event) => {
-          const text = frameFor(spoken, event.currentTarget.value, 1) // Send gives it a fresh id
+          const text = frameFor(spoken, event.currentTarget.value, 1) // Send replaces the id
           replaceText(text)
           const blank = text.indexOf('""')
           if (blank > 0) editor.peek()?.set(text, blank + 1)
@@ -140,7 +140,7 @@ function History() {
   )
 }
 
-/** Beside Send: as a notification, and broken. */
+/** Send as notification, and malformed. */
 export function SendMore() {
   const session = active.value
   const mute = session === undefined || session.connection.dialer.readOnly === true

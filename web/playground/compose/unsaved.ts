@@ -1,12 +1,12 @@
 /**
- * What was sent and is not in the history's database so far. It is kept at once, for a reload may come before the
- * database has opened.
+ * Sent messages that are not in the history's database yet. They are stored at once, since a reload may come
+ * before the database opens.
  */
 
 import { setting } from '../base/settings.ts'
 import { isRevision, type Revision } from '../protocol/revisions.ts'
 
-/** What the history keeps of a message. */
+/** A message of the history. */
 export interface Message {
   /** Byte for byte. */
   text: string
@@ -15,15 +15,15 @@ export interface Message {
   revision: Revision
 }
 
-/** A text beyond this is only in the database: this store is small. */
+/** Longer texts are only in the database: localStorage is small. */
 const maxLength = 100_000 // UTF-16 code units
 
-/** More than these are not kept. */
+/** The oldest beyond this are removed. */
 const maxEntries = 20
 
 const unsaved = setting<readonly Message[]>('unsaved', [])
 
-/** What documents before this one have left. */
+/** Messages that earlier documents left. */
 let left = unsaved.peek()
 
 export function addUnsaved(message: Message): void {
@@ -35,7 +35,7 @@ export function removeUnsaved({ text, to }: Message): void {
   unsaved.value = unsaved.peek().filter((one) => one.text !== text || one.to !== to)
 }
 
-/** Takes over what documents before this one have left, once; it stays kept until it is {@link saved}. */
+/** Returns messages of earlier documents, once; they stay stored until {@link removeUnsaved}. */
 export function takeUnsaved(): readonly Message[] {
   const found = left
   left = []

@@ -1,18 +1,18 @@
-/** How the composer is seen at the moment, for its parts. */
+/** The view state of the composer. */
 
 import { type Signal, signal } from '@preact/signals'
 import type { Editor } from './editor.ts'
 
-/** Whether the form is shown in place of the text. */
+/** Whether the form replaces the text. */
 export const asForm = signal(false)
 
-/** How many problems the text has; undefined: nobody has looked yet. */
+/** Number of problems; undefined: not checked yet. */
 export const problems: Signal<number | undefined> = signal(undefined)
 
-/** The editor, when it is there. */
+/** The editor, once loaded. */
 export const editor: Signal<Editor | undefined> = signal(undefined)
 
-/** Moves the focus to where is written, when it is drawn. */
+/** Focuses the editor or the text area after the next paint. */
 export function focusText(): void {
   asForm.value = false
   requestAnimationFrame(() => {

@@ -1,8 +1,8 @@
-/** A gateway's link may lead to the playground, as it may lead to any page: `#pagemcp=…`. */
+/** A link of the gateway may open the playground, as it may open any page: `#pagemcp=…`. */
 
 /**
- * Uses the invitation in the address, if there is one: it is taken out of the address, and the browser
- * is paired. What comes of it, the dialog for connections shows.
+ * Uses the invitation in the address, if there is one: removes it from the address and pairs the browser. The
+ * dialog for connections shows the result.
  */
 export function acceptInvitation(): void {
   if (!/[#&]pagemcp=/.test(location.hash)) return

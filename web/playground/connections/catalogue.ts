@@ -1,6 +1,6 @@
 /**
- * What a server has, as far as it has been asked: lists are fetched a page at a time, the first after the
- * handshake, and again when the server says that they have changed.
+ * The lists of a server: fetched a page at a time, the first after the handshake, and again when the server
+ * notifies that a list changed.
  */
 
 import { effect, type Signal, signal } from '@preact/signals'
@@ -14,7 +14,7 @@ export interface Icon {
   theme?: string
 }
 
-/** What resources, templates, prompts and tools have in common. All of it is the server's words: not to be trusted. */
+/** Members of resources, templates, prompts and tools. All are untrusted text of the server. */
 interface Described {
   name: string
   title?: string
@@ -53,13 +53,13 @@ export interface Tool extends Described {
 /** One list. */
 export interface Listed<T> {
   items: readonly T[]
-  /** How it stands: `none` before it was asked for, or if the server does not have it. */
+  /** `none`: not requested yet, or the server does not have the list. */
   state: 'none' | 'loading' | 'there' | 'failed'
-  /** For the next page; undefined: this is all. */
+  /** Cursor of the next page; undefined: the list is complete. */
   cursor?: string
-  /** What the server said instead. */
+  /** The server's error message. */
   error?: string
-  /** ms since 1970, when the copy gets stale by the server's word; undefined: it did not say. */
+  /** ms since 1970 at which the list is stale (`ttlMs`); undefined: unknown. */
   staleAt?: number
 }
 
@@ -87,9 +87,9 @@ export const listKinds = Object.keys(methods) as ListKind[]
 
 export interface Catalogue {
   readonly lists: { readonly [K in ListKind]: Signal<Listed<Kinds[K]>> }
-  /** Asks for a list from its beginning. */
+  /** Requests a list from its first page. */
   reload(kind: ListKind): Promise<void>
-  /** Asks for the next page. */
+  /** Requests the next page. */
   more(kind: ListKind): Promise<void>
 }
 
@@ -110,7 +110,7 @@ export function catalogue(session: Session): Catalogue {
   const load = async (kind: ListKind, cursor?: string) => {
     const list = lists[kind] as Signal<Listed<unknown>>
     const { method, member } = methods[kind]
-    const turn = ++turns[kind] // a reload makes older answers void
+    const turn = ++turns[kind] // responses of earlier loads are ignored
     const before = cursor === undefined ? [] : list.peek().items
     list.value = { ...list.peek(), state: 'loading', error: undefined }
     const { result, error } = await session.request(

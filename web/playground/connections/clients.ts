@@ -18,7 +18,10 @@ export const revision: Signal<Revision> = signal(newest)
 
 let letters = 0
 
-/** Opens a connection and its session, which becomes the active one. Sends the handshake unless the connection is read-only. */
+/**
+ * Opens a connection and its session, and makes it active. Sends the handshake unless the connection is
+ * read-only.
+ */
 export function connect(
   dialer: Dialer,
   { handshake = true }: { handshake?: boolean } = {},

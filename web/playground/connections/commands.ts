@@ -1,4 +1,4 @@
-/** What can be done with connections, for the palette. */
+/** Commands of connections. */
 
 import type { Command } from '../base/commands.ts'
 import { dialog } from '../base/state.ts'

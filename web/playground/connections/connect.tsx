@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The dialog that opens connections: what kind, where to, and what stands in the way. */
+/** The dialog for connections: kind, address, and diagnosis. */
 
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -68,7 +68,7 @@ function AddressForm({ kind, close }: { kind: Exclude<Kind, 'gateway'>; close():
   const examined = useSignal(0)
   const asking = useSignal<Question | undefined>(undefined)
 
-  /** What is wrong with what was entered, or the dialer for it. */
+  /** The error of the entered address, or its dialer. */
   const dialer = (): Dialer | string => {
     const address = url.value.trim()
     if (kind === 'mcpB' && address === '') return mcpBHere()
@@ -82,7 +82,7 @@ function AddressForm({ kind, close }: { kind: Exclude<Kind, 'gateway'>; close():
     return typeof own === 'string' ? own : http(address, { headers: own })
   }
 
-  /** Goes on once the address is right, and the visitor has agreed to its host. */
+  /** Connects once the address is valid and the user has confirmed its host. */
   const withConsent = (act: (made: Dialer) => void) => {
     const made = dialer()
     problem.value = typeof made === 'string' ? made : ''
@@ -150,7 +150,7 @@ function AddressForm({ kind, close }: { kind: Exclude<Kind, 'gateway'>; close():
   )
 }
 
-/** A connection that waits for the visitor's consent. */
+/** A connection that waits for the user's confirmation. */
 interface Question {
   host: string
   proceed(): void

@@ -1,4 +1,4 @@
-/** One client's connection and its tap. Whatever goes through a {@link Wire} is in the store. */
+/** The connection of one client. Every message through its {@link Transport} is recorded in the store. */
 
 import { type Signal, signal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
@@ -6,31 +6,31 @@ import type { Direction, HttpFacts, Store } from '../messages/store.ts'
 import { hostNeedingConsent } from './consent.ts'
 import type { Dialer, Transport, TransportEvents } from './transport.ts'
 
-/** Kinds of connections whose address a person has entered. */
+/** Kinds of connections whose address the user enters. */
 const remoteKinds: ReadonlySet<Dialer['kind']> = new Set(['http', 'ws', 'frame', 'mcp-b'])
 
 export type ConnectionState = 'connecting' | 'open' | 'closed'
 
-/** Called with each row of a connection right when it was pushed. */
+/** Called with each row of a connection, synchronously after it was pushed. */
 export type RowListener = (row: number, text: string) => void
 
 let last = 0
 
 export class Connection {
-  /** From 1; also the connection's column in the store. */
+  /** From 1; also the value of the store's column. */
   readonly id = ++last
   readonly dialer: Dialer
-  /** `A`, `B` … for people. */
+  /** `A`, `B` … */
   readonly letter: string
   readonly state: Signal<ConnectionState> = signal('connecting')
-  /** Why it closed, in words for people; `''` before. */
+  /** Why it closed, for the user; `''` before. */
   readonly reason = signal('')
   readonly #store: Store
   readonly #queue: string[] = []
   readonly #listeners = new Set<RowListener>()
   readonly #failures = new Set<(row: number, text: string, reason: string) => void>()
   #transport: Transport | undefined
-  #turn = 0 // counts connections of this connection
+  #turn = 0 // counts the transports of this connection
 
   constructor(dialer: Dialer, letter: string, store: Store) {
     this.dialer = dialer
@@ -38,7 +38,7 @@ export class Connection {
     this.#store = store
   }
 
-  /** Dials. What was sent before goes out then, in its order. Settles when open or failed; never rejects. */
+  /** Opens the transport, then sends queued messages in order. Settles when it is open or failed; never rejects. */
   async open(): Promise<void> {
     const turn = ++this.#turn
     this.state.value = 'connecting'
@@ -61,7 +61,7 @@ export class Connection {
     for (const text of this.#queue.splice(0)) this.#transport.send(text)
   }
 
-  /** @param present - whether this is still the connection of the connection: an older one is not heard any more */
+  /** @param present - whether this transport is still the connection's: events of an older one are ignored */
   #events(present: () => boolean): TransportEvents {
     return {
       received: (text, framing, http) => present() && this.#push('in', text, framing, http),
@@ -76,7 +76,7 @@ export class Connection {
     }
   }
 
-  /** Closes the connection and makes it anew, as a client does that begins again. Rows and ids go on. */
+  /** Closes the transport and opens a new one, as a client does that starts over. Rows and ids continue. */
   async reopen(): Promise<void> {
     const old = this.#transport
     this.#turn++
@@ -88,10 +88,10 @@ export class Connection {
   }
 
   /**
-   * Sends a text as it is and returns its row. While the connection is connecting it waits; its row is
-   * there already.
+   * Sends a text unchanged and returns its row. While the connection opens, the message is queued; its row
+   * exists at once.
    *
-   * @throws Error on a connection that only listens
+   * @throws Error on a read-only connection
    */
   send(text: string): number {
     if (this.dialer.readOnly) throw new Error('this connection only listens')
@@ -103,7 +103,7 @@ export class Connection {
     return row
   }
 
-  /** Adds a row about this connection that is no message. */
+  /** Adds a row about this connection that is not a message. */
   note(line: string): number {
     return this.#store.push({
       connection: this.id,
@@ -113,18 +113,18 @@ export class Connection {
     })
   }
 
-  /** Which way a row of this connection went. */
+  /** The direction of a row. */
   direction(row: number): Direction {
     return this.#store.direction(row)
   }
 
-  /** Has each further row told, at once; returns how to stop. */
+  /** Calls `listener` with each further row; returns stops that. */
   watch(listener: RowListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Has each text told that was sent and gets no answer. */
+  /** Calls `failed` for each sent text that gets no response. */
   onFailure(failed: (row: number, text: string, reason: string) => void): void {
     this.#failures.add(failed)
   }

@@ -1,17 +1,20 @@
 /**
- * Hosts that the visitor has agreed to connect to. The playground's policy lets it connect anywhere, since that
- * is what it is for; so a host other than this machine is asked about once, before the first byte goes there.
- * A link, an import or a stored address never agrees.
+ * Hosts that the user has confirmed. The playground's Content-Security-Policy allows connections to all hosts,
+ * since connecting is its purpose; so each host other than this machine needs one confirmation before the
+ * first byte is sent. A link, an import or a stored address never confirms.
  */
 
 import { setting } from '../base/settings.ts'
 
-/** How many hosts are kept; the oldest goes. */
+/** Number of stored hosts; the oldest is removed. */
 const maxHosts = 200
 
 const agreed = setting<readonly string[]>('connections.hosts', [])
 
-/** The host and port to ask about before connecting to this address; `undefined`: none, or the visitor has agreed. */
+/**
+ * The host and port that the user must confirm before a connection to this address; `undefined`: none, or
+ * confirmed already.
+ */
 export function hostNeedingConsent(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined
   const { host, hostname } = new URL(url)
@@ -20,7 +23,7 @@ export function hostNeedingConsent(url: string): string | undefined {
   return host
 }
 
-/** The visitor has agreed. */
+/** Stores a confirmation. */
 export function agree(host: string): void {
   const others = agreed.peek().filter((one) => one !== host)
   agreed.value = [...others, host].slice(-maxHosts)
@@ -28,5 +31,5 @@ export function agree(host: string): void {
 
 /** Whether a host name means this machine in every browser (Secure Contexts, "potentially trustworthy origin"). */
 export function isThisMachine(hostname: string): boolean {
-  return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname) // URL has written it in its one form
+  return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname) // the URL parser has normalised it
 }

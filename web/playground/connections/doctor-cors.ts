@@ -1,13 +1,13 @@
 /**
- * Finds out why the browser shows nothing of an answer. It keeps the reason from scripts, on purpose: so
- * questions are asked that differ in one thing each, and what works and what does not tells the rest.
+ * Diagnoses why the browser hides a response. Scripts do not get the reason, by design, so probes are sent
+ * that differ in one respect each.
  *
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 
 import type { Finding } from './finding.ts'
 
-/** What a client of MCP sends, besides what a person adds. `*` in an answer does not cover Authorization. */
+/** Headers of an MCP client, besides those of the user. `*` in a response does not cover Authorization. */
 export const clientHeaders = [
   'Content-Type',
   'MCP-Protocol-Version',
@@ -17,13 +17,13 @@ export const clientHeaders = [
   'Last-Event-ID',
 ] as const
 
-/** How long one question may take. */
+/** Timeout of one probe. */
 export const probeTimeout = 8_000 // ms
 
-/** A harmless message, where it does not matter what is answered. */
+/** A message without effect; its response does not matter. */
 const harmless = '{"jsonrpc":"2.0","id":0,"method":"ping"}'
 
-/** Asks; `undefined`: the browser shows no answer, for whatever reason. */
+/** Sends a probe; `undefined`: the browser shows no response, for any reason. */
 export async function probe(url: string, init: RequestInit): Promise<Response | undefined> {
   try {
     return await fetch(url, {
@@ -38,7 +38,7 @@ export async function probe(url: string, init: RequestInit): Promise<Response | 
   }
 }
 
-/** Whether anybody answers there, readable or not. */
+/** Whether a server responds, readable or not. */
 export async function answers(url: string): Promise<boolean> {
   const response = await probe(url, { mode: 'no-cors' })
   response?.body?.cancel().catch(() => {})
@@ -46,10 +46,10 @@ export async function answers(url: string): Promise<boolean> {
 }
 
 /**
- * What is missing, when somebody answers and the browser does not show it.
+ * Which CORS headers are missing, if a server responds and the browser hides the response.
  *
- * @param origin - ours
- * @param own - the names of headers that a person adds
+ * @param origin - of the playground
+ * @param own - names of the user's headers
  */
 export async function diagnoseCors(
   url: string,
@@ -62,7 +62,7 @@ export async function diagnoseCors(
   const allowHeaders = `Access-Control-Allow-Headers: ${wanted.join(', ')}`
   const allowOrigin = `Access-Control-Allow-Origin: ${origin}`
 
-  // Neither of these headers needs to be asked for beforehand.
+  // These headers need no preflight.
   const simple = await post({ 'Content-Type': 'text/plain', Accept: 'application/json' })
   const json = await post({ 'Content-Type': 'application/json' })
   if (json === undefined) {

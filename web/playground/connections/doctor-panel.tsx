@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** What the doctor finds, as it finds it, with the lines to add ready to be copied. */
+/** The findings of the diagnosis, with header lines to copy. */
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
@@ -14,7 +14,7 @@ interface Props {
   headers: readonly (readonly [string, string])[]
 }
 
-/** Examines once, when it is shown first. */
+/** Runs the diagnosis once, when it is first shown. */
 export function DoctorPanel({ url, headers }: Props) {
   const found = useSignal<readonly Finding[]>([])
   const done = useSignal(false)
@@ -61,7 +61,7 @@ function Lines({ lines }: { lines: readonly string[] }) {
       await navigator.clipboard.writeText(lines.join('\n'))
       actions.announce(t('base.copied'))
     } catch {
-      // without the permission there is still the text to be selected
+      // without permission, the user can select the text
     }
   }
   return (

@@ -1,7 +1,6 @@
 /**
- * Looks at a Streamable HTTP server from here, one thing after the other, and says in people's words
- * what stands in the way, with the header line that is missing. It sends `server/discover`, `initialize`
- * and `ping`, never more, and ends the session that it began.
+ * Diagnoses the connection to a Streamable HTTP server, one aspect after the other, and names missing header
+ * lines. It sends only `server/discover`, `initialize` and `ping`, and ends the session that it started.
  */
 
 import type { Key } from '../base/i18n.ts'
@@ -13,11 +12,11 @@ export type { Finding } from './finding.ts'
 
 import { type Known, mirroredHeaders, parsed } from './http-headers.ts'
 
-/** Where the doctor stands. */
+/** The page that connects. */
 export interface Here {
-  /** Our origin, as servers are to allow it. */
+  /** The playground's origin, which servers must allow. */
   origin: string
-  /** Whether this page came by https. */
+  /** Whether this page was loaded over https. */
   secure: boolean
 }
 
@@ -27,10 +26,9 @@ const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/
 const ownNetwork = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|\[f[cde])|\.local$/
 
 /**
- * Examines a URL. Findings come in their order, each once; after a bad one that makes the rest
- * pointless, no more come.
+ * Examines a URL. Yields each finding once, in order, and stops after one that makes the rest pointless.
  *
- * @param own - headers that a person adds, such as `Authorization`
+ * @param own - headers of the user, such as `Authorization`
  */
 export async function* examine(
   url: string,
@@ -67,7 +65,7 @@ export async function* examine(
   yield* versions(url, own, await bodyOf(first), first.status)
 }
 
-/** What can be said of an address without asking anybody. */
+/** Findings about an address that need no request. */
 export function checkAddress(text: string, { secure }: Here): Finding[] {
   const bad = (says: Key): Finding[] => [{ step: 'url', state: 'bad', says }]
   if (!URL.canParse(text)) return bad('connections.doctor.noUrl')
@@ -103,7 +101,7 @@ function send(
   return probe(url, { method, headers, ...(method === 'POST' && { body: text }) })
 }
 
-/** Who may come in, and where to ask for a token: RFC 9728. */
+/** Authorization, and the source of tokens: RFC 9728. */
 async function* authorization(url: string, refused: Response): AsyncGenerator<Finding> {
   const challenge = refused.headers.get('www-authenticate')
   yield {
@@ -145,7 +143,7 @@ interface Answer {
   error?: { code?: unknown; message?: unknown; data?: { supported?: unknown } }
 }
 
-/** What it speaks: the modern revision first, then the older ones. */
+/** Supported revisions: the modern one first, then the older ones. */
 async function* versions(
   url: string,
   own: readonly (readonly [string, string])[],
@@ -180,7 +178,7 @@ async function* versions(
   yield await sessions(url, own, known)
 }
 
-/** Whether the session's id can be read, if there is one; and ends the session. */
+/** Whether the session's id is readable, if there is a session; ends the session. */
 async function sessions(
   url: string,
   own: readonly (readonly [string, string])[],
@@ -209,7 +207,7 @@ async function sessions(
     : { step: 'session', state: 'good', says: 'connections.doctor.session' }
 }
 
-/** What comes of a body until there is a whole answer in it: a stream may never end. */
+/** Reads a body until it has a complete response: a stream may never end. */
 async function bodyOf(response: Response): Promise<string> {
   const reader = response.body?.getReader()
   const decoder = new TextDecoder()
@@ -221,12 +219,12 @@ async function bodyOf(response: Response): Promise<string> {
       if (result || error) await reader?.cancel()
     }
   } catch {
-    // broken off, or too slow: what there is tells enough
+    // interrupted, or too slow: the part that was read is used
   }
   return body
 }
 
-/** The message in a body that is JSON, or an event stream that has ended. */
+/** The message of a body that is JSON, or of an event stream that has ended. */
 function lastMessage(body: string): Answer {
   const data = [...body.matchAll(/^data: ?(.+)$/gm)].at(-1)?.[1] ?? body
   try {

@@ -1,14 +1,14 @@
 /**
- * The playground in a frame of another page: that page hands it a port to its engine, and nothing else is
- * talked to. Of element.ts, or by hand:
+ * Connects the playground in a frame to the page that embeds it: that page sends a port of its engine, and the
+ * playground connects to nothing else. With element.ts, or by hand:
  *
  * ```html
  * <iframe src="…/embed.html?allow=https://app.example"></iframe>
  * frame.contentWindow.postMessage({ pagemcp: 'playground', title: 'My app' }, origin, [mcp.port()])
  * ```
  *
- * `allow` names the origins (separated by commas) that may do so. When the frame is ready for a port it
- * says `{ pagemcp: 'playground-ready' }` to the page around it.
+ * `allow` lists the origins, separated by commas, that may do so. The frame sends `{ pagemcp:
+ * 'playground-ready' }` to its parent when it is ready for a port.
  */
 
 import { connect } from './clients.ts'
@@ -19,16 +19,16 @@ interface Offer {
   title?: unknown
 }
 
-/** The origins that `allow` names. What is no origin counts for nothing. */
+/** The valid origins in `allow`. */
 export function allowedOrigins(search: string): string[] {
   const named = (new URLSearchParams(search).get('allow') ?? '').split(',')
   return named.filter((one) => URL.canParse(one) && new URL(one).origin === one)
 }
 
 /**
- * Takes ports from the page around, each as a client of its own.
+ * Accepts ports from the embedding page; each opens a client.
  *
- * @returns the origins that may hand one over; none: nobody may
+ * @returns the origins that may send one
  */
 export function acceptPorts(): string[] {
   const allowed = allowedOrigins(location.search)
@@ -45,7 +45,7 @@ export function acceptPorts(): string[] {
       dial: async (events) => portTransport(port, events),
     })
   })
-  // There is nothing in it that anybody may not know, and a name that is wrong would be an error.
+  // The message has no secret, and a wrong target origin would be an error.
   parent.postMessage({ pagemcp: 'playground-ready' }, '*')
   return allowed
 }

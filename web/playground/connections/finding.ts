@@ -1,14 +1,14 @@
-/** What the doctor finds; doctor.ts. */
+/** A finding of doctor.ts. */
 
 import type { Key } from '../base/i18n.ts'
 
-/** One thing that was found. */
+/** One finding. */
 export interface Finding {
   step: 'url' | 'network' | 'reach' | 'cors' | 'auth' | 'version' | 'session'
-  /** `note`: nothing is wrong, but it is good to know. */
+  /** `note`: not a problem, but worth knowing. */
   state: 'good' | 'note' | 'bad'
   says: Key
   params?: Readonly<Record<string, string | number>>
-  /** What the server has to send in addition, as it stands in HTTP. */
+  /** Header lines that the server must add, as in HTTP. */
   lines?: readonly string[]
 }

@@ -1,7 +1,7 @@
 /**
- * Pages that listen for clients in other windows (`listen` of this package): asked for a port by one
- * message, then everything runs on that. The page is opened in a frame of ours or in a window of its
- * own; it answers only if it lists the playground's origin.
+ * Pages that listen for clients in other windows (`listen` of this package): one message requests a port, then
+ * the port carries all messages. The page opens in a frame or in a window of its own, and responds only if it
+ * lists the playground's origin.
  */
 
 import { connectTo } from 'pagemcp'
@@ -11,10 +11,10 @@ import { portTransport } from './port.ts'
 import { redactUrl } from './secrets.ts'
 import type { Dialer, Transport, TransportEvents } from './transport.ts'
 
-/** How long a page may take to load and to answer. */
+/** Timeout for loading the page and for its response. */
 const pageTimeout = 20_000 // ms
 
-/** A window of another origin has no event, neither for being there nor for having been closed. */
+/** Poll interval: windows of another origin have no events for loading or closing. */
 const lookEvery = 250 // ms
 
 /** Opens a page in a frame of the playground. */
@@ -32,7 +32,7 @@ export function frameDialer(url: string): Dialer {
   }
 }
 
-/** Opens a page in a window; to be called while the browser still takes it as the visitor's wish. */
+/** Opens a page in a window. Browsers require a click or key just before. */
 export function windowDialer(url: string): Dialer {
   return {
     title: new URL(url).host,
@@ -53,13 +53,13 @@ export function windowDialer(url: string): Dialer {
           if (opened.closed || !isBlank(opened)) resolve()
         }, lookEvery)
       })
-      const close = () => clearInterval(timer) // the window is the visitor's
+      const close = () => clearInterval(timer) // the window stays open: it belongs to the user
       return dialWindow({ window: opened, origin: new URL(url).origin, close, gone }, events)
     },
   }
 }
 
-/** Whether a window has nothing in it yet: what has another origin does not say where it is. */
+/** Whether a window is still blank: reading the location of another origin throws. */
 function isBlank(opened: Window): boolean {
   try {
     return opened.location.href === 'about:blank'

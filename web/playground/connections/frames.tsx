@@ -1,8 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * The pages that are open in frames, in a box at the edge that can be folded up: a page has to stay in
- * the document for as long as its connection lasts. It may run scripts and submit forms; it cannot
- * lead the playground's own window away.
+ * Pages that are open in frames, in a box that can be folded: a page must stay in the document while its
+ * connection is open. It may run scripts and submit forms, and cannot navigate the playground's window.
  */
 
 import { type Signal, signal } from '@preact/signals'
@@ -22,7 +21,10 @@ const frames: Signal<readonly Framed[]> = signal([])
 let last = 0
 let mounted = false
 
-/** Opens a page in a frame. Settles when something has been loaded; whether it is the page, nobody is told. */
+/**
+ * Opens a page in a frame. Settles when the frame has loaded something: browsers do not say whether it is the
+ * page.
+ */
 export function openFrame(url: string): Promise<OpenedWindow> {
   if (!mounted) {
     mounted = true

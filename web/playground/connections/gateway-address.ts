@@ -1,6 +1,6 @@
 /**
- * The address of the playground's gateway, as its pages dial it: what `pagemcp dev` says beside the playground
- * that it serves; elsewhere the usual one. It never comes from a link.
+ * The address of the playground's gateway, for its pages: from `pagemcp dev` if it serves the playground, else
+ * the default. It never comes from a link.
  */
 
 import { defaultGateway } from 'pagemcp'
@@ -21,6 +21,6 @@ async function ask(): Promise<string> {
     const { gateway } = (await response.json()) as { gateway?: unknown }
     return typeof gateway === 'string' ? gateway : defaultGateway
   } catch {
-    return defaultGateway // there is no such file, or no network
+    return defaultGateway // no such file, or no network
   }
 }

@@ -1,16 +1,16 @@
-/** What the gateway reports of its traffic; web/docs/protocol.md, monitoring. */
+/** A message that the gateway reports to monitors; web/docs/protocol.md, monitoring. */
 
 /** One message between an assistant and the gateway. */
 export interface GatewayMessage {
   /** ms since 1970 */
   time: number
-  /** How the gateway knows the assistant: `token`, `stdio`. */
+  /** How the assistant was authenticated: `token`, `stdio`. */
   who: string
-  /** What it calls itself. */
+  /** The assistant's own name. */
   client: string
-  /** Where it came in: `/mcp`, `/mcp/notes`, `/ws`, `stdio`. */
+  /** The endpoint: `/mcp`, `/mcp/notes`, `/ws`, `stdio`. */
   door: string
-  /** The page that it is about; `''`: several, or none. */
+  /** The page that received or sent it; `''`: several, or none. */
   page: string
   to: 'assistant' | 'page'
   /** bytes */

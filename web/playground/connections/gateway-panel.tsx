@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The gateway in the dialog: pages that are there now, who may do what, and what assistants have seen. */
+/** The gateway's part of the dialog: joined pages, permissions, and reads of assistants. */
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
@@ -36,7 +36,7 @@ export function GatewayPanel({ close }: { close(): void }) {
   )
 }
 
-/** Asks for a link of the gateway, when there is nothing else to come in with. */
+/** Requests a link of the gateway, if the browser has no other credential. */
 function Invite({ why }: { why: string }) {
   const link = useSignal('')
   return (

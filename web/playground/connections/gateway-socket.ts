@@ -1,7 +1,7 @@
 /**
- * Opens a monitoring connection to the gateway (web/docs/protocol.md, "Monitoring"): with the invitation that
- * this document was opened with, one that was pasted, or the key that pages of this origin keep. The
- * token of assistants is not needed, and never here.
+ * Opens an authenticated socket to the gateway (web/docs/protocol.md, "Monitoring"), with the invitation in
+ * this document's address, a pasted one, or the stored key of this origin. The playground never has the token
+ * of assistants.
  */
 
 import {
@@ -20,21 +20,21 @@ import { gatewayAddress } from './gateway-address.ts'
 
 const subprotocol = 'pagemcp.watch.v1'
 
-/** How long it may take until both sides have proved themselves. */
+/** Timeout of the mutual authentication. */
 const authenticationTimeout = 15_000 // ms
 
 /** Close codes; web/docs/protocol.md. */
 const refused = 4403
 
-/** There is nothing to prove oneself with. */
+/** The browser has no credential for the gateway. */
 export class NotPairedError extends Error {
   override readonly name = 'NotPairedError'
 }
 
-/** The gateway, or a program on its port, did not let us in. */
+/** The gateway, or another program on its port, rejected the connection. */
 class GatewayRefusedError extends Error {
   override readonly name = 'GatewayRefusedError'
-  /** Whether the gateway had proved that it knows the key or the secret. */
+  /** Whether the gateway proved that it knows the key or the secret. */
   readonly isProven: boolean
 
   constructor(message: string, isProven: boolean) {
@@ -64,15 +64,15 @@ function invited(address: string, link: string | undefined): Invitation | undefi
 }
 
 /**
- * Opens the door: with the key that pages of this origin keep, if the gateway takes it here (only keys that
- * were made since it started), or else with an invitation. If the gateway does not prove that it knows the
- * key, the user must confirm the invitation first.
+ * Connects with the stored key of this origin, if the gateway accepts it here (only keys that were made since
+ * it started), otherwise with an invitation. If the gateway does not prove that it knows the key, the user
+ * must confirm the invitation first.
  *
  * @param wish - `watch`, or an endpoint: `/mcp`, `/mcp/notes`
- * @param link - a link of the gateway that the visitor pasted
- * @returns the socket, which may have messages already: hear them before anything is awaited; and where
- *   the gateway answers assistants
- * @throws NotPairedError if the browser has nothing to prove itself with; Error in words for people
+ * @param link - a link of the gateway that the user pasted
+ * @returns the socket, which may have received messages already: set `onmessage` before the next await; and
+ *   the gateway's address for assistants
+ * @throws NotPairedError if the browser has no credential; Error with a message for the user
  */
 export async function openGatewaySocket(
   wish: string,
@@ -124,8 +124,8 @@ function prove(address: string, credential: Credential, wish: string): Promise<W
       const { pairing } = handshake.finish(message)
       clearTimeout(deadline)
       socket.onclose = null
-      // Pages know the gateway by their own door. What comes next is heard by whoever takes the socket:
-      // keeping the key is not waited for.
+      // Pages store the gateway by their own address. The caller receives the next messages, so storing the key is
+      // not awaited.
       void savePairing({ ...pairing, address })
       resolve(socket)
     }

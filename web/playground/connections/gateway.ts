@@ -1,7 +1,6 @@
 /**
- * The gateway of this machine, as far as it lets the playground in: which pages are there, what passes
- * between them and assistants, and connections to ask them. One socket looks on for as long as somebody
- * wants that, and comes back when it was lost; each connection to ask has its own.
+ * The gateway of this machine: its pages, the messages between them and assistants, and connections to it. One
+ * socket monitors the messages, and reconnects when it is lost; each connection has its own socket.
  */
 
 import { type Signal, signal } from '@preact/signals'
@@ -12,57 +11,60 @@ import { countReads } from './reads.ts'
 import type { Dialer } from './transport.ts'
 import { closeReason, socketTransport } from './websocket.ts'
 
-/** A page that has joined. All but the numbers is its own words. */
+/** A page that has joined. Its texts are its own and untrusted. */
 export interface JoinedPage {
   name: string
   title: string
   origin: string
   url: string
-  /** Whether it is there now, or only was. */
+  /** Whether it is connected now. */
   here: boolean
   /** ms since 1970, of joining. */
   since: number
-  /** `resources/read` that assistants were answered, since the gateway began. */
+  /** Number of `resources/read` of assistants since the gateway started. */
   reads: number
-  /** Of these answers. */
+  /** Of their responses. */
   bytes: number
 }
 
-/** Who is there, and who may do what. */
+/** Pages and permissions. */
 export interface GatewayState {
   pages: readonly JoinedPage[]
   /** Origins whose pages may join. */
   mayJoin: readonly string[]
-  /** Origins that may look on. */
+  /** Origins that may monitor. */
   mayWatch: readonly string[]
-  /** Assistants need no token. */
+  /** Whether assistants need no token. */
   noToken: boolean
 }
 
-/** How looking on is doing. `why` is for people; a fresh link of the gateway may help. */
+/** State of monitoring. `why` is shown to the user; a new link of the gateway may help. */
 export type MonitorStatus = { is: 'none' | 'connecting' | 'open' } | { is: 'failed'; why: string }
 
 export const monitorStatus: Signal<MonitorStatus> = signal<MonitorStatus>({ is: 'none' })
 export const gatewayState: Signal<GatewayState | undefined> = signal(undefined)
-/** Where the gateway answers assistants; `''` while that is not known. */
+/** The gateway's address for assistants; `''` while unknown. */
 export const gatewayUrl = signal('')
 
 const listeners = new Set<(message: GatewayMessage) => void>()
 
-/** Has each message told that passes; returns how to stop. Messages come only while {@link startMonitoring} holds. */
+/**
+ * Calls `listener` with each monitored message; returns stops that. Messages come only while {@link
+ * startMonitoring} is connected.
+ */
 export function onMonitoredMessage(listener: (message: GatewayMessage) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** How long to wait before a gateway that has gone is looked for again; doubled each time, up to the second. */
+/** Delay before the first reconnection; doubled each time, up to {@link maxDelay}. */
 const firstDelay = 1_000 // ms
 const maxDelay = 15_000 // ms
 
 /**
- * Begins to look on, if that is not so already.
+ * Starts monitoring, unless it is running.
  *
- * @param link - a link that the visitor pasted
+ * @param link - a link that the user pasted
  */
 export async function startMonitoring(link?: string): Promise<void> {
   const { is } = monitorStatus.peek()
@@ -86,7 +88,7 @@ async function openMonitor(link?: string): Promise<void> {
   monitorStatus.value = { is: 'open' }
 }
 
-/** Looks for a gateway that was there before, until it is. */
+/** Reconnects with back-off until the gateway accepts or rejects. */
 function reconnect(delay: number) {
   monitorStatus.value = { is: 'connecting' }
   gatewayState.value = undefined
@@ -111,9 +113,9 @@ function handleMessage(data: unknown) {
 }
 
 /**
- * A client of the gateway.
+ * A connection to the gateway, as a client.
  *
- * @param page - the page to ask; `''`: all of them
+ * @param page - the page to address; `''`: all pages
  */
 export function gatewayDialer(page: string): Dialer {
   const path = page === '' ? '/mcp' : `/mcp/${page}`

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** Headers that a person adds. Their values are hidden while they are typed, and never stored. */
+/** Headers that the user adds. Their values are hidden while typed, and never stored. */
 
 import type { Signal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
@@ -9,7 +9,7 @@ export interface HeaderRow {
   value: string
 }
 
-/** The rows that say something, as pairs; or what is wrong with one. */
+/** The non-empty rows as pairs, or the error of the first invalid one. */
 export function usableHeaders(rows: readonly HeaderRow[]): [string, string][] | string {
   const pairs: [string, string][] = []
   for (const { name, value } of rows) {

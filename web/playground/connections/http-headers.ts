@@ -1,11 +1,11 @@
 /**
- * What a message says again in the header of its POST. MCP 2026-07-28, basic/transports,
- * "Streamable HTTP"; the older revisions have the version and the session alone.
+ * Headers that repeat parts of a message. MCP 2026-07-28, basic/transports, "Streamable HTTP"; the older
+ * revisions have only version and session.
  */
 
 import type { Params } from '../protocol/revisions.ts'
 
-/** A message as far as its header needs it; undefined: the text is none. */
+/** The members of a message that its headers need; undefined: the text has none. */
 export interface Parsed {
   id?: unknown
   method?: string
@@ -14,7 +14,7 @@ export interface Parsed {
   error?: unknown
 }
 
-/** Reads a text leniently: whatever is broken is sent all the same. */
+/** Parses a text leniently: malformed texts are sent unchanged. */
 export function parsed(text: string): Parsed {
   try {
     const message = JSON.parse(text) as unknown
@@ -35,23 +35,23 @@ export function parsed(text: string): Parsed {
 const isObject = (value: unknown): value is Params =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The revision that a message names in its own envelope: that makes it a modern one. */
+/** The revision in a message's envelope, which makes it a modern message. */
 export function envelopeVersion({ params }: Parsed): string | undefined {
   const meta = params?._meta
   const version = isObject(meta) ? meta['io.modelcontextprotocol/protocolVersion'] : undefined
   return typeof version === 'string' ? version : undefined
 }
 
-/** What is known of a server: it goes into the headers of later messages. */
+/** State of a server that later messages need in their headers. */
 export interface Known {
-  /** That `initialize` has agreed on. */
+  /** The version that `initialize` negotiated. */
   version?: string
   session?: string
-  /** Input schemas by the name of the tool, of those that want arguments in headers. */
+  /** Input schemas by tool name, of tools with arguments in headers. */
   tools: Map<string, Params>
 }
 
-/** The headers that a message asks for by itself. Their values are ASCII, as headers must be. */
+/** The headers that a message requires. Their values are ASCII. */
 export function mirroredHeaders(message: Parsed, known: Known): [string, string][] {
   const headers: [string, string][] = []
   const modern = envelopeVersion(message)
@@ -76,7 +76,7 @@ export function mirroredHeaders(message: Parsed, known: Known): [string, string]
   return headers
 }
 
-/** `Mcp-Param-*`, for each property that its schema wants in a header, within objects too. */
+/** `Mcp-Param-*`, for each property whose schema has `x-mcp-header`, within objects too. */
 function argumentHeaders(schema: Params, values: unknown): [string, string][] {
   const headers: [string, string][] = []
   if (!isObject(schema.properties) || !isObject(values)) return headers
@@ -93,7 +93,7 @@ function argumentHeaders(schema: Params, values: unknown): [string, string][] {
   return headers
 }
 
-/** Takes note of tools that want arguments in headers, from the result of `tools/list`. */
+/** Stores the schemas of tools with arguments in headers, from the result of `tools/list`. */
 export function rememberTools(known: Known, result: unknown): void {
   if (!isObject(result) || !Array.isArray(result.tools)) return
   for (const tool of result.tools as unknown[]) {
@@ -105,8 +105,8 @@ export function rememberTools(known: Known, result: unknown): void {
 }
 
 /**
- * A value as a header can carry it: as it is, or as `=?base64?…?=` of its UTF-8, if it has other than
- * visible ASCII, blanks at its ends, or looks as if it were encoded already.
+ * Encodes a header value: unchanged, or as `=?base64?…?=` of its UTF-8 if it has characters other than visible
+ * ASCII, spaces at its ends, or looks encoded already.
  */
 export function headerValue(value: string): string {
   if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith('=?base64?'))

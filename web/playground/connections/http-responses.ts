@@ -1,4 +1,4 @@
-/** What comes back for a POST, as far as it can be judged by itself: event streams, refusals, odd ids. */
+/** Responses to a POST: event streams, rejections, unexpected ids. */
 
 import { t } from '../base/i18n.ts'
 import type { HttpFacts } from '../messages/store.ts'
@@ -6,8 +6,8 @@ import { type Parsed, parsed } from './http-headers.ts'
 import { EventParser } from './sse.ts'
 
 /**
- * Reads events until a stream ends, whichever way, or `hear` says that it was the last. What was not
- * whole when it broke off is lost.
+ * Reads events until the stream ends or `hear` returns true for the last one. An incomplete event at the end
+ * is dropped.
  */
 export async function readEvents(
   response: Response,
@@ -16,7 +16,7 @@ export async function readEvents(
 ): Promise<{ lastId: string; retry?: number }> {
   let last = false
   const parser = new EventParser(({ name, data, id }) => {
-    if (data === '') return // 2025-11-25 begins a stream with an id and nothing else
+    if (data === '') return // a stream of 2025-11-25 begins with an event that has only an id
     const event = { ...(id !== '' && { id }), ...(name !== '' && { name }) }
     last = hear(data, { ...facts, event }) || last
   })
@@ -28,12 +28,12 @@ export async function readEvents(
       if (last) await reader?.cancel()
     }
   } catch {
-    // broken off: what was whole has been told
+    // interrupted: complete events were delivered
   }
   return { lastId: parser.lastId, retry: parser.retry }
 }
 
-/** Whether a body is JSON-RPC, and not just JSON. */
+/** Whether a body is JSON-RPC, not other JSON. */
 export function isMessage(text: string): boolean {
   try {
     const value = JSON.parse(text) as unknown
@@ -46,8 +46,8 @@ export function isMessage(text: string): boolean {
 }
 
 /**
- * Why a message is no answer to a request; undefined: it is one, or nothing was asked. Servers that want
- * a session first answer without the id, or with one of their own.
+ * Why a message does not respond to the request; undefined: it does, or there was no request. Servers that
+ * require a session respond without the id, or with another one.
  */
 export function mismatch({ id, method }: Parsed, body: string, status: number) {
   if (id === undefined || method === undefined || body.trimStart().startsWith('[')) return undefined
@@ -57,13 +57,13 @@ export function mismatch({ id, method }: Parsed, body: string, status: number) {
   return t('connections.refused', { status: String(status), said: String(message ?? '–') })
 }
 
-/** Whether a refusal is about whoever asks, whatever it is. */
+/** Whether a status rejects the client, whatever the message is. */
 export const isAuthFailure = ({ status }: Response): boolean => status === 401 || status === 403
 
 /**
- * What a refusal says, for people.
+ * The error message for a rejected request.
  *
- * @param hidden - whether there may be a session whose id the browser does not show
+ * @param hidden - whether the browser may hide a session id
  */
 export function rejectionText(response: Response, body: string, hidden: boolean): string {
   const { status, statusText, headers } = response

@@ -1,10 +1,10 @@
 /**
- * Any server that speaks Streamable HTTP, of either era: a POST for each message, answered by JSON or by
- * an event stream; in the older revisions a session, and a stream of its own for what belongs to no
- * request. The era is that of each message: one with an envelope is modern.
+ * Streamable HTTP of both eras: a POST per message, with a JSON or event-stream response; in the older
+ * revisions also a session, and a stream for messages that belong to no request. Each message decides its era:
+ * one with an envelope is modern.
  *
- * Texts are sent and told exactly as they are; what HTTP adds is in headers. The headers that a person
- * gives, such as `Authorization`, are kept in this closure and nowhere else.
+ * Texts are sent and recorded unchanged; HTTP adds headers only. The user's headers, such as `Authorization`,
+ * exist in this closure only.
  *
  * @see MCP 2026-07-28 and 2025-11-25, basic/transports, "Streamable HTTP"
  */
@@ -23,15 +23,15 @@ import { isAuthFailure, isMessage, mismatch, readEvents, rejectionText } from '.
 import { redactUrl, shownHeaders } from './secrets.ts'
 import type { Dialer, Transport, TransportEvents } from './transport.ts'
 
-/** How long to wait before a stream that broke is opened again, unless the server says otherwise. */
-const streamDelay = 3_000 // ms; what the TypeScript SDK waits at most between two tries is 30 s
+/** Delay before an interrupted stream is reopened, unless the server sends `retry`. */
+const streamDelay = 3_000 // ms; the TypeScript SDK waits at most 30 s between two tries
 const maxDelay = 30_000 // ms
 const streamTries = 5 // in a row without an event
 
 export interface HttpOptions {
   /** Sent with every request; names and values as `Headers` takes them. */
   headers?: readonly (readonly [string, string])[]
-  /** For people; default: the host. */
+  /** Shown to the user; default: the host. */
   title?: string
 }
 
@@ -46,10 +46,10 @@ export function http(url: string, { headers = [], title }: HttpOptions = {}): Di
   }
 }
 
-/** A message under way. */
+/** A message that waits for its response. */
 interface Sent {
   message: Parsed
-  /** Aborted when the answer is not wanted any more. */
+  /** Aborted when the request is cancelled. */
   cancelled: AbortSignal
 }
 
@@ -62,7 +62,7 @@ function httpTransport(
   const known: Known = { tools: new Map() }
   const underWay = new Map<string, AbortController>() // modern requests, by the JSON of their id
   const over = new AbortController()
-  let turn: Promise<unknown> = Promise.resolve() // what has to be done before the next message may go
+  let turn: Promise<unknown> = Promise.resolve() // the handshake, which the next message waits for
   let everAnswered = false
   let streaming = false
 
@@ -70,7 +70,7 @@ function httpTransport(
     if (over.signal.aborted) return
     over.abort()
     if (known.session !== undefined) {
-      // Fetch lets this one outlive the page.
+      // With keepalive, the request outlives the page.
       request('DELETE', mirroredHeaders({}, known), { keepalive: true }).catch(() => {})
     }
     events.closed(reason)
@@ -102,7 +102,7 @@ function httpTransport(
     ...mirroredHeaders(message, known),
   ]
 
-  /** Says that a text gets no answer; if that is so from the very beginning, that nobody is there. */
+  /** Reports that a text gets no response. If the server never responded, the connection closes. */
   const failed = (text: string, reason: string, forAll = false) => {
     if (over.signal.aborted) return
     if (forAll && !everAnswered) close(reason)
@@ -162,12 +162,12 @@ function httpTransport(
       known.session !== undefined &&
       envelopeVersion(message) === undefined
     ) {
-      known.session = undefined // it is not there to be deleted
+      known.session = undefined // there is no session to delete
       close(t('connections.sessionExpired'))
     }
   }
 
-  /** Reads the stream that answers one POST; in older revisions it may be taken up again after a break. */
+  /** Reads the stream of one POST's response; in older revisions it may be resumed after an interruption. */
   async function readStream(
     first: Response,
     text: string,
@@ -200,7 +200,7 @@ function httpTransport(
       failed(text, t('connections.streamEnded'))
   }
 
-  /** The stream of an older revision's session, for what belongs to no request. */
+  /** The session's stream of an older revision, for messages that belong to no request. */
   async function ownStream(): Promise<void> {
     if (streaming) return
     streaming = true
@@ -212,8 +212,8 @@ function httpTransport(
         if (response === undefined || response.status === 405) break // there is none
         if (!response.ok) {
           await response.body?.cancel()
-          // Also 404, with which some servers say that they have no GET: a session that has expired shows at
-          // the next POST. The TypeScript SDK goes on likewise.
+          // Also for 404: some servers respond so to every GET. An expired session shows at the next POST. The
+          // TypeScript SDK does the same.
           events.note(`stream of the session refused: HTTP ${response.status}`)
           break
         }
@@ -226,7 +226,7 @@ function httpTransport(
         delay = end.retry ?? streamDelay
         if (!over.signal.aborted) events.note('stream of the session ended; it is opened again')
       } catch {
-        delay = Math.min(delay * 2, maxDelay) // the network: it may come back
+        delay = Math.min(delay * 2, maxDelay) // a network error may be temporary
       }
       await pause(delay)
     }
@@ -243,7 +243,7 @@ function httpTransport(
     return request('GET', headers, { signal: over.signal })
   }
 
-  /** Takes note of what answers say about how to go on. */
+  /** Stores what later messages need from a response. */
   function learn(message: Parsed, text: string) {
     if (message.method !== 'initialize' && message.method !== 'tools/list') return
     const { result } = parsed(text)
@@ -259,7 +259,7 @@ function httpTransport(
     headers: shownHeaders(response.headers),
   })
 
-  /** Waits; not longer than until this is over. */
+  /** Waits, at most until the connection closes. */
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
       const end = () => {
@@ -275,12 +275,12 @@ function httpTransport(
       const message = parsed(text)
       const target = underWay.get(JSON.stringify(message.params?.requestId))
       if (message.method === 'notifications/cancelled' && target) {
-        target.abort() // 2026-07-28: closing the answer's stream is the cancel
+        target.abort() // 2026-07-28: closing the response's stream cancels the request
         events.note('cancelled by closing the stream of the answer')
         return
       }
       const done = post(text, message)
-      // An older server knows who speaks only after the handshake.
+      // An older server identifies the client only after the handshake.
       if (message.method === 'initialize' || message.method === 'notifications/initialized')
         turn = done
     },

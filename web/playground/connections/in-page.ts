@@ -1,11 +1,11 @@
-/** The connection that needs nothing: a port to the engine of this very page. */
+/** A connection to the engine in this page. */
 
 import { portTransport } from './port.ts'
 import type { Dialer } from './transport.ts'
 
 /**
- * @param title - for people
- * @param open - opens a port to the engine, when that is there; `closed` is called when the server ends it
+ * @param title - shown to the user
+ * @param open - opens a port to the engine, once it is loaded; `closed` is called when the server closes it
  */
 export function inPage(title: string, open: (closed: () => void) => Promise<MessagePort>): Dialer {
   return {

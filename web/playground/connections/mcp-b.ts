@@ -1,20 +1,20 @@
 /**
- * Pages with `@mcp-b/transports`: messages in an envelope, by `postMessage` between windows. The server
- * is a page in a frame of ours (`IframeChildTransport`), or a script in this very window
- * (`TabServerTransport`, which hears nobody else). Whoever shares the window can read along: the
- * envelope has no port. Written to what their version 5.1.0 does.
+ * Pages with `@mcp-b/transports`: `postMessage` between windows, with messages in an envelope. The server is a
+ * page in a frame (`IframeChildTransport`) or a script in this window (`TabServerTransport`, which accepts
+ * only its own window). There is no port, so all scripts of the window can read the messages. Written for
+ * version 5.1.0.
  */
 
 import { t } from '../base/i18n.ts'
 import { redactUrl } from './secrets.ts'
 import type { Dialer, Transport, TransportEvents } from './transport.ts'
 
-/** What `@mcp-b/transports` calls its channels unless told otherwise. */
+/** The default channel names of `@mcp-b/transports`. */
 export const channels = { window: 'mcp-default', frame: 'mcp-iframe' } as const
 
-/** How long a server may take to say that it is ready, and how often it is asked. */
+/** Timeout until the server is ready, and the interval of the question. */
 const readyTimeout = 15_000 // ms
-const askEvery = 250 // ms; as their own client does
+const askEvery = 250 // ms; as in their own client
 
 interface Envelope {
   channel: string
@@ -23,19 +23,19 @@ interface Envelope {
   payload: unknown
 }
 
-/** Where messages go, and whose are taken. */
+/** The window that messages go to and come from. */
 export interface Target {
   window: Window
-  /** Its origin; no other gets a message, or is heard. */
+  /** Its origin: messages of other origins are ignored. */
   origin: string
   channel: string
-  /** Ends what was opened for it. */
+  /** Closes the frame that was opened for it. */
   close?(): void
-  /** Tells when it has gone by itself. */
+  /** Settles when it was closed. */
   gone?: Promise<void>
 }
 
-/** Talks to a script of this very window. */
+/** Connects to a script of this window. */
 export function mcpBHere(): Dialer {
   return {
     title: t('connections.mcpBHere'),
@@ -47,7 +47,7 @@ export function mcpBHere(): Dialer {
   }
 }
 
-/** Talks to a page, which is opened in a frame. */
+/** Connects to a page, which opens in a frame. */
 export function mcpBFrame(url: string, channel: string = channels.frame): Dialer {
   return {
     title: new URL(url).host,
@@ -62,7 +62,7 @@ export function mcpBFrame(url: string, channel: string = channels.frame): Dialer
   }
 }
 
-/** Asks until the server is ready; rejects if it never is. */
+/** Repeats the question until the server is ready; rejects after the timeout. */
 export function dialMcpB(target: Target, events: TransportEvents): Promise<Transport> {
   const { origin, channel } = target
   const post = (payload: unknown) =>
@@ -117,7 +117,7 @@ export function dialMcpB(target: Target, events: TransportEvents): Promise<Trans
   })
 }
 
-/** The envelope carries values: what is no JSON goes as the text that it is, and is refused there. */
+/** The envelope carries values: text that is not JSON is sent as a string, which the server rejects. */
 function payloadOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

@@ -1,6 +1,6 @@
 /**
- * Looking on: connections that only listen, one for each assistant that talks to a page, and a count of what
- * assistants have seen. Nothing is ever sent there.
+ * Monitoring: one read-only connection for each assistant of a page, and a count of their reads. Nothing is
+ * ever sent.
  */
 
 import { t } from '../base/i18n.ts'
@@ -8,23 +8,23 @@ import { onMonitoredMessage, startMonitoring } from './gateway.ts'
 import type { GatewayMessage } from './gateway-message.ts'
 import type { Dialer, TransportEvents } from './transport.ts'
 
-/** More assistants than this share the last connection. */
+/** Further assistants share the last connection. */
 const maxConnections = 8
 
-/** Whether a message has to do with a page; `''` is all of them. */
+/** Whether a message concerns a page; `''` is all pages. */
 export const isAbout = (message: GatewayMessage, page: string): boolean =>
   page === '' || message.page === '' || message.page === page
 
-/** What is said of an assistant: its own name, and the gateway's for it where it has none. */
+/** The assistant's own name, else the gateway's name for it. */
 export const assistantOf = ({ client, who }: GatewayMessage): string => client || who
 
 /**
- * Looks on at a page. The first connection is opened at once, and is the first assistant's; each further one
- * gets a connection of its own.
+ * Monitors a page. The first connection opens at once and shows the first assistant; each further assistant
+ * gets its own connection.
  *
  * @param page - its name; `''`: all pages
- * @param open - opens a connection, and dials at once
- * @param from - where messages come from; tests have their own
+ * @param open - opens a connection
+ * @param from - the source of messages; tests pass their own
  */
 export function monitorPage(
   page: string,
@@ -66,7 +66,7 @@ export function monitorPage(
     },
   })
 
-  /** The connection of an assistant: one that is nobody's yet, a new one, or the last. */
+  /** The connection of an assistant: an unused one, a new one, or the last. */
   const eventsOf = (message: GatewayMessage): TransportEvents | undefined => {
     const assistant = assistantOf(message)
     const known = byAssistant.get(assistant)

@@ -1,10 +1,9 @@
-/** A window that a connection has opened, in a frame or on its own. */
+/** A window or frame that was opened for a connection. */
 
-/** A window that was opened for a connection. */
 export interface OpenedWindow {
   window: Window
   origin: string
   close(): void
-  /** Settles when the window was closed by the visitor or its page. */
+  /** Settles when the user or the page has closed the window. */
   gone: Promise<void>
 }

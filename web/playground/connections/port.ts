@@ -1,7 +1,6 @@
 /**
- * A `MessagePort` in the binding of this project (web/docs/protocol.md, "postMessage"): a message is
- * an object. Texts that we send cross as texts, which the engine takes as well: so what is broken
- * arrives as broken as it was written.
+ * The binding of MCP to a `MessagePort` (web/docs/protocol.md, "postMessage"): a message is an object. The
+ * playground sends texts, which the engine accepts as well, so that malformed messages arrive unchanged.
  */
 
 import type { Transport, TransportEvents } from './transport.ts'
@@ -11,7 +10,7 @@ interface Goodbye {
   reason?: string
 }
 
-/** Takes a port over. `close` may tell the ears a reason, when it is not they who close. */
+/** Uses a port. `close` takes a reason when the playground did not close the connection. */
 export function portTransport(
   port: MessagePort,
   events: TransportEvents,
@@ -28,7 +27,7 @@ export function portTransport(
       end((data as Goodbye).reason || 'the server has gone')
     else events.received(typeof data === 'string' ? data : JSON.stringify(data), 'port')
   }
-  port.addEventListener('close', () => end('the port has closed')) // where browsers tell
+  port.addEventListener('close', () => end('the port has closed')) // only some browsers have this event
   return {
     send(text) {
       if (open) port.postMessage(text)

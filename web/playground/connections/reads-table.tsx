@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** What assistants have seen since the playground looks on, and what they perhaps should not have. */
+/** The reads of assistants since monitoring started, with hints at possible secrets. */
 
 import { t, tag } from '../base/i18n.ts'
 import { type ResourceReads, reads } from './reads.ts'

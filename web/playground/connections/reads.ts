@@ -1,33 +1,30 @@
-/**
- * What assistants have actually seen, by resource, as far as it passed while the playground looked on;
- * with a hint where there seems to be something in it that should have been taken out.
- */
+/** Reads of assistants by resource, since monitoring started, with a hint where a result may contain secrets. */
 
 import { type Signal, signal } from '@preact/signals'
 import type { GatewayMessage } from './gateway-message.ts'
 import { parsed } from './http-headers.ts'
 import { isSecretName, isSecretValue } from './secrets.ts'
 
-/** What was seen of one resource. */
+/** Reads of one resource. */
 export interface ResourceReads {
   uri: string
   reads: number
-  /** Of all answers together. */
+  /** Of all responses together. */
   bytes: number
-  /** Who read it. */
+  /** Names of the assistants that read it. */
   assistants: readonly string[]
-  /** What looks like a secret: names of members, or `''` for a value that does by itself. */
+  /** Possible secrets: names of members, or `''` for a value that looks like one. */
   secrets: readonly string[]
 }
 
-/** By URI, as the assistants write it; the first seen first. */
+/** By URI, as the assistants write it, in order of the first read. */
 export const reads: Signal<ReadonlyMap<string, ResourceReads>> = signal(new Map())
 
-/** Reads that have no answer yet. An assistant that asks and never hears must not cost memory for ever. */
+/** Reads without a response yet. Bounded, since a response may never come. */
 const pending = new Map<string, string>()
 const maxPending = 1_000
 
-/** Takes a message into account. Not every message is about a read. */
+/** Counts a message if it belongs to a read. */
 export function countReads(observed: GatewayMessage): void {
   const message = parsed(observed.text)
   const key = [observed.door, observed.client, observed.who, JSON.stringify(message.id)].join('\n')
@@ -55,17 +52,17 @@ export function countReads(observed: GatewayMessage): void {
   })
 }
 
-/** What a request reads: by itself, or by the tool for assistants that know tools alone. */
+/** The URI that a request reads, also through the tool for assistants without resources. */
 function readUri(method: string | undefined, params: Record<string, unknown> = {}) {
   const tool = method === 'tools/call' && params.name === 'read_resource'
   const asked = tool ? (params.arguments as { uri?: unknown } | undefined)?.uri : params.uri
   return (tool || method === 'resources/read') && typeof asked === 'string' ? asked : undefined
 }
 
-/** Texts longer than this are not looked into: it is a hint. */
+/** Longer texts are not searched: the result is only a hint. */
 const maxLength = 200_000 // UTF-16 code units
 
-/** What looks like a secret in a result: in its texts, and in JSON within these. */
+/** Possible secrets in a result: in its texts, and in JSON within these. */
 export function secretsIn(result: unknown): string[] {
   const found = new Set<string>()
   const visit = (value: unknown, name: string, depth: number) => {
@@ -86,16 +83,16 @@ export function secretsIn(result: unknown): string[] {
   return [...found]
 }
 
-/** The object or array that a text is, if it is one. */
+/** Parses a text that is a JSON object or array. */
 function jsonIn(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined
   try {
     return JSON.parse(text) as unknown
   } catch {
-    return undefined // it only looked like JSON
+    return undefined // not JSON
   }
 }
 
-/** Names that are the protocol's own, and say nothing of what is in them. */
+/** Excludes names of the protocol, which say nothing about their value. */
 const isMember = (name: string) =>
   name !== '' && !/^(text|uri|blob|name|nextCursor)$/.test(name) && !name.includes('/')

@@ -1,9 +1,9 @@
-/** Where one has been connected to, for the next time. Never a header, nor an address with a secret in it. */
+/** Recent addresses. Never a header, nor an address that contains a secret. */
 
 import { setting } from '../base/settings.ts'
 import { redactUrl } from './secrets.ts'
 
-/** What a person chooses between. */
+/** Kinds of connections to choose from. */
 export const kinds = ['gateway', 'http', 'ws', 'frame', 'mcpB'] as const
 export type Kind = (typeof kinds)[number]
 
@@ -12,20 +12,20 @@ export interface Recent {
   url: string
 }
 
-/** How many are kept. */
+/** Number of stored addresses. */
 const maxEntries = 8
 
-/** The last one first. */
+/** Newest first. */
 export const recent = setting<readonly Recent[]>('connections.recent', [])
 
-/** Keeps an address, unless there is a secret in it. */
+/** Stores an address, unless it contains a secret. */
 export function remember(kind: Kind, url: string): void {
   if (url === '' || redactUrl(url) !== url) return
   const others = recent.peek().filter((one) => one.kind !== kind || one.url !== url)
   recent.value = [{ kind, url }, ...others].slice(0, maxEntries)
 }
 
-/** What is stored may be anything: only what is of its shape is shown. */
+/** Stored data may have any shape: returns the valid entries. */
 export function validEntries(all: readonly unknown[]): Recent[] {
   return all.filter((one): one is Recent => {
     const { kind, url } = (one ?? {}) as Partial<Recent>

@@ -1,7 +1,7 @@
 /**
- * What a well-behaved client does on a connection: the handshake of its revision, requests with ids of their
- * own, subscriptions in either era, and a `pong`. Everything goes through the connection, so all of it can be
- * seen; what people send by hand goes past this, and is not held against it.
+ * A client's session: the handshake of its revision, requests with unique ids, subscriptions of both eras, and
+ * responses to `ping`. All messages go through the connection, so the timeline shows them. Messages that the
+ * user sends directly bypass the session.
  */
 
 import { type Signal, signal } from '@preact/signals'
@@ -11,13 +11,13 @@ import type { Connection } from './connection.ts'
 
 /** How a request ended. */
 export interface Reply {
-  /** Row of the answer; of the request if there was no answer. */
+  /** Row of the response; of the request if there was none. */
   row: number
   result?: Params
   error?: { code: number; message: string; data?: unknown }
 }
 
-/** What a listen of 2026-07-28 asks for, and what it is granted. */
+/** The filter of `subscriptions/listen` (2026-07-28), requested or granted. */
 export interface ListenFilter {
   resourceSubscriptions?: string[]
   resourcesListChanged?: boolean
@@ -25,14 +25,14 @@ export interface ListenFilter {
   toolsListChanged?: boolean
 }
 
-/** What is known of one subscribed URI. */
+/** Updates of one subscribed URI. */
 export interface Update {
   count: number
   /** ms since 1970 of the last one. */
   last: number
 }
 
-/** What the other side says of itself. */
+/** The server's description of itself. */
 export interface Peer {
   name: string
   title?: string
@@ -43,7 +43,7 @@ export interface Peer {
   supportedVersions?: readonly string[]
 }
 
-/** A request that the other side sent, and that waits for a person. */
+/** A request of the server that waits for the user's response. */
 export interface PendingRequest {
   row: number
   id: unknown
@@ -65,17 +65,17 @@ const metaServer = 'io.modelcontextprotocol/serverInfo'
 export class Session {
   readonly connection: Connection
   readonly revision: Signal<Revision>
-  /** Undefined until the handshake is done. */
+  /** Undefined until the handshake is complete. */
   readonly peer: Signal<Peer | undefined> = signal(undefined)
-  /** What is asked to be told. In classic eras: the subscribed URIs. */
+  /** The requested subscriptions. In classic revisions: the subscribed URIs. */
   readonly wanted: Signal<ListenFilter> = signal({})
-  /** What the other side said it tells; undefined: not yet. */
+  /** The granted subscriptions; undefined: not acknowledged yet. */
   readonly granted: Signal<ListenFilter | undefined> = signal(undefined)
-  /** Follows what was heard a task later, at most. */
+  /** Updated at most one task later than the notification. */
   readonly updates: Signal<ReadonlyMap<string, Update>> = signal(new Map())
-  /** Requests of the other side that only a person can answer, the oldest first. */
+  /** Requests of the server that only the user can respond to, oldest first. */
   readonly asked: Signal<readonly PendingRequest[]> = signal([])
-  /** Counts notifications that a list has changed, by list. */
+  /** Counts `list_changed` notifications, by list. */
   readonly listChanged: Signal<{ resources: number; prompts: number; tools: number }> = signal({
     resources: 0,
     prompts: 0,
@@ -98,12 +98,12 @@ export class Session {
     })
   }
 
-  /** A fresh id for a request on this connection. */
+  /** The next unused id of this connection. */
   nextId(): number {
     return ++this.#lastId
   }
 
-  /** Does what the revision wants before anything else, and learns who is there. */
+  /** Performs the handshake of the revision and stores the server's description. */
   async handshake(revision: Revision = this.revision.peek()): Promise<Reply> {
     this.revision.value = revision
     this.peer.value = undefined
@@ -128,10 +128,7 @@ export class Session {
     return reply
   }
 
-  /**
-   * Begins again on a fresh connection, in this revision: a connection has one era, and one handshake.
-   * What was watched is watched again.
-   */
+  /** Reconnects with this revision: a connection has one era and one handshake. Subscriptions are renewed. */
   async restart(revision: Revision): Promise<void> {
     const watched = this.wanted.peek().resourceSubscriptions ?? []
     const opened = this.connection.reopen()
@@ -143,7 +140,7 @@ export class Session {
     else for (const uri of watched) await this.subscribe(uri)
   }
 
-  /** Sends a request in the form of the revision, and waits for its answer, whatever it is. */
+  /** Sends a request in the form of the revision, and waits for its response, success or error. */
   request(
     method: string,
     params?: Params,
@@ -178,7 +175,7 @@ export class Session {
     )
   }
 
-  /** Answers a request of the other side. */
+  /** Responds to a request of the server. */
   answer(id: unknown, answer: { result: unknown } | { error: unknown }): number {
     this.asked.value = this.asked.peek().filter((one) => one.id !== id)
     return this.connection.send(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
@@ -188,7 +185,7 @@ export class Session {
     return this.wanted.value.resourceSubscriptions?.includes(uri) ?? false
   }
 
-  /** Asks to be told of changes of one resource. */
+  /** Subscribes to one resource. */
   async subscribe(uri: string): Promise<Reply | undefined> {
     if (this.isSubscribed(uri)) return undefined
     const { resourceSubscriptions = [], ...rest } = this.wanted.peek()
@@ -224,8 +221,8 @@ export class Session {
   }
 
   /**
-   * Opens a listen of 2026-07-28 in place of the one that is open: its filter cannot be changed, so the
-   * new one begins before the old one ends, and nothing falls between. An empty filter only ends it.
+   * Replaces the open `subscriptions/listen` (2026-07-28). Its filter cannot be changed, so the new one is
+   * opened before the old one is cancelled, and no change is lost. An empty filter only cancels.
    */
   listen(filter: ListenFilter): void {
     const old = this.#listen
@@ -306,7 +303,7 @@ export class Session {
     if (id !== '' && id === JSON.stringify(this.#listen)) this.#listenEnded()
   }
 
-  /** One copy for all that come in a burst: a server may name thousands of URIs in a moment. */
+  /** One update for a burst: a server may notify of thousands of URIs at once. */
   #count(uri: string) {
     const count = (this.#counted.get(uri)?.count ?? 0) + 1
     this.#counted.set(uri, { count, last: Date.now() })

@@ -1,10 +1,10 @@
-/** Numbers of bytes, for people. */
+/** Formats numbers of bytes. */
 
 import { tag } from '../base/i18n.ts'
 
 const units = ['byte', 'kilobyte', 'megabyte'] as const
 
-/** `3.4 kB`, as the language writes it. */
+/** `3.4 kB`, in the format of the language. */
 export function bytesText(bytes: number): string {
   const step = bytes < 1_000 ? 0 : bytes < 1_000_000 ? 1 : 2
   const unitDisplay = step === 0 ? 'long' : 'short' // short bytes have no plural

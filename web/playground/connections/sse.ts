@@ -1,27 +1,27 @@
 /**
- * Reads an event stream: events as they come, each with the text of its `data` as it was sent.
+ * Parses an event stream incrementally; the text of `data` is unchanged.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 
 /** One event. */
 export interface StreamEvent {
-  /** `''`: it had none, which is `message`. */
+  /** `''`: no name, which means `message`. */
   name: string
   /** The lines of `data`, joined by line feeds. */
   data: string
-  /** The id that the stream is at; `''`: none so far. */
+  /** The last event id; `''`: none so far. */
   id: string
 }
 
-/** Takes a stream in pieces, cut anywhere. */
+/** Parses a stream in pieces, split anywhere. */
 export class EventParser {
-  /** The id of the last event: for `Last-Event-ID`. */
+  /** The id of the last event, for `Last-Event-ID`. */
   lastId = ''
-  /** ms that the server wants between two tries; undefined: it did not say. */
+  /** The server's reconnection delay, ms; undefined: none sent. */
   retry: number | undefined
   readonly #dispatch: (event: StreamEvent) => void
-  #rest: string[] = [] // pieces of a line that is not whole
+  #rest: string[] = [] // pieces of an incomplete line
   #first = true
   #name = ''
   #data: string[] = []
@@ -37,13 +37,13 @@ export class EventParser {
     }
     const before = this.#rest.at(-1) ?? ''
     this.#rest.push(piece)
-    if (!/[\r\n]/.test(piece) && !before.endsWith('\r')) return // joining waits: a line may be megabytes
+    if (!/[\r\n]/.test(piece) && !before.endsWith('\r')) return // not joined yet: a line may be megabytes
     const text = this.#rest.join('')
     const lineEnds = /\r\n?|\n/g
     lineEnds.lastIndex = text.length - piece.length - (before.endsWith('\r') ? 1 : 0)
     let from = 0
     for (let end = lineEnds.exec(text); end; end = lineEnds.exec(text)) {
-      // A carriage return at the very end: its line feed may come with the next piece.
+      // After a carriage return at the end, the line feed may come with the next piece.
       if (end[0] === '\r' && end.index === text.length - 1) break
       this.#line(text.slice(from, end.index))
       from = lineEnds.lastIndex

@@ -1,41 +1,41 @@
-/** What a connection is to the playground: whole texts in both directions. The bindings are beside this file. */
+/** Transports: whole texts in both directions. The bindings are in this directory. */
 
 import type { Framing, HttpFacts } from '../messages/store.ts'
 
-/** An open connection. */
+/** An open transport. */
 export interface Transport {
-  /** Sends a text as it is, broken or not. Never throws: what goes wrong is told by {@link Ears.failed}. */
+  /** Sends a text unchanged, valid or not. Never throws: {@link TransportEvents.failed} reports failures. */
   send(text: string): void
-  /** What HTTP will say around a text that is about to be sent, without secrets. */
+  /** The HTTP headers of a text that is about to be sent, without secrets. */
   facts?(text: string): HttpFacts
   close(): void
 }
 
-/** Who hears what comes from it. */
+/** Callbacks of a transport. */
 export interface TransportEvents {
-  /** A message came. */
+  /** A message was received. */
   received(text: string, framing: Framing, http?: HttpFacts): void
-  /** A message of others was overheard, which went this way between them. For connections that only listen. */
+  /** A monitored message of other clients, with its direction. */
   observed(direction: 'in' | 'out', text: string, framing: Framing): void
-  /** A text that was sent will get no answer, in words for people. */
+  /** A sent text gets no response, with the reason for the user. */
   failed(text: string, reason: string): void
-  /** Something other than a message, worth a row: a stream ended, a session expired. One line. */
+  /** An event other than a message, in one line: a stream ended, a session expired. */
   note(line: string): void
-  /** It has closed, in words for people; `undefined`: because it was asked to. */
+  /** The transport closed, with the reason for the user; `undefined`: the playground closed it. */
   closed(reason?: string): void
 }
 
-/** How a connection is made. Rejects with an Error in words for people. */
+/** Opens a transport. Rejects with an Error whose message is shown to the user. */
 export interface Dialer {
-  /** For people: `In-page demo`, a page's title, a URL. */
+  /** Shown to the user: `In-page demo`, a page's title, a URL. */
   readonly title: string
-  /** What kind it is, for icons, the doctor and what may be shared. */
+  /** The kind of connection, for icons, diagnosis and redaction. */
   readonly kind: 'in-page' | 'gateway' | 'frame' | 'mcp-b' | 'ws' | 'http' | 'tap'
-  /** Where to, without secrets; `''` within this page. */
+  /** The address without secrets; `''` within this page. */
   readonly url: string
-  /** What outgoing texts are carried by. */
+  /** The framing of outgoing texts. */
   readonly framing: Framing
-  /** Nothing may be sent: it only listens to others. */
+  /** Read-only: it monitors other clients, and sends nothing. */
   readonly readOnly?: boolean
   dial(events: TransportEvents): Promise<Transport>
 }

@@ -1,21 +1,21 @@
 /**
- * MCP on a WebSocket: one JSON-RPC message a text frame, subprotocol `mcp`. No revision of MCP has this
- * binding; the TypeScript SDK's WebSocket client speaks it, and so does a gateway at `/ws`.
+ * MCP over WebSocket: one JSON-RPC message per text frame, subprotocol `mcp`. No revision of MCP defines this
+ * binding; the TypeScript SDK's WebSocket client and a gateway at `/ws` support it.
  */
 
 import { t } from '../base/i18n.ts'
 import { redactUrl } from './secrets.ts'
 import type { Dialer, Transport, TransportEvents } from './transport.ts'
 
-/** The subprotocol that is asked for. */
+/** The requested subprotocol. */
 const subprotocol = 'mcp'
 
-/** How long a socket may take to open. */
+/** Timeout for opening. */
 const openTimeout = 10_000 // ms
 
 /**
  * @param url - `ws:` or `wss:`
- * @param title - for people; default: the host
+ * @param title - shown to the user; default: the host
  */
 export function webSocketDialer(url: string, title = new URL(url).host): Dialer {
   return {
@@ -60,7 +60,7 @@ function dialSocket(url: string, events: TransportEvents): Promise<Transport> {
   })
 }
 
-/** Sends on a socket that is open. */
+/** A transport for an open socket. */
 export function socketTransport(socket: WebSocket): Transport {
   return {
     send(text) {
@@ -70,7 +70,7 @@ export function socketTransport(socket: WebSocket): Transport {
   }
 }
 
-/** Why a socket closed, for people. What the other side says of it is its own words. */
+/** Why a socket closed, for the user. The reason is the server's own text. */
 export function closeReason({ code, reason }: { code: number; reason: string }): string {
   if (reason) return t('connections.socketClosedWhy', { code: String(code), reason })
   return code === 1006

@@ -1,7 +1,7 @@
 /**
- * The living world: what the in-page demo serves. All of it is real, and in this page: notes are in
- * IndexedDB, tabs are those of this origin beside some that are made up, the form is the one in the
- * pane. It changes by itself at the pace of its knobs, and by hand.
+ * The demo server. Its data is in this page: notes are in IndexedDB, tabs are those of this origin beside
+ * simulated ones, the form is the one in the panel. The data changes automatically at the chosen rate, and by
+ * hand.
  */
 
 import { type Signal, signal } from '@preact/signals'
@@ -15,34 +15,34 @@ import { changeTab, type FakeTab, navigate } from './tabs.ts'
 export interface Demo {
   mcp: PageMcp
   notes: Notes
-  /** Counts changes of notes, for who draws them. */
+  /** Counts changes of notes, for components that show them. */
   noted: Signal<number>
   form: Signal<Form>
   writeNote(id: string, text: string): Promise<void>
   setField(name: string, value: string | boolean): void
   setTab(id: string, change: Partial<FakeTab>): void
   navigate(id: string): void
-  /** Adds the large list to what is listed, or takes it out. */
+  /** Adds the large list to the listing, or removes it. */
   setBigList(on: boolean): void
-  /** Adds the worlds of the documents that this project was started from, or takes them out. */
+  /** Adds the example resources, or removes them. */
   setSeeds(on: boolean): Promise<void>
-  /** Ends all connections, as a server does that goes. */
+  /** Closes all connections, as a server that shuts down. */
   closeAll(): void
 }
 
-/** What is bought, and how a list of it grows. */
+/** Items of the shopping list. */
 const goods = ['milk', 'apples', 'bread', 'olives', 'lemons', 'tea', 'a map', 'candles']
 
 const ended = new Set<() => void>()
 let running: Promise<Demo> | undefined
 
-/** The world of this page; started when it is first asked for. */
+/** The demo of this page; started at the first call. */
 export const demo = (): Promise<Demo> => {
   running ??= startDemo()
   return running
 }
 
-/** A port to the world's engine, and what to do when the world ends it. */
+/** A port to the demo's engine. `closed` is called when the demo closes the connection. */
 export async function demoPort(closed: () => void): Promise<MessagePort> {
   const { mcp } = await demo()
   ended.add(closed)
@@ -61,7 +61,7 @@ async function startDemo(): Promise<Demo> {
     cache: { ttlMs: 30_000 },
     urls: { worker: beside('worker.js'), wasm: beside('engine.wasm') },
   })
-  // Providers may fail on purpose here; where people look is the timeline.
+  // Reads fail on purpose here, so errors go to the timeline instead of the console.
   mcp.on('error', (error) => {
     recordEvent(`error in the demo: ${error instanceof Error ? error.message : error}`)
   })
@@ -134,7 +134,7 @@ async function startDemo(): Promise<Demo> {
   }
 }
 
-/** Another list at each turn: something comes, something goes. */
+/** The list of a turn: each time an item is added and one removed. */
 function shoppingList(turn: number): string {
   return Array.from({ length: 3 }, (_, i) => goods[(turn + i * 3) % goods.length]).join(', ')
 }

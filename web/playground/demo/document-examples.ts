@@ -1,9 +1,9 @@
-/** The worlds of the documents that the project was started from: files, a log, records, a screen, the weather, an agent. */
+/** Example resources of the project's specification documents: files, a log, records, a screen, weather, an agent. */
 
 import type { PageMcp } from 'pagemcp'
 import * as examples from '../../demo/world/world.ts'
 
-/** Serves them; returns how to take them out again. */
+/** Serves the examples; returns how to remove them. */
 export function serveExamples(mcp: PageMcp): () => void {
   const [files, weather] = examples.templates
   const taken = [

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * The first ten seconds: a note is read and watched without a click, soon it changes, and one line says
- * what has happened and what to do. Whoever has begun to write is left alone.
+ * The first ten seconds: the demo reads a note, subscribes to it, and changes it, without a click. One line
+ * then explains what happened. Nothing changes for users who have started to type.
  */
 
 import { actions } from '../base/actions.ts'
@@ -14,17 +14,20 @@ import { demo } from './demo.ts'
 
 const watched = 'notes://today'
 
-/** When the note changes by itself for the first time. */
+/** Delay until the first automatic change. */
 const first = 2500 // ms
 
-/** Reads and watches, lets the note change, and then the world live. Until then it rests, so that one thing happens at a time. */
+/**
+ * Reads the note, subscribes, and changes it. The demo's other changes start after that, so that the user sees
+ * one event at a time.
+ */
 export async function showFirstSubscription(session: Session): Promise<void> {
   const before = actions.composed()
   await session.request('resources/read', { uri: watched })
   await session.subscribe(watched)
   const { writeNote } = await demo()
   setTimeout(() => {
-    if (coach.peek() === undefined) demoPaused.value = false // from now on it lives
+    if (coach.peek() === undefined) demoPaused.value = false // start the automatic changes
     writeNote('today', 'milk, bread')
   }, first)
   const stop = session.updates.subscribe((updates) => {
@@ -37,7 +40,7 @@ export async function showFirstSubscription(session: Session): Promise<void> {
   })
 }
 
-/** Goes when what it asks for was done, or when it is sent away. */
+/** Disappears after a read, or when it is dismissed. */
 function Hint() {
   return (
     <p class="hint" role="note">
@@ -51,7 +54,7 @@ function Hint() {
 
 let seen = store.length
 store.changed.subscribe(() => {
-  // Somebody has read it again: the hint has done what it is for.
+  // The user has read the note again: the hint is no longer needed.
   for (; seen < store.length; seen++) {
     const read = store.direction(seen) === 'out' && store.method(seen) === 'resources/read'
     if (read && coach.peek() === Hint) coach.value = undefined

@@ -1,7 +1,7 @@
 /**
- * The world's notes, in IndexedDB: database `pagemcp-playground`, store `notes`, a record `{ id, text,
- * changed }` each. Another tab of the playground that changes one is heard. Where there is no IndexedDB
- * (some private windows) they last as long as the page.
+ * The demo's notes, in IndexedDB: database `pagemcp-playground`, store `notes`, records `{ id, text, changed
+ * }`. Changes by other tabs are noticed. Without IndexedDB (some private windows) they last as long as the
+ * page.
  */
 
 export interface Note {
@@ -23,14 +23,12 @@ const first: readonly [id: string, text: string][] = [
 export interface Notes {
   all(): readonly Note[]
   get(id: string): Note | undefined
-  /** Stores a note, here and for all tabs. */
+  /** Stores a note, for all tabs. */
   put(id: string, text: string): Promise<void>
   remove(id: string): Promise<void>
 }
 
-/**
- * @param changed - called after a note was stored or removed, in whichever tab
- */
+/** @param changed - called after a note was stored or removed in any tab */
 export async function openNotes(changed: (id: string) => void): Promise<Notes> {
   const db = await open().catch(() => undefined)
   const kept = new Map<string, Note>()

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The world, to be changed by hand: its notes, tabs and form, and the knobs. */
+/** The demo's panel: its notes, tabs and form, and the options of the simulation. */
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
@@ -149,7 +149,7 @@ const paceTexts = {
   fast: 'demo.rateFast',
 } as const
 
-/** What reads can be made to take. */
+/** Choices for the delay of reads. */
 const latencies = [0, 200, 1000, 5000] as const // ms
 
 function Simulation({ demo }: { demo: Demo }) {
@@ -240,7 +240,7 @@ function Switch(props: { label: string; on: boolean; change(on: boolean): void }
   )
 }
 
-/** Ten thousand notifications on end: the progress of a tool that counts. */
+/** Sends ten thousand notifications: the progress of a tool that counts. */
 export function burst(): void {
   const session = active.peek()
   if (session === undefined) return

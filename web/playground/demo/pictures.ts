@@ -1,4 +1,4 @@
-/** Pictures of the world: drawn, not loaded. */
+/** The demo's pictures, drawn in the page. */
 
 /** The logo, as SVG. */
 export const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" width="64" height="64">
@@ -7,7 +7,7 @@ export const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"
 </svg>
 `
 
-/** What a tab looks like: PNG. Undefined where nothing can be drawn. */
+/** A screenshot of a tab as PNG; undefined without a canvas. */
 export async function screenshot(
   title: string,
   url: string,

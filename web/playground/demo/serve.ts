@@ -1,4 +1,4 @@
-/** What the world serves: each of its things under a URI, two prompts, and tools. */
+/** The resources, prompts and tools of the demo. */
 
 import {
   type Content,
@@ -16,21 +16,21 @@ import { logo, logoPng, screenshot } from './pictures.ts'
 import { simulateFaults } from './simulation.ts'
 import { fakeTabs } from './tabs.ts'
 
-/** How many members the large list has. */
+/** Length of the large list. */
 export const bigList = 10_000
 
 export interface Form {
   [field: string]: string | boolean
 }
 
-/** What the resources are about, beside notes and tabs. */
+/** The data of the resources, besides notes and tabs. */
 export interface DemoData {
   notes: Notes
   form(): Form
   setField(name: string, value: string): void
 }
 
-/** Serves all of it on an engine. */
+/** Registers all of it on an engine. */
 export function serve(mcp: PageMcp, things: DemoData): void {
   const { notes } = things
   const read =
@@ -89,7 +89,7 @@ export function serve(mcp: PageMcp, things: DemoData): void {
       return Number.isInteger(number) && number > 0 && number <= bigList ? `Number ${n}` : undefined
     },
   )
-  // What a browser really has, by the sources that every app may mount.
+  // Real data of the browser, by the sources that every app may mount.
   mcp.mount('', tabs({ text: false }))
   mcp.mount(
     '',
@@ -283,7 +283,7 @@ function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
       const { to } = input as { to: number }
       for (let i = 1; i <= to && !signal.aborted; i++) {
         progress(i, to)
-        if (i % 500 === 0) await new Promise((resolve) => setTimeout(resolve)) // others have a turn
+        if (i % 500 === 0) await new Promise((resolve) => setTimeout(resolve)) // let other tasks run
       }
       return `Counted to ${to}.`
     },

@@ -1,19 +1,19 @@
 /**
- * The knobs of the world: how fast it lives, and what goes wrong in it. Each is a situation of the
- * specification, and turning one is written to the timeline, so that cause and effect stand together.
+ * Options of the simulation: how often the demo's data changes, and which faults reads have. Changes of an
+ * option are recorded as events, so that cause and effect are next to each other in the timeline.
  */
 
 import { type Signal, signal } from '@preact/signals'
 import { demoPaused } from '../base/state.ts'
 import { recordEvent } from '../messages/log.ts'
 
-/** Changes by themselves, by name: ms between two. 0: none. */
+/** Automatic changes by name: ms between two; 0: none. */
 export const changeRates = { still: 0, slow: 10_000, normal: 4000, fast: 250 } as const
 export type ChangeRate = keyof typeof changeRates
 
 export const changeRate: Signal<ChangeRate> = signal('normal')
 
-/** How long every read takes: ms. */
+/** Delay of every read, ms. */
 export const latency = signal(0)
 
 /** Every read fails. */
@@ -22,7 +22,7 @@ export const failing = signal(false)
 /** Reads are never answered. */
 export const dropping = signal(false)
 
-/** Turns a knob and says so. */
+/** Sets an option and records the change. */
 export function setOption<T extends string | number | boolean>(
   option: Signal<T>,
   name: string,
@@ -33,7 +33,7 @@ export function setOption<T extends string | number | boolean>(
   recordEvent(`simulation ${name}: ${value}`)
 }
 
-/** Does what the knobs say before something is read. */
+/** Applies delay and faults before a read. */
 export async function simulateFaults(signal: AbortSignal): Promise<void> {
   if (dropping.peek()) {
     await new Promise((_, reject) => {
@@ -46,9 +46,9 @@ export async function simulateFaults(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Calls `change` again and again at the pace that is set, unless the world rests.
+ * Calls `change` at the chosen rate, unless the demo is paused.
  *
- * @returns how to stop
+ * @returns stops it
  */
 export function changePeriodically(change: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined

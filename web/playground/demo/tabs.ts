@@ -1,4 +1,4 @@
-/** The world's browser: tabs that are made up, and that people may navigate. */
+/** The demo's simulated browser, whose tabs users can navigate. */
 
 import { type Signal, signal } from '@preact/signals'
 
@@ -9,7 +9,7 @@ export interface FakeTab {
   text: string
 }
 
-/** Pages that a tab may go to. */
+/** Pages of the simulated browser. */
 const pages: readonly Omit<FakeTab, 'id'>[] = [
   {
     title: 'Tomato soup',
@@ -43,7 +43,7 @@ export function changeTab(id: string, change: Partial<FakeTab>): string {
   return `tab://${id}`
 }
 
-/** Lets a tab go to the next page; returns its URI. */
+/** Navigates a tab to the next page */
 export function navigate(id: string): string {
   const tab = fakeTabs.peek().find((one) => one.id === id)
   const at = pages.findIndex((page) => page.url === tab?.url)

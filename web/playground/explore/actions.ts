@@ -1,11 +1,11 @@
-/** What Explore does on a press: each is a request of the active client, and its answer is shown in Inspect. */
+/** Actions of Explore: each sends a request of the active client, and Inspect shows the response. */
 
 import { actions } from '../base/actions.ts'
 import { pane } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
 import { type Params, request } from '../protocol/revisions.ts'
 
-/** Sends a request and shows its answer. */
+/** Sends a request and shows its response. */
 export async function send(method: string, params: Params): Promise<void> {
   const session = active.peek()
   if (session === undefined || session.connection.dialer.readOnly) return
@@ -13,7 +13,7 @@ export async function send(method: string, params: Params): Promise<void> {
   if (row >= 0) actions.inspect(row)
 }
 
-/** Writes a request into a new tab of the composer, for people to look at and change. */
+/** Writes a request into a new tab of the composer. */
 export function write(method: string, params: Params, title: string): void {
   const session = active.peek()
   if (session === undefined) return
@@ -23,10 +23,10 @@ export function write(method: string, params: Params, title: string): void {
 }
 
 /**
- * What completes an argument, by the server's word: at most 100 values, or none if it has none or fails.
+ * The server's completions of an argument: at most 100 values; none if it has none or fails.
  *
  * @param ref - `{ type: 'ref/prompt', name }` or `{ type: 'ref/resource', uri }`
- * @param filled - what the other arguments are already
+ * @param filled - values of the other arguments
  */
 export async function complete(
   ref: Params,
@@ -46,7 +46,7 @@ export async function complete(
   return Array.isArray(values) ? values.filter((one) => typeof one === 'string') : []
 }
 
-/** The least that a tool may be called with: required members by their types. */
+/** The smallest arguments of a tool: required members by their types. */
 export function minimalArguments(schema: Params | undefined): Params {
   const properties = (schema?.properties ?? {}) as Record<string, Params>
   const required = Array.isArray(schema?.required) ? (schema.required as string[]) : []

@@ -1,12 +1,12 @@
 /** @jsxImportSource preact */
-/** A field whose values the server completes, with what is filled in already as context. */
+/** A field with completions of the server, which get the other values as context. */
 
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import type { Params } from '../protocol/revisions.ts'
 import { complete } from './actions.ts'
 
-/** How long after a key the server is asked. */
+/** Delay after a key before the server is requested. */
 const pause = 250 // ms
 
 export function CompletedField(props: {

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** Explore: what the active server has, what is watched, and, of the demo, the world itself. */
+/** Explore: the lists of the active server, subscriptions, and the panel of the demo. */
 
 import { t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** How a list stands: loading, failed and why, how fresh, and a button for its next page. */
+/** The state of a list: loading, failed and why, freshness, and a button for its next page. */
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
@@ -45,7 +45,7 @@ export function ListState({ session, kind }: { session: Session; kind: ListKind 
   )
 }
 
-/** Whether a copy may still be used, by the server's `ttlMs`. Redrawn when that changes, not each second. */
+/** Whether the list is fresh by the server's `ttlMs`. Redrawn when that changes, not each second. */
 export function Freshness({ staleAt }: { staleAt: number }) {
   const fresh = useSignal(Date.now() < staleAt)
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** How the list of resources is searched, filtered, sorted and made a tree of. Pure. */
+/** Search, filter, order and tree of the list of resources. Pure functions. */
 
 import type { Resource } from '../connections/catalogue.ts'
 
@@ -6,14 +6,14 @@ export const orders = ['server', 'name', 'uri', 'priority', 'modified', 'size'] 
 export type Order = (typeof orders)[number]
 
 export interface ListOptions {
-  /** Words that all have to be in name, title, URI, description or MIME type. */
+  /** Words that must all be in name, title, URI, description or MIME type. */
   search: string
-  /** Whom it is meant for; `''`: whomever. What says nothing is meant for all. */
+  /** The audience; `''`: all. A resource without an audience is for all. */
   audience: '' | 'user' | 'assistant'
   order: Order
 }
 
-/** The resources that are wanted, in the order that is wanted. Leaves the server's list alone. */
+/** The matching resources in the chosen order. Does not change the server's list. */
 export function filterAndSort(
   all: readonly Resource[],
   { search, audience, order }: ListOptions,
@@ -49,17 +49,17 @@ export function filterAndSort(
   }
 }
 
-/** A branch of the tree: what its URIs begin with, and what is below. */
+/** A branch of the tree: the prefix of its URIs, and the branches below. */
 export interface Branch {
-  /** The part of the URI that it adds to the branch above. */
+  /** The part of the URI that it adds to its parent. */
   label: string
-  /** All of the URI so far. */
+  /** The whole prefix. */
   path: string
   resource?: Resource
   below: Branch[]
 }
 
-/** URIs by scheme, then by each `/`. Branches with a single one below are joined with it. */
+/** URIs by scheme, then by each `/`. A branch with a single child is joined with it. */
 export function treeOf(resources: readonly Resource[]): Branch[] {
   const root: Branch = { label: '', path: '', below: [] }
   const branches = new Map<string, Branch>([['', root]])

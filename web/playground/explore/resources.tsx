@@ -1,5 +1,8 @@
 /** @jsxImportSource preact */
-/** The resources of the active server: searched, filtered, sorted, as a list or a tree, each with a switch to watch it. */
+/**
+ * The resources of the active server: search, filter and order, as a list or a tree, each with a subscription
+ * switch.
+ */
 
 import { useSignal } from '@preact/signals'
 import { t, tag } from '../base/i18n.ts'

@@ -1,28 +1,28 @@
-/** What a URI template still needs, and what it is so far. Expansion is the engine's own rules (RFC 6570). */
+/** Expands URI templates step by step, with the engine's rules (RFC 6570). */
 
 import { expand } from 'pagemcp'
 
-/** What people have typed, by variable. */
+/** Entered values, by variable. */
 export interface Values {
   readonly [variable: string]: string
 }
 
 export interface Progress {
-  /** Variables in the order of the template, each once. `many`: it is a list (`*`), typed with commas. */
+  /** Variables in the order of the template, each once. `many`: a list (`*`), entered with commas. */
   variables: readonly { name: string; many: boolean; optional: boolean }[]
-  /** The URI so far: expressions that lack something stay as they are. */
+  /** The URI so far: incomplete expressions stay as they are. */
   partial: string
-  /** The URI, when nothing is lacking. */
+  /** The URI, if complete. */
   uri?: string
-  /** Names of what is still needed. */
+  /** Names of missing variables. */
   needed: readonly string[]
-  /** Why it is no template of RFC 6570. */
+  /** Why it is not a template of RFC 6570. */
   problem?: string
 }
 
 /**
- * Fills a template. A variable of a query or of parameters (`?`, `&`, `;`) may stay empty: then it is
- * left out. All others are needed.
+ * Expands a template. Variables of a query or of parameters (`?`, `&`, `;`) are optional; all others are
+ * required.
  */
 export function fillTemplate(template: string, filled: Values): Progress {
   const variables = new Map<string, { name: string; many: boolean; optional: boolean }>()

@@ -1,4 +1,4 @@
-/** What people do with the message that is shown. */
+/** Actions on the shown message. */
 
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
@@ -7,35 +7,35 @@ import type { Session } from '../connections/session.ts'
 import { store } from '../messages/log.ts'
 import { showAnswer } from '../messages/select-answer.ts'
 
-/** The session that a row belongs to, as long as it is open. */
+/** The open session of a row. */
 export const sessionOf = (row: number): Session | undefined =>
   sessions.peek().find(({ connection }) => connection.id === store.connection(row))
 
-/** The row that was sent: itself, or the request that it answers; undefined if nobody here sent it. */
+/** The sent row: itself, or the request that it responds to; undefined if no client here sent it. */
 export function sentRow(row: number): number | undefined {
   if (store.direction(row) === 'out') return row
   const partner = store.partner(row)
   return partner >= 0 && store.direction(partner) === 'out' ? partner : undefined
 }
 
-/** Whether the text of a row may be put into the composer: any message. */
+/** Whether a row can be edited in the composer: any message. */
 export const canEdit = (row: number): boolean => store.direction(row) !== 'world'
 
-/** Puts what was sent, or the message itself, into a new tab of the composer. */
+/** Opens the sent message, or the message itself, in a new tab of the composer. */
 export function edit(row: number): void {
   const source = sentRow(row) ?? row
   actions.compose(store.raw(source), { title: store.method(source) })
 }
 
-/** Whether it can be sent again: somebody is there to send it to. */
+/** Whether the message can be sent again: a client that can send is open. */
 export function canResend(row: number): boolean {
   const session = sessionOf(row) ?? active.peek()
   return sentRow(row) !== undefined && session !== undefined && !session.connection.dialer.readOnly
 }
 
 /**
- * Sends it again, on its own connection or, if that is gone, on the active one. A request gets a fresh id:
- * JSON-RPC allows none twice. Anything else goes as it was.
+ * Sends the message again, through its own connection or, if that is closed, the active one. A request gets an
+ * unused id, since JSON-RPC ids are unique; others are sent unchanged.
  */
 export function resend(row: number): void {
   const source = sentRow(row)
@@ -51,7 +51,7 @@ export function resend(row: number): void {
   actions.announce(t('inspect.sentAgain', { method: store.method(source) }))
 }
 
-/** Puts a text into the clipboard, or says why not. */
+/** Copies a text to the clipboard, and announces the result. */
 export async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)

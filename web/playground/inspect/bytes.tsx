@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** Bytes: an image where a browser shows it safely, else in hexadecimal; always as a download. */
+/** Shows bytes: an image where that is safe, else hexadecimal; always with a download. */
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
@@ -8,10 +8,10 @@ import { size } from '../timeline/format.ts'
 import { bytesOf, type Part } from './contents.ts'
 import { hexLines } from './hex.ts'
 
-/** How much of it is shown at first, and with each "more". */
+/** Bytes shown at first, and with each "more". */
 const page = 512 // bytes
 
-/** An address of bytes for as long as the component is shown. */
+/** An object URL of bytes while the component is mounted. */
 function useAddress(bytes: Uint8Array<ArrayBuffer> | undefined, type: string) {
   const address = useSignal<string | undefined>(undefined)
   useEffect(() => {
@@ -24,7 +24,7 @@ function useAddress(bytes: Uint8Array<ArrayBuffer> | undefined, type: string) {
 }
 
 /**
- * An image. SVG, too: in `img` it runs no script and fetches nothing.
+ * An image, also SVG: in `img` it runs no script and fetches nothing.
  * https://www.w3.org/TR/SVG2/conform.html#secure-static-mode
  */
 export function Picture({ part }: { part: Part }) {
@@ -85,14 +85,14 @@ export function Bytes({ part }: { part: Part }) {
 
 let last: { part: Part; bytes: Uint8Array<ArrayBuffer> | undefined } | undefined
 
-/** Decodes once, however often it is drawn. */
+/** Decodes once for all redraws. */
 function useBytes(part: Part) {
   if (last?.part !== part) last = { part, bytes: bytesOf(part) }
   return last.bytes
 }
 
 function Download({ part, bytes }: { part: Part; bytes: Uint8Array<ArrayBuffer> }) {
-  // Never by its own type: a page of the server's would open as one of ours.
+  // Never with the server's type: an HTML page would open in this origin.
   const address = useAddress(bytes, 'application/octet-stream')
   const name = part.uri.split(/[/?#]/).filter(Boolean).at(-1) ?? 'download'
   return address ? (

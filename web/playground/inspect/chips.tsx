@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** Facts about a message, in a word each: how long it took, how large it is, how fresh, of what type, whether valid. */
+/** Short facts about a message: latency, size, freshness, type, validity. */
 
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
@@ -42,7 +42,7 @@ export function Chips({ row }: { row: number }) {
   )
 }
 
-/** How long it took, beside what answers to its method usually take. */
+/** The latency, beside the usual one of the method. */
 function Latency({ row }: { row: number }) {
   const usual = useMemo(() => latenciesOf(store, store.method(row)), [row])
   return (
@@ -54,7 +54,7 @@ function Latency({ row }: { row: number }) {
   )
 }
 
-/** Counts down until the result has to be read again. */
+/** Counts down until the result is stale. */
 function Freshness({ until, scope }: { until: number; scope: string }) {
   const now = useSignal(Date.now())
   const left = Math.max(0, until - now.value)

@@ -1,4 +1,4 @@
-/** What can be done with the message that is shown, for the palette and the keys. */
+/** Commands of Inspect. */
 
 import type { Command } from '../base/commands.ts'
 import { pane } from '../base/state.ts'
@@ -40,7 +40,7 @@ export const inspectCommands: readonly Command[] = [
     keys: 'Y',
     run() {
       pane.value = 'inspect'
-      // On a narrow screen the pane is only drawn with the next frame.
+      // On a narrow screen the pane is drawn with the next frame.
       requestAnimationFrame(() => {
         const button = document.getElementById('in-copy-as')
         button?.focus()

@@ -1,17 +1,17 @@
-/** What a message carries for people to look at: the contents of a read, a prompt or a tool's result. */
+/** The contents of a message: of a read, a prompt or a tool's result. */
 
-/** One piece of content. All of it is the other side's words: nothing in it is trusted. */
+/** One content. All of it is untrusted data of the server. */
 export interface Part {
   kind: 'text' | 'json' | 'markdown' | 'image' | 'svg' | 'binary' | 'link'
-  /** As stated, or what the kind of content means; `''` if unknown. */
+  /** As stated, or derived from the kind; `''` if unknown. */
   mimeType: string
-  /** Of what it is; `''` if it does not say. */
+  /** The URI of the content; `''` if none. */
   uri: string
-  /** Who says it, in a prompt. */
+  /** The role, in a prompt. */
   role?: string
   /** Of text; for a link its name. */
   text?: string
-  /** Base64, as it came. */
+  /** Base64, unchanged. */
   blob?: string
 }
 
@@ -25,7 +25,7 @@ const isObject = (value: unknown): value is Loose =>
 const string = (value: unknown) => (typeof value === 'string' ? value : '')
 
 /**
- * The parts of a message, in their order; none if it carries no content, such as a list.
+ * The contents of a message in order; none for messages such as lists.
  *
  * @param message - parsed JSON of any shape
  * @see MCP 2026-07-28, server/resources (Resource Contents), server/prompts, server/tools
@@ -81,7 +81,7 @@ function textKind(mimeType: string, uri: string): Part['kind'] {
   return 'text'
 }
 
-/** Images that every browser shows, and that run nothing. */
+/** Image types that all browsers show and that run no script. */
 const images = new Set([
   'image/png',
   'image/jpeg',
@@ -101,7 +101,7 @@ function blobKind(mimeType: string): Part['kind'] {
 /** The media type without its parameters. */
 const essence = (mimeType: string) => (mimeType.split(';')[0] as string).trim().toLowerCase()
 
-/** The bytes of a part; undefined if its base64 is none. */
+/** The bytes of a content; undefined if its base64 is invalid. */
 export function bytesOf(part: Part): Uint8Array<ArrayBuffer> | undefined {
   if (part.blob === undefined) return new TextEncoder().encode(part.text ?? '')
   try {
@@ -114,7 +114,10 @@ export function bytesOf(part: Part): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** How long a result may be kept, and for whom; undefined if it does not say. MCP 2026-07-28, server/utilities/caching. */
+/**
+ * How long and by whom a result may be cached; undefined if it does not say. MCP 2026-07-28,
+ * server/utilities/caching.
+ */
 export function cachingOf(message: unknown): { ttlMs: number; scope: string } | undefined {
   if (!isObject(message) || !isObject(message.result)) return undefined
   const { ttlMs, cacheScope } = message.result
@@ -122,7 +125,7 @@ export function cachingOf(message: unknown): { ttlMs: number; scope: string } | 
   return { ttlMs, scope: string(cacheScope) }
 }
 
-/** An address that may be followed: the web and mail, and nothing that runs. */
+/** A safe address of a link: web or mail, and nothing that runs script. */
 export function safeLink(url: string): string | undefined {
   try {
     const { protocol, href } = new URL(url)

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** A menu of what a message can be copied as. */
+/** The menu of formats that a message can be copied as. */
 
 import { useId } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
@@ -9,7 +9,7 @@ import { copyAs, copyKinds } from '../share/copy-as.ts'
 import { mermaid } from '../timeline/mermaid.ts'
 import { copy, sessionOf } from './actions.ts'
 
-/** The row, and its partner if there is one, as a diagram of two lines. */
+/** The row and its partner as a Mermaid diagram. */
 function diagram(row: number): string {
   const rows = [row, store.partner(row)].filter((one) => one >= 0).sort((a, b) => a - b)
   return mermaid(store, rows, clientName, t('timeline.client'))

@@ -1,22 +1,22 @@
-/** Two JSON values: a list of the paths at which they differ. */
+/** Compares two JSON values: lists the paths at which they differ. */
 
 import { diffLists } from './diff-list.ts'
 
 export interface Difference {
-  /** RFC 6901; in lists, the place in the new one, or of what was removed, in the old one. */
+  /** RFC 6901; in arrays, the index in the new one, or of a removed item, in the old one. */
   path: string
   kind: 'added' | 'removed' | 'changed'
   before?: unknown
   after?: unknown
 }
 
-/** Differences after this many are not told. */
+/** Further differences are omitted. */
 export const maxDifferences = 500
 
-/** Values within each other deeper than this are compared by their texts: a hostile one has thousands. */
+/** Deeper values are compared as texts: a hostile value has thousands of levels. */
 const maxDepth = 40
 
-/** A value's JSON; `…` for one that is too deep to be written. */
+/** A value's JSON; `…` for one that is too deep to serialise. */
 export function written(value: unknown): string {
   try {
     return JSON.stringify(value) ?? ''
@@ -37,7 +37,7 @@ const depthOf = (path: string) => path.split('/').length
 const step = (path: string, part: string | number) =>
   `${path}/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`
 
-/** In the order of the new value, what was removed last. */
+/** In the order of the new value, removed members last. */
 export function diffJson(before: unknown, after: unknown): Difference[] {
   const found: Difference[] = []
   compare('', before, after, found)
@@ -67,7 +67,7 @@ function members(path: string, before: Members, after: Members, found: Differenc
   }
 }
 
-/** Items with the same `uri`, `name` or `id` are the same one, however they have changed. */
+/** Items with the same `uri`, `name` or `id` are compared with each other. */
 const nameOf = (item: unknown): string => {
   if (isObject(item)) {
     for (const key of ['uri', 'uriTemplate', 'id', 'name']) {

@@ -1,21 +1,21 @@
 /**
- * What was taken out of a list and put into it, with as few changes as possible.
+ * The smallest set of removals and additions between two lists.
  * E. W. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986.
  */
 
 export interface Change {
   kind: 'same' | 'removed' | 'added'
-  /** Of the old list; for what was added, the place where it came in. */
+  /** Index in the old list; of an addition, where it was inserted. */
   a: number
-  /** Of the new list; for what was removed, the place where it went. */
+  /** Index in the new list; of a removal, where the items were. */
   b: number
   count: number
 }
 
-/** Lists that differ more are told as wholly replaced: the work grows with the square. */
+/** Lists that differ more are reported as replaced: the cost grows with the square. */
 const maxEdits = 1200
 
-/** Items are the same if `===`. */
+/** Items are equal by `===`. */
 export function diffLists<T>(a: readonly T[], b: readonly T[]): Change[] {
   let head = 0
   while (head < a.length && head < b.length && a[head] === b[head]) head++
@@ -41,11 +41,11 @@ function add(changes: Change[], kind: Change['kind'], a: number, b: number, coun
   else changes.push({ kind, a, b, count })
 }
 
-/** Between two runs of what is the same, what was removed stands before what was added. */
+/** Between two equal runs, removals come before additions. */
 function middle<T>(changes: Change[], a: readonly T[], b: readonly T[], shift: number) {
-  let x = 0 // how much has been told
+  let x = 0 // reported so far
   let y = 0
-  let toX = 0 // how much is to be told as removed and added
+  let toX = 0 // to report as removed and added
   let toY = 0
   const tell = () => {
     add(changes, 'removed', shift + x, shift + y, toX - x)
@@ -54,7 +54,7 @@ function middle<T>(changes: Change[], a: readonly T[], b: readonly T[], shift: n
     y = toY
   }
   for (const [stepX, stepY] of path(a, b) ?? []) {
-    // A step is at most one removal or addition, then a run of what is the same.
+    // A step is at most one removal or addition, then an equal run.
     const run = Math.min(stepX - toX, stepY - toY)
     toX = stepX - run
     toY = stepY - run
@@ -69,7 +69,7 @@ function middle<T>(changes: Change[], a: readonly T[], b: readonly T[], shift: n
   tell()
 }
 
-/** Where each edit leads, from the beginning; undefined if there are too many. */
+/** Positions after each edit; undefined if there are too many. */
 function path<T>(a: readonly T[], b: readonly T[]): [number, number][] | undefined {
   const most = Math.min(a.length + b.length, maxEdits)
   const origin = most + 1

@@ -1,4 +1,4 @@
-/** Two texts: lines first, and within lines that changed, words. */
+/** Compares two texts by lines, and changed lines by words. */
 
 import { type Change, diffLists } from './diff-list.ts'
 
@@ -7,7 +7,7 @@ export interface Piece {
   text: string
 }
 
-// Where words are not set apart by spaces, each character counts as one.
+// In scripts without spaces, each character is a word.
 const words = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+|\s+|./gsu
 
 const wordsOf = (text: string): readonly string[] => text.match(words) ?? []
@@ -15,7 +15,7 @@ const wordsOf = (text: string): readonly string[] => text.match(words) ?? []
 /** Lines, each with its line feed. */
 const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+/g) ?? []
 
-/** The texts one after the other: leaving out what was added gives `before`, what was removed `after`. */
+/** Pieces of both texts in order: without additions they give `before`, without removals `after`. */
 export function diffTexts(before: string, after: string): Piece[] {
   const a = linesOf(before)
   const b = linesOf(after)
@@ -47,7 +47,7 @@ function push(pieces: Piece[], change: Change, a: readonly string[], b: readonly
   pieces.push({ kind: change.kind, text: list.slice(from, from + change.count).join('') })
 }
 
-/** How many places differ: a removal and the addition beside it are one. */
+/** Number of changes: a removal and its addition are one. */
 export function placesOf(pieces: readonly Piece[]): number {
   let places = 0
   let inside = false

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** Two results beside each other: what was added, taken out and changed. */
+/** Compares two results: added, removed and changed parts. */
 
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
@@ -15,7 +15,7 @@ import { earlierResults } from './earlier-results.ts'
 import { firstDifference, hexLines, sha256 } from './hex.ts'
 import { base, pinned } from './view.ts'
 
-/** Of either side, a text is compared up to here. */
+/** Longer texts are cut before the comparison. */
 const maxLength = 200_000 // UTF-16 code units
 
 export function Diff({ row }: { row: number }) {
@@ -33,7 +33,7 @@ export function Diff({ row }: { row: number }) {
     if (from === undefined || !store.isArchived(from)) return
     store.restore(from).then(
       () => fetched.value++,
-      () => {}, // then it is compared as empty
+      () => {}, // a lost text is compared as empty
     )
   }, [from, fetched])
   fetched.value
@@ -63,7 +63,7 @@ export function Diff({ row }: { row: number }) {
   )
 }
 
-/** Contents by their kind if both carry as many, else the whole messages as JSON. */
+/** Compares contents by kind if both have as many, else the whole messages as JSON. */
 function Compared({ from, row, here }: { from: number; row: number; here: boolean }) {
   const [before, after] = useMemo(
     () => [here ? store.message(from) : undefined, store.message(row)],
@@ -100,7 +100,7 @@ function ComparedPart({ before, after }: { before: Part; after: Part }) {
         <ComparedJson before={JSON.parse(before.text ?? '')} after={JSON.parse(after.text ?? '')} />
       )
     } catch {
-      // no JSON after all: by its text
+      // not JSON: compare as text
     }
   }
   return <ComparedText before={before.text ?? ''} after={after.text ?? ''} />
@@ -129,7 +129,7 @@ function ComparedText({ before, after }: { before: string; after: string }) {
 
 const Same = () => <p class="quiet">{t('inspect.unchanged')}</p>
 
-/** A value in the list of paths is cut here. */
+/** Longer values in the list of paths are cut. */
 const maxValueLength = 300 // UTF-16 code units
 
 const signs = { added: '+', removed: '−', changed: '≠' } as const

@@ -1,16 +1,16 @@
-/** Which results a result can be compared with. */
+/** Earlier results to compare a result with. */
 
 import type { Store } from '../messages/store.ts'
 
-/** At most so many are offered. */
+/** Number of results offered. */
 export const maxEarlierResults = 20
 
-/** At most so many rows are looked at: 200,000 cost 5 ms. */
+/** Number of rows scanned: 200,000 cost 5 ms. */
 const furthest = 200_000 // rows
 
 /**
- * Rows of earlier results with the same method and target, the latest first: what one compares with by
- * default is the first. Of any client: they read the same resource.
+ * Rows of earlier results with the same method and target, newest first, of any client. The first is the
+ * default comparison.
  */
 export function earlierResults(store: Store, row: number, most = maxEarlierResults): number[] {
   if (row >= store.length || store.kind(row) !== 'result') return []

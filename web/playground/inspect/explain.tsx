@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** What the message is, why it failed if it did, and what the checker has to say; with links to the specification. */
+/** Explains a message: what it is, why it failed, and the checker's hints; with links to the specification. */
 
 import { useComputed } from '@preact/signals'
 import { t } from '../base/i18n.ts'
@@ -9,7 +9,7 @@ import { explainRow, type Known } from '../protocol/explain.ts'
 import { hinted, hintsOf, revisionOf } from '../timeline/hints.ts'
 import { sessionOf } from './actions.ts'
 
-/** What is known of the server that a row is about. */
+/** The known state of the server of a row. */
 function knownOf(row: number): Known {
   const session = sessionOf(row)
   if (!session) return {}
@@ -23,7 +23,7 @@ function knownOf(row: number): Known {
 
 export function Explain({ row }: { row: number }) {
   hinted.value
-  // An answer may come later, and says more of the request.
+  // Redrawn when the response arrives, which explains more of the request.
   const partner = useComputed(() => {
     store.changed.value
     return store.partner(row)

@@ -1,4 +1,4 @@
-/** Bytes for people: offset, hexadecimal, and what is printable as text. */
+/** Formats bytes: offset, hexadecimal, and printable characters. */
 
 /** Bytes of a line. */
 const wide = 16
@@ -21,14 +21,14 @@ export function hexLines(bytes: Uint8Array, from = 0, count = bytes.length - fro
   return lines
 }
 
-/** Where two byte strings differ first; -1 if they do not. */
+/** Index of the first difference of two byte strings; -1: none. */
 export function firstDifference(a: Uint8Array, b: Uint8Array): number {
   const shorter = Math.min(a.length, b.length)
   for (let at = 0; at < shorter; at++) if (a[at] !== b[at]) return at
   return a.length === b.length ? -1 : shorter
 }
 
-/** SHA-256 in hexadecimal; `''` where the page may not hash: without https. */
+/** SHA-256 in hexadecimal; `''` without https, where browsers have no hashes. */
 export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const subtle = globalThis.crypto?.subtle
   if (!subtle) return ''

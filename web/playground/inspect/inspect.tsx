@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** One message: what it carries, how it reads, how it differs from the one before, and what it means. */
+/** One message: preview, JSON, raw text, comparison and explanation. */
 
 import { useComputed, useSignal } from '@preact/signals'
 import type { TargetedKeyboardEvent } from 'preact'
@@ -57,10 +57,10 @@ export function Inspect() {
   )
 }
 
-/** A message whose text is no longer in memory. */
+/** A message whose text is loaded from the archive. */
 function Restoring({ row }: { row: number }) {
   const lost = useSignal(false)
-  useComputed(() => store.changed.value).value // when it is there
+  useComputed(() => store.changed.value).value // redraw when it is loaded
   useEffect(() => {
     store.restore(row).catch(() => {
       lost.value = true

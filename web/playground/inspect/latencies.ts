@@ -1,19 +1,19 @@
-/** How long answers to a method have taken so far. */
+/** Latencies of a method so far. */
 
 import type { Store } from '../messages/store.ts'
 
-/** At most so many of the newest rows are looked at: a millisecond's work. */
+/** Number of newest rows scanned: a millisecond. */
 const maxRows = 20_000
 
 export interface Latencies {
   count: number
-  /** ms that half of them took at most. */
+  /** Median, ms. */
   p50: number
-  /** ms that 95 of 100 took at most. */
+  /** 95th percentile, ms. */
   p95: number
 }
 
-/** Of the answers to a method on any connection; undefined while there are fewer than two to compare. */
+/** Of responses to a method on any connection; undefined if there are fewer than two. */
 export function latenciesOf(store: Store, method: string): Latencies | undefined {
   const times: number[] = []
   for (let row = store.length - 1; row >= Math.max(0, store.length - maxRows); row--) {

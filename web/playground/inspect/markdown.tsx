@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 /**
- * Markdown as nodes. `marked` only takes it apart; nothing here becomes HTML, so there is nothing to
- * clean: HTML in the text is shown as text. Images are not fetched: whoever wrote the text would learn
- * that it is being read.
+ * Renders Markdown as components. `marked` only parses; no HTML is produced, so there is nothing to sanitise:
+ * HTML in the text is shown as text. Images are not fetched, since a fetch would tell the author that the text
+ * is read.
  */
 
 import { lexer, type Token, type Tokens } from 'marked'
@@ -11,13 +11,13 @@ import { useMemo } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { safeLink } from './contents.ts'
 
-/** Quotes and lists within each other end here: a hostile text could hold thousands. */
+/** Maximum depth of quotes and lists: a hostile text could have thousands. */
 const maxDepth = 20
 
-/** Longer texts are shown as they are written: `marked` takes them apart several times over. */
+/** Longer texts are shown as plain text: `marked` parses them several times. */
 const maxLength = 100_000 // UTF-16 code units
 
-/** So many marks of quotes and lists in a row are no text of a person, and take `marked` minutes. */
+/** More nested markers than any real text has; `marked` takes minutes for them. */
 const absurd = /(?:>[ \t]*|[*+-][ \t]+){50}/
 
 export function Markdown({ text }: { text: string }) {
@@ -26,7 +26,7 @@ export function Markdown({ text }: { text: string }) {
     try {
       return lexer(text)
     } catch {
-      return undefined // too deep for it
+      return undefined // too deep
     }
   }, [text])
   if (!tokens) return <pre class="in-text">{text}</pre>
@@ -43,7 +43,7 @@ function node(token: Token, depth: number): ComponentChildren {
   const inner = () => nodes((token as Tokens.Generic).tokens, depth)
   switch (token.type) {
     case 'heading':
-      // The page has its own headings: those of a text are below them.
+      // Headings of a text are below those of the page.
       return h(`h${Math.min(6, token.depth + 3)}`, {}, inner())
     case 'paragraph':
       return <p>{inner()}</p>
@@ -79,7 +79,7 @@ function node(token: Token, depth: number): ComponentChildren {
     case 'escape':
       return token.text
     default:
-      return token.raw // HTML among them
+      return token.raw // also HTML
   }
 }
 

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** A message for people: its contents by their kind, an error by what it says, anything else as a tree. */
+/** The preview of a message: its contents by kind, an error, or a tree. */
 
 import { useMemo } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
@@ -17,7 +17,7 @@ import { tab } from './view.ts'
 
 const Markdown = lazy(async () => (await import('./markdown.tsx')).Markdown)
 
-/** Longer texts are cut here; Raw has them whole. */
+/** Longer texts are cut; Raw shows all. */
 const maxLength = 200_000 // UTF-16 code units
 
 interface Message {
@@ -125,7 +125,7 @@ function Json({ text }: { text: string }) {
   return value ? <Tree value={value.value} open={3} /> : <pre class="in-text">{text}</pre>
 }
 
-/** What is new since the earlier read: said, and in plain text marked. */
+/** Changes since the earlier read: the number, and marks in plain text. */
 function Changed({
   part,
   row,

@@ -1,4 +1,4 @@
-/** The newest answer: what Inspect shows until people select something. */
+/** The row that Inspect shows: the selected one, else the newest response. */
 
 import { computed } from '@preact/signals'
 import { selected } from '../base/state.ts'
@@ -7,7 +7,7 @@ import { store } from '../messages/log.ts'
 let seen = 0
 let latest = -1
 
-/** Row of the newest answer to a client; -1: none yet. */
+/** Row of the newest response; -1: none yet. */
 const newestAnswer = computed(() => {
   store.changed.value
   if (store.length < seen) {
@@ -21,7 +21,7 @@ const newestAnswer = computed(() => {
   return latest
 })
 
-/** The row that is shown, or undefined. */
+/** The shown row, or undefined. */
 export const shownRow = computed(() => {
   const row = selected.value ?? newestAnswer.value
   store.emptied.value

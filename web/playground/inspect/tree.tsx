@@ -1,19 +1,19 @@
 /** @jsxImportSource preact */
-/** A JSON value as a tree that opens and closes. What is closed has not been drawn. */
+/** A JSON value as a foldable tree. Closed parts are not drawn. */
 
 import { useSignal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
 
-/** Members that are drawn at first, and with each "more". */
+/** Members drawn at first, and with each "more". */
 const page = 100
 
-/** Texts longer than this are cut; Raw has them whole. */
+/** Longer texts are cut; Raw shows all. */
 const maxLength = 2000 // UTF-16 code units
 
 interface Props {
   value: unknown
   name?: string
-  /** How deep it is open at first. */
+  /** Number of levels open at first. */
   open?: number
 }
 

@@ -1,4 +1,4 @@
-/** What Inspect shows of a row, and what it is compared with. */
+/** The view state of Inspect. */
 
 import { type Signal, signal } from '@preact/signals'
 import { setting } from '../base/settings.ts'
@@ -10,20 +10,20 @@ export type Tab = (typeof tabs)[number]
 
 export const tab: Signal<Tab> = signal('preview')
 
-/** A result that people keep to compare others with. */
+/** The result pinned for comparison. */
 export const pinned: Signal<number | undefined> = signal(undefined)
 
-/** What the shown result is compared with; undefined: {@link kept}, or else the earlier result of the same read. */
+/** The row to compare with; undefined: {@link pinned}, else the earlier result of the same read. */
 export const base: Signal<number | undefined> = signal(undefined)
 
-/** The tab that can be shown for a row: only results are compared. */
+/** The tab for a row: only results can be compared. */
 export const tabFor = (row: number): Tab =>
   tab.value === 'diff' && store.kind(row) !== 'result' ? 'preview' : tab.value
 
 /** Whether the explanation is open. */
 export const explaining: Signal<boolean> = setting('inspect.explaining', true)
 
-// What was chosen for one row says nothing of the next.
+// The choice applies to one row only.
 selected.subscribe(() => {
   base.value = undefined
 })

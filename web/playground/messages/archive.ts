@@ -1,6 +1,6 @@
 /**
- * Texts of old rows in IndexedDB, so that a long session does not fill the memory. Nothing here outlives
- * the page: each page has a lock, and whoever comes next throws away what belongs to no lock any more.
+ * Stores texts of old rows in IndexedDB, to bound the memory of long sessions. Nothing outlives the page: each
+ * page holds a lock, and later pages delete texts whose lock is gone.
  */
 
 import type { TextArchive } from './store.ts'
@@ -14,7 +14,7 @@ const done = <T>(request: IDBRequest<T>) =>
     request.onerror = () => reject(request.error)
   })
 
-/** Opens this page's archive. Rejects where there is no IndexedDB. */
+/** Opens this page's archive. Rejects without IndexedDB. */
 export async function openArchive(): Promise<TextArchive> {
   const opening = indexedDB.open(database, 1)
   opening.onupgradeneeded = () => opening.result.createObjectStore(blocks)
@@ -39,21 +39,21 @@ export async function openArchive(): Promise<TextArchive> {
   }
 }
 
-/** All keys of a page: an array is greater than any number. */
+/** All keys of a page: in IndexedDB, an array is greater than any number. */
 const ofPage = (page: string) => IDBKeyRange.bound([page], [page, []])
 
-/** Holds a lock until the page goes. Settles when it is held, or where there are no locks. */
+/** Holds a lock until the page unloads. Settles when it is held, or at once without Web Locks. */
 function holdLock(name: string): Promise<void> {
   return new Promise((resolve) => {
     if (!navigator.locks) return resolve()
     navigator.locks.request(name, () => {
       resolve()
-      return new Promise(() => {}) // until the page goes
+      return new Promise(() => {}) // until the page unloads
     })
   })
 }
 
-/** Throws away what pages left that are gone. Without locks none knows who lives, and all of it stays. */
+/** Deletes texts of pages that are gone. Without Web Locks none can be recognised, and all texts stay. */
 async function forgetOthers(db: IDBDatabase, page: string): Promise<void> {
   if (!navigator.locks) return
   const { held = [] } = await navigator.locks.query()

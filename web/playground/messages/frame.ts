@@ -1,6 +1,6 @@
-/** What a text on the wire is, as JSON-RPC sees it. Nothing is repaired: what is wrong is said. */
+/** Classifies a text as JSON-RPC. Nothing is repaired: errors are reported. */
 
-/** `batch` was JSON-RPC before MCP 2025-06-18 took it out; `broken` is no JSON, or JSON that is no message. */
+/** `batch`: removed from MCP in 2025-06-18. `broken`: not JSON, or JSON that is not a message. */
 export type FrameKind =
   | 'request'
   | 'notification'
@@ -10,18 +10,18 @@ export type FrameKind =
   | 'broken'
   | 'world'
 
-/** The parts of a message that lists, filters and pairing look at. Absent parts are `''` and 0. */
+/** The members of a message that lists, filters and pairing use. Missing members are `''` and 0. */
 export interface Frame {
   kind: FrameKind
-  /** As written. */
+  /** Unchanged. */
   method: string
   /** JSON text of the id, so that `1` and `"1"` differ. */
   id: string
-  /** What it is about: a URI, the name of a prompt or tool, a request's id for a cancel. */
+  /** The target: a URI, the name of a prompt or tool, the request id of a cancellation. */
   target: string
-  /** Of an error. */
+  /** The code of an error. */
   code: number
-  /** What makes it broken, in the parser's words; else `''`. */
+  /** The parser's error; `''` if there is none. */
   problem: string
 }
 
@@ -36,7 +36,7 @@ const isObject = (value: unknown): value is Loose =>
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** Reads a frame. Costs one `JSON.parse`. */
+/** Parses a message; costs one `JSON.parse`. */
 export function frameOf(raw: string): Frame {
   let message: unknown
   try {

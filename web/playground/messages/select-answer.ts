@@ -1,4 +1,4 @@
-/** Shows how a request ends: its row now, and its answer as soon as that is there. */
+/** Selects the response of a request when it arrives. */
 
 import { effect } from '@preact/signals'
 import { selected } from '../base/state.ts'
@@ -6,7 +6,10 @@ import { store } from './log.ts'
 
 let stop = () => {}
 
-/** Called with the row of a request that people sent. Whatever else they select meanwhile stays. */
+/**
+ * Selects the row of a request that the user sent, then its response. If the user selects another row before,
+ * that stays selected.
+ */
 export function showAnswer(row: number): void {
   stop()
   selected.value = row

@@ -1,38 +1,38 @@
 /**
- * The one store: what passed every connection's tap, and what happened in the world, in the order in
- * which it happened. All panes are views of it; an imported transcript is pushed like live traffic.
+ * The message store: all messages of all connections, and events, in order. All panes are views of it;
+ * imported transcripts are pushed like live messages. Rows are numbered from 0, the oldest, and keep their
+ * numbers for the life of the store.
  *
- * Rows are numbers, 0 the oldest, and keep theirs for as long as the store lives. Columns are typed
- * arrays that double, so 100,000 rows cost a few megabytes besides their texts. Texts are kept as they
- * came. Whoever draws listens to {@link Store.changed}, which says so once a frame, however many rows came.
+ * Columns are typed arrays that double, so 100,000 rows cost a few megabytes besides their texts. Texts are
+ * unchanged. Views subscribe to {@link Store.changed}, which changes once per frame at most.
  */
 
 import { type Signal, signal } from '@preact/signals'
 import { type Frame, type FrameKind, frameOf } from './frame.ts'
 
-/** `out`: from a client. `in`: to a client. `world`: something happened, no message. */
+/** `out`: sent by a client. `in`: received by it. `world`: an event, no message. */
 export type Direction = 'out' | 'in' | 'world'
 
-/** What carried it. */
+/** The framing of the message. */
 export type Framing = 'port' | 'ws' | 'http' | 'sse' | 'mcp-b' | 'world'
 
-/** What HTTP said around a message. Headers are lower case; secrets are never among them. */
+/** HTTP data of a message. Headers are lower case and never contain secrets. */
 export interface HttpFacts {
   method?: string
   url?: string
   status?: number
   headers?: Readonly<Record<string, string>>
-  /** Of an event of a stream: its id, and its name if it has one. */
+  /** Id and name of the stream's event. */
   event?: { id?: string; name?: string }
 }
 
-/** What is pushed. */
+/** A row to push. */
 export interface Entry {
-  /** Which connection: {@link Connection.id}; 0 is the world. */
+  /** {@link Connection.id}; 0: events of the demo. */
   connection: number
   direction: Direction
   framing: Framing
-  /** Exactly what passed. For the world: one line in English, `verb what`. */
+  /** The exact text. Of an event: one line of English, `verb what`. */
   raw: string
   /** ms since 1970; default now. */
   time?: number
@@ -51,7 +51,7 @@ const kinds: readonly FrameKind[] = [
   'world',
 ]
 
-/** Texts by number, each once: there are few methods and URIs beside many rows. */
+/** Interns strings: there are few methods and URIs in many rows. */
 class StringTable {
   readonly list: string[] = ['']
   readonly #numbers = new Map<string, number>([['', 0]])
@@ -66,15 +66,15 @@ class StringTable {
 
 const none = -1
 
-/** How many texts are kept in memory, the newest, where the others can be put elsewhere. */
+/** Number of texts in memory, the newest, if the others can be archived. */
 export const maxTextsInMemory = 200_000 // texts; about 80 MB
 
-/** How many texts are archived at a time. */
+/** Number of texts archived at a time. */
 const blockLength = 1000 // texts
 
-/** Keeps texts outside memory; archive.ts is one. */
+/** Stores texts outside memory; archive.ts implements it. */
 export interface TextArchive {
-  /** Keeps the texts of a block. Rejects if it cannot: then they stay in memory. */
+  /** Stores the texts of a block. If it rejects, they stay in memory. */
   put(block: number, texts: readonly string[]): Promise<void>
   get(block: number): Promise<readonly string[]>
   /** Removes all texts. */
@@ -85,7 +85,7 @@ export class Store {
   /** Counts changes; set once per animation frame at most. */
   readonly changed: Signal<number> = signal(0)
 
-  /** Counts how often everything was taken out, so that views know when to begin again. */
+  /** Counts how often the store was cleared, so that views start again. */
   readonly emptied: Signal<number> = signal(0)
 
   #length = 0
@@ -107,18 +107,18 @@ export class Store {
   #waiting = new Map<string, number>() // connection, asking side and id, to the row of the request
   #archive: TextArchive | undefined
   #maxTexts = maxTextsInMemory
-  #archived = 0 // texts of rows before this are in the archive
+  #archived = 0 // texts of earlier rows are in the archive
   #archiving = false
-  #restored = new Map<number, string>() // texts fetched from the archive
+  #restored = new Map<number, string>() // texts restored from the archive
   #scheduled = false
   readonly #schedule: (run: () => void) => void
 
-  /** @param schedule - runs a function before the next frame; tests give their own */
+  /** @param schedule - runs a function before the next frame; tests pass their own */
   constructor(schedule: (run: () => void) => void = nextFrame) {
     this.#schedule = schedule
   }
 
-  /** How many rows there are. */
+  /** Number of rows. */
   get length(): number {
     return this.#length
   }
@@ -150,7 +150,7 @@ export class Store {
     return row
   }
 
-  /** Takes everything out. Requests that are still open lose their partners. */
+  /** Removes all rows. Open requests lose their partners. */
   clear(): void {
     this.#length = 0
     this.#raws = []
@@ -185,12 +185,12 @@ export class Store {
     return kinds[this.#kinds[row] as number] as FrameKind
   }
 
-  /** The method; of an answer, that of its request. */
+  /** The method; of a response, that of its request. */
   method(row: number): string {
     return this.#strings.list[this.#methods[row] as number] as string
   }
 
-  /** The URI or name; of an answer, that of its request. */
+  /** The URI or name; of a response, that of its request. */
   target(row: number): string {
     return this.#strings.list[this.#targets[row] as number] as string
   }
@@ -205,12 +205,12 @@ export class Store {
     return this.#codes[row] as number
   }
 
-  /** The answer's row of a request, the request's row of an answer, or -1. */
+  /** The response's row of a request, the request's row of a response, or -1. */
   partner(row: number): number {
     return this.#partners[row] as number
   }
 
-  /** ms from request to answer, on either row; NaN without an answer. */
+  /** ms from request to response, on either row; NaN without a response. */
   latency(row: number): number {
     const partner = this.partner(row)
     return partner === none ? Number.NaN : Math.abs(this.time(partner) - this.time(row))
@@ -221,24 +221,24 @@ export class Store {
     return this.#sizes[row] as number
   }
 
-  /** Exactly what passed; `''` while it is {@link isArchived}. */
+  /** The exact text; `''` while it {@link isArchived}. */
   raw(row: number): string {
     return (this.#raws[row] as string) || (this.#restored.get(row) ?? '')
   }
 
-  /** Whether a row's text is in the archive, and not in memory. */
+  /** Whether a row's text is in the archive only. */
   isArchived(row: number): boolean {
     return row < this.#archived && this.size(row) > 0 && this.raw(row) === ''
   }
 
-  /** Exactly what passed, wherever it is. Rejects if the archive has lost it. */
+  /** The exact text, from memory or archive. Rejects if the archive has lost it. */
   async text(row: number): Promise<string> {
     if (!this.isArchived(row)) return this.raw(row)
     const texts = await (this.#archive as TextArchive).get(Math.floor(row / blockLength))
     return texts[row % blockLength] ?? ''
   }
 
-  /** Brings a row's text back into memory, for as long as the store lives. For the row that is looked at. */
+  /** Restores a row's text to memory, for the life of the store. For the selected row. */
   async restore(row: number): Promise<void> {
     const emptied = this.emptied.peek()
     const text = await this.text(row)
@@ -247,14 +247,14 @@ export class Store {
     this.#announce()
   }
 
-  /** From now on, texts beyond the newest `most` go to an archive; all other fields of a row stay. */
+  /** Archives texts beyond the newest `most` from now on; all other columns stay in memory. */
   useArchive(archive: TextArchive, most: number = maxTextsInMemory): void {
     this.#archive = archive
     this.#maxTexts = most
     this.#archiveOldest()
   }
 
-  /** The parsed message, each time anew; undefined if it is no JSON. */
+  /** The message, parsed at each call; undefined if it is not JSON. */
   message(row: number): unknown {
     try {
       return JSON.parse(this.raw(row))
@@ -263,7 +263,7 @@ export class Store {
     }
   }
 
-  /** Why a frame is broken, in the parser's words; `''` if it is not. */
+  /** Why a text is not a message; `''` if it is one. */
   problem(row: number): string {
     return this.#problems.get(row) ?? ''
   }
@@ -272,7 +272,7 @@ export class Store {
     return this.#http.get(row)
   }
 
-  /** Archives the oldest texts, a block at a time. They leave memory when the archive has stored them. */
+  /** Archives the oldest texts, a block at a time. They leave memory once they are stored. */
   async #archiveOldest() {
     const from = this.#archived
     const end = from + blockLength
@@ -282,11 +282,11 @@ export class Store {
     try {
       await this.#archive?.put(from / blockLength, this.#raws.slice(from, end))
     } catch {
-      this.#archive = undefined // full, or forbidden: what comes stays in memory
+      this.#archive = undefined // full, or forbidden: later texts stay in memory
     }
     this.#archiving = false
     if (emptied !== this.emptied.peek() || !this.#archive) return
-    // What is no message is drawn by its text, and is short.
+    // Texts that are not messages are drawn from memory, and are short.
     for (let row = from; row < end; row++) if (this.#methods[row]) this.#raws[row] = ''
     this.#archived = end
     this.#archiveOldest()
@@ -339,7 +339,7 @@ export class Store {
   }
 }
 
-/** Frames stop in a hidden window, and there are none outside of one: then a task has to do. */
+/** Hidden windows have no animation frames, and other environments none at all: then a task is used. */
 function nextFrame(run: () => void) {
   if (globalThis.document?.visibilityState === 'visible') requestAnimationFrame(run)
   else setTimeout(run)

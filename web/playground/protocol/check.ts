@@ -1,6 +1,6 @@
 /**
- * Conformance of what passed: each message against the schema of its revision, and rules about several
- * messages. Nothing is repaired, and nothing is held back: these are hints beside rows.
+ * Checks messages for conformance: each against the schema of its revision, and rules about several messages.
+ * Results are hints beside rows; nothing is repaired or blocked.
  */
 
 import type { Store } from '../messages/store.ts'
@@ -10,16 +10,16 @@ import { isModern, isRevision, type Params, type Revision } from './revisions.ts
 import { pointer } from './validate.ts'
 
 export interface Hint {
-  /** A warning is what may be right in spite of it: an answer that was under way when it was cancelled. */
+  /** A warning may be a false positive, such as a response that was sent before a cancellation arrived. */
   severity: 'error' | 'warning'
   /** `schema`, or the name of a rule. */
   rule: 'schema' | 'json' | 'unknownId' | 'duplicateId' | 'afterCancel' | 'unsubscribed' | 'version'
-  /** Where in the message (RFC 6901); `''` is the whole of it. */
+  /** The position in the message (RFC 6901); `''`: the whole message. */
   at: string
   sentence: Sentence
 }
 
-/** Rows from one to another during which something was so. */
+/** A range of rows. */
 interface Span {
   from: number
   until: number
@@ -32,8 +32,8 @@ const object = (value: unknown): Params =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Params) : {}
 
 /**
- * Keeps what the rules need to know of older rows: a few numbers a request, and of no row its text. It
- * reads rows in their order, each once, when it is first asked for a row at or beyond them.
+ * Stores what the rules need of earlier rows: a few numbers per request, and no texts. It reads rows in order,
+ * each once, when it is first asked for a row at or after them.
  */
 export class Checker {
   readonly #store: Store
@@ -42,31 +42,31 @@ export class Checker {
   #read = 0
   #ruled = new Map<number, Hint>()
   #hints = new Map<number, readonly Hint[]>()
-  #open = new Map<string, number>() // connection, asking side and id, to the row
+  #open = new Map<string, number>() // connection, requesting side and id, to the row
   #cancelled = new Set<string>()
   #listens = new Map<string, Span>() // connection and id
   #subscriptions = new Map<string, Span>() // connection and URI
   #revisions = new Map<number, { from: number; revision: Revision }[]>() // connection; newest last
 
-  /** @param revisionOf - what a connection speaks, where its messages do not tell */
+  /** @param revisionOf - the revision of a connection whose messages do not say */
   constructor(store: Store, revisionOf: (connection: number) => Revision) {
     this.#store = store
     this.#revisionOf = revisionOf
     this.#emptied = store.emptied.peek()
   }
 
-  /** What there is to say about a row. Validates it when it is first asked for: ask for rows that are seen. */
+  /** Hints about a row. The first call validates it, so call it for visible rows only. */
   hints(row: number): readonly Hint[] {
     this.#readUpTo(row)
     const known = this.#hints.get(row)
     if (known) return known
     const found = this.#check(row)
-    // an answer that is still open may yet be cancelled, but rules look back only: it stays as it is
+    // rules look back only: a later cancellation does not change the result
     this.#hints.set(row, found)
     return found
   }
 
-  /** The revision that a row is written in. */
+  /** The revision of a row. */
   revisionAt(row: number): Revision {
     this.#readUpTo(row)
     const connection = this.#store.connection(row)
@@ -207,7 +207,7 @@ export class Checker {
     this.#ruled.set(row, { severity, rule, at, sentence: { key: `explain.hint.${rule}` } })
   }
 
-  /** Notifications that only those get who asked. Classic servers may name a part of what was subscribed. */
+  /** Notifications that require a subscription. Classic servers may name a sub-resource of a subscribed one. */
   #unsubscribed(row: number, message: unknown, revision: Revision): Hint | undefined {
     const store = this.#store
     const method = store.method(row)
@@ -234,7 +234,7 @@ export class Checker {
   }
 }
 
-/** The row that ends a span is a part of it. */
+/** The last row of a span belongs to it. */
 function end(span: Span | undefined, row: number) {
   if (span && row < span.until) span.until = row
 }

@@ -1,4 +1,4 @@
-/** Error codes: what they mean, in which revisions they exist, and where the specification says so. */
+/** Error codes: meaning, revisions, and place in the specification. */
 
 import type { Key } from '../base/i18n.ts'
 import { specUrl } from './methods.ts'
@@ -13,14 +13,14 @@ const special = {
   [-32022]: ['2026-07-28'],
 } as const
 
-/** Whether a revision lets a code be sent. Codes outside of -32768…-32000 are the server's own. */
+/** Whether a revision allows a code. Codes outside -32768…-32000 are defined by servers. */
 export function codeAllowed(revision: Revision, code: number): boolean {
   if (!Number.isInteger(code)) return false
   if (code < -32768 || code > -32000 || (common as readonly number[]).includes(code)) return true
   if (code in special) {
     return (special[code as keyof typeof special] as readonly string[]).includes(revision)
   }
-  // JSON-RPC 2.0, section 5.1, leaves -32000…-32099 to servers; MCP 2026-07-28 takes them back
+  // JSON-RPC 2.0, section 5.1, leaves -32000…-32099 to servers; MCP 2026-07-28 reserves them
   return !isModern(revision) && code >= -32099
 }
 

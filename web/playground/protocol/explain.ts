@@ -1,6 +1,6 @@
 /**
- * What a row of the timeline is, in a few sentences: its kind, what its method is for, what an error's
- * code means, and, from the request and its answer, why it probably failed.
+ * Explains a row in a few sentences: its kind, its method, an error's code, and, from request and response,
+ * the likely cause.
  */
 
 import type { Key } from '../base/i18n.ts'
@@ -19,13 +19,13 @@ export interface Explanation {
   links: readonly { title: string; url: string }[]
 }
 
-/** What is known of the server at hand. */
+/** Known state of the server. */
 export interface Known {
-  /** Resources that it lists. */
+  /** URIs of its resources. */
   uris?: readonly string[]
-  /** Prompts and tools that it lists. */
+  /** Names of its prompts and tools. */
   names?: readonly string[]
-  /** What it declared. */
+  /** Its capabilities. */
   capabilities?: Params
 }
 
@@ -33,9 +33,9 @@ const isObject = (value: unknown): value is Params =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Explains a row of the store. Costs up to two `JSON.parse`: for the row that is looked at.
+ * Explains a row of the store. Costs up to two `JSON.parse`: for the selected row.
  *
- * @param revision - what the row's connection speaks
+ * @param revision - of the row's connection
  */
 export function explainRow(
   store: Store,
@@ -96,7 +96,7 @@ function linksOf(revision: Revision, name: string, method: Method | undefined) {
   return of && page ? [{ title: `${of} · ${page}`, url: specUrl(of, page) }] : []
 }
 
-/** What a method is for, or where it would be known. */
+/** The purpose of a method, or the revisions that have it. */
 export function aboutMethod(name: string, revision: Revision, method?: Method): Sentence {
   if (method) return { key: `explain.method.${name}` as Key }
   const others = revisionsOf(name)
@@ -106,9 +106,9 @@ export function aboutMethod(name: string, revision: Revision, method?: Method): 
 }
 
 /**
- * Why a request probably failed.
+ * The likely cause of a failure.
  *
- * @param asked - the request as it was sent; undefined if it is not known
+ * @param asked - the request as it was sent; undefined: unknown
  */
 export function causeOf(
   code: number,

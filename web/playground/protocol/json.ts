@@ -1,11 +1,11 @@
 /**
- * JSON with positions, read as far as it goes: what is being written is seldom complete. Offsets count
- * UTF-16 code units, as editors do.
+ * A tolerant JSON parser with positions: text that is being typed is rarely complete. Offsets count UTF-16
+ * code units, as editors do.
  */
 
 import type { Path } from './validate.ts'
 
-/** A value. What is missing to make it one is in {@link Tree.errorAt}. */
+/** A value. Where it is incomplete, {@link Tree.errorAt} is set. */
 export interface JsonNode {
   kind: 'object' | 'array' | 'string' | 'number' | 'word'
   from: number
@@ -14,26 +14,26 @@ export interface JsonNode {
   members?: JsonMember[]
   /** Of an array. */
   items?: JsonNode[]
-  /** Of a text, what it says; of others undefined. */
+  /** The value of a string; of others undefined. */
   text?: string
 }
 
 export interface JsonMember {
   key: JsonNode
-  /** Undefined while it is still to be written. */
+  /** Undefined if not typed yet. */
   value?: JsonNode
 }
 
 export interface Tree {
   root?: JsonNode
-  /** Where it stops being JSON; undefined: nowhere. */
+  /** Offset of the first syntax error; undefined: valid JSON. */
   errorAt?: number
 }
 
-/** Nested deeper, it is not read on: neither people nor the protocol do that. */
+/** Deeper values are not parsed: neither users nor the protocol need them. */
 const maxDepth = 200 // levels
 
-/** Reads a text. Never throws; costs one pass. */
+/** Parses a text in one pass. Never throws. */
 export function jsonTree(source: string): Tree {
   let at = 0
   let errorAt: number | undefined
@@ -152,19 +152,19 @@ export function nodeAt(root: JsonNode | undefined, path: Path): JsonNode | undef
   return node
 }
 
-/** What a place in a text is. */
+/** A position in a text. */
 export interface Place {
-  /** The path of the value there; at a key, that of the object the key is in. */
+  /** The path of the value; at a key, that of its object. */
   path: Path
-  /** Whether a key is, or would be, written there. */
+  /** Whether a key is, or may be, written there. */
   key: boolean
-  /** The value or key there, if there is one. */
+  /** The value or key, if there is one. */
   node?: JsonNode
-  /** Whether the node at a value place belongs to a member, for what follows. */
+  /** The member that the value belongs to. */
   member?: JsonMember
 }
 
-/** What is at an offset. Between values, it is what could be written there. */
+/** The position at an offset. Between values, it describes what may be inserted. */
 export function placeAt(source: string, root: JsonNode | undefined, offset: number): Place {
   const path: (string | number)[] = []
   let node = root
@@ -213,7 +213,7 @@ export function placeAt(source: string, root: JsonNode | undefined, offset: numb
 
 const closed = (source: string, { to }: JsonNode) => '}]'.includes(source[to - 1] ?? '')
 
-/** A text with one value replaced by another JSON text; undefined if there is nothing at the path. */
+/** Replaces one value by another JSON text; undefined if there is none at the path. */
 export function replaceAt(source: string, path: Path, json: string): string | undefined {
   const node = nodeAt(jsonTree(source).root, path)
   return node && source.slice(0, node.from) + json + source.slice(node.to)

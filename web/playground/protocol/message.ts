@@ -1,4 +1,4 @@
-/** What is wrong with one message by itself: JSON-RPC's rules, then the schema of the revision. */
+/** Problems of a single message: rules of JSON-RPC, then the schema of the revision. */
 
 import { codeAllowed } from './errors.ts'
 import type { Sentence } from './explain.ts'
@@ -16,9 +16,9 @@ const hint = (key: string, at: Path, params?: Sentence['params']): Problem => ({
 })
 
 /**
- * Problems of a parsed message, the outermost first.
+ * Problems of a parsed message, outermost first.
  *
- * @param answered - the method of the request that it answers; `''` if that is not known
+ * @param answered - the method of its request; `''`: unknown
  */
 export function messageProblems(message: unknown, revision: Revision, answered = ''): Problem[] {
   if (!isObject(message)) return [hint('notObject', [])]

@@ -1,6 +1,6 @@
 /**
- * Every message that has a method, by revision: who sends it, what the sender needs, what its params
- * and result are called in types.ts, and where the specification has it.
+ * All methods by revision: sender, required capability, types of params and result in types.ts, and page of
+ * the specification.
  */
 
 import { type Revision, revisions } from './revisions.ts'
@@ -8,11 +8,11 @@ import { type Revision, revisions } from './revisions.ts'
 export interface Method {
   name: string
   kind: 'request' | 'notification'
-  /** Who sends it. */
+  /** The sender. */
   from: 'client' | 'server' | 'both'
   /**
-   * The capability that the *receiver* of a request, or the sender of a notification, has to have
-   * declared; `resources.subscribe` is a member of one. `''`: none.
+   * The capability that the *receiver* of a request, or the sender of a notification, must have declared;
+   * `resources.subscribe` is a member of one. `''`: none.
    */
   needs: string
   /** Types of types.ts; a notification has no result. */
@@ -20,10 +20,7 @@ export interface Method {
   result: string
   /** Below `https://modelcontextprotocol.io/specification/REVISION/`. */
   page: string
-  /**
-   * In 2026-07-28 what servers ask of clients is no message of its own, but a part of a result that
-   * needs input: such a method is described, and never stands alone.
-   */
+  /** In 2026-07-28, requests of servers are part of a result that needs input, not messages of their own. */
   inside?: boolean
 }
 
@@ -74,22 +71,22 @@ export const letterOf = (revision: Revision): string => 'CDE'[revisions.indexOf(
 
 const read = new Map<Revision, readonly Method[]>()
 
-/** What exists in a revision, in the order of a lesson: the handshake first. Inner requests are not among them. */
+/** The methods of a revision, in the order of the lessons: handshake first, without inner requests. */
 export function methodsOf(revision: Revision): readonly Method[] {
   return all(revision).filter(({ inside }) => !inside)
 }
 
-/** A method of a revision, inner requests among them; undefined: the revision does not have it. */
+/** A method of a revision, including inner requests; undefined: the revision does not have it. */
 export function methodNamed(revision: Revision, name: string): Method | undefined {
   return all(revision).find((method) => method.name === name)
 }
 
-/** In which of our revisions a method stands alone. */
+/** The supported revisions that have a method as a message of its own. */
 export function revisionsOf(name: string): readonly Revision[] {
   return revisions.filter((revision) => methodsOf(revision).some((method) => method.name === name))
 }
 
-/** Where the specification has a page, or a part of one. */
+/** The URL of a page of the specification, or of a section. */
 export const specUrl = (revision: Revision, page: string): string =>
   `https://modelcontextprotocol.io/specification/${revision}/${page}`
 
@@ -117,10 +114,9 @@ function all(revision: Revision): readonly Method[] {
 }
 
 /**
- * Why a method cannot be expected to work, seen from the one who would send it: the capability that is
- * missing. `''`: nothing speaks against it.
+ * The missing capability that prevents a method, from the sender's view; `''`: none is missing.
  *
- * @param capabilities - what the other side declared
+ * @param capabilities - of the other side
  */
 export function missingCapability(
   { needs }: Method,

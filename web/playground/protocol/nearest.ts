@@ -1,12 +1,12 @@
-/** What somebody may have meant. */
+/** Suggestions for mistyped words. */
 
-/** How far apart two words may be to be taken for a slip: a third of the longer one. */
+/** The largest distance of a typo: a third of the longer word. */
 const tolerance = 3
 
-/** Words beyond this are not compared; a URI that long was not typed. */
+/** Longer words are not compared: nobody types such URIs by hand. */
 const maxLength = 200 // UTF-16 code units
 
-/** The candidate that is the least edits away, if it is near enough; not `word` itself. */
+/** The nearest candidate within the tolerance; never `word` itself. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let least = Number.POSITIVE_INFINITY
@@ -22,7 +22,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** Levenshtein's distance, or something above `limit` if it is above. */
+/** Levenshtein distance, or any number above `limit`. */
 export function distance(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
   if (Math.abs(a.length - b.length) > limit || a.length > maxLength || b.length > maxLength) {
     return limit + 1

@@ -1,13 +1,13 @@
-/** JSON as people like to read it: what is short stays on its line. */
+/** Formats JSON: short objects and arrays stay on one line. */
 
-/** How long a line may get by keeping an object or array on it. */
+/** Maximum length of such a line. */
 const width = 76 // UTF-16 code units
 
 /**
- * Indents by two. `null`, texts and numbers are as `JSON.stringify` writes them.
+ * Indents by two. Scalars are formatted as by `JSON.stringify`.
  *
- * @param indent - of the line that the value begins on
- * @param before - how much of that line is taken
+ * @param indent - of the value's first line
+ * @param before - used columns of that line
  */
 export function pretty(value: unknown, indent = '', before = 0): string {
   const flat = JSON.stringify(value) ?? 'null'

@@ -1,20 +1,20 @@
-/** The revisions of MCP that can be spoken here, and how a message is wrapped in each. */
+/** The supported revisions of MCP, and the form of requests in each. */
 
-/** Oldest first, as the choice shows them. */
+/** Oldest first, as in the selection. */
 export const revisions = ['2025-06-18', '2025-11-25', '2026-07-28'] as const
 
 export type Revision = (typeof revisions)[number]
 
-/** What the playground starts with. */
+/** The initial revision. */
 export const newest: Revision = '2026-07-28'
 
-/** Whether requests carry their own envelope, and there is no handshake. */
+/** Whether requests have an envelope, and there is no handshake. */
 export const isModern = (revision: Revision): boolean => revision >= '2026-07-28'
 
 export const isRevision = (text: unknown): text is Revision =>
   (revisions as readonly unknown[]).includes(text)
 
-/** Who we are, to servers. */
+/** The playground's name and version, for servers. */
 export const clientInfo = {
   name: 'pagemcp-playground',
   title: 'PageMCP playground',
@@ -25,7 +25,7 @@ export interface Params {
   [name: string]: unknown
 }
 
-/** The `_meta` that each request of a modern revision carries. */
+/** The envelope: `_meta` of each request of a modern revision. */
 export function envelope(revision: Revision): Params {
   return {
     'io.modelcontextprotocol/protocolVersion': revision,
@@ -34,7 +34,7 @@ export function envelope(revision: Revision): Params {
   }
 }
 
-/** A request as the revision wants it, with `_meta` first. */
+/** A request in the form of the revision, with `_meta` first. */
 export function request(
   revision: Revision,
   id: number | string,

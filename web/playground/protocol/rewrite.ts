@@ -1,4 +1,4 @@
-/** The same message in another revision, and what had to change for it. */
+/** Rewrites a message for another revision, with notes about the changes. */
 
 import type { Sentence } from './explain.ts'
 import { methodNamed } from './methods.ts'
@@ -6,9 +6,9 @@ import { pretty } from './pretty.ts'
 import { clientInfo, envelope, isModern, type Params, type Revision } from './revisions.ts'
 
 export interface Rewritten {
-  /** As it was, if nothing had to change. */
+  /** Unchanged, if no change was necessary. */
   text: string
-  /** What changed or cannot be said any more, in the order of the message; never empty. */
+  /** Changes and parts without counterpart, in the order of the message; never empty. */
   notes: readonly Sentence[]
 }
 
@@ -18,8 +18,8 @@ const isObject = (value: unknown): value is Params =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Rewrites a message that a client sends. What has no counterpart stays, and is named. A text of
- * several lines comes back in several lines; numbers beyond 2^53 lose their last digits.
+ * Rewrites a message of a client. Parts without counterpart stay, with a note. Multi-line texts stay
+ * multi-line; numbers beyond 2^53 lose precision.
  */
 export function rewrite(text: string, from: Revision, to: Revision): Rewritten {
   let message: unknown

@@ -1,10 +1,10 @@
-/** JSON Schema (2020-12) of everything that types.ts describes. Loaded with the editor, not before. */
+/** JSON Schema (2020-12) of all types in types.ts. Loaded with the editor. */
 
 import { letterOf, methodNamed } from './methods.ts'
 import { type Revision, revisions } from './revisions.ts'
 import { types } from './types.ts'
 
-/** As much of JSON Schema as is made here, and read from tools' schemas. */
+/** The part of JSON Schema that is generated here and used from tools' schemas. */
 export interface Schema {
   $schema?: string
   $ref?: string
@@ -33,7 +33,7 @@ const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
 const made = new Map<Revision, { [name: string]: Schema }>()
 
-/** Every type of a revision, by its name in types.ts. */
+/** All types of a revision, by name. */
 export function definitions(revision: Revision): { readonly [name: string]: Schema } {
   const known = made.get(revision)
   if (known) return known
@@ -43,10 +43,10 @@ export function definitions(revision: Revision): { readonly [name: string]: Sche
 }
 
 /**
- * The schema of a method's params or result; undefined if the revision has no such method, or the
- * method no result.
+ * The schema of a method's params or result; undefined if the revision has no such method, or the method no
+ * result.
  *
- * @param part - `result` is that of a request that was completed: {@link resultSchema} knows the others
+ * @param part - `result` is that of a completed request; {@link resultSchema} has the others
  */
 export function schemaOf(
   revision: Revision,
@@ -57,19 +57,16 @@ export function schemaOf(
   return name ? schemaNamed(revision, name) : undefined
 }
 
-/** A type of types.ts with all that it refers to; undefined if the revision does not have it. */
+/** A type with all types that it references; undefined if the revision does not have it. */
 export function schemaNamed(revision: Revision, name: string): Schema | undefined {
   const $defs = definitions(revision)
   return name in $defs ? { $schema: dialect, $ref: `#/$defs/${name}`, $defs } : undefined
 }
 
-/** Methods of 2026-07-28 that may answer with a question. Basic, patterns/mrtr. */
+/** Methods of 2026-07-28 whose result may request input. Basic, patterns/mrtr. */
 const methodsMayRequestInput = ['resources/read', 'prompts/get', 'tools/call']
 
-/**
- * The schema that a result is to be held against. The official schema has unions here, which accept
- * almost anything: what a result says of itself decides.
- */
+/** The schema of a result. The official schema has unions that accept almost anything; here `resultType` decides. */
 export function resultSchema(
   revision: Revision,
   method: string,
@@ -87,13 +84,13 @@ export function resultSchema(
   return schemaOf(revision, method, 'result')
 }
 
-/** Follows references to what they name. */
+/** Resolves references. */
 export function resolve(schema: Schema, $defs: Schema['$defs']): Schema {
   let found = schema
   for (let hops = 0; found.$ref !== undefined && hops < 20; hops++) {
     const next = $defs?.[found.$ref.replace(/^#\/(\$defs|definitions)\//, '')]
     if (next === undefined) return {}
-    // what stands beside a reference says how it is meant here
+    // keywords beside a reference override it
     found = found.description ? { ...next, description: found.description } : next
   }
   return found
@@ -132,7 +129,7 @@ function member(owner: Schema, code: string, description?: string) {
   if (!optional) owner.required = [...(owner.required ?? []), name]
 }
 
-/** Members of the mixins come after a type's own, which win. A mixin that the revision lacks is nothing. */
+/** Adds members of mixins, which a type's own members override. Mixins that the revision lacks add nothing. */
 function mixIn(schema: Schema, all: { [name: string]: Schema }, mixins: Map<Schema, string[]>) {
   const parents = mixins.get(schema)
   if (!parents) return
@@ -147,7 +144,7 @@ function mixIn(schema: Schema, all: { [name: string]: Schema }, mixins: Map<Sche
   }
 }
 
-/** What is in one and not in the other. */
+/** Properties of one that the other lacks. */
 const own = (some: Schema['properties'] = {}, other: Schema['properties'] = {}) =>
   Object.fromEntries(Object.entries(some).filter(([name]) => !(name in other)))
 
@@ -187,7 +184,7 @@ function type(expression: string): Schema {
   return simple[expression] ?? { $ref: `#/$defs/${expression}` }
 }
 
-/** Splits at the `|` that are in no bracket. */
+/** Splits at each `|` outside brackets. */
 function parts(expression: string): string[] {
   const found: string[] = []
   let depth = 0
@@ -204,7 +201,7 @@ function parts(expression: string): string[] {
   return [...found, expression.slice(begin).trim()]
 }
 
-/** All names that a table's references use exist; for the tests, and called by nobody else. */
+/** Names that are referenced but not defined; for tests only. */
 export function danglingNames(): string[] {
   return revisions.flatMap((revision) => {
     const $defs = definitions(revision)

@@ -1,10 +1,10 @@
-/** The first thing that is wrong with a request, found without a validator: for explaining an answer. */
+/** Finds the first problem of a request without a validator, to explain an error. */
 
 import type { Key } from '../base/i18n.ts'
 import { isModern, type Params, type Revision } from './revisions.ts'
 import { resolve, type Schema, schemaOf } from './schema.ts'
 
-/** A text of the catalogue, and what is filled in. */
+/** A key of a text, and its values. */
 export interface Sentence {
   key: Key
   params?: Readonly<Record<string, string | number>>
@@ -13,7 +13,7 @@ export interface Sentence {
 const isObject = (value: unknown): value is Params =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Why a text is no good request, or undefined. */
+/** The first problem of a request, or undefined. */
 export function firstProblem(text: string, revision: Revision): Sentence | undefined {
   let message: unknown
   try {
@@ -34,7 +34,7 @@ export function firstProblem(text: string, revision: Revision): Sentence | undef
 
 const missing = (member: string): Sentence => ({ key: 'explain.cause.missing', params: { member } })
 
-/** Looks for required members and wrong types, two levels deep: as far as people write by hand. */
+/** Checks required members and types two levels deep, which covers messages written by hand. */
 function inside(
   at: string,
   value: unknown,

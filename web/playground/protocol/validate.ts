@@ -1,14 +1,14 @@
 /**
- * Holds values against the schemas of schema.ts and says what is wrong, where, in words of the
- * catalogue. It knows the keywords that are used there, and no others: schemas of tools, which can be
- * anything, are @cfworker/json-schema's (compose/tool-schema.ts).
+ * Validates values against the schemas of schema.ts; problems are keys of texts. It supports only the keywords
+ * that are used there: tools' schemas, which can be anything, need @cfworker/json-schema
+ * (compose/tool-schema.ts).
  */
 
 import type { Sentence } from './explain.ts'
 import { resolve, type Schema } from './schema.ts'
 import { isA } from './shape.ts'
 
-/** Members and indexes, from the outside in. */
+/** Members and indexes, from the root. */
 export type Path = readonly (string | number)[]
 
 export interface Problem {
@@ -16,26 +16,26 @@ export interface Problem {
   sentence: Sentence
 }
 
-/** More than these help nobody. */
+/** Further problems are omitted. */
 const maxProblems = 20 // problems
 
-/** Deeper than this is nothing that the protocol describes: it is not looked at. */
+/** The protocol has no deeper values; they are not checked. */
 const maxDepth = 32 // levels
 
-/** How a path is written for people: `params.refs[0].uri`. */
+/** A path for users: `params.refs[0].uri`. */
 export const pathText = (path: Path): string =>
   path
     .map((step, i) => (typeof step === 'number' ? `[${step}]` : i > 0 ? `.${step}` : step))
     .join('')
 
-/** How a path is written for programs (RFC 6901). */
+/** A path as a JSON Pointer (RFC 6901). */
 export const pointer = (path: Path): string =>
   path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
 /**
- * Everything that is wrong with a value, the outermost first, at most {@link maxProblems}.
+ * All problems of a value, outermost first, at most {@link maxProblems}.
  *
- * @param at - where the value is in the message, for the paths
+ * @param at - path of the value in the message
  */
 export function problemsOf(value: unknown, schema: Schema, at: Path = []): Problem[] {
   const problems: Problem[] = []
@@ -114,8 +114,8 @@ function visit(
 }
 
 /**
- * The arm of a union that a value is meant to be: the one that fits, else the one whose literals
- * (`type`, `mode`, `method`) the value has, so that what is said is about what was meant.
+ * The intended member of a union: the one that matches, else the one with the value's literals (`type`,
+ * `mode`, `method`), so that problems refer to it.
  */
 export function armOf(
   value: unknown,
@@ -137,7 +137,7 @@ export function armOf(
   })
 }
 
-/** The arms of a union, and those of unions among them. */
+/** The members of a union, including nested unions. */
 export function flatArms(arms: readonly Schema[], $defs: Schema['$defs']): Schema[] {
   return arms.flatMap((arm) => {
     const inner = resolve(arm, $defs).anyOf

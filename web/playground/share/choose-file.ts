@@ -1,6 +1,6 @@
-/** The browser's dialog for files. */
+/** The browser's file dialog. */
 
-/** Lets a person choose transcripts, which are read then. Call it in a handler of a click or a key. */
+/** Lets the user choose transcripts and imports them. Browsers require a click or a key just before. */
 export function chooseFile(): void {
   const input = document.createElement('input')
   input.type = 'file'

@@ -1,4 +1,4 @@
-/** What can be shared, for the palette and the keys. */
+/** Commands of sharing. */
 
 import type { Command } from '../base/commands.ts'
 import { dialog } from '../base/state.ts'

@@ -1,4 +1,4 @@
-/** A row as something to paste elsewhere: a command line, a program, an assistant's settings, an issue. */
+/** Formats a row for other programs: a command line, a program, an assistant's settings, an issue. */
 
 import type { Key } from '../base/i18n.ts'
 import type { Session } from '../connections/session.ts'
@@ -10,18 +10,18 @@ import { redact } from './redact.ts'
 
 export type CopyKind = 'raw' | 'curl' | 'typescript' | 'go' | 'mcp.json' | 'markdown'
 
-/** Where a server is that is reached otherwise than by HTTP: the gateway, which page and demo can join. */
+/** The address for servers without HTTP: the gateway, which page and demo can join. */
 const gateway = 'http://127.0.0.1:8808/mcp'
 
 const always = () => true
 
-/** Whether a row is a request of a client, or answers one. */
+/** Whether a row is a request of a client, or its response. */
 function hasRequest(store: Store, row: number): boolean {
   const asked = requestRow(store, row)
   return asked !== undefined && store.direction(asked) === 'out'
 }
 
-/** What there is to choose from, in its order. */
+/** The formats, in order. */
 export const copyKinds: readonly {
   kind: CopyKind
   title: Key
@@ -36,10 +36,10 @@ export const copyKinds: readonly {
 ]
 
 /**
- * The text to paste. All but `raw` have secrets taken out; programs and commands send the row's request,
- * or that which it answers.
+ * The formatted text, without secrets except for `raw`. Programs and commands send the row's request, or the
+ * request that it responds to.
  *
- * @param session - that of the row's connection; undefined: it came from a file
+ * @param session - of the row's connection; undefined: the row was imported
  */
 export function copyAs(
   kind: CopyKind,
@@ -82,7 +82,7 @@ function requestRow(store: Store, row: number): number | undefined {
 const urlOf = (session: Session | undefined): string =>
   session?.connection.dialer.kind === 'http' ? session.connection.dialer.url : gateway
 
-/** What a request says of itself. */
+/** The revision that a request declares. */
 function revisionOf(raw: string): Revision {
   const meta = (messageOf(raw).params as Params | undefined)?._meta as Params | undefined
   const said = meta?.['io.modelcontextprotocol/protocolVersion']
@@ -98,7 +98,7 @@ function messageOf(raw: string): Params {
   }
 }
 
-/** Methods whose subject is in a header of 2026-07-28. Basic, transports/streamable-http. */
+/** Methods whose target is repeated in a header of 2026-07-28. Basic, transports/streamable-http. */
 const named = new Map<string, 'uri' | 'name'>([
   ['resources/read', 'uri'],
   ['prompts/get', 'name'],
@@ -114,7 +114,7 @@ export function httpHeaders(message: Params, revision: Revision): Record<string,
   const method = typeof message.method === 'string' ? message.method : ''
   if (method !== 'initialize') headers['MCP-Protocol-Version'] = revision
   if (!isModern(revision)) {
-    if (method !== 'initialize') headers['Mcp-Session-Id'] = '$SESSION' // of the answer to initialize
+    if (method !== 'initialize') headers['Mcp-Session-Id'] = '$SESSION' // from the response to initialize
     return headers
   }
   if (method) headers['Mcp-Method'] = headerValue(method)
@@ -124,7 +124,7 @@ export function httpHeaders(message: Params, revision: Revision): Record<string,
   return headers
 }
 
-/** Values that are not plain ASCII go as base64 of UTF-8, in the form that the transport defines. */
+/** Values with other than plain ASCII are base64 of UTF-8, in the transport's form. */
 function headerValue(value: string): string {
   if (/^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(value) && !value.startsWith('=?base64?')) return value
   let binary = ''
@@ -141,13 +141,13 @@ function asCurl(raw: string, url: string, revision: Revision): string {
   const body = bodyOf(raw)
   const pipe = body === undefined ? `printf %b ${shellWord(printfBytes(raw))} | ` : ''
   const data = body === undefined ? '--data-binary @-' : `--data-raw ${shellWord(body)}`
-  // -g: brackets and braces of the URL mean nothing to curl.
+  // -g: curl does not expand brackets and braces of the URL.
   return [`${pipe}curl -sgN`, shellWord(visibleUrl(url)), ...token, ...headers, data].join(
     ' \\\n  ',
   )
 }
 
-/** The same JSON, with escapes for what is not seen; undefined: it is none, so that escapes would change it. */
+/** The same JSON with escapes for invisible characters; undefined: not JSON, which escapes would change. */
 function bodyOf(raw: string): string | undefined {
   const lines = raw.replaceAll('\r', '\n').split(/(\n|\t)/)
   const body = lines.map((part, i) => (i % 2 ? part : escapeUnseen(part))).join('')
@@ -166,7 +166,7 @@ function asConfig(url: string, session: Session | undefined): string {
   return text.split('\n').map(escapeUnseen).join('\n')
 }
 
-/** English, as most issues are: what was sent, what came, and between whom. */
+/** In English, as most issues are: request, response and server. */
 function asMarkdown(
   store: Store,
   asked: number,
@@ -189,13 +189,13 @@ function asMarkdown(
 
 const oneLine = (text: string) => escapeUnseen(text.replace(/[\s`*_[\]<>]+/g, ' ').trim())
 
-/** The fence is longer than any within. */
+/** The fence is longer than any in the text. */
 function fenced(raw: string): string {
   let text = raw
   try {
     text = JSON.stringify(JSON.parse(raw), null, 2)
   } catch {
-    // as it is
+    // not JSON: unchanged
   }
   text = text.split('\n').map(escapeUnseen).join('\n')
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))

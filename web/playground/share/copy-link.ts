@@ -1,4 +1,4 @@
-/** The link to what stands in the composer. */
+/** Links to messages of the composer. */
 
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
@@ -7,7 +7,7 @@ import { active } from '../connections/clients.ts'
 import { encodeLink, type Link, maxLinkLength } from './link.ts'
 import { redact, redactText } from './redact.ts'
 
-/** What a link would hold: the tab that is shown, or all; without secrets. */
+/** The content of a link, without secrets: the current tab, or all. */
 export function linkOf(all = false): Link {
   const chosen = all ? tabs.value : [tab.value]
   const dialer = active.value?.connection.dialer
@@ -21,14 +21,14 @@ export function linkOf(all = false): Link {
   }
 }
 
-/** The whole address, and whether it is short enough to be sent around. */
+/** The whole address, and whether it is short enough to share. */
 export async function addressOf(link: Link): Promise<{ address: string; fits: boolean }> {
   const hash = await encodeLink(link)
   const { origin, pathname } = location
   return { address: origin + pathname + hash, fits: hash.length <= maxLinkLength }
 }
 
-/** Puts a text on the clipboard and says so. */
+/** Copies a text to the clipboard and announces it. */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
@@ -38,7 +38,7 @@ export async function copyText(text: string): Promise<void> {
   }
 }
 
-/** Copies the link to the tab that is shown, if it is short enough. */
+/** Copies the link to the current tab, if it is short enough. */
 export async function copyLink(): Promise<void> {
   const { address, fits } = await addressOf(linkOf())
   if (fits) await copyText(address)

@@ -1,24 +1,23 @@
 /**
- * Literals of the languages in which a message is copied. What is in a message may be of anybody: no
- * character of it may end a literal, a comment or a line, steer the terminal that it is pasted into, or
- * look like what it is not.
+ * String literals of the languages that messages are copied as. Messages are untrusted: no character may end a
+ * literal, a comment or a line, control the terminal that it is pasted into, or look like another one.
  */
 
-/** All but blanks, letters, marks, digits, punctuation and symbols: controls, formats, separators. */
+/** All but spaces, letters, marks, digits, punctuation and symbols: controls, formats, separators. */
 const invisible = /[^\x20\p{L}\p{M}\p{N}\p{P}\p{S}]/gu
 
 const unit = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`
 
-/** In the escapes of JSON and JavaScript: by UTF-16 code units. */
+/** Escapes as in JSON and JavaScript, by UTF-16 code units. */
 export const escapeUnseen = (text: string): string =>
   text.replace(invisible, (character) =>
     Array.from({ length: character.length }, (_, i) => unit(character.charCodeAt(i))).join(''),
   )
 
-/** A string of JSON, JavaScript and TypeScript. */
+/** A string literal of JSON, JavaScript and TypeScript. */
 export const jsonString = (text: string): string => escapeUnseen(JSON.stringify(text))
 
-/** A value of JSON as an expression of TypeScript, on several lines. */
+/** A JSON value as a multi-line TypeScript expression. */
 export function typescript(value: unknown, indent = ''): string {
   const inner = `${indent}  `
   if (typeof value === 'string') return jsonString(value)
@@ -35,10 +34,10 @@ export function typescript(value: unknown, indent = ''): string {
   return value === undefined ? 'undefined' : JSON.stringify(value)
 }
 
-/** `__proto__` as a name would be no member: it would set the prototype. */
+/** `__proto__` as a plain key would set the prototype. */
 const nameOf = (name: string) => (name === '__proto__' ? '["__proto__"]' : jsonString(name))
 
-/** A string of Go: raw, if it can be. It has no escapes for surrogates that stand alone. */
+/** A string literal of Go: raw if possible. Go has no escapes for lone surrogates. */
 export function goString(text: string): string {
   const valid = text.toWellFormed()
   if (!valid.includes('`') && valid.search(invisible) < 0) return `\`${valid}\``
@@ -48,20 +47,23 @@ export function goString(text: string): string {
   })}"`
 }
 
-/** A word of a shell, of text that {@link isSeen}. */
+/** A quoted word of a shell, for a text that {@link isVisible}. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Whether a text has no character that is not seen. */
+/** Whether a text has no invisible characters. */
 export const isVisible = (text: string): boolean => text.search(invisible) < 0
 
-/** A URL as parsers write it: what is not seen is percent-encoded. */
+/** A normalised URL; invisible characters are percent-encoded. */
 export const visibleUrl = (url: string): string =>
   (URL.canParse(url) ? new URL(url).href : url.toWellFormed()).replace(
     invisible,
     encodeURIComponent,
   )
 
-/** What `printf %b` makes a text of: octal, but for letters and digits. NUL no shell can keep, so it is left out. */
+/**
+ * The argument of `printf %b` for a text: octal escapes except for letters and digits. Shells cannot store
+ * NUL, so it is omitted.
+ */
 export function printfBytes(text: string): string {
   let all = ''
   for (const byte of new TextEncoder().encode(text)) {

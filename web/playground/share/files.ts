@@ -1,4 +1,4 @@
-/** Transcripts out to files, and files in: what was read goes the way of live traffic, on connections of its own. */
+/** Exports and imports transcripts. Imported rows are pushed like live messages, as connections of their own. */
 
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
@@ -10,20 +10,20 @@ import { store } from '../messages/log.ts'
 import { clientInfo } from '../protocol/revisions.ts'
 import { readTranscript, type Transcript, writeTranscript } from './transcript.ts'
 
-/** A file beyond this is not read. */
+/** Larger files are rejected. */
 const largest = 300_000_000 // bytes, unpacked
 
-/** How long reading or writing rows may keep others from their turn. */
+/** Longest time of one slice of reading or writing, so that the page stays responsive. */
 const slice = 8 // ms
 
 export interface ExportOptions {
-  /** Takes secrets out; default true. */
+  /** Removes secrets; default true. */
   redacted?: boolean
-  /** Packs the file; default false. */
+  /** Compresses the file; default false. */
   gzip?: boolean
 }
 
-/** Saves rows as a transcript; without rows, all. */
+/** Exports rows as a transcript; default: all. */
 export async function exportTranscript(
   rows: Iterable<number> = Array.from({ length: store.length }, (_, row) => row),
   { redacted = true, gzip = false }: ExportOptions = {},
@@ -55,17 +55,17 @@ export async function exportTranscript(
   save(blob, `${day}.mcplog.jsonl${gzip ? '.gz' : ''}`)
 }
 
-/** Offers a file to be saved. */
+/** Downloads a file. */
 export function save(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob)
   const link = document.createElement('a')
   link.href = url
   link.download = name
   link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 60_000) // ms; some browsers begin to read it late
+  setTimeout(() => URL.revokeObjectURL(url), 60_000) // ms; some browsers start to read it late
 }
 
-/** Reads files into the store and says how that went. Files that are something else are named. */
+/** Imports files into the store and announces the result, also for files that are not transcripts. */
 export async function importFiles(files: Iterable<File>): Promise<void> {
   for (const file of files) {
     try {
@@ -80,7 +80,7 @@ export async function importFiles(files: Iterable<File>): Promise<void> {
   }
 }
 
-/** Lets what waits have its turn: drawing, typing, messages. */
+/** Lets other tasks run: drawing, input, messages. */
 const yieldToBrowser = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 async function unpacked(file: File): Promise<string> {
@@ -106,14 +106,14 @@ async function unpacked(file: File): Promise<string> {
 
 let imported = 0
 
-/** Pushes what was read, a slice at a time; returns how many rows. */
+/** Pushes entries in slices; returns the number of rows. */
 async function take({ peers, entries }: Transcript, name: string): Promise<number> {
   const connections = new Map<number, number>([[0, 0]])
   for (const { c, title, letter } of peers) {
-    // a connection is only taken for its number: it never opens
+    // the connection only provides a number: it never opens
     const { id } = new Connection(importDialer(name), '', store)
     connections.set(c, id)
-    // numbered, so that `client:A` of the filter stays the A of now
+    // numbered, so that the filter `client:A` matches the current A only
     setClientName(id, { letter: `${letter}${++imported}`, title: title || name })
   }
   let end = performance.now() + slice

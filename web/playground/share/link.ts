@@ -1,13 +1,13 @@
 /**
- * Messages in a link: `#v1.` and base64url of deflate-raw of JSON. What is after `#` goes to no server;
- * opening a link sends nothing.
+ * Messages in a link: `#v1.` and base64url of deflate-raw of JSON. Browsers do not send the fragment to
+ * servers; opening a link sends nothing.
  */
 
 import { isRevision, type Revision } from '../protocol/revisions.ts'
 
 /** One message of a link. */
 export interface Linked {
-  /** As it stands in the composer, secrets taken out. */
+  /** The composer's text without secrets. */
   text: string
   title?: string
   revision: Revision
@@ -15,25 +15,25 @@ export interface Linked {
 
 export interface Link {
   messages: readonly Linked[]
-  /** Where they were sent; `''`: the demo in the page. A name for people, never used to connect. */
+  /** The name of the server that they were written for; `''`: the demo. Only shown, never used to connect. */
   target: string
 }
 
-/** A link is to survive chat programs and old proxies; beyond this a file is offered. */
+/** Chat programs and old proxies truncate longer links; a file is offered instead. */
 export const maxLinkLength = 8000 // characters of the fragment
 
-/** What a link may unfold to: deflate can make a thousand times as much of it. */
+/** Maximum uncompressed size: deflate can expand a thousandfold. */
 const largest = 1_000_000 // bytes
 
-/** More messages than this are not opened. */
+/** Maximum number of messages. */
 const maxMessages = 20
 
 const prefix = '#v1.'
 
-/** Whether a fragment is one of ours. */
+/** Whether a fragment is a link of the playground. */
 export const isLink = (hash: string): boolean => hash.startsWith(prefix)
 
-/** The fragment, `#` included. It may be longer than {@link longestLink}. */
+/** The fragment, with `#`. It may exceed {@link maxLinkLength}. */
 export async function encodeLink({ messages, target }: Link): Promise<string> {
   const json = JSON.stringify({
     m: messages.map(({ text, title, revision }) => [text, revision, ...(title ? [title] : [])]),
@@ -45,9 +45,9 @@ export async function encodeLink({ messages, target }: Link): Promise<string> {
 }
 
 /**
- * Reads a fragment.
+ * Decodes a fragment.
  *
- * @throws an Error that says what is wrong with it: not ours, damaged, or too large
+ * @throws Error with the reason: not a link, damaged, or too large
  */
 export async function decodeLink(hash: string): Promise<Link> {
   if (!isLink(hash)) throw new Error('the link is of another kind')

@@ -1,9 +1,9 @@
-/** A request as a small program for the SDKs of TypeScript and Go. */
+/** Formats a request as a small program for the TypeScript and Go SDKs. */
 
 import { isModern, type Params, type Revision } from '../protocol/revisions.ts'
 import { goString, jsonString, typescript } from './escape.ts'
 
-/** What the SDKs send by themselves is left out. */
+/** Params without the members that the SDKs add. */
 function ownParams({ params }: Params): Params {
   if (typeof params !== 'object' || params === null || Array.isArray(params)) return {}
   const { _meta, ...own } = params as Params
@@ -71,7 +71,10 @@ const goCalls = new Map<string, readonly [call: string, params: string]>([
   ['completion/complete', ['Complete', 'CompleteParams']],
 ])
 
-/** A program for `github.com/modelcontextprotocol/go-sdk` 1.8. It unmarshals the params, so that any will do. */
+/**
+ * A program for `github.com/modelcontextprotocol/go-sdk` 1.8. It unmarshals the params from JSON, so that any
+ * value works.
+ */
 export function asGo(message: Params, url: string): string {
   const method = String(message.method ?? '')
   const params = ownParams(message)

@@ -1,4 +1,4 @@
-/** What comes from outside: links in the address, and files that are dropped on the page. */
+/** Opens shared links in the address, and files dropped on the page. */
 
 import { actions } from '../base/actions.ts'
 import { t, textsLoaded } from '../base/i18n.ts'
@@ -6,7 +6,7 @@ import { pane } from '../base/state.ts'
 import { open } from '../compose/tabs.ts'
 import { decodeLink, isLink } from './link.ts'
 
-/** Takes the link that is in the address, those that follow, and dropped files. Called once. */
+/** Opens the link in the address, later links, and dropped files. Called once. */
 export function receiveLinksAndFiles(): void {
   take()
   addEventListener('hashchange', take)
@@ -22,11 +22,11 @@ export function receiveLinksAndFiles(): void {
   })
 }
 
-/** Opens what a link holds in new tabs, never over old ones, and sends nothing. */
+/** Opens the messages of a link in new tabs, and sends nothing. */
 async function take(): Promise<void> {
   const { hash } = location
   if (!isLink(hash)) return
-  // the address would open the same again at the next reload
+  // otherwise a reload would open the link again
   window.history.replaceState(window.history.state, '', location.pathname + location.search)
   try {
     const { messages, target } = await decodeLink(hash)

@@ -1,18 +1,18 @@
 /**
- * Takes secrets out of what leaves the playground: links and files. It knows them by the names of their
- * members, and by their form where they are recognised by it. What it cannot know is shown before it leaves.
+ * Removes secrets from links and files. It recognises them by names of members and by form. The dialog shows
+ * the content before it is shared, since other secrets cannot be recognised.
  */
 
 import { isSecretHeader, isSecretMember, redactText as redactSecrets } from 'pagemcp/redaction'
 import { type JsonNode, jsonTree } from '../protocol/json.ts'
 
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 export const redacted = '[redacted]'
 
-/** A text without what looks like a secret. */
+/** Removes possible secrets from a text. */
 export const redactText = (text: string): string => redactSecrets(text, redacted)
 
-/** A frame without its secrets; every other character stays as it is. Frames that are no JSON are texts. */
+/** Removes secrets from a message; all other characters stay. Text that is not JSON is treated as plain text. */
 export function redact(raw: string): string {
   const { root, errorAt } = jsonTree(raw)
   if (errorAt !== undefined || root === undefined) return redactText(raw)
@@ -43,12 +43,15 @@ function collect(
   }
 }
 
-/** Whether a value is something: not nothing, and not a schema, which describes a password and is none. */
+/**
+ * Whether a value may be a secret: not empty, and not a schema, which describes a password without containing
+ * one.
+ */
 const isGiven = (json: string) =>
   !/^(""|\{\s*\}|\[\s*\]|null|true|false)$/.test(json) &&
   !(json.startsWith('{') && /"(type|description|\$ref)"/.test(json))
 
-/** Headers without their secrets. */
+/** Removes secrets from headers. */
 export function redactHeaders(
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {

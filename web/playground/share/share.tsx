@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The dialog for sharing: a link and precisely what is in it, transcripts out and in, and a diagram's text. */
+/** The dialog for sharing: a link with its exact content, import and export of transcripts, and Mermaid. */
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'

@@ -1,12 +1,12 @@
 /**
- * Transcripts as files, `.mcplog.jsonl`: a first line about the whole, then a line for each row, so that a
- * file can be appended to, streamed and compared. Also reads what the Inspector's Protocol tab exports.
+ * Transcript files, `.mcplog.jsonl`: a header line, then a line per row, so that files can be appended to,
+ * streamed and compared. Also reads exports of the Inspector's Protocol tab.
  */
 
 import type { Direction, Entry, Framing, HttpFacts, Store } from '../messages/store.ts'
 import { redact, redactHeaders, redactText } from './redact.ts'
 
-/** Who was at the other end of a connection. */
+/** The server of a connection. */
 export interface Peer {
   /** The number of the connection in the file. */
   c: number
@@ -14,7 +14,7 @@ export interface Peer {
   title: string
 }
 
-/** A file as it was read. `connection` of an entry is a number of {@link peers}, or 0 for the world. */
+/** A parsed file. `connection` of an entry is a number of {@link peers}, or 0 for events. */
 export interface Transcript {
   peers: readonly Peer[]
   entries: readonly Entry[]
@@ -36,7 +36,7 @@ const framings: readonly string[] = ['port', 'ws', 'http', 'sse', 'mcp-b', 'worl
 /**
  * The lines of a file, each with its line feed.
  *
- * @param text - of a row; rows beyond the store's memory are read from where they are kept
+ * @param text - text of a row; archived texts are loaded
  */
 export async function* writeTranscript(
   store: Store,
@@ -88,14 +88,14 @@ const withoutSecrets = (http: HttpFacts): HttpFacts => ({
   ...(http.headers && { headers: redactHeaders(http.headers) }),
 })
 
-/** How many lines are read without a rest. */
+/** Number of lines parsed between pauses. */
 const stretch = 500 // lines
 
 /**
- * Reads a file: ours, or the Inspector's.
+ * Parses a transcript or an export of the Inspector.
  *
- * @param rest - awaited now and then, so that a large file leaves time to others
- * @throws an Error that names the line that is wrong
+ * @param rest - awaited regularly, so that the page stays responsive
+ * @throws Error with the number of the invalid line
  */
 export async function readTranscript(
   text: string,
@@ -160,7 +160,7 @@ function parsed(source: string, line: number): unknown {
   }
 }
 
-/** Only what is known, in the form that is known: a file may hold anything. */
+/** Keeps only known members with valid types: the file is untrusted. */
 function httpOf(value: unknown): HttpFacts | undefined {
   const { method, url, status, headers, event } = object(value)
   const texts = Object.entries(object(headers)).filter(([, one]) => typeof one === 'string')
@@ -193,7 +193,7 @@ function readInspector(text: string): Transcript {
       throw new Error(`entry ${i + 1}: message is missing`)
     }
     const time = Date.parse(String(timestamp)) || 0
-    // older exports have no origin: then it is the client that asks, and the server that notifies
+    // older exports have no origin: requests are the client's, notifications the server's
     const server = origin === 'server' || (origin === undefined && direction === 'notification')
     push(server ? 'in' : 'out', message, time)
     if (response !== undefined) {

@@ -1,4 +1,4 @@
-/** All commands there are: what the palette lists, the keys run, and the help shows. */
+/** All commands: the palette lists them, keys run them, and the help shows their keys. */
 
 import type { Command } from '../base/commands.ts'
 import { composeCommands } from '../compose/commands.ts'

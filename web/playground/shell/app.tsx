@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The shell: the bar, four panes and their dividers, and on a narrow screen one pane at a time. */
+/** The page: the bar, four panes and their dividers; on a narrow screen one pane at a time. */
 
 import { type ComponentChildren, createElement } from 'preact'
 import { type Key, t } from '../base/i18n.ts'
@@ -114,7 +114,7 @@ function PaneBox({ name, children }: { name: Pane; children: ComponentChildren }
   )
 }
 
-/** Shows a pane and moves the focus into it. The address stays: it may hold what was shared. */
+/** Shows a pane and focuses it. The address is unchanged: its fragment may hold a shared link. */
 function goTo(event: Event, name: Pane) {
   event.preventDefault()
   pane.value = name

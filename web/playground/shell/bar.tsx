@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The bar on top: who speaks to whom, in which revision, and the doors to everything else. */
+/** The bar: clients, revision, and buttons for dialogs and settings. */
 
 import { type Locale, locale, localeNames, setLocale, t } from '../base/i18n.ts'
 import { embedded, setting } from '../base/settings.ts'
@@ -9,7 +9,7 @@ import { active, disconnect, revision, sessions, setRevision } from '../connecti
 import type { Session } from '../connections/session.ts'
 import { isRevision, revisions } from '../protocol/revisions.ts'
 
-/** What was chosen by hand; `''`: what the browser asks for. */
+/** The language that the user chose; `''`: the language of the browser. */
 export const chosenLocale = setting('locale', '')
 
 export function Bar() {
@@ -113,7 +113,7 @@ function ClientButton({ session }: { session: Session }) {
   )
 }
 
-/** Colours and language, behind one button. */
+/** Theme, language and shortcuts, in a popover. */
 function Looks() {
   return (
     <>

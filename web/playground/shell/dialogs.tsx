@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The dialogs: one at a time, native, each loaded when it is opened first. */
+/** Dialogs: native, one at a time, each loaded when it is opened first. */
 
 import { type ComponentChildren, createRef } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -45,7 +45,7 @@ function Modal({ name, children }: { name: string; children: ComponentChildren }
       class={name}
       onClose={close}
       onClick={(event) => {
-        if (event.target === event.currentTarget) close() // beside the content, on the backdrop
+        if (event.target === event.currentTarget) close() // on the backdrop
       }}
     >
       {children}

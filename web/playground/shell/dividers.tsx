@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
-/** Dividers between panes: dragged, moved by the arrow keys, put back by a double click. */
+/** Dividers between panes: dragged, moved by arrow keys, reset by a double click. */
 
 import type { Signal } from '@preact/signals'
 import { type Key, t } from '../base/i18n.ts'
 import { setting } from '../base/settings.ts'
 
-/** Sizes of panes: widths in px, the timeline's height in percent of all. */
+/** Default sizes of panes: widths in px, the timeline's height in percent. */
 const defaults = { explore: 330, inspect: 400, timeline: 38 }
 export type Resizable = keyof typeof defaults
 
@@ -17,7 +17,7 @@ const limits: { readonly [name in Resizable]: readonly [number, number] } = {
   timeline: [15, 80],
 }
 
-/** How far an arrow key moves a divider: px, percent. */
+/** How far an arrow key moves a divider: px, or percent. */
 const steps: { readonly [name in Resizable]: number } = { explore: 16, inspect: 16, timeline: 2 }
 
 function resize(name: Resizable, size: number) {
@@ -28,7 +28,7 @@ function resize(name: Resizable, size: number) {
 /** @param beside - the pane on its other side, for its label */
 export function Divider({ of, beside }: { of: Resizable; beside: Key }) {
   const across = of === 'timeline'
-  const grow = of === 'explore' ? 1 : -1 // which way makes its pane larger
+  const grow = of === 'explore' ? 1 : -1 // the direction that enlarges its pane
   const drag = (event: PointerEvent) => {
     const divider = event.currentTarget as HTMLElement
     const all = divider.parentElement?.getBoundingClientRect()

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** All keys, from the tables of commands. */
+/** The list of keyboard shortcuts, from the tables of commands. */
 
 import type { DialogProps } from '../base/dialog-props.ts'
 import { t } from '../base/i18n.ts'

@@ -1,6 +1,6 @@
-/** Has the playground kept for when there is no network: registers sw.ts, and asks it for a copy. */
+/** Registers the service worker (sw.ts), which keeps the playground for offline use. */
 
-/** What Trusted Types let through: the URL of that one script, which lies beside the page. */
+/** Trusted Types allow only the URL of that script. */
 interface Policy {
   createScriptURL(url: string): string
 }
@@ -9,7 +9,7 @@ interface TrustedTypes {
   createPolicy(name: string, rules: Policy): Policy
 }
 
-/** Does nothing where there are no service workers, as in private windows of some browsers. */
+/** Does nothing without service workers, as in private windows of some browsers. */
 export async function keepForOffline(): Promise<void> {
   const { serviceWorker } = navigator
   if (serviceWorker === undefined) return
@@ -26,6 +26,6 @@ export async function keepForOffline(): Promise<void> {
     const { active } = await serviceWorker.ready
     active?.postMessage('keep')
   } catch {
-    // then it works as long as there is a network
+    // without the copy, the playground needs the network
   }
 }

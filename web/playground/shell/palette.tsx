@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The palette: everything that can be done, found by typing. A combobox over the tables of commands. */
+/** The command palette: a combobox over the tables of commands. */
 
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -13,15 +13,15 @@ export function Palette({ close }: DialogProps) {
   const wanted = useSignal('')
   const at = useSignal(0)
   const field = useRef<HTMLInputElement>(null)
-  // As soon as there is something to see: what is typed after it would be lost. A dialog that opens later focuses
-  // its first field by itself.
+  // Focused before the first paint: text typed before that would be lost. A dialog that opens later focuses its
+  // first field by itself.
   useLayoutEffect(() => field.current?.focus(), [])
   const found = search(commands, wanted.value)
   const present = found[Math.min(at.value, found.length - 1)]
   const run = (command: Command | undefined) => {
     if (command === undefined || command.when?.() === false) return
     close()
-    queueMicrotask(() => command.run()) // after the dialog has given the focus back
+    queueMicrotask(() => command.run()) // after the dialog has restored the focus
   }
   const key = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -78,7 +78,7 @@ export function Palette({ close }: DialogProps) {
   )
 }
 
-/** Commands whose titles have all the words, those that begin with the first of them before the others. */
+/** Commands whose titles contain all words; those that start with the first word come first. */
 function search(all: readonly Command[], wanted: string): Command[] {
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean)
   const title = (one: Command) => t(one.title, one.params).toLowerCase()

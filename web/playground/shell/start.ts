@@ -1,4 +1,4 @@
-/** What happens by itself when the page opens: language, colours, and a world that answers. */
+/** Starts the playground: language, theme, keys, and the demo. */
 
 import { effect } from '@preact/signals'
 import { actions } from '../base/actions.ts'
@@ -15,9 +15,9 @@ import { chosenLocale } from './bar.tsx'
 import { announce } from './toast.tsx'
 
 /**
- * Called once, when the shell stands. `<html data-ready>` says that the server has answered for the
- * first time. In the address, `?lang=` chooses a language and `?quiet` lets the world stand still, as
- * it does for people who want less motion, and keeps nothing for offline use.
+ * Called once, after the first render. `<html data-ready>` is set after the first response of the server. In
+ * the address, `?lang=` chooses a language; `?quiet` stops automatic changes of the demo, as reduced motion
+ * does, and stores nothing for offline use.
  */
 export function begin(): void {
   const asked = new URLSearchParams(location.search)
@@ -32,7 +32,7 @@ export function begin(): void {
   if (location.hash)
     receive() // a link is opened at once
   else whenIdle(receive)
-  // Keys come with the tables of commands, which nobody needs to see something.
+  // The tables of commands are loaded later: the first view does not need them.
   Promise.all([import('../base/keys.ts'), import('./all-commands.ts')]).then(
     ([{ listenForKeys }, { commands }]) => listenForKeys(commands),
   )
@@ -47,7 +47,7 @@ export function begin(): void {
   }
   acceptInvitation()
   const quiet = asked.has('quiet') || matchMedia('(prefers-reduced-motion: reduce)').matches
-  demoPaused.value = true // until there is somebody to be told, and for good if it is to be quiet
+  demoPaused.value = true // until the first subscription is shown; with `quiet`, for good
   const session = demo()
   if (!quiet) {
     const stop = session.peer.subscribe((peer) => {
@@ -65,10 +65,7 @@ export function begin(): void {
   if (!quiet) whenIdle(() => import('./offline.ts').then(({ keepForOffline }) => keepForOffline()))
 }
 
-/**
- * Opens one more client of the demo. World and engine are far larger than the shell: what is sent before
- * they are there waits.
- */
+/** Opens another client of the demo. The engine is far larger than the shell: messages wait until it is loaded. */
 export function demo(): Session {
   return connect(
     inPage(t('shell.demo'), async (closed) => (await import('../demo/demo.ts')).demoPort(closed)),

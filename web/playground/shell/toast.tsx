@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
-/** Sentences for people: a toast that goes by itself, and the one live region for screen readers. */
+/** Short messages for users: a toast that disappears, and the only live region for screen readers. */
 
 import { signal } from '@preact/signals'
 
-/** How long a toast stays. */
+/** How long a toast is visible. */
 const stays = 5000 // ms
 
 const said = signal('')

@@ -168,7 +168,7 @@ const broken: readonly { manners: Manners; finds: RegExp; lines?: RegExp }[] = [
   { manners: {}, finds: /version good.*2025-11-25[\s\S]*session good/ },
   {
     manners: { noOrigin: true },
-    finds: /cors bad.*may read/,
+    finds: /cors bad.*allow this page/,
     lines: /Access-Control-Allow-Origin: http:\/\/127/,
   },
   {

@@ -84,7 +84,7 @@ inBrowsers(
     await saw(tab, 'dialog', 'not paired')
     await tab.type('dialog input[name=link]', 'no link')
     await press(tab, 'dialog button', 'Use link')
-    await saw(tab, 'dialog', 'This is no link')
+    await saw(tab, 'dialog', 'This is not a link')
     const { start } = await gateway.fresh()
     await tab.$eval('dialog input[name=link]', (input) => {
       ;(input as HTMLInputElement).value = ''

@@ -43,7 +43,7 @@ inBrowsers('what is watched is read again, and what changed is marked', async ({
     server.text = 'milk, two pears'
     server.changed()
   })
-  await until(frame, '.in-changed', '1 place changed')
+  await until(frame, '.in-changed', '1 change since')
   assert.deepEqual(await texts(frame, '.in-text mark'), ['two pears'])
 
   await click(frame, '.in-tabs button', 'Diff')

@@ -1,7 +1,10 @@
 /** The texts of all languages use the glossary's terms, one per concept, and the punctuation of their language. */
 
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { parseScenario } from '../../../playground/lessons/scenario.ts'
 import { first as deFirst } from '../../../playground/locale/de/de.ts'
 import { more as deMore } from '../../../playground/locale/de/de-more.ts'
 import { first as enFirst } from '../../../playground/locale/en/en.ts'
@@ -95,7 +98,7 @@ const rules: { readonly [language: string]: readonly (readonly [RegExp, string])
     ],
     [/\} ?[,;:!?]|[;:!?] ?\{/, 'full-width punctuation'],
     [/……|\.\.\./, 'an ellipsis is …'],
-    [/[您你]/, 'no form of address'],
+    [/您/, 'no 您'],
   ],
 }
 
@@ -118,6 +121,28 @@ for (const language of translated) {
 
   test(`${language}: texts have the punctuation and the forms of the language`, () => {
     assert.deepEqual(punctuation(language, catalogues[language]), [])
+  })
+}
+
+/** Captions and notes of all scenarios that come with the playground. */
+function captions(language: string): Texts {
+  const directory = join(import.meta.dirname, '../../../playground/lessons/scenarios')
+  return new Map(
+    readdirSync(directory).flatMap((file) => {
+      const scenario = parseScenario(file, readFileSync(join(directory, file), 'utf8'))
+      return [
+        ...(scenario.captions.get(language) ?? []),
+        ...(scenario.notes.get(language) ?? []),
+      ].map(([key, text]) => [`${file} ${key}`, text] as const)
+    }),
+  )
+}
+
+for (const language of translated) {
+  test(`${language}: captions of lessons have no rejected synonym, and the punctuation of the language`, () => {
+    const texts = captions(language)
+    assert.ok(texts.size > 100, `${texts.size} captions`)
+    assert.deepEqual([...problems(language, new Map(), texts), ...punctuation(language, texts)], [])
   })
 }
 

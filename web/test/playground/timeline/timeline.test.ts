@@ -59,7 +59,7 @@ inBrowsers('the list shows what passes, oldest first, filters it and pauses', as
   await waitForRows(frame, 1)
   await until(frame, '.tl-count', 'hidden by the filter')
   await write(frame, 'knd:broken')
-  await until(frame, '.tl-problem', 'knd is not known')
+  await until(frame, '.tl-problem', 'knd is unknown')
   assert.equal(await frame.$eval('#tl-filter', (one) => one.getAttribute('aria-invalid')), 'true')
   await press(frame, 'Show all').catch(() => {})
   await write(frame, '')
