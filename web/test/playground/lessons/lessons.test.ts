@@ -103,7 +103,7 @@ inBrowsers(
     await edit(page, method, 0, 'list')
     await send(page)
     await step(page, 5)
-    assert.match(await coach(page), /Right\..*Two resources/s)
+    assert.match(await coach(page), /Correct\..*Two resources/s)
     await goOn(page) // the next lesson
 
     await step(page, 1)

@@ -83,7 +83,7 @@ const views: readonly View[] = [
       await page.waitForSelector('[data-pane=inspect] [data-view]')
     },
   ],
-  ...(['templates', 'prompts', 'tools', 'subscriptions', 'world'] as const).map(
+  ...(['templates', 'prompts', 'tools', 'subscriptions', 'demo'] as const).map(
     (tab): View => [
       tab,
       '#pane-explore',

@@ -26,7 +26,7 @@ inBrowsers('a request is written, sent and looked at', async ({ open }) => {
   const page = await openPlayground(open, playground)
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab') // the second skip link
-  assert.match(await page.evaluate(() => document.activeElement?.textContent ?? ''), /composer/)
+  assert.match(await page.evaluate(() => document.activeElement?.textContent ?? ''), /Compose/)
   await page.keyboard.press('Enter')
   assert.equal(await page.evaluate(() => document.activeElement?.id), 'pane-compose')
   await tabTo(page, '.compose-text, .compose-text *')

@@ -51,7 +51,7 @@ inBrowsers('every text comes from the catalogue', async ({ open }) => {
     if (found.length > 0) bad[where] = found
   }
   await page.waitForSelector('.explore-tools')
-  for (const tab of ['resources', 'templates', 'prompts', 'tools', 'subscriptions', 'world']) {
+  for (const tab of ['resources', 'templates', 'prompts', 'tools', 'subscriptions', 'demo']) {
     await page.click(`#explore-${tab}`)
     await page.waitForSelector('#explore-view > *:not(.loading)')
     await look(tab)
