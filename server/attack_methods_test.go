@@ -124,7 +124,7 @@ func TestNoMethodFreezesAWayIn(t *testing.T) {
 				}
 				for _, s := range []*socket.Socket{fresh, old} {
 					s.Close()
-					<-s.Gone()
+					<-s.Done()
 				}
 			})
 		})

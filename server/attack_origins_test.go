@@ -57,7 +57,7 @@ func TestJoiningGivesNoRightsOfAssistants(t *testing.T) {
 			t.Errorf("%s of an origin that may ask: %d %v", name, status, header)
 		}
 	}
-	for _, door := range []string{"/page", access.WatchDoor} {
+	for _, door := range []string{"/page", access.MonitorPath} {
 		for _, origin := range []string{asks, "http://127.0.0.1:%d"} {
 			request := "GET " + door + " HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: pagemcp.v1\nOrigin: " + origin + "\n" + upgradeLines + "\n"
 			if status, _, _ := rawhttp.Send(t, g.Port(), request); status != http.StatusForbidden {

@@ -50,7 +50,7 @@ func joinHostile(t *testing.T, g *Gateway, answer func(h *attackingPage, m jsonr
 	go h.run() // ends with the connection
 	t.Cleanup(func() { conn.CloseNow() })
 	eventually(t, "the page is attached", func() bool {
-		return g.core.Views("").IsHere(*done.Joined)
+		return g.core.Views("").IsConnected(*done.Joined)
 	})
 	return h
 }

@@ -107,9 +107,9 @@ func TestAuditCountsRefusalsThatItLeavesOut(t *testing.T) {
 		}
 		const many = 10_000
 		for i := range many {
-			a.Refuse(access.Entry{Who: "https://evil.example", Door: "/mcp", Verb: "refuse", Outcome: fmt.Sprint(http.StatusForbidden)})
+			a.RecordRefusal(access.Entry{Principal: "https://evil.example", Endpoint: "/mcp", Verb: "refuse", Outcome: fmt.Sprint(http.StatusForbidden)})
 			if i == many/2 {
-				a.Note(access.Entry{Verb: "resources/read", Outcome: "ok"})
+				a.Record(access.Entry{Verb: "resources/read", Outcome: "ok"})
 			}
 		}
 		a.close()

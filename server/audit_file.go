@@ -19,15 +19,15 @@ import (
 type audit struct {
 	disk disk
 
-	mu      sync.Mutex
-	lines   []byte     // not written yet
-	left    int        // lines that were left out since
-	refused int        // refusals of unknown clients that were left out, of which no line says so yet
-	noted   int        // lines so far, with those left out
-	written int        // of these
-	changed *sync.Cond // of all this
-	closed  bool
-	ended   bool
+	mu         sync.Mutex
+	pending    []byte     // not written yet
+	dropped    int        // lines that were left out since
+	suppressed int        // refusals of unknown clients that were left out, of which no line says so yet
+	total      int        // lines so far, with those left out
+	written    int        // of these
+	changed    *sync.Cond // of all this
+	closed     bool
+	ended      bool
 
 	refusals *rate.Limiter // of lines about unknown clients
 
@@ -67,54 +67,54 @@ const (
 
 // Refuse notes that a client was refused before it was known. Of many refusals at once
 // some are left out, and a later line says how many: the next one, whatever it is about.
-func (a *audit) Refuse(e access.Entry) {
-	e.Who, e.Door = engine.PlainText(e.Who, maxVerb), engine.PlainText(e.Door, maxVerb)
-	if a.skips() {
+func (a *audit) RecordRefusal(e access.Entry) {
+	e.Principal, e.Endpoint = engine.PlainText(e.Principal, maxVerb), engine.PlainText(e.Endpoint, maxVerb)
+	if a.suppress() {
 		return
 	}
-	a.Note(e)
+	a.Record(e)
 }
 
-func (a *audit) skips() bool {
+func (a *audit) suppress() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed || a.refusals.Allow() {
 		return false
 	}
-	a.refused++
+	a.suppressed++
 	return true
 }
 
 // leftOut is the line that says how many refusals were left out.
-func leftOut(count int) []byte {
-	line, _ := json.Marshal(access.Entry{Time: time.Now(), Door: "audit", Verb: "refuse", Outcome: "left out", Count: count})
+func suppressedLine(count int) []byte {
+	line, _ := json.Marshal(access.Entry{Time: time.Now(), Endpoint: "audit", Verb: "refuse", Outcome: "left out", Count: count})
 	return append(line, '\n')
 }
 
 // Note adds one line. It never waits for the disk.
-func (a *audit) Note(e access.Entry) {
+func (a *audit) Record(e access.Entry) {
 	e.Time = time.Now()
-	e.URI = cutText(e.URI, limits.MaxURI)
-	e.Verb = cutText(e.Verb, maxVerb) // an unknown method may be as long as a message
+	e.URI = truncateText(e.URI, limits.MaxURI)
+	e.Verb = truncateText(e.Verb, maxVerb) // an unknown method may be as long as a message
 	line, err := json.Marshal(e)
 	if err != nil {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.refused > 0 && !a.closed && len(a.lines) < maxAuditQueue {
-		a.lines = append(a.lines, leftOut(a.refused)...)
-		a.refused = 0
+	if a.suppressed > 0 && !a.closed && len(a.pending) < maxAuditQueue {
+		a.pending = append(a.pending, suppressedLine(a.suppressed)...)
+		a.suppressed = 0
 	}
 	switch {
 	case a.closed:
 		return
-	case len(a.lines)+len(line) >= maxAuditQueue:
-		a.left++
+	case len(a.pending)+len(line) >= maxAuditQueue:
+		a.dropped++
 	default:
-		a.lines = append(append(a.lines, line...), '\n')
+		a.pending = append(append(a.pending, line...), '\n')
 	}
-	a.noted++
+	a.total++
 	a.changed.Broadcast()
 }
 
@@ -123,48 +123,48 @@ const maxVerb = 128 // bytes
 
 // cutText returns the first bytes of text, at most so many, without half a rune at
 // the end.
-func cutText(text string, most int) string {
-	if len(text) <= most {
+func truncateText(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "")
+	return strings.ToValidUTF8(text[:limit], "")
 }
 
 // take waits for lines to write. ok is false when there will be none.
-func (a *audit) take() (lines []byte, noted int, ok bool) {
+func (a *audit) nextBatch() (lines []byte, noted int, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for a.written == a.noted && !a.closed {
+	for a.written == a.total && !a.closed {
 		a.changed.Wait()
 	}
-	if a.written == a.noted {
+	if a.written == a.total {
 		return nil, 0, false
 	}
-	lines = a.lines
-	a.lines = nil
-	if a.left > 0 {
-		line, _ := json.Marshal(access.Entry{Time: time.Now(), Door: "audit", Verb: "left out", Outcome: "dropped", Count: a.left})
+	lines = a.pending
+	a.pending = nil
+	if a.dropped > 0 {
+		line, _ := json.Marshal(access.Entry{Time: time.Now(), Endpoint: "audit", Verb: "left out", Outcome: "dropped", Count: a.dropped})
 		lines = append(append(lines, line...), '\n')
-		a.left = 0
+		a.dropped = 0
 	}
-	return lines, a.noted, true
+	return lines, a.total, true
 }
 
 // write writes what is noted, until close. A disk that is full stops no assistant.
 func (a *audit) write() {
-	defer a.end()
+	defer a.finish()
 	for {
-		lines, noted, ok := a.take()
+		lines, noted, ok := a.nextBatch()
 		if !ok {
 			return
 		}
-		a.put(lines)
-		a.done(noted)
+		a.appendToFile(lines)
+		a.markWritten(noted)
 	}
 }
 
-func (a *audit) put(lines []byte) {
-	if a.size > limits.AuditSize {
+func (a *audit) appendToFile(lines []byte) {
+	if a.size > limits.MaxAuditFile {
 		a.file.Close()
 		a.file = nil
 		a.disk.Rename(auditFile, auditOlder)
@@ -177,14 +177,14 @@ func (a *audit) put(lines []byte) {
 	a.size += int64(n)
 }
 
-func (a *audit) done(noted int) {
+func (a *audit) markWritten(noted int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.written = noted
 	a.changed.Broadcast()
 }
 
-func (a *audit) end() {
+func (a *audit) finish() {
 	if a.file != nil {
 		a.file.Close()
 	}
@@ -198,7 +198,7 @@ func (a *audit) end() {
 func (a *audit) flush() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for noted := a.noted; a.written < noted && !a.ended; {
+	for noted := a.total; a.written < noted && !a.ended; {
 		a.changed.Wait()
 	}
 }
@@ -207,10 +207,10 @@ func (a *audit) flush() {
 func (a *audit) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.refused > 0 && !a.closed {
-		a.lines = append(a.lines, leftOut(a.refused)...)
-		a.refused = 0
-		a.noted++
+	if a.suppressed > 0 && !a.closed {
+		a.pending = append(a.pending, suppressedLine(a.suppressed)...)
+		a.suppressed = 0
+		a.total++
 	}
 	a.closed = true
 	a.changed.Broadcast()

@@ -42,7 +42,7 @@ func TestAuditNeverWaitsForTheDisk(t *testing.T) {
 		}
 		const many = 2 * maxAuditQueue / 100
 		for i := range many {
-			a.Note(access.Entry{Verb: "resources/read", URI: fmt.Sprint("a:", i), Outcome: "ok"})
+			a.Record(access.Entry{Verb: "resources/read", URI: fmt.Sprint("a:", i), Outcome: "ok"})
 			if i == 0 {
 				synctest.Wait() // the writer has it
 			}
@@ -72,7 +72,7 @@ func TestAuditCutsLongText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.Note(access.Entry{Verb: strings.Repeat("v", 1<<20), URI: "a" + strings.Repeat("ü", limits.MaxURI), Outcome: "ok"})
+	a.Record(access.Entry{Verb: strings.Repeat("v", 1<<20), URI: "a" + strings.Repeat("ü", limits.MaxURI), Outcome: "ok"})
 	a.close()
 	if got := len(d.text(auditFile)); got < limits.MaxURI || got > limits.MaxURI+maxVerb+300 {
 		t.Errorf("%d bytes", got)

@@ -130,7 +130,7 @@ func (d osDisk) Lock(name, owner string) (unlock func(), err error) {
 }
 
 // closeToOthers takes the rights of other users off the directory.
-func (d osDisk) closeToOthers() error {
+func (d osDisk) restrictToOwner() error {
 	info, err := os.Stat(d.dir)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
 		return err
@@ -147,7 +147,7 @@ func (d osDisk) isPrivate(name string) bool {
 
 // isLasting tells whether err says the same at the next try: the file is there and
 // cannot be read by us. Others, like too many open files, pass.
-func isLasting(err error) bool {
+func isPermanent(err error) bool {
 	var path *fs.PathError
 	return errors.Is(err, fs.ErrPermission) || errors.As(err, &path) && isDirectory(path.Path)
 }

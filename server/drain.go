@@ -40,31 +40,31 @@ func (p *drainPort) Read(ctx context.Context) ([]byte, error) {
 		p.Port.Write(ctx, refused.Refusal()) // if that fails, Read will say so
 	}
 	if err == io.EOF {
-		p.wait(ctx)
+		p.waitForAnswers(ctx)
 		return nil, err
 	}
 	if elements, isArray := jsonrpc.Elements(data); isArray { // a batch of 2025-03-26
 		for _, element := range elements {
-			p.begun(element)
+			p.trackMessage(element)
 		}
 	} else {
-		p.begun(data)
+		p.trackMessage(data)
 	}
 	return data, err
 }
 
-func (p *drainPort) begun(data []byte) {
+func (p *drainPort) trackMessage(data []byte) {
 	msg, refusal := jsonrpc.Parse(data)
 	switch {
 	case refusal != nil:
 	case msg.Kind == jsonrpc.Request && msg.Method != "subscriptions/listen": // which has no end
-		p.begin(msg.ID)
+		p.add(msg.ID)
 	case msg.Kind == jsonrpc.Notification && msg.Method == "notifications/cancelled": // gets no answer
-		p.settle(jsonrpc.ID(jsonrpc.Member(msg.Params, "requestId")))
+		p.remove(jsonrpc.ID(jsonrpc.Member(msg.Params, "requestId")))
 	}
 }
 
-func (p *drainPort) begin(id jsonrpc.ID) {
+func (p *drainPort) add(id jsonrpc.ID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.open[id.Key()] = true
@@ -76,7 +76,7 @@ func (p *drainPort) isOpen(id jsonrpc.ID) bool {
 	return p.open[id.Key()]
 }
 
-func (p *drainPort) settle(id jsonrpc.ID) {
+func (p *drainPort) remove(id jsonrpc.ID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.open, id.Key())
@@ -86,22 +86,22 @@ func (p *drainPort) settle(id jsonrpc.ID) {
 	}
 }
 
-func (p *drainPort) count() int {
+func (p *drainPort) pending() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.open)
 }
 
-func (p *drainPort) wait(ctx context.Context) {
-	patience := time.NewTimer(drainTime)
-	defer patience.Stop()
+func (p *drainPort) waitForAnswers(ctx context.Context) {
+	timeout := time.NewTimer(drainTime)
+	defer timeout.Stop()
 	for {
-		if p.count() == 0 {
+		if p.pending() == 0 {
 			return
 		}
 		select {
 		case <-p.answered:
-		case <-patience.C:
+		case <-timeout.C:
 			return
 		case <-ctx.Done():
 			return
@@ -117,7 +117,7 @@ func (p *drainPort) Write(ctx context.Context, msg []byte) error {
 	}
 	for _, answer := range answers {
 		if h := message.HeadOf(answer); h.Kind == jsonrpc.Response {
-			p.settle(h.ID)
+			p.remove(h.ID)
 		}
 	}
 	return err

@@ -62,7 +62,7 @@ func TestSessionOutlivesItsEndpoint(t *testing.T) {
 	g := startGateway(t, Options{})
 	c := openSession(t, g, "/mcp/none")
 	eventually(t, "the session sleeps and its endpoint goes", func() bool {
-		g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionSleep))
+		g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionIdle))
 		return g.testViews() == 1
 	})
 	if status, body := c.request("1", "ping", ""); status != 200 || !strings.Contains(body, `"result":{}`) {

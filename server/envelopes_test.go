@@ -214,7 +214,7 @@ func TestHostileEnvelopesOverSockets(t *testing.T) {
 						alive = message.HeadOf(msg).Kind == jsonrpc.Response && string(message.HeadOf(msg).ID) == `"alive"`
 					}
 					port.Close()
-					<-port.Gone()
+					<-port.Done()
 				}
 			}
 		})

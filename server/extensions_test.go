@@ -76,7 +76,7 @@ func TestExtensionsArePassedOn(t *testing.T) {
 
 	two.leave()
 	two.awaitAway(g)
-	g.core.Views("").EndGrace(two.name)
+	g.core.Views("").ExpireGrace(two.name)
 	eventually(t, "the page that stays has /mcp for itself", func() bool { return declared("/mcp") })
 	ask("/mcp", "acme/x", `"page":"`+one.name+`"`, 200)
 }

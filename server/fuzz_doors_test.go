@@ -138,7 +138,7 @@ func FuzzFrames(f *testing.F) {
 				t.Errorf("read %q", msg)
 			}
 		}
-		<-s.Gone()
+		<-s.Done()
 	})
 }
 
@@ -166,8 +166,8 @@ func FuzzStateFiles(f *testing.F) {
 		}
 		id, token := g.identity, g.token.text
 		g.names.claim(testOrigin, "page", "notes")
-		g.names.keep()
-		g.core.Sessions.Keep()
+		g.names.refresh()
+		g.core.Sessions.SaveUses()
 		g.core.Sessions.Sweep(time.Now())
 		g.Close(context.Background())
 		for name, data := range files {

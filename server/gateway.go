@@ -76,7 +76,7 @@ func (g *Gateway) restore() (err error) {
 	if err != nil {
 		return err
 	}
-	g.token.none, g.token.lenient = g.options.NoToken, g.options.Lenient
+	g.token.disabled, g.token.lenient = g.options.NoToken, g.options.Lenient
 	if g.keys, err = openKeyring(g.state, g.identity.Gateway); err != nil {
 		return err
 	}
@@ -87,25 +87,25 @@ func (g *Gateway) restore() (err error) {
 		return fmt.Errorf("open the audit log: %w", err)
 	}
 	g.pairing = &pairing{keys: g.keys, names: g.names, gateway: g.identity.Gateway}
-	chosen := g.options.Limits
+	configured := g.options.Limits
 	g.core, err = gateway.New(gateway.Options{
 		Info: g.options.info(), CursorKey: [16]byte(g.identity.CursorKey), Allow: g.options.Allow,
 		Lenient: g.options.Lenient, Logging: g.options.Logging, NoResourceTools: g.options.NoResourceTools,
 		Doorkeeper: g.pairing, Sessions: sessionFiles{g.state}, Log: g.log,
-		MaxSockets: chosen.Sockets, MaxPagesPerOrigin: chosen.PagesPerOrigin, MaxSessions: chosen.Sessions,
-		Doors: map[string]http.HandlerFunc{access.WatchDoor: g.serveWatch, probePath: g.serveProbe},
+		MaxSockets: configured.Sockets, MaxPagesPerOrigin: configured.PagesPerOrigin, MaxSessions: configured.Sessions,
+		Handlers: map[string]http.HandlerFunc{access.MonitorPath: g.serveMonitorSocket, probePath: g.serveProbe},
 	}, &access.Gate{
 		Auth: g.token, Audit: g.audit, Monitor: &g.monitors,
 		Limits: access.NewAllowances(access.Rates{
-			Reads: rate.Limit(chosen.ReadsPerSecond), Completions: rate.Limit(chosen.CompletionsPerSecond), Calls: rate.Limit(chosen.CallsPerSecond),
-			Requests: chosen.Requests, Streams: chosen.Streams,
+			Reads: rate.Limit(configured.ReadsPerSecond), Completions: rate.Limit(configured.CompletionsPerSecond), Calls: rate.Limit(configured.CallsPerSecond),
+			Requests: configured.Requests, Streams: configured.Streams,
 		}),
 	}, &g.monitors)
 	if err != nil {
 		g.audit.close()
 		return fmt.Errorf("open the stored sessions: %w", err)
 	}
-	g.core.Views("").Expect(g.names.remembered()) // assistants may send requests before their pages are back
+	g.core.Views("").MountRemembered(g.names.remembered()) // assistants may send requests before their pages are back
 	g.handler = sync.OnceValue(g.newHandler)
 	return nil
 }
@@ -128,7 +128,7 @@ func (g *Gateway) Port() int { return g.port }
 func (g *Gateway) URL() string { return "http://" + g.host() + "/mcp" }
 
 // PageURL is the address that pages dial.
-func (g *Gateway) PageURL() string { return "ws://" + g.host() + access.PageDoor }
+func (g *Gateway) PageURL() string { return "ws://" + g.host() + access.PagePath }
 
 // host is what clients send as Host.
 func (g *Gateway) host() string {
@@ -162,7 +162,7 @@ func (g *Gateway) TokenFile() string { return g.options.TokenFile }
 // not sent.
 func (g *Gateway) Fragment() string {
 	id, secret := g.keys.newSecret()
-	pass, err := json.Marshal(struct {
+	credentials, err := json.Marshal(struct {
 		URL    string `json:"url"`
 		ID     string `json:"id"`
 		Secret string `json:"secret"`
@@ -170,5 +170,5 @@ func (g *Gateway) Fragment() string {
 	if err != nil {
 		panic(err) // three strings
 	}
-	return "#pagemcp=" + base64.RawURLEncoding.EncodeToString(pass)
+	return "#pagemcp=" + base64.RawURLEncoding.EncodeToString(credentials)
 }

@@ -145,7 +145,7 @@ func TestSlowAnswerIsJSONUnlessStreamsAreNamed(t *testing.T) {
 		err := table.Put(engine.Entry{
 			Resource: engine.Resource{URI: "notes://slow", Name: "slow", Size: -1},
 			Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
-				time.Sleep(2 * limits.Silence)
+				time.Sleep(2 * limits.StreamAfter)
 				return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: "at last"}}, nil
 			},
 		})

@@ -100,7 +100,7 @@ func joinInMemory(t *testing.T, g *Gateway, client *http.Client, source engine.S
 	m := &mute{Port: s}
 	go page.Serve(context.Background(), m)
 	synctest.Wait()
-	return func() { m.silent.Store(true) }, s.Gone()
+	return func() { m.silent.Store(true) }, s.Done()
 }
 
 // A pong proves nothing about a page: one that hangs is dropped after 40 s, one
@@ -117,7 +117,7 @@ func TestHangingPageIsDropped(t *testing.T) {
 		hang()
 		begun := time.Now()
 		<-gone
-		if took := time.Since(begun); took < limits.PingDead-limits.PingEvery || took > limits.PingDead+limits.PingEvery/3 {
+		if took := time.Since(begun); took < limits.PingTimeout-limits.PingEvery || took > limits.PingTimeout+limits.PingEvery/3 {
 			t.Errorf("dropped after %v", took)
 		}
 		synctest.Wait()
@@ -160,7 +160,7 @@ func TestSlowAnswerBecomesStream(t *testing.T) {
 		_, gone := joinInMemory(t, g, client, slow{})
 		begun := time.Now()
 		answer := postRead(t, g, client, "notes+notes://slow")
-		if took := time.Since(begun); took != limits.Silence || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
+		if took := time.Since(begun); took != limits.StreamAfter || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
 			t.Errorf("the header came after %v: %v", took, answer.Header)
 		}
 		messages, other := events(t, answer.Body)

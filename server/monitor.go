@@ -30,10 +30,10 @@ import (
 //	{"frame": {"time", "who", "client", "door", "page", "to", "size", "text"}}     what passed at any other door
 //
 // With open /mcp or /mcp/{page} it is MCP from then on, with the watcher as client.
-const watchProtocol = "pagemcp.watch.v1"
+const monitorProtocol = "pagemcp.watch.v1"
 
 // watcherName is the principal of clients that connect by /watch.
-const watcherName = "playground"
+const monitorPrincipal = "playground"
 
 // AllowMonitors lets pages of origins see the traffic, and send requests, besides joining;
 // between Listen and Serve.
@@ -41,45 +41,45 @@ func (g *Gateway) AllowMonitors(origins ...string) {
 	g.options.monitors = append(g.options.monitors, origins...)
 }
 
-func (g *Gateway) serveWatch(w http.ResponseWriter, r *http.Request) {
+func (g *Gateway) serveMonitorSocket(w http.ResponseWriter, r *http.Request) {
 	origin := r.Header.Get("Origin")
 	if !g.guard.MayJoin(origin) || !slices.Contains(g.options.monitors, origin) {
 		g.guard.Refuse(w, r)
 		return
 	}
-	conn, leave := g.core.OpenDoor(w, r, origin, watchProtocol)
+	conn, leave := g.core.Upgrade(w, r, origin, monitorProtocol)
 	if conn == nil {
 		return
 	}
 	defer leave()
 	ctx, cancel := context.WithTimeout(context.Background(), limits.HandshakeTime) // over it the connection is closed
-	answer, keyID, err := g.pairing.prove(ctx, conn, origin, "ws://"+r.Host+access.WatchDoor, func(r *reply) bool {
+	answer, keyID, err := g.pairing.exchangeProofs(ctx, conn, origin, "ws://"+r.Host+access.MonitorPath, func(r *reply) bool {
 		_, endpoint := access.PageOf(r.Open)
 		return r.Hello == nil && !r.Pair && (endpoint || r.Open == "watch")
 	})
-	if err == nil && !g.keys.madeNow(keyID) {
+	if err == nil && !g.keys.isNew(keyID) {
 		err = gateway.ErrRefused
 	}
 	if err == nil {
-		access.Known(r)
+		access.MarkKnown(r)
 		err = writeFrame(ctx, conn, welcome{Key: keyID})
 	}
 	cancel()
 	switch {
 	case errors.Is(err, gateway.ErrVersion):
 		conn.Close(socket.CloseVersion, "unsupported version")
-		g.audit.Note(access.Entry{Who: origin, Door: access.WatchDoor, Verb: "watch", Outcome: "version"})
+		g.audit.Record(access.Entry{Principal: origin, Endpoint: access.MonitorPath, Verb: "watch", Outcome: "version"})
 	case err != nil:
 		conn.Close(socket.CloseRefused, "refused")
-		g.audit.Note(access.Entry{Who: origin, Door: access.WatchDoor, Verb: "watch", Outcome: "refused"})
+		g.audit.Record(access.Entry{Principal: origin, Endpoint: access.MonitorPath, Verb: "watch", Outcome: "refused"})
 	case answer.Open == "watch":
-		g.audit.Note(access.Entry{Who: origin, Door: access.WatchDoor, Verb: "watch", Outcome: "ok"})
+		g.audit.Record(access.Entry{Principal: origin, Endpoint: access.MonitorPath, Verb: "watch", Outcome: "ok"})
 		g.log.Info("monitor connected", "origin", origin)
 		g.serveMonitor(conn)
-		g.audit.Note(access.Entry{Who: origin, Door: access.WatchDoor, Verb: "leave", Outcome: "ok"})
+		g.audit.Record(access.Entry{Principal: origin, Endpoint: access.MonitorPath, Verb: "leave", Outcome: "ok"})
 	default:
-		g.audit.Note(access.Entry{Who: origin, Door: access.WatchDoor, Verb: "connect", URI: answer.Open, Outcome: "ok"})
-		g.core.ServeClient(conn, "", answer.Open, access.Client{Principal: watcherName, Door: access.WatchDoor}, limits.MaxMessage)
+		g.audit.Record(access.Entry{Principal: origin, Endpoint: access.MonitorPath, Verb: "connect", URI: answer.Open, Outcome: "ok"})
+		g.core.ServeClient(conn, "", answer.Open, access.Client{Principal: monitorPrincipal, Endpoint: access.MonitorPath}, limits.MaxMessage)
 	}
 }
 
@@ -98,9 +98,9 @@ func (g *Gateway) monitorState() monitor.State {
 		Pages: []monitor.Page{}, MayJoin: append([]string{}, g.options.Origins...),
 		MayWatch: append([]string{}, g.options.monitors...), NoToken: g.options.NoToken,
 	}
-	for _, p := range g.core.Views("").States() {
+	for _, p := range g.core.Views("").Pages() {
 		state.Pages = append(state.Pages, monitor.Page{
-			Name: p.Name, Title: p.Title, Origin: p.Origin, URL: p.URL, Here: p.Here, Since: p.Since.UnixMilli(),
+			Name: p.Name, Title: p.Title, Origin: p.Origin, URL: p.URL, Connected: p.Connected, Since: p.Since.UnixMilli(),
 		})
 	}
 	return state

@@ -30,8 +30,8 @@ func openWatch(t *testing.T, g *Gateway, what string) testWatcher {
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	t.Cleanup(cancel)
 	first, key := invited(t, g)
-	first.Address = "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + access.WatchDoor
-	conn := newPage(t, testOrigin, "").dialFor(ctx, first.Address, watchProtocol)
+	first.Address = "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + access.MonitorPath
+	conn := newPage(t, testOrigin, "").dialFor(ctx, first.Address, monitorProtocol)
 	t.Cleanup(func() { conn.CloseNow() })
 	conn.SetReadLimit(limits.MaxAnswer * 2)
 	if done, err := proveFor(ctx, conn, first, testOrigin, key, reply{Open: what}); err != nil || done.Joined != nil || done.Key == "" {
@@ -47,7 +47,7 @@ func TestOldKeysDoNotOpenWatch(t *testing.T) {
 	state := t.TempDir()
 	g := watchedGateway(t, Options{State: state})
 	first, key := invited(t, g)
-	first.Address = "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + access.WatchDoor
+	first.Address = "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + access.MonitorPath
 	open := func(g *Gateway, door, protocol string, first opening, answer reply) (welcome, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), testTime)
 		defer cancel()
@@ -56,19 +56,19 @@ func TestOldKeysDoNotOpenWatch(t *testing.T) {
 		defer conn.CloseNow()
 		return proveFor(ctx, conn, first, testOrigin, key, answer)
 	}
-	made, err := open(g, access.WatchDoor, watchProtocol, first, reply{Open: "watch"})
+	made, err := open(g, access.MonitorPath, monitorProtocol, first, reply{Open: "watch"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	first.Secret, first.Key = "", made.Key
-	if _, err := open(g, access.WatchDoor, watchProtocol, first, reply{Open: "watch"}); err != nil {
+	if _, err := open(g, access.MonitorPath, monitorProtocol, first, reply{Open: "watch"}); err != nil {
 		t.Fatalf("the key in the same process: %v", err)
 	}
 	g.Close(context.Background())
 
 	g = watchedGateway(t, Options{State: state})
 	for _, what := range []string{"watch", "/mcp"} {
-		if _, err := open(g, access.WatchDoor, watchProtocol, first, reply{Open: what}); websocket.CloseStatus(err) != socket.CloseRefused {
+		if _, err := open(g, access.MonitorPath, monitorProtocol, first, reply{Open: what}); websocket.CloseStatus(err) != socket.CloseRefused {
 			t.Errorf("%s with a key of the process before: %v", what, err)
 		}
 	}
@@ -134,7 +134,7 @@ func TestWatcherSeesWhatAssistantsExchange(t *testing.T) {
 	page.write("notes://cart", "2 apples")
 	page.join(g)
 	there := w.state(func(s monitor.State) bool { return len(s.Pages) == 1 })
-	if p := there.Pages[0]; p.Name != "notes" || p.Title != "Notes" || p.Origin != testOrigin || !p.Here || p.Since == 0 {
+	if p := there.Pages[0]; p.Name != "notes" || p.Title != "Notes" || p.Origin != testOrigin || !p.Connected || p.Since == 0 {
 		t.Errorf("joined: %+v", p)
 	}
 
@@ -145,7 +145,7 @@ func TestWatcherSeesWhatAssistantsExchange(t *testing.T) {
 		t.Fatal(answer)
 	}
 	asked := w.frame(`"resources/read"`)
-	if asked.To != "page" || asked.Page != "notes" || asked.Client != "claude" || asked.Door != "/mcp" || asked.Who != "token" || asked.Time == 0 {
+	if asked.To != "page" || asked.Page != "notes" || asked.Client != "claude" || asked.Endpoint != "/mcp" || asked.Principal != "token" || asked.Time == 0 {
 		t.Errorf("asked: %+v", asked)
 	}
 	said := w.frame("2 apples")
@@ -162,11 +162,11 @@ func TestWatcherSeesWhatAssistantsExchange(t *testing.T) {
 
 	plain := openWire(t, g)
 	plain.send(`{"jsonrpc":"2.0","id":1,`)
-	if broken := w.frame(`"id":1,`); broken.To != "page" || broken.Door != "/ws" {
+	if broken := w.frame(`"id":1,`); broken.To != "page" || broken.Endpoint != "/ws" {
 		t.Errorf("what is no JSON: %+v", broken)
 	}
 	page.leave()
-	w.state(func(s monitor.State) bool { return len(s.Pages) == 1 && !s.Pages[0].Here })
+	w.state(func(s monitor.State) bool { return len(s.Pages) == 1 && !s.Pages[0].Connected })
 	log := audited(t, g)
 	if !strings.Contains(log, `"verb":"watch"`) || strings.Contains(log, "apples") {
 		t.Errorf("the audit log: %s", log)
@@ -210,7 +210,7 @@ func TestWatcherMayAsk(t *testing.T) {
 // To look on takes more than to join: an origin that is let in by name, a proof made
 // for this door, and a wish that is known.
 func TestWatchingTakesPermission(t *testing.T) {
-	const upgrade = "GET /watch HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: " + watchProtocol + "\n" + upgradeLines
+	const upgrade = "GET /watch HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: " + monitorProtocol + "\n" + upgradeLines
 	joins := startGateway(t, Options{})
 	if status, _, _ := rawhttp.Send(t, joins.Port(), upgrade+"Origin: "+testOrigin+"\n\n"); status != http.StatusForbidden {
 		t.Errorf("an origin that may only join: %d", status)
@@ -221,13 +221,13 @@ func TestWatchingTakesPermission(t *testing.T) {
 			t.Errorf("%q: %d", origin, status)
 		}
 	}
-	address := "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + access.WatchDoor
+	address := "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + access.MonitorPath
 	for name, try := range map[string]struct {
 		change func(*opening, []byte)
 		answer reply
 	}{
 		"an unknown secret":      {func(o *opening, _ []byte) { o.Secret = "AAAAAAAAAAA" }, reply{Open: "watch"}},
-		"the address of /page":   {func(o *opening, _ []byte) { o.Address = strings.Replace(o.Address, access.WatchDoor, "/page", 1) }, reply{Open: "watch"}},
+		"the address of /page":   {func(o *opening, _ []byte) { o.Address = strings.Replace(o.Address, access.MonitorPath, "/page", 1) }, reply{Open: "watch"}},
 		"no wish":                {nil, reply{}},
 		"an unknown wish":        {nil, reply{Open: "/mcp/Not A Name"}},
 		"a page's hello":         {nil, reply{Open: "watch", Hello: &gateway.Hello{Page: "x", Name: "notes"}}},
@@ -241,7 +241,7 @@ func TestWatchingTakesPermission(t *testing.T) {
 			if try.change != nil {
 				try.change(&first, key)
 			}
-			conn := newPage(t, testOrigin, "").dialFor(ctx, address, watchProtocol)
+			conn := newPage(t, testOrigin, "").dialFor(ctx, address, monitorProtocol)
 			defer conn.CloseNow()
 			if _, err := proveFor(ctx, conn, first, testOrigin, key, try.answer); websocket.CloseStatus(err) != socket.CloseRefused {
 				t.Errorf("%v", err)

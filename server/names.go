@@ -35,18 +35,18 @@ type names struct {
 
 // A nameRecord belongs to one tab of one origin.
 type nameRecord struct {
-	Name   string    `json:"name"`
-	Root   string    `json:"root"` // the name without its number
-	Base   string    `json:"base"` // what the page asked for, in our spelling
-	Origin string    `json:"origin"`
-	Page   string    `json:"page"` // its id
-	Made   time.Time `json:"made"`
-	Used   time.Time `json:"used"`
-	Joined bool      `json:"joined"` // when this was stored
+	Name    string    `json:"name"`
+	Root    string    `json:"root"` // the name without its number
+	Base    string    `json:"base"` // what the page asked for, in our spelling
+	Origin  string    `json:"origin"`
+	Page    string    `json:"page"` // its id
+	Created time.Time `json:"made"`
+	Used    time.Time `json:"used"`
+	Joined  bool      `json:"joined"` // when this was stored
 
 	reserved bool      // by a source of the host program: no page has it, and it is not stored
 	sockets  int       // of the page; two while a new one replaces the old one
-	left     time.Time // when the last of them went
+	vacated  time.Time // when the last of them went
 }
 
 const namesFile = "names.json"
@@ -68,9 +68,9 @@ func openNames(s *state) (*names, error) {
 		if record.Used.After(now) { // the clock was set back
 			record.Used = now
 		}
-		record.left = record.Used
+		record.vacated = record.Used
 		if record.Joined {
-			record.left = now
+			record.vacated = now
 		}
 		n.known[record.Name] = record
 	}
@@ -80,25 +80,25 @@ func openNames(s *state) (*names, error) {
 
 // claim returns the name of the page with this id, and counts one socket of it; see
 // left. wanted is what the page calls itself.
-func (n *names) claim(origin, page, wanted string) string {
-	name := n.find(origin, page, nameFrom(wanted))
+func (n *names) claim(origin, page, requested string) string {
+	name := n.assign(origin, page, nameFrom(requested))
 	n.save()
 	return name
 }
 
-func (n *names) find(origin, page, base string) string {
+func (n *names) assign(origin, page, base string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := time.Now()
 	n.forget(now)
-	record := n.own(origin, page)
+	record := n.byPage(origin, page)
 	if record == nil {
 		record = n.vacant(origin, base, now)
 	}
 	if record == nil {
 		n.makeRoom(origin)
 		root := n.root(origin, base)
-		record = &nameRecord{Name: n.free(root), Root: root, Base: base, Origin: origin, Made: now}
+		record = &nameRecord{Name: n.free(root), Root: root, Base: base, Origin: origin, Created: now}
 		n.known[record.Name] = record
 	}
 	record.Page, record.Used = page, now
@@ -107,7 +107,7 @@ func (n *names) find(origin, page, base string) string {
 }
 
 // own returns the record of a page id. The lock is held, here and below.
-func (n *names) own(origin, page string) *nameRecord {
+func (n *names) byPage(origin, page string) *nameRecord {
 	for _, record := range n.known {
 		if record.Origin == origin && record.Page == page {
 			return record
@@ -120,7 +120,7 @@ func (n *names) own(origin, page string) *nameRecord {
 // be taken over.
 func (n *names) vacant(origin, base string, now time.Time) (oldest *nameRecord) {
 	for _, record := range n.known {
-		if record.Origin != origin || record.Base != base || record.sockets > 0 || now.Sub(record.left) < limits.GraceTime {
+		if record.Origin != origin || record.Base != base || record.sockets > 0 || now.Sub(record.vacated) < limits.GraceTime {
 			continue
 		}
 		if oldest == nil || byAge(record, oldest) < 0 {
@@ -133,7 +133,7 @@ func (n *names) vacant(origin, base string, now time.Time) (oldest *nameRecord) 
 // byAge orders records by when they were made. Those of older versions do not know:
 // then notes is before notes-2, and that before notes-10.
 func byAge(a, b *nameRecord) int {
-	return cmp.Or(a.Made.Compare(b.Made), cmp.Compare(len(a.Name), len(b.Name)), strings.Compare(a.Name, b.Name))
+	return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(len(a.Name), len(b.Name)), strings.Compare(a.Name, b.Name))
 }
 
 // root returns what names of this origin and app begin with. Another origin's root
@@ -145,14 +145,14 @@ func (n *names) root(origin, base string) string {
 		}
 	}
 	for root := range roots(base, origin) {
-		if !n.isTaken(root, origin) {
+		if !n.conflicts(root, origin) {
 			return root
 		}
 	}
 	panic("roots ends") // it does not
 }
 
-func (n *names) isTaken(root, origin string) bool {
+func (n *names) conflicts(root, origin string) bool {
 	for _, record := range n.known {
 		if record.Origin != origin && collide(record.Root, root) {
 			return true
@@ -171,18 +171,18 @@ func (n *names) free(root string) string {
 }
 
 // left takes back one claim: a socket of the page is gone.
-func (n *names) left(name string) {
-	n.leave(name)
+func (n *names) unclaim(name string) {
+	n.removeSocket(name)
 	n.save()
 }
 
-func (n *names) leave(name string) {
+func (n *names) removeSocket(name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if record := n.known[name]; record != nil && record.sockets > 0 {
 		record.sockets--
 		record.Used = time.Now()
-		record.left = record.Used
+		record.vacated = record.Used
 	}
 }
 
@@ -192,7 +192,7 @@ func (n *names) reserve(name string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.forget(time.Now())
-	if n.isTaken(name, "") || n.known[name] != nil {
+	if n.conflicts(name, "") || n.known[name] != nil {
 		return false
 	}
 	n.known[name] = &nameRecord{Name: name, Root: name, reserved: true}
@@ -225,7 +225,7 @@ func (n *names) remembered() []string {
 // forget drops names of pages that left long ago.
 func (n *names) forget(now time.Time) {
 	maps.DeleteFunc(n.known, func(_ string, r *nameRecord) bool {
-		return !r.reserved && r.sockets == 0 && now.Sub(r.Used) >= limits.NameMemory
+		return !r.reserved && r.sockets == 0 && now.Sub(r.Used) >= limits.NameTTL
 	})
 }
 
@@ -252,13 +252,13 @@ func (n *names) makeRoom(origin string) {
 // keep stores that the names of pages that are here are in use. It is called now
 // and then: without it a killed gateway would have forgotten, when it is back,
 // names of pages that have been joined for long.
-func (n *names) keep() {
-	if n.touch() {
+func (n *names) refresh() {
+	if n.markUsed() {
 		n.save()
 	}
 }
 
-func (n *names) touch() (any bool) {
+func (n *names) markUsed() (any bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := time.Now()
@@ -279,14 +279,14 @@ func (n *names) save() {
 		return
 	}
 	if err := n.state.save(namesFile, n.snapshot()); err != nil {
-		n.state.complain(err)
+		n.state.logError(err)
 	}
 }
 
 // close stores which pages are here, before the gateway ends their connections: they
 // will be back.
 func (n *names) close() {
-	n.touch()
+	n.markUsed()
 	n.save()
 	n.saving.Lock()
 	defer n.saving.Unlock()

@@ -19,17 +19,17 @@ const (
 // first: notes, notes-app-example, and then with a hash, which is not exhausted.
 func roots(base, origin string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
-		if !yield(cut(base, maxRoot)) {
+		if !yield(truncateName(base, maxRoot)) {
 			return
 		}
-		host := cut(hostName(origin), maxHost)
-		if !yield(cut(base, maxRoot-1-len(host)) + "-" + host) {
+		host := truncateName(hostName(origin), maxHost)
+		if !yield(truncateName(base, maxRoot-1-len(host)) + "-" + host) {
 			return
 		}
 		for i := 0; ; i++ {
 			sum := sha256.Sum256([]byte(origin + " " + strconv.Itoa(i)))
 			hash := "-x" + hex.EncodeToString(sum[:4]) // never a number
-			if !yield(cut(base, maxRoot-len(hash)) + hash) {
+			if !yield(truncateName(base, maxRoot-len(hash)) + hash) {
 				return
 			}
 		}
@@ -67,9 +67,9 @@ func withoutNumber(name string) string {
 
 // nameFrom spells what a page calls itself as a name: [a-z][a-z0-9-]*. There is
 // no `+` and no `.` in it, so that the first one ends a prefix.
-func nameFrom(wanted string) string {
+func nameFrom(requested string) string {
 	var b strings.Builder
-	for _, r := range strings.ToLower(wanted) {
+	for _, r := range strings.ToLower(requested) {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9' && b.Len() > 0:
 			b.WriteRune(r)
@@ -103,9 +103,9 @@ func hostName(origin string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-func cut(s string, most int) string {
-	if len(s) > most {
-		s = strings.TrimRight(s[:most], "-")
+func truncateName(s string, limit int) string {
+	if len(s) > limit {
+		s = strings.TrimRight(s[:limit], "-")
 	}
 	return s
 }

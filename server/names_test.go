@@ -83,12 +83,12 @@ func TestNamesAreForgottenAfterADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
 		claim(t, n, "https://a.example", "1", "notes")
-		time.Sleep(2 * limits.NameMemory)
+		time.Sleep(2 * limits.NameTTL)
 		if got := claim(t, n, "https://b.example", "1", "notes"); got != "notes-b-example" {
 			t.Errorf("while the first is there: %q", got)
 		}
-		n.left("notes")
-		time.Sleep(limits.NameMemory - time.Minute)
+		n.unclaim("notes")
+		time.Sleep(limits.NameTTL - time.Minute)
 		if got := claim(t, n, "https://c.example", "1", "notes"); got != "notes-c-example" {
 			t.Errorf("within a day: %q", got)
 		}
@@ -114,12 +114,12 @@ func TestDocumentTakesOverNameOfClosedTab(t *testing.T) {
 		expect("the first tab", "1", "notes", "notes")
 		time.Sleep(time.Second)
 		expect("the second tab", "2", "notes", "notes-2")
-		n.left("notes")
+		n.unclaim("notes")
 		time.Sleep(limits.GraceTime - time.Second)
 		expect("a new tab while the first may be reloading", "3", "notes", "notes-3")
 		expect("the first, reloaded", "1", "notes", "notes")
-		n.left("notes")
-		n.left("notes-2")
+		n.unclaim("notes")
+		n.unclaim("notes-2")
 		time.Sleep(limits.GraceTime)
 		expect("another app", "4", "mail", "mail")
 		expect("a new tab", "5", "notes", "notes")
@@ -127,7 +127,7 @@ func TestDocumentTakesOverNameOfClosedTab(t *testing.T) {
 		expect("the first, which slept", "1", "notes", "notes-4")
 		// The second socket of one page: its name is in use until both are gone.
 		expect("a reconnect", "5", "notes", "notes")
-		n.left("notes")
+		n.unclaim("notes")
 		time.Sleep(limits.GraceTime)
 		expect("while one socket is left", "7", "notes", "notes-5")
 	})
@@ -142,7 +142,7 @@ func TestNamesOfPagesThatWereHereAreKept(t *testing.T) {
 		claim(t, n, a, "1", "notes")
 		claim(t, n, a, "2", "notes")
 		claim(t, n, a, "3", "notes")
-		n.left("notes")
+		n.unclaim("notes")
 		time.Sleep(time.Minute)
 		again, err := openNames(n.state)
 		if err != nil {
@@ -161,10 +161,10 @@ func TestNamesOfPagesThatWereHereAreKept(t *testing.T) {
 func TestNamesHaveQuotaPerOrigin(t *testing.T) {
 	n := testNames(t)
 	claim(t, n, "https://a.example", "1", "notes")
-	n.left("notes")
+	n.unclaim("notes")
 	for i := range 1_100 {
 		name := claim(t, n, "https://b.example", fmt.Sprint(i), [...]string{"notes", "notes-2", "Notes", "mail", fmt.Sprint("app", i)}[i%5])
-		n.left(name)
+		n.unclaim(name)
 		if name == "notes" || isNumbered(name, "notes") {
 			t.Fatalf("join %d: %q", i, name)
 		}
@@ -243,14 +243,14 @@ func walkNames(t *testing.T, random *rand.Rand) {
 			x := tabs[random.IntN(len(tabs))]
 			if x.here {
 				x.here, x.left = false, time.Now()
-				n.left(x.name)
+				n.unclaim(x.name)
 			} else {
 				join(x, false)
 			}
 		case 5:
 			time.Sleep(time.Duration(random.IntN(20)) * time.Second)
 			if random.IntN(3) == 0 {
-				n.keep()
+				n.refresh()
 			}
 		case 6: // the gateway is killed; tabs that were here come back in any order
 			again, err := openNames(n.state)

@@ -127,7 +127,7 @@ func (o *Options) check() error {
 		o.disk = osDisk{o.State}
 	}
 	if o.lockWait == 0 {
-		o.lockWait = limits.OwnWait
+		o.lockWait = limits.LockWait
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -149,7 +149,7 @@ func (p *testPage) join(g *Gateway) {
 		return pass, key
 	})
 	eventually(p.t, "the page is attached", func() bool {
-		return g.core.Views("").IsHere(p.name)
+		return g.core.Views("").IsConnected(p.name)
 	})
 }
 
@@ -222,7 +222,7 @@ func (p *testPage) leave() { p.conn.CloseNow() }
 func (p *testPage) awaitAway(g *Gateway) {
 	p.t.Helper()
 	eventually(p.t, "the gateway notices that the page has gone", func() bool {
-		return !g.core.Views("").IsHere(p.name)
+		return !g.core.Views("").IsConnected(p.name)
 	})
 }
 
@@ -249,7 +249,7 @@ func proveFor(ctx context.Context, conn *websocket.Conn, open opening, origin st
 	}
 	spoken := transcript{pageNonce: nonce, gatewayNonce: gatewayNonce, origin: origin, gateway: first.Gateway, address: open.Address}
 	if encodeBinary(spoken.sign(key, gatewayLabel)) != first.Proof {
-		return done, errStranger
+		return done, errNotOurGateway
 	}
 	answer.Proof = encodeBinary(spoken.sign(key, pageLabel))
 	if err := writeFrame(ctx, conn, answer); err != nil {

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	secretMemory = 120 * time.Second  // a secret is good for so long, once; security.md §7.2
-	wrongTries   = 5                  // proofs with one secret, before it is void
-	nonceLength  = 32                 // bytes
-	saveKeys     = gateway.TouchEvery // how exactly the last use of a key is stored
+	secretTTL       = 120 * time.Second  // a secret is good for so long, once; security.md §7.2
+	maxWrongProofs  = 5                  // proofs with one secret, before it is void
+	nonceLength     = 32                 // bytes
+	keySaveInterval = gateway.TouchEvery // how exactly the last use of a key is stored
 )
 
 // Labels of the two proofs: different, so that neither can be sent back as the
@@ -44,9 +44,9 @@ type keyring struct {
 }
 
 type secret struct {
-	bytes []byte
-	made  time.Time
-	wrong int
+	bytes       []byte
+	created     time.Time
+	wrongProofs int
 }
 
 // A pageKey is what one origin proves itself with.
@@ -56,7 +56,7 @@ type pageKey struct {
 	Key    []byte    `json:"key"`
 	Used   time.Time `json:"used"` // while we run its monotonic part counts, so that a clock that jumps expires nothing
 
-	isNew bool // made since the gateway started; not stored
+	created bool // made since the gateway started; not stored
 }
 
 func openKeyring(s *state, gateway string) (*keyring, error) {
@@ -73,7 +73,7 @@ func openKeyring(s *state, gateway string) (*keyring, error) {
 		if key.Used.After(now) { // the clock was set back
 			key.Used = now
 		}
-		if now.Sub(key.Used) < limits.KeyMemory {
+		if now.Sub(key.Used) < limits.KeyTTL {
 			k.keys[key.ID] = key
 		}
 	}
@@ -86,14 +86,14 @@ func (k *keyring) newSecret() (id, text string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for id, s := range k.secrets {
-		if time.Since(s.made) >= secretMemory {
+		if time.Since(s.created) >= secretTTL {
 			delete(k.secrets, id)
 		}
 	}
 	if len(k.secrets) >= limits.MaxSecrets { // nobody opens so many pages in two minutes
 		clear(k.secrets)
 	}
-	s := &secret{bytes: randomBytes(32), made: time.Now()}
+	s := &secret{bytes: randomBytes(32), created: time.Now()}
 	id = randomText(8)
 	k.secrets[id] = s
 	return id, base64.RawURLEncoding.EncodeToString(s.bytes)
@@ -102,12 +102,12 @@ func (k *keyring) newSecret() (id, text string) {
 // An attempt is one page on its way in. Its key is either stored already, or
 // derived from a secret that is still good.
 type attempt struct {
-	ring   *keyring
-	key    []byte
-	keyID  string // of a stored key
-	secret string // id of a secret
-	origin string
-	proven transcript
+	ring       *keyring
+	key        []byte
+	keyID      string // of a stored key
+	secret     string // id of a secret
+	origin     string
+	transcript transcript
 }
 
 // A transcript is what both proofs are about, besides their labels.
@@ -120,7 +120,7 @@ type transcript struct {
 // of a key. The address is the one that the page dialled, already compared with
 // ours.
 func (k *keyring) begin(origin, address string, pageNonce []byte, secretID, keyID string) (*attempt, error) {
-	a := &attempt{ring: k, secret: secretID, keyID: keyID, origin: origin, proven: transcript{
+	a := &attempt{ring: k, secret: secretID, keyID: keyID, origin: origin, transcript: transcript{
 		pageNonce: pageNonce, gatewayNonce: randomBytes(nonceLength),
 		origin: origin, gateway: k.gateway, address: address,
 	}}
@@ -129,13 +129,13 @@ func (k *keyring) begin(origin, address string, pageNonce []byte, secretID, keyI
 	switch s, key := k.secrets[secretID], k.keys[keyID]; {
 	case secretID != "" && keyID != "":
 		return nil, gateway.ErrRefused
-	case s != nil && time.Since(s.made) < secretMemory && s.wrong < wrongTries:
+	case s != nil && time.Since(s.created) < secretTTL && s.wrongProofs < maxWrongProofs:
 		derived, err := deriveKey(s.bytes, k.gateway, origin)
 		if err != nil {
 			return nil, err
 		}
 		a.key = derived
-	case key != nil && key.Origin == origin && time.Since(key.Used) < limits.KeyMemory:
+	case key != nil && key.Origin == origin && time.Since(key.Used) < limits.KeyTTL:
 		a.key = key.Key
 	default:
 		return nil, gateway.ErrRefused
@@ -145,13 +145,13 @@ func (k *keyring) begin(origin, address string, pageNonce []byte, secretID, keyI
 
 // proof is the gateway's: it comes first, so that a stranger on our port gets
 // nothing from a page.
-func (a *attempt) proof() []byte { return a.proven.sign(a.key, gatewayLabel) }
+func (a *attempt) proof() []byte { return a.transcript.sign(a.key, gatewayLabel) }
 
 // finish checks the page's proof and returns the id of the key that the page
 // keeps. Of several pages with one secret exactly one gets here.
 func (a *attempt) finish(proof []byte) (keyID string, err error) {
 	k := a.ring
-	right := subtle.ConstantTimeCompare(proof, a.proven.sign(a.key, pageLabel)) == 1
+	right := subtle.ConstantTimeCompare(proof, a.transcript.sign(a.key, pageLabel)) == 1
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if a.keyID != "" {
@@ -162,17 +162,17 @@ func (a *attempt) finish(proof []byte) (keyID string, err error) {
 		return key.ID, k.use(key)
 	}
 	s := k.secrets[a.secret]
-	if s == nil || s.wrong >= wrongTries || time.Since(s.made) >= secretMemory {
+	if s == nil || s.wrongProofs >= maxWrongProofs || time.Since(s.created) >= secretTTL {
 		return "", gateway.ErrRefused
 	}
 	if !right {
-		if s.wrong++; s.wrong >= wrongTries {
+		if s.wrongProofs++; s.wrongProofs >= maxWrongProofs {
 			delete(k.secrets, a.secret)
 		}
 		return "", gateway.ErrRefused
 	}
 	delete(k.secrets, a.secret) // void from here on, also if the page goes now
-	key := &pageKey{ID: randomText(12), Origin: a.origin, Key: a.key, Used: time.Now(), isNew: true}
+	key := &pageKey{ID: randomText(12), Origin: a.origin, Key: a.key, Used: time.Now(), created: true}
 	k.keys[key.ID] = key
 	return key.ID, k.save()
 }
@@ -180,11 +180,11 @@ func (a *attempt) finish(proof []byte) (keyID string, err error) {
 // madeNow says whether a key was made since the gateway started. Only such keys
 // open /watch: a program that takes the port of the playground's web server while
 // the gateway is away can use the keys that the browser keeps for that origin.
-func (k *keyring) madeNow(keyID string) bool {
+func (k *keyring) isNew(keyID string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	key := k.keys[keyID]
-	return key != nil && key.isNew
+	return key != nil && key.created
 }
 
 // touch notes that the key is in use: a page that stays joined for days must
@@ -202,9 +202,9 @@ func (k *keyring) touch(keyID string) {
 // if the clock is moved once more. The lock is held.
 func (k *keyring) use(key *pageKey) error {
 	now := time.Now()
-	stale := now.Round(0).Sub(key.Used.Round(0)).Abs() >= saveKeys
+	stale := now.Round(0).Sub(key.Used.Round(0)).Abs() >= keySaveInterval
 	key.Used = now
-	if !stale && time.Since(k.saved) < saveKeys {
+	if !stale && time.Since(k.saved) < keySaveInterval {
 		return nil
 	}
 	return k.save()
@@ -223,7 +223,7 @@ func (k *keyring) flush() error {
 // save stores the keys that are still good. The lock is held.
 func (k *keyring) save() error {
 	k.saved = time.Now()
-	maps.DeleteFunc(k.keys, func(_ string, key *pageKey) bool { return time.Since(key.Used) >= limits.KeyMemory })
+	maps.DeleteFunc(k.keys, func(_ string, key *pageKey) bool { return time.Since(key.Used) >= limits.KeyTTL })
 	stored := slices.SortedFunc(maps.Values(k.keys), func(a, b *pageKey) int { return b.Used.Compare(a.Used) })
 	for len(stored) > limits.MaxKeys {
 		delete(k.keys, stored[len(stored)-1].ID)

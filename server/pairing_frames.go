@@ -51,28 +51,28 @@ type pairing struct {
 
 // Join implements doorkeeper. Whatever goes wrong, the page learns no more than that it
 // was refused.
-func (p *pairing) Join(ctx context.Context, f gateway.Frames, origin, address string) (who gateway.Joiner, err error) {
-	answer, keyID, err := p.prove(ctx, f, origin, address, func(r *reply) bool {
+func (p *pairing) Join(ctx context.Context, f gateway.Frames, origin, address string) (joiner gateway.Joiner, err error) {
+	answer, keyID, err := p.exchangeProofs(ctx, f, origin, address, func(r *reply) bool {
 		return r.Open == "" && (r.Hello == nil && r.Pair || r.Hello != nil && r.Hello.IsValid())
 	})
 	if err != nil {
-		return who, err
+		return joiner, err
 	}
 	if answer.Hello == nil {
-		return who, writeFrame(ctx, f, welcome{Key: keyID})
+		return joiner, writeFrame(ctx, f, welcome{Key: keyID})
 	}
 	name := p.names.claim(origin, answer.Hello.Page, answer.Hello.Name)
-	who = gateway.Joiner{
+	joiner = gateway.Joiner{
 		Hello: *answer.Hello, Name: name,
 		Touch: func() { p.keys.touch(keyID) },
-		Leave: func() { p.names.left(name) },
+		Leave: func() { p.names.unclaim(name) },
 	}
-	return who, writeFrame(ctx, f, welcome{Joined: &who.Name, Key: keyID})
+	return joiner, writeFrame(ctx, f, welcome{Joined: &joiner.Name, Key: keyID})
 }
 
 // prove exchanges both proofs, up to the page's reply, which has to be valid. The
 // address is part of them: what proves something at one door does not at another.
-func (p *pairing) prove(ctx context.Context, f gateway.Frames, origin, address string, valid func(*reply) bool) (answer reply, keyID string, err error) {
+func (p *pairing) exchangeProofs(ctx context.Context, f gateway.Frames, origin, address string, valid func(*reply) bool) (answer reply, keyID string, err error) {
 	var open opening
 	if err := readFrame(ctx, f, &open); err != nil {
 		return answer, "", err
@@ -84,14 +84,14 @@ func (p *pairing) prove(ctx context.Context, f gateway.Frames, origin, address s
 	if err != nil || len(nonce) != nonceLength || open.Address != address {
 		return answer, "", gateway.ErrRefused
 	}
-	try, err := p.keys.begin(origin, address, nonce, open.Secret, open.Key)
+	attempt, err := p.keys.begin(origin, address, nonce, open.Secret, open.Key)
 	if err != nil {
 		return answer, "", err
 	}
 	err = writeFrame(ctx, f, challenge{
 		Gateway: p.gateway,
-		Nonce:   encodeBinary(try.proven.gatewayNonce),
-		Proof:   encodeBinary(try.proof()),
+		Nonce:   encodeBinary(attempt.transcript.gatewayNonce),
+		Proof:   encodeBinary(attempt.proof()),
 	})
 	if err != nil {
 		return answer, "", err
@@ -103,7 +103,7 @@ func (p *pairing) prove(ctx context.Context, f gateway.Frames, origin, address s
 	if err != nil || !valid(&answer) {
 		return answer, "", gateway.ErrRefused
 	}
-	keyID, err = try.finish(proof)
+	keyID, err = attempt.finish(proof)
 	return answer, keyID, err
 }
 

@@ -66,7 +66,7 @@ func pageSide(t *testing.T, a *attempt, secret string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a.proven.sign(key, pageLabel)
+	return a.transcript.sign(key, pageLabel)
 }
 
 const testAddress = "ws://127.0.0.1:8808/page"
@@ -97,10 +97,10 @@ func TestSecretIsGoodOnceAndSoon(t *testing.T) {
 			t.Errorf("the second time: %v", err)
 		}
 		again := begin(t, ring, "", keyID)
-		if _, err := again.finish(again.proven.sign(again.key, gatewayLabel)); err != gateway.ErrRefused {
+		if _, err := again.finish(again.transcript.sign(again.key, gatewayLabel)); err != gateway.ErrRefused {
 			t.Errorf("our own proof reflected: %v", err)
 		}
-		if _, err := again.finish(again.proven.sign(again.key, pageLabel)); err != nil {
+		if _, err := again.finish(again.transcript.sign(again.key, pageLabel)); err != nil {
 			t.Errorf("the key: %v", err)
 		}
 		if _, err := ring.begin("https://evil.example", testAddress, nil, "", keyID); err != gateway.ErrRefused {
@@ -108,13 +108,13 @@ func TestSecretIsGoodOnceAndSoon(t *testing.T) {
 		}
 
 		late, _ := ring.newSecret()
-		time.Sleep(secretMemory)
+		time.Sleep(secretTTL)
 		if _, err := ring.begin(testOrigin, testAddress, nil, late, ""); err != gateway.ErrRefused {
 			t.Errorf("after two minutes: %v", err)
 		}
 
 		id, _ = ring.newSecret()
-		for range wrongTries {
+		for range maxWrongProofs {
 			a := begin(t, ring, id, "")
 			if _, err := a.finish(randomBytes(32)); err != gateway.ErrRefused {
 				t.Errorf("a guess: %v", err)
@@ -143,7 +143,7 @@ func TestGuessingSecretsIsHopeless(t *testing.T) {
 			t.Fatal("guessed")
 		}
 	}
-	if refused != 1_000_000-wrongTries {
+	if refused != 1_000_000-maxWrongProofs {
 		t.Errorf("%d were refused at once", refused)
 	}
 }
@@ -198,15 +198,15 @@ func TestKeysExpireOnlyByDisuse(t *testing.T) {
 			}
 			return again
 		}
-		time.Sleep(limits.KeyMemory - time.Hour)
+		time.Sleep(limits.KeyTTL - time.Hour)
 		ring = reopen()
 		ring.touch(keyID)
-		time.Sleep(limits.KeyMemory - time.Hour)
+		time.Sleep(limits.KeyTTL - time.Hour)
 		ring = reopen()
 		begin(t, ring, "", keyID)
 		time.Sleep(2 * time.Hour)
 		if _, err := ring.begin(testOrigin, testAddress, nil, "", keyID); err != gateway.ErrRefused {
-			t.Errorf("after %v without use: %v", limits.KeyMemory, err)
+			t.Errorf("after %v without use: %v", limits.KeyTTL, err)
 		}
 		if ring = reopen(); len(ring.keys) != 0 {
 			t.Error("it is still stored")
@@ -234,7 +234,7 @@ func TestKeyUseIsStoredAfterTheClockMoved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if key := again.keys[keyID]; key == nil || time.Since(key.Used) > saveKeys {
+		if key := again.keys[keyID]; key == nil || time.Since(key.Used) > keySaveInterval {
 			t.Errorf("stored: %+v", key)
 		}
 	})

@@ -115,7 +115,7 @@ func TestRequestThatWakesASessionBringsItsUpdates(t *testing.T) {
 		session := beginInMemory(t, g, client)
 		postInMemory(t, g, client, session, subscribeA)
 		for range 3 {
-			time.Sleep(3 * limits.SessionSleep)
+			time.Sleep(3 * limits.SessionIdle)
 			table.Changed("notes://a")
 			time.Sleep(time.Second)
 			if got, _ := postInMemory(t, g, client, session, pingSession); count(got, updatedA) == 0 { // twice, if it is subscribed to again at once
@@ -123,7 +123,7 @@ func TestRequestThatWakesASessionBringsItsUpdates(t *testing.T) {
 			}
 		}
 		postInMemory(t, g, client, session, unsubscribeA)
-		time.Sleep(3 * limits.SessionSleep)
+		time.Sleep(3 * limits.SessionIdle)
 		if got, _ := postInMemory(t, g, client, session, pingSession); count(got, updatedA) != 0 {
 			t.Errorf("after an unsubscribe: %q", got)
 		}

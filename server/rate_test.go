@@ -26,7 +26,7 @@ func rateFixture(t *testing.T, reads float64, do func(t *testing.T, far, other j
 		serve := func() jsonrpc.Port {
 			near, far := jsonrpc.Pipe()
 			ended.Go(func() {
-				g.core.ServePort(t.Context(), near, "", "/mcp", access.Client{Principal: "someone", Door: "/ws"})
+				g.core.ServePort(t.Context(), near, "", "/mcp", access.Client{Principal: "someone", Endpoint: "/ws"})
 			})
 			return far
 		}
@@ -149,7 +149,7 @@ func TestOversizedMessageForgetsNoRequest(t *testing.T) {
 	at, _ := g.core.Acquire("", "/mcp")
 	in, out := io.Pipe()
 	defer out.Close()
-	p := g.core.Gate.Port(jsonrpc.Lines(in, io.Discard), at.Engine, access.Client{Principal: "someone", Door: "stdio"})
+	p := g.core.Gate.Port(jsonrpc.Lines(in, io.Discard), at.Engine, access.Client{Principal: "someone", Endpoint: "stdio"})
 	go io.WriteString(out, string(readRequest(1))+"\n"+strings.Repeat("x", limits.MaxAnswer)+"\n")
 	if _, err := p.Read(t.Context()); err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestOversizedMessageForgetsNoRequest(t *testing.T) {
 	if _, err := p.Read(t.Context()); err == nil {
 		t.Fatal("the long line was read")
 	}
-	if _, open := p.Complete("1"); !open {
+	if _, open := p.TakeCall("1"); !open {
 		t.Error("the request before it is forgotten")
 	}
 }

@@ -86,5 +86,5 @@ func TestReadsWhileSessionsSubscribeAgain(t *testing.T) {
 // armed returns how many subscriptions of a session the engine has.
 func armed(g *Gateway, session string) int {
 	state, _ := g.core.Sessions.Inspect(session)
-	return state.Armed
+	return state.Subscribed
 }

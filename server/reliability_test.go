@@ -133,7 +133,7 @@ func measureSessions(t *testing.T) []figure {
 		}
 		done()
 		eventually(t, "the conversations end", func() bool {
-			g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionSleep))
+			g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionIdle))
 			return runtime.NumGoroutine() < many/2
 		})
 	}
@@ -170,7 +170,7 @@ func measureStreams(t *testing.T) []figure {
 		sessions = append(sessions, begun(t, g, client))
 	}
 	done()
-	g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionSleep))
+	g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionIdle))
 	eventually(t, "the conversations end", func() bool { return runtime.NumGoroutine() < many/2 })
 	files := descriptors()
 	open := func() {
@@ -185,7 +185,7 @@ func measureStreams(t *testing.T) []figure {
 		conns = conns[:0]
 		eventually(t, "the streams end", func() bool { return descriptors() <= files })
 		eventually(t, "the sessions are left", func() bool {
-			g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionSleep))
+			g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionIdle))
 			return runtime.NumGoroutine() < many/2
 		})
 	}
@@ -347,12 +347,12 @@ func measureReloads(t *testing.T) []figure {
 func measureIdle(t *testing.T) []figure {
 	const many = 200
 	var origins []string
-	for i := range 1 + many/limits.MaxPerOrigin {
+	for i := range 1 + many/limits.MaxPagesPerOrigin {
 		origins = append(origins, fmt.Sprintf("https://app%d.example", i))
 	}
 	g := startGateway(t, Options{Origins: origins})
 	for i := range many {
-		newPage(t, origins[i/limits.MaxPerOrigin], strconv.Itoa(i)).join(g)
+		newPage(t, origins[i/limits.MaxPagesPerOrigin], strconv.Itoa(i)).join(g)
 	}
 	runtime.GC()
 	before, begun := processorTime(), time.Now()

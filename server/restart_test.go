@@ -151,7 +151,7 @@ func TestNamesOfLongJoinedTabsOutliveKill(t *testing.T) {
 		g, client, kill := startInMemory(t, d)
 		one, _ := tabInMemory(t, g, client, "one", engine.NewTable())
 		two, _ := tabInMemory(t, g, client, "two", engine.NewTable())
-		time.Sleep(limits.NameMemory + time.Hour)
+		time.Sleep(limits.NameTTL + time.Hour)
 		kill()
 		g, client, kill = startInMemory(t, d)
 		twoAgain, _ := tabInMemory(t, g, client, "two", engine.NewTable())
@@ -171,7 +171,7 @@ func TestSessionWithLongStreamOutlivesKill(t *testing.T) {
 		g, client, kill := startInMemory(t, d)
 		session := beginInMemory(t, g, client)
 		hearInMemory(t, g, client, session)
-		time.Sleep(limits.SessionMemory + time.Hour)
+		time.Sleep(limits.SessionTTL + time.Hour)
 		kill()
 		g, client, kill = startInMemory(t, d)
 		stream := hearInMemory(t, g, client, session).answer
@@ -180,7 +180,7 @@ func TestSessionWithLongStreamOutlivesKill(t *testing.T) {
 		}
 		stream.Body.Close()
 		// It does end when it was not used for a day.
-		time.Sleep(limits.SessionMemory + time.Hour)
+		time.Sleep(limits.SessionTTL + time.Hour)
 		kill()
 		g, client, kill = startInMemory(t, d)
 		if stream = hearInMemory(t, g, client, session).answer; stream.StatusCode != 404 {

@@ -95,7 +95,7 @@ func (g *Gateway) serveProbe(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-var errStranger = errors.New("whoever listens there is not the gateway of this user")
+var errNotOurGateway = errors.New("whoever listens there is not the gateway of this user")
 
 // probe asks the gateway at an MCP URL for its proof.
 func probe(ctx context.Context, mcp, token string) error {
@@ -124,7 +124,7 @@ func probe(ctx context.Context, mcp, token string) error {
 	defer answer.Body.Close()
 	io.Copy(io.Discard, io.LimitReader(answer.Body, 4<<10)) // bytes; whatever it is
 	if !hmac.Equal([]byte(answer.Header.Get(proofHeader)), []byte(probeProof(token, nonce, u.Host))) {
-		return errStranger
+		return errNotOurGateway
 	}
 	return nil
 }

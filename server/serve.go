@@ -41,11 +41,11 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	}
 	stop := context.AfterFunc(ctx, func() { g.Close(context.Background()) })
 	defer stop()
-	entrance := loopback.NewEntrance(g.listeners, g.onOtherUser())
-	defer entrance.Close()
+	acceptor := loopback.NewAcceptor(g.listeners, g.logOtherUsers())
+	defer acceptor.Close()
 	errs := make(chan error, len(g.listeners))
 	for _, listener := range g.listeners {
-		go func() { errs <- server.Serve(entrance.Of(listener)) }() // ends with Close
+		go func() { errs <- server.Serve(acceptor.Wrap(listener)) }() // ends with Close
 	}
 	for range g.listeners {
 		if err := <-errs; !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
@@ -93,7 +93,7 @@ func (g *Gateway) newHandler() http.Handler {
 	g.guard.AssistantOrigins = g.options.AssistantOrigins
 	g.guard.PageOrigins = g.options.Origins
 	g.guard.OnRefusal = func(r *http.Request) {
-		g.audit.Refuse(access.Entry{Who: r.Header.Get("Origin"), Door: r.URL.Path, Verb: "refuse", Outcome: "403"})
+		g.audit.RecordRefusal(access.Entry{Principal: r.Header.Get("Origin"), Endpoint: r.URL.Path, Verb: "refuse", Outcome: "403"})
 	}
 	if g.options.Lenient {
 		g.guard.ExtraHeaders = ", " + keyHeader
@@ -103,10 +103,10 @@ func (g *Gateway) newHandler() http.Handler {
 }
 
 // onOtherUser logs each other user of this machine that was refused, once.
-func (g *Gateway) onOtherUser() func(uid int) {
+func (g *Gateway) logOtherUsers() func(uid int) {
 	var logged sync.Map
 	return func(uid int) {
-		g.audit.Refuse(access.Entry{Who: "user " + strconv.Itoa(uid), Verb: "refuse", Outcome: "403"})
+		g.audit.RecordRefusal(access.Entry{Principal: "user " + strconv.Itoa(uid), Verb: "refuse", Outcome: "403"})
 		if _, known := logged.LoadOrStore(uid, true); known {
 			return
 		}
@@ -120,15 +120,15 @@ func (g *Gateway) onOtherUser() func(uid int) {
 
 // sweep stores and forgets what time changes, until the gateway closes.
 func (g *Gateway) sweep() {
-	ticker := time.NewTicker(limits.SessionSleep / 3)
+	ticker := time.NewTicker(limits.SessionIdle / 3)
 	defer ticker.Stop()
-	keep := time.NewTicker(limits.KeepEvery)
-	defer keep.Stop()
+	refresh := time.NewTicker(limits.SaveUsesEvery)
+	defer refresh.Stop()
 	for {
 		select {
-		case <-keep.C:
-			g.names.keep()
-			g.core.Sessions.Keep()
+		case <-refresh.C:
+			g.names.refresh()
+			g.core.Sessions.SaveUses()
 		case now := <-ticker.C:
 			g.sweepAt(now)
 		case <-g.closing:

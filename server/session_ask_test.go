@@ -181,7 +181,7 @@ func TestCancelledCallTakesItsQuestionBack(t *testing.T) {
 	cancel()
 	eventually(t, "the post is forgotten", func() bool {
 		state, _ := g.core.Sessions.Inspect(c.id)
-		reads, waits := state.Waiting["3"]
+		reads, waits := state.Pending["3"]
 		return waits && !reads
 	})
 	if running() != 1 {
@@ -217,7 +217,7 @@ func TestSessionKeepsWhatItWasTold(t *testing.T) {
 		}
 	}
 	quiet("2")
-	first.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionSleep))
+	first.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionIdle))
 	quiet("3")
 	first.Close(context.Background())
 
@@ -292,7 +292,7 @@ func TestCancelRacesWithAnswer(t *testing.T) {
 		}
 	}
 	t.Logf("%d answered, %d not", answered, silent)
-	if state, _ := g.core.Sessions.Inspect(c.id); !state.Awake || len(state.Waiting)+state.Asked+state.Tokens > 0 {
+	if state, _ := g.core.Sessions.Inspect(c.id); !state.Awake || len(state.Pending)+state.EngineRequests+state.Tokens > 0 {
 		t.Errorf("left behind: %+v", state)
 	}
 }

@@ -353,7 +353,7 @@ func TestUnusedSessionsSleep(t *testing.T) {
 	page.join(g)
 	c := openSession(t, g, "/mcp")
 	c.request("1", "resources/subscribe", `"uri":"notes+notes://a"`)
-	g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionSleep))
+	g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionIdle))
 	if state, found := g.core.Sessions.Inspect(c.id); !found || state.Awake {
 		t.Fatalf("it does not sleep: %t %+v", found, state)
 	}
@@ -363,7 +363,7 @@ func TestUnusedSessionsSleep(t *testing.T) {
 	if status, body := c.request("2", "resources/read", `"uri":"notes+notes://a"`); status != 200 || !strings.Contains(body, `"text":"1"`) {
 		t.Errorf("read: %d %s", status, body)
 	}
-	g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionMemory))
+	g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionTTL))
 	if g.core.Sessions.Count() != 1 {
 		t.Error("a session with a stream was ended")
 	}
@@ -396,7 +396,7 @@ func TestClosedPostIsNoCancel(t *testing.T) {
 	}()
 	waiting := func() (waits, reads bool) {
 		state, _ := g.core.Sessions.Inspect(c.id)
-		reads, waits = state.Waiting["5"]
+		reads, waits = state.Pending["5"]
 		return waits, reads
 	}
 	eventually(t, "the read waits", func() bool { waits, _ := waiting(); return waits })

@@ -92,7 +92,7 @@ func (c *socketClient) connect() {
 func (c *socketClient) act(port *socket.Socket) {
 	go port.KeepAlive(false)
 	defer port.Abort()
-	for c.w.pauseUntil(c.rand, c.w.pace, port.Gone()) {
+	for c.w.pauseUntil(c.rand, c.w.pace, port.Done()) {
 		switch n := c.rand.IntN(4); {
 		case n < 2 && c.w.still.Load():
 		case n == 0:

@@ -276,7 +276,7 @@ func (d *simDocument) connect() (joined bool) {
 	done, err := prove(ctx, conn, open, s.origin, key, &gateway.Hello{Page: d.tab.id, Instance: d.id, Name: s.app, Title: s.app})
 	if err != nil {
 		switch code := websocket.CloseStatus(err); {
-		case errors.Is(err, errStranger):
+		case errors.Is(err, errNotOurGateway):
 			w.alarm("the gateway has lost its identity, or the page's key: it cannot prove itself to " + s.name())
 		case code == socket.CloseRefused:
 			w.alarm("the gateway refuses the key of " + s.name())
@@ -311,7 +311,7 @@ func (d *simDocument) keep(port *socket.Socket) {
 	defer ticker.Stop()
 	for {
 		select {
-		case <-port.Gone():
+		case <-port.Done():
 			return
 		case <-d.ctx.Done():
 			return
@@ -319,7 +319,7 @@ func (d *simDocument) keep(port *socket.Socket) {
 			d.mu.Lock()
 			frozen := time.Now().Before(d.frozen)
 			d.mu.Unlock()
-			if !frozen && port.Silent() > 45*time.Second {
+			if !frozen && port.Idle() > 45*time.Second {
 				return
 			}
 		}

@@ -62,12 +62,12 @@ const (
 
 // An OwnedError says that another process owns the state directory.
 type OwnedError struct {
-	Dir   string
-	Owner string // "process 123", if it is known
+	Dir    string
+	Holder string // "process 123", if it is known
 }
 
 func (e *OwnedError) Error() string {
-	who := e.Owner
+	who := e.Holder
 	if who == "" {
 		who = "another process"
 	}
@@ -83,11 +83,11 @@ func openState(dir string, d disk, wait time.Duration, log *slog.Logger) (*state
 		return nil, fmt.Errorf("make the state directory: %w; name another with --state", err)
 	}
 	if local, ok := d.(osDisk); ok {
-		if err := local.closeToOthers(); err != nil {
+		if err := local.restrictToOwner(); err != nil {
 			return nil, fmt.Errorf("state directory %s is open to other users: %w", dir, err)
 		}
 	}
-	if err := s.own(wait); err != nil {
+	if err := s.lock(wait); err != nil {
 		return nil, err
 	}
 	if err := s.recover("."); err != nil {
@@ -98,7 +98,7 @@ func openState(dir string, d disk, wait time.Duration, log *slog.Logger) (*state
 }
 
 // own takes the lock.
-func (s *state) own(wait time.Duration) error {
+func (s *state) lock(wait time.Duration) error {
 	deadline := time.Now().Add(wait)
 	for {
 		unlock, err := s.disk.Lock(lockFileName, "process "+strconv.Itoa(os.Getpid()))
@@ -109,8 +109,8 @@ func (s *state) own(wait time.Duration) error {
 		case !errors.Is(err, errLocked):
 			return fmt.Errorf("lock the state directory %s: %w; name another with --state", s.dir, err)
 		case !time.Now().Before(deadline):
-			owner, _ := s.disk.ReadFile(lockFileName)                                  // a hint
-			return &OwnedError{Dir: s.dir, Owner: engine.PlainText(string(owner), 40)} // characters
+			owner, _ := s.disk.ReadFile(lockFileName)                                   // a hint
+			return &OwnedError{Dir: s.dir, Holder: engine.PlainText(string(owner), 40)} // characters
 		}
 		time.Sleep(lockPoll/2 + rand.N(lockPoll))
 	}
@@ -155,7 +155,7 @@ func load[T any](s *state, name, loss string, check func(*T) error) (value T, fo
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return value, false, nil
-	case err != nil && !isLasting(err):
+	case err != nil && !isPermanent(err):
 		return value, false, fmt.Errorf("read %s: %w", s.path(name), err)
 	case err == nil:
 		if err = json.Unmarshal(data, &value); err == nil && check != nil {
@@ -166,11 +166,11 @@ func load[T any](s *state, name, loss string, check func(*T) error) (value T, fo
 		return value, true, nil
 	}
 	var none T
-	return none, false, s.keepAside(name, loss, err)
+	return none, false, s.setAside(name, loss, err)
 }
 
 // keepAside renames a broken file to the first of .broken, .broken-2, … that is free.
-func (s *state) keepAside(name, loss string, cause error) error {
+func (s *state) setAside(name, loss string, cause error) error {
 	others, err := s.disk.List(path.Dir(name))
 	if err != nil {
 		return fmt.Errorf("keep %s aside: %w", s.path(name), err)
@@ -187,7 +187,7 @@ func (s *state) keepAside(name, loss string, cause error) error {
 }
 
 // complain logs what went wrong and is tried again later.
-func (s *state) complain(err error) { s.log.Error(err.Error()) }
+func (s *state) logError(err error) { s.log.Error(err.Error()) }
 
 // save replaces the JSON file name.
 func (s *state) save(name string, value any) error {

@@ -279,7 +279,7 @@ func TestOwnerOfStateIsNamed(t *testing.T) {
 	}
 	_, err = New(Options{State: dir, lockWait: -1})
 	owned := (*OwnedError)(nil)
-	if !errors.As(err, &owned) || owned.Owner != fmt.Sprintf("process %d", os.Getpid()) || !strings.Contains(err.Error(), "--state") {
+	if !errors.As(err, &owned) || owned.Holder != fmt.Sprintf("process %d", os.Getpid()) || !strings.Contains(err.Error(), "--state") {
 		t.Errorf("%v", err)
 	}
 	g.Close(context.Background())

@@ -62,7 +62,7 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 		return err
 	}
 	defer e.Mount("", l.remote)()
-	go l.keep(ctx) // ends with ctx
+	go l.reconnectLoop(ctx) // ends with ctx
 	err := e.Serve(engine.WithPrincipal(ctx, "stdio"), newDrainPort(opts.Port))
 	e.Close()
 	if errors.Is(err, context.Canceled) { // a signal: as good as the end of the input
@@ -74,9 +74,9 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 // A gatewayLink is the way from a stdio process to the gateway: a WebSocket, or,
 // where the gateway is ourselves, a pipe.
 type gatewayLink struct {
-	opts   StdioOptions
-	remote *engine.Remote
-	own    *Gateway // if we became it
+	opts       StdioOptions
+	remote     *engine.Remote
+	ownGateway *Gateway // if we became it
 
 	declare    func(extensions []byte)
 	extensions []byte // that were declared last; only for whoever connects
@@ -84,12 +84,12 @@ type gatewayLink struct {
 
 // Between two attempts to find or become the gateway.
 const (
-	linkSoon = 50 * time.Millisecond
-	linkSlow = 2 * time.Second
+	retryInterval    = 50 * time.Millisecond
+	maxRetryInterval = 2 * time.Second
 
 	// linkPatience is for the process that owns the state directory to serve: it
 	// may be starting on a busy machine, or shutting down.
-	linkPatience = 15 * time.Second
+	connectTimeout = 15 * time.Second
 )
 
 // A lostGatewayError is of a gateway that ran when it was looked for, and could not
@@ -109,34 +109,34 @@ func (l *gatewayLink) connect(ctx context.Context) error {
 		waited := time.Since(begun)
 		switch {
 		case errors.As(err, &owned):
-			if waited > linkPatience {
+			if waited > connectTimeout {
 				return fmt.Errorf("%w; it does not answer as a gateway", err)
 			}
 		case errors.As(err, &taken):
-			if waited > linkSlow {
+			if waited > maxRetryInterval {
 				return fmt.Errorf("%w, and it is not a gateway of this state directory: choose another port with --mcp 127.0.0.1:0", err)
 			}
 		case errors.As(err, &lost):
-			if waited > linkPatience {
+			if waited > connectTimeout {
 				return err
 			}
 		default:
 			return err
 		}
-		if pause(ctx, linkSoon) != nil {
+		if pause(ctx, retryInterval) != nil {
 			return ctx.Err()
 		}
 	}
 }
 
 // keep connects again whenever the gateway has gone, until ctx ends.
-func (l *gatewayLink) keep(ctx context.Context) {
-	wait := linkSoon
-	looks := time.NewTicker(limits.PingEvery)
-	defer looks.Stop()
+func (l *gatewayLink) reconnectLoop(ctx context.Context) {
+	wait := retryInterval
+	refresh := time.NewTicker(limits.PingEvery)
+	defer refresh.Stop()
 	for {
 		select {
-		case <-looks.C:
+		case <-refresh.C:
 			l.refreshExtensions(ctx)
 			continue
 		case <-l.remote.Gone():
@@ -147,10 +147,10 @@ func (l *gatewayLink) keep(ctx context.Context) {
 			return
 		}
 		if err := l.attach(ctx); err != nil {
-			wait = min(2*wait, linkSlow)
+			wait = min(2*wait, maxRetryInterval)
 			continue
 		}
-		wait = linkSoon
+		wait = retryInterval
 	}
 }
 
@@ -193,7 +193,7 @@ func (l *gatewayLink) attach(ctx context.Context) error {
 		return &lostGatewayError{err}
 	}
 	if port == nil {
-		if port, err = l.become(); err != nil {
+		if port, err = l.startGateway(); err != nil {
 			return err
 		}
 	}
@@ -209,7 +209,7 @@ func (l *gatewayLink) attach(ctx context.Context) error {
 // dial connects to the gateway that runs; nil if there is none.
 func (l *gatewayLink) dial(ctx context.Context) (jsonrpc.Port, error) {
 	running, ok := FindRunning(ctx, l.opts.Gateway.State)
-	if !ok || l.own != nil && running.PID == os.Getpid() {
+	if !ok || l.ownGateway != nil && running.PID == os.Getpid() {
 		return nil, nil
 	}
 	secret, err := os.ReadFile(running.TokenFile)
@@ -232,8 +232,8 @@ func (l *gatewayLink) dial(ctx context.Context) (jsonrpc.Port, error) {
 }
 
 // become makes a gateway in this process, and a pipe to it.
-func (l *gatewayLink) become() (jsonrpc.Port, error) {
-	if l.own == nil {
+func (l *gatewayLink) startGateway() (jsonrpc.Port, error) {
+	if l.ownGateway == nil {
 		options := l.opts.Gateway
 		options.lockWait = -1 // the owner will soon be found
 		g, err := New(options)
@@ -245,16 +245,16 @@ func (l *gatewayLink) become() (jsonrpc.Port, error) {
 			return nil, err
 		}
 		go g.Serve(context.Background()) // ends with close
-		l.own = g
+		l.ownGateway = g
 	}
 	near, far := jsonrpc.Pipe()
-	go l.own.core.ServePort(context.Background(), near, "", "/mcp", access.Client{Principal: "stdio", Door: "stdio"}) // ends when far closes
+	go l.ownGateway.core.ServePort(context.Background(), near, "", "/mcp", access.Client{Principal: "stdio", Endpoint: "stdio"}) // ends when far closes
 	return far, nil
 }
 
 func (l *gatewayLink) close() {
 	l.remote.Close()
-	if l.own != nil {
-		l.own.Close(context.Background())
+	if l.ownGateway != nil {
+		l.ownGateway.Close(context.Background())
 	}
 }

@@ -252,7 +252,7 @@ func TestStrangerOnThePortGetsNoToken(t *testing.T) {
 		w.Header().Set(proofHeader, answer.Header.Get(proofHeader))
 	}))
 	defer relay.Close()
-	if err := probe(t.Context(), relay.URL+"/mcp", token); err != errStranger {
+	if err := probe(t.Context(), relay.URL+"/mcp", token); err != errNotOurGateway {
 		t.Errorf("a relay: %v", err)
 	}
 	if err := probe(t.Context(), g.URL(), token); err != nil {

@@ -22,16 +22,16 @@ const tokenLength = 43 // characters at least: 256 bits as base64url
 // token checks the bearer token of assistants. The comparison takes the same
 // time whatever was sent.
 type token struct {
-	file string
-	hash [sha256.Size]byte
-	text string
-	none bool // --no-token: every program that may connect is let in
+	file     string
+	hash     [sha256.Size]byte
+	text     string
+	disabled bool // --no-token: every program that may connect is let in
 
 	lenient bool // --lenient: keyHeader will do, too
 
-	mu     sync.Mutex
-	failed []time.Time // wrong tokens of the last minute
-	paused time.Time   // until then wrong tokens are not even told that they are wrong
+	mu             sync.Mutex
+	failed         []time.Time // wrong tokens of the last minute
+	throttledUntil time.Time   // until then wrong tokens are not even told that they are wrong
 }
 
 // loadToken reads the token from a file of the state, or makes one on the first
@@ -85,9 +85,9 @@ const tokenWait = 5 * time.Second
 type verdict int
 
 const (
-	right   verdict = iota
-	unknown         // no token, or a wrong one
-	pausing         // too many wrong ones
+	accepted  verdict = iota
+	rejected          // no token, or a wrong one
+	throttled         // too many wrong ones
 )
 
 // keyHeader is where clients show the token that know of API keys alone.
@@ -97,21 +97,21 @@ const keyHeader = "X-Agent-Api-Key"
 // welcome: with 256 bits a pause does not protect it, and nobody may lock
 // the user out. What the pause keeps short is what a guesser costs.
 func (t *token) check(r *http.Request) verdict {
-	if t.none {
-		return right
+	if t.disabled {
+		return accepted
 	}
 	values := r.Header.Values("Authorization")
 	if keys := r.Header.Values(keyHeader); len(values) == 0 && len(keys) == 1 && t.lenient {
 		values = []string{"Bearer " + keys[0]}
 	}
 	if len(values) == 0 {
-		return unknown
+		return rejected
 	}
 	scheme, secret, _ := strings.Cut(values[0], " ")
 	hash := sha256.Sum256([]byte(strings.TrimSpace(secret)))
 	equal := subtle.ConstantTimeCompare(hash[:], t.hash[:]) == 1
 	if equal && len(values) == 1 && strings.EqualFold(scheme, "Bearer") {
-		return right
+		return accepted
 	}
 	return t.fail(time.Now())
 }
@@ -119,8 +119,8 @@ func (t *token) check(r *http.Request) verdict {
 func (t *token) fail(now time.Time) verdict {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if now.Before(t.paused) {
-		return pausing
+	if now.Before(t.throttledUntil) {
+		return throttled
 	}
 	recent := t.failed[:0]
 	for _, at := range t.failed {
@@ -129,19 +129,19 @@ func (t *token) fail(now time.Time) verdict {
 		}
 	}
 	t.failed = append(recent, now)
-	if len(t.failed) > limits.FailedLogins {
-		t.failed, t.paused = nil, now.Add(limits.LoginPause)
-		return pausing
+	if len(t.failed) > limits.MaxFailedLogins {
+		t.failed, t.throttledUntil = nil, now.Add(limits.LoginPause)
+		return throttled
 	}
-	return unknown
+	return rejected
 }
 
 // Authenticate implements authenticator.
 func (t *token) Authenticate(r *http.Request) (access.Caller, *access.Challenge) {
 	switch t.check(r) {
-	case right:
+	case accepted:
 		return access.Caller{Principal: t.principal()}, nil
-	case pausing:
+	case throttled:
 		return access.Caller{}, &access.Challenge{
 			Status: http.StatusTooManyRequests, Text: "too many wrong tokens",
 			Header: http.Header{"Retry-After": {"60"}}, // seconds; loginPause
@@ -155,7 +155,7 @@ func (t *token) Authenticate(r *http.Request) (access.Caller, *access.Challenge)
 
 // principal names whoever showed the token, for policy and the audit log.
 func (t *token) principal() string {
-	if t.none {
+	if t.disabled {
 		return "anyone"
 	}
 	return "token"

@@ -132,7 +132,7 @@ func TestCancelledRequestsLeaveSocketsAlone(t *testing.T) {
 		}
 		cancel()
 	}
-	if !g.core.Views("").IsHere("notes") {
+	if !g.core.Views("").IsConnected("notes") {
 		t.Error("the page's socket is gone")
 	}
 	_, body := c.do(t.Context(), "POST", "/mcp", modern("1", "resources/read", `"uri":"notes+notes://a"`), v2026, "Mcp-Method: resources/read", "Mcp-Name: notes+notes://a")

@@ -85,11 +85,11 @@ func dev(ctx context.Context, args []string, std streams) error {
 	}()
 	select {
 	case names := <-demos:
-		welcome := func() error { return greet(std, g, w, s, names) }
-		if err := welcome(); err != nil {
+		printAll := func() error { return printAddresses(std, g, w, s, names) }
+		if err := printAll(); err != nil {
 			return err
 		}
-		go onLine(ctx, std.in, func() { welcome() }) // a stream that cannot be written to ends us elsewhere
+		go onLine(ctx, std.in, func() { printAll() }) // a stream that cannot be written to ends us elsewhere
 	case err := <-ended:
 		return err
 	case <-ctx.Done():
@@ -104,7 +104,7 @@ func dev(ctx context.Context, args []string, std streams) error {
 }
 
 // greet prints where everything is. Each page URL carries a secret of its own.
-func greet(std streams, g *server.Gateway, w *devserver.Web, s settings, demos []string) error {
+func printAddresses(std streams, g *server.Gateway, w *devserver.Web, s settings, demos []string) error {
 	if s.json {
 		line := ready{MCP: g.URL(), Web: w.URL(), Start: w.URL() + g.Fragment(), Playground: w.URL() + "playground/" + g.Fragment(), TokenFile: g.TokenFile(), Pages: map[string]string{}}
 		for _, name := range demos {
@@ -112,8 +112,8 @@ func greet(std streams, g *server.Gateway, w *devserver.Web, s settings, demos [
 		}
 		return line.print(std.out)
 	}
-	say(std.err, s, "\n  Open         "+w.URL()+g.Fragment()+"\n  Playground   "+w.URL()+"playground/"+g.Fragment()+
-		"\n               (each good once, for two minutes; press Enter for new ones)\n"+connect(g, s)+"\n")
+	printTo(std.err, s, "\n  Open         "+w.URL()+g.Fragment()+"\n  Playground   "+w.URL()+"playground/"+g.Fragment()+
+		"\n               (each good once, for two minutes; press Enter for new ones)\n"+connectText(g, s)+"\n")
 	return nil
 }
 

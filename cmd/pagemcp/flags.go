@@ -19,17 +19,17 @@ const (
 
 // settings are the flags that dev, serve and stdio share.
 type settings struct {
-	mcp       string
-	state     string
-	tokenFile string
-	noToken   bool
-	lenient   bool
-	logging   bool
-	noTools   bool
-	origins   list
-	asking    list // origins of assistants
-	reads     float64
-	json      bool
+	mcp        string
+	state      string
+	tokenFile  string
+	noToken    bool
+	lenient    bool
+	logging    bool
+	noTools    bool
+	origins    list
+	assistants list // origins of assistants
+	reads      float64
+	json       bool
 }
 
 // list is a flag that may stand several times.
@@ -55,7 +55,7 @@ func (s *settings) register(flags *flag.FlagSet) {
 	flags.BoolVar(&s.noTools, "no-resource-tools", false, "leave out list_resources, read_resource and wait_for_change, the tools for assistants that know no resources")
 	flags.Float64Var(&s.reads, "reads-per-second", 100, "how often assistants may read, on average; bursts are five times as many, and a read over the rate waits for up to 2 s")
 	flags.Var(&s.origins, "allow-origin", "`origin` whose pages may join, like https://app.example; may stand several times")
-	flags.Var(&s.asking, "allow-assistant-origin", "`origin` whose pages may ask as assistants do, about the pages of all origins; may stand several times")
+	flags.Var(&s.assistants, "allow-assistant-origin", "`origin` whose pages may ask as assistants do, about the pages of all origins; may stand several times")
 }
 
 // parse reads the flags of one command, which takes no further arguments.
@@ -79,7 +79,7 @@ func parse(name, about string, args []string, std streams, register func(*flag.F
 // options are those of the gateway.
 func (s *settings) options(std streams) server.Options {
 	return server.Options{
-		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, AssistantOrigins: s.asking,
+		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, AssistantOrigins: s.assistants,
 		Lenient: s.lenient, Logging: s.logging, NoResourceTools: s.noTools,
 		Limits: server.Limits{ReadsPerSecond: s.reads}, Version: web.Version(),
 		Logger: newLogger(std.err),
@@ -115,14 +115,14 @@ func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, e
 
 // portTaken says what to do about a port that somebody else has.
 func portTaken(err error, name string) error {
-	if taken := (*server.PortTakenError)(nil); errors.As(err, &taken) {
+	if inUse := (*server.PortTakenError)(nil); errors.As(err, &inUse) {
 		return fmt.Errorf("%w: stop it, or choose another port with %s 127.0.0.1:0", err, name)
 	}
 	return err
 }
 
 // loud is what --no-token says at start.
-const loud = `
+const noTokenWarning = `
   !!  --no-token: every program of yours can read what your pages serve; on
   !!  systems other than Linux those of other users can, too.
 

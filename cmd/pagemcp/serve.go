@@ -36,9 +36,9 @@ func serve(ctx context.Context, args []string, std streams) error {
 			return err
 		}
 	} else {
-		say(std.err, s, connect(g, s))
-		pairing(std.err, g, s.origins)
-		go onLine(ctx, std.in, func() { pairing(std.err, g, s.origins) })
+		printTo(std.err, s, connectText(g, s))
+		printPairing(std.err, g, s.origins)
+		go onLine(ctx, std.in, func() { printPairing(std.err, g, s.origins) })
 	}
 	select {
 	case err := <-served:
@@ -68,16 +68,16 @@ func (r ready) print(w io.Writer) error {
 	return err
 }
 
-func say(w io.Writer, s settings, text string) {
+func printTo(w io.Writer, s settings, text string) {
 	if s.noToken {
-		fmt.Fprint(w, loud)
+		fmt.Fprint(w, noTokenWarning)
 	}
 	fmt.Fprint(w, text)
 }
 
 // connect tells how assistants reach the gateway. The token itself is printed
 // nowhere: what a shell puts in its place stays out of scroll-back and logs.
-func connect(g *server.Gateway, s settings) string {
+func connectText(g *server.Gateway, s settings) string {
 	header, field := ` --header "Authorization: Bearer $(cat `+g.TokenFile()+`)"`, `, "headers": { "Authorization": "Bearer <the line in `+g.TokenFile()+`>" }`
 	curl := ` -H "Authorization: Bearer $(cat ` + g.TokenFile() + `)"`
 	if s.noToken {
@@ -105,7 +105,7 @@ func connect(g *server.Gateway, s settings) string {
 }
 
 // pairing tells how a page of a listed origin joins.
-func pairing(w io.Writer, g *server.Gateway, origins []string) {
+func printPairing(w io.Writer, g *server.Gateway, origins []string) {
 	if len(origins) == 0 {
 		fmt.Fprint(w, "\n  No page can join yet: name its origin with --allow-origin, like --allow-origin http://localhost:5173\n\n")
 		return

@@ -128,11 +128,11 @@ func (w *Web) publish(change func()) {
 func (w *Web) Serve(gateway int) error {
 	w.gateway = gateway
 	w.http = loopback.HTTPServer(loopback.NewGuard(w.port, nil, http.HandlerFunc(w.serve)))
-	entrance := loopback.NewEntrance(w.listeners, nil)
-	defer entrance.Close()
+	acceptor := loopback.NewAcceptor(w.listeners, nil)
+	defer acceptor.Close()
 	errs := make(chan error, len(w.listeners))
 	for _, listener := range w.listeners {
-		go func() { errs <- w.http.Serve(entrance.Of(listener)) }() // ends with Close
+		go func() { errs <- w.http.Serve(acceptor.Wrap(listener)) }() // ends with Close
 	}
 	if err := <-errs; err != http.ErrServerClosed {
 		return err
@@ -154,7 +154,7 @@ func (w *Web) Close() {
 }
 
 func (w *Web) serve(out http.ResponseWriter, r *http.Request) {
-	access.Known(r)
+	access.MarkKnown(r)
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		out.Header().Set("Allow", "GET, HEAD")
 		http.Error(out, "GET only", http.StatusMethodNotAllowed)

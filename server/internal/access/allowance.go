@@ -10,32 +10,32 @@ import (
 )
 
 // allowance is what one principal may do in a second.
-type allowance struct {
+type principalUse struct {
 	reads       *rate.Limiter
 	completions *rate.Limiter
 	calls       *rate.Limiter
-	underWay                         // of all assistants together
-	byCaller    map[string]*underWay // only callers with requests under way
+	inFlight                         // of all assistants together
+	byCaller    map[string]*inFlight // only callers with requests under way
 }
 
 // underWay is what is under way over HTTP.
-type underWay struct {
+type inFlight struct {
 	requests, streams int // streams are open listens
 }
 
-func (l *underWay) add(listen bool, n int) {
+func (u *inFlight) add(listen bool, n int) {
 	if listen {
-		l.streams += n
+		u.streams += n
 	} else {
-		l.requests += n
+		u.requests += n
 	}
 }
 
-func (l *underWay) isFull(listen bool, requests, streams int) bool {
+func (u *inFlight) isFull(listen bool, requests, streams int) bool {
 	if listen {
-		return l.streams >= streams
+		return u.streams >= streams
 	}
-	return l.requests >= requests
+	return u.requests >= requests
 }
 
 // Rates are what principals may do. A zero field means the default of package limits.
@@ -48,51 +48,51 @@ type Rates struct {
 type Allowances struct {
 	rates       Rates
 	mu          sync.Mutex
-	byPrincipal map[string]*allowance
+	byPrincipal map[string]*principalUse
 }
 
 // NewAllowances returns the counts of a gateway that has just begun.
 func NewAllowances(rates Rates) *Allowances {
 	rates.Reads = cmp.Or(rates.Reads, limits.ReadRate)
-	rates.Completions = cmp.Or(rates.Completions, limits.CompleteRate)
+	rates.Completions = cmp.Or(rates.Completions, limits.CompletionRate)
 	rates.Calls = cmp.Or(rates.Calls, limits.CallRate)
 	rates.Requests = cmp.Or(rates.Requests, limits.MaxInFlight)
 	rates.Streams = cmp.Or(rates.Streams, limits.MaxStreams)
-	return &Allowances{rates: rates, byPrincipal: map[string]*allowance{}}
+	return &Allowances{rates: rates, byPrincipal: map[string]*principalUse{}}
 }
 
-func (l *Allowances) of(principal string) *allowance {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	a := l.byPrincipal[principal]
-	if a == nil {
+func (a *Allowances) of(principal string) *principalUse {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p := a.byPrincipal[principal]
+	if p == nil {
 		limiter := func(limit rate.Limit, seconds rate.Limit) *rate.Limiter {
 			return rate.NewLimiter(limit, max(1, int(seconds*limit)))
 		}
-		a = &allowance{
-			reads:       limiter(l.rates.Reads, limits.BurstSeconds),
-			completions: limiter(l.rates.Completions, 1),
-			calls:       limiter(l.rates.Calls, limits.CallBurstSeconds),
-			byCaller:    map[string]*underWay{},
+		p = &principalUse{
+			reads:       limiter(a.rates.Reads, limits.BurstSeconds),
+			completions: limiter(a.rates.Completions, 1),
+			calls:       limiter(a.rates.Calls, limits.CallBurstSeconds),
+			byCaller:    map[string]*inFlight{},
 		}
-		l.byPrincipal[principal] = a
+		a.byPrincipal[principal] = p
 	}
-	return a
+	return p
 }
 
 // delay counts one more request of this method by principal, and returns how long it
 // has to wait until it is within the rate: a client that is a little too fast is
 // slowed down. ok is false, and nothing is counted, if that were too long. Only what
 // makes pages work is limited by rate.
-func (l *Allowances) delay(principal, method string) (wait time.Duration, ok bool) {
+func (a *Allowances) delay(principal, method string) (wait time.Duration, ok bool) {
 	var limiter *rate.Limiter
-	switch a := l.of(principal); method {
+	switch p := a.of(principal); method {
 	case "resources/read":
-		limiter = a.reads
+		limiter = p.reads
 	case "completion/complete":
-		limiter = a.completions
+		limiter = p.completions
 	case "tools/call", "prompts/get":
-		limiter = a.calls
+		limiter = p.calls
 	default:
 		return 0, true
 	}
@@ -110,28 +110,28 @@ func (l *Allowances) delay(principal, method string) (wait time.Duration, ok boo
 // false if there are too many under way. All assistants have one token, so caller
 // tells them apart: the session of the classic revisions, or what a client of
 // 2026-07-28 calls itself. It may lie, and then shares what all have together.
-func (l *Allowances) Enter(principal, caller string, listen bool) (leave func(), ok bool) {
-	a := l.of(principal)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	own := a.byCaller[caller]
-	if own == nil {
-		own = &underWay{}
+func (a *Allowances) Acquire(principal, caller string, listen bool) (release func(), ok bool) {
+	p := a.of(principal)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	assistant := p.byCaller[caller]
+	if assistant == nil {
+		assistant = &inFlight{}
 	}
-	if own.isFull(listen, l.rates.Requests, l.rates.Streams) ||
-		a.isFull(listen, max(l.rates.Requests, limits.MaxAllInFlight), max(l.rates.Streams, limits.MaxAllStreams)) {
+	if assistant.isFull(listen, a.rates.Requests, a.rates.Streams) ||
+		p.isFull(listen, max(a.rates.Requests, limits.MaxAllInFlight), max(a.rates.Streams, limits.MaxAllStreams)) {
 		return nil, false
 	}
-	a.byCaller[caller] = own
-	own.add(listen, 1)
-	a.add(listen, 1)
+	p.byCaller[caller] = assistant
+	assistant.add(listen, 1)
+	p.add(listen, 1)
 	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		own.add(listen, -1)
-		a.add(listen, -1)
-		if *own == (underWay{}) {
-			delete(a.byCaller, caller)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		assistant.add(listen, -1)
+		p.add(listen, -1)
+		if *assistant == (inFlight{}) {
+			delete(p.byCaller, caller)
 		}
 	}, true
 }

@@ -18,7 +18,7 @@ func TestLimitsArePerAssistant(t *testing.T) {
 		l := NewAllowances(Rates{})
 		var leaves []func()
 		enter := func(caller string) bool {
-			leave, ok := l.Enter("token", caller, listen)
+			leave, ok := l.Acquire("token", caller, listen)
 			if ok {
 				leaves = append(leaves, leave)
 			}
@@ -35,7 +35,7 @@ func TestLimitsArePerAssistant(t *testing.T) {
 		if !enter("b") {
 			t.Errorf("listen %v: the second has none", listen)
 		}
-		if _, ok := l.Enter("token", "a", !listen); !ok {
+		if _, ok := l.Acquire("token", "a", !listen); !ok {
 			t.Errorf("listen %v: the other kind is used up, too", listen)
 		}
 		for i := 0; len(leaves) < all; i++ {

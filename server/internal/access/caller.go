@@ -30,15 +30,15 @@ type Authenticator interface {
 // Admit tells who sends r. Without valid credentials it answers r, records that and
 // returns false.
 func (g *Gate) Admit(w http.ResponseWriter, r *http.Request) (Caller, bool) {
-	who, refused := g.Auth.Authenticate(r)
-	if refused == nil {
-		Known(r)
-		return who, true
+	caller, challenge := g.Auth.Authenticate(r)
+	if challenge == nil {
+		MarkKnown(r)
+		return caller, true
 	}
-	g.Audit.Refuse(Entry{Who: r.Header.Get("Origin"), Door: r.URL.Path, Verb: "login", Outcome: strconv.Itoa(refused.Status)})
-	for name, values := range refused.Header {
+	g.Audit.RecordRefusal(Entry{Principal: r.Header.Get("Origin"), Endpoint: r.URL.Path, Verb: "login", Outcome: strconv.Itoa(challenge.Status)})
+	for name, values := range challenge.Header {
 		w.Header()[name] = values
 	}
-	http.Error(w, refused.Text, refused.Status)
+	http.Error(w, challenge.Text, challenge.Status)
 	return Caller{}, false
 }

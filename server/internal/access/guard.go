@@ -28,7 +28,7 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	origin := r.Header.Get("Origin")
-	if origin != "" && !isPageDoor(r.URL.Path) && slices.Contains(g.AssistantOrigins, origin) {
+	if origin != "" && !isPagePath(r.URL.Path) && slices.Contains(g.AssistantOrigins, origin) {
 		g.share(w.Header(), origin)
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 			g.preflight(w, r)
@@ -50,7 +50,7 @@ func (g *Guard) admits(r *http.Request) bool {
 	}
 	if len(origins) == 1 {
 		listed := g.AssistantOrigins
-		if isPageDoor(r.URL.Path) {
+		if isPagePath(r.URL.Path) {
 			listed = g.PageOrigins
 		}
 		if slices.Contains(listed, origins[0]) {
@@ -65,7 +65,7 @@ func (g *Guard) admits(r *http.Request) bool {
 
 // isPageDoor tells whether what is at path serves pages. An origin that may join is not
 // thereby an assistant, nor the other way round.
-func isPageDoor(path string) bool { return path == PageDoor || path == WatchDoor }
+func isPagePath(path string) bool { return path == PagePath || path == MonitorPath }
 
 // MayJoin tells whether origin may join as a page: the list alone counts, a
 // missing Origin and our own do not.

@@ -15,7 +15,7 @@ func WithKnown(ctx context.Context, onKnown func()) context.Context {
 
 // Known notes that the sender of r has proved that it may send requests: its connection
 // no longer counts as one of unknown clients.
-func Known(r *http.Request) {
+func MarkKnown(r *http.Request) {
 	if onKnown, ok := r.Context().Value(knownKey{}).(func()); ok {
 		onKnown()
 	}

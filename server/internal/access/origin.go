@@ -10,10 +10,10 @@ import (
 // scheme, host, and the port if it is not the scheme's default; or it is that of
 // one browser extension. Wildcards and `null` are no origins.
 func CheckOrigin(origin string) error {
-	if ok, about := isExtension(origin); ok {
+	if ok, expected := isExtension(origin); ok {
 		return nil
-	} else if about != "" {
-		return fmt.Errorf("origin %q: want %s", origin, about)
+	} else if expected != "" {
+		return fmt.Errorf("origin %q: want %s", origin, expected)
 	}
 	u, err := url.Parse(origin)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
@@ -39,7 +39,7 @@ func CheckOrigin(origin string) error {
 // isExtension tells whether origin is that of an extension of Chromium, whose id
 // is 32 letters from a to p, or of Firefox, which gives each installation a UUID.
 // Else about says what it should have been, unless it has another scheme.
-func isExtension(origin string) (ok bool, about string) {
+func isExtension(origin string) (ok bool, expected string) {
 	if id, chromium := strings.CutPrefix(origin, "chrome-extension://"); chromium {
 		outside := func(c rune) bool { return c < 'a' || c > 'p' }
 		return len(id) == 32 && !strings.ContainsFunc(id, outside),

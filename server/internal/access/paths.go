@@ -4,9 +4,9 @@ import "strings"
 
 // Paths of the gateway. Those of MCP over HTTP are /mcp and /mcp/{page}: see pageOf.
 const (
-	PageDoor   = "/page"  // where pages join
-	SocketDoor = "/ws"    // MCP over WebSocket
-	WatchDoor  = "/watch" // the playground's view of the traffic
+	PagePath    = "/page"  // where pages join
+	SocketPath  = "/ws"    // MCP over WebSocket
+	MonitorPath = "/watch" // the playground's view of the traffic
 )
 
 // MaxName is how long a page's name may be.

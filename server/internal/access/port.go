@@ -19,7 +19,7 @@ import (
 // A Client is one assistant at one door.
 type Client struct {
 	Principal string // principal
-	Door      string // path, or "stdio"
+	Endpoint  string // path, or "stdio"
 	Name      string // what it says of itself
 	Internal  bool   // a generated tool, which asks for an assistant
 }
@@ -62,12 +62,12 @@ const MaxBroken = 100
 type openCall struct {
 	method, uri string
 	begun       time.Time
-	waits       bool // for its principal's rate; the engine has not seen it
+	delayed     bool // for its principal's rate; the engine has not seen it
 }
 
 // Port returns p with what its client asks for limited, audited and monitored.
-func (g *Gate) Port(p jsonrpc.Port, e *engine.Engine, v Client) *clientPort {
-	return &clientPort{Port: p, gate: g, engine: e, client: v, calls: map[string]*openCall{}}
+func (g *Gate) Port(p jsonrpc.Port, e *engine.Engine, client Client) *clientPort {
+	return &clientPort{Port: p, gate: g, engine: e, client: client, calls: map[string]*openCall{}}
 }
 
 // Read returns the next message that is within the allowance. One that is far over it
@@ -75,7 +75,7 @@ func (g *Gate) Port(p jsonrpc.Port, e *engine.Engine, v Client) *clientPort {
 func (p *clientPort) Read(ctx context.Context) ([]byte, error) {
 	for {
 		msg, waited, err := p.next(ctx)
-		if p.isHopeless(msg, err) {
+		if p.sendsOnlyBroken(msg, err) {
 			p.Port.Close()
 			p.recordAbandoned()
 			return nil, io.EOF
@@ -94,13 +94,13 @@ func (p *clientPort) Read(ctx context.Context) ([]byte, error) {
 		if waited {
 			return msg, nil
 		}
-		var pass bool
+		var admitted bool
 		if elements, isArray := jsonrpc.Elements(msg); isArray {
-			pass = p.admitBatch(ctx, msg, elements)
+			admitted = p.admitBatch(ctx, msg, elements)
 		} else {
-			pass = p.admit(ctx, msg)
+			admitted = p.admit(ctx, msg)
 		}
-		if pass {
+		if admitted {
 			return msg, nil
 		}
 	}
@@ -108,8 +108,8 @@ func (p *clientPort) Read(ctx context.Context) ([]byte, error) {
 
 // isHopeless counts broken messages of an assistant's socket. Over standard streams they
 // cost nothing but their answers, and the end would be the process's.
-func (p *clientPort) isHopeless(msg []byte, err error) bool {
-	if door := p.clientInfo().Door; door == SocketDoor || door == WatchDoor {
+func (p *clientPort) sendsOnlyBroken(msg []byte, err error) bool {
+	if door := p.clientInfo().Endpoint; door == SocketPath || door == MonitorPath {
 		_, refusal := jsonrpc.Parse(msg)
 		batch, _ := jsonrpc.Elements(msg)
 		if errors.Is(err, jsonrpc.ErrTooLarge) || err == nil && refusal != nil && len(batch) == 0 {
@@ -127,22 +127,22 @@ func (p *clientPort) admit(ctx context.Context, msg []byte) bool {
 	if x.Kind == jsonrpc.Request && x.Malformed == nil {
 		p.learnName(x, msg)
 	}
-	p.show("page", x.Name, msg)
+	p.monitor("page", x.Name, msg)
 	if x.Kind == jsonrpc.Notification && x.Method == "notifications/cancelled" {
-		p.cancelled(msg)
+		p.recordCancelled(msg)
 	}
 	if x.Malformed != nil {
-		p.note(&openCall{method: cmp.Or(x.Method, "malformed"), uri: x.Name, begun: time.Now()}, OutcomeOf(x.Malformed), 0)
+		p.audit(&openCall{method: cmp.Or(x.Method, "malformed"), uri: x.Name, begun: time.Now()}, OutcomeOf(x.Malformed), 0)
 	}
 	if x.Malformed != nil || x.Kind != jsonrpc.Request {
 		return true // the engine says what is wrong
 	}
 	call, isNew := p.open(x)
 	if !isNew {
-		p.note(&openCall{method: x.Method, uri: x.Name, begun: time.Now()}, OutcomeOf(message.InvalidRequest("")), 0)
+		p.audit(&openCall{method: x.Method, uri: x.Name, begun: time.Now()}, OutcomeOf(message.InvalidRequest("")), 0)
 	}
 	switch {
-	case !isNew && p.waits(call): // an answer with this id would settle the first
+	case !isNew && p.isDelayed(call): // an answer with this id would settle the first
 		p.refuse(ctx, engine.Examination{}, message.InvalidRequest("This id still waits for its answer"))
 		return false
 	case !isNew:
@@ -150,22 +150,22 @@ func (p *clientPort) admit(ctx context.Context, msg []byte) bool {
 	}
 	wait, ok := p.gate.Limits.delay(p.client.Principal, x.Method)
 	if !ok {
-		p.Complete(x.ID)
+		p.TakeCall(x.ID)
 		p.refuse(ctx, x, message.Busy("Too many requests a second"))
-		p.note(call, "busy", 0)
+		p.audit(call, "busy", 0)
 		return false
 	}
 	if wait == 0 {
 		return true
 	}
-	p.delay(call)
-	p.delayUntil(ctx, wait, msg, func() bool { return p.due(x.ID, call) })
+	p.markDelayed(call)
+	p.delayUntil(ctx, wait, msg, func() bool { return p.takeDelayed(x.ID, call) })
 	return false
 }
 
-func (p *clientPort) refuse(ctx context.Context, x engine.Examination, why *jsonrpc.Error) {
-	refusal := jsonrpc.AppendError(nil, x.ID, why)
-	p.show("assistant", x.Name, refusal)
+func (p *clientPort) refuse(ctx context.Context, x engine.Examination, reason *jsonrpc.Error) {
+	refusal := jsonrpc.AppendError(nil, x.ID, reason)
+	p.monitor("assistant", x.Name, refusal)
 	p.Port.Write(ctx, refusal) // if that fails, Read will say so
 }
 
@@ -186,14 +186,14 @@ func (p *clientPort) admitBatch(ctx context.Context, msg []byte, elements [][]by
 	}
 	if full {
 		for _, x := range calls {
-			if call, found := p.Complete(x.ID); found {
-				p.note(call, "busy", 0)
+			if call, found := p.TakeCall(x.ID); found {
+				p.audit(call, "busy", 0)
 			}
 		}
 		p.refuse(ctx, engine.Examination{}, message.Busy("Too many requests a second"))
 		return false
 	}
-	p.show("page", "", msg)
+	p.monitor("page", "", msg)
 	if longest > 0 {
 		p.delayUntil(ctx, longest, msg, func() bool { return true })
 	}
@@ -210,7 +210,7 @@ func (p *clientPort) learnName(x engine.Examination, msg []byte) {
 }
 
 // show shows a message to those who look on.
-func (p *clientPort) show(to, name string, msg []byte) {
+func (p *clientPort) monitor(to, name string, msg []byte) {
 	if p.gate.Monitor.Active() {
 		p.gate.Monitor.Message(p.clientInfo(), to, name, msg)
 	}
@@ -241,39 +241,39 @@ func (p *clientPort) isOpen(id jsonrpc.ID) bool {
 	return p.calls[id.Key()] != nil
 }
 
-func (p *clientPort) delay(call *openCall) {
+func (p *clientPort) markDelayed(call *openCall) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	call.waits = true
+	call.delayed = true
 }
 
-func (p *clientPort) waits(call *openCall) bool {
+func (p *clientPort) isDelayed(call *openCall) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return call.waits
+	return call.delayed
 }
 
 // due tells whether a request that has waited is still wanted.
-func (p *clientPort) due(id jsonrpc.ID, call *openCall) bool {
+func (p *clientPort) takeDelayed(id jsonrpc.ID, call *openCall) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.calls[id.Key()] != call {
 		return false // cancelled
 	}
-	call.waits = false
+	call.delayed = false
 	return true
 }
 
 // Write passes on what the engine says. An answer settles its request.
 func (p *clientPort) Write(ctx context.Context, msg []byte) error {
 	if h := message.HeadOf(msg); h.Kind == jsonrpc.Response && h.ID != "" {
-		if call, found := p.Complete(h.ID); found {
+		if call, found := p.TakeCall(h.ID); found {
 			outcome := "ok"
 			if h.Failed {
 				outcome = OutcomeOf(message.ErrorOf(msg))
 			}
-			p.note(call, outcome, len(msg))
-			p.show("assistant", call.uri, msg)
+			p.audit(call, outcome, len(msg))
+			p.monitor("assistant", call.uri, msg)
 			if !h.Failed {
 				p.gate.Monitor.Answered(p.clientInfo(), call.method, call.uri, len(msg))
 			}
@@ -284,21 +284,21 @@ func (p *clientPort) Write(ctx context.Context, msg []byte) error {
 		responses, _ := jsonrpc.Elements(msg)
 		for _, response := range responses {
 			h := message.HeadOf(response)
-			if call, found := p.Complete(h.ID); found {
+			if call, found := p.TakeCall(h.ID); found {
 				outcome := "ok"
 				if h.Failed {
 					outcome = OutcomeOf(message.ErrorOf(response))
 				}
-				p.note(call, outcome, len(response))
+				p.audit(call, outcome, len(response))
 			}
 		}
 	}
-	p.show("assistant", "", msg)
+	p.monitor("assistant", "", msg)
 	return p.Port.Write(ctx, msg)
 }
 
 // Complete takes a request out.
-func (p *clientPort) Complete(id jsonrpc.ID) (*openCall, bool) {
+func (p *clientPort) TakeCall(id jsonrpc.ID) (*openCall, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	call, found := p.calls[id.Key()]
@@ -307,10 +307,10 @@ func (p *clientPort) Complete(id jsonrpc.ID) (*openCall, bool) {
 }
 
 // cancelled notes what will not be answered, at the client's wish.
-func (p *clientPort) cancelled(msg []byte) {
+func (p *clientPort) recordCancelled(msg []byte) {
 	m, _ := jsonrpc.Parse(msg)
-	if call, found := p.Complete(jsonrpc.ID(jsonrpc.Member(m.Params, "requestId"))); found {
-		p.note(call, "cancelled", 0)
+	if call, found := p.TakeCall(jsonrpc.ID(jsonrpc.Member(m.Params, "requestId"))); found {
+		p.audit(call, "cancelled", 0)
 	}
 }
 
@@ -321,14 +321,14 @@ func (p *clientPort) recordAbandoned() {
 	p.calls = map[string]*openCall{}
 	p.mu.Unlock()
 	for _, call := range calls {
-		p.note(call, "cancelled", 0)
+		p.audit(call, "cancelled", 0)
 	}
 }
 
-func (p *clientPort) note(call *openCall, outcome string, bytes int) {
-	v := p.clientInfo()
-	p.gate.Audit.Note(Entry{
-		Who: v.Principal, Client: v.Name, Door: v.Door,
+func (p *clientPort) audit(call *openCall, outcome string, bytes int) {
+	client := p.clientInfo()
+	p.gate.Audit.Record(Entry{
+		Principal: client.Principal, Client: client.Name, Endpoint: client.Endpoint,
 		Verb: call.method, URI: call.uri, Outcome: outcome, Bytes: bytes,
 		Ms: float64(time.Since(call.begun).Microseconds()) / 1000,
 	})

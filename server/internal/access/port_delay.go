@@ -14,7 +14,7 @@ import (
 // times the rate.
 type delayQueue struct {
 	incoming chan arrival // what comes from the port
-	due      chan []byte  // what has waited
+	delayed  chan []byte  // what has waited
 }
 
 type arrival struct {
@@ -32,7 +32,7 @@ func (p *clientPort) next(ctx context.Context) (msg []byte, waited bool, err err
 	select {
 	case r := <-p.delayed.incoming:
 		return r.msg, false, r.err
-	case msg := <-p.delayed.due:
+	case msg := <-p.delayed.delayed:
 		return msg, true, nil
 	case <-ctx.Done():
 		return nil, false, ctx.Err()
@@ -42,10 +42,10 @@ func (p *clientPort) next(ctx context.Context) (msg []byte, waited bool, err err
 // delayUntil lets Read return msg after a while, if it is due then.
 func (p *clientPort) delayUntil(ctx context.Context, wait time.Duration, msg []byte, due func() bool) {
 	if p.delayed == nil {
-		p.delayed = &delayQueue{incoming: make(chan arrival), due: make(chan []byte)}
+		p.delayed = &delayQueue{incoming: make(chan arrival), delayed: make(chan []byte)}
 		go p.delayed.read(ctx, p.Port) // ends with the port or ctx
 	}
-	lane := p.delayed
+	queue := p.delayed
 	go func() { // ends after wait, or with ctx
 		timer := time.NewTimer(wait)
 		defer timer.Stop()
@@ -58,17 +58,17 @@ func (p *clientPort) delayUntil(ctx context.Context, wait time.Duration, msg []b
 			return
 		}
 		select {
-		case lane.due <- msg:
+		case queue.delayed <- msg:
 		case <-ctx.Done():
 		}
 	}()
 }
 
-func (l *delayQueue) read(ctx context.Context, p jsonrpc.Port) {
+func (q *delayQueue) read(ctx context.Context, p jsonrpc.Port) {
 	for {
 		msg, err := p.Read(ctx)
 		select {
-		case l.incoming <- arrival{msg, err}:
+		case q.incoming <- arrival{msg, err}:
 		case <-ctx.Done():
 			return
 		}

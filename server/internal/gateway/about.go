@@ -11,12 +11,12 @@ import (
 // about is what a page says of itself, made safe: its author may be anybody, and
 // assistants put it before models and people. At /mcp/{page} it takes the place of
 // what the gateway says of itself. Limits are those of security.md §8.
-type about struct {
+type pageInfo struct {
 	name, title, version, website, instructions string
 }
 
-func aboutOf(info engine.Info) about {
-	return about{
+func pageInfoOf(info engine.Info) pageInfo {
+	return pageInfo{
 		name:         engine.PlainText(info.Name, engine.MaxName),
 		title:        engine.PlainText(info.Title, engine.MaxTitle),
 		version:      engine.PlainText(info.Version, engine.MaxName),
@@ -25,8 +25,8 @@ func aboutOf(info engine.Info) about {
 	}
 }
 
-func (a about) info() engine.Info {
-	return engine.Info{Name: a.name, Title: a.title, Version: a.version, WebsiteURL: a.website, Instructions: a.instructions}
+func (p pageInfo) engineInfo() engine.Info {
+	return engine.Info{Name: p.name, Title: p.title, Version: p.version, WebsiteURL: p.website, Instructions: p.instructions}
 }
 
 // webAddress returns text if it is the URL of a web page, else nothing.
@@ -40,16 +40,16 @@ func webAddress(text string) string {
 
 // about returns what the page of a view says of itself; nothing at /mcp, and if
 // the page was never here. The lock is held.
-func (v *views) about(path string) about {
+func (v *views) pageInfo(path string) pageInfo {
 	name, _ := access.PageOf(path)
 	p := v.pages[name]
 	if name == "" || p == nil {
-		return about{}
+		return pageInfo{}
 	}
 	info, ok := p.remote.Info()
-	says := aboutOf(info)
-	if !ok || says.name == "" { // a name is required
-		return about{}
+	reported := pageInfoOf(info)
+	if !ok || reported.name == "" { // a name is required
+		return pageInfo{}
 	}
-	return says
+	return reported
 }

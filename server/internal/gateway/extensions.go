@@ -15,15 +15,15 @@ import (
 
 // extensible returns the page whose extensions a view has, or nil. The lock is
 // held.
-func (v *views) extensible(path string) (only *page) {
+func (v *views) extensionPage(path string) (only *page) {
 	if name, _ := access.PageOf(path); name != "" {
-		if p := v.pages[name]; p != nil && !p.gone && p.remote.Extensions() != nil {
+		if p := v.pages[name]; p != nil && !p.expired && p.remote.Extensions() != nil {
 			return p
 		}
 		return nil
 	}
 	for _, p := range v.pages {
-		if p.gone || p.remote.Extensions() == nil {
+		if p.expired || p.remote.Extensions() == nil {
 			continue
 		}
 		if only != nil {
@@ -36,19 +36,19 @@ func (v *views) extensible(path string) (only *page) {
 
 // declare renews what views declare: a page has come, or has gone for good. The
 // lock is held.
-func (v *views) declare() {
+func (v *views) updateDeclarations() {
 	for path, at := range v.byPath {
 		var extensions []byte
-		if p := v.extensible(path); p != nil {
+		if p := v.extensionPage(path); p != nil {
 			extensions = p.remote.Extensions()
 		}
 		if string(extensions) != string(at.extensions) {
 			at.extensions = extensions
 			at.engine.SetExtensions(extensions)
 		}
-		if says := v.about(path); says != at.about {
-			at.about = says
-			if info := says.info(); says != (about{}) {
+		if reported := v.pageInfo(path); reported != at.info {
+			at.info = reported
+			if info := reported.engineInfo(); reported != (pageInfo{}) {
 				at.engine.SetInfo(info)
 			} else {
 				at.engine.SetInfo(v.gateway.Options.Info)
@@ -58,9 +58,9 @@ func (v *views) declare() {
 }
 
 // extend passes on a method that the engine at path does not know.
-func (v *views) extend(ctx context.Context, path, method string, params []byte) ([]byte, error) {
+func (v *views) callExtension(ctx context.Context, path, method string, params []byte) ([]byte, error) {
 	v.mu.Lock()
-	p := v.extensible(path)
+	p := v.extensionPage(path)
 	v.mu.Unlock()
 	if p == nil {
 		return nil, engine.ErrNotFound

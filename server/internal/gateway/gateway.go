@@ -33,7 +33,7 @@ type Options struct {
 	Allow      func(who engine.Principal, verb engine.Verb, uri string) bool // nil: allows all; uri is the one at /mcp
 	Doorkeeper Doorkeeper
 	Sessions   mcphttp.SessionStore
-	Doors      map[string]http.HandlerFunc // more paths; may be nil
+	Handlers   map[string]http.HandlerFunc // more paths; may be nil
 	Log        *slog.Logger
 
 	MaxSockets, MaxPagesPerOrigin, MaxSessions int // 0: the defaults of package limits
@@ -66,18 +66,18 @@ type Monitor interface {
 }
 
 // New reads the sessions of an earlier run.
-func New(options Options, g *access.Gate, m Monitor) (*Gateway, error) {
-	h := &Gateway{
-		Options: options, Gate: g, monitor: m, closing: make(chan struct{}),
+func New(options Options, gate *access.Gate, m Monitor) (*Gateway, error) {
+	gw := &Gateway{
+		Options: options, Gate: gate, monitor: m, closing: make(chan struct{}),
 		owners: map[access.Owner]*views{}, open: map[*socket.Socket]struct{}{},
 		sockets: socket.Counter{Max: options.MaxSockets, MaxPerOrigin: options.MaxPagesPerOrigin},
 	}
-	h.Sessions = &mcphttp.Sessions{Endpoints: h, Gate: g, Store: options.Sessions, Report: h.report, Closing: h.closing, Max: options.MaxSessions}
-	if err := mcphttp.OpenSessions(h.Sessions); err != nil {
+	gw.Sessions = &mcphttp.Sessions{Endpoints: gw, Gate: gate, Store: options.Sessions, Report: gw.logError, Closing: gw.closing, Max: options.MaxSessions}
+	if err := mcphttp.OpenSessions(gw.Sessions); err != nil {
 		return nil, err
 	}
-	h.mcp = &mcphttp.Server{Endpoints: h, Gate: g, Sessions: h.Sessions, Lenient: options.Lenient}
-	return h, nil
+	gw.mcp = &mcphttp.Server{Endpoints: gw, Gate: gate, Sessions: gw.Sessions, Lenient: options.Lenient}
+	return gw, nil
 }
 
 // EngineOptions are those of every engine that assistants talk to. All declare
@@ -92,83 +92,83 @@ func EngineOptions(lenient, logging bool) *engine.Options {
 }
 
 // Handler returns the routes behind guard.
-func (h *Gateway) Handler(guard *access.Guard) http.Handler {
-	h.guard = guard
-	guard.Next = http.HandlerFunc(h.Route)
+func (g *Gateway) Handler(guard *access.Guard) http.Handler {
+	g.guard = guard
+	guard.Next = http.HandlerFunc(g.Route)
 	return guard
 }
 
-func (h *Gateway) Route(w http.ResponseWriter, r *http.Request) {
+func (g *Gateway) Route(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
-	if serve := h.Options.Doors[path]; serve != nil {
+	if serve := g.Options.Handlers[path]; serve != nil {
 		serve(w, r)
 		return
 	}
 	switch path {
-	case access.PageDoor:
-		h.servePage(w, r)
-	case access.SocketDoor:
-		h.serveSocket(w, r)
+	case access.PagePath:
+		g.servePage(w, r)
+	case access.SocketPath:
+		g.serveSocket(w, r)
 	default:
 		if _, ok := access.PageOf(path); !ok || r.URL.RawPath != "" {
 			http.NotFound(w, r)
 			return
 		}
-		h.mcp.Serve(w, r, path)
+		g.mcp.Serve(w, r, path)
 	}
 }
 
 // Views returns the views of an owner.
-func (h *Gateway) Views(who access.Owner) *views {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	v := h.owners[who]
+func (g *Gateway) Views(owner access.Owner) *views {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	v := g.owners[owner]
 	if v == nil {
-		v = newViews(h, who)
-		h.owners[who] = v
+		v = newViews(g, owner)
+		g.owners[owner] = v
 	}
 	return v
 }
 
 // Acquire implements endpoints.
-func (h *Gateway) Acquire(who access.Owner, path string) (mcphttp.Endpoint, bool) {
-	return h.Views(who).acquire(path)
+func (g *Gateway) Acquire(owner access.Owner, path string) (mcphttp.Endpoint, bool) {
+	return g.Views(owner).acquire(path)
 }
 
 // ServePort serves one client of owner on p, at path, until p closes or ctx ends. Calls
 // of that client are limited and audited like those of any other.
-func (h *Gateway) ServePort(ctx context.Context, p jsonrpc.Port, of access.Owner, path string, v access.Client) error {
-	at, ok := h.Acquire(of, path)
+func (g *Gateway) ServePort(ctx context.Context, p jsonrpc.Port, owner access.Owner, path string, client access.Client) error {
+	endpoint, ok := g.Acquire(owner, path)
 	if !ok {
 		return engine.ErrBusy
 	}
-	defer at.Release()
-	return at.Engine.Serve(engine.WithPrincipal(ctx, engine.Principal(v.Principal)), h.Gate.Port(p, at.Engine, v))
+	defer endpoint.Release()
+	return endpoint.Engine.Serve(engine.WithPrincipal(ctx, engine.Principal(client.Principal)), g.Gate.Port(p, endpoint.Engine, client))
 }
 
 // Sweep lets sessions sleep and drops views that are not used; now is the present time.
-func (h *Gateway) Sweep(now time.Time) {
-	h.Sessions.Sweep(now)
-	for _, v := range h.all() {
+func (g *Gateway) Sweep(now time.Time) {
+	g.Sessions.Sweep(now)
+	for _, v := range g.all() {
 		v.sweep(now)
 	}
 }
 
-func (h *Gateway) all() []*views {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Collect(maps.Values(h.owners))
+func (g *Gateway) all() []*views {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Collect(maps.Values(g.owners))
 }
 
 // Close ends in order: listens get their result, what runs an error, sockets are closed.
 // wait and end come after it.
-func (h *Gateway) Close() {
-	close(h.closing)
-	h.mu.Lock()
-	h.closed = true
-	open := slices.Collect(maps.Keys(h.open))
-	h.mu.Unlock()
-	for _, v := range h.all() {
+func (g *Gateway) Close() {
+	close(g.closing)
+	g.mu.Lock()
+	g.closed = true
+	open := slices.Collect(maps.Keys(g.open))
+	g.mu.Unlock()
+	for _, v := range g.all() {
 		v.closeEngines()
 	}
 	for _, s := range open {
@@ -178,35 +178,35 @@ func (h *Gateway) Close() {
 }
 
 // Wait returns when all sockets are gone.
-func (h *Gateway) Wait() { h.openSockets.Wait() }
+func (g *Gateway) Wait() { g.openSockets.Wait() }
 
 // End stores the sessions. It comes after wait, when no request is served any more.
-func (h *Gateway) End() {
-	for _, v := range h.all() {
+func (g *Gateway) End() {
+	for _, v := range g.all() {
 		v.closePages()
 	}
-	h.Sessions.Close()
+	g.Sessions.Close()
 }
 
 // Track remembers an open socket, unless the gateway is closing.
-func (h *Gateway) Track(s *socket.Socket) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
+func (g *Gateway) Track(s *socket.Socket) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
 		s.CloseWith(websocket.StatusGoingAway, "the gateway is shutting down")
 		return false
 	}
-	h.open[s] = struct{}{}
-	h.openSockets.Add(1)
+	g.open[s] = struct{}{}
+	g.openSockets.Add(1)
 	return true
 }
 
-func (h *Gateway) Untrack(s *socket.Socket) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.open, s)
-	h.openSockets.Done()
+func (g *Gateway) Untrack(s *socket.Socket) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.open, s)
+	g.openSockets.Done()
 }
 
 // report is for what went wrong and concerns no client.
-func (h *Gateway) report(err error) { h.Options.Log.Error(err.Error()) }
+func (g *Gateway) logError(err error) { g.Options.Log.Error(err.Error()) }

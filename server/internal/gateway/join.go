@@ -61,67 +61,67 @@ var ErrRefused = errors.New("refused")
 // servePage is where pages join. It is the most dangerous door: any web site can
 // open a WebSocket to this machine. So the origin has to be on the list before
 // the upgrade, and nothing is said about resources before both proofs.
-func (h *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
+func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 	origin := r.Header.Get("Origin")
-	if !h.guard.MayJoin(origin) {
-		h.guard.Refuse(w, r)
+	if !g.guard.MayJoin(origin) {
+		g.guard.Refuse(w, r)
 		return
 	}
-	conn, leave := h.OpenDoor(w, r, origin, PageProtocol)
+	conn, release := g.Upgrade(w, r, origin, PageProtocol)
 	if conn == nil {
 		return
 	}
-	defer leave()
+	defer release()
 	ctx, cancel := context.WithTimeout(context.Background(), limits.HandshakeTime) // over it the connection is closed
-	who, err := h.Options.Doorkeeper.Join(ctx, conn, origin, "ws://"+r.Host+access.PageDoor)
+	joiner, err := g.Options.Doorkeeper.Join(ctx, conn, origin, "ws://"+r.Host+access.PagePath)
 	cancel()
-	if who.Leave != nil {
-		defer who.Leave()
+	if joiner.Leave != nil {
+		defer joiner.Leave()
 	}
 	if err == nil {
-		access.Known(r)
+		access.MarkKnown(r)
 	}
 	switch {
 	case errors.Is(err, ErrVersion):
 		conn.Close(socket.CloseVersion, "unsupported version")
-		h.Gate.Audit.Note(access.Entry{Who: origin, Door: access.PageDoor, Verb: "join", Outcome: "version"})
+		g.Gate.Audit.Record(access.Entry{Principal: origin, Endpoint: access.PagePath, Verb: "join", Outcome: "version"})
 	case err != nil:
 		conn.Close(socket.CloseRefused, "refused")
-		h.Gate.Audit.Note(access.Entry{Who: origin, Door: access.PageDoor, Verb: "join", Outcome: "refused"})
-	case who.Name == "":
+		g.Gate.Audit.Record(access.Entry{Principal: origin, Endpoint: access.PagePath, Verb: "join", Outcome: "refused"})
+	case joiner.Name == "":
 		conn.Close(websocket.StatusNormalClosure, "")
-		h.Gate.Audit.Note(access.Entry{Who: origin, Door: access.PageDoor, Verb: "pair", Outcome: "ok"})
+		g.Gate.Audit.Record(access.Entry{Principal: origin, Endpoint: access.PagePath, Verb: "pair", Outcome: "ok"})
 	default:
-		h.host(conn, origin, who)
+		g.serveJoined(conn, origin, joiner)
 	}
 }
 
 // OpenDoor upgrades to a WebSocket of one of our own protocols for a page of
 // origin. Without a connection the answer has been given.
-func (h *Gateway) OpenDoor(w http.ResponseWriter, r *http.Request, origin, protocol string) (conn *websocket.Conn, leave func()) {
+func (g *Gateway) Upgrade(w http.ResponseWriter, r *http.Request, origin, protocol string) (conn *websocket.Conn, release func()) {
 	if !socket.WantsUpgrade(w, r) {
 		return nil, nil
 	}
-	leave, ok := h.sockets.Enter(origin)
+	release, ok := g.sockets.Acquire(origin)
 	if !ok {
-		h.tooManySockets(w, access.Entry{Who: origin, Door: r.URL.Path})
+		g.tooManySockets(w, access.Entry{Principal: origin, Endpoint: r.URL.Path})
 		return nil, nil
 	}
 	// A browser wants to hear one of the subprotocols that it asked for, else it
 	// shows its page no close code.
-	asked := strings.TrimSpace(strings.Split(r.Header.Get("Sec-WebSocket-Protocol"), ",")[0])
-	conn, err := socket.Accept(w, r, protocol, asked)
+	requested := strings.TrimSpace(strings.Split(r.Header.Get("Sec-WebSocket-Protocol"), ",")[0])
+	conn, err := socket.Accept(w, r, protocol, requested)
 	if err == nil {
 		conn.SetReadLimit(limits.MaxHandshake)
 	}
 	if err != nil { // it has answered
-		leave()
+		release()
 		return nil, nil
 	}
 	if conn.Subprotocol() != protocol {
 		conn.Close(socket.CloseVersion, "unsupported version")
-		leave()
+		release()
 		return nil, nil
 	}
-	return conn, leave
+	return conn, release
 }

@@ -21,49 +21,49 @@ type page struct {
 	// Guarded by mu of the views.
 	socket  *socket.Socket // nil: away
 	grace   *time.Timer    // runs while it is away and may still be back at once
-	gone    bool           // it was not back in time
+	expired bool           // it was not back in time
 	hello   Hello          // of the last one that joined
 	origin  string         // of that; empty: none has yet
 	since   time.Time      // when that was
 	unmount func()         // at /mcp
-	entered chan struct{}  // closed when the join that runs is over; nil: none runs
+	joining chan struct{}  // closed when the join that runs is over; nil: none runs
 }
 
 // host keeps a page that has joined, until its socket is gone.
-func (h *Gateway) host(conn *websocket.Conn, origin string, who Joiner) {
+func (g *Gateway) serveJoined(conn *websocket.Conn, origin string, joiner Joiner) {
 	s := socket.New(conn, limits.MaxAnswer, true)
-	if !h.Track(s) {
+	if !g.Track(s) {
 		return
 	}
-	defer h.Untrack(s)
-	begun := time.Now()
-	v, audit := h.Views(who.owner), h.Gate.Audit
-	p, err := v.attach(who, origin, s)
+	defer g.Untrack(s)
+	joined := time.Now()
+	v, audit := g.Views(joiner.owner), g.Gate.Audit
+	p, err := v.attach(joiner, origin, s)
 	if err != nil {
-		h.report(err)
-		audit.Note(access.Entry{Who: origin, Door: access.PageDoor, Verb: "join", URI: who.Name, Outcome: "error", Ms: ms(begun)})
+		g.logError(err)
+		audit.Record(access.Entry{Principal: origin, Endpoint: access.PagePath, Verb: "join", URI: joiner.Name, Outcome: "error", Ms: ms(joined)})
 		s.Close()
-		<-s.Gone()
+		<-s.Done()
 		return
 	}
 	go s.KeepAlive(true) // ends with the socket
-	audit.Note(access.Entry{Who: origin, Client: engine.PlainText(who.Hello.Title, 200), Door: access.PageDoor, Verb: "join", URI: who.Name, Outcome: "ok", Ms: ms(begun)})
-	h.Options.Log.Info("page joined", "page", who.Name, "origin", origin)
-	h.Sessions.PageJoined(who.owner)
-	stillUsed := time.NewTicker(TouchEvery)
-	defer stillUsed.Stop()
+	audit.Record(access.Entry{Principal: origin, Client: engine.PlainText(joiner.Hello.Title, 200), Endpoint: access.PagePath, Verb: "join", URI: joiner.Name, Outcome: "ok", Ms: ms(joined)})
+	g.Options.Log.Info("page joined", "page", joiner.Name, "origin", origin)
+	g.Sessions.PageJoined(joiner.owner)
+	touch := time.NewTicker(TouchEvery)
+	defer touch.Stop()
 	for {
 		select {
-		case <-stillUsed.C:
-			who.Touch()
+		case <-touch.C:
+			joiner.Touch()
 			continue
-		case <-s.Gone():
+		case <-s.Done():
 		}
 		break
 	}
-	who.Touch()
-	v.left(p, s)
-	audit.Note(access.Entry{Who: origin, Door: access.PageDoor, Verb: "leave", URI: who.Name, Outcome: "ok", Ms: ms(begun)})
+	joiner.Touch()
+	v.detach(p, s)
+	audit.Record(access.Entry{Principal: origin, Endpoint: access.PagePath, Verb: "leave", URI: joiner.Name, Outcome: "ok", Ms: ms(joined)})
 }
 
 // TouchEvery is how often a page that stays joined says that its credentials are in use.
@@ -73,8 +73,8 @@ func ms(since time.Time) float64 { return float64(time.Since(since).Microseconds
 
 // attach gives the page of a joiner its new socket. The one it still has is
 // closed: of two documents with one page id the newer hello wins.
-func (v *views) attach(who Joiner, origin string, s *socket.Socket) (*page, error) {
-	p, done := v.enter(who.Name)
+func (v *views) attach(joiner Joiner, origin string, s *socket.Socket) (*page, error) {
+	p, done := v.lockJoin(joiner.Name)
 	defer done()
 	v.mu.Lock()
 	old := p.socket
@@ -89,13 +89,13 @@ func (v *views) attach(who Joiner, origin string, s *socket.Socket) (*page, erro
 	ctx, cancel := context.WithTimeout(s.Context(), limits.AttachTime)
 	defer cancel()
 	if err := p.remote.Reattach(ctx, s); err != nil {
-		v.left(p, s)
+		v.detach(p, s)
 		return nil, err
 	}
 	v.mu.Lock()
-	p.gone = false
-	p.hello, p.origin, p.since = who.Hello, origin, time.Now()
-	v.declare()
+	p.expired = false
+	p.hello, p.origin, p.since = joiner.Hello, origin, time.Now()
+	v.updateDeclarations()
 	v.mu.Unlock()
 	v.gateway.monitor.PagesChanged()
 	return p, nil
@@ -103,23 +103,23 @@ func (v *views) attach(who Joiner, origin string, s *socket.Socket) (*page, erro
 
 // enter returns the page called name, made and mounted if it is new, for one
 // join at a time.
-func (v *views) enter(name string) (p *page, done func()) {
+func (v *views) lockJoin(name string) (p *page, done func()) {
 	for {
 		v.mu.Lock()
 		p = v.pages[name]
 		if p == nil {
-			stranger := engine.NewRemote()
-			stranger.Forget() // nobody waits for a page that was never here
-			p = v.mount(name, stranger)
+			remote := engine.NewRemote()
+			remote.Forget() // nobody waits for a page that was never here
+			p = v.mount(name, remote)
 		}
-		before := p.entered
+		before := p.joining
 		if before == nil {
-			p.entered = make(chan struct{})
+			p.joining = make(chan struct{})
 			v.mu.Unlock()
 			return p, func() {
 				v.mu.Lock()
-				close(p.entered)
-				p.entered = nil
+				close(p.joining)
+				p.joining = nil
 				v.mu.Unlock()
 			}
 		}
@@ -134,8 +134,8 @@ func (v *views) mount(name string, remote *engine.Remote) *page {
 	p := &page{name: name, remote: remote}
 	v.pages[name] = p
 	p.unmount = v.byPath["/mcp"].engine.Mount(name+"+", p.remote)
-	if own := v.byPath["/mcp/"+name]; own != nil {
-		own.unmount = own.engine.Mount("", p.remote)
+	if view := v.byPath["/mcp/"+name]; view != nil {
+		view.unmount = view.engine.Mount("", p.remote)
 	}
 	return p
 }
@@ -143,19 +143,19 @@ func (v *views) mount(name string, remote *engine.Remote) *page {
 // left takes note that a socket is gone. Within the grace time nobody notices;
 // after it the page's entries leave the lists, and its name and subscriptions
 // stay.
-func (v *views) left(p *page, s *socket.Socket) {
+func (v *views) detach(p *page, s *socket.Socket) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if p.socket != s {
 		return // replaced: the page is here
 	}
 	p.socket = nil
-	v.await(p)
+	v.startGrace(p)
 	v.gateway.monitor.PagesChanged()
 }
 
 // await gives a page that is away the grace time. The lock is held.
-func (v *views) await(p *page) {
+func (v *views) startGrace(p *page) {
 	if p.grace != nil {
 		p.grace.Stop()
 	}
@@ -163,8 +163,8 @@ func (v *views) await(p *page) {
 		v.mu.Lock()
 		away := p.socket == nil
 		if away {
-			p.gone = true
-			v.declare()
+			p.expired = true
+			v.updateDeclarations()
 		}
 		v.mu.Unlock()
 		if away {
@@ -175,11 +175,11 @@ func (v *views) await(p *page) {
 }
 
 // Expect mounts pages that are away and may come back: assistants can ask before that.
-func (v *views) Expect(names []string) {
+func (v *views) MountRemembered(names []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, name := range names {
-		v.await(v.mount(name, engine.NewRemote()))
+		v.startGrace(v.mount(name, engine.NewRemote()))
 	}
 }
 
@@ -192,13 +192,13 @@ func (v *views) SweepPages(names []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for name, p := range v.pages {
-		if p.socket != nil || p.entered != nil || remembered[name] {
+		if p.socket != nil || p.joining != nil || remembered[name] {
 			continue
 		}
 		p.unmount()
-		if own := v.byPath["/mcp/"+name]; own != nil && own.unmount != nil {
-			own.unmount()
-			own.unmount = nil
+		if view := v.byPath["/mcp/"+name]; view != nil && view.unmount != nil {
+			view.unmount()
+			view.unmount = nil
 		}
 		if p.grace != nil {
 			p.grace.Stop()
@@ -207,23 +207,23 @@ func (v *views) SweepPages(names []string) {
 		delete(v.pages, name)
 		v.gateway.monitor.Forget(name)
 	}
-	v.declare()
+	v.updateDeclarations()
 	v.gateway.monitor.PagesChanged()
 }
 
 // A PageState is a page at one moment. What the page says of itself is cut and has no
 // control characters.
 type PageState struct {
-	Name   string
-	Title  string
-	Origin string
-	URL    string
-	Here   bool      // it has a socket
-	Since  time.Time // when it joined last
+	Name      string
+	Title     string
+	Origin    string
+	URL       string
+	Connected bool      // it has a socket
+	Since     time.Time // when it joined last
 }
 
 // States returns the pages that are here, and those that were since the gateway began.
-func (v *views) States() []PageState {
+func (v *views) Pages() []PageState {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	states := make([]PageState, 0, len(v.pages))
@@ -233,22 +233,22 @@ func (v *views) States() []PageState {
 		}
 		states = append(states, PageState{
 			Name: name, Title: engine.PlainText(p.hello.Title, 200), Origin: p.origin, URL: engine.PlainText(p.hello.URL, limits.MaxURI), // characters
-			Here: p.socket != nil, Since: p.since,
+			Connected: p.socket != nil, Since: p.since,
 		})
 	}
 	return states
 }
 
 // IsHere tells whether a page has a socket, and no join of it is under way.
-func (v *views) IsHere(name string) bool {
+func (v *views) IsConnected(name string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	p := v.pages[name]
-	return p != nil && p.socket != nil && p.entered == nil
+	return p != nil && p.socket != nil && p.joining == nil
 }
 
 // EndGrace gives up at once a page that is away, as if the grace time were over.
-func (v *views) EndGrace(name string) {
+func (v *views) ExpireGrace(name string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if p := v.pages[name]; p != nil && p.socket == nil && p.grace != nil {

@@ -10,8 +10,8 @@ import (
 // allow returns the policy of the engine that serves page alone, or all pages if page
 // is empty. It decides by the names that things have at /mcp, so that a client does
 // not get at /mcp/{page} what it may not have at /mcp.
-func (h *Gateway) allow(page string) func(engine.Principal, engine.Verb, string) bool {
-	decide := h.Options.Allow
+func (g *Gateway) allow(page string) func(engine.Principal, engine.Verb, string) bool {
+	decide := g.Options.Allow
 	if decide == nil || page == "" {
 		return decide
 	}
@@ -22,12 +22,12 @@ func (h *Gateway) allow(page string) func(engine.Principal, engine.Verb, string)
 				return false
 			}
 		}
-		return decide(who, verb, atAllPages(page, uri))
+		return decide(who, verb, qualifiedURI(page, uri))
 	}
 }
 
 // atAllPages returns what something of a page is called at /mcp.
-func atAllPages(page, uri string) string {
+func qualifiedURI(page, uri string) string {
 	for _, scheme := range [...]string{"tool:", "prompt:"} {
 		if name, ok := strings.CutPrefix(uri, scheme); ok {
 			return scheme + page + "." + name

@@ -19,20 +19,20 @@ const (
 // serveSocket is raw MCP over WebSocket: one JSON-RPC message a text frame, the
 // era of each message its own. Closing the socket abandons everything on it
 // (protocol.md §3.4).
-func (h *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
+func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if !socket.WantsUpgrade(w, r) {
 		return
 	}
-	who, ok := h.Gate.Admit(w, r)
+	caller, ok := g.Gate.Admit(w, r)
 	if !ok {
 		return
 	}
-	leave, ok := h.sockets.Enter("")
+	release, ok := g.sockets.Acquire("")
 	if !ok {
-		h.tooManySockets(w, access.Entry{Who: who.Principal, Door: access.SocketDoor})
+		g.tooManySockets(w, access.Entry{Principal: caller.Principal, Endpoint: access.SocketPath})
 		return
 	}
-	defer leave()
+	defer release()
 	conn, err := socket.Accept(w, r, AssistantProtocol)
 	if err != nil {
 		return // it has answered
@@ -45,37 +45,37 @@ func (h *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get(HopHeader) != "" {
 		limit += limits.MaxSlack
 	}
-	h.ServeClient(conn, who.Owner, "/mcp", access.Client{Principal: who.Principal, Door: access.SocketDoor}, limit)
+	g.ServeClient(conn, caller.Owner, "/mcp", access.Client{Principal: caller.Principal, Endpoint: access.SocketPath}, limit)
 }
 
 // ServeClient is MCP on a WebSocket at the endpoint of an owner, until it closes.
 // limit is that of a message, in bytes.
-func (h *Gateway) ServeClient(conn *websocket.Conn, of access.Owner, path string, v access.Client, limit int64) {
+func (g *Gateway) ServeClient(conn *websocket.Conn, owner access.Owner, path string, client access.Client, limit int64) {
 	s := socket.New(conn, limit, false)
-	if !h.Track(s) {
+	if !g.Track(s) {
 		return
 	}
-	defer h.Untrack(s)
-	at, ok := h.Acquire(of, path)
+	defer g.Untrack(s)
+	endpoint, ok := g.Acquire(owner, path)
 	if !ok {
 		s.CloseWith(websocket.StatusTryAgainLater, "too many pages")
-		<-s.Gone()
+		<-s.Done()
 		return
 	}
-	defer at.Release()
+	defer endpoint.Release()
 	go s.KeepAlive(false) // ends with the socket
-	ctx := engine.WithPrincipal(s.Context(), engine.Principal(v.Principal))
-	at.Engine.Serve(ctx, h.Gate.Port(s, at.Engine, v)) // why it ended, the client knows
-	<-s.Gone()
+	ctx := engine.WithPrincipal(s.Context(), engine.Principal(client.Principal))
+	endpoint.Engine.Serve(ctx, g.Gate.Port(s, endpoint.Engine, client)) // why it ended, the client knows
+	<-s.Done()
 }
 
 // HopHeader is what a process sends that passes on what assistants say: its messages
 // have grown by its own _meta. It gives no rights but that.
 const HopHeader = "Pagemcp-Hop"
 
-func (h *Gateway) tooManySockets(w http.ResponseWriter, e access.Entry) {
+func (g *Gateway) tooManySockets(w http.ResponseWriter, e access.Entry) {
 	e.Verb, e.Outcome = "connect", "busy"
-	h.Gate.Audit.Refuse(e)
+	g.Gate.Audit.RecordRefusal(e)
 	w.Header().Set("Retry-After", "5") // seconds
 	http.Error(w, "too many connections", http.StatusTooManyRequests)
 }

@@ -29,11 +29,11 @@ type resourceTools struct {
 
 // Limits of the tools.
 const (
-	foundAtOnce  = 100              // resources of one answer that list_resources goes on for
-	awaitedURIs  = 100              // of one wait_for_change
-	awaitTime    = 45 * time.Second // unless told otherwise; TypeScript clients give up a request after 60 s
-	longestAwait = 300 * time.Second
-	stillAwaits  = 10 * time.Second // between two signs of life
+	maxListed        = 100              // resources of one answer that list_resources goes on for
+	maxWaitURIs      = 100              // of one wait_for_change
+	defaultWait      = 45 * time.Second // unless told otherwise; TypeScript clients give up a request after 60 s
+	maxWait          = 300 * time.Second
+	progressInterval = 10 * time.Second // between two signs of life
 )
 
 // A resourceTool is one of the three.
@@ -79,9 +79,9 @@ func (r *resourceTools) Tools(ctx context.Context) ([]engine.Tool, error) {
 		return nil, nil // ours have none
 	}
 	var all []engine.Tool
-	theirs := r.ofPage(ctx)
+	replaced := r.pageTools(ctx)
 	for _, t := range resourceToolList {
-		if !theirs[t.name] {
+		if !replaced[t.name] {
 			all = append(all, engine.Tool{Name: t.name, Object: []byte(t.description)})
 		}
 	}
@@ -98,7 +98,7 @@ func (v *views) tooler(name string) (engine.Tooler, bool) {
 
 // ofPage returns the names of the page's own tools. A page that cannot be asked
 // has none.
-func (r *resourceTools) ofPage(ctx context.Context) map[string]bool {
+func (r *resourceTools) pageTools(ctx context.Context) map[string]bool {
 	names := map[string]bool{}
 	if r.page == "" {
 		return names
@@ -121,7 +121,7 @@ func (r *resourceTools) ofPage(ctx context.Context) map[string]bool {
 // a result, not a JSON-RPC error.
 func (r *resourceTools) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
 	for _, t := range resourceToolList {
-		if t.name != name || r.ofPage(ctx)[name] {
+		if t.name != name || r.pageTools(ctx)[name] {
 			continue
 		}
 		result, err := t.call(r, ctx, arguments)
@@ -172,35 +172,35 @@ func structured(value any) (toolResult, error) {
 
 // read is read_resource.
 func (r *resourceTools) read(ctx context.Context, arguments []byte) (toolResult, error) {
-	var want struct {
+	var args struct {
 		URI string `json:"uri"`
 	}
-	if err := json.Unmarshal(arguments, &want); err != nil || want.URI == "" {
+	if err := json.Unmarshal(arguments, &args); err != nil || args.URI == "" {
 		return toolResult{}, fmt.Errorf("%w: uri must be the URI of a resource, as text", errArguments)
 	}
-	c := r.open(ctx, "read_resource", nil)
+	c := r.connect(ctx, "read_resource", nil)
 	defer c.Close()
-	result, err := c.ask(ctx, "resources/read", jsonrpc.AppendString([]byte(`"uri":`), want.URI))
+	result, err := c.request(ctx, "resources/read", jsonrpc.AppendString([]byte(`"uri":`), args.URI))
 	if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) && wire.Code == jsonrpc.CodeInvalidParams {
-		return failedTool("There is no resource " + jsonrpc.Quoted(want.URI) + ": " + wire.Message + ". Call list_resources for those that there are."), nil
+		return failedTool("There is no resource " + jsonrpc.Quoted(args.URI) + ": " + wire.Message + ". Call list_resources for those that there are."), nil
 	}
 	if err != nil {
 		return toolResult{}, err
 	}
-	var got struct {
+	var contents struct {
 		Type     string           `json:"resultType"`
 		Contents []jsontext.Value `json:"contents"`
 	}
-	if err := json.Unmarshal(result, &got); err != nil {
+	if err := json.Unmarshal(result, &contents); err != nil {
 		return toolResult{}, err
 	}
-	if got.Type == "input_required" {
+	if contents.Type == "input_required" {
 		return failedTool("The page wants to ask the user before it answers. Read the resource by resources/read instead."), nil
 	}
-	answer := toolResult{Content: make([]block, 0, len(got.Contents))}
-	for _, item := range got.Contents {
+	answer := toolResult{Content: make([]block, 0, len(contents.Contents))}
+	for _, item := range contents.Contents {
 		var b block
-		if b, err = blockOf(item, len(got.Contents) == 1); err != nil {
+		if b, err = blockOf(item, len(contents.Contents) == 1); err != nil {
 			return toolResult{}, err
 		}
 		answer.Content = append(answer.Content, b)

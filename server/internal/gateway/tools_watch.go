@@ -20,16 +20,16 @@ type toolClient struct {
 
 // open begins one, on behalf of the caller. It is counted and noted in the audit
 // log like any other client's. heard gets the notifications; it may be nil.
-func (r *resourceTools) open(ctx context.Context, tool string, heard func(jsonrpc.Message)) toolClient {
+func (r *resourceTools) connect(ctx context.Context, tool string, onNotification func(jsonrpc.Message)) toolClient {
 	near, far := jsonrpc.Pipe()
-	who := engine.PrincipalOf(ctx)
-	port := r.views.gateway.Gate.Port(near, r.view.engine, access.Client{Principal: string(who), Door: r.view.path, Name: tool, Internal: true})
-	if heard == nil {
-		heard = func(jsonrpc.Message) {}
+	principal := engine.PrincipalOf(ctx)
+	port := r.views.gateway.Gate.Port(near, r.view.engine, access.Client{Principal: string(principal), Endpoint: r.view.path, Name: tool, Internal: true})
+	if onNotification == nil {
+		onNotification = func(jsonrpc.Message) {}
 	}
-	c := toolClient{jsonrpc.NewConn(far, heard)}
-	go r.view.engine.Serve(engine.WithPrincipal(context.Background(), who), port) // ends with Close
-	go c.Run(context.Background())                                                // likewise
+	c := toolClient{jsonrpc.NewConn(far, onNotification)}
+	go r.view.engine.Serve(engine.WithPrincipal(context.Background(), principal), port) // ends with Close
+	go c.Run(context.Background())                                                      // likewise
 	return c
 }
 
@@ -37,7 +37,7 @@ func (r *resourceTools) open(ctx context.Context, tool string, heard func(jsonrp
 const toolEnvelope = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + engine.LatestModern + `","io.modelcontextprotocol/clientCapabilities":{}}`
 
 // ask sends a request; members are those of its params, JSON, or nil.
-func (c toolClient) ask(ctx context.Context, method string, members []byte) ([]byte, error) {
+func (c toolClient) request(ctx context.Context, method string, members []byte) ([]byte, error) {
 	return c.Call(ctx, method, paramsOf(members))
 }
 
@@ -59,8 +59,8 @@ type listedResource struct {
 	MIMEType    string `json:"mimeType,omitempty"`
 }
 
-func (f *listedResource) has(text string) bool {
-	for _, s := range [...]string{f.URI, f.URITemplate, f.Name, f.Title, f.Description} {
+func (r *listedResource) matches(text string) bool {
+	for _, s := range [...]string{r.URI, r.URITemplate, r.Name, r.Title, r.Description} {
 		if strings.Contains(strings.ToLower(s), text) {
 			return true
 		}
@@ -70,29 +70,29 @@ func (f *listedResource) has(text string) bool {
 
 // list is list_resources. Templates come with the first page.
 func (r *resourceTools) list(ctx context.Context, arguments []byte) (toolResult, error) {
-	var want struct {
+	var args struct {
 		Filter string `json:"filter"`
 		Cursor string `json:"cursor"`
 	}
-	if err := json.Unmarshal(arguments, &want); err != nil {
+	if err := json.Unmarshal(arguments, &args); err != nil {
 		return toolResult{}, fmt.Errorf("%w: filter and cursor must be text", errArguments)
 	}
-	c := r.open(ctx, "list_resources", nil)
+	c := r.connect(ctx, "list_resources", nil)
 	defer c.Close()
 	all := struct {
 		Resources  []listedResource `json:"resources"`
 		Templates  []listedResource `json:"resourceTemplates,omitempty"`
 		NextCursor string           `json:"nextCursor,omitempty"`
-	}{Resources: []listedResource{}, NextCursor: want.Cursor}
-	for first := true; first || all.NextCursor != "" && len(all.Resources) < foundAtOnce; first = false {
-		page, next, err := c.page(ctx, "resources/list", "resources", all.NextCursor, want.Filter)
+	}{Resources: []listedResource{}, NextCursor: args.Cursor}
+	for first := true; first || all.NextCursor != "" && len(all.Resources) < maxListed; first = false {
+		page, next, err := c.page(ctx, "resources/list", "resources", all.NextCursor, args.Filter)
 		if err != nil {
 			return toolResult{}, err
 		}
 		all.Resources, all.NextCursor = append(all.Resources, page...), next
 	}
-	for next := ""; want.Cursor == ""; {
-		page, after, err := c.page(ctx, "resources/templates/list", "resourceTemplates", next, want.Filter)
+	for next := ""; args.Cursor == ""; {
+		page, after, err := c.page(ctx, "resources/templates/list", "resourceTemplates", next, args.Filter)
 		if err != nil {
 			return toolResult{}, err
 		}
@@ -110,7 +110,7 @@ func (c toolClient) page(ctx context.Context, method, member, cursor, filter str
 	if cursor != "" {
 		members = jsonrpc.AppendString([]byte(`"cursor":`), cursor)
 	}
-	result, err := c.ask(ctx, method, members)
+	result, err := c.request(ctx, method, members)
 	if err != nil {
 		return nil, "", err
 	}
@@ -127,41 +127,41 @@ func (c toolClient) page(ctx context.Context, method, member, cursor, filter str
 		next, _ = jsonrpc.Text(text)
 	}
 	if filter != "" {
-		kept, filter := items[:0], strings.ToLower(filter)
+		matching, filter := items[:0], strings.ToLower(filter)
 		for _, item := range items {
-			if item.has(filter) {
-				kept = append(kept, item)
+			if item.matches(filter) {
+				matching = append(matching, item)
 			}
 		}
-		items = kept
+		items = matching
 	}
 	return items, next, nil
 }
 
 // wait is wait_for_change.
 func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult, error) {
-	var want struct {
+	var args struct {
 		URIs    []string `json:"uris"`
 		Timeout *float64 `json:"timeoutSeconds"`
 	}
-	if err := json.Unmarshal(arguments, &want); err != nil || len(want.URIs) == 0 || len(want.URIs) > awaitedURIs {
-		return toolResult{}, fmt.Errorf("%w: uris must be a list of 1 to %d URIs, timeoutSeconds a number", errArguments, awaitedURIs)
+	if err := json.Unmarshal(arguments, &args); err != nil || len(args.URIs) == 0 || len(args.URIs) > maxWaitURIs {
+		return toolResult{}, fmt.Errorf("%w: uris must be a list of 1 to %d URIs, timeoutSeconds a number", errArguments, maxWaitURIs)
 	}
-	patience := awaitTime
-	if want.Timeout != nil {
-		patience = time.Duration(*want.Timeout * float64(time.Second))
-		if patience <= 0 || patience > longestAwait {
-			return toolResult{}, fmt.Errorf("%w: timeoutSeconds must be above 0 and at most %v", errArguments, longestAwait.Seconds())
+	timeout := defaultWait
+	if args.Timeout != nil {
+		timeout = time.Duration(*args.Timeout * float64(time.Second))
+		if timeout <= 0 || timeout > maxWait {
+			return toolResult{}, fmt.Errorf("%w: timeoutSeconds must be above 0 and at most %v", errArguments, maxWait.Seconds())
 		}
 	}
-	filter, err := json.Marshal(map[string][]string{"resourceSubscriptions": want.URIs})
+	filter, err := json.Marshal(map[string][]string{"resourceSubscriptions": args.URIs})
 	if err != nil {
 		return toolResult{}, err
 	}
-	heard := make(chan jsonrpc.Message, awaitedURIs+1) // one for each URI, and the acknowledgement
-	c := r.open(ctx, "wait_for_change", func(m jsonrpc.Message) {
+	notifications := make(chan jsonrpc.Message, maxWaitURIs+1) // one for each URI, and the acknowledgement
+	c := r.connect(ctx, "wait_for_change", func(m jsonrpc.Message) {
 		select {
-		case heard <- m:
+		case notifications <- m:
 		default: // one of them is enough
 		}
 	})
@@ -170,26 +170,26 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 	if err != nil {
 		return toolResult{}, err
 	}
-	begun, over := time.Now(), time.NewTimer(patience)
-	defer over.Stop()
-	signs := time.NewTicker(stillAwaits)
-	defer signs.Stop()
+	begun, timer := time.Now(), time.NewTimer(timeout)
+	defer timer.Stop()
+	progress := time.NewTicker(progressInterval)
+	defer progress.Stop()
 	for {
 		select {
-		case m := <-heard:
+		case m := <-notifications:
 			switch m.Method {
 			case "notifications/subscriptions/acknowledged":
-				if refused := missing(want.URIs, m.Params); len(refused) > 0 {
-					return failedTool("These cannot be watched: " + strings.Join(refused, ", ") + ". Call list_resources for the URIs that there are."), nil
+				if unavailable := missing(args.URIs, m.Params); len(unavailable) > 0 {
+					return failedTool("These cannot be watched: " + strings.Join(unavailable, ", ") + ". Call list_resources for the URIs that there are."), nil
 				}
 			case "notifications/resources/updated":
 				uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
-				return changedResult(append([]string{uri}, drain(heard)...), begun)
+				return changedResult(append([]string{uri}, drain(notifications)...), begun)
 			}
-		case <-signs.C:
+		case <-progress.C:
 			engine.InvocationOf(ctx).Progress(fmt.Appendf(nil, `{"progress":%d,"total":%d,"message":"nothing has changed yet"}`,
-				int(time.Since(begun).Seconds()), int(patience.Seconds())))
-		case <-over.C:
+				int(time.Since(begun).Seconds()), int(timeout.Seconds())))
+		case <-timer.C:
 			return changedResult([]string{}, begun)
 		case <-listen.Done():
 			if _, err := listen.Answer(); err != nil {
@@ -203,30 +203,30 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 }
 
 // missing returns the URIs that an acknowledgement lacks.
-func missing(uris []string, acknowledged []byte) (refused []string) {
-	var taken []string
+func missing(uris []string, acknowledged []byte) (unavailable []string) {
+	var accepted []string
 	if text := jsonrpc.Member(jsonrpc.Member(acknowledged, "notifications"), "resourceSubscriptions"); text != nil {
-		if json.Unmarshal(text, &taken) != nil {
+		if json.Unmarshal(text, &accepted) != nil {
 			return nil
 		}
 	}
 	has := map[string]bool{}
-	for _, uri := range taken {
+	for _, uri := range accepted {
 		has[uri] = true
 	}
 	for _, uri := range uris {
 		if !has[uri] {
-			refused = append(refused, uri)
+			unavailable = append(unavailable, uri)
 		}
 	}
-	return refused
+	return unavailable
 }
 
 // drain returns what else has changed by now.
-func drain(heard <-chan jsonrpc.Message) (uris []string) {
+func drain(notifications <-chan jsonrpc.Message) (uris []string) {
 	for {
 		select {
-		case m := <-heard:
+		case m := <-notifications:
 			if uri, ok := jsonrpc.Text(jsonrpc.Member(m.Params, "uri")); ok && m.Method == "notifications/resources/updated" {
 				uris = append(uris, uri)
 			}

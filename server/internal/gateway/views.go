@@ -34,14 +34,14 @@ type view struct {
 
 	// Guarded by mu of the views.
 	users      int       // requests, sessions that are awake, sockets
-	used       time.Time // when the last of them went
+	lastUsed   time.Time // when the last of them went
 	unmount    func()    // of its page; nil: there is none
 	extensions []byte    // that it declares: JSON object, or nil
-	about      about     // what it says of itself, if a page has told it
+	info       pageInfo  // what it says of itself, if a page has told it
 }
 
-func newViews(h *Gateway, who access.Owner) *views {
-	v := &views{gateway: h, owner: who, byPath: map[string]*view{}, pages: map[string]*page{}, sources: map[string]engine.Source{}}
+func newViews(g *Gateway, owner access.Owner) *views {
+	v := &views{gateway: g, owner: owner, byPath: map[string]*view{}, pages: map[string]*page{}, sources: map[string]engine.Source{}}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.make("/mcp", "").users++ // it is never dropped
@@ -72,9 +72,9 @@ func (v *views) release(at *view) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	at.users--
-	at.used = time.Now()
+	at.lastUsed = time.Now()
 	if at.users == 0 && at.unmount == nil {
-		v.evict(at)
+		v.remove(at)
 	}
 }
 
@@ -82,10 +82,10 @@ func (v *views) release(at *view) {
 func (v *views) make(path, name string) *view {
 	o := &v.gateway.Options
 	options := EngineOptions(o.Lenient, o.Logging)
-	options.CursorKey, options.Report = o.CursorKey, v.gateway.report
+	options.CursorKey, options.Report = o.CursorKey, v.gateway.logError
 	options.Allow = v.gateway.allow(name)
 	options.Extend = func(ctx context.Context, method string, params []byte) ([]byte, error) {
-		return v.extend(ctx, path, method, params)
+		return v.callExtension(ctx, path, method, params)
 	}
 	at := &view{path: path, engine: engine.New(o.Info, options)}
 	v.byPath[path] = at
@@ -95,7 +95,7 @@ func (v *views) make(path, name string) *view {
 	if s := v.source(name); s != nil {
 		at.unmount = at.engine.Mount("", s)
 	}
-	v.declare()
+	v.updateDeclarations()
 	return at
 }
 
@@ -114,23 +114,23 @@ func (v *views) Mount(name string, s engine.Source) (unmount func()) {
 	defer v.mu.Unlock()
 	v.sources[name] = s
 	withdraw := v.byPath["/mcp"].engine.Mount(name+"+", s)
-	if own := v.byPath["/mcp/"+name]; own != nil {
-		own.unmount = own.engine.Mount("", s)
+	if view := v.byPath["/mcp/"+name]; view != nil {
+		view.unmount = view.engine.Mount("", s)
 	}
 	return func() {
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		delete(v.sources, name)
 		withdraw()
-		if own := v.byPath["/mcp/"+name]; own != nil && own.unmount != nil {
-			own.unmount()
-			own.unmount = nil
+		if view := v.byPath["/mcp/"+name]; view != nil && view.unmount != nil {
+			view.unmount()
+			view.unmount = nil
 		}
 	}
 }
 
 // evict drops a view that is not used.
-func (v *views) evict(at *view) {
+func (v *views) remove(at *view) {
 	if v.closed || at.path == "/mcp" { // closeEngines ends it
 		return
 	}
@@ -145,14 +145,14 @@ func (v *views) evict(at *view) {
 func (v *views) evictOldest() bool {
 	var oldest *view
 	for _, at := range v.byPath {
-		if at.users == 0 && (oldest == nil || at.used.Before(oldest.used)) {
+		if at.users == 0 && (oldest == nil || at.lastUsed.Before(oldest.lastUsed)) {
 			oldest = at
 		}
 	}
 	if oldest == nil {
 		return false
 	}
-	v.evict(oldest)
+	v.remove(oldest)
 	return true
 }
 
@@ -161,8 +161,8 @@ func (v *views) sweep(now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, at := range v.byPath {
-		if at.users == 0 && now.Sub(at.used) >= limits.SessionSleep {
-			v.evict(at)
+		if at.users == 0 && now.Sub(at.lastUsed) >= limits.SessionIdle {
+			v.remove(at)
 		}
 	}
 }

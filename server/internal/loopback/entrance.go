@@ -18,9 +18,9 @@ import (
 // token, proved to be a page, or, at the web server, passed the guard. When there are
 // too many the connection that says nothing for longest is closed for the newest, so
 // that an assistant always gets in, however many connections others hold.
-type entrance struct {
-	peers   peers         // nil: not checked
-	refused func(uid int) // gets the user of a refused connection, or -1; may be nil
+type acceptor struct {
+	peers     peers         // nil: not checked
+	onRefused func(uid int) // gets the user of a refused connection, or -1; may be nil
 
 	mu        sync.Mutex
 	unknown   map[*connection]struct{}
@@ -29,73 +29,73 @@ type entrance struct {
 }
 
 // NewEntrance returns the entrance of a server that listens on these. Close ends it.
-func NewEntrance(listeners []net.Listener, refused func(uid int)) *entrance {
-	e := &entrance{refused: refused, unknown: map[*connection]struct{}{}, byAddress: map[string]int{}}
+func NewAcceptor(listeners []net.Listener, onRefused func(uid int)) *acceptor {
+	a := &acceptor{onRefused: onRefused, unknown: map[*connection]struct{}{}, byAddress: map[string]int{}}
 	if len(listeners) > 0 {
-		e.peers = newPeers(listeners[0])
+		a.peers = newPeers(listeners[0])
 	}
-	return e
+	return a
 }
 
-func (e *entrance) Close() {
-	if e.peers != nil {
-		e.peers.Close()
+func (a *acceptor) Close() {
+	if a.peers != nil {
+		a.peers.Close()
 	}
 }
 
 // Of returns l with its connections checked and counted.
-func (e *entrance) Of(l net.Listener) net.Listener { return &guardedListener{l, e} }
+func (a *acceptor) Wrap(l net.Listener) net.Listener { return &guardedListener{l, a} }
 
 type guardedListener struct {
 	net.Listener
-	entrance *entrance
+	acceptor *acceptor
 }
 
-func (l *guardedListener) Accept() (net.Conn, error) {
+func (g *guardedListener) Accept() (net.Conn, error) {
 	for {
-		conn, err := l.Listener.Accept()
+		conn, err := g.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		if who := judge(l.entrance.peers, os.Getuid(), conn); who.refused {
-			l.entrance.reject(conn, who.uid)
+		if peer := checkPeer(g.acceptor.peers, os.Getuid(), conn); peer.refused {
+			g.acceptor.refuse(conn, peer.uid)
 			continue
 		}
 		if tcp, ok := conn.(*net.TCPConn); ok {
 			tcp.SetWriteBuffer(sendBuffer) // if it fails, there is more to read late
 		}
-		return l.entrance.enter(conn), nil
+		return g.acceptor.admit(conn), nil
 	}
 }
 
 // rejection is what refuse answers, to a request that is not even read.
 const rejection = "HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: 10\r\n\r\nforbidden\n"
 
-func (e *entrance) reject(conn net.Conn, uid int) {
+func (a *acceptor) refuse(conn net.Conn, uid int) {
 	conn.SetWriteDeadline(time.Now().Add(time.Second)) // it has a buffer to itself, and waits for nothing
 	io.WriteString(conn, rejection)
 	conn.Close()
-	if e.refused != nil {
-		e.refused(uid)
+	if a.onRefused != nil {
+		a.onRefused(uid)
 	}
 }
 
 // An connection is a connection, and whether it is known.
 type connection struct {
 	net.Conn
-	entrance *entrance
+	acceptor *acceptor
 	address  string
 	number   uint64 // of those accepted
 
 	// Guarded by the entrance's mu.
-	known   bool // or closed: it does not count any more
-	started bool // it has sent the header of a request
+	known  bool // or closed: it does not count any more
+	active bool // it has sent the header of a request
 }
 
 // enter counts a new connection, and closes another one if there are too many.
-func (e *entrance) enter(conn net.Conn) *connection {
-	c := &connection{Conn: conn, entrance: e, address: hostOf(conn.RemoteAddr())}
-	if old := e.add(c); old != nil {
+func (a *acceptor) admit(conn net.Conn) *connection {
+	c := &connection{Conn: conn, acceptor: a, address: hostOf(conn.RemoteAddr())}
+	if old := a.add(c); old != nil {
 		old.Close()
 	}
 	return c
@@ -109,34 +109,34 @@ func hostOf(a net.Addr) string {
 }
 
 // add returns the connection that has to go for c; nil: there is room.
-func (e *entrance) add(c *connection) (old *connection) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+func (a *acceptor) add(c *connection) (old *connection) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	switch {
-	case e.byAddress[c.address] >= limits.MaxPerAddress:
-		old = e.first(c.address)
-	case len(e.unknown) >= limits.MaxUnknown:
-		old = e.first("")
+	case a.byAddress[c.address] >= limits.MaxPerAddress:
+		old = a.evictionCandidate(c.address)
+	case len(a.unknown) >= limits.MaxUnknown:
+		old = a.evictionCandidate("")
 	}
 	if old != nil {
-		e.drop(old)
+		a.uncount(old)
 	}
-	e.accepted++
-	c.number = e.accepted
-	e.unknown[c] = struct{}{}
-	e.byAddress[c.address]++
+	a.accepted++
+	c.number = a.accepted
+	a.unknown[c] = struct{}{}
+	a.byAddress[c.address]++
 	return old
 }
 
 // first returns the connection to close first, of one address or of all: the oldest
 // of those that have sent no request, or else the oldest. Others are only those that
 // are being answered. The lock is held, here and below.
-func (e *entrance) first(address string) (first *connection) {
-	for c := range e.unknown {
+func (a *acceptor) evictionCandidate(address string) (first *connection) {
+	for c := range a.unknown {
 		if address != "" && c.address != address {
 			continue
 		}
-		if first == nil || !c.started && first.started || c.started == first.started && c.number < first.number {
+		if first == nil || !c.active && first.active || c.active == first.active && c.number < first.number {
 			first = c
 		}
 	}
@@ -144,14 +144,14 @@ func (e *entrance) first(address string) (first *connection) {
 }
 
 // drop stops counting c.
-func (e *entrance) drop(c *connection) {
+func (a *acceptor) uncount(c *connection) {
 	if c.known {
 		return
 	}
 	c.known = true
-	delete(e.unknown, c)
-	if e.byAddress[c.address]--; e.byAddress[c.address] == 0 {
-		delete(e.byAddress, c.address)
+	delete(a.unknown, c)
+	if a.byAddress[c.address]--; a.byAddress[c.address] == 0 {
+		delete(a.byAddress, c.address)
 	}
 }
 
@@ -162,16 +162,16 @@ func (c *connection) Close() error {
 
 // release stops counting c: it is known, or closed.
 func (c *connection) release() {
-	c.entrance.mu.Lock()
-	defer c.entrance.mu.Unlock()
-	c.entrance.drop(c)
+	c.acceptor.mu.Lock()
+	defer c.acceptor.mu.Unlock()
+	c.acceptor.uncount(c)
 }
 
 // starts takes note of whether a request is being answered.
-func (c *connection) starts(started bool) {
-	c.entrance.mu.Lock()
-	defer c.entrance.mu.Unlock()
-	c.started = started
+func (c *connection) setActive(active bool) {
+	c.acceptor.mu.Lock()
+	defer c.acceptor.mu.Unlock()
+	c.active = active
 }
 
 // connState is http.Server's ConnState.
@@ -179,9 +179,9 @@ func connState(conn net.Conn, state http.ConnState) {
 	if c, ok := conn.(*connection); ok {
 		switch state {
 		case http.StateActive:
-			c.starts(true)
+			c.setActive(true)
 		case http.StateIdle:
-			c.starts(false)
+			c.setActive(false)
 		}
 	}
 }

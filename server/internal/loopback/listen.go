@@ -38,7 +38,7 @@ func Listen(port int) ([]net.Listener, int, error) {
 	for range 20 {
 		v4, err := config.Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil {
-			return nil, 0, taken(err, "127.0.0.1", port)
+			return nil, 0, listenError(err, "127.0.0.1", port)
 		}
 		actual := v4.Addr().(*net.TCPAddr).Port
 		v6, err := config.Listen(ctx, "tcp6", net.JoinHostPort("::1", strconv.Itoa(actual)))
@@ -50,13 +50,13 @@ func Listen(port int) ([]net.Listener, int, error) {
 		}
 		v4.Close()
 		if port != 0 {
-			return nil, 0, taken(err, "[::1]", port)
+			return nil, 0, listenError(err, "[::1]", port)
 		}
 	}
 	return nil, 0, errors.New("listen on a free port: none is free on both 127.0.0.1 and ::1")
 }
 
-func taken(err error, host string, port int) error {
+func listenError(err error, host string, port int) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return &PortTakenError{Addr: host + ":" + strconv.Itoa(port)}
 	}
@@ -71,8 +71,8 @@ func HTTPServer(handler http.Handler) *http.Server {
 		Handler:           timeBodies(handler),
 		ReadHeaderTimeout: limits.HeaderTime,
 		IdleTimeout:       limits.IdleTime,
-		MaxHeaderBytes:    limits.UploadHeaders,
-		ErrorLog:          quiet(),
+		MaxHeaderBytes:    limits.MaxHeader,
+		ErrorLog:          discardLogger(),
 		ConnContext:       connContext,
 		ConnState:         connState,
 	}
@@ -85,4 +85,4 @@ const sendBuffer = 64 << 10 // bytes; Linux takes twice as many
 
 // quiet returns a logger for net/http, whose complaints are about broken
 // clients and would fill the terminal.
-func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
+func discardLogger() *log.Logger { return log.New(io.Discard, "", 0) }

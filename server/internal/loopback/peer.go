@@ -21,27 +21,27 @@ type peers interface {
 }
 
 // A peerVerdict says whether a connection may be served.
-type peerVerdict struct {
+type peerCheck struct {
 	refused bool
 	uid     int // -1: the kernel knows no program at the other end
 }
 
 // judge looks up who is at the other end of conn. It is called when the connection
 // is accepted: later the other end may have gone, and its port may be another's.
-func judge(p peers, own int, conn net.Conn) peerVerdict {
+func checkPeer(p peers, uid int, conn net.Conn) peerCheck {
 	here, ok := conn.LocalAddr().(*net.TCPAddr)
 	there, alsoOK := conn.RemoteAddr().(*net.TCPAddr)
 	if p == nil || !ok || !alsoOK {
-		return peerVerdict{}
+		return peerCheck{}
 	}
-	uid, found := p.owner(plainAddr(there), plainAddr(here))
+	owner, found := p.owner(plainAddr(there), plainAddr(here))
 	switch {
 	case !found:
-		return peerVerdict{refused: true, uid: -1}
-	case uid != 0 && uid != own:
-		return peerVerdict{refused: true, uid: uid}
+		return peerCheck{refused: true, uid: -1}
+	case owner != 0 && owner != uid:
+		return peerCheck{refused: true, uid: owner}
 	}
-	return peerVerdict{uid: uid}
+	return peerCheck{uid: owner}
 }
 
 // plainAddr has an IPv4 address in its own form, as the kernel lists it.

@@ -25,9 +25,9 @@ func newPeers(l net.Listener) peers {
 		return nil
 	}
 	ours := plainAddr(tcp)
-	nobody := netip.AddrPortFrom(ours.Addr(), 0)
+	noPeer := netip.AddrPortFrom(ours.Addr(), 0)
 	if d, err := openSockDiag(); err == nil {
-		if _, err := d.find(ours, nobody); err == nil {
+		if _, err := d.find(ours, noPeer); err == nil {
 			return d
 		}
 		d.Close()
@@ -82,17 +82,17 @@ type diagSocket struct {
 
 // Layout of struct inet_diag_req_v2 and struct inet_diag_msg; linux/inet_diag.h.
 const (
-	diagRequest    = 8 + diagID // bytes
-	diagID         = 48         // bytes of struct inet_diag_sockid: ports, addresses, interface, cookie
-	diagMessage    = 4 + diagID + 5*4
-	diagByFamily   = 20 // SOCK_DIAG_BY_FAMILY
-	diagListening  = 10 // TCP_LISTEN
-	diagAllStates  = ^uint32(0)
-	diagNoCookie   = ^uint32(0)
-	netlinkHeader  = 16 // bytes
-	diagUID        = 4 + diagID + 3*4
-	diagInode      = 4 + diagID + 4*4
-	diagAnswerMost = 4 << 10 // bytes
+	diagRequest   = 8 + diagID // bytes
+	diagID        = 48         // bytes of struct inet_diag_sockid: ports, addresses, interface, cookie
+	diagMessage   = 4 + diagID + 5*4
+	diagByFamily  = 20 // SOCK_DIAG_BY_FAMILY
+	diagListening = 10 // TCP_LISTEN
+	diagAllStates = ^uint32(0)
+	diagNoCookie  = ^uint32(0)
+	netlinkHeader = 16 // bytes
+	diagUID       = 4 + diagID + 3*4
+	diagInode     = 4 + diagID + 4*4
+	maxDiagAnswer = 4 << 10 // bytes
 )
 
 var errNoSuchSocket = errors.New("no such socket")
@@ -108,19 +108,19 @@ func (d *sockDiag) find(local, remote netip.AddrPort) (s diagSocket, err error) 
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.n++
-	ask := make([]byte, 0, netlinkHeader+diagRequest)
-	ask = binary.NativeEndian.AppendUint32(ask, netlinkHeader+diagRequest)
-	ask = binary.NativeEndian.AppendUint16(ask, diagByFamily)
-	ask = binary.NativeEndian.AppendUint16(ask, unix.NLM_F_REQUEST)
-	ask = binary.NativeEndian.AppendUint32(ask, d.n)
-	ask = binary.NativeEndian.AppendUint32(ask, 0)
-	ask = append(ask, family, unix.IPPROTO_TCP, 0, 0)
-	ask = binary.NativeEndian.AppendUint32(ask, diagAllStates)
-	ask = append(ask, id...)
-	if err := unix.Sendto(d.fd, ask, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+	request := make([]byte, 0, netlinkHeader+diagRequest)
+	request = binary.NativeEndian.AppendUint32(request, netlinkHeader+diagRequest)
+	request = binary.NativeEndian.AppendUint16(request, diagByFamily)
+	request = binary.NativeEndian.AppendUint16(request, unix.NLM_F_REQUEST)
+	request = binary.NativeEndian.AppendUint32(request, d.n)
+	request = binary.NativeEndian.AppendUint32(request, 0)
+	request = append(request, family, unix.IPPROTO_TCP, 0, 0)
+	request = binary.NativeEndian.AppendUint32(request, diagAllStates)
+	request = append(request, id...)
+	if err := unix.Sendto(d.fd, request, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
 		return s, err
 	}
-	answer := make([]byte, diagAnswerMost)
+	answer := make([]byte, maxDiagAnswer)
 	for {
 		n, _, err := unix.Recvfrom(d.fd, answer, unix.MSG_DONTWAIT)
 		if err != nil {

@@ -64,10 +64,10 @@ func TestOwnConnectionsAreNotForeign(t *testing.T) {
 		}
 		defer diag.Close()
 		for _, p := range []peers{newPeers(l), diag, procTables{}} {
-			if who := judge(p, os.Getuid(), accepted); who.refused || who.uid != os.Getuid() {
+			if who := checkPeer(p, os.Getuid(), accepted); who.refused || who.uid != os.Getuid() {
 				t.Errorf("%T on %s: %+v", p, on.host, who)
 			}
-			if who := judge(p, os.Getuid()+1, accepted); os.Getuid() != 0 && (!who.refused || who.uid != os.Getuid()) {
+			if who := checkPeer(p, os.Getuid()+1, accepted); os.Getuid() != 0 && (!who.refused || who.uid != os.Getuid()) {
 				t.Errorf("%T on %s, for another user: %+v", p, on.host, who)
 			}
 		}
@@ -76,25 +76,25 @@ func TestOwnConnectionsAreNotForeign(t *testing.T) {
 		}
 		client.CloseWrite()
 		for _, p := range []peers{diag, procTables{}} {
-			if who := judge(p, os.Getuid(), accepted); who.refused || who.uid != os.Getuid() {
+			if who := checkPeer(p, os.Getuid(), accepted); who.refused || who.uid != os.Getuid() {
 				t.Errorf("%T on %s, half-closed: %+v", p, on.host, who)
 			}
 		}
 		client.Close()
 		for _, p := range []peers{diag, procTables{}} {
-			if who := judge(p, os.Getuid(), accepted); !who.refused || who.uid != -1 {
+			if who := checkPeer(p, os.Getuid(), accepted); !who.refused || who.uid != -1 {
 				t.Errorf("%T on %s, closed: %+v", p, on.host, who)
 			}
 		}
 		diag.Close()
-		if who := judge(diag, os.Getuid(), accepted); !who.refused {
+		if who := checkPeer(diag, os.Getuid(), accepted); !who.refused {
 			t.Errorf("the kernel cannot be asked, on %s: %+v", on.host, who)
 		}
 	}
 	near, far := net.Pipe() // as on systems where nothing can be asked, and in tests
 	defer near.Close()
 	defer far.Close()
-	if who := judge(nil, 1, near); who.refused {
+	if who := checkPeer(nil, 1, near); who.refused {
 		t.Errorf("where nothing can be checked: %+v", who)
 	}
 }
@@ -117,7 +117,7 @@ func BenchmarkPeer(b *testing.B) {
 	for name, p := range map[string]peers{"sock_diag": diag, "proc": procTables{}} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if judge(p, os.Getuid(), accepted).refused {
+				if checkPeer(p, os.Getuid(), accepted).refused {
 					b.Fatal("refused")
 				}
 			}

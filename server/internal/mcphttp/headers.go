@@ -34,7 +34,7 @@ func checkHeaders(h http.Header, x engine.Examination) *jsonrpc.Error {
 	}
 	switch x.Method {
 	case "resources/read", "prompts/get", "tools/call":
-		if v, ok := header(h, NameHeader); !ok || !mirrors(v, x.Name) {
+		if v, ok := header(h, NameHeader); !ok || !matchesHeader(v, x.Name) {
 			return mismatch("Mcp-Name does not equal the uri or name of the body")
 		}
 	}
@@ -56,7 +56,7 @@ func header(h http.Header, name string) (string, bool) {
 
 // mirrors tells whether a header's value stands for want: raw, as go-sdk's client
 // sends even what is not ASCII, or in Base64 (R-302, decision 6.20).
-func mirrors(value, want string) bool {
+func matchesHeader(value, want string) bool {
 	if value == want {
 		return true
 	}
@@ -98,7 +98,7 @@ func accepts(h http.Header, kind string) bool {
 
 // takesStream tells whether the answer to a POST may become an event stream: only if
 // the client names that type. curl sends */* and expects JSON.
-func takesStream(h http.Header) bool { return acceptsAny(h, EventStreamType) }
+func acceptsStream(h http.Header) bool { return acceptsAny(h, EventStreamType) }
 
 func acceptsAny(h http.Header, ranges ...string) bool {
 	for _, value := range h.Values("Accept") {

@@ -28,19 +28,19 @@ func IsForHeaders(ctx context.Context) bool { return ctx.Value(forHeaders{}) != 
 // checkParams compares headers with the arguments of tools/call. Which ones there
 // are, the tool's present description says; where they differ it is asked for
 // once more, since the answer may have been a copy of a page that is slow.
-func (p *request) checkParams(x engine.Examination) *jsonrpc.Error {
+func (r *request) checkParams(x engine.Examination) *jsonrpc.Error {
 	if x.Method != "tools/call" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(engine.WithPrincipal(p.r.Context(), engine.Principal(p.client.Principal)), limits.AttachTime)
+	ctx, cancel := context.WithTimeout(engine.WithPrincipal(r.http.Context(), engine.Principal(r.client.Principal)), limits.AttachTime)
 	defer cancel()
 	ctx = context.WithValue(ctx, forHeaders{}, true)
 	for again := false; ; again = true {
-		description, err := p.at.Engine.ToolDescription(ctx, x.Name)
+		description, err := r.endpoint.Engine.ToolDescription(ctx, x.Name)
 		if err != nil {
 			return nil // the engine will say what is wrong
 		}
-		wrong := checkArguments(p.r.Header, jsonrpc.Member(description, "inputSchema"), x.Arguments)
+		wrong := checkArguments(r.http.Header, jsonrpc.Member(description, "inputSchema"), x.Arguments)
 		if wrong == nil || again {
 			return wrong
 		}
@@ -49,21 +49,21 @@ func (p *request) checkParams(x engine.Examination) *jsonrpc.Error {
 
 // checkArguments checks what the properties of one object's schema ask for, and
 // those of objects in it. arguments is a JSON object, or nil.
-func checkArguments(h http.Header, schema, arguments []byte) (wrong *jsonrpc.Error) {
+func checkArguments(h http.Header, schema, arguments []byte) (mismatched *jsonrpc.Error) {
 	jsonrpc.Members(jsonrpc.Member(schema, "properties"), func(name string, property []byte) *jsonrpc.Error {
-		if property[0] != '{' || wrong != nil {
+		if property[0] != '{' || mismatched != nil {
 			return nil
 		}
 		value := jsonrpc.Member(arguments, name)
 		if header, ok := jsonrpc.Text(jsonrpc.Member(property, "x-mcp-header")); ok && header != "" {
-			wrong = checkArgument(h, paramHeader+header, value)
+			mismatched = checkArgument(h, paramHeader+header, value)
 		}
-		if wrong == nil && jsonrpc.Member(property, "properties") != nil && (value == nil || value[0] == '{') {
-			wrong = checkArguments(h, property, value)
+		if mismatched == nil && jsonrpc.Member(property, "properties") != nil && (value == nil || value[0] == '{') {
+			mismatched = checkArguments(h, property, value)
 		}
 		return nil
 	})
-	return wrong
+	return mismatched
 }
 
 // checkArgument compares one header with its argument: JSON, or nil.
@@ -80,7 +80,7 @@ func checkArgument(h http.Header, name string, value []byte) *jsonrpc.Error {
 	case !isThere:
 		return mismatch(name + " is missing")
 	}
-	text, ok := decoded(got)
+	text, ok := decodeHeader(got)
 	if !once || !ok {
 		return mismatch(name + " cannot be read")
 	}
@@ -93,7 +93,7 @@ func checkArgument(h http.Header, name string, value []byte) *jsonrpc.Error {
 // decoded returns what a header's value stands for: itself, or, in the form
 // =?base64?…?=, the text in it. What lacks one end of that form is meant
 // as it is.
-func decoded(value string) (string, bool) {
+func decodeHeader(value string) (string, bool) {
 	inner, begins := strings.CutPrefix(value, "=?base64?")
 	inner, ends := strings.CutSuffix(inner, "?=")
 	if !begins || !ends {

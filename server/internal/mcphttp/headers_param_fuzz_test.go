@@ -25,7 +25,7 @@ func FuzzParamHeader(f *testing.F) {
 		if !mirrorsArgument("=?base64?"+base64.StdEncoding.EncodeToString([]byte(text))+"?=", value) {
 			t.Errorf("%q is not itself in Base64", text)
 		}
-		if read, ok := decoded(strings.Trim(header, " \t")); mirrorsArgument(header, value) != (ok && read == text) {
+		if read, ok := decodeHeader(strings.Trim(header, " \t")); mirrorsArgument(header, value) != (ok && read == text) {
 			t.Errorf("%q for %q", header, text)
 		}
 		digits := strconv.AppendInt(nil, number, 10)

@@ -34,7 +34,7 @@ func newMailbox() *mailbox { return &mailbox{changed: make(chan struct{}, 1)} }
 
 const UpdatedMethod = "notifications/resources/updated"
 
-func isLevel(method string) bool { return method == UpdatedMethod || isListChanged(method) }
+func isCoalesced(method string) bool { return method == UpdatedMethod || isListChanged(method) }
 
 func isListChanged(method string) bool {
 	switch method {
@@ -45,125 +45,125 @@ func isListChanged(method string) bool {
 }
 
 // put adds a message.
-func (b *mailbox) put(msg []byte, h message.Head) {
-	b.add(msg, h)
-	b.wake()
+func (m *mailbox) put(msg []byte, h message.Head) {
+	m.add(msg, h)
+	m.wake()
 }
 
-func (b *mailbox) add(msg []byte, h message.Head) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (m *mailbox) add(msg []byte, h message.Head) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	switch {
-	case isLevel(h.Method):
-		if level := string(msg); b.coalesce(level) {
-			b.queue = append(b.queue, queued{coalesced: level})
+	case isCoalesced(h.Method):
+		if level := string(msg); m.coalesce(level) {
+			m.queue = append(m.queue, queued{coalesced: level})
 		}
 	case h.Kind == jsonrpc.Notification:
-		b.others++
-		b.size += len(msg)
-		b.queue = append(b.queue, queued{msg: msg, other: true})
-		for b.others > 1 && (b.others > limits.MaxQueued || b.size > limits.MaxQueuedBytes) {
-			b.dropOldest()
+		m.others++
+		m.size += len(msg)
+		m.queue = append(m.queue, queued{msg: msg, other: true})
+		for m.others > 1 && (m.others > limits.MaxQueued || m.size > limits.MaxQueuedBytes) {
+			m.dropOldest()
 		}
 	default:
-		b.queue = append(b.queue, queued{msg: msg})
+		m.queue = append(m.queue, queued{msg: msg})
 	}
 }
 
 // coalesce notes a level; false if it is there already. The lock is held, here and
 // below.
-func (b *mailbox) coalesce(level string) bool {
-	if b.coalesced[level] {
+func (m *mailbox) coalesce(text string) bool {
+	if m.coalesced[text] {
 		return false
 	}
-	if b.coalesced == nil {
-		b.coalesced = map[string]bool{}
+	if m.coalesced == nil {
+		m.coalesced = map[string]bool{}
 	}
-	b.coalesced[level] = true
+	m.coalesced[text] = true
 	return true
 }
 
-func (b *mailbox) dropOldest() {
-	for i, l := range b.queue {
-		if l.other {
-			b.uncount(l)
-			b.queue = append(b.queue[:i:i], b.queue[i+1:]...)
+func (m *mailbox) dropOldest() {
+	for i, q := range m.queue {
+		if q.other {
+			m.uncount(q)
+			m.queue = append(m.queue[:i:i], m.queue[i+1:]...)
 			return
 		}
 	}
 }
 
 // uncount takes a letter off the counts.
-func (b *mailbox) uncount(l queued) {
-	if l.coalesced != "" {
-		delete(b.coalesced, l.coalesced)
+func (m *mailbox) uncount(q queued) {
+	if q.coalesced != "" {
+		delete(m.coalesced, q.coalesced)
 	}
-	if l.other {
-		b.others--
-		b.size -= len(l.msg)
+	if q.other {
+		m.others--
+		m.size -= len(q.msg)
 	}
-	if len(b.coalesced) == 0 {
-		b.coalesced = nil // a map keeps the room that it once needed
+	if len(m.coalesced) == 0 {
+		m.coalesced = nil // a map keeps the room that it once needed
 	}
 }
 
 // next takes the first message. It is nil when an answer will not come: see
 // putNothing.
-func (b *mailbox) next() (msg []byte, ok bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.queue) == 0 {
+func (m *mailbox) next() (msg []byte, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.queue) == 0 {
 		return nil, false
 	}
-	l := b.queue[0]
-	b.queue[0] = queued{}
-	if b.queue = b.queue[1:]; len(b.queue) == 0 {
-		b.queue = nil
+	q := m.queue[0]
+	m.queue[0] = queued{}
+	if m.queue = m.queue[1:]; len(m.queue) == 0 {
+		m.queue = nil
 	}
-	b.uncount(l)
-	if l.coalesced != "" {
-		return []byte(l.coalesced), true
+	m.uncount(q)
+	if q.coalesced != "" {
+		return []byte(q.coalesced), true
 	}
-	return l.msg, true
+	return q.msg, true
 }
 
 // requeue puts what could not be written in front again.
-func (b *mailbox) requeue(msg []byte) {
-	b.putFirst(msg, message.HeadOf(msg))
-	b.wake()
+func (m *mailbox) requeue(msg []byte) {
+	m.putFirst(msg, message.HeadOf(msg))
+	m.wake()
 }
 
-func (b *mailbox) putFirst(msg []byte, h message.Head) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	l := queued{msg: msg}
+func (m *mailbox) putFirst(msg []byte, h message.Head) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	q := queued{msg: msg}
 	switch {
-	case isLevel(h.Method):
-		if l = (queued{coalesced: string(msg)}); !b.coalesce(l.coalesced) {
+	case isCoalesced(h.Method):
+		if q = (queued{coalesced: string(msg)}); !m.coalesce(q.coalesced) {
 			return
 		}
 	case h.Kind == jsonrpc.Notification:
-		if b.others >= limits.MaxQueued || b.size+len(msg) > limits.MaxQueuedBytes {
+		if m.others >= limits.MaxQueued || m.size+len(msg) > limits.MaxQueuedBytes {
 			return // it is the oldest
 		}
-		l.other = true
-		b.others++
-		b.size += len(msg)
+		q.other = true
+		m.others++
+		m.size += len(msg)
 	}
-	b.queue = append([]queued{l}, b.queue...)
+	m.queue = append([]queued{q}, m.queue...)
 }
 
 // dropUpdated takes out what says that uri may have changed.
-func (b *mailbox) dropUpdated(uri string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for i := 0; i < len(b.queue); i++ {
-		l := b.queue[i]
-		if l.coalesced == "" || updatedURI([]byte(l.coalesced)) != uri {
+func (m *mailbox) dropUpdated(uri string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := 0; i < len(m.queue); i++ {
+		q := m.queue[i]
+		if q.coalesced == "" || updatedURI([]byte(q.coalesced)) != uri {
 			continue
 		}
-		b.uncount(l)
-		b.queue = append(b.queue[:i:i], b.queue[i+1:]...)
+		m.uncount(q)
+		m.queue = append(m.queue[:i:i], m.queue[i+1:]...)
 		i--
 	}
 }
@@ -179,24 +179,24 @@ func updatedURI(msg []byte) string {
 }
 
 // clear drops everything.
-func (b *mailbox) clear() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.queue, b.coalesced, b.others, b.size = nil, nil, 0, 0
+func (m *mailbox) clear() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.queue, m.coalesced, m.others, m.size = nil, nil, 0, 0
 }
 
 // putCancelled says that one of the answers will not come: its request was cancelled.
-func (b *mailbox) putCancelled() { b.put(nil, message.Head{Kind: jsonrpc.Response}) }
+func (m *mailbox) putCancelled() { m.put(nil, message.Head{Kind: jsonrpc.Response}) }
 
-func (b *mailbox) empty() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.queue) == 0
+func (m *mailbox) empty() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.queue) == 0
 }
 
-func (b *mailbox) wake() {
+func (m *mailbox) wake() {
 	select {
-	case b.changed <- struct{}{}:
+	case m.changed <- struct{}{}:
 	default:
 	}
 }

@@ -17,60 +17,60 @@ import (
 // notification before it, or silence, turns the answer into an event stream, and
 // from then on the status is 200 (gateway.md §2.3).
 type response struct {
-	w      http.ResponseWriter
-	box    *mailbox
-	ended  <-chan struct{} // closed when nothing more comes into box
-	id     jsonrpc.ID      // for an error of our own
-	want   int             // responses to wait for; more than one: a batch
-	batch  bool            // the responses are one array
-	stream bool            // the client takes event streams
-	status func(message.Head, []byte) int
+	w         http.ResponseWriter
+	mailbox   *mailbox
+	ended     <-chan struct{} // closed when nothing more comes into box
+	id        jsonrpc.ID      // for an error of our own
+	remaining int             // responses to wait for; more than one: a batch
+	batch     bool            // the responses are one array
+	stream    bool            // the client takes event streams
+	status    func(message.Head, []byte) int
 
 	// What waits for the session's own stream, and may go to this one; nil: nothing.
 	pending func() (msg []byte, ok bool)
 	requeue func(msg []byte)
 
-	events *sse.Stream // nil until it has begun
-	held   [][]byte    // responses of a batch
+	events  *sse.Stream // nil until it has begun
+	batched [][]byte    // responses of a batch
 }
 
 // run writes until the last response is out. The error is that of ctx, or says
 // that the client cannot be written to.
-func (a *response) run(ctx context.Context) error {
-	quiet := time.NewTimer(limits.Silence)
-	defer quiet.Stop()
+func (r *response) run(ctx context.Context) error {
+	silence := time.NewTimer(limits.StreamAfter)
+	defer silence.Stop()
 	for {
 		for {
-			msg, ok := a.box.next()
+			msg, ok := r.mailbox.next()
 			if !ok {
 				break
 			}
-			put := a.put
+			put := r.put
 			if msg == nil {
-				put = a.skipCancelled
+				put = r.skipCancelled
 			}
 			done, err := put(msg)
 			if err != nil || done {
 				return err
 			}
 		}
-		if a.events != nil {
-			if err := a.writePending(); err != nil {
+		if r.events != nil {
+			if err := r.writePending(); err != nil {
 				return err
 			}
 		}
 		select {
-		case <-a.box.changed:
-		case <-quiet.C:
-			if a.stream {
-				if err := a.keepAlive(); err != nil {
+		case <-r.mailbox.changed:
+		case <-silence.C:
+			if r.stream {
+				if err := r.keepAlive(); err != nil {
 					return err
 				}
-				quiet.Reset(limits.PingEvery)
+				silence.Reset(limits.PingEvery)
 			}
-		case <-a.ended:
-			if a.box.empty() {
-				return a.abort()
+		case <-r.ended:
+			if r.mailbox.empty() {
+				return r.abort()
 			}
 		case <-ctx.Done():
 			return ctx.Err()
@@ -79,60 +79,60 @@ func (a *response) run(ctx context.Context) error {
 }
 
 // put writes one message, and tells whether it was the last.
-func (a *response) put(msg []byte) (done bool, err error) {
+func (r *response) put(msg []byte) (done bool, err error) {
 	h := message.HeadOf(msg)
 	if h.Kind != jsonrpc.Response {
-		if !a.stream {
+		if !r.stream {
 			return false, nil // the client takes nothing but the answer
 		}
-		if a.events == nil {
-			if err := a.begin(); err != nil {
+		if r.events == nil {
+			if err := r.startStream(); err != nil {
 				return false, err
 			}
 		}
-		return false, a.events.Message(msg)
+		return false, r.events.Message(msg)
 	}
-	if a.events != nil || a.stream && a.status(h, msg) == http.StatusOK { // else the status would be lost
-		if err := a.writePending(); err != nil {
+	if r.events != nil || r.stream && r.status(h, msg) == http.StatusOK { // else the status would be lost
+		if err := r.writePending(); err != nil {
 			return false, err
 		}
 	}
-	a.want--
+	r.remaining--
 	switch {
-	case a.events != nil:
-		return a.want == 0, a.events.Message(msg)
-	case a.batch:
-		a.held = append(a.held, msg)
-		if a.want > 0 {
+	case r.events != nil:
+		return r.remaining == 0, r.events.Message(msg)
+	case r.batch:
+		r.batched = append(r.batched, msg)
+		if r.remaining > 0 {
 			return false, nil
 		}
-		return true, writeJSON(a.w, http.StatusOK, joined(a.held))
+		return true, writeJSON(r.w, http.StatusOK, jsonArray(r.batched))
 	}
-	return true, writeJSON(a.w, a.status(h, msg), msg)
+	return true, writeJSON(r.w, r.status(h, msg), msg)
 }
 
 // maxPassed is how many messages of the session's stream go to one POST before its
 // answer: they may come for ever.
-const maxPassed = 1_024
+const maxPendingWrites = 1_024
 
 // writePending writes what waits for the session's stream.
-func (a *response) writePending() error {
-	if a.pending == nil {
+func (r *response) writePending() error {
+	if r.pending == nil {
 		return nil
 	}
-	for range maxPassed {
-		msg, ok := a.pending()
+	for range maxPendingWrites {
+		msg, ok := r.pending()
 		if !ok {
 			return nil
 		}
-		if a.events == nil {
-			if err := a.begin(); err != nil {
-				a.requeue(msg)
+		if r.events == nil {
+			if err := r.startStream(); err != nil {
+				r.requeue(msg)
 				return err
 			}
 		}
-		if err := a.events.Message(msg); err != nil {
-			a.requeue(msg)
+		if err := r.events.Message(msg); err != nil {
+			r.requeue(msg)
 			return err
 		}
 	}
@@ -141,36 +141,36 @@ func (a *response) writePending() error {
 
 // skipCancelled takes note that an answer will not come, since the client cancelled. After
 // the last one an event stream just ends.
-func (a *response) skipCancelled([]byte) (done bool, err error) {
-	if a.want--; a.want > 0 {
+func (r *response) skipCancelled([]byte) (done bool, err error) {
+	if r.remaining--; r.remaining > 0 {
 		return false, nil
 	}
 	switch {
-	case a.events != nil:
-	case len(a.held) > 0:
-		err = writeJSON(a.w, http.StatusOK, joined(a.held))
-	case a.stream:
-		err = a.begin()
+	case r.events != nil:
+	case len(r.batched) > 0:
+		err = writeJSON(r.w, http.StatusOK, jsonArray(r.batched))
+	case r.stream:
+		err = r.startStream()
 	default:
-		a.w.WriteHeader(http.StatusAccepted)
+		r.w.WriteHeader(http.StatusAccepted)
 	}
 	return true, err
 }
 
 // keepAlive says that the answer is on its way.
-func (a *response) keepAlive() error {
-	if a.events == nil {
-		return a.begin()
+func (r *response) keepAlive() error {
+	if r.events == nil {
+		return r.startStream()
 	}
-	return a.events.Comment()
+	return r.events.Comment()
 }
 
-func (a *response) begin() (err error) {
-	if a.events, err = sse.Open(a.w, sse.CommentLine); err != nil {
+func (r *response) startStream() (err error) {
+	if r.events, err = sse.Open(r.w, sse.CommentLine); err != nil {
 		return err
 	}
-	for _, msg := range a.held {
-		if err := a.events.Message(msg); err != nil {
+	for _, msg := range r.batched {
+		if err := r.events.Message(msg); err != nil {
 			return err
 		}
 	}
@@ -179,12 +179,12 @@ func (a *response) begin() (err error) {
 
 // abort ends an answer that will not come: a stream that just stops leaves a
 // client waiting.
-func (a *response) abort() error {
-	_, err := a.put(jsonrpc.AppendError(nil, a.id, message.Interrupted("The conversation has ended before this was answered")))
+func (r *response) abort() error {
+	_, err := r.put(jsonrpc.AppendError(nil, r.id, message.Interrupted("The conversation has ended before this was answered")))
 	return err
 }
 
-func joined(responses [][]byte) []byte {
+func jsonArray(responses [][]byte) []byte {
 	array := []byte{'['}
 	for i, msg := range responses {
 		if i > 0 {
@@ -257,7 +257,7 @@ func classicStatus(h message.Head, msg []byte) int {
 
 // strangerStatus is the status of an answer to a classic request without a
 // session: only ping succeeds.
-func strangerStatus(h message.Head, _ []byte) int {
+func sessionlessStatus(h message.Head, _ []byte) int {
 	if h.Failed {
 		return http.StatusBadRequest
 	}

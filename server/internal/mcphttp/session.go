@@ -20,20 +20,20 @@ import (
 // requests, its stream, its page and this process: its record is on disk, and
 // the conversation with the engine is begun anew from it when there is none.
 type session struct {
-	owner *Sessions
-	hash  string        // of the id; the id itself is nowhere
-	done  chan struct{} // closed when the session ends
-	out   *mailbox      // for the stream
+	owner  *Sessions
+	hash   string        // of the id; the id itself is nowhere
+	done   chan struct{} // closed when the session ends
+	outbox *mailbox      // for the stream
 
 	mu           sync.Mutex
 	record       Record
 	users        int // HTTP requests that hold the session
-	used         time.Time
+	lastUsed     time.Time
 	conversation *conversation // nil: asleep
-	at           Endpoint      // where it talks, while it does
+	endpoint     Endpoint      // where it talks, while it does
 	current      *sessionStream
-	stored       time.Time // the record's Used, when it was stored last
-	kept         time.Time // used, when that was stored in usedFile
+	recordedUse  time.Time // the record's Used, when it was stored last
+	savedUse     time.Time // used, when that was stored in usedFile
 
 	saving sync.Mutex // held while the record is written; taken before mu
 
@@ -81,27 +81,27 @@ type pendingRequest struct {
 var errEnded = errors.New("the session has ended")
 
 // leave is called once by whoever got the session.
-func (s *session) leave() {
+func (s *session) release() {
 	s.mu.Lock()
 	s.users--
-	s.used = time.Now()
+	s.lastUsed = time.Now()
 	s.mu.Unlock()
 }
 
 // start begins a conversation. The lock is held.
 func (s *session) start() *conversation {
 	near, far := jsonrpc.Pipe()
-	t := &conversation{
+	c := &conversation{
 		port: far, pending: map[string]*pendingRequest{}, engineRequests: map[string]*pendingRequest{},
 		tokens: map[string]*mailbox{}, subscribed: map[string]bool{},
 	}
-	s.conversation = t
-	s.at, _ = s.owner.Endpoints.Acquire(s.record.Owner, s.record.Path) // there is one: this runs for a request at it
+	s.conversation = c
+	s.endpoint, _ = s.owner.Endpoints.Acquire(s.record.Owner, s.record.Path) // there is one: this runs for a request at it
 	ctx := engine.WithPrincipal(context.Background(), engine.Principal(s.record.Principal))
-	v := access.Client{Principal: s.record.Principal, Door: s.record.Path, Name: s.record.Client}
-	go s.at.Engine.Serve(ctx, s.owner.Gate.Port(near, s.at.Engine, v)) // ends when far closes
-	go s.route(t)                                                      // likewise
-	return t
+	v := access.Client{Principal: s.record.Principal, Endpoint: s.record.Path, Name: s.record.Client}
+	go s.endpoint.Engine.Serve(ctx, s.owner.Gate.Port(near, s.endpoint.Engine, v)) // ends when far closes
+	go s.route(c)                                                                  // likewise
+	return c
 }
 
 // wake begins a conversation anew from the record, if there is none: the
@@ -112,7 +112,7 @@ func (s *session) wake() {
 	if s.conversation != nil {
 		return
 	}
-	t := s.start()
+	c := s.start()
 	for _, list := range [...]string{"resources", "prompts", "tools"} {
 		changed := jsonrpc.AppendNotification(nil, "notifications/"+list+"/list_changed", nil)
 		s.enqueue(changed, message.HeadOf(changed))
@@ -127,11 +127,11 @@ func (s *session) wake() {
 	params = append(params, `,"clientInfo":`...)
 	params = append(append(params, orObject(s.record.ClientInfo)...), '}')
 	// The pipe has room for all, and the engine takes them in order.
-	t.port.Write(context.Background(), jsonrpc.AppendRequest(nil, `"pagemcp"`, "initialize", params))
-	t.port.Write(context.Background(), jsonrpc.AppendNotification(nil, "notifications/initialized", nil))
+	c.port.Write(context.Background(), jsonrpc.AppendRequest(nil, `"pagemcp"`, "initialize", params))
+	c.port.Write(context.Background(), jsonrpc.AppendNotification(nil, "notifications/initialized", nil))
 	if s.record.LogLevel != "" {
 		level := append(jsonrpc.AppendString([]byte(`{"level":`), s.record.LogLevel), '}')
-		t.port.Write(context.Background(), jsonrpc.AppendRequest(nil, `"pagemcp/level"`, "logging/setLevel", level))
+		c.port.Write(context.Background(), jsonrpc.AppendRequest(nil, `"pagemcp/level"`, "logging/setLevel", level))
 	}
 	s.resubscribe()
 }
@@ -146,8 +146,8 @@ func orObject(value jsontext.Value) []byte {
 // sleep ends the conversation of a session that nobody uses: an assistant that
 // forgot it must not cost memory for a day.
 func (s *session) sleep(now time.Time) {
-	if s.drop(func() bool {
-		return s.users == 0 && len(s.conversation.pending) == 0 && now.Sub(s.used) >= limits.SessionSleep
+	if s.sleepIf(func() bool {
+		return s.users == 0 && len(s.conversation.pending) == 0 && now.Sub(s.lastUsed) >= limits.SessionIdle
 	}) {
 		s.store()
 	}
@@ -155,14 +155,14 @@ func (s *session) sleep(now time.Time) {
 
 // drop ends the conversation if there is one and may does not object; the lock is
 // held while it is asked.
-func (s *session) drop(may func() bool) bool {
+func (s *session) sleepIf(condition func() bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.conversation == nil || !may() {
+	if s.conversation == nil || !condition() {
 		return false
 	}
 	s.endConversation()
-	s.out.clear()
+	s.outbox.clear()
 	return true
 }
 
@@ -172,19 +172,19 @@ func (s *session) endConversation() {
 		return
 	}
 	s.conversation.port.Close()
-	s.at.Release()
-	s.conversation, s.at = nil, Endpoint{}
+	s.endpoint.Release()
+	s.conversation, s.endpoint = nil, Endpoint{}
 }
 
 // register announces a request before it is sent. deaf: its client takes no event
 // stream. It returns false if one with the same id still waits.
-func (s *session) register(x engine.Examination, msg []byte, box *mailbox, deaf bool) bool {
-	return s.registerAll([]engine.Examination{x}, [][]byte{msg}, box, deaf)
+func (s *session) register(x engine.Examination, msg []byte, box *mailbox, jsonOnly bool) bool {
+	return s.registerAll([]engine.Examination{x}, [][]byte{msg}, box, jsonOnly)
 }
 
 // registerAll announces all requests among messages, or none: a refused batch has no
 // effect, its ids can be used again.
-func (s *session) registerAll(examined []engine.Examination, messages [][]byte, box *mailbox, deaf bool) bool {
+func (s *session) registerAll(examined []engine.Examination, messages [][]byte, box *mailbox, jsonOnly bool) bool {
 	begun := make(map[string]*pendingRequest, len(messages))
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,7 +199,7 @@ func (s *session) registerAll(examined []engine.Examination, messages [][]byte, 
 		if s.conversation.pending[key] != nil || begun[key] != nil {
 			return false
 		}
-		begun[key] = newPendingRequest(x, messages[i], box, deaf)
+		begun[key] = newPendingRequest(x, messages[i], box, jsonOnly)
 	}
 	for key, w := range begun {
 		s.conversation.pending[key] = w
@@ -210,9 +210,9 @@ func (s *session) registerAll(examined []engine.Examination, messages [][]byte, 
 	return true
 }
 
-func newPendingRequest(x engine.Examination, msg []byte, box *mailbox, deaf bool) *pendingRequest {
+func newPendingRequest(x engine.Examination, msg []byte, box *mailbox, jsonOnly bool) *pendingRequest {
 	m, _ := jsonrpc.Parse(msg)
-	w := &pendingRequest{method: x.Method, box: box, jsonOnly: deaf, begun: time.Now()}
+	w := &pendingRequest{method: x.Method, box: box, jsonOnly: jsonOnly, begun: time.Now()}
 	w.uri, _ = jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
 	w.level, _ = jsonrpc.Text(jsonrpc.Member(m.Params, "level"))
 	if token := jsonrpc.Member(jsonrpc.Member(m.Params, "_meta"), "progressToken"); token != nil {
@@ -224,12 +224,12 @@ func newPendingRequest(x engine.Examination, msg []byte, box *mailbox, deaf bool
 // send passes a message of the client on.
 func (s *session) send(msg []byte) error {
 	s.mu.Lock()
-	t := s.conversation
+	c := s.conversation
 	s.mu.Unlock()
-	if t == nil {
+	if c == nil {
 		return errEnded
 	}
-	return t.port.Write(context.Background(), msg)
+	return c.port.Write(context.Background(), msg)
 }
 
 // detach takes note that nobody reads box any more. Its requests go on.
@@ -259,40 +259,40 @@ func (s *session) detach(box *mailbox) {
 // route takes what the engine says, until the conversation ends. Each message
 // goes to exactly one stream: an answer and what belongs to a request to the POST
 // that waits for it, the rest to the session's stream (R-317, R-318).
-func (s *session) route(t *conversation) {
+func (s *session) route(c *conversation) {
 	for {
-		msg, err := t.port.Read(context.Background())
+		msg, err := c.port.Read(context.Background())
 		if err != nil {
 			return
 		}
 		h := message.HeadOf(msg)
 		switch {
 		case h.Kind == jsonrpc.Response:
-			s.complete(t, h, msg)
+			s.complete(c, h, msg)
 		case h.Method == UpdatedMethod:
 			s.announceUpdate(msg, h, updatedURI(msg))
 		case h.Method == "notifications/progress":
-			if box := s.mailboxFor(t, msg); box != nil {
+			if box := s.mailboxFor(c, msg); box != nil {
 				box.put(msg, h)
 			}
 		default:
-			s.routeToStream(t, h, msg)
+			s.routeToStream(c, h, msg)
 		}
 	}
 }
 
-func (s *session) mailboxFor(t *conversation, msg []byte) *mailbox {
+func (s *session) mailboxFor(c *conversation, msg []byte) *mailbox {
 	m, _ := jsonrpc.Parse(msg)
 	token := jsonrpc.ID(jsonrpc.Member(m.Params, "progressToken")).Key()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return t.tokens[token]
+	return c.tokens[token]
 }
 
 // complete gives an answer to whom it belongs. What it changes is stored before the
 // client can know of it.
-func (s *session) complete(t *conversation, h message.Head, msg []byte) {
-	w, changed := s.takePending(t, h)
+func (s *session) complete(c *conversation, h message.Head, msg []byte) {
+	w, changed := s.takePending(c, h)
 	if w == nil { // of the handshake that wake began
 		return
 	}
@@ -308,8 +308,8 @@ func (s *session) complete(t *conversation, h message.Head, msg []byte) {
 	case box != nil:
 		box.put(msg, h)
 	default:
-		s.owner.Gate.Audit.Note(access.Entry{
-			Who: s.record.Principal, Client: s.record.Client, Door: s.record.Path, Verb: w.method, URI: w.uri,
+		s.owner.Gate.Audit.Record(access.Entry{
+			Principal: s.record.Principal, Client: s.record.Client, Endpoint: s.record.Path, Verb: w.method, URI: w.uri,
 			Outcome: "dropped", Ms: float64(time.Since(w.begun).Microseconds()) / 1000,
 		})
 	}
@@ -317,16 +317,16 @@ func (s *session) complete(t *conversation, h message.Head, msg []byte) {
 
 // takePending returns the request that an answer is for, nil if there is none, and whether
 // the answer has changed the record.
-func (s *session) takePending(t *conversation, h message.Head) (w *pendingRequest, changed bool) {
+func (s *session) takePending(c *conversation, h message.Head) (w *pendingRequest, changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w = t.pending[h.ID.Key()]
-	delete(t.pending, h.ID.Key())
+	w = c.pending[h.ID.Key()]
+	delete(c.pending, h.ID.Key())
 	if w == nil {
 		return nil, false
 	}
-	delete(t.tokens, w.token)
-	s.used = time.Now()
+	delete(c.tokens, w.token)
+	s.lastUsed = time.Now()
 	if h.Failed {
 		return w, false
 	}
@@ -334,10 +334,10 @@ func (s *session) takePending(t *conversation, h message.Head) (w *pendingReques
 	case "logging/setLevel":
 		s.record.LogLevel, changed = w.level, true
 	case "resources/subscribe":
-		t.subscribed[w.uri] = true
+		c.subscribed[w.uri] = true
 		if w.answered != nil && !slices.Contains(s.record.URIs, w.uri) {
-			delete(t.subscribed, w.uri)
-			s.unsubscribe(t, w.uri)
+			delete(c.subscribed, w.uri)
+			s.unsubscribe(c, w.uri)
 		}
 		if w.answered == nil && !slices.Contains(s.record.URIs, w.uri) {
 			s.record.URIs, changed = append(s.record.URIs, w.uri), true
@@ -346,11 +346,11 @@ func (s *session) takePending(t *conversation, h message.Head) (w *pendingReques
 			s.enqueue(w.earlyUpdate, message.HeadOf(w.earlyUpdate))
 		}
 	case "resources/unsubscribe":
-		delete(t.subscribed, w.uri)
+		delete(c.subscribed, w.uri)
 		if i := slices.Index(s.record.URIs, w.uri); i >= 0 {
 			s.record.URIs, changed = slices.Delete(s.record.URIs, i, i+1), true
 		}
-		s.out.dropUpdated(w.uri)
+		s.outbox.dropUpdated(w.uri)
 	}
 	return w, changed
 }
@@ -372,10 +372,10 @@ func (s *session) store() {
 func (s *session) snapshot() (record Record, ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.record.Used, s.stored = s.used, s.used
+	s.record.Used, s.recordedUse = s.lastUsed, s.lastUsed
 	record = s.record
 	record.URIs = slices.Clone(record.URIs)
-	return record, s.isOver()
+	return record, s.hasEnded()
 }
 
 // unstore removes the record of a session that has ended.
@@ -386,6 +386,6 @@ func (s *session) unstore() {
 }
 
 // clientOf returns what initialize says of the client, as JSON.
-func clientOf(params []byte) (info, capabilities jsontext.Value) {
+func clientParams(params []byte) (info, capabilities jsontext.Value) {
 	return bytes.Clone(jsonrpc.Member(params, "clientInfo")), bytes.Clone(jsonrpc.Member(params, "capabilities"))
 }

@@ -16,17 +16,17 @@ import (
 // in the background: pages may take a while to come back, and those that are not
 // there yet are tried again when they join. The lock is held.
 func (s *session) resubscribe() {
-	t := s.conversation
+	c := s.conversation
 	if s.resubscribing {
 		s.resubscribeAgain = true // a page may have joined just after it was asked
 		return
 	}
-	if t == nil {
+	if c == nil {
 		return
 	}
 	var missing []string
 	for _, uri := range s.record.URIs {
-		if !t.subscribed[uri] {
+		if !c.subscribed[uri] {
 			missing = append(missing, uri)
 		}
 	}
@@ -40,7 +40,7 @@ func (s *session) resubscribe() {
 		for range min(len(missing), limits.MaxInFlight/4) {
 			workers.Go(func() {
 				for uri := range next {
-					s.subscribe(t, uri)
+					s.resubscribeTo(c, uri)
 				}
 			})
 		}
@@ -62,41 +62,41 @@ func (s *session) resubscribe() {
 // subscribe is a subscription that the client made earlier. Once it stands, the
 // client has to read again: it may have missed a change. Meanwhile it may have
 // unsubscribed: then nothing is said, and the subscription is taken back (P1).
-func (s *session) subscribe(t *conversation, uri string) {
+func (s *session) resubscribeTo(c *conversation, uri string) {
 	answered := make(chan bool, 1)
 	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
-	if !s.subscribes(uri) || s.begin(t, "resources/subscribe", uri, params, func(failed bool) { answered <- !failed }) != nil {
+	if !s.isSubscribed(uri) || s.sendOwn(c, "resources/subscribe", uri, params, func(failed bool) { answered <- !failed }) != nil {
 		return
 	}
-	patience := time.NewTimer(2 * limits.GraceTime)
-	defer patience.Stop()
+	timeout := time.NewTimer(2 * limits.GraceTime)
+	defer timeout.Stop()
 	select {
 	case ok := <-answered:
-		if ok && s.subscribes(uri) {
+		if ok && s.isSubscribed(uri) {
 			msg := jsonrpc.AppendNotification(nil, "notifications/resources/updated", params)
 			s.announceUpdate(msg, message.HeadOf(msg), uri)
 		}
-	case <-patience.C:
+	case <-timeout.C:
 	case <-s.done:
 	}
 }
 
 // begin sends a request of the session's own.
-func (s *session) begin(t *conversation, method, uri string, params []byte, answered func(failed bool)) error {
-	return t.port.Write(context.Background(), jsonrpc.AppendRequest(nil, s.registerOwn(t, method, uri, answered), method, params))
+func (s *session) sendOwn(c *conversation, method, uri string, params []byte, answered func(failed bool)) error {
+	return c.port.Write(context.Background(), jsonrpc.AppendRequest(nil, s.registerOwn(c, method, uri, answered), method, params))
 }
 
-func (s *session) registerOwn(t *conversation, method, uri string, answered func(failed bool)) jsonrpc.ID {
+func (s *session) registerOwn(c *conversation, method, uri string, answered func(failed bool)) jsonrpc.ID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t.ownRequests++
-	id := jsonrpc.ID(`"pagemcp/` + strconv.Itoa(t.ownRequests) + `"`)
-	t.pending[id.Key()] = &pendingRequest{method: method, uri: uri, begun: time.Now(), answered: answered}
+	c.ownRequests++
+	id := jsonrpc.ID(`"pagemcp/` + strconv.Itoa(c.ownRequests) + `"`)
+	c.pending[id.Key()] = &pendingRequest{method: method, uri: uri, begun: time.Now(), answered: answered}
 	return id
 }
 
 // subscribes tells whether the client wants to hear of uri.
-func (s *session) subscribes(uri string) bool {
+func (s *session) isSubscribed(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Contains(s.record.URIs, uri)
@@ -124,9 +124,9 @@ func (s *session) announceUpdate(msg []byte, h message.Head, uri string) {
 
 // unsubscribe ends a subscription that was made for a client which has unsubscribed
 // meanwhile.
-func (s *session) unsubscribe(t *conversation, uri string) {
+func (s *session) unsubscribe(c *conversation, uri string) {
 	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
-	go s.begin(t, "resources/unsubscribe", uri, params, func(bool) {}) // not where the engine is read; ends when it has it
+	go s.sendOwn(c, "resources/unsubscribe", uri, params, func(bool) {}) // not where the engine is read; ends when it has it
 }
 
 // pageJoined tries again what could not be subscribed to before.

@@ -16,16 +16,16 @@ import (
 // routeToStream gives a message of the engine's that is neither an answer nor progress to
 // the stream where it belongs. A question that no stream can carry is answered
 // here, so that its call fails at once, and says why.
-func (s *session) routeToStream(t *conversation, h message.Head, msg []byte) {
+func (s *session) routeToStream(c *conversation, h message.Head, msg []byte) {
 	s.mu.Lock()
-	w, belongs := t.requestOf(h, msg)
+	w, belongs := c.requestOf(h, msg)
 	var box *mailbox
 	last := false // what is cancelled has nothing else to say
 	if w != nil && !w.jsonOnly {
 		box, last = w.box, w.cancelled
 	}
 	if h.Kind == jsonrpc.Request && box != nil {
-		t.engineRequests[h.ID.Key()] = w
+		c.engineRequests[h.ID.Key()] = w
 	}
 	if !belongs {
 		s.enqueue(msg, h)
@@ -36,33 +36,33 @@ func (s *session) routeToStream(t *conversation, h message.Head, msg []byte) {
 	case box != nil:
 		box.put(msg, h)
 		if last {
-			s.endCancelled(t, w)
+			s.endCancelled(c, w)
 		}
 	case h.Kind == jsonrpc.Request:
-		why := "The client has closed the stream on which it could be asked"
+		reason := "The client has closed the stream on which it could be asked"
 		if w != nil && w.jsonOnly {
-			why = "The client takes no event stream (Accept: text/event-stream), so it cannot be asked"
+			reason = "The client takes no event stream (Accept: text/event-stream), so it cannot be asked"
 		}
-		refusal := jsonrpc.AppendError(nil, h.ID, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: why})
-		go t.port.Write(context.Background(), refusal) // not here, where the engine is read; ends when it has it
+		refusal := jsonrpc.AppendError(nil, h.ID, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: reason})
+		go c.port.Write(context.Background(), refusal) // not here, where the engine is read; ends when it has it
 	}
 }
 
 // requestOf returns the request that a message belongs to, nil if that runs no more,
 // and whether it belongs to one at all. The lock of the session is held.
-func (t *conversation) requestOf(h message.Head, msg []byte) (w *pendingRequest, belongs bool) {
+func (c *conversation) requestOf(h message.Head, msg []byte) (w *pendingRequest, belongs bool) {
 	m, _ := jsonrpc.Parse(msg)
 	if h.Method == "notifications/cancelled" { // of a question
 		key := jsonrpc.ID(jsonrpc.Member(m.Params, "requestId")).Key()
-		w = t.engineRequests[key]
-		delete(t.engineRequests, key)
+		w = c.engineRequests[key]
+		delete(c.engineRequests, key)
 		return w, true
 	}
 	id := jsonrpc.Member(jsonrpc.Member(m.Params, "_meta"), engine.MetaRequest)
 	if id == nil {
 		return nil, false
 	}
-	return t.pending[jsonrpc.ID(id).Key()], true
+	return c.pending[jsonrpc.ID(id).Key()], true
 }
 
 // forward passes on what the client says.
@@ -88,27 +88,27 @@ func (s *session) forward(x engine.Examination, msg []byte) error {
 // ends as soon as the engine has taken back what it asked.
 func (s *session) cancel(id jsonrpc.ID) {
 	s.mu.Lock()
-	t := s.conversation
+	c := s.conversation
 	var w *pendingRequest
-	if t != nil {
-		w = t.pending[id.Key()]
+	if c != nil {
+		w = c.pending[id.Key()]
 	}
 	if w == nil || w.answered != nil || w.method == "initialize" { // unknown, or not the client's to cancel
 		s.mu.Unlock()
 		return
 	}
 	w.cancelled = true
-	delete(t.pending, id.Key())
-	delete(t.tokens, w.token)
+	delete(c.pending, id.Key())
+	delete(c.tokens, w.token)
 	s.mu.Unlock()
-	s.endCancelled(t, w)
+	s.endCancelled(c, w)
 }
 
 // endCancelled ends the stream of a cancelled request, once nothing is asked on it.
-func (s *session) endCancelled(t *conversation, w *pendingRequest) {
+func (s *session) endCancelled(c *conversation, w *pendingRequest) {
 	s.mu.Lock()
 	box := w.box
-	for _, other := range t.engineRequests {
+	for _, other := range c.engineRequests {
 		if other == w {
 			box = nil
 		}

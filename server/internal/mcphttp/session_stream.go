@@ -20,20 +20,20 @@ type sessionStream struct {
 
 // alive finds out whether the client still reads.
 func (st *sessionStream) alive() bool {
-	patience := time.NewTimer(limits.ProbeTime)
-	defer patience.Stop()
+	timeout := time.NewTimer(limits.ProbeTime)
+	defer timeout.Stop()
 	result := make(chan error, 1)
 	select {
 	case st.probe <- result:
 	case <-st.ended:
 		return false
-	case <-patience.C: // stuck in a write
+	case <-timeout.C: // stuck in a write
 		return false
 	}
 	select {
 	case err := <-result:
 		return err == nil
-	case <-patience.C:
+	case <-timeout.C:
 		return false
 	}
 }
@@ -76,7 +76,7 @@ func (s *session) requeue(msg []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if uri == "" || slices.Contains(s.record.URIs, uri) {
-		s.out.requeue(msg)
+		s.outbox.requeue(msg)
 	}
 }
 
@@ -90,13 +90,13 @@ func (s *session) pending() (msg []byte, ok bool) {
 	if s.current != nil {
 		return nil, false
 	}
-	return s.out.next()
+	return s.outbox.next()
 }
 
 // enqueue gives a message to the session's stream, or to a POST that is answered by an
 // event stream now. The lock is held.
 func (s *session) enqueue(msg []byte, h message.Head) {
-	s.out.put(msg, h)
+	s.outbox.put(msg, h)
 	if s.current != nil || s.conversation == nil {
 		return
 	}
@@ -118,7 +118,7 @@ func (s *session) pump(st *sessionStream, w http.ResponseWriter, ctx context.Con
 	defer comments.Stop()
 	for {
 		for {
-			msg, ok := s.out.next()
+			msg, ok := s.outbox.next()
 			if !ok {
 				break
 			}
@@ -131,7 +131,7 @@ func (s *session) pump(st *sessionStream, w http.ResponseWriter, ctx context.Con
 			return
 		}
 		select {
-		case <-s.out.changed:
+		case <-s.outbox.changed:
 		case <-comments.C:
 			err = events.Comment()
 		case result := <-st.probe:

@@ -47,45 +47,45 @@ func hashOf(id string) string {
 
 // OpenSessions takes over the sessions of an earlier run. Conversations begin when a
 // client comes back.
-func OpenSessions(all *Sessions) error {
-	all.byHash = map[string]*session{}
-	stored, err := all.Store.Load()
+func OpenSessions(ss *Sessions) error {
+	ss.byHash = map[string]*session{}
+	records, err := ss.Store.Load()
 	if err != nil {
 		return err
 	}
 	now := time.Now()
-	for hash, kept := range stored {
-		s := all.newSession(hash)
-		s.record, s.used, s.stored = kept.Record, kept.Record.Used, kept.Record.Used
-		if kept.Used.After(s.used) {
-			s.used = kept.Used
+	for hash, stored := range records {
+		s := ss.newSession(hash)
+		s.record, s.lastUsed, s.recordedUse = stored.Record, stored.Record.Used, stored.Record.Used
+		if stored.Used.After(s.lastUsed) {
+			s.lastUsed = stored.Used
 		}
-		if s.used.After(now) { // the clock was set back
-			s.used = now
+		if s.lastUsed.After(now) { // the clock was set back
+			s.lastUsed = now
 		}
-		if now.Sub(s.used) >= limits.SessionMemory {
-			all.Store.Remove(hash)
+		if now.Sub(s.lastUsed) >= limits.SessionTTL {
+			ss.Store.Remove(hash)
 			continue
 		}
-		all.byHash[hash] = s
+		ss.byHash[hash] = s
 	}
 	return nil
 }
 
-func (all *Sessions) newSession(hash string) *session {
-	return &session{owner: all, hash: hash, done: make(chan struct{}), out: newMailbox()}
+func (ss *Sessions) newSession(hash string) *session {
+	return &session{owner: ss, hash: hash, done: make(chan struct{}), outbox: newMailbox()}
 }
 
 // begin opens a session with the client's initialize. It returns the session,
 // its id and the answer; or no session and the engine's refusal; or nothing at
 // all if there are too many.
-func (all *Sessions) begin(ctx context.Context, at Endpoint, v access.Client, x engine.Examination, body []byte) (*session, string, []byte) {
+func (ss *Sessions) begin(ctx context.Context, endpoint Endpoint, client access.Client, x engine.Examination, body []byte) (*session, string, []byte) {
 	id := newSessionID()
-	s := all.newSession(hashOf(id))
-	s.users, s.used = 1, time.Now()
+	s := ss.newSession(hashOf(id))
+	s.users, s.lastUsed = 1, time.Now()
 	m, _ := jsonrpc.Parse(body)
-	s.record = Record{Principal: v.Principal, Owner: at.Owner, Path: at.Path, Client: access.ClientName("initialize", body)}
-	s.record.ClientInfo, s.record.Capabilities = clientOf(m.Params)
+	s.record = Record{Principal: client.Principal, Owner: endpoint.Owner, Path: endpoint.Path, Client: access.ClientName("initialize", body)}
+	s.record.ClientInfo, s.record.Capabilities = clientParams(m.Params)
 
 	box := newMailbox()
 	s.mu.Lock()
@@ -95,7 +95,7 @@ func (all *Sessions) begin(ctx context.Context, at Endpoint, v access.Client, x 
 	s.send(body)
 	result := firstOf(ctx, box)
 	if result == nil || message.HeadOf(result).Failed {
-		s.drop(func() bool { return true })
+		s.sleepIf(func() bool { return true })
 		if result == nil {
 			result = jsonrpc.AppendError(nil, x.ID, message.Interrupted("The handshake was not answered"))
 		}
@@ -106,8 +106,8 @@ func (all *Sessions) begin(ctx context.Context, at Endpoint, v access.Client, x 
 	s.mu.Lock()
 	s.record.Version = version
 	s.mu.Unlock()
-	if !all.add(s) {
-		s.drop(func() bool { return true })
+	if !ss.add(s) {
+		s.sleepIf(func() bool { return true })
 		return nil, "", nil
 	}
 	s.store()
@@ -116,15 +116,15 @@ func (all *Sessions) begin(ctx context.Context, at Endpoint, v access.Client, x 
 
 // firstOf waits for the first message in box.
 func firstOf(ctx context.Context, box *mailbox) []byte {
-	patience := time.NewTimer(limits.AttachTime)
-	defer patience.Stop()
+	timeout := time.NewTimer(limits.AttachTime)
+	defer timeout.Stop()
 	for {
 		if msg, ok := box.next(); ok {
 			return msg
 		}
 		select {
 		case <-box.changed:
-		case <-patience.C:
+		case <-timeout.C:
 			return nil
 		case <-ctx.Done():
 			return nil
@@ -134,52 +134,52 @@ func firstOf(ctx context.Context, box *mailbox) []byte {
 
 // add makes a session known. When there are too many, the one that sleeps longest
 // ends; if all are awake, false.
-func (all *Sessions) add(s *session) bool {
-	all.mu.Lock()
+func (ss *Sessions) add(s *session) bool {
+	ss.mu.Lock()
 	var oldest *session
-	if len(all.byHash) >= cmp.Or(all.Max, limits.MaxSessions) {
-		for _, other := range all.byHash {
+	if len(ss.byHash) >= cmp.Or(ss.Max, limits.MaxSessions) {
+		for _, other := range ss.byHash {
 			other.mu.Lock()
 			asleep := other.conversation == nil && other.users == 0
-			older := oldest == nil || other.used.Before(oldest.used)
+			older := oldest == nil || other.lastUsed.Before(oldest.lastUsed)
 			other.mu.Unlock()
 			if asleep && older {
 				oldest = other
 			}
 		}
 		if oldest == nil {
-			all.mu.Unlock()
+			ss.mu.Unlock()
 			return false
 		}
 	}
-	all.byHash[s.hash] = s
-	all.mu.Unlock()
+	ss.byHash[s.hash] = s
+	ss.mu.Unlock()
 	if oldest != nil {
-		all.end(oldest)
+		ss.end(oldest)
 	}
 	return true
 }
 
 // find returns the session with this id, awake and held, or nil.
-func (all *Sessions) find(id, principal string, at Endpoint) *session {
-	all.mu.Lock()
-	s := all.byHash[hashOf(id)]
-	all.mu.Unlock()
-	if s == nil || s.record.Path != at.Path || s.record.Owner != at.Owner { // which never change
+func (ss *Sessions) acquire(id, principal string, endpoint Endpoint) *session {
+	ss.mu.Lock()
+	s := ss.byHash[hashOf(id)]
+	ss.mu.Unlock()
+	if s == nil || s.record.Path != endpoint.Path || s.record.Owner != endpoint.Owner { // which never change
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.record.Principal != principal || s.isOver() {
+	if s.record.Principal != principal || s.hasEnded() {
 		return nil
 	}
 	s.users++
-	s.used = time.Now()
+	s.lastUsed = time.Now()
 	s.wake()
 	return s
 }
 
-func (s *session) isOver() bool {
+func (s *session) hasEnded() bool {
 	select {
 	case <-s.done:
 		return true
@@ -190,22 +190,22 @@ func (s *session) isOver() bool {
 
 // end is for DELETE and for sessions that nobody will miss: what runs is
 // cancelled, the stream ends, the record goes.
-func (all *Sessions) end(s *session) {
-	all.remove(s)
+func (ss *Sessions) end(s *session) {
+	ss.remove(s)
 	s.end()
 	s.unstore()
 }
 
-func (all *Sessions) remove(s *session) {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	delete(all.byHash, s.hash)
+func (ss *Sessions) remove(s *session) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	delete(ss.byHash, s.hash)
 }
 
 func (s *session) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isOver() {
+	if s.hasEnded() {
 		return
 	}
 	close(s.done)
@@ -214,73 +214,73 @@ func (s *session) end() {
 
 // Sweep lets sessions sleep that nobody uses, and ends those that nobody used
 // for a day.
-func (all *Sessions) Sweep(now time.Time) {
-	for _, s := range all.all() {
+func (ss *Sessions) Sweep(now time.Time) {
+	for _, s := range ss.list() {
 		s.sleep(now)
 		s.mu.Lock()
-		expired := s.users == 0 && now.Sub(s.used) >= limits.SessionMemory
+		expired := s.users == 0 && now.Sub(s.lastUsed) >= limits.SessionTTL
 		s.mu.Unlock()
 		if expired {
-			all.end(s)
+			ss.end(s)
 		}
 	}
 }
 
 // PageJoined subscribes again to what sessions of an owner could not subscribe to while
 // the page was away.
-func (all *Sessions) PageJoined(of access.Owner) {
-	for _, s := range all.all() {
-		if s.record.Owner == of { // which never changes
+func (ss *Sessions) PageJoined(owner access.Owner) {
+	for _, s := range ss.list() {
+		if s.record.Owner == owner { // which never changes
 			s.pageJoined()
 		}
 	}
 }
 
 // Close stores all sessions and ends their conversations, not the sessions.
-func (all *Sessions) Close() {
-	for _, s := range all.all() {
-		s.drop(func() bool { return true })
+func (ss *Sessions) Close() {
+	for _, s := range ss.list() {
+		s.sleepIf(func() bool { return true })
 		s.store()
 	}
 }
 
 // Keep stores when sessions were used, now and then.
-func (all *Sessions) Keep() {
+func (ss *Sessions) SaveUses() {
 	used, changed := map[string]time.Time{}, false
 	now := time.Now()
-	for _, s := range all.all() {
-		at, later, fresh := s.lastUse(now)
-		if later {
+	for _, s := range ss.list() {
+		at, exceedsRecord, isNew := s.takeLastUse(now)
+		if exceedsRecord {
 			used[s.hash] = at
 		}
-		changed = changed || fresh
+		changed = changed || isNew
 	}
 	if !changed {
 		return
 	}
-	if err := all.Store.SaveUses(used); err != nil {
-		all.Report(err)
+	if err := ss.Store.SaveUses(used); err != nil {
+		ss.Report(err)
 	}
 }
 
 // lastUse returns when the session was used last: now, if a request or stream is
 // open. later: than its record says; fresh: than what was returned before.
-func (s *session) lastUse(now time.Time) (at time.Time, later, fresh bool) {
+func (s *session) takeLastUse(now time.Time) (at time.Time, exceedsRecord, isNew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.users > 0 {
-		s.used = now
+		s.lastUsed = now
 	}
-	later, fresh = s.used.After(s.stored), s.used.After(s.kept) && s.used.After(s.stored)
-	s.kept = s.used
-	return s.used, later, fresh
+	exceedsRecord, isNew = s.lastUsed.After(s.recordedUse), s.lastUsed.After(s.savedUse) && s.lastUsed.After(s.recordedUse)
+	s.savedUse = s.lastUsed
+	return s.lastUsed, exceedsRecord, isNew
 }
 
-func (all *Sessions) all() []*session {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	list := make([]*session, 0, len(all.byHash))
-	for _, s := range all.byHash {
+func (ss *Sessions) list() []*session {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	list := make([]*session, 0, len(ss.byHash))
+	for _, s := range ss.byHash {
 		list = append(list, s)
 	}
 	return list

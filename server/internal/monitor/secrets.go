@@ -16,11 +16,11 @@ var secretMembers = [...]string{
 }
 
 // withheld stands in place of a secret, or of what is no JSON and names one.
-const withheld = "withheld"
+const redacted = "withheld"
 
 // withoutSecrets returns msg with the values of secret members replaced. Where there
 // is none it is msg itself, byte for byte.
-func withoutSecrets(msg []byte) []byte {
+func redactSecrets(msg []byte) []byte {
 	if !mayHoldSecrets(msg) {
 		return msg
 	}
@@ -40,11 +40,11 @@ func withoutSecrets(msg []byte) []byte {
 		}
 		if err == nil && secret {
 			if err = d.SkipValue(); err == nil {
-				err = e.WriteToken(jsontext.String(withheld))
+				err = e.WriteToken(jsontext.String(redacted))
 			}
 		}
 		if err != nil {
-			return []byte(withheld)
+			return []byte(redacted)
 		}
 	}
 }

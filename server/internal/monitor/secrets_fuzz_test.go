@@ -16,7 +16,7 @@ func FuzzWithoutSecrets(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, msg []byte) {
-		got := withoutSecrets(msg)
+		got := redactSecrets(msg)
 		var before, after any
 		if json.Unmarshal(msg, &before, jsontext.AllowDuplicateNames(true)) != nil {
 			return // that it does not fall is enough
@@ -33,7 +33,7 @@ func FuzzWithoutSecrets(f *testing.F) {
 				}
 			case map[string]any:
 				for name, one := range value {
-					if isSecretMember(name) && one != withheld {
+					if isSecretMember(name) && one != redacted {
 						t.Errorf("%q became %q", msg, got)
 					}
 					look(one)

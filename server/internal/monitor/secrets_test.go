@@ -14,11 +14,11 @@ func TestSecretsAreWithheld(t *testing.T) {
 		`{"a":[{"access_token":"s3cret"}],"text":"requestState"}`:                    `{"a":[{"access_token":"withheld"}],"text":"requestState"}`,
 		`{"\u0072equestState":"s3cret"}`:                                             `{"requestState":"withheld"}`,
 		`{"x":"requestState","y":["requestState","here"]}`:                           `{"x":"requestState","y":["requestState","here"]}`,
-		`{"requestState":"s3cret"`:                                                   withheld,
+		`{"requestState":"s3cret"`:                                                   redacted,
 		`not JSON`:                                                                   `not JSON`,
 		`[{"params":{"Authorization":"s3cret"}}]`:                                    `[{"params":{"Authorization":"withheld"}}]`,
 	} {
-		if got := string(withoutSecrets([]byte(msg))); got != want {
+		if got := string(redactSecrets([]byte(msg))); got != want {
 			t.Errorf("%s: %s, want %s", msg, got, want)
 		}
 	}

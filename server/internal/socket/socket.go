@@ -31,23 +31,23 @@ const (
 // its own, since coder/websocket closes the connection when the context of a
 // read or write ends, and a request's must never do that.
 type Socket struct {
-	conn   *websocket.Conn
-	ctx    context.Context // ends when the connection is gone
-	cancel context.CancelFunc
-	limit  int64 // bytes of a message in
-	in     chan received
-	out    chan []byte
-	drop   bool // a queue that stays full refuses, rather than makes the writer wait for ever
+	conn         *websocket.Conn
+	ctx          context.Context // ends when the connection is gone
+	cancel       context.CancelFunc
+	limit        int64 // bytes of a message in
+	in           chan received
+	out          chan []byte
+	failWhenFull bool // a queue that stays full refuses, rather than makes the writer wait for ever
 
-	begun   time.Time
-	heard   atomic.Int64  // when the last message came, in nanoseconds since begun: a clock that is set changes nothing
-	queued  atomic.Int64  // bytes in out
-	unread  atomic.Int64  // bytes in in
-	taken   chan struct{} // has room for one: unread became less
-	once    sync.Once
-	closing chan struct{} // closed by Close
-	code    websocket.StatusCode
-	reason  string
+	started      time.Time
+	lastReceived atomic.Int64  // when the last message came, in nanoseconds since begun: a clock that is set changes nothing
+	queued       atomic.Int64  // bytes in out
+	unread       atomic.Int64  // bytes in in
+	consumed     chan struct{} // has room for one: unread became less
+	once         sync.Once
+	closing      chan struct{} // closed by Close
+	code         websocket.StatusCode
+	reason       string
 }
 
 type received struct {
@@ -67,14 +67,14 @@ const maxReused = 128 << 10 // bytes
 // New takes over conn. drop is for pages: their socket serves many
 // assistants. When more is sent at once than the queue holds, as after a restart, when
 // all of them subscribe again, a message waits up to maxDelay and then fails.
-func New(conn *websocket.Conn, limit int64, drop bool) *Socket {
+func New(conn *websocket.Conn, limit int64, failWhenFull bool) *Socket {
 	conn.SetReadLimit(-1) // receive has a limit that does not cost the connection
 	s := &Socket{
-		conn: conn, limit: limit, drop: drop, closing: make(chan struct{}),
-		in: make(chan received, 16), out: make(chan []byte, 8), taken: make(chan struct{}, 1),
-		code: websocket.StatusNormalClosure, begun: time.Now(),
+		conn: conn, limit: limit, failWhenFull: failWhenFull, closing: make(chan struct{}),
+		in: make(chan received, 16), out: make(chan []byte, 8), consumed: make(chan struct{}, 1),
+		code: websocket.StatusNormalClosure, started: time.Now(),
 	}
-	if drop {
+	if failWhenFull {
 		s.out = make(chan []byte, 256)
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -93,7 +93,7 @@ func (s *Socket) Read(ctx context.Context) ([]byte, error) {
 		if len(r.msg) > 0 {
 			s.unread.Add(-int64(len(r.msg)))
 			select {
-			case s.taken <- struct{}{}:
+			case s.consumed <- struct{}{}:
 			default:
 			}
 		}
@@ -104,10 +104,10 @@ func (s *Socket) Read(ctx context.Context) ([]byte, error) {
 }
 
 // waitUntilTaken waits until what is in in is little enough for one more message.
-func (s *Socket) waitUntilTaken() {
+func (s *Socket) waitForRoom() {
 	for s.unread.Load() >= maxUnread {
 		select {
-		case <-s.taken:
+		case <-s.consumed:
 		case <-s.ctx.Done():
 			return
 		}
@@ -116,10 +116,10 @@ func (s *Socket) waitUntilTaken() {
 
 // Write implements jsonrpc.Port.
 func (s *Socket) Write(ctx context.Context, msg []byte) error {
-	if s.drop && len(msg) > limits.MaxMessage+limits.MaxSlack { // the page could only refuse it, without its id
+	if s.failWhenFull && len(msg) > limits.MaxMessage+limits.MaxSlack { // the page could only refuse it, without its id
 		return fmt.Errorf("write to a page: %w", engine.ErrTooLarge)
 	}
-	if s.queued.Add(int64(len(msg))) > maxSocketQueue && s.drop {
+	if s.queued.Add(int64(len(msg))) > maxSocketQueue && s.failWhenFull {
 		s.queued.Add(-int64(len(msg)))
 		return fmt.Errorf("write to a page that does not read: %w", engine.ErrBusy)
 	}
@@ -136,10 +136,10 @@ func (s *Socket) Write(ctx context.Context, msg []byte) error {
 	default:
 	}
 	var full <-chan time.Time
-	if s.drop {
-		patience := time.NewTimer(limits.MaxDelay)
-		defer patience.Stop()
-		full = patience.C
+	if s.failWhenFull {
+		timer := time.NewTimer(limits.MaxDelay)
+		defer timer.Stop()
+		full = timer.C
 	}
 	select {
 	case s.out <- msg:
@@ -178,12 +178,12 @@ func (s *Socket) Context() context.Context { return s.ctx }
 func (s *Socket) Abort() { s.cancel() }
 
 // Silent returns how long the peer has sent no message.
-func (s *Socket) Silent() time.Duration {
-	return time.Since(s.begun) - time.Duration(s.heard.Load())
+func (s *Socket) Idle() time.Duration {
+	return time.Since(s.started) - time.Duration(s.lastReceived.Load())
 }
 
 // Gone is closed when the connection is.
-func (s *Socket) Gone() <-chan struct{} { return s.ctx.Done() }
+func (s *Socket) Done() <-chan struct{} { return s.ctx.Done() }
 
 // receive reads messages until the connection ends.
 func (s *Socket) receive() {
@@ -191,7 +191,7 @@ func (s *Socket) receive() {
 	defer s.cancel()
 	var buffer []byte // reused: Conn.Read would cost twice as much from 11 KB on
 	for {
-		s.waitUntilTaken()
+		s.waitForRoom()
 		kind, reader, err := s.conn.Reader(s.ctx)
 		if err != nil {
 			return
@@ -203,7 +203,7 @@ func (s *Socket) receive() {
 		if buffer, err = readUpTo(reader, buffer[:0], int(s.limit)+1); err != nil {
 			return
 		}
-		s.heard.Store(int64(time.Since(s.begun)))
+		s.lastReceived.Store(int64(time.Since(s.started)))
 		r := received{}
 		switch {
 		case int64(len(buffer)) > s.limit: // the rest is skipped, the connection lives
@@ -240,16 +240,16 @@ func (s *Socket) receive() {
 // readUpTo appends to buffer what r has, and no more than makes most bytes. The buffer
 // grows in steps that end at most, so that growing takes half as much again and not
 // three times as much.
-func readUpTo(r io.Reader, buffer []byte, most int) ([]byte, error) {
-	for len(buffer) < most {
+func readUpTo(r io.Reader, buffer []byte, limit int) ([]byte, error) {
+	for len(buffer) < limit {
 		if len(buffer) == cap(buffer) {
-			size := most
+			size := limit
 			for size/2 > cap(buffer) && size/2 >= 4<<10 {
 				size /= 2
 			}
 			buffer = append(make([]byte, 0, size), buffer...)
 		}
-		n, err := r.Read(buffer[len(buffer):min(cap(buffer), most)])
+		n, err := r.Read(buffer[len(buffer):min(cap(buffer), limit)])
 		buffer = buffer[:len(buffer)+n]
 		if err == io.EOF {
 			break
@@ -268,7 +268,7 @@ func (s *Socket) send() {
 	for {
 		select {
 		case msg := <-s.out:
-			if s.frame(msg) != nil {
+			if s.writeFrame(msg) != nil {
 				return
 			}
 		case <-s.ctx.Done():
@@ -278,7 +278,7 @@ func (s *Socket) send() {
 			for {
 				select {
 				case msg := <-s.out:
-					if s.frame(msg) != nil {
+					if s.writeFrame(msg) != nil {
 						return
 					}
 					continue
@@ -291,7 +291,7 @@ func (s *Socket) send() {
 	}
 }
 
-func (s *Socket) frame(msg []byte) error {
+func (s *Socket) writeFrame(msg []byte) error {
 	ctx, cancel := context.WithTimeout(s.ctx, limits.WriteTime)
 	defer cancel()
 	defer s.queued.Add(-int64(len(msg)))
@@ -316,11 +316,11 @@ func (s *Socket) KeepAlive(page bool) {
 			return
 		case <-ticker.C:
 		}
-		last := s.heard.Load()
+		last := s.lastReceived.Load()
 		if !page {
 			last = max(last, pong.Load())
 		}
-		if time.Since(s.begun)-time.Duration(last) >= limits.PingDead {
+		if time.Since(s.started)-time.Duration(last) >= limits.PingTimeout {
 			s.cancel() // half-open: no handshake to wait for
 			s.conn.CloseNow()
 			return
@@ -329,10 +329,10 @@ func (s *Socket) KeepAlive(page bool) {
 			continue
 		}
 		go func() { // ends with the pong, or when the peer would be dead
-			ctx, cancel := context.WithTimeout(s.ctx, limits.PingDead)
+			ctx, cancel := context.WithTimeout(s.ctx, limits.PingTimeout)
 			defer cancel()
 			if s.conn.Ping(ctx) == nil {
-				pong.Store(int64(time.Since(s.begun)))
+				pong.Store(int64(time.Since(s.started)))
 			}
 		}()
 		if page {

@@ -41,10 +41,10 @@ type Counter struct {
 }
 
 // Enter counts one more of origin, which is empty for an assistant's.
-func (c *Counter) Enter(origin string) (leave func(), ok bool) {
+func (c *Counter) Acquire(origin string) (release func(), ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.all >= cmp.Or(c.Max, limits.MaxSockets) || origin != "" && c.byOrigin[origin] >= cmp.Or(c.MaxPerOrigin, limits.MaxPerOrigin) {
+	if c.all >= cmp.Or(c.Max, limits.MaxSockets) || origin != "" && c.byOrigin[origin] >= cmp.Or(c.MaxPerOrigin, limits.MaxPagesPerOrigin) {
 		return nil, false
 	}
 	if c.byOrigin == nil {
