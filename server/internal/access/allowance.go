@@ -9,18 +9,18 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// allowance is what one principal may do in a second.
+// principalUse counts the requests of one principal.
 type principalUse struct {
 	reads       *rate.Limiter
 	completions *rate.Limiter
 	calls       *rate.Limiter
-	inFlight                         // of all assistants together
-	byCaller    map[string]*inFlight // only callers with requests under way
+	inFlight                         // requests of all assistants of the principal
+	byCaller    map[string]*inFlight // callers with requests in flight
 }
 
-// underWay is what is under way over HTTP.
+// inFlight counts the HTTP requests that are not answered yet.
 type inFlight struct {
-	requests, streams int // streams are open listens
+	requests, streams int // streams are open subscriptions/listen
 }
 
 func (u *inFlight) add(listen bool, n int) {
@@ -38,20 +38,21 @@ func (u *inFlight) isFull(listen bool, requests, streams int) bool {
 	return u.requests >= requests
 }
 
-// Rates are what principals may do. A zero field means the default of package limits.
+// Rates limit what one principal may do. A zero field means the default of package
+// limits.
 type Rates struct {
-	Reads, Completions, Calls rate.Limit // a second, of one principal; calls are those of tools and prompts
-	Requests, Streams         int        // under way over HTTP, of one assistant; streams are open listens
+	Reads, Completions, Calls rate.Limit // per second; Calls are tools/call and prompts/get
+	Requests, Streams         int        // of one assistant, in flight over HTTP; Streams are open subscriptions/listen
 }
 
-// Allowances counts what principals do.
+// Allowances enforces Rates for all principals of a gateway.
 type Allowances struct {
 	rates       Rates
 	mu          sync.Mutex
 	byPrincipal map[string]*principalUse
 }
 
-// NewAllowances returns the counts of a gateway that has just begun.
+// NewAllowances returns Allowances without any request counted.
 func NewAllowances(rates Rates) *Allowances {
 	rates.Reads = cmp.Or(rates.Reads, limits.ReadRate)
 	rates.Completions = cmp.Or(rates.Completions, limits.CompletionRate)
@@ -80,10 +81,9 @@ func (a *Allowances) of(principal string) *principalUse {
 	return p
 }
 
-// delay counts one more request of this method by principal, and returns how long it
-// has to wait until it is within the rate: a client that is a little too fast is
-// slowed down. ok is false, and nothing is counted, if that were too long. Only what
-// makes pages work is limited by rate.
+// delay counts one more request of this method by principal, and returns how long it has
+// to wait to stay within the rate. ok is false, and nothing is counted, if that exceeds
+// limits.MaxDelay. Methods that cost a page little are not limited.
 func (a *Allowances) delay(principal, method string) (wait time.Duration, ok bool) {
 	var limiter *rate.Limiter
 	switch p := a.of(principal); method {
@@ -106,10 +106,10 @@ func (a *Allowances) delay(principal, method string) (wait time.Duration, ok boo
 	return wait, true
 }
 
-// Enter counts one more HTTP request of an assistant, and leave takes it off. ok is
-// false if there are too many under way. All assistants have one token, so caller
-// tells them apart: the session of the classic revisions, or what a client of
-// 2026-07-28 calls itself. It may lie, and then shares what all have together.
+// Acquire counts one more HTTP request of an assistant until release is called. ok is
+// false if too many are in flight. All assistants share one token, so caller tells them
+// apart: the session id of the classic revisions, or the clientInfo of 2026-07-28. A
+// client may send a false clientInfo; the limits of all assistants together still hold.
 func (a *Allowances) Acquire(principal, caller string, listen bool) (release func(), ok bool) {
 	p := a.of(principal)
 	a.mu.Lock()

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// An Owner is whom pages belong to. A client reaches the pages of its own owner and
-// no others. The gateway of one user has one owner, "".
+// An Owner identifies the user that pages belong to. A client reaches the pages of its
+// own owner only. The gateway of a single user has one owner, "".
 type Owner string
 
 // A Caller is a client that has authenticated itself.
@@ -15,19 +15,19 @@ type Caller struct {
 	Owner     Owner
 }
 
-// An Challenge answers a request without valid credentials.
+// A Challenge is the response to a request without valid credentials.
 type Challenge struct {
 	Status int
-	Header http.Header // what it adds
-	Text   string      // what is wrong, and what to do
+	Header http.Header // added to the response
+	Text   string      // the body: what is wrong, and what to do
 }
 
-// An Authenticator knows the credentials of clients. It does not read the body.
+// An Authenticator verifies the credentials of a request. It does not read the body.
 type Authenticator interface {
 	Authenticate(r *http.Request) (Caller, *Challenge)
 }
 
-// Admit tells who sends r. Without valid credentials it answers r, records that and
+// Admit authenticates r. Without valid credentials it responds to r, records that and
 // returns false.
 func (g *Gate) Admit(w http.ResponseWriter, r *http.Request) (Caller, bool) {
 	caller, challenge := g.Auth.Authenticate(r)

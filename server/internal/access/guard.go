@@ -6,19 +6,21 @@ import (
 	"strings"
 )
 
-// A Guard lets a request through to routing only if neither a rebound name nor
-// a foreign web site can have sent it. Browsers' own rules differ and cannot be
-// relied on (security.md §2), so nothing here can be switched off.
+// A Guard passes a request to Next only if neither DNS rebinding nor a foreign web site
+// can have sent it: Host, Origin and Sec-Fetch-Site must match its lists. Browsers
+// differ in which requests to loopback they block, so these checks cannot be switched
+// off.
 type Guard struct {
-	Hosts            []string // what Host may be: each name with the actual port
-	OwnOrigins       []string // the origins of our own port
-	AssistantOrigins []string // that may ask as assistants: they get CORS headers
-	PageOrigins      []string // that may open the WebSockets of pages, and nothing else
-	Next             http.Handler
-	OnRefusal        func(*http.Request) // notes a refusal; may be nil
-	ExtraHeaders     string              // that origins on the list may send besides those of MCP: ", Name"
+	Hosts            []string            // allowed values of Host, with the port
+	OwnOrigins       []string            // origins of the gateway's own address
+	AssistantOrigins []string            // may send MCP requests; they get CORS headers
+	PageOrigins      []string            // may open the WebSockets of pages and monitors, nothing else
+	Next             http.Handler        // gets the requests that pass
+	OnRefusal        func(*http.Request) // called for each rejected request; may be nil
+	ExtraHeaders     string              // request headers that AssistantOrigins may send besides those of MCP: ", Name"
 }
 
+// ServeHTTP implements http.Handler.
 func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !g.admits(r) {
 		g.Refuse(w, r)
@@ -38,8 +40,8 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.Next.ServeHTTP(w, r)
 }
 
-// admits checks Host, Origin and Sec-Fetch-Site literally. Two values of one
-// header are never right.
+// admits compares Host, Origin and Sec-Fetch-Site literally. A header with two values is
+// rejected.
 func (g *Guard) admits(r *http.Request) bool {
 	if !slices.Contains(g.Hosts, r.Host) {
 		return false
@@ -63,17 +65,17 @@ func (g *Guard) admits(r *http.Request) bool {
 	return len(sites) == 0 || sites[0] == "none" || sites[0] == "same-origin"
 }
 
-// isPageDoor tells whether what is at path serves pages. An origin that may join is not
-// thereby an assistant, nor the other way round.
+// isPagePath reports whether pages connect to path. PageOrigins apply there,
+// AssistantOrigins everywhere else.
 func isPagePath(path string) bool { return path == PagePath || path == MonitorPath }
 
-// MayJoin tells whether origin may join as a page: the list alone counts, a
-// missing Origin and our own do not.
+// MayJoin reports whether origin may join as a page. Unlike in admits, a missing Origin
+// and the gateway's own origins do not pass.
 func (g *Guard) MayJoin(origin string) bool {
 	return origin != "" && slices.Contains(g.PageOrigins, origin)
 }
 
-// Refuse refuses r, and notes it.
+// Refuse responds 403 to r and calls OnRefusal.
 func (g *Guard) Refuse(w http.ResponseWriter, r *http.Request) {
 	if g.OnRefusal != nil {
 		g.OnRefusal(r)
@@ -81,7 +83,8 @@ func (g *Guard) Refuse(w http.ResponseWriter, r *http.Request) {
 	Refuse(w)
 }
 
-// Refuse says the same whatever the reason was, so that a prober learns nothing.
+// Refuse responds 403. The text does not depend on the reason, so that a prober learns
+// nothing.
 func Refuse(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -89,7 +92,7 @@ func Refuse(w http.ResponseWriter) {
 	w.Write([]byte("forbidden\n"))
 }
 
-// share lets a listed origin read the answer.
+// share lets a listed origin read the response.
 func (g *Guard) share(h http.Header, origin string) {
 	h.Add("Vary", "Origin")
 	h.Set("Access-Control-Allow-Origin", origin)
@@ -97,12 +100,13 @@ func (g *Guard) share(h http.Header, origin string) {
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 }
 
-// sharedHeaders are the request headers of MCP. There is no wildcard for a
-// prefix, and `*` does not cover Authorization. Fetch, CORS protocol.
+// sharedHeaders are the request headers of MCP. They are listed one by one: there is no
+// wildcard for a prefix, and `*` does not include Authorization. See the CORS protocol
+// in Fetch.
 const sharedHeaders = "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name"
 
-// preflight answers OPTIONS of a listed origin; no token is asked for, since
-// browsers send none.
+// preflight answers OPTIONS of a listed origin. It needs no token, since browsers send
+// none.
 func (g *Guard) preflight(w http.ResponseWriter, r *http.Request) {
 	headers := sharedHeaders + g.ExtraHeaders
 	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
@@ -122,7 +126,8 @@ func (g *Guard) preflight(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// isToken tells whether name can be a header's name. RFC 9110, section 5.6.2.
+// isToken reports whether name is valid as the name of a header. RFC 9110, section
+// 5.6.2.
 func isToken(name string) bool {
 	for i := range len(name) {
 		c := name[i]

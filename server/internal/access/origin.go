@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// CheckOrigin returns an error unless origin is spelled as browsers send it:
-// scheme, host, and the port if it is not the scheme's default; or it is that of
-// one browser extension. Wildcards and `null` are no origins.
+// CheckOrigin returns an error unless origin is spelled as browsers send it: scheme,
+// host, and the port if it is not the default of the scheme; or it is the origin of one
+// browser extension. Wildcards and `null` are rejected.
 func CheckOrigin(origin string) error {
 	if ok, expected := isExtension(origin); ok {
 		return nil
@@ -36,9 +36,9 @@ func CheckOrigin(origin string) error {
 	return nil
 }
 
-// isExtension tells whether origin is that of an extension of Chromium, whose id
-// is 32 letters from a to p, or of Firefox, which gives each installation a UUID.
-// Else about says what it should have been, unless it has another scheme.
+// isExtension reports whether origin is that of an extension of Chromium, whose id is 32
+// letters from a to p, or of Firefox, which gives each installation a UUID. If only the
+// scheme matches, expected describes the valid form.
 func isExtension(origin string) (ok bool, expected string) {
 	if id, chromium := strings.CutPrefix(origin, "chrome-extension://"); chromium {
 		outside := func(c rune) bool { return c < 'a' || c > 'p' }

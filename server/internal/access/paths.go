@@ -2,18 +2,18 @@ package access
 
 import "strings"
 
-// Paths of the gateway. Those of MCP over HTTP are /mcp and /mcp/{page}: see pageOf.
+// Paths of the gateway, besides /mcp and /mcp/{page}: see [PageOf].
 const (
-	PagePath    = "/page"  // where pages join
+	PagePath    = "/page"  // pages join here
 	SocketPath  = "/ws"    // MCP over WebSocket
-	MonitorPath = "/watch" // the playground's view of the traffic
+	MonitorPath = "/watch" // monitors: traffic for the playground
 )
 
-// MaxName is how long a page's name may be.
+// MaxName is the length of a page's name.
 const MaxName = 48 // characters
 
-// PageOf returns the page's name in a path /mcp/{page}, or false if the path is
-// not an endpoint.
+// PageOf returns the name of the page in a path /mcp/{page}, or "" for /mcp. ok is false
+// if path is not an MCP endpoint.
 func PageOf(path string) (name string, ok bool) {
 	if path == "/mcp" {
 		return "", true
@@ -22,7 +22,8 @@ func PageOf(path string) (name string, ok bool) {
 	return name, ok && ValidName(name)
 }
 
-// ValidName tells whether name may stand in a URL of ours and before a `+`.
+// ValidName reports whether name is a page name: it can be a segment of a URL, and stand
+// before the `+` of a prefix.
 func ValidName(name string) bool {
 	if name == "" || len(name) > MaxName || name[0] < 'a' || name[0] > 'z' {
 		return false

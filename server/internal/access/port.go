@@ -1,5 +1,5 @@
-// Package access decides what a client may do: who it is, from where it may connect,
-// how much it may ask for; and it records what became of that.
+// Package access decides what a client may do: where it may connect from, who it is, how
+// much it may request. It records the outcome in the audit log.
 package access
 
 import (
@@ -16,15 +16,15 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A Client is one assistant at one door.
+// A Client is one assistant at one endpoint.
 type Client struct {
-	Principal string // principal
+	Principal string
 	Endpoint  string // path, or "stdio"
-	Name      string // what it says of itself
-	Internal  bool   // a generated tool, which asks for an assistant
+	Name      string // clientInfo.name
+	Internal  bool   // a generated tool that acts for an assistant; hidden from monitors
 }
 
-// A Gate is what all clients of a gateway have in common, whatever way they come in.
+// A Gate holds what all clients of a gateway share, whatever transport they use.
 type Gate struct {
 	Auth    Authenticator
 	Limits  *Allowances
@@ -32,46 +32,52 @@ type Gate struct {
 	Monitor Monitor
 }
 
-// A Monitor sees the messages between clients and engines. Its methods never block.
+// A Monitor receives the messages between clients and engines. Its methods never block.
 type Monitor interface {
-	Active() bool // false: the others need not be called
-	Message(v Client, to, name string, msg []byte)
-	Answered(v Client, method, uri string, size int) // a request, without error
+	Active() bool // false: the other methods need not be called
+
+	// Message reports a message to the page or the assistant, as to says. name is the
+	// URI, prompt or tool that it is about, if known.
+	Message(client Client, to, name string, msg []byte)
+
+	// Answered reports a result of size bytes; errors are not reported.
+	Answered(client Client, method, uri string, size int)
 }
 
-// A watched port stands between one client and the engine: it counts what the
-// client asks for against its principal's allowance, and notes in the audit log
-// what became of it.
+// A clientPort is the port between one client and the engine. It counts requests against
+// the allowance of the principal and records outcomes in the audit log.
 type clientPort struct {
-	jsonrpc.Port // the engine's end is served on us, so Read is what the client says
+	jsonrpc.Port // the engine reads requests from it and writes responses to it
 	gate         *Gate
 	engine       *engine.Engine
 
 	mu     sync.Mutex
 	client Client
-	calls  map[string]*openCall // by the id's key
+	calls  map[string]*openCall // requests without response, by ID.Key
 
-	delayed *delayQueue // nil until a request has to wait; used by Read alone
-	broken  int         // messages in a row that were none; likewise
+	delayed *delayQueue // nil until a request has to wait; used by Read only
+	broken  int         // invalid messages in a row; used by Read only
 }
 
-// MaxBroken is how many messages in a row may be broken before a socket is closed: each
-// is answered. security.md §5.
+// MaxBroken is the number of invalid messages in a row after which a WebSocket is
+// closed. Each of them gets an error response.
 const MaxBroken = 100
 
+// An openCall is a request that has no response yet.
 type openCall struct {
 	method, uri string
 	begun       time.Time
-	delayed     bool // for its principal's rate; the engine has not seen it
+	delayed     bool // waits for the rate; the engine does not have it yet
 }
 
-// Port returns p with what its client asks for limited, audited and monitored.
+// Port returns p with rate limits, audit log and monitoring for client.
 func (g *Gate) Port(p jsonrpc.Port, e *engine.Engine, client Client) *clientPort {
 	return &clientPort{Port: p, gate: g, engine: e, client: client, calls: map[string]*openCall{}}
 }
 
-// Read returns the next message that is within the allowance. One that is far over it
-// is answered here; one that is a little over it comes later, and holds up no other.
+// Read returns the next message that is within the allowance. A request far over the
+// rate gets an error response; one slightly over it is returned later, without delaying
+// others.
 func (p *clientPort) Read(ctx context.Context) ([]byte, error) {
 	for {
 		msg, waited, err := p.next(ctx)
@@ -81,11 +87,11 @@ func (p *clientPort) Read(ctx context.Context) ([]byte, error) {
 			return nil, io.EOF
 		}
 		if large := (*message.TooLargeError)(nil); errors.As(err, &large) && large.ID != "" && !p.isOpen(large.ID) {
-			p.Port.Write(ctx, large.Refusal()) // if that fails, Read will say so
+			p.Port.Write(ctx, large.Refusal()) // if that fails, the next Read fails
 			continue
 		}
 		if errors.Is(err, jsonrpc.ErrTooLarge) {
-			return nil, err // the port goes on
+			return nil, err // the port stays usable
 		}
 		if err != nil {
 			p.recordAbandoned()
@@ -106,8 +112,8 @@ func (p *clientPort) Read(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// isHopeless counts broken messages of an assistant's socket. Over standard streams they
-// cost nothing but their answers, and the end would be the process's.
+// sendsOnlyBroken counts invalid messages in a row, and reports whether a WebSocket has
+// sent too many. On standard streams there is no limit: closing would end the process.
 func (p *clientPort) sendsOnlyBroken(msg []byte, err error) bool {
 	if door := p.clientInfo().Endpoint; door == SocketPath || door == MonitorPath {
 		_, refusal := jsonrpc.Parse(msg)
@@ -121,7 +127,7 @@ func (p *clientPort) sendsOnlyBroken(msg []byte, err error) bool {
 	return p.broken >= MaxBroken
 }
 
-// admit tells whether a message goes to the engine now.
+// admit reports whether the engine gets a message now.
 func (p *clientPort) admit(ctx context.Context, msg []byte) bool {
 	x := p.engine.Examine(msg)
 	if x.Kind == jsonrpc.Request && x.Malformed == nil {
@@ -135,18 +141,18 @@ func (p *clientPort) admit(ctx context.Context, msg []byte) bool {
 		p.audit(&openCall{method: cmp.Or(x.Method, "malformed"), uri: x.Name, begun: time.Now()}, OutcomeOf(x.Malformed), 0)
 	}
 	if x.Malformed != nil || x.Kind != jsonrpc.Request {
-		return true // the engine says what is wrong
+		return true // the engine responds to an invalid message
 	}
 	call, isNew := p.open(x)
 	if !isNew {
 		p.audit(&openCall{method: x.Method, uri: x.Name, begun: time.Now()}, OutcomeOf(message.InvalidRequest("")), 0)
 	}
 	switch {
-	case !isNew && p.isDelayed(call): // an answer with this id would settle the first
+	case !isNew && p.isDelayed(call): // a response with this id would complete the first request
 		p.refuse(ctx, engine.Examination{}, message.InvalidRequest("This id still waits for its answer"))
 		return false
 	case !isNew:
-		return true // the engine has the first, and refuses this one
+		return true // the engine has the first request, and rejects this one
 	}
 	wait, ok := p.gate.Limits.delay(p.client.Principal, x.Method)
 	if !ok {
@@ -163,13 +169,15 @@ func (p *clientPort) admit(ctx context.Context, msg []byte) bool {
 	return false
 }
 
+// refuse sends an error response to a request that the engine does not get.
 func (p *clientPort) refuse(ctx context.Context, x engine.Examination, reason *jsonrpc.Error) {
 	refusal := jsonrpc.AppendError(nil, x.ID, reason)
 	p.monitor("assistant", x.Name, refusal)
-	p.Port.Write(ctx, refusal) // if that fails, Read will say so
+	p.Port.Write(ctx, refusal) // if that fails, the next Read fails
 }
 
-// admitBatch counts each element of a batch of 2025-03-26. It waits as a whole.
+// admitBatch counts each element of a batch of 2025-03-26. The batch is delayed as a
+// whole, by the longest delay of its elements.
 func (p *clientPort) admitBatch(ctx context.Context, msg []byte, elements [][]byte) bool {
 	longest, full := time.Duration(0), false
 	var calls []engine.Examination
@@ -200,7 +208,7 @@ func (p *clientPort) admitBatch(ctx context.Context, msg []byte, elements [][]by
 	return longest == 0
 }
 
-// learnName takes note of who sends a request, by what it says of itself.
+// learnName stores the clientInfo.name of a request.
 func (p *clientPort) learnName(x engine.Examination, msg []byte) {
 	if name := ClientName(x.Method, msg); name != "" {
 		p.mu.Lock()
@@ -209,7 +217,7 @@ func (p *clientPort) learnName(x engine.Examination, msg []byte) {
 	}
 }
 
-// show shows a message to those who look on.
+// monitor reports a message to the monitors.
 func (p *clientPort) monitor(to, name string, msg []byte) {
 	if p.gate.Monitor.Active() {
 		p.gate.Monitor.Message(p.clientInfo(), to, name, msg)
@@ -222,7 +230,8 @@ func (p *clientPort) clientInfo() Client {
 	return p.client
 }
 
-// open takes note of a request. If one with this id is open already it returns that.
+// open registers a request. If a request with this id is registered already, open
+// returns that one.
 func (p *clientPort) open(x engine.Examination) (call *openCall, isNew bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -234,7 +243,7 @@ func (p *clientPort) open(x engine.Examination) (call *openCall, isNew bool) {
 	return call, true
 }
 
-// isOpen tells whether a request with this id has no answer yet.
+// isOpen reports whether a request with this id has no response yet.
 func (p *clientPort) isOpen(id jsonrpc.ID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -253,18 +262,19 @@ func (p *clientPort) isDelayed(call *openCall) bool {
 	return call.delayed
 }
 
-// due tells whether a request that has waited is still wanted.
+// takeDelayed reports whether a request whose delay has passed is still registered; it
+// may have been cancelled.
 func (p *clientPort) takeDelayed(id jsonrpc.ID, call *openCall) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.calls[id.Key()] != call {
-		return false // cancelled
+		return false
 	}
 	call.delayed = false
 	return true
 }
 
-// Write passes on what the engine says. An answer settles its request.
+// Write sends a message of the engine to the client. A response completes its request.
 func (p *clientPort) Write(ctx context.Context, msg []byte) error {
 	if h := message.HeadOf(msg); h.Kind == jsonrpc.Response && h.ID != "" {
 		if call, found := p.TakeCall(h.ID); found {
@@ -280,7 +290,7 @@ func (p *clientPort) Write(ctx context.Context, msg []byte) error {
 			return p.Port.Write(ctx, msg)
 		}
 	}
-	if len(msg) > 0 && msg[0] == '[' { // to a batch
+	if len(msg) > 0 && msg[0] == '[' { // the responses of a batch
 		responses, _ := jsonrpc.Elements(msg)
 		for _, response := range responses {
 			h := message.HeadOf(response)
@@ -297,7 +307,7 @@ func (p *clientPort) Write(ctx context.Context, msg []byte) error {
 	return p.Port.Write(ctx, msg)
 }
 
-// Complete takes a request out.
+// TakeCall removes a request and returns it.
 func (p *clientPort) TakeCall(id jsonrpc.ID) (*openCall, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -306,7 +316,7 @@ func (p *clientPort) TakeCall(id jsonrpc.ID) (*openCall, bool) {
 	return call, found
 }
 
-// cancelled notes what will not be answered, at the client's wish.
+// recordCancelled records the outcome of a request that the client has cancelled.
 func (p *clientPort) recordCancelled(msg []byte) {
 	m, _ := jsonrpc.Parse(msg)
 	if call, found := p.TakeCall(jsonrpc.ID(jsonrpc.Member(m.Params, "requestId"))); found {
@@ -314,7 +324,7 @@ func (p *clientPort) recordCancelled(msg []byte) {
 	}
 }
 
-// recordAbandoned notes what the client will not hear any more.
+// recordAbandoned records the outcome of all open requests when the client disconnects.
 func (p *clientPort) recordAbandoned() {
 	p.mu.Lock()
 	calls := p.calls
@@ -334,6 +344,7 @@ func (p *clientPort) audit(call *openCall, outcome string, bytes int) {
 	})
 }
 
+// OutcomeOf returns the outcome of an error response for the audit log.
 func OutcomeOf(err *jsonrpc.Error) string {
 	if err == nil {
 		return "error"
@@ -344,8 +355,8 @@ func OutcomeOf(err *jsonrpc.Error) string {
 	return strconv.FormatInt(err.Code, 10)
 }
 
-// ClientName returns what the sender of msg calls itself in initialize, or in
-// the envelope. It decides nothing.
+// ClientName returns clientInfo.name from initialize or from the envelope of msg,
+// cleaned. It grants nothing.
 func ClientName(method string, msg []byte) string {
 	m, err := jsonrpc.Parse(msg)
 	if err != nil {
@@ -360,5 +371,5 @@ func ClientName(method string, msg []byte) string {
 		info = jsonrpc.Member(object, "io.modelcontextprotocol/clientInfo")
 	}
 	name, _ := jsonrpc.Text(jsonrpc.Member(info, "name"))
-	return engine.PlainText(name, 128) // characters; security.md §8
+	return engine.PlainText(name, 128) // characters
 }

@@ -8,22 +8,23 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A delayQueue brings back messages that had to wait for their principal's rate. From
-// the first of them on the port is read in a goroutine of its own, so that cancels
-// and other requests overtake them. How many wait is bounded by maxDelay
-// times the rate.
+// A delayQueue returns delayed requests to Read when their delay has passed. From the
+// first delay on, the port is read by a goroutine of its own, so that cancellations and
+// other requests overtake delayed ones. The number of delayed requests is bounded by the
+// rate times limits.MaxDelay.
 type delayQueue struct {
-	incoming chan arrival // what comes from the port
-	delayed  chan []byte  // what has waited
+	incoming chan arrival // messages from the port
+	delayed  chan []byte  // messages whose delay has passed
 }
 
+// An arrival is the result of one Read of the port.
 type arrival struct {
 	msg []byte
 	err error
 }
 
-// next returns the next message, and whether it has waited. ctx is that of the
-// conversation.
+// next returns the next message, and whether it was delayed. ctx is that of the
+// connection.
 func (p *clientPort) next(ctx context.Context) (msg []byte, waited bool, err error) {
 	if p.delayed == nil {
 		msg, err = p.Port.Read(ctx)
@@ -39,7 +40,7 @@ func (p *clientPort) next(ctx context.Context) (msg []byte, waited bool, err err
 	}
 }
 
-// delayUntil lets Read return msg after a while, if it is due then.
+// delayUntil makes Read return msg after wait, unless due then returns false.
 func (p *clientPort) delayUntil(ctx context.Context, wait time.Duration, msg []byte, due func() bool) {
 	if p.delayed == nil {
 		p.delayed = &delayQueue{incoming: make(chan arrival), delayed: make(chan []byte)}
@@ -64,6 +65,7 @@ func (p *clientPort) delayUntil(ctx context.Context, wait time.Duration, msg []b
 	}()
 }
 
+// read forwards the messages of p to incoming until p fails or ctx ends.
 func (q *delayQueue) read(ctx context.Context, p jsonrpc.Port) {
 	for {
 		msg, err := p.Read(ctx)

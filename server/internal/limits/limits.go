@@ -1,6 +1,6 @@
-// Package limits has the bounds of all that peers of a gateway can make it keep, do or
-// wait for. They are in one place so that they can be compared: a message that a hop
-// makes longer must still fit the next one.
+// Package limits defines how much memory, work and time a peer can make a gateway
+// spend. All limits are in one place so that they can be compared: a message that one
+// hop makes longer must still fit the next hop.
 package limits
 
 import (
@@ -9,58 +9,181 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limits of the gateway. Their source is security.md §8 where nothing else is
-// said; they are what a well-behaved peer never meets.
+// Sizes of messages and frames, in bytes.
 const (
-	MaxMessage        = 1 << 20           // bytes of a message from an assistant
-	MaxAnswer         = 8<<20 + 64<<10    // bytes of a message from a page, with the slack for the hop's own _meta
-	MaxSlack          = 64 << 10          // bytes by which a message may grow on the way to a page or another gateway: a hop's own _meta
-	MaxHandshake      = 4 << 10           // bytes of a frame before a page has joined
-	MaxDiscard        = 64 << 20          // bytes of an oversized frame that are thrown away before the socket is given up
-	MaxURI            = 8 << 10           // bytes
-	MaxInFlight       = 64                // requests of one assistant over HTTP, listens not counted
-	MaxAllInFlight    = 1_024             // of all that share a token
-	MaxStreams        = 256               // open listens of one assistant over HTTP
-	MaxAllStreams     = 4_096             // of all that share a token
-	MaxUnknown        = 1_024             // connections of which nothing is known yet
-	MaxPerAddress     = 512               // of these, from one address
-	MaxSockets        = 256               // WebSockets in all
-	MaxPagesPerOrigin = 16                // pages of one origin that are joined at once
-	MaxEndpoints      = 256               // names at /mcp/{page} that have an engine
-	MaxQueued         = 256               // messages that wait for a session's stream, besides one `updated` for each URI
-	MaxQueuedBytes    = 1 << 20           // bytes of these
-	MaxSessions       = 10_000            // stored classic sessions
-	MaxNames          = 64                // remembered page names of one origin; more than maxPerOrigin, so that one is always out of use
-	MaxKeys           = 1_024             // stored keys of pages
-	MaxSecrets        = 1_024             // secrets that are not used yet
-	ReadRate          = rate.Limit(100)   // reads a second of one principal
-	BurstSeconds      = 5                 // of reads that may come at once
-	MaxDelay          = 2 * time.Second   // that a request over a rate waits; over it, it is refused
-	CompletionRate    = rate.Limit(10)    // completions a second of one principal
-	CallRate          = rate.Limit(50)    // calls of tools, and prompts, a second of one principal
-	CallBurstSeconds  = 4                 // of calls that may come at once; the page's engine counts its gateway as one
-	HandshakeTime     = 5 * time.Second   // for a page to join
-	HeaderTime        = 5 * time.Second   // for the header of an HTTP request
-	BodyIdle          = 10 * time.Second  // between two pieces of its body
-	BodyTime          = 30 * time.Second  // for its body in all
-	WriteTime         = 20 * time.Second  // for one event of a stream, or one frame of a socket
-	GraceTime         = 10 * time.Second  // a page that left may come back as if nothing had happened
-	PingEvery         = 15 * time.Second  // to pages and assistants on WebSockets, and as comments on event streams
-	PingTimeout       = 40 * time.Second  // a page that said nothing for so long is dead
-	StreamAfter       = 2 * time.Second   // without a message, before an answer turns into an event stream
-	NameTTL           = 24 * time.Hour    // how long the name of a page that left is kept
-	SaveUsesEvery     = time.Minute       // how exactly the last use of names and sessions is stored while they are in use
-	KeyTTL            = 12 * time.Hour    // how long a page's key is good without being used
-	SessionTTL        = 24 * time.Hour    // how long an idle classic session is kept
-	SessionIdle       = 30 * time.Second  // without a stream or a request, before a session gives up its memory
-	LoginWindow       = time.Minute       // in which failedLogins wrong tokens are answered 401
-	LoginPause        = 60 * time.Second  // in which wrong tokens are answered 429 after that
-	MaxFailedLogins   = 10                // a minute
-	ShutdownTime      = 3 * time.Second   // for answers under way when the gateway ends
-	LockWait          = 5 * time.Second   // for another process to give up the state directory; longer than shutdownTime
-	AttachTime        = 10 * time.Second  // for a page's engine to say what it speaks
-	ProbeTime         = 1 * time.Second   // for an older stream to show that it is alive
-	IdleTime          = 120 * time.Second // of a kept-alive HTTP connection
-	MaxHeader         = 32 << 10          // bytes of a request's header
-	MaxAuditFile      = 10 << 20          // bytes of the audit log, before the older half goes to audit.1.jsonl
+	// MaxMessage is the size of a message from an assistant.
+	MaxMessage = 1 << 20
+
+	// MaxSlack is how much a message may grow on the way to a page or another gateway,
+	// by the _meta that a hop adds.
+	MaxSlack = 64 << 10
+
+	// MaxAnswer is the size of a message from a page, with MaxSlack.
+	MaxAnswer = 8<<20 + MaxSlack
+
+	// MaxHandshake is the size of a frame before a page has joined.
+	MaxHandshake = 4 << 10
+
+	// MaxDiscard is how much of an oversized frame is read and discarded before the
+	// connection is closed.
+	MaxDiscard = 64 << 20
+
+	// MaxURI is the length of a URI.
+	MaxURI = 8 << 10
+
+	// MaxHeader is the size of the header of an HTTP request.
+	MaxHeader = 32 << 10
+
+	// MaxAuditFile is the size of the audit log before it is renamed to audit.1.jsonl.
+	MaxAuditFile = 10 << 20
+)
+
+// Numbers of requests, connections and stored records.
+const (
+	// MaxInFlight is the number of concurrent HTTP requests of one assistant,
+	// subscriptions/listen excluded.
+	MaxInFlight = 64
+
+	// MaxAllInFlight is the same for all assistants that share a token.
+	MaxAllInFlight = 1_024
+
+	// MaxStreams is the number of open subscriptions/listen of one assistant over HTTP.
+	MaxStreams = 256
+
+	// MaxAllStreams is the same for all assistants that share a token.
+	MaxAllStreams = 4_096
+
+	// MaxUnknown is the number of TCP connections whose client is not authenticated.
+	MaxUnknown = 1_024
+
+	// MaxPerAddress is the number of those from one address.
+	MaxPerAddress = 512
+
+	// MaxSockets is the number of WebSockets.
+	MaxSockets = 256
+
+	// MaxPagesPerOrigin is the number of joined pages of one origin.
+	MaxPagesPerOrigin = 16
+
+	// MaxEndpoints is the number of /mcp/{page} endpoints that have an engine.
+	MaxEndpoints = 256
+
+	// MaxQueued is the number of notifications that wait for a session's stream. Those
+	// that are merged, like `updated` of one URI, do not count.
+	MaxQueued = 256
+
+	// MaxQueuedBytes is their size in bytes.
+	MaxQueuedBytes = 1 << 20
+
+	// MaxSessions is the number of stored classic sessions.
+	MaxSessions = 10_000
+
+	// MaxNames is the number of remembered page names of one origin. It exceeds
+	// MaxPagesPerOrigin, so that at least one of them has no page.
+	MaxNames = 64
+
+	// MaxKeys is the number of stored keys of pages.
+	MaxKeys = 1_024
+
+	// MaxSecrets is the number of pairing secrets that are not used yet.
+	MaxSecrets = 1_024
+
+	// MaxFailedLogins is the number of wrong tokens within LoginWindow that are answered
+	// with 401; further ones get 429 for LoginPause.
+	MaxFailedLogins = 10
+)
+
+// Rates of one principal.
+const (
+	// ReadRate is for resources/read.
+	ReadRate = rate.Limit(100) // per second
+
+	// BurstSeconds is the burst of reads, as a multiple of the rate.
+	BurstSeconds = 5
+
+	// CompletionRate is for completion/complete.
+	CompletionRate = rate.Limit(10) // per second
+
+	// CallRate is for tools/call and prompts/get.
+	CallRate = rate.Limit(50) // per second
+
+	// CallBurstSeconds is the burst of calls, as a multiple of the rate. A page's engine
+	// counts the whole gateway as one client.
+	CallBurstSeconds = 4
+
+	// MaxDelay is how long a request over the rate is delayed. If it had to wait longer,
+	// it is rejected.
+	MaxDelay = 2 * time.Second
+)
+
+// Timeouts and intervals.
+const (
+	// HandshakeTime is for a page to join.
+	HandshakeTime = 5 * time.Second
+
+	// HeaderTime is for the header of an HTTP request.
+	HeaderTime = 5 * time.Second
+
+	// BodyIdle is the time between two reads of a request's body.
+	BodyIdle = 10 * time.Second
+
+	// BodyTime is for the whole body.
+	BodyTime = 30 * time.Second
+
+	// WriteTime is for one event of a stream, or one frame of a WebSocket.
+	WriteTime = 20 * time.Second
+
+	// IdleTime is for a kept-alive HTTP connection.
+	IdleTime = 120 * time.Second
+
+	// StreamAfter is how long a POST waits for its first message before the response
+	// becomes an event stream.
+	StreamAfter = 2 * time.Second
+
+	// GraceTime is how long the entries of a disconnected page stay in the lists.
+	GraceTime = 10 * time.Second
+
+	// PingEvery is the interval of pings on WebSockets and of comments on event streams.
+	PingEvery = 15 * time.Second
+
+	// PingTimeout is how long a peer may be silent before its connection is closed.
+	PingTimeout = 40 * time.Second
+
+	// AttachTime is for a page's engine to answer server/discover.
+	AttachTime = 10 * time.Second
+
+	// ProbeTime is for an existing stream, or another gateway, to prove that it is alive.
+	ProbeTime = 1 * time.Second
+
+	// ShutdownTime is for requests in flight when the gateway closes.
+	ShutdownTime = 3 * time.Second
+
+	// LockWait is for another process to release the state directory. It exceeds
+	// ShutdownTime, since that process may be shutting down.
+	LockWait = 5 * time.Second
+
+	// LoginWindow is the time in which MaxFailedLogins wrong tokens are allowed.
+	LoginWindow = time.Minute
+
+	// LoginPause is how long wrong tokens are answered with 429 after that.
+	LoginPause = 60 * time.Second
+
+	// SessionIdle is how long a session without a stream or request keeps its engine
+	// connection.
+	SessionIdle = 30 * time.Second
+
+	// SaveUsesEvery is the interval at which the last use of names and sessions is stored.
+	SaveUsesEvery = time.Minute
+)
+
+// How long unused records are kept.
+const (
+	// NameTTL is for the name of a page that has left.
+	NameTTL = 24 * time.Hour
+
+	// KeyTTL is for a page's key.
+	KeyTTL = 12 * time.Hour
+
+	// SessionTTL is for a classic session.
+	SessionTTL = 24 * time.Hour
 )

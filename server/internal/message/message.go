@@ -1,5 +1,5 @@
-// Package message reads as much of a JSON-RPC message as a gateway needs to route it,
-// and makes the errors that are the gateway's own.
+// Package message reads the part of a JSON-RPC message that a gateway needs for routing,
+// and makes the gateway's own errors.
 package message
 
 import (
@@ -8,8 +8,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A Head is what has to be known of a message that an engine sends in order to
-// route it. The rest may be megabytes and is not looked at.
+// A Head is the part of an engine's message that routing needs. The rest may be
+// megabytes and is not parsed.
 type Head struct {
 	Kind   jsonrpc.Kind
 	ID     jsonrpc.ID
@@ -17,8 +17,8 @@ type Head struct {
 	Failed bool // a response with an error
 }
 
-// HeadOf reads the beginning of msg, which package jsonrpc wrote: it puts id
-// before result, and method before params. Anything else is parsed as a whole.
+// HeadOf reads the head of msg without parsing the rest if package jsonrpc wrote msg:
+// then id precedes result. Other messages are parsed completely.
 func HeadOf(msg []byte) Head {
 	if rest, ok := bytes.CutPrefix(msg, []byte(`{"jsonrpc":"2.0","id":`)); ok {
 		if end := tokenEnd(rest); end > 0 {
@@ -35,8 +35,7 @@ func HeadOf(msg []byte) Head {
 	return Head{Kind: m.Kind, ID: m.ID, Method: m.Method, Failed: m.Error != nil}
 }
 
-// tokenEnd returns where the string or number at the beginning of text ends, or
-// 0.
+// tokenEnd returns the end of the string or number at the beginning of text, or 0.
 func tokenEnd(text []byte) int {
 	if len(text) == 0 || text[0] != '"' {
 		return max(bytes.IndexByte(text, ','), 0)
@@ -58,7 +57,7 @@ func ErrorOf(msg []byte) *jsonrpc.Error {
 	return m.Error
 }
 
-// Busy is the answer to one request too many. gateway.md §1.
+// Busy returns the error of a request that exceeds a limit. The sender may retry.
 func Busy(what string) *jsonrpc.Error {
 	return &jsonrpc.Error{
 		Code:    jsonrpc.CodeInternal,
@@ -67,7 +66,8 @@ func Busy(what string) *jsonrpc.Error {
 	}
 }
 
-// Interrupted is the answer to a request whose way was cut off.
+// Interrupted returns the error of a request that was lost before it was answered. It
+// may have had effects, so the sender must not retry.
 func Interrupted(message string) *jsonrpc.Error {
 	return &jsonrpc.Error{
 		Code:    jsonrpc.CodeInternal,
@@ -76,11 +76,12 @@ func Interrupted(message string) *jsonrpc.Error {
 	}
 }
 
+// InvalidRequest returns an error with the code of JSON-RPC 2.0 for invalid requests.
 func InvalidRequest(message string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: message}
 }
 
-// IsBusy tells whether an error says that the sender should slow down.
+// IsBusy reports whether err is that of Busy.
 func IsBusy(err *jsonrpc.Error) bool {
 	return err != nil && err.Code == jsonrpc.CodeInternal && bytes.Contains(err.Data, []byte(`"reason":"busy"`))
 }

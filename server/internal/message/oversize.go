@@ -9,14 +9,17 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A TooLargeError is jsonrpc.ErrTooLarge for a message whose id could be read: its
-// sender then need not wait for a timeout.
+// A TooLargeError is jsonrpc.ErrTooLarge for a message whose id could be read, so that
+// its sender gets an error response instead of a timeout.
 type TooLargeError struct{ ID jsonrpc.ID }
 
+// Error implements error.
 func (e *TooLargeError) Error() string { return jsonrpc.ErrTooLarge.Error() }
+
+// Unwrap returns jsonrpc.ErrTooLarge.
 func (e *TooLargeError) Unwrap() error { return jsonrpc.ErrTooLarge }
 
-// Refusal is the answer, or nil if there is no id: then the engine answers without.
+// Refusal returns the error response, or nil if there is no id.
 func (e *TooLargeError) Refusal() []byte {
 	if e.ID == "" {
 		return nil
@@ -24,11 +27,12 @@ func (e *TooLargeError) Refusal() []byte {
 	return jsonrpc.AppendError(nil, e.ID, InvalidRequest("The message is larger than 1 MiB"))
 }
 
-// A Tail keeps the end of what is written to it.
+// A Tail is a writer that keeps the last bytes written to it.
 type Tail struct{ Bytes []byte }
 
-const tailSize = 1 << 10 // bytes: an id and what may stand after it
+const tailSize = 1 << 10 // bytes; enough for an id and the members after it
 
+// Write implements io.Writer.
 func (t *Tail) Write(data []byte) (int, error) {
 	t.Bytes = append(t.Bytes, data[max(0, len(data)-tailSize):]...)
 	if len(t.Bytes) > 2*tailSize {
@@ -37,8 +41,9 @@ func (t *Tail) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// IDOfParts finds the id of a request of which only the beginning and the end are
-// known: most clients put it in one of these places.
+// IDOfParts returns the id of a request of which only the beginning and the end are
+// known, or "". It finds an id that is among the first or last members, where most
+// clients put it.
 func IDOfParts(begin, end []byte) jsonrpc.ID {
 	d := jsontext.NewDecoder(bytes.NewReader(begin))
 	if start, err := d.ReadToken(); err != nil || start.Kind() != '{' {
@@ -64,13 +69,13 @@ func IDOfParts(begin, end []byte) jsonrpc.ID {
 	return ""
 }
 
-// lastMembers matches an id that is the last member of the outermost object, or the
-// last but "jsonrpc". Quotes inside of a string are escaped, so no string matches.
+// lastMembers matches an id that is the last member of the outermost object, or the last
+// but "jsonrpc". Quotes inside a string are escaped, so text in a string does not match.
 var lastMembers = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`,\s*"id"\s*:\s*(-?[0-9]+|"[^"\\]{0,256}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
 })
 
-// validID returns a token that may be an id, else nothing.
+// validID returns token if it is a valid id, else "".
 func validID(token []byte) jsonrpc.ID {
 	m, err := jsonrpc.Parse(append(append([]byte(`{"jsonrpc":"2.0","method":"ping","id":`), token...), '}'))
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package rawhttp sends HTTP requests that no HTTP client would send. It is for tests.
+// Package rawhttp is test support: it sends HTTP requests that net/http refuses to send.
 package rawhttp
 
 import (
@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Send sends a request as it stands, for what no HTTP client would send. %d in it
-// is the port.
+// Send sends request to a port of 127.0.0.1 and reads the response. LF is sent as CRLF,
+// and %d is replaced by the port.
 func Send(t testing.TB, port int, request string) (status int, header http.Header, body string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", "127.0.0.1:"+strconv.Itoa(port))
@@ -27,7 +27,7 @@ func Send(t testing.TB, port int, request string) (status int, header http.Heade
 		t.Fatal(err)
 	}
 	method, _, _ := strings.Cut(request, " ")
-	answer, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method}) // to HEAD there is no body
+	answer, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method}) // the response to HEAD has no body
 	if err != nil {
 		t.Fatalf("%q: %v", request, err)
 	}

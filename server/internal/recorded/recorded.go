@@ -1,5 +1,5 @@
-// Package recorded is test support: it takes note of the messages of MCP that go over
-// HTTP, so that they can be compared with the specification's schemas.
+// Package recorded is test support: it records the MCP messages of HTTP requests and
+// responses, so that they can be compared with the schemas of the specification.
 package recorded
 
 import (
@@ -16,12 +16,13 @@ import (
 
 const sessionHeader = "Mcp-Session-Id"
 
-// A Record takes a message of a conversation; from is client or server. It may be
+// A Record stores one message of a conversation. from is "client" or "server". It may be
 // called concurrently.
 type Record func(conversation, from string, message []byte)
 
-// Transport returns a transport that records what goes through inner. A session is one
-// conversation, and so is each request without one. Names of conversations begin with name.
+// Transport returns a transport that records the messages that pass through inner. A
+// session is one conversation, and so is each request without a session. Conversations
+// are named by name and a number.
 func Transport(inner http.RoundTripper, name string, record Record) http.RoundTripper {
 	return &transport{inner: inner, name: name, record: record, sessions: map[string]string{}}
 }
@@ -56,8 +57,9 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if id := answer.Header.Get(sessionHeader); id != "" {
 		t.keep(id, conversation)
 	}
-	// A client with neither a session nor an envelope is served in lenient mode alone, as
-	// one of 2025-11-25, and gets errors otherwise: there is nothing to compare with.
+	// A client with neither a session nor an envelope is served in lenient mode only, as
+	// one of 2025-11-25; otherwise it gets errors. Neither can be compared with a
+	// schema.
 	isStranger := session == "" && answer.Header.Get(sessionHeader) == "" && !bytes.Contains(body, []byte("io.modelcontextprotocol/protocolVersion"))
 	kind, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";")
 	isStream := kind == "text/event-stream"
@@ -85,8 +87,8 @@ func (t *transport) keep(session, conversation string) {
 	t.sessions[session] = conversation
 }
 
-// A response is recorded while the test reads it: a stream line by line, anything else
-// at its end.
+// A response is recorded while the test reads it: a stream line by line, other types at
+// the end.
 type response struct {
 	io.ReadCloser
 	isStream bool
@@ -114,8 +116,8 @@ func (r *response) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// File returns a Record that writes each message as a line of JSON, to a file of this
-// process in dir: {"in", "from", "text"}, as web/test/harness/record.ts does.
+// File returns a Record that appends each message as a line of JSON to a file in dir:
+// {"in", "from", "text"}. web/test/harness/record.ts writes the same format.
 func File(dir, name string) (Record, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

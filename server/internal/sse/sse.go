@@ -10,24 +10,23 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-// An Stream writes server-sent events. Each write has a deadline of its
-// own: a reader that stalls loses its stream, and nobody else notices.
-// HTML Living Standard, server-sent events.
+// A Stream writes server-sent events to one HTTP response. Each write has its own
+// deadline, so that a stalled reader loses its stream.
 type Stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 }
 
-// Lines that carry no message: see [eventStream.comment], and what tells a client
-// how long to wait before it comes back. Without that the official TypeScript
-// clients try twice, within 1.5 s, and never again (gateway.md §2.5).
+// Lines without a message. RetryLine tells the client how long to wait before it
+// reconnects; without it the official TypeScript clients reconnect twice within 1.5 s
+// and then give up.
 const (
-	CommentLine = ":\n\n"
+	CommentLine = ":\n\n"           // keeps the connection open
 	RetryLine   = "retry: 3000\n\n" // ms
 )
 
-// Open sends the header of a stream and a first line, so that it gets
-// through at once.
+// Open writes the header of a stream and a first line, so that proxies forward the
+// header at once.
 func Open(w http.ResponseWriter, first string) (*Stream, error) {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
@@ -38,11 +37,11 @@ func Open(w http.ResponseWriter, first string) (*Stream, error) {
 	return s, s.Write([]byte(first))
 }
 
-// Comment keeps proxies from cutting a silent stream, and finds out whether
-// somebody is still there.
+// Comment writes a comment. It keeps proxies from closing an idle stream, and fails if
+// the client is gone.
 func (s *Stream) Comment() error { return s.Write([]byte(CommentLine)) }
 
-// Message sends one JSON-RPC message.
+// Message writes one JSON-RPC message as an event.
 func (s *Stream) Message(msg []byte) error {
 	msg = oneLine(msg)
 	event := bytes.NewBuffer(make([]byte, 0, len(msg)+32))
@@ -52,16 +51,18 @@ func (s *Stream) Message(msg []byte) error {
 	return s.Write(event.Bytes())
 }
 
+// Write writes event, which is one or more complete lines of an event stream, and
+// flushes.
 func (s *Stream) Write(event []byte) error {
-	s.control.SetWriteDeadline(time.Now().Add(limits.WriteTime)) // not on every ResponseWriter; then TCP's own limit has to do
+	s.control.SetWriteDeadline(time.Now().Add(limits.WriteTime)) // not every ResponseWriter supports it; then the timeout of TCP applies
 	if _, err := s.w.Write(event); err != nil {
 		return err
 	}
 	return s.control.Flush()
 }
 
-// oneLine returns msg without line breaks between its tokens: an event's data is
-// one line. In strings they are escaped already.
+// oneLine removes line breaks between the tokens of msg, since the data of an event is
+// one line. Line breaks in JSON strings are escaped already.
 func oneLine(msg []byte) []byte {
 	if !bytes.ContainsAny(msg, "\r\n") {
 		return msg
