@@ -8,9 +8,9 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// about is what a page says of itself, made safe: its author may be anybody, and
-// assistants put it before models and people. At /mcp/{page} it takes the place of
-// what the gateway says of itself. Limits are those of security.md §8.
+// pageInfo is what a page declares about itself, cleaned: its author may be hostile, and
+// assistants show it to models and users. /mcp/{page} serves it in place of the
+// gateway's own. The maximum lengths are those of package engine.
 type pageInfo struct {
 	name, title, version, website, instructions string
 }
@@ -29,7 +29,7 @@ func (p pageInfo) engineInfo() engine.Info {
 	return engine.Info{Name: p.name, Title: p.title, Version: p.version, WebsiteURL: p.website, Instructions: p.instructions}
 }
 
-// webAddress returns text if it is the URL of a web page, else nothing.
+// webAddress returns text if it is a valid http or https URL, else "".
 func webAddress(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || len(text) > limits.MaxURI || engine.PlainText(text, limits.MaxURI) != text || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
@@ -38,8 +38,8 @@ func webAddress(text string) string {
 	return text
 }
 
-// about returns what the page of a view says of itself; nothing at /mcp, and if
-// the page was never here. The lock is held.
+// pageInfo returns the info of the page that is served at path. It is empty at /mcp, and
+// for a page that has not joined yet. The caller holds the lock.
 func (v *views) pageInfo(path string) pageInfo {
 	name, _ := access.PageOf(path)
 	p := v.pages[name]
@@ -48,7 +48,7 @@ func (v *views) pageInfo(path string) pageInfo {
 	}
 	info, ok := p.remote.Info()
 	reported := pageInfoOf(info)
-	if !ok || reported.name == "" { // a name is required
+	if !ok || reported.name == "" { // Implementation.name is required
 		return pageInfo{}
 	}
 	return reported

@@ -7,14 +7,13 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// Extensions of the protocol are the pages' affair: the gateway declares what its
-// page declares, and passes on methods that it does not know itself. At
-// /mcp/{page} that is that page. At /mcp it is the one page with extensions; if
-// there are several, nobody could tell whom a method is for, so none are declared
-// there (R-361, decision 6.18).
+// Extensions of the protocol belong to pages: the gateway declares those of a page and
+// forwards unknown methods to it. At /mcp/{page} that is this page. At /mcp it is the
+// only page with extensions; if several have some, the target of a method would be
+// ambiguous, so none are declared there.
 
-// extensible returns the page whose extensions a view has, or nil. The lock is
-// held.
+// extensionPage returns the page whose extensions are declared at path, or nil. The
+// caller holds the lock.
 func (v *views) extensionPage(path string) (only *page) {
 	if name, _ := access.PageOf(path); name != "" {
 		if p := v.pages[name]; p != nil && !p.expired && p.remote.Extensions() != nil {
@@ -34,8 +33,8 @@ func (v *views) extensionPage(path string) (only *page) {
 	return only
 }
 
-// declare renews what views declare: a page has come, or has gone for good. The
-// lock is held.
+// updateDeclarations updates what each view declares, after a page has joined or its
+// grace time has ended. The caller holds the lock.
 func (v *views) updateDeclarations() {
 	for path, at := range v.byPath {
 		var extensions []byte
@@ -57,7 +56,8 @@ func (v *views) updateDeclarations() {
 	}
 }
 
-// extend passes on a method that the engine at path does not know.
+// callExtension forwards a method that the engine at path does not know to the page with
+// extensions.
 func (v *views) callExtension(ctx context.Context, path, method string, params []byte) ([]byte, error) {
 	v.mu.Lock()
 	p := v.extensionPage(path)

@@ -1,7 +1,7 @@
-// Package gateway is what any gateway needs, whoever may use it: pages join it, and
-// clients reach the pages of their owner over HTTP, WebSocket and ports. Who is let in
-// is decided by the [access.Authenticator] and [Doorkeeper] of its user, and what
-// lasts is kept by [mcphttp.SessionStore] and [access.Audit].
+// Package gateway is the core of a gateway: pages join it, and clients reach the pages
+// of their owner over HTTP, WebSocket and ports. The program that embeds it supplies
+// access control, an [access.Authenticator] and a [Doorkeeper], and storage, a
+// [mcphttp.SessionStore] and an [access.Audit].
 package gateway
 
 import (
@@ -22,50 +22,49 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// Options are all required, unless said otherwise.
+// Options of a Gateway. Fields are required unless documented otherwise.
 type Options struct {
-	Info            engine.Info // of /mcp, and of pages that say nothing
-	CursorKey       [16]byte    // signs cursors
+	Info            engine.Info // of /mcp, and of pages that declare nothing about themselves
+	CursorKey       [16]byte    // signs pagination cursors
 	Lenient         bool        // clients need no handshake
-	Logging         bool        // log messages of pages go to assistants
-	NoResourceTools bool
+	Logging         bool        // forward log messages of pages to assistants
+	NoResourceTools bool        // omit the generated tools
 
-	Allow      func(who engine.Principal, verb engine.Verb, uri string) bool // nil: allows all; uri is the one at /mcp
+	Allow      func(who engine.Principal, verb engine.Verb, uri string) bool // nil allows all; uri is the one at /mcp
 	Doorkeeper Doorkeeper
 	Sessions   mcphttp.SessionStore
-	Handlers   map[string]http.HandlerFunc // more paths; may be nil
+	Handlers   map[string]http.HandlerFunc // further paths; may be nil
 	Log        *slog.Logger
 
-	MaxSockets, MaxPagesPerOrigin, MaxSessions int // 0: the defaults of package limits
+	MaxSockets, MaxPagesPerOrigin, MaxSessions int // 0 means the default of package limits
 }
 
-// A Gateway is what any gateway needs, whoever may use it: pages join it, and clients reach
-// them over HTTP, WebSocket and ports.
+// A Gateway connects pages with clients. See the package comment.
 type Gateway struct {
-	Options  Options
-	Gate     *access.Gate
+	Options  Options      // as passed to New
+	Gate     *access.Gate // of all clients
 	monitor  Monitor
 	mcp      *mcphttp.Server
-	Sessions *mcphttp.Sessions
+	Sessions *mcphttp.Sessions // of the classic revisions
 	sockets  socket.Counter
 	guard    *access.Guard
-	closing  chan struct{} // closed by close
+	closing  chan struct{} // closed by Close
 
 	mu          sync.Mutex
 	owners      map[access.Owner]*views
 	open        map[*socket.Socket]struct{}
-	openSockets sync.WaitGroup // one for each of open
+	openSockets sync.WaitGroup // counts the sockets in open
 	closed      bool
 }
 
-// A Monitor sees the pages as well.
+// A Monitor is an [access.Monitor] that also observes pages. Its methods never block.
 type Monitor interface {
 	access.Monitor
-	PagesChanged()    // pages came, went, or changed
-	Forget(of string) // a page's name is not remembered any more
+	PagesChanged()      // a page has joined, left or changed
+	Forget(name string) // the name of a page is no longer reserved
 }
 
-// New reads the sessions of an earlier run.
+// New returns a Gateway and loads the stored sessions.
 func New(options Options, gate *access.Gate, m Monitor) (*Gateway, error) {
 	gw := &Gateway{
 		Options: options, Gate: gate, monitor: m, closing: make(chan struct{}),
@@ -80,10 +79,10 @@ func New(options Options, gate *access.Gate, m Monitor) (*Gateway, error) {
 	return gw, nil
 }
 
-// EngineOptions are those of every engine that assistants talk to. All declare
-// the same, whatever pages there are: classic sessions fix it at their beginning,
-// and pages come and go. How much assistants may send is each door's to check: an engine
-// takes what another hop has added, too.
+// EngineOptions returns the options of every engine that assistants use. They do not
+// depend on the pages: a classic session fixes the capabilities at its beginning, and
+// pages come and go. Endpoints limit the size of messages; an engine accepts MaxSlack
+// more, which another hop may have added.
 func EngineOptions(lenient, logging bool) *engine.Options {
 	return &engine.Options{
 		Origin: "gateway", MaxMessage: limits.MaxMessage + limits.MaxSlack, Lenient: lenient,
@@ -91,13 +90,14 @@ func EngineOptions(lenient, logging bool) *engine.Options {
 	}
 }
 
-// Handler returns the routes behind guard.
+// Handler returns guard with the routes of the gateway behind it.
 func (g *Gateway) Handler(guard *access.Guard) http.Handler {
 	g.guard = guard
 	guard.Next = http.HandlerFunc(g.Route)
 	return guard
 }
 
+// Route serves a request that has passed the guard.
 func (g *Gateway) Route(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	if serve := g.Options.Handlers[path]; serve != nil {
@@ -118,7 +118,7 @@ func (g *Gateway) Route(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Views returns the views of an owner.
+// Views returns the views of an owner. They are made when they are first needed.
 func (g *Gateway) Views(owner access.Owner) *views {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -130,13 +130,13 @@ func (g *Gateway) Views(owner access.Owner) *views {
 	return v
 }
 
-// Acquire implements endpoints.
+// Acquire implements [mcphttp.Endpoints].
 func (g *Gateway) Acquire(owner access.Owner, path string) (mcphttp.Endpoint, bool) {
 	return g.Views(owner).acquire(path)
 }
 
-// ServePort serves one client of owner on p, at path, until p closes or ctx ends. Calls
-// of that client are limited and audited like those of any other.
+// ServePort serves one client on p, at a path of owner, until p closes or ctx ends. The
+// client is limited and audited like every other.
 func (g *Gateway) ServePort(ctx context.Context, p jsonrpc.Port, owner access.Owner, path string, client access.Client) error {
 	endpoint, ok := g.Acquire(owner, path)
 	if !ok {
@@ -146,7 +146,8 @@ func (g *Gateway) ServePort(ctx context.Context, p jsonrpc.Port, owner access.Ow
 	return endpoint.Engine.Serve(engine.WithPrincipal(ctx, engine.Principal(client.Principal)), g.Gate.Port(p, endpoint.Engine, client))
 }
 
-// Sweep lets sessions sleep and drops views that are not used; now is the present time.
+// Sweep ends idle connections between sessions and engines, and removes unused views.
+// now is the current time.
 func (g *Gateway) Sweep(now time.Time) {
 	g.Sessions.Sweep(now)
 	for _, v := range g.all() {
@@ -160,8 +161,8 @@ func (g *Gateway) all() []*views {
 	return slices.Collect(maps.Values(g.owners))
 }
 
-// Close ends in order: listens get their result, what runs an error, sockets are closed.
-// wait and end come after it.
+// Close ends open subscriptions with their result and other requests with an error, then
+// closes all sockets. Call Wait and End after it.
 func (g *Gateway) Close() {
 	close(g.closing)
 	g.mu.Lock()
@@ -173,14 +174,14 @@ func (g *Gateway) Close() {
 	}
 	for _, s := range open {
 		s.CloseWith(websocket.StatusGoingAway, "the gateway is shutting down")
-		time.AfterFunc(limits.ShutdownTime, s.Abort) // for a peer that does not answer
+		time.AfterFunc(limits.ShutdownTime, s.Abort) // if the peer does not close its side
 	}
 }
 
-// Wait returns when all sockets are gone.
+// Wait returns when all sockets are closed.
 func (g *Gateway) Wait() { g.openSockets.Wait() }
 
-// End stores the sessions. It comes after wait, when no request is served any more.
+// End stores the sessions. Call it after Wait, when no request is in flight.
 func (g *Gateway) End() {
 	for _, v := range g.all() {
 		v.closePages()
@@ -188,7 +189,8 @@ func (g *Gateway) End() {
 	g.Sessions.Close()
 }
 
-// Track remembers an open socket, unless the gateway is closing.
+// Track registers an open socket, so that Close closes it. It returns false, and closes
+// the socket, if the gateway is closing.
 func (g *Gateway) Track(s *socket.Socket) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -201,6 +203,7 @@ func (g *Gateway) Track(s *socket.Socket) bool {
 	return true
 }
 
+// Untrack removes a socket that is closed.
 func (g *Gateway) Untrack(s *socket.Socket) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -208,5 +211,5 @@ func (g *Gateway) Untrack(s *socket.Socket) {
 	g.openSockets.Done()
 }
 
-// report is for what went wrong and concerns no client.
+// logError logs an error that is not part of any response.
 func (g *Gateway) logError(err error) { g.Options.Log.Error(err.Error()) }

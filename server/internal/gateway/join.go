@@ -12,32 +12,32 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
 
-// A Doorkeeper decides which documents join as pages, and what they are called.
+// A Doorkeeper decides which documents join as pages, and assigns their names.
 type Doorkeeper interface {
-	// join exchanges frames with a document of origin that has dialled address, until it
-	// has proved itself or ctx ends. The error is errVersion, or tells the page no more
-	// than that it was refused.
+	// Join exchanges frames with a document of origin that has dialled address, until
+	// the document is authenticated or ctx ends. The error is [ErrVersion], or any other
+	// one, which the document sees as "refused".
 	Join(ctx context.Context, f Frames, origin, address string) (Joiner, error)
 }
 
-// Frames are the messages of a WebSocket before it carries MCP. They are small:
-// maxHandshake.
+// Frames is a WebSocket before it carries MCP. A frame has at most limits.MaxHandshake
+// bytes.
 type Frames interface {
 	Read(ctx context.Context) (websocket.MessageType, []byte, error)
 	Write(ctx context.Context, kind websocket.MessageType, frame []byte) error
 }
 
-// A Joiner is a page that has proved itself.
+// A Joiner is a page that has authenticated itself.
 type Joiner struct {
 	owner access.Owner
 	Hello Hello
-	Name  string // among the owner's pages, its own until leave; empty: it only wanted to pair
-	Touch func() // its credentials are still in use; not nil if name is set
-	Leave func() // its socket is gone; called once if not nil, even after an error
+	Name  string // unique among the owner's pages until Leave; empty if the document has only paired
+	Touch func() // called while the page is joined: its credentials are in use; not nil if Name is set
+	Leave func() // called once after the socket is closed, also after an error; may be nil
 }
 
-// A Hello is what a page says of itself, once it has proved that it may speak.
-// Its origin is not in it: that is the browser's to say.
+// A Hello is what an authenticated page declares about itself. The origin is not part of
+// it: the browser sends that.
 type Hello struct {
 	Page     string `json:"page"`     // id of the tab, through reloads
 	Instance string `json:"instance"` // id of the document
@@ -47,20 +47,21 @@ type Hello struct {
 	Engine   string `json:"engine"` // version
 }
 
-// IsValid tells whether all of it is there and not too long.
+// IsValid reports whether the required members are present and short enough.
 func (h *Hello) IsValid() bool {
 	return h.Page != "" && len(h.Page) <= 128 && len(h.Instance) <= 128 && len(h.Name) <= 512
 }
 
-// ErrVersion is of a document that speaks a version of joining that is not ours.
+// ErrVersion is returned for a document that speaks an unsupported version of the
+// pairing protocol.
 var ErrVersion = errors.New("unsupported version")
 
-// ErrRefused is all that a document learns when it may not join.
+// ErrRefused is returned for a document that may not join. It gives no reason.
 var ErrRefused = errors.New("refused")
 
-// servePage is where pages join. It is the most dangerous door: any web site can
-// open a WebSocket to this machine. So the origin has to be on the list before
-// the upgrade, and nothing is said about resources before both proofs.
+// servePage serves the WebSocket on which pages join. Any web site can open a WebSocket
+// to this machine, so the origin must be listed before the upgrade, and no data is sent
+// before both sides are authenticated.
 func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 	origin := r.Header.Get("Origin")
 	if !g.guard.MayJoin(origin) {
@@ -72,7 +73,7 @@ func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
-	ctx, cancel := context.WithTimeout(context.Background(), limits.HandshakeTime) // over it the connection is closed
+	ctx, cancel := context.WithTimeout(context.Background(), limits.HandshakeTime) // when it ends, the connection is closed
 	joiner, err := g.Options.Doorkeeper.Join(ctx, conn, origin, "ws://"+r.Host+access.PagePath)
 	cancel()
 	if joiner.Leave != nil {
@@ -96,8 +97,8 @@ func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// OpenDoor upgrades to a WebSocket of one of our own protocols for a page of
-// origin. Without a connection the answer has been given.
+// Upgrade accepts a WebSocket with a subprotocol of the gateway for a page of origin. If
+// conn is nil, the response has been written.
 func (g *Gateway) Upgrade(w http.ResponseWriter, r *http.Request, origin, protocol string) (conn *websocket.Conn, release func()) {
 	if !socket.WantsUpgrade(w, r) {
 		return nil, nil
@@ -107,14 +108,14 @@ func (g *Gateway) Upgrade(w http.ResponseWriter, r *http.Request, origin, protoc
 		g.tooManySockets(w, access.Entry{Principal: origin, Endpoint: r.URL.Path})
 		return nil, nil
 	}
-	// A browser wants to hear one of the subprotocols that it asked for, else it
-	// shows its page no close code.
+	// A browser reports a close code only if the server selected one of the subprotocols
+	// that were requested.
 	requested := strings.TrimSpace(strings.Split(r.Header.Get("Sec-WebSocket-Protocol"), ",")[0])
 	conn, err := socket.Accept(w, r, protocol, requested)
 	if err == nil {
 		conn.SetReadLimit(limits.MaxHandshake)
 	}
-	if err != nil { // it has answered
+	if err != nil { // Accept has responded
 		release()
 		return nil, nil
 	}

@@ -11,25 +11,24 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// A page is one tab, through all its reloads: a Remote that stays mounted, with a
-// socket or without one. It keeps its name, and so its URIs, until nobody has
-// seen it for a day.
+// A page is one browser tab through all its reloads: a Remote that stays mounted with or
+// without a socket. It keeps its name, and so its URIs, until the name expires.
 type page struct {
 	name   string
 	remote *engine.Remote
 
 	// Guarded by mu of the views.
-	socket  *socket.Socket // nil: away
-	grace   *time.Timer    // runs while it is away and may still be back at once
-	expired bool           // it was not back in time
-	hello   Hello          // of the last one that joined
-	origin  string         // of that; empty: none has yet
-	since   time.Time      // when that was
-	unmount func()         // at /mcp
-	joining chan struct{}  // closed when the join that runs is over; nil: none runs
+	socket  *socket.Socket // nil while the page is disconnected
+	grace   *time.Timer    // runs from disconnecting until expired
+	expired bool           // did not reconnect within the grace time
+	hello   Hello          // of the document that joined last
+	origin  string         // of that document; empty if none has joined since the gateway started
+	since   time.Time      // when that document joined
+	unmount func()         // from /mcp
+	joining chan struct{}  // closed when the current join has ended; nil if there is none
 }
 
-// host keeps a page that has joined, until its socket is gone.
+// serveJoined serves a page that has joined, until its socket is closed.
 func (g *Gateway) serveJoined(conn *websocket.Conn, origin string, joiner Joiner) {
 	s := socket.New(conn, limits.MaxAnswer, true)
 	if !g.Track(s) {
@@ -66,13 +65,14 @@ func (g *Gateway) serveJoined(conn *websocket.Conn, origin string, joiner Joiner
 	audit.Record(access.Entry{Principal: origin, Endpoint: access.PagePath, Verb: "leave", URI: joiner.Name, Outcome: "ok", Ms: ms(joined)})
 }
 
-// TouchEvery is how often a page that stays joined says that its credentials are in use.
+// TouchEvery is the interval at which Joiner.Touch is called while a page is joined.
 const TouchEvery = 10 * time.Minute
 
+// ms returns the time since since in milliseconds.
 func ms(since time.Time) float64 { return float64(time.Since(since).Microseconds()) / 1000 }
 
-// attach gives the page of a joiner its new socket. The one it still has is
-// closed: of two documents with one page id the newer hello wins.
+// attach gives a page its new socket and closes the previous one: of two documents with
+// the same page id, the newer one wins.
 func (v *views) attach(joiner Joiner, origin string, s *socket.Socket) (*page, error) {
 	p, done := v.lockJoin(joiner.Name)
 	defer done()
@@ -101,15 +101,15 @@ func (v *views) attach(joiner Joiner, origin string, s *socket.Socket) (*page, e
 	return p, nil
 }
 
-// enter returns the page called name, made and mounted if it is new, for one
-// join at a time.
+// lockJoin returns the page with this name, creating and mounting it if necessary. One
+// join of a page runs at a time; done ends it.
 func (v *views) lockJoin(name string) (p *page, done func()) {
 	for {
 		v.mu.Lock()
 		p = v.pages[name]
 		if p == nil {
 			remote := engine.NewRemote()
-			remote.Forget() // nobody waits for a page that was never here
+			remote.Forget() // requests to a page that has never joined do not wait for it
 			p = v.mount(name, remote)
 		}
 		before := p.joining
@@ -128,8 +128,8 @@ func (v *views) lockJoin(name string) (p *page, done func()) {
 	}
 }
 
-// mount makes a page that is away, and mounts it wherever it belongs. The lock is
-// held.
+// mount creates a disconnected page and mounts it at /mcp and at its own endpoint. The
+// caller holds the lock.
 func (v *views) mount(name string, remote *engine.Remote) *page {
 	p := &page{name: name, remote: remote}
 	v.pages[name] = p
@@ -140,21 +140,21 @@ func (v *views) mount(name string, remote *engine.Remote) *page {
 	return p
 }
 
-// left takes note that a socket is gone. Within the grace time nobody notices;
-// after it the page's entries leave the lists, and its name and subscriptions
+// detach handles a closed socket. Within the grace time nothing changes for clients;
+// after it the entries of the page leave the lists, while its name and subscriptions
 // stay.
 func (v *views) detach(p *page, s *socket.Socket) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if p.socket != s {
-		return // replaced: the page is here
+		return // replaced by a newer socket
 	}
 	p.socket = nil
 	v.startGrace(p)
 	v.gateway.monitor.PagesChanged()
 }
 
-// await gives a page that is away the grace time. The lock is held.
+// startGrace starts the grace time of a disconnected page. The caller holds the lock.
 func (v *views) startGrace(p *page) {
 	if p.grace != nil {
 		p.grace.Stop()
@@ -174,7 +174,8 @@ func (v *views) startGrace(p *page) {
 	})
 }
 
-// Expect mounts pages that are away and may come back: assistants can ask before that.
+// MountRemembered mounts disconnected pages that may come back, so that requests for
+// them wait instead of failing.
 func (v *views) MountRemembered(names []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -183,7 +184,8 @@ func (v *views) MountRemembered(names []string) {
 	}
 }
 
-// SweepPages takes out pages that are away and whose names are not remembered.
+// SweepPages unmounts disconnected pages whose names are not in names, the remembered
+// ones.
 func (v *views) SweepPages(names []string) {
 	remembered := map[string]bool{}
 	for _, name := range names {
@@ -211,25 +213,25 @@ func (v *views) SweepPages(names []string) {
 	v.gateway.monitor.PagesChanged()
 }
 
-// A PageState is a page at one moment. What the page says of itself is cut and has no
-// control characters.
+// A PageState describes a page at one moment. Title and URL, which the page declares,
+// are truncated and have no control characters.
 type PageState struct {
 	Name      string
 	Title     string
 	Origin    string
 	URL       string
-	Connected bool      // it has a socket
-	Since     time.Time // when it joined last
+	Connected bool      // has a socket
+	Since     time.Time // of the last join
 }
 
-// States returns the pages that are here, and those that were since the gateway began.
+// Pages returns the pages that have joined since the gateway started.
 func (v *views) Pages() []PageState {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	states := make([]PageState, 0, len(v.pages))
 	for name, p := range v.pages {
 		if p.origin == "" {
-			continue // remembered from before, and not here since
+			continue // has not joined since the start
 		}
 		states = append(states, PageState{
 			Name: name, Title: engine.PlainText(p.hello.Title, 200), Origin: p.origin, URL: engine.PlainText(p.hello.URL, limits.MaxURI), // characters
@@ -239,7 +241,7 @@ func (v *views) Pages() []PageState {
 	return states
 }
 
-// IsHere tells whether a page has a socket, and no join of it is under way.
+// IsConnected reports whether a page has a socket and no join of it is in progress.
 func (v *views) IsConnected(name string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -247,7 +249,7 @@ func (v *views) IsConnected(name string) bool {
 	return p != nil && p.socket != nil && p.joining == nil
 }
 
-// EndGrace gives up at once a page that is away, as if the grace time were over.
+// ExpireGrace ends the grace time of a disconnected page at once.
 func (v *views) ExpireGrace(name string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

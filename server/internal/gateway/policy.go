@@ -7,9 +7,9 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// allow returns the policy of the engine that serves page alone, or all pages if page
-// is empty. It decides by the names that things have at /mcp, so that a client does
-// not get at /mcp/{page} what it may not have at /mcp.
+// allow returns the policy of the engine that serves one page, or all pages if page is
+// empty. Decisions use the names at /mcp, so that a client cannot get at /mcp/{page}
+// what it may not get at /mcp.
 func (g *Gateway) allow(page string) func(engine.Principal, engine.Verb, string) bool {
 	decide := g.Options.Allow
 	if decide == nil || page == "" {
@@ -17,7 +17,8 @@ func (g *Gateway) allow(page string) func(engine.Principal, engine.Verb, string)
 	}
 	return func(who engine.Principal, verb engine.Verb, uri string) bool {
 		if name, isTool := strings.CutPrefix(uri, "tool:"); isTool {
-			// One of these names is ours, or the page's own, which then replaces it.
+			// The name may be that of a generated tool, or of a tool of the page that
+			// replaces it. Both must be allowed.
 			if isGenerated(name) && !decide(who, verb, uri) {
 				return false
 			}
@@ -26,7 +27,8 @@ func (g *Gateway) allow(page string) func(engine.Principal, engine.Verb, string)
 	}
 }
 
-// atAllPages returns what something of a page is called at /mcp.
+// qualifiedURI returns the URI at /mcp of an entry of page. Tools and prompts are
+// qualified by a dot.
 func qualifiedURI(page, uri string) string {
 	for _, scheme := range [...]string{"tool:", "prompt:"} {
 		if name, ok := strings.CutPrefix(uri, scheme); ok {
@@ -36,6 +38,7 @@ func qualifiedURI(page, uri string) string {
 	return page + "+" + uri
 }
 
+// isGenerated reports whether the gateway has a tool with this name.
 func isGenerated(tool string) bool {
 	return slices.ContainsFunc(resourceToolList[:], func(t resourceTool) bool { return t.name == tool })
 }

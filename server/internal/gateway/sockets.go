@@ -10,15 +10,14 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// Subprotocols of the WebSocket doors; those of further doors are theirs.
+// Subprotocols of the WebSocket endpoints.
 const (
-	AssistantProtocol = "mcp"        // what the TypeScript SDK's client asks for
-	PageProtocol      = "pagemcp.v1" // joining, then MCP with the page as server
+	AssistantProtocol = "mcp"        // requested by the client of the TypeScript SDK
+	PageProtocol      = "pagemcp.v1" // the pairing protocol, then MCP with the page as server
 )
 
-// serveSocket is raw MCP over WebSocket: one JSON-RPC message a text frame, the
-// era of each message its own. Closing the socket abandons everything on it
-// (protocol.md §3.4).
+// serveSocket serves MCP over WebSocket: one JSON-RPC message per text frame, each of
+// any revision. Closing the socket cancels its requests and subscriptions.
 func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if !socket.WantsUpgrade(w, r) {
 		return
@@ -35,7 +34,7 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 	defer release()
 	conn, err := socket.Accept(w, r, AssistantProtocol)
 	if err != nil {
-		return // it has answered
+		return // Accept has responded
 	}
 	if conn.Subprotocol() != AssistantProtocol {
 		conn.Close(socket.CloseVersion, "subprotocol mcp is needed")
@@ -48,8 +47,8 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 	g.ServeClient(conn, caller.Owner, "/mcp", access.Client{Principal: caller.Principal, Endpoint: access.SocketPath}, limit)
 }
 
-// ServeClient is MCP on a WebSocket at the endpoint of an owner, until it closes.
-// limit is that of a message, in bytes.
+// ServeClient serves MCP on a WebSocket, at the endpoint at path of owner, until it
+// closes. limit is the size of a message in bytes.
 func (g *Gateway) ServeClient(conn *websocket.Conn, owner access.Owner, path string, client access.Client, limit int64) {
 	s := socket.New(conn, limit, false)
 	if !g.Track(s) {
@@ -65,14 +64,15 @@ func (g *Gateway) ServeClient(conn *websocket.Conn, owner access.Owner, path str
 	defer endpoint.Release()
 	go s.KeepAlive(false) // ends with the socket
 	ctx := engine.WithPrincipal(s.Context(), engine.Principal(client.Principal))
-	endpoint.Engine.Serve(ctx, g.Gate.Port(s, endpoint.Engine, client)) // why it ended, the client knows
+	endpoint.Engine.Serve(ctx, g.Gate.Port(s, endpoint.Engine, client)) // its error concerns the client only, which has been disconnected
 	<-s.Done()
 }
 
-// HopHeader is what a process sends that passes on what assistants say: its messages
-// have grown by its own _meta. It gives no rights but that.
+// HopHeader marks a process that forwards messages of assistants, whose messages have
+// grown by its own _meta. It raises the size limit by MaxSlack and grants nothing else.
 const HopHeader = "Pagemcp-Hop"
 
+// tooManySockets responds 429 and records that.
 func (g *Gateway) tooManySockets(w http.ResponseWriter, e access.Entry) {
 	e.Verb, e.Outcome = "connect", "busy"
 	g.Gate.Audit.RecordRefusal(e)

@@ -14,36 +14,35 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// resourceTools is a source of three tools, by which assistants that know tools
-// alone reach resources; several popular ones hide servers without tools. What a
-// tool does, it asks of its own view's engine as the caller, so that names,
-// prefixes and policy are those of the requests that it stands for.
+// resourceTools is a source of three tools that make resources available to assistants
+// that support tools only. A tool sends requests to the engine of its own view as the
+// caller, so that names, prefixes and policy are those of the requests it stands for.
 //
-// A page may have a tool of the same name. At /mcp/{page} that one counts, and
-// ours is left out; at /mcp a page's names have its prefix.
+// A page may have a tool of the same name. At /mcp/{page} that tool replaces the
+// generated one; at /mcp the tools of pages have a prefix.
 type resourceTools struct {
 	views *views
 	view  *view
-	page  string // of /mcp/{page}; empty: all
+	page  string // of /mcp/{page}; empty at /mcp
 }
 
 // Limits of the tools.
 const (
-	maxListed        = 100              // resources of one answer that list_resources goes on for
+	maxListed        = 100              // resources after which list_resources returns a cursor
 	maxWaitURIs      = 100              // of one wait_for_change
-	defaultWait      = 45 * time.Second // unless told otherwise; TypeScript clients give up a request after 60 s
+	defaultWait      = 45 * time.Second // TypeScript clients time out after 60 s
 	maxWait          = 300 * time.Second
-	progressInterval = 10 * time.Second // between two signs of life
+	progressInterval = 10 * time.Second // between progress notifications
 )
 
-// A resourceTool is one of the three.
+// A resourceTool is one generated tool.
 type resourceTool struct {
 	name        string
-	description string // the tool's Object, as tools/list has it
+	description string // the Tool object of tools/list
 	call        func(*resourceTools, context.Context, []byte) (toolResult, error)
 }
 
-// resourceToolList is an array for the sake of its order.
+// resourceToolList is an array, since the order of tools/list must be stable.
 var resourceToolList = [...]resourceTool{
 	{"list_resources", `{"name":"list_resources","title":"List resources",` +
 		`"description":"Lists what the web pages that are open in the user's browser make readable: for each resource its URI, name, description and media type, and templates for URIs that are not listed one by one. Call this first, then read_resource with a URI.",` +
@@ -64,19 +63,20 @@ var resourceToolList = [...]resourceTool{
 		`"annotations":{"readOnlyHint":true,"openWorldHint":false}}`, (*resourceTools).wait},
 }
 
-// List: there are no resources here.
+// List implements engine.Source: there are no resources.
 func (r *resourceTools) List(context.Context, string) (engine.Listing, error) {
 	return engine.Listing{}, nil
 }
 
+// Read implements engine.Source.
 func (r *resourceTools) Read(context.Context, string) ([]engine.Contents, error) {
 	return nil, engine.ErrNotFound
 }
 
-// Tools returns ours, without those that the page has itself.
+// Tools implements engine.Tooler. It omits tools that the page replaces.
 func (r *resourceTools) Tools(ctx context.Context) ([]engine.Tool, error) {
 	if mcphttp.IsForHeaders(ctx) {
-		return nil, nil // ours have none
+		return nil, nil // none of these tools mirrors arguments in headers
 	}
 	var all []engine.Tool
 	replaced := r.pageTools(ctx)
@@ -88,7 +88,7 @@ func (r *resourceTools) Tools(ctx context.Context) ([]engine.Tool, error) {
 	return all, nil
 }
 
-// tooler returns what is served at /mcp/{name}, if it has tools.
+// tooler returns the source that is served at /mcp/{name}, if it has tools.
 func (v *views) tooler(name string) (engine.Tooler, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -96,8 +96,8 @@ func (v *views) tooler(name string) (engine.Tooler, bool) {
 	return source, ok
 }
 
-// ofPage returns the names of the page's own tools. A page that cannot be asked
-// has none.
+// pageTools returns the names of the page's own tools; none if the page does not
+// respond.
 func (r *resourceTools) pageTools(ctx context.Context) map[string]bool {
 	names := map[string]bool{}
 	if r.page == "" {
@@ -117,8 +117,8 @@ func (r *resourceTools) pageTools(ctx context.Context) map[string]bool {
 	return names
 }
 
-// CallTool runs one. Whatever goes wrong in it is for the model to read, so it is
-// a result, not a JSON-RPC error.
+// CallTool implements engine.Tooler. Errors of a tool are results with isError, since
+// the model should see them, not JSON-RPC errors.
 func (r *resourceTools) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
 	for _, t := range resourceToolList {
 		if t.name != name || r.pageTools(ctx)[name] {
@@ -142,14 +142,14 @@ func (r *resourceTools) CallTool(ctx context.Context, name string, arguments []b
 
 var errArguments = errors.New("wrong arguments")
 
-// A toolResult is what tools/call answers. MCP 2026-07-28, server/tools.
+// A toolResult is the result of tools/call. MCP 2026-07-28, server/tools.
 type toolResult struct {
 	Content           []block        `json:"content"`
 	StructuredContent jsontext.Value `json:"structuredContent,omitempty"`
 	IsError           bool           `json:"isError,omitzero"`
 }
 
-// A block is one of content.
+// A block is an element of content.
 type block struct {
 	Type     string         `json:"type"`
 	Text     *string        `json:"text,omitempty"`
@@ -164,13 +164,13 @@ func failedTool(why string) toolResult {
 	return toolResult{Content: []block{textBlock(why)}, IsError: true}
 }
 
-// structured is a result for programs, and the same as text for models.
+// structured returns value both as structured content and as text.
 func structured(value any) (toolResult, error) {
 	text, err := json.Marshal(value)
 	return toolResult{Content: []block{textBlock(string(text))}, StructuredContent: text}, err
 }
 
-// read is read_resource.
+// read implements read_resource.
 func (r *resourceTools) read(ctx context.Context, arguments []byte) (toolResult, error) {
 	var args struct {
 		URI string `json:"uri"`
@@ -208,9 +208,9 @@ func (r *resourceTools) read(ctx context.Context, arguments []byte) (toolResult,
 	return answer, nil
 }
 
-// blockOf makes a block of one item of contents: text and media as such, so that
-// every assistant shows them; whatever else there is, and one of several, as an
-// embedded resource.
+// blockOf makes a content block of an item of contents: text, image and audio blocks
+// where possible, since every assistant shows those; otherwise, and for one of several
+// texts, an embedded resource.
 func blockOf(item jsontext.Value, alone bool) (block, error) {
 	var c struct {
 		MIMEType string  `json:"mimeType"`

@@ -13,13 +13,13 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A toolClient is a conversation of a generated tool with its view's engine.
+// A toolClient is a connection of a generated tool to the engine of its view.
 type toolClient struct {
 	*jsonrpc.Conn
 }
 
-// open begins one, on behalf of the caller. It is counted and noted in the audit
-// log like any other client's. heard gets the notifications; it may be nil.
+// connect opens a connection on behalf of the caller of a tool. Its requests are limited
+// and audited like those of any client. onNotification may be nil.
 func (r *resourceTools) connect(ctx context.Context, tool string, onNotification func(jsonrpc.Message)) toolClient {
 	near, far := jsonrpc.Pipe()
 	principal := engine.PrincipalOf(ctx)
@@ -33,10 +33,11 @@ func (r *resourceTools) connect(ctx context.Context, tool string, onNotification
 	return c
 }
 
-// toolEnvelope: the caller's own abilities are not ours to use.
+// toolEnvelope begins the params of each request. It declares no capabilities: the tool
+// cannot answer requests to the client.
 const toolEnvelope = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + engine.LatestModern + `","io.modelcontextprotocol/clientCapabilities":{}}`
 
-// ask sends a request; members are those of its params, JSON, or nil.
+// request sends a request. members are JSON members of its params, or nil.
 func (c toolClient) request(ctx context.Context, method string, members []byte) ([]byte, error) {
 	return c.Call(ctx, method, paramsOf(members))
 }
@@ -49,7 +50,7 @@ func paramsOf(members []byte) []byte {
 	return append(params, '}')
 }
 
-// listedResource is a resource, or a template, as list_resources shows it.
+// A listedResource is a resource or a template in the result of list_resources.
 type listedResource struct {
 	URI         string `json:"uri,omitempty"`
 	URITemplate string `json:"uriTemplate,omitempty"`
@@ -59,6 +60,7 @@ type listedResource struct {
 	MIMEType    string `json:"mimeType,omitempty"`
 }
 
+// matches reports whether a member contains text, which is in lower case.
 func (r *listedResource) matches(text string) bool {
 	for _, s := range [...]string{r.URI, r.URITemplate, r.Name, r.Title, r.Description} {
 		if strings.Contains(strings.ToLower(s), text) {
@@ -68,7 +70,7 @@ func (r *listedResource) matches(text string) bool {
 	return false
 }
 
-// list is list_resources. Templates come with the first page.
+// list implements list_resources. Templates are in the first page only.
 func (r *resourceTools) list(ctx context.Context, arguments []byte) (toolResult, error) {
 	var args struct {
 		Filter string `json:"filter"`
@@ -104,7 +106,7 @@ func (r *resourceTools) list(ctx context.Context, arguments []byte) (toolResult,
 	return structured(&all)
 }
 
-// page asks for one page of a list.
+// page requests one page of a list.
 func (c toolClient) page(ctx context.Context, method, member, cursor, filter string) ([]listedResource, string, error) {
 	var members []byte
 	if cursor != "" {
@@ -138,7 +140,7 @@ func (c toolClient) page(ctx context.Context, method, member, cursor, filter str
 	return items, next, nil
 }
 
-// wait is wait_for_change.
+// wait implements wait_for_change.
 func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult, error) {
 	var args struct {
 		URIs    []string `json:"uris"`
@@ -158,11 +160,11 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 	if err != nil {
 		return toolResult{}, err
 	}
-	notifications := make(chan jsonrpc.Message, maxWaitURIs+1) // one for each URI, and the acknowledgement
+	notifications := make(chan jsonrpc.Message, maxWaitURIs+1) // room for one `updated` per URI and the acknowledgement
 	c := r.connect(ctx, "wait_for_change", func(m jsonrpc.Message) {
 		select {
 		case notifications <- m:
-		default: // one of them is enough
+		default: // a further `updated` of the same URI
 		}
 	})
 	defer c.Close()
@@ -195,14 +197,14 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 			if _, err := listen.Answer(); err != nil {
 				return toolResult{}, err
 			}
-			return changedResult([]string{}, begun) // the gateway ends
+			return changedResult([]string{}, begun) // the gateway is closing
 		case <-ctx.Done():
 			return toolResult{}, ctx.Err()
 		}
 	}
 }
 
-// missing returns the URIs that an acknowledgement lacks.
+// missing returns the URIs that an acknowledgement does not contain.
 func missing(uris []string, acknowledged []byte) (unavailable []string) {
 	var accepted []string
 	if text := jsonrpc.Member(jsonrpc.Member(acknowledged, "notifications"), "resourceSubscriptions"); text != nil {
@@ -222,7 +224,7 @@ func missing(uris []string, acknowledged []byte) (unavailable []string) {
 	return unavailable
 }
 
-// drain returns what else has changed by now.
+// drain returns the URIs of the `updated` notifications received so far.
 func drain(notifications <-chan jsonrpc.Message) (uris []string) {
 	for {
 		select {
@@ -236,6 +238,7 @@ func drain(notifications <-chan jsonrpc.Message) (uris []string) {
 	}
 }
 
+// changedResult returns the result of wait_for_change. No uris means a timeout.
 func changedResult(uris []string, begun time.Time) (toolResult, error) {
 	result, err := structured(struct {
 		Changed  []string `json:"changed"`

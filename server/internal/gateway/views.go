@@ -11,9 +11,9 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// views are what one owner's clients see: the pages of that owner, and an engine for
-// each path at which they are served. What a page that joins costs grows with the pages
-// and views of its owner, not with those of others.
+// views holds the pages of one owner, and an engine for each path at which they are
+// served. The cost of a join grows with the pages and views of its owner, not with those
+// of others.
 type views struct {
 	gateway *Gateway
 	owner   access.Owner
@@ -25,33 +25,33 @@ type views struct {
 	closed  bool
 }
 
-// A view is one URL at which an engine is served: /mcp with all pages, or
-// /mcp/{page} with one. It exists while it is used, and some time longer if its page
-// is here: a name that is asked for and that no page has costs nothing afterwards.
+// A view is one path at which an engine is served: /mcp with all pages, or /mcp/{page}
+// with one. It exists while it is in use, and limits.SessionIdle longer if its page
+// exists. A name that has no page costs nothing after the request.
 type view struct {
 	path   string
 	engine *engine.Engine
 
 	// Guarded by mu of the views.
-	users      int       // requests, sessions that are awake, sockets
-	lastUsed   time.Time // when the last of them went
-	unmount    func()    // of its page; nil: there is none
-	extensions []byte    // that it declares: JSON object, or nil
-	info       pageInfo  // what it says of itself, if a page has told it
+	users      int       // requests, active sessions, sockets
+	lastUsed   time.Time // when users became 0
+	unmount    func()    // of its page or source; nil if there is none
+	extensions []byte    // that it declares; JSON object or nil
+	info       pageInfo  // that it declares; empty for the gateway's own
 }
 
 func newViews(g *Gateway, owner access.Owner) *views {
 	v := &views{gateway: g, owner: owner, byPath: map[string]*view{}, pages: map[string]*page{}, sources: map[string]engine.Source{}}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.make("/mcp", "").users++ // it is never dropped
+	v.make("/mcp", "").users++ // /mcp is never removed
 	return v
 }
 
-// acquire returns what is served at path, which is /mcp or /mcp/{page}, until
-// release. Any valid name has an engine, also one that no page has yet, for an
-// assistant may start before the browser. ok is false if too many such names are in
-// use; a page that is here, or may come back, is always served.
+// acquire returns the endpoint at path, /mcp or /mcp/{page}, until its Release is
+// called. Any valid name has an engine, even before its page joins: an assistant may
+// start before the browser. ok is false if limits.MaxEndpoints names are in use and this
+// one has no page or source.
 func (v *views) acquire(path string) (held mcphttp.Endpoint, ok bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -67,7 +67,7 @@ func (v *views) acquire(path string) (held mcphttp.Endpoint, ok bool) {
 	return mcphttp.Endpoint{Owner: v.owner, Path: path, Engine: at.engine, Release: func() { v.release(at) }}, true
 }
 
-// release takes back one acquire.
+// release undoes one acquire.
 func (v *views) release(at *view) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -78,7 +78,7 @@ func (v *views) release(at *view) {
 	}
 }
 
-// make makes an engine for path. The lock is held, here and below.
+// make creates the view of path. The caller holds the lock, here and below.
 func (v *views) make(path, name string) *view {
 	o := &v.gateway.Options
 	options := EngineOptions(o.Lenient, o.Logging)
@@ -99,7 +99,7 @@ func (v *views) make(path, name string) *view {
 	return at
 }
 
-// source returns what is served alone at /mcp/{name}; nil: nothing.
+// source returns the page or source that is served at /mcp/{name}, or nil.
 func (v *views) source(name string) engine.Source {
 	if p := v.pages[name]; p != nil {
 		return p.remote
@@ -107,8 +107,8 @@ func (v *views) source(name string) engine.Source {
 	return v.sources[name]
 }
 
-// Mount serves a source of the host program beside the pages, and alone at /mcp/{name}.
-// No page may have that name until it is unmounted.
+// Mount serves a source of the host program at /mcp, beside the pages, and alone at
+// /mcp/{name}. The caller ensures that no page gets that name until it is unmounted.
 func (v *views) Mount(name string, s engine.Source) (unmount func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -129,9 +129,9 @@ func (v *views) Mount(name string, s engine.Source) (unmount func()) {
 	}
 }
 
-// evict drops a view that is not used.
+// remove removes an unused view.
 func (v *views) remove(at *view) {
-	if v.closed || at.path == "/mcp" { // closeEngines ends it
+	if v.closed || at.path == "/mcp" { // closeEngines closes its engine
 		return
 	}
 	if at.unmount != nil {
@@ -140,8 +140,8 @@ func (v *views) remove(at *view) {
 	delete(v.byPath, at.path)
 }
 
-// evictOldest drops the view that is out of use for longest; false if all are
-// used.
+// evictOldest removes the view that is unused for longest. It returns false if all are
+// in use.
 func (v *views) evictOldest() bool {
 	var oldest *view
 	for _, at := range v.byPath {
@@ -156,7 +156,7 @@ func (v *views) evictOldest() bool {
 	return true
 }
 
-// sweep drops views that have not been used for a while.
+// sweep removes views that have been unused for limits.SessionIdle.
 func (v *views) sweep(now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -167,7 +167,7 @@ func (v *views) sweep(now time.Time) {
 	}
 }
 
-// closeEngines ends what runs in them, for good.
+// closeEngines closes all engines: their requests end.
 func (v *views) closeEngines() {
 	v.mu.Lock()
 	v.closed = true
@@ -181,7 +181,7 @@ func (v *views) closeEngines() {
 	}
 }
 
-// closePages comes after closeEngines, when no page has a socket any more.
+// closePages closes the Remotes. Call it after closeEngines, when no page has a socket.
 func (v *views) closePages() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -193,7 +193,7 @@ func (v *views) closePages() {
 	}
 }
 
-// Count returns how many views and pages there are.
+// Count returns the numbers of views and pages.
 func (v *views) Count() (views, pages int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

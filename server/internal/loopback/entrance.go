@@ -13,22 +13,22 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-// An entrance accepts the connections of a server. It refuses those of other users of
-// this machine, and bounds those of which nothing is known yet: which have not shown a
-// token, proved to be a page, or, at the web server, passed the guard. When there are
-// too many the connection that says nothing for longest is closed for the newest, so
-// that an assistant always gets in, however many connections others hold.
+// An acceptor wraps the listeners of a server. It rejects connections of other users of
+// this machine, and limits connections of unknown clients: those without a token, a
+// proof of being a page or, at the web server, a request that passed the guard. If there
+// are too many, the one that has been idle for longest is closed in favour of the
+// newest, so that clients always get in, however many connections others hold.
 type acceptor struct {
-	peers     peers         // nil: not checked
-	onRefused func(uid int) // gets the user of a refused connection, or -1; may be nil
+	peers     peers         // nil if the system cannot check users
+	onRefused func(uid int) // gets the user of a rejected connection, or -1 if unknown; may be nil
 
 	mu        sync.Mutex
 	unknown   map[*connection]struct{}
-	byAddress map[string]int // of unknown, by the other end's address without port
+	byAddress map[string]int // size of unknown by remote IP address
 	accepted  uint64
 }
 
-// NewEntrance returns the entrance of a server that listens on these. Close ends it.
+// NewAcceptor returns an acceptor for a server with these listeners. Close releases it.
 func NewAcceptor(listeners []net.Listener, onRefused func(uid int)) *acceptor {
 	a := &acceptor{onRefused: onRefused, unknown: map[*connection]struct{}{}, byAddress: map[string]int{}}
 	if len(listeners) > 0 {
@@ -37,13 +37,14 @@ func NewAcceptor(listeners []net.Listener, onRefused func(uid int)) *acceptor {
 	return a
 }
 
+// Close releases the resources of the acceptor. It does not close listeners.
 func (a *acceptor) Close() {
 	if a.peers != nil {
 		a.peers.Close()
 	}
 }
 
-// Of returns l with its connections checked and counted.
+// Wrap returns l with its connections checked and counted.
 func (a *acceptor) Wrap(l net.Listener) net.Listener { return &guardedListener{l, a} }
 
 type guardedListener struct {
@@ -51,6 +52,8 @@ type guardedListener struct {
 	acceptor *acceptor
 }
 
+// Accept implements net.Listener. It returns connections of this user and of root only,
+// where that can be checked.
 func (g *guardedListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := g.Listener.Accept()
@@ -62,17 +65,17 @@ func (g *guardedListener) Accept() (net.Conn, error) {
 			continue
 		}
 		if tcp, ok := conn.(*net.TCPConn); ok {
-			tcp.SetWriteBuffer(sendBuffer) // if it fails, there is more to read late
+			tcp.SetWriteBuffer(sendBuffer) // an error only means more stale data in the buffer
 		}
 		return g.acceptor.admit(conn), nil
 	}
 }
 
-// rejection is what refuse answers, to a request that is not even read.
+// rejection is sent to a rejected connection before any request is read.
 const rejection = "HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: 10\r\n\r\nforbidden\n"
 
 func (a *acceptor) refuse(conn net.Conn, uid int) {
-	conn.SetWriteDeadline(time.Now().Add(time.Second)) // it has a buffer to itself, and waits for nothing
+	conn.SetWriteDeadline(time.Now().Add(time.Second)) // a new connection has an empty send buffer, so this does not block
 	io.WriteString(conn, rejection)
 	conn.Close()
 	if a.onRefused != nil {
@@ -80,19 +83,19 @@ func (a *acceptor) refuse(conn net.Conn, uid int) {
 	}
 }
 
-// An connection is a connection, and whether it is known.
+// A connection is unknown until its client has authenticated itself.
 type connection struct {
 	net.Conn
 	acceptor *acceptor
 	address  string
-	number   uint64 // of those accepted
+	number   uint64 // in order of acceptance
 
 	// Guarded by the entrance's mu.
-	known  bool // or closed: it does not count any more
-	active bool // it has sent the header of a request
+	known  bool // or closed: not in unknown
+	active bool // has sent the header of a request that is not answered yet
 }
 
-// enter counts a new connection, and closes another one if there are too many.
+// admit counts a new connection, and closes another one if there are too many.
 func (a *acceptor) admit(conn net.Conn) *connection {
 	c := &connection{Conn: conn, acceptor: a, address: hostOf(conn.RemoteAddr())}
 	if old := a.add(c); old != nil {
@@ -108,7 +111,7 @@ func hostOf(a net.Addr) string {
 	return a.String()
 }
 
-// add returns the connection that has to go for c; nil: there is room.
+// add counts c, and returns the connection to close for it, or nil.
 func (a *acceptor) add(c *connection) (old *connection) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -128,9 +131,9 @@ func (a *acceptor) add(c *connection) (old *connection) {
 	return old
 }
 
-// first returns the connection to close first, of one address or of all: the oldest
-// of those that have sent no request, or else the oldest. Others are only those that
-// are being answered. The lock is held, here and below.
+// evictionCandidate returns the connection to close first, of one address or, if address
+// is empty, of all: the oldest without a request in progress, else the oldest. The
+// caller holds the lock, here and below.
 func (a *acceptor) evictionCandidate(address string) (first *connection) {
 	for c := range a.unknown {
 		if address != "" && c.address != address {
@@ -143,7 +146,7 @@ func (a *acceptor) evictionCandidate(address string) (first *connection) {
 	return first
 }
 
-// drop stops counting c.
+// uncount removes c from unknown.
 func (a *acceptor) uncount(c *connection) {
 	if c.known {
 		return
@@ -155,26 +158,27 @@ func (a *acceptor) uncount(c *connection) {
 	}
 }
 
+// Close implements net.Conn.
 func (c *connection) Close() error {
 	c.release()
 	return c.Conn.Close()
 }
 
-// release stops counting c: it is known, or closed.
+// release removes c from unknown: its client is known, or it is closed.
 func (c *connection) release() {
 	c.acceptor.mu.Lock()
 	defer c.acceptor.mu.Unlock()
 	c.acceptor.uncount(c)
 }
 
-// starts takes note of whether a request is being answered.
+// setActive records whether a request is in progress.
 func (c *connection) setActive(active bool) {
 	c.acceptor.mu.Lock()
 	defer c.acceptor.mu.Unlock()
 	c.active = active
 }
 
-// connState is http.Server's ConnState.
+// connState implements http.Server.ConnState.
 func connState(conn net.Conn, state http.ConnState) {
 	if c, ok := conn.(*connection); ok {
 		switch state {
@@ -186,7 +190,7 @@ func connState(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// connContext is http.Server's ConnContext.
+// connContext implements http.Server.ConnContext.
 func connContext(ctx context.Context, conn net.Conn) context.Context {
 	if c, ok := conn.(*connection); ok {
 		return access.WithKnown(ctx, c.release)

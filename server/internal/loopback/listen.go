@@ -1,6 +1,5 @@
-// Package loopback binds servers to this machine alone: listeners on 127.0.0.1 and
-// ::1, connections of this user's programs only, and limits for clients of which
-// nothing is known yet.
+// Package loopback binds servers to the loopback interface: listeners on 127.0.0.1 and
+// ::1, connections of this user's programs only, and limits for unknown clients.
 package loopback
 
 import (
@@ -17,21 +16,21 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-// A PortTakenError says that another process listens on the port.
+// A PortTakenError reports that another process listens on the port.
 type PortTakenError struct {
 	Addr string // host:port
 }
 
+// Error implements error.
 func (e *PortTakenError) Error() string {
 	return fmt.Sprintf("another program listens on %s", e.Addr)
 }
 
-// Listen binds port on 127.0.0.1, and on ::1 where the machine has it. Both
-// or none: whoever had the other one could take our pages' connections to
-// `localhost`. Port 0 picks one that is free on both.
+// Listen binds port on 127.0.0.1, and on ::1 if the machine has it: both or neither,
+// since a program on the other address would get connections to `localhost`. Port 0
+// selects one that is free on both.
 func Listen(port int) ([]net.Listener, int, error) {
-	// Multipath TCP is of no use here, and a connection that it made could get further
-	// addresses, which nothing checks.
+	// Multipath TCP could add addresses to a connection, which would not be checked.
 	var config net.ListenConfig
 	config.SetMultipathTCP(false)
 	ctx := context.Background()
@@ -45,7 +44,7 @@ func Listen(port int) ([]net.Listener, int, error) {
 		if err == nil {
 			return []net.Listener{v4, v6}, actual, nil
 		}
-		if !errors.Is(err, syscall.EADDRINUSE) { // no IPv6 here
+		if !errors.Is(err, syscall.EADDRINUSE) { // this machine has no IPv6
 			return []net.Listener{v4}, actual, nil
 		}
 		v4.Close()
@@ -63,9 +62,8 @@ func listenError(err error, host string, port int) error {
 	return fmt.Errorf("listen on %s:%d: %w", host, port, err)
 }
 
-// HTTPServer returns a server with the time limits that every door has. Streams
-// set deadlines of their own for each event, so there is no limit on the whole
-// answer.
+// HTTPServer returns a server with the timeouts of all endpoints. There is none for the
+// whole response: streams set a deadline for each event.
 func HTTPServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           timeBodies(handler),
@@ -78,11 +76,10 @@ func HTTPServer(handler http.Handler) *http.Server {
 	}
 }
 
-// sendBuffer is what the kernel holds of what a peer has not read. Left to itself it
-// grows to megabytes, and a reader that stalled gets tens of thousands of stale
-// updates before the present ones.
-const sendBuffer = 64 << 10 // bytes; Linux takes twice as many
+// sendBuffer limits what the kernel buffers for a peer that does not read. The default
+// grows to megabytes: a stalled reader would then get tens of thousands of stale updates
+// before the current ones.
+const sendBuffer = 64 << 10 // bytes; Linux doubles it
 
-// quiet returns a logger for net/http, whose complaints are about broken
-// clients and would fill the terminal.
+// discardLogger returns a logger for net/http, which would log each broken client.
 func discardLogger() *log.Logger { return log.New(io.Discard, "", 0) }

@@ -9,19 +9,19 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 )
 
-// hostNames are the only names under which this machine answers. Anything else
-// that leads here, `localhost.`, `127.1`, a rebound name, is not for us.
+// hostNames are the accepted names of this machine. Others that resolve to it, like
+// `localhost.`, `127.1` or a rebound name, are rejected.
 var hostNames = [...]string{"127.0.0.1", "[::1]", "localhost"}
 
-// NewGuard returns a guard for the loopback port that next is served on. Pages of origins
-// may ask as assistants do.
+// NewGuard returns a guard for next on a loopback port. Pages of origins may send MCP
+// requests.
 func NewGuard(port int, origins []string, next http.Handler) *access.Guard {
 	g := &access.Guard{AssistantOrigins: origins, Next: next}
 	for _, name := range hostNames {
 		host := name + ":" + strconv.Itoa(port)
 		g.Hosts = append(g.Hosts, host)
 		g.OwnOrigins = append(g.OwnOrigins, "http://"+host)
-		if port == 80 { // a default port is left out
+		if port == 80 { // browsers omit the default port
 			g.Hosts = append(g.Hosts, name)
 			g.OwnOrigins = append(g.OwnOrigins, "http://"+name)
 		}
@@ -29,8 +29,8 @@ func NewGuard(port int, origins []string, next http.Handler) *access.Guard {
 	return g
 }
 
-// CheckAddress returns the port of addr, or an error unless addr is on this
-// machine's loopback interface. Other binds would need TLS and are not offered.
+// CheckAddress returns the port of addr, or an error if addr is not on the loopback
+// interface. Other addresses would need TLS, which is not supported.
 func CheckAddress(addr string) (port int, err error) {
 	host, text, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -5,29 +5,29 @@ import (
 	"net/netip"
 )
 
-// peers finds out which user the program at the other end of a loopback connection
-// belongs to. A program of another user of this machine is refused, token or not;
-// root is not, since it may do what it wants anyway.
+// peers finds the user of the process at the other end of a loopback connection.
+// Processes of other users are rejected, with or without a token; root is not, since it
+// has access to everything anyway.
 //
-// Only Linux has a documented way to ask that (sock_diag(7), proc_net_tcp). On other
-// systems nothing is checked, and what keeps other users out is the token, the proof
-// of pages and the permissions of the state directory.
+// Only Linux documents a way to find that user, see sock_diag(7) and proc_net_tcp. On
+// other systems nothing is checked: there the token, the proof of pages and the
+// permissions of the state directory keep other users out.
 type peers interface {
 	// owner returns the user of the socket that is bound to theirs and connected to
-	// ours, in whatever state it is. It is not found if there is none, or if its
-	// process has closed it: then the kernel has forgotten whose it was.
+	// ours, in any state. found is false if there is none, or if its process has closed
+	// it: then the kernel no longer knows the user.
 	owner(theirs, ours netip.AddrPort) (uid int, found bool)
 	Close() error
 }
 
-// A peerVerdict says whether a connection may be served.
+// A peerCheck is the result of checkPeer.
 type peerCheck struct {
 	refused bool
-	uid     int // -1: the kernel knows no program at the other end
+	uid     int // -1 if the kernel knows no process at the other end
 }
 
-// judge looks up who is at the other end of conn. It is called when the connection
-// is accepted: later the other end may have gone, and its port may be another's.
+// checkPeer looks up the user at the other end of conn. It must be called when conn is
+// accepted: later the other end may be closed, and its port used by another process.
 func checkPeer(p peers, uid int, conn net.Conn) peerCheck {
 	here, ok := conn.LocalAddr().(*net.TCPAddr)
 	there, alsoOK := conn.RemoteAddr().(*net.TCPAddr)
@@ -44,7 +44,7 @@ func checkPeer(p peers, uid int, conn net.Conn) peerCheck {
 	return peerCheck{uid: owner}
 }
 
-// plainAddr has an IPv4 address in its own form, as the kernel lists it.
+// plainAddr converts an IPv4-mapped address to IPv4, as the kernel lists it.
 func plainAddr(a *net.TCPAddr) netip.AddrPort {
 	at := a.AddrPort()
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())

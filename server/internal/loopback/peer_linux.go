@@ -15,10 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newPeers returns how this kernel tells owners of sockets: by sock_diag, which takes
-// the same time however many sockets there are, or by reading /proc/net/tcp. It is nil
-// if there is neither. Which of them works is tried on a listener of our own, once:
-// later an error, as when there are no file descriptors left, refuses the connection.
+// newPeers returns sock_diag, whose cost does not depend on the number of sockets, or
+// else /proc/net/tcp, or nil if neither works. It tries them once, on the listener l: a
+// later error, for example without free file descriptors, rejects the connection.
 func newPeers(l net.Listener) peers {
 	tcp, ok := l.Addr().(*net.TCPAddr)
 	if !ok {
@@ -39,12 +38,12 @@ func newPeers(l net.Listener) peers {
 	return nil
 }
 
-// sockDiag asks the kernel for one socket by its addresses and ports. It has one
-// netlink socket for its whole life. See sock_diag(7).
+// sockDiag looks up one socket by addresses and ports, over a single netlink socket. See
+// sock_diag(7).
 type sockDiag struct {
-	mu sync.Mutex // a question and its answer are one step
+	mu sync.Mutex // held from a request to its response
 	fd int
-	n  uint32 // sequence number of the last question
+	n  uint32 // sequence number of the last request
 }
 
 func openSockDiag() (*sockDiag, error) {
@@ -65,16 +64,16 @@ func (d *sockDiag) Close() error {
 
 func (d *sockDiag) owner(theirs, ours netip.AddrPort) (uid int, found bool) {
 	s, err := d.find(theirs, ours)
-	// A listener has no other end: the kernel answers with one if there is no
-	// connection. A socket without inode is one that its process has closed, or that
-	// only waits for its port to be free (TIME_WAIT): its user is given as 0.
+	// A listener has no other end: the kernel returns it if there is no connection. A
+	// socket without inode is closed by its process, or in TIME_WAIT; its user is given
+	// as 0.
 	if err != nil || s.listens || s.inode == 0 {
 		return 0, false
 	}
 	return int(s.uid), true
 }
 
-// A diagSocket is what the kernel says of a socket.
+// A diagSocket is the relevant part of struct inet_diag_msg.
 type diagSocket struct {
 	listens    bool
 	uid, inode uint32
@@ -97,8 +96,8 @@ const (
 
 var errNoSuchSocket = errors.New("no such socket")
 
-// find returns the socket that is bound to local and connected to remote. The answer
-// is there when the question has been sent, so nothing waits.
+// find returns the socket that is bound to local and connected to remote. The kernel
+// responds before Sendto returns, so find does not block.
 func (d *sockDiag) find(local, remote netip.AddrPort) (s diagSocket, err error) {
 	id := diagSockID(local, remote)
 	family := byte(unix.AF_INET)
@@ -128,7 +127,7 @@ func (d *sockDiag) find(local, remote netip.AddrPort) (s diagSocket, err error) 
 		}
 		got := answer[:n]
 		if n < netlinkHeader || binary.NativeEndian.Uint32(got[8:]) != d.n {
-			continue // of a question that was given up
+			continue // the response to an earlier request
 		}
 		msg := got[netlinkHeader:]
 		if binary.NativeEndian.Uint16(got[4:]) != diagByFamily || len(msg) < diagMessage {
@@ -147,7 +146,8 @@ func (d *sockDiag) find(local, remote netip.AddrPort) (s diagSocket, err error) 
 	}
 }
 
-// diagSockID is struct inet_diag_sockid: network order, but the interface.
+// diagSockID returns a struct inet_diag_sockid: ports and addresses in network byte
+// order, the interface in the machine's.
 func diagSockID(local, remote netip.AddrPort) []byte {
 	id := make([]byte, 0, diagID)
 	id = binary.BigEndian.AppendUint16(id, local.Port())
@@ -157,13 +157,13 @@ func diagSockID(local, remote netip.AddrPort) []byte {
 		copy(field[:], at.AsSlice())
 		id = append(id, field[:]...)
 	}
-	id = binary.NativeEndian.AppendUint32(id, 0) // any interface that the socket is not bound to
+	id = binary.NativeEndian.AppendUint32(id, 0) // any interface
 	id = binary.NativeEndian.AppendUint32(id, diagNoCookie)
 	return binary.NativeEndian.AppendUint32(id, diagNoCookie)
 }
 
-// procTables reads the kernel's lists of all sockets, for kernels without sock_diag.
-// It takes longer the more sockets there are.
+// procTables reads the kernel's list of all sockets, for kernels without sock_diag. Its
+// cost grows with the number of sockets.
 type procTables struct{}
 
 func (procTables) Close() error { return nil }
@@ -181,8 +181,8 @@ func (procTables) owner(theirs, ours netip.AddrPort) (uid int, found bool) {
 	return ownerIn(file, theirs, ours)
 }
 
-// ownerIn finds the user of the socket that is bound to local and connected to
-// remote. See proc_net_tcp in the kernel's documentation.
+// ownerIn returns the user of the socket that is bound to local and connected to remote.
+// See proc_net_tcp in the documentation of the kernel.
 func ownerIn(table io.Reader, local, remote netip.AddrPort) (uid int, found bool) {
 	at, to := procAddress(local), procAddress(remote)
 	for lines := bufio.NewScanner(table); lines.Scan(); {
@@ -197,8 +197,8 @@ func ownerIn(table io.Reader, local, remote netip.AddrPort) (uid int, found bool
 	return 0, false
 }
 
-// procAddress spells an address as the kernel does: each 32 bits as one hexadecimal
-// number in the machine's order, and the port.
+// procAddress formats an address as the kernel does: each 32 bits as one hexadecimal
+// number in the byte order of the machine, and the port.
 func procAddress(a netip.AddrPort) string {
 	const digits = "0123456789ABCDEF"
 	var text []byte

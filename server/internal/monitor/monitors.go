@@ -1,5 +1,5 @@
-// Package monitor shows the traffic between assistants and pages to the playground,
-// without secrets. It never slows that traffic down.
+// Package monitor sends the traffic between assistants and pages to the playground, with
+// secrets redacted. It never delays that traffic.
 package monitor
 
 import (
@@ -19,16 +19,16 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// Limits of those who look on.
+// Limits of one monitor.
 const (
-	maxQueued      = 1024                   // frames that wait for one of them
-	maxQueuedBytes = 16 << 20               // bytes of these
-	stateEvery     = 500 * time.Millisecond // the pages are not told of more often
+	maxQueued      = 1024                   // frames that wait to be sent
+	maxQueuedBytes = 16 << 20               // of those frames
+	stateEvery     = 500 * time.Millisecond // minimum interval of state messages
 	closeTooSlow   = websocket.StatusCode(4408)
 )
 
-// Monitors are those who look on. Nobody waits for them: one that does not keep up
-// is dropped, and while there is none a message costs one look at a number.
+// Monitors are the connected monitors. One that does not keep up is disconnected;
+// without any, a message costs one atomic load.
 type Monitors struct {
 	count atomic.Int32
 
@@ -37,70 +37,74 @@ type Monitors struct {
 	reads       map[string]*pageReads // by name
 }
 
-// pageReads counts what assistants have read of a page since the gateway began.
+// pageReads counts the resources/read of assistants for one page since the gateway
+// started.
 type pageReads struct{ reads, bytes int }
 
-// A connection has a queue, and a goroutine that writes what is in it.
+// A connection is one monitor: a queue, and Serve, which sends what is in it.
 type connection struct {
 	socket       *socket.Socket
 	queue        chan captured
-	queuedBytes  atomic.Int64  // in frames
-	pagesChanged chan struct{} // room for one: the pages have changed
+	queuedBytes  atomic.Int64  // bytes of text in queue
+	pagesChanged chan struct{} // has capacity 1
 }
 
-// A shown message is one that passed between an assistant and its engine.
+// A captured message passed between an assistant and its engine.
 type captured struct {
 	time   time.Time
 	client access.Client
-	page   string // that it is about; empty: about several, or none
+	page   string // that it is about; empty if several or none
 	to     string // "assistant" or "page"
 	text   []byte
 }
 
-// A frameMessage tells a watcher of one.
+// A frameMessage sends one Frame to a monitor.
 type frameMessage struct {
 	Frame Frame `json:"frame"`
 }
 
+// A Frame is a message that passed between an assistant and a page.
 type Frame struct {
 	Time      int64  `json:"time"`   // ms since 1970
 	Principal string `json:"who"`    // principal
-	Client    string `json:"client"` // what it calls itself
+	Client    string `json:"client"` // clientInfo.name
 	Endpoint  string `json:"door"`
 	Page      string `json:"page"`
 	To        string `json:"to"`
-	Size      int    `json:"size"` // bytes, as it passed
-	Text      string `json:"text"` // without secrets
+	Size      int    `json:"size"` // bytes, before redaction
+	Text      string `json:"text"` // with secrets redacted
 }
 
-// A stateMessage tells a watcher who is there, and who may do what.
+// A stateMessage sends the State to a monitor.
 type stateMessage struct {
 	State State `json:"state"`
 }
 
+// State is the state of the gateway: its pages, and which origins have which rights.
 type State struct {
 	Pages    []Page   `json:"pages"`
 	MayJoin  []string `json:"mayJoin"`  // origins
 	MayWatch []string `json:"mayWatch"` // origins
-	NoToken  bool     `json:"noToken"`  // assistants need none
+	NoToken  bool     `json:"noToken"`  // assistants need no token
 }
 
+// A Page is the state of one page.
 type Page struct {
 	Name      string `json:"name"`
 	Title     string `json:"title"`
 	Origin    string `json:"origin"`
 	URL       string `json:"url"`
 	Connected bool   `json:"here"`
-	Since     int64  `json:"since"` // ms since 1970, of joining
-	Reads     int    `json:"reads"` // by assistants, since the gateway began
-	Bytes     int    `json:"bytes"` // of the answers
+	Since     int64  `json:"since"` // ms since 1970, of the last join
+	Reads     int    `json:"reads"` // by assistants, since the gateway started
+	Bytes     int    `json:"bytes"` // of the results
 }
 
-// lookOn tells one watcher of everything, until it goes or is too slow.
-// state returns who is there now.
+// Serve sends frames and states to one monitor until it disconnects or is too slow.
+// state returns the current state without the counts of reads.
 func (m *Monitors) Serve(s *socket.Socket, state func() State) {
 	go s.KeepAlive(false) // ends with the socket
-	go func() {           // likewise; whatever it says is nothing to us
+	go func() {           // likewise; what the monitor sends is ignored
 		for {
 			if _, err := s.Read(s.Context()); err != nil {
 				return
@@ -111,7 +115,7 @@ func (m *Monitors) Serve(s *socket.Socket, state func() State) {
 	c.pagesChanged <- struct{}{}
 	m.add(c)
 	defer m.remove(c)
-	pause := time.NewTimer(0) // the first state at once
+	pause := time.NewTimer(0) // send the first state at once
 	defer pause.Stop()
 	changed, due := false, false
 	for {
@@ -139,7 +143,7 @@ func (m *Monitors) Serve(s *socket.Socket, state func() State) {
 	}
 }
 
-// tell writes one message. It waits for the watcher, whose queue fills meanwhile.
+// send sends one message. While it blocks, the queue fills.
 func (c *connection) send(message any) error {
 	text, err := json.Marshal(message)
 	if err != nil {
@@ -165,7 +169,7 @@ func (m *Monitors) remove(c *connection) {
 	m.count.Add(-1)
 }
 
-// PagesChanged has each watcher told of the pages, soon. It never blocks.
+// PagesChanged makes each monitor get a new state within stateEvery. It never blocks.
 func (m *Monitors) PagesChanged() {
 	if m.count.Load() == 0 {
 		return
@@ -175,16 +179,17 @@ func (m *Monitors) PagesChanged() {
 	for c := range m.connections {
 		select {
 		case c.pagesChanged <- struct{}{}:
-		default: // it will look anyway
+		default: // a state is due already
 		}
 	}
 }
 
+// Active reports whether a monitor is connected.
 func (m *Monitors) Active() bool { return m.count.Load() > 0 }
 
-// Message shows a message to those who look on; not what they ask themselves, nor what
-// a generated tool asks on behalf of an assistant. It never blocks. name is the URI,
-// prompt or tool that the message is about, if that is known already.
+// Message sends a message to all monitors, except those of monitors themselves and of
+// generated tools. It never blocks. name is the URI, prompt or tool that the message is
+// about, if known.
 func (m *Monitors) Message(v access.Client, to, name string, msg []byte) {
 	if m.count.Load() == 0 || v.Endpoint == access.MonitorPath || v.Internal {
 		return
@@ -198,7 +203,7 @@ func (m *Monitors) Message(v access.Client, to, name string, msg []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for c := range m.connections {
-		if c.queuedBytes.Add(size) <= maxQueuedBytes+size { // one frame always fits
+		if c.queuedBytes.Add(size) <= maxQueuedBytes+size { // one frame of any size fits
 			select {
 			case c.queue <- f:
 				continue
@@ -206,11 +211,12 @@ func (m *Monitors) Message(v access.Client, to, name string, msg []byte) {
 			}
 		}
 		c.socket.CloseWith(closeTooSlow, "too slow")
-		time.AfterFunc(limits.ShutdownTime, c.socket.Abort) // its reader may not even take the close
+		time.AfterFunc(limits.ShutdownTime, c.socket.Abort) // if the closing handshake does not complete
 	}
 }
 
-// frame is what is told of it. Secrets are taken out here, in the watcher's own time.
+// frame returns the Frame of c. It redacts secrets in the goroutine of the monitor, not
+// in that of the traffic.
 func (c *captured) frame() Frame {
 	return Frame{
 		Time: c.time.UnixMilli(), Principal: c.client.Principal, Client: c.client.Name, Endpoint: c.client.Endpoint,
@@ -218,8 +224,8 @@ func (c *captured) frame() Frame {
 	}
 }
 
-// aboutPage returns the page that something at a door is about: the door's own, or
-// the one whose prefix the name has.
+// pageOf returns the page that a message is about: that of the endpoint, or the one
+// whose prefix name has.
 func pageOf(endpoint, name string) string {
 	if page, ok := access.PageOf(endpoint); ok && page != "" {
 		return page
@@ -230,7 +236,7 @@ func pageOf(endpoint, name string) string {
 	return ""
 }
 
-// Answered counts an answered read, for the pages that watchers are told of.
+// Answered counts a resources/read for the state of its page.
 func (m *Monitors) Answered(v access.Client, method, uri string, size int) {
 	page := pageOf(v.Endpoint, uri)
 	if method != "resources/read" || page == "" {
@@ -261,14 +267,14 @@ func (m *Monitors) readsOf(name string) pageReads {
 	return pageReads{}
 }
 
-// Forget drops the counts of a page that is forgotten.
+// Forget deletes the counts of a page.
 func (m *Monitors) Forget(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.reads, name)
 }
 
-// withReads adds what assistants have read of each page.
+// withReads adds the counts of reads to state, and sorts its pages.
 func (m *Monitors) withReads(state State) State {
 	for i := range state.Pages {
 		counts := m.readsOf(state.Pages[i].Name)

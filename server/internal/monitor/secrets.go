@@ -8,18 +8,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// secretMembers are those whose values nobody but their receiver may see: what a
-// client proves itself with, and what only the one who asked may send back (MCP
-// 2026-07-28, basic/patterns/mrtr). Names as they stand in JSON.
+// secretMembers are the JSON members whose values are redacted: credentials, and
+// requestState, which only the client that received it may send (MCP 2026-07-28,
+// basic/patterns/mrtr).
 var secretMembers = [...]string{
 	"requestState", "access_token", "refresh_token", "id_token", "client_secret", "authorization", "Authorization",
 }
 
-// withheld stands in place of a secret, or of what is no JSON and names one.
+// redacted replaces a secret, and a whole message that is not JSON and contains the name
+// of a secret.
 const redacted = "withheld"
 
-// withoutSecrets returns msg with the values of secret members replaced. Where there
-// is none it is msg itself, byte for byte.
+// redactSecrets replaces the values of secret members. A message without any is returned
+// unchanged.
 func redactSecrets(msg []byte) []byte {
 	if !mayHoldSecrets(msg) {
 		return msg
@@ -31,7 +32,7 @@ func redactSecrets(msg []byte) []byte {
 	for {
 		token, err := d.ReadToken()
 		if errors.Is(err, io.EOF) {
-			return bytes.TrimSuffix(out.Bytes(), []byte("\n")) // the encoder's, after each value
+			return bytes.TrimSuffix(out.Bytes(), []byte("\n")) // the encoder adds it after each value
 		}
 		isName := err == nil && token.Kind() == '"' && isNameNext(d)
 		secret := isName && isSecretMember(token.String())
@@ -49,7 +50,7 @@ func redactSecrets(msg []byte) []byte {
 	}
 }
 
-// isNameNext tells whether the token that was just read is the name of a member.
+// isNameNext reports whether the token that was just read is the name of a member.
 func isNameNext(d *jsontext.Decoder) bool {
 	kind, length := d.StackIndex(d.StackDepth())
 	return kind == '{' && length%2 == 1
@@ -64,8 +65,8 @@ func isSecretMember(name string) bool {
 	return false
 }
 
-// mayHoldSecrets finds secret names as they are usually spelled. With escapes they
-// can be spelled otherwise: then it is looked into, too.
+// mayHoldSecrets is a fast check for the names of secret members. A message with \u
+// escapes, which could hide a name, must be parsed.
 func mayHoldSecrets(msg []byte) bool {
 	if bytes.Contains(msg, []byte(`\u`)) {
 		return true

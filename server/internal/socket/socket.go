@@ -1,6 +1,5 @@
-// Package socket makes a WebSocket a [jsonrpc.Port] that never blocks other work:
-// bounded queues, a limit of each message that does not cost the connection, and
-// detection of dead peers.
+// Package socket makes a WebSocket a [jsonrpc.Port] with bounded queues, a limit on the
+// size of messages that does not close the connection, and detection of dead peers.
 package socket
 
 import (
@@ -20,32 +19,32 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// Close codes of our own; RFC 6455, section 7.4.2.
+// Close codes of PageMCP. RFC 6455, section 7.4.2.
 const (
-	CloseVersion  websocket.StatusCode = 4400 // unsupported version
-	CloseRefused  websocket.StatusCode = 4403 // whatever the reason
-	CloseReplaced websocket.StatusCode = 4409 // a newer hello of the same page
+	CloseVersion  websocket.StatusCode = 4400 // unsupported subprotocol or version of pairing
+	CloseRefused  websocket.StatusCode = 4403 // the document may not join; no reason is given
+	CloseReplaced websocket.StatusCode = 4409 // a newer document of the same page has joined
 )
 
-// A Socket is a WebSocket as a port: one message a text frame. Its context is
-// its own, since coder/websocket closes the connection when the context of a
-// read or write ends, and a request's must never do that.
+// A Socket is a WebSocket as a port: one message per text frame. It has a context of its
+// own, because coder/websocket closes the connection when the context of a read or write
+// ends; the context of a request must not do that.
 type Socket struct {
 	conn         *websocket.Conn
-	ctx          context.Context // ends when the connection is gone
+	ctx          context.Context // ends with the connection
 	cancel       context.CancelFunc
-	limit        int64 // bytes of a message in
+	limit        int64 // bytes of a received message
 	in           chan received
 	out          chan []byte
-	failWhenFull bool // a queue that stays full refuses, rather than makes the writer wait for ever
+	failWhenFull bool // Write fails if the queue stays full, instead of waiting without limit
 
 	started      time.Time
-	lastReceived atomic.Int64  // when the last message came, in nanoseconds since begun: a clock that is set changes nothing
+	lastReceived atomic.Int64  // time of the last message, in ns since started; independent of the wall clock
 	queued       atomic.Int64  // bytes in out
 	unread       atomic.Int64  // bytes in in
-	consumed     chan struct{} // has room for one: unread became less
+	consumed     chan struct{} // has capacity 1; signals that unread decreased
 	once         sync.Once
-	closing      chan struct{} // closed by Close
+	closing      chan struct{} // closed by CloseWith
 	code         websocket.StatusCode
 	reason       string
 }
@@ -55,20 +54,22 @@ type received struct {
 	err error
 }
 
-// maxSocketQueue is how much may wait for one peer to read. security.md §5.
+// maxSocketQueue is how much may wait to be sent to one peer.
 const maxSocketQueue = 16 << 20 // bytes
 
-// maxUnread is how much of what came from one peer may wait before no more is read.
+// maxUnread is how much may be received and not yet read before no further message is
+// received.
 const maxUnread = 1 << 20 // bytes
 
-// maxReused is how large the buffer may be that a socket keeps for its next message.
+// maxReused is the capacity up to which a buffer is reused for the next message.
 const maxReused = 128 << 10 // bytes
 
-// New takes over conn. drop is for pages: their socket serves many
-// assistants. When more is sent at once than the queue holds, as after a restart, when
-// all of them subscribe again, a message waits up to maxDelay and then fails.
+// New takes over conn. limit is the size of a received message in bytes. failWhenFull is
+// for pages, whose socket serves many assistants: if the queue is full, as when all
+// assistants subscribe again after a restart, Write waits up to limits.MaxDelay and then
+// fails.
 func New(conn *websocket.Conn, limit int64, failWhenFull bool) *Socket {
-	conn.SetReadLimit(-1) // receive has a limit that does not cost the connection
+	conn.SetReadLimit(-1) // receive enforces a limit without closing the connection
 	s := &Socket{
 		conn: conn, limit: limit, failWhenFull: failWhenFull, closing: make(chan struct{}),
 		in: make(chan received, 16), out: make(chan []byte, 8), consumed: make(chan struct{}, 1),
@@ -103,7 +104,7 @@ func (s *Socket) Read(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// waitUntilTaken waits until what is in in is little enough for one more message.
+// waitForRoom waits until less than maxUnread bytes are unread.
 func (s *Socket) waitForRoom() {
 	for s.unread.Load() >= maxUnread {
 		select {
@@ -116,7 +117,7 @@ func (s *Socket) waitForRoom() {
 
 // Write implements jsonrpc.Port.
 func (s *Socket) Write(ctx context.Context, msg []byte) error {
-	if s.failWhenFull && len(msg) > limits.MaxMessage+limits.MaxSlack { // the page could only refuse it, without its id
+	if s.failWhenFull && len(msg) > limits.MaxMessage+limits.MaxSlack { // the page could only reject it, without its id
 		return fmt.Errorf("write to a page: %w", engine.ErrTooLarge)
 	}
 	if s.queued.Add(int64(len(msg))) > maxSocketQueue && s.failWhenFull {
@@ -157,13 +158,14 @@ func (s *Socket) Write(ctx context.Context, msg []byte) error {
 	}
 }
 
-// Close implements jsonrpc.Port: what is queued is still sent.
+// Close implements jsonrpc.Port. Queued messages are still sent.
 func (s *Socket) Close() error {
 	s.CloseWith(websocket.StatusNormalClosure, "")
 	return nil
 }
 
-// CloseWith closes with a code, without waiting for the peer.
+// CloseWith closes the socket with a code after the queued messages are sent. It does
+// not wait.
 func (s *Socket) CloseWith(code websocket.StatusCode, reason string) {
 	s.once.Do(func() {
 		s.code, s.reason = code, reason
@@ -171,25 +173,25 @@ func (s *Socket) CloseWith(code websocket.StatusCode, reason string) {
 	})
 }
 
-// Context ends when the connection is gone.
+// Context returns a context that ends with the connection.
 func (s *Socket) Context() context.Context { return s.ctx }
 
-// Abort ends the connection without a closing handshake.
+// Abort closes the connection without a closing handshake.
 func (s *Socket) Abort() { s.cancel() }
 
-// Silent returns how long the peer has sent no message.
+// Idle returns the time since the last message of the peer.
 func (s *Socket) Idle() time.Duration {
 	return time.Since(s.started) - time.Duration(s.lastReceived.Load())
 }
 
-// Gone is closed when the connection is.
+// Done is closed when the connection is closed.
 func (s *Socket) Done() <-chan struct{} { return s.ctx.Done() }
 
 // receive reads messages until the connection ends.
 func (s *Socket) receive() {
 	defer close(s.in)
 	defer s.cancel()
-	var buffer []byte // reused: Conn.Read would cost twice as much from 11 KB on
+	var buffer []byte // reused; Conn.Read takes twice as long for messages above 11 KB
 	for {
 		s.waitForRoom()
 		kind, reader, err := s.conn.Reader(s.ctx)
@@ -206,7 +208,7 @@ func (s *Socket) receive() {
 		s.lastReceived.Store(int64(time.Since(s.started)))
 		r := received{}
 		switch {
-		case int64(len(buffer)) > s.limit: // the rest is skipped, the connection lives
+		case int64(len(buffer)) > s.limit: // discard the rest and keep the connection
 			end := &message.Tail{}
 			n, err := io.Copy(end, io.LimitReader(reader, limits.MaxDiscard))
 			if err != nil {
@@ -217,7 +219,7 @@ func (s *Socket) receive() {
 				return
 			}
 			r.err = &message.TooLargeError{ID: message.IDOfParts(buffer, end.Bytes)}
-		case !utf8.Valid(buffer): // the library does not look
+		case !utf8.Valid(buffer): // the library does not check
 			s.conn.Close(websocket.StatusInvalidFramePayloadData, "not UTF-8")
 			return
 		case cap(buffer) > maxReused:
@@ -237,8 +239,8 @@ func (s *Socket) receive() {
 	}
 }
 
-// readUpTo appends to buffer what r has, and no more than makes most bytes. The buffer
-// grows in steps that end at most, so that growing takes half as much again and not
+// readUpTo appends what r has to buffer, up to a length of limit. The buffer grows in
+// steps that end at limit exactly, so that growing needs half as much memory again, not
 // three times as much.
 func readUpTo(r io.Reader, buffer []byte, limit int) ([]byte, error) {
 	for len(buffer) < limit {
@@ -261,8 +263,8 @@ func readUpTo(r io.Reader, buffer []byte, limit int) ([]byte, error) {
 	return buffer, nil
 }
 
-// send writes what is queued, each frame within its time, until the socket is
-// closed from either side.
+// send writes queued messages, each within limits.WriteTime, until either side closes
+// the socket.
 func (s *Socket) send() {
 	defer s.cancel()
 	for {
@@ -298,18 +300,18 @@ func (s *Socket) writeFrame(msg []byte) error {
 	return s.conn.Write(ctx, websocket.MessageText, msg)
 }
 
-// pingMessage asks the engine itself: a pong comes from the browser even while
-// its page hangs. It is answered in any state and any era; the id is none that a
-// Remote uses.
+// pingMessage is answered by the engine, while a WebSocket pong comes from the browser
+// even if its page hangs. Every revision answers ping in any state. No Remote uses this
+// id.
 const pingMessage = `{"jsonrpc":"2.0","id":"gateway-ping","method":"ping"}`
 
-// KeepAlive pings until the socket is gone, and ends it when the peer is dead. A
-// page has to speak; of an assistant a pong is enough, for it may have nothing to
-// say.
+// KeepAlive sends pings until the socket is closed, and closes it if the peer is dead. A
+// page must send messages; for an assistant, which may have nothing to send, a pong
+// suffices.
 func (s *Socket) KeepAlive(page bool) {
 	ticker := time.NewTicker(limits.PingEvery / 3)
 	defer ticker.Stop()
-	var pong atomic.Int64 // like heard
+	var pong atomic.Int64 // like lastReceived
 	for n := 1; ; n++ {
 		select {
 		case <-s.ctx.Done():
@@ -321,14 +323,14 @@ func (s *Socket) KeepAlive(page bool) {
 			last = max(last, pong.Load())
 		}
 		if time.Since(s.started)-time.Duration(last) >= limits.PingTimeout {
-			s.cancel() // half-open: no handshake to wait for
+			s.cancel() // half-open: a closing handshake would time out
 			s.conn.CloseNow()
 			return
 		}
 		if n%3 != 0 {
 			continue
 		}
-		go func() { // ends with the pong, or when the peer would be dead
+		go func() { // ends with the pong, or after PingTimeout
 			ctx, cancel := context.WithTimeout(s.ctx, limits.PingTimeout)
 			defer cancel()
 			if s.conn.Ping(ctx) == nil {
@@ -336,7 +338,7 @@ func (s *Socket) KeepAlive(page bool) {
 			}
 		}()
 		if page {
-			s.Write(s.ctx, []byte(pingMessage)) // a full queue is as good as no answer
+			s.Write(s.ctx, []byte(pingMessage)) // failing is equivalent to no answer
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-// WantsUpgrade answers 426 to whoever does not ask for a WebSocket.
+// WantsUpgrade reports whether r requests a WebSocket. If not, it responds 426.
 func WantsUpgrade(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 		return true
@@ -21,8 +21,8 @@ func WantsUpgrade(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// Accept upgrades. Host and Origin are checked already, by rules stricter than
-// the library's, which takes a rebound origin for our own.
+// Accept upgrades to a WebSocket. The library's check of Host and Origin is off: the
+// Guard has checked them by stricter rules, and the library accepts a rebound name.
 func Accept(w http.ResponseWriter, r *http.Request, protocols ...string) (*websocket.Conn, error) {
 	return websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols:       protocols,
@@ -31,16 +31,17 @@ func Accept(w http.ResponseWriter, r *http.Request, protocols ...string) (*webso
 	})
 }
 
-// A Counter bounds how many WebSockets are open at once.
+// A Counter limits how many WebSockets are open at once.
 type Counter struct {
-	Max, MaxPerOrigin int // 0: the defaults of package limits
+	Max, MaxPerOrigin int // 0 means the default of package limits
 
 	mu       sync.Mutex
 	all      int
 	byOrigin map[string]int
 }
 
-// Enter counts one more of origin, which is empty for an assistant's.
+// Acquire counts one more WebSocket of origin until release is called. origin is empty
+// for assistants.
 func (c *Counter) Acquire(origin string) (release func(), ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
