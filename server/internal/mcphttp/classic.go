@@ -8,7 +8,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// classic serves a message of the older revisions.
+// classic serves a message of the classic revisions.
 func (r *request) classic(x engine.Examination, body []byte) {
 	if len(r.http.Header.Values(SessionHeader)) == 0 {
 		switch {
@@ -16,9 +16,9 @@ func (r *request) classic(x engine.Examination, body []byte) {
 			r.beginSession(x, body)
 		case x.Kind == jsonrpc.Request && r.server.Lenient:
 			r.serveOnce(x, body, acceptsStream(r.http.Header), classicStatus, false)
-		case x.Kind == jsonrpc.Request: // rows 7 and 10: the engine says what is missing
+		case x.Kind == jsonrpc.Request: // the engine reports what is missing: a session, or the envelope of 2026-07-28
 			r.serveOnce(x, body, acceptsStream(r.http.Header), sessionlessStatus, false)
-		case r.server.Lenient: // there is nothing that it could be about
+		case r.server.Lenient: // without a session it refers to no request
 			r.w.WriteHeader(http.StatusAccepted)
 		default:
 			r.fail(http.StatusBadRequest, "", message.InvalidRequest("Mcp-Session-Id is missing"))
@@ -41,7 +41,7 @@ func (r *request) classic(x engine.Examination, body []byte) {
 	r.callInSession(s, [][]byte{body}, false)
 }
 
-// batch serves an array, which only 2025-03-26 has.
+// batch serves an array, which exists in 2025-03-26 only.
 func (r *request) batch(elements [][]byte) {
 	if len(r.http.Header.Values(SessionHeader)) > 0 {
 		s := r.session()
@@ -57,8 +57,9 @@ func (r *request) batch(elements [][]byte) {
 	r.fail(http.StatusBadRequest, "", message.InvalidRequest("A message must be an object"))
 }
 
-// ask sends messages into a session and waits for the answers of those that are
-// requests. A client that goes meanwhile has not cancelled them.
+// callInSession sends messages to the engine in a session, and waits for the responses
+// to the requests among them. A client that disconnects has not cancelled its requests
+//
 func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 	release, ok := r.server.Gate.Limits.Acquire(r.client.Principal, "session "+s.hash, false)
 	if !ok {
@@ -85,7 +86,7 @@ func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 		}
 		remaining, first = remaining+1, x.ID
 	}
-	if !s.registerAll(examined, messages, box, !stream) { // decision 6.15: without id, for that would settle the older one
+	if !s.registerAll(examined, messages, box, !stream) { // the error has no id: it would complete the earlier request
 		r.fail(http.StatusBadRequest, "", message.InvalidRequest("This id still waits for its answer"))
 		return
 	}
@@ -109,8 +110,8 @@ func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 	}
 }
 
-// session returns the session that the request names, or answers 404. Whoever
-// gets it has to leave it.
+// session returns the session that r names, or responds with an error. The caller must
+// release the session.
 func (r *request) session() *session {
 	id, ok := header(r.http.Header, SessionHeader)
 	if !ok {
@@ -124,13 +125,14 @@ func (r *request) session() *session {
 	return s
 }
 
-// unknownSession is for ids that were never given out, were ended, or have
-// expired; not after a restart, for clients do not begin anew by themselves.
+// unknownSession responds 404 to an id that was never assigned, or whose session has
+// ended or expired. Sessions survive a restart, since many clients do not begin a new
+// one after a 404.
 func (r *request) unknownSession() {
 	r.fail(http.StatusNotFound, "", message.InvalidRequest("There is no such session"))
 }
 
-// begin opens a session. Its id is in the header of the answer.
+// beginSession begins a session. Its id is in the header of the response.
 func (r *request) beginSession(x engine.Examination, body []byte) {
 	s, id, result := r.server.Sessions.begin(r.http.Context(), r.endpoint, r.client, x, body)
 	if s == nil {
@@ -146,7 +148,7 @@ func (r *request) beginSession(x engine.Examination, body []byte) {
 	writeJSON(r.w, http.StatusOK, result)
 }
 
-// endSession answers DELETE.
+// endSession serves DELETE.
 func (r *request) endSession() {
 	s := r.session()
 	if s == nil {
@@ -157,7 +159,7 @@ func (r *request) endSession() {
 	r.w.WriteHeader(http.StatusNoContent)
 }
 
-// openSessionStream answers GET: the stream of a session, for what belongs to no
+// openSessionStream serves GET: the stream of a session, for messages that belong to no
 // request.
 func (r *request) openSessionStream() {
 	if version, ok := header(r.http.Header, VersionHeader); ok && engine.ClassicVersion(version) != version {

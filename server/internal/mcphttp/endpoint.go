@@ -5,7 +5,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// An Endpoint is one URL at which an engine is served, held until release.
+// An Endpoint is a path at which an engine is served. It is held until Release.
 type Endpoint struct {
 	Owner   access.Owner
 	Path    string // /mcp or /mcp/{page}
@@ -13,9 +13,9 @@ type Endpoint struct {
 	Release func() // called once
 }
 
-// Endpoints are those of a gateway.
+// Endpoints provides the endpoints of a gateway.
 type Endpoints interface {
-	// acquire returns what is served at path to clients of owner; false if too many are
+	// Acquire returns the endpoint at path for clients of owner; false if too many are
 	// in use.
-	Acquire(of access.Owner, path string) (Endpoint, bool)
+	Acquire(owner access.Owner, path string) (Endpoint, bool)
 }

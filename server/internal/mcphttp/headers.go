@@ -20,11 +20,11 @@ const (
 	NameHeader    = "Mcp-Name"
 )
 
-// codeHeaderMismatch is HTTP's alone: no other door mirrors anything (R-344).
+// codeHeaderMismatch exists over HTTP only (R-344).
 const codeHeaderMismatch = -32020
 
-// checkHeaders compares what a modern request mirrors in its header with the
-// body, which is the truth. R-295 R-300 R-301 R-303 R-304.
+// checkHeaders compares the headers of a modern request with the members of the body
+// that they repeat. R-295 R-300 R-301 R-303 R-304.
 func checkHeaders(h http.Header, x engine.Examination) *jsonrpc.Error {
 	if v, ok := header(h, VersionHeader); !ok || v != x.Version {
 		return mismatch("MCP-Protocol-Version does not equal the protocolVersion of the body")
@@ -45,7 +45,7 @@ func mismatch(message string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: codeHeaderMismatch, Message: message}
 }
 
-// header returns the value of a header that must stand once.
+// header returns the value of a header that must occur exactly once.
 func header(h http.Header, name string) (string, bool) {
 	values := h.Values(name)
 	if len(values) != 1 {
@@ -54,8 +54,8 @@ func header(h http.Header, name string) (string, bool) {
 	return strings.Trim(values[0], " \t"), true
 }
 
-// mirrors tells whether a header's value stands for want: raw, as go-sdk's client
-// sends even what is not ASCII, or in Base64 (R-302, decision 6.20).
+// matchesHeader reports whether the value of a header represents want: as plain text,
+// which go-sdk's client sends even for non-ASCII text, or in Base64 (R-302).
 func matchesHeader(value, want string) bool {
 	if value == want {
 		return true
@@ -72,8 +72,8 @@ func matchesHeader(value, want string) bool {
 	return err == nil && utf8.Valid(decoded) && string(decoded) == want
 }
 
-// isJSON tells whether the body is JSON by its full media type. A form that a
-// foreign page submits without asking cannot say so (security.md, S3).
+// isJSON reports whether the body is declared as JSON. A web page needs a CORS preflight
+// to send that type to a foreign origin.
 func isJSON(h http.Header) bool {
 	values := h.Values("Content-Type")
 	if len(values) != 1 || h.Get("Content-Encoding") != "" {
@@ -87,17 +87,18 @@ func isJSON(h http.Header) bool {
 	return !named || strings.EqualFold(charset, "utf-8")
 }
 
+// EventStreamType is the media type of server-sent events.
 const EventStreamType = "text/event-stream"
 
-// accepts tells whether the client takes an answer of this media type, by name or
-// by a wildcard. A client that says nothing takes JSON alone (R-285).
+// accepts reports whether the client accepts this media type, by name or wildcard. A
+// client without Accept accepts JSON only (R-285).
 func accepts(h http.Header, kind string) bool {
 	family, _, _ := strings.Cut(kind, "/")
 	return acceptsAny(h, kind, family+"/*", "*/*")
 }
 
-// takesStream tells whether the answer to a POST may become an event stream: only if
-// the client names that type. curl sends */* and expects JSON.
+// acceptsStream reports whether the response to a POST may become an event stream. A
+// wildcard does not suffice: curl sends */* and expects JSON.
 func acceptsStream(h http.Header) bool { return acceptsAny(h, EventStreamType) }
 
 func acceptsAny(h http.Header, ranges ...string) bool {

@@ -13,21 +13,21 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// paramHeader begins the name of a header that mirrors an argument of a tool: one
-// whose schema says so by x-mcp-header. All others of that beginning are ignored
-// (R-305). MCP 2026-07-28, basic/transports/streamable-http.
+// paramHeader is the prefix of headers that repeat an argument of a tool whose schema
+// requests that by x-mcp-header. Other headers with this prefix are ignored (R-305). MCP
+// 2026-07-28, basic/transports/streamable-http.
 const paramHeader = "Mcp-Param-"
 
-// forHeaders marks a context in which tools are looked up for the sake of headers,
-// which happens for every call.
+// forHeaders marks a context in which tools are looked up to check headers, which
+// happens for every call.
 type forHeaders struct{}
 
-// IsForHeaders tells whether tools are looked up in ctx for the sake of headers alone.
+// IsForHeaders reports whether tools are looked up in ctx to check headers only.
 func IsForHeaders(ctx context.Context) bool { return ctx.Value(forHeaders{}) != nil }
 
-// checkParams compares headers with the arguments of tools/call. Which ones there
-// are, the tool's present description says; where they differ it is asked for
-// once more, since the answer may have been a copy of a page that is slow.
+// checkParams compares headers with the arguments of tools/call, according to the tool's
+// current schema. On a mismatch it loads the schema once more, since the first one may
+// have been cached.
 func (r *request) checkParams(x engine.Examination) *jsonrpc.Error {
 	if x.Method != "tools/call" {
 		return nil
@@ -38,7 +38,7 @@ func (r *request) checkParams(x engine.Examination) *jsonrpc.Error {
 	for again := false; ; again = true {
 		description, err := r.endpoint.Engine.ToolDescription(ctx, x.Name)
 		if err != nil {
-			return nil // the engine will say what is wrong
+			return nil // the engine responds with the error
 		}
 		wrong := checkArguments(r.http.Header, jsonrpc.Member(description, "inputSchema"), x.Arguments)
 		if wrong == nil || again {
@@ -47,8 +47,8 @@ func (r *request) checkParams(x engine.Examination) *jsonrpc.Error {
 	}
 }
 
-// checkArguments checks what the properties of one object's schema ask for, and
-// those of objects in it. arguments is a JSON object, or nil.
+// checkArguments checks the properties of a schema, and those of nested objects.
+// arguments is a JSON object, or nil.
 func checkArguments(h http.Header, schema, arguments []byte) (mismatched *jsonrpc.Error) {
 	jsonrpc.Members(jsonrpc.Member(schema, "properties"), func(name string, property []byte) *jsonrpc.Error {
 		if property[0] != '{' || mismatched != nil {
@@ -76,7 +76,7 @@ func checkArgument(h http.Header, name string, value []byte) *jsonrpc.Error {
 	case absent:
 		return nil
 	case !isThere && (value[0] == '{' || value[0] == '['):
-		return nil // cannot stand in a header; what the tool thinks of it is its affair
+		return nil // objects and arrays cannot be sent in a header
 	case !isThere:
 		return mismatch(name + " is missing")
 	}
@@ -90,9 +90,9 @@ func checkArgument(h http.Header, name string, value []byte) *jsonrpc.Error {
 	return nil
 }
 
-// decoded returns what a header's value stands for: itself, or, in the form
-// =?base64?…?=, the text in it (R-302). What lacks one end of that form is meant
-// as it is.
+// decodeHeader returns the text that a header represents: the value itself, or the
+// decoded text of =?base64?…?= (R-302). A value with only one end of that form is plain
+// text.
 func decodeHeader(value string) (string, bool) {
 	inner, begins := strings.CutPrefix(value, "=?base64?")
 	inner, ends := strings.CutSuffix(inner, "?=")
@@ -103,8 +103,8 @@ func decodeHeader(value string) (string, bool) {
 	return string(text), err == nil && utf8.Valid(text)
 }
 
-// equalsJSON tells whether text stands for a JSON value: strings by their
-// characters, numbers by what they are worth, the rest as it is written.
+// equalsJSON reports whether text represents a JSON value: strings are compared by
+// characters, numbers by value, others literally.
 func equalsJSON(text string, value []byte) bool {
 	switch c := value[0]; {
 	case c == '"':
@@ -117,8 +117,8 @@ func equalsJSON(text string, value []byte) bool {
 	return text == string(value)
 }
 
-// number reads a decimal number, exactly; nil if it is none, or one that would take
-// much memory to write out, like 1e999999999.
+// number parses a decimal number exactly. It returns nil for anything else, and for
+// numbers that would need much memory, like 1e999999999.
 func number(text string) *big.Rat {
 	_, exponent, _ := strings.Cut(strings.ToLower(text), "e")
 	if len(text) > 64 || len(strings.TrimLeft(exponent, "+-0")) > 3 || strings.Trim(text, "0123456789+-.eE") != "" {

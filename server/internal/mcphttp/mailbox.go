@@ -8,32 +8,35 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A mailbox holds messages for one stream until it can be written. Putting never
-// waits, so that whoever reads an engine's port is never held up by one slow
-// client. Level-triggered notifications are kept once, however often they come;
-// of others the oldest go when there are too many. Answers, and requests of the
-// engine's, are always kept. One message is taken at a time: what waits here can
-// still be merged or withdrawn.
+// A mailbox queues messages for one stream. put never blocks, so that a slow client does
+// not delay the reader of an engine's port. `updated` and list_changed notifications,
+// which carry no value, are merged if equal; of other notifications the oldest are
+// dropped if there are too many; responses and requests of the engine are always kept.
+// Messages are taken one at a time, so that those in the queue can still be merged or
+// removed.
 type mailbox struct {
 	mu        sync.Mutex
 	queue     []queued
-	coalesced map[string]bool // those of letters that say "your copy may be stale"; nil: none
-	others    int             // notifications among letters that are no levels
-	size      int             // bytes of these
-	changed   chan struct{}   // has room for one
+	coalesced map[string]bool // the text of merged notifications in queue; nil if there are none
+	others    int             // other notifications in queue
+	size      int             // of the other notifications, in bytes
+	changed   chan struct{}   // has capacity 1
 }
 
-// A queued is one message. A level is held as text, which is its key as well.
+// A queued is one message. A merged notification is held as a string, which is also its
+// key.
 type queued struct {
 	msg       []byte
 	coalesced string
-	other     bool // a notification that is no level
+	other     bool // a notification that is not merged
 }
 
 func newMailbox() *mailbox { return &mailbox{changed: make(chan struct{}, 1)} }
 
+// UpdatedMethod is the method of `updated` notifications.
 const UpdatedMethod = "notifications/resources/updated"
 
+// isCoalesced reports whether equal notifications of this method are merged.
 func isCoalesced(method string) bool { return method == UpdatedMethod || isListChanged(method) }
 
 func isListChanged(method string) bool {
@@ -44,7 +47,7 @@ func isListChanged(method string) bool {
 	return false
 }
 
-// put adds a message.
+// put adds a message and wakes the reader.
 func (m *mailbox) put(msg []byte, h message.Head) {
 	m.add(msg, h)
 	m.wake()
@@ -70,8 +73,8 @@ func (m *mailbox) add(msg []byte, h message.Head) {
 	}
 }
 
-// coalesce notes a level; false if it is there already. The lock is held, here and
-// below.
+// coalesce registers a merged notification; false if it is queued already. The caller
+// holds the lock, here and below.
 func (m *mailbox) coalesce(text string) bool {
 	if m.coalesced[text] {
 		return false
@@ -93,7 +96,7 @@ func (m *mailbox) dropOldest() {
 	}
 }
 
-// uncount takes a letter off the counts.
+// uncount subtracts q from the counts.
 func (m *mailbox) uncount(q queued) {
 	if q.coalesced != "" {
 		delete(m.coalesced, q.coalesced)
@@ -103,12 +106,12 @@ func (m *mailbox) uncount(q queued) {
 		m.size -= len(q.msg)
 	}
 	if len(m.coalesced) == 0 {
-		m.coalesced = nil // a map keeps the room that it once needed
+		m.coalesced = nil // releases memory: a map does not shrink
 	}
 }
 
-// next takes the first message. It is nil when an answer will not come: see
-// putNothing.
+// next returns the first message. It is nil for a response that will not come: see
+// putCancelled.
 func (m *mailbox) next() (msg []byte, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -127,7 +130,7 @@ func (m *mailbox) next() (msg []byte, ok bool) {
 	return q.msg, true
 }
 
-// requeue puts what could not be written in front again.
+// requeue puts a message that could not be written first.
 func (m *mailbox) requeue(msg []byte) {
 	m.putFirst(msg, message.HeadOf(msg))
 	m.wake()
@@ -144,7 +147,7 @@ func (m *mailbox) putFirst(msg []byte, h message.Head) {
 		}
 	case h.Kind == jsonrpc.Notification:
 		if m.others >= limits.MaxQueued || m.size+len(msg) > limits.MaxQueuedBytes {
-			return // it is the oldest
+			return // full: drop the oldest, which is msg
 		}
 		q.other = true
 		m.others++
@@ -153,7 +156,7 @@ func (m *mailbox) putFirst(msg []byte, h message.Head) {
 	m.queue = append([]queued{q}, m.queue...)
 }
 
-// dropUpdated takes out what says that uri may have changed.
+// dropUpdated removes the `updated` notification of uri.
 func (m *mailbox) dropUpdated(uri string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -168,7 +171,7 @@ func (m *mailbox) dropUpdated(uri string) {
 	}
 }
 
-// updatedURI returns the URI that an `updated` is about, or nothing.
+// updatedURI returns the URI of an `updated` notification, or "" for other messages.
 func updatedURI(msg []byte) string {
 	m, _ := jsonrpc.Parse(msg)
 	if m.Method != UpdatedMethod {
@@ -178,14 +181,14 @@ func updatedURI(msg []byte) string {
 	return uri
 }
 
-// clear drops everything.
 func (m *mailbox) clear() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.queue, m.coalesced, m.others, m.size = nil, nil, 0, 0
 }
 
-// putCancelled says that one of the answers will not come: its request was cancelled.
+// putCancelled adds a placeholder for the response to a cancelled request, which will
+// not come.
 func (m *mailbox) putCancelled() { m.put(nil, message.Head{Kind: jsonrpc.Response}) }
 
 func (m *mailbox) empty() bool {

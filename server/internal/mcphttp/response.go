@@ -12,30 +12,29 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// An response writes what comes back for one POST. Nothing is sent before the first
-// message: if that is the response it is JSON, with a status of its own; a
-// notification before it, or silence, turns the answer into an event stream, and
-// from then on the status is 200 (gateway.md §2.3).
+// A response writes the messages for one POST. Nothing is written before the first
+// message. If that is the response, the body is JSON, with a status that depends on it;
+// if it is a notification, or limits.StreamAfter passes first, the body becomes an event
+// stream with status 200.
 type response struct {
 	w         http.ResponseWriter
 	mailbox   *mailbox
-	ended     <-chan struct{} // closed when nothing more comes into box
-	id        jsonrpc.ID      // for an error of our own
-	remaining int             // responses to wait for; more than one: a batch
-	batch     bool            // the responses are one array
-	stream    bool            // the client takes event streams
+	ended     <-chan struct{} // closed when no more messages are added to mailbox
+	id        jsonrpc.ID      // of the request, for an error response
+	remaining int             // responses to wait for; several in a batch
+	batch     bool            // the responses form one array
+	stream    bool            // the client accepts event streams
 	status    func(message.Head, []byte) int
 
-	// What waits for the session's own stream, and may go to this one; nil: nothing.
+	// Take and return messages that wait for the session's stream; nil without a session.
 	pending func() (msg []byte, ok bool)
 	requeue func(msg []byte)
 
-	events  *sse.Stream // nil until it has begun
-	batched [][]byte    // responses of a batch
+	events  *sse.Stream // nil until the body is an event stream
+	batched [][]byte    // responses of a batch so far
 }
 
-// run writes until the last response is out. The error is that of ctx, or says
-// that the client cannot be written to.
+// run writes until the last response is written. The error is that of ctx or of a write.
 func (r *response) run(ctx context.Context) error {
 	silence := time.NewTimer(limits.StreamAfter)
 	defer silence.Stop()
@@ -78,12 +77,12 @@ func (r *response) run(ctx context.Context) error {
 	}
 }
 
-// put writes one message, and tells whether it was the last.
+// put writes one message, and reports whether it was the last.
 func (r *response) put(msg []byte) (done bool, err error) {
 	h := message.HeadOf(msg)
 	if h.Kind != jsonrpc.Response {
 		if !r.stream {
-			return false, nil // the client takes nothing but the answer
+			return false, nil // the client accepts the response only
 		}
 		if r.events == nil {
 			if err := r.startStream(); err != nil {
@@ -92,7 +91,7 @@ func (r *response) put(msg []byte) (done bool, err error) {
 		}
 		return false, r.events.Message(msg)
 	}
-	if r.events != nil || r.stream && r.status(h, msg) == http.StatusOK { // else the status would be lost
+	if r.events != nil || r.stream && r.status(h, msg) == http.StatusOK { // a stream always has status 200
 		if err := r.writePending(); err != nil {
 			return false, err
 		}
@@ -111,11 +110,11 @@ func (r *response) put(msg []byte) (done bool, err error) {
 	return true, writeJSON(r.w, r.status(h, msg), msg)
 }
 
-// maxPassed is how many messages of the session's stream go to one POST before its
-// answer: they may come for ever.
+// maxPendingWrites limits how many messages of the session's stream are written to one
+// POST before its response: more may arrive all the time.
 const maxPendingWrites = 1_024
 
-// writePending writes what waits for the session's stream.
+// writePending writes messages that wait for the session's stream.
 func (r *response) writePending() error {
 	if r.pending == nil {
 		return nil
@@ -139,8 +138,8 @@ func (r *response) writePending() error {
 	return nil
 }
 
-// skipCancelled takes note that an answer will not come, since the client cancelled. After
-// the last one an event stream just ends.
+// skipCancelled counts a response that will not come, because the client cancelled the
+// request. After the last one an event stream ends without a response.
 func (r *response) skipCancelled([]byte) (done bool, err error) {
 	if r.remaining--; r.remaining > 0 {
 		return false, nil
@@ -157,7 +156,7 @@ func (r *response) skipCancelled([]byte) (done bool, err error) {
 	return true, err
 }
 
-// keepAlive says that the answer is on its way.
+// keepAlive starts the event stream, or writes a comment to it.
 func (r *response) keepAlive() error {
 	if r.events == nil {
 		return r.startStream()
@@ -177,8 +176,8 @@ func (r *response) startStream() (err error) {
 	return nil
 }
 
-// abort ends an answer that will not come: a stream that just stops leaves a
-// client waiting.
+// abort writes an error response when the engine connection ends: a stream that only
+// ends would leave the client waiting.
 func (r *response) abort() error {
 	_, err := r.put(jsonrpc.AppendError(nil, r.id, message.Interrupted("The conversation has ended before this was answered")))
 	return err
@@ -195,30 +194,30 @@ func jsonArray(responses [][]byte) []byte {
 	return append(array, ']')
 }
 
-// writeJSON writes a whole answer.
+// writeJSON writes a complete response.
 func writeJSON(w http.ResponseWriter, status int, msg []byte) error {
 	control := http.NewResponseController(w)
 	control.SetWriteDeadline(time.Now().Add(limits.WriteTime + time.Duration(len(msg)>>20)*time.Second))
-	defer control.SetWriteDeadline(time.Time{}) // the connection may carry a stream next
+	defer control.SetWriteDeadline(time.Time{}) // the next response on this connection may be a stream
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Length", strconv.Itoa(len(msg)))
 	if status == http.StatusTooManyRequests {
-		h.Set("Retry-After", "1") // seconds; the allowance grows all the time
+		h.Set("Retry-After", "1") // seconds
 	}
 	w.WriteHeader(status)
 	_, err := w.Write(msg)
 	return err
 }
 
-// writeError writes an error of the gateway's own.
+// writeError writes an error response.
 func writeError(w http.ResponseWriter, status int, id jsonrpc.ID, err *jsonrpc.Error) error {
 	return writeJSON(w, status, jsonrpc.AppendError(nil, id, err))
 }
 
-// modernStatus is the status of an answer of 2026-07-28. What a handler found
-// out is 200 (decision 6.3).
+// modernStatus returns the HTTP status of a response of 2026-07-28. Errors of a handler
+// have status 200.
 func modernStatus(h message.Head, msg []byte) int {
 	if !h.Failed {
 		return http.StatusOK
@@ -239,7 +238,7 @@ func modernStatus(h message.Head, msg []byte) int {
 	return http.StatusOK
 }
 
-// classicStatus is the status of an answer in a session.
+// classicStatus returns the HTTP status of a response in a session.
 func classicStatus(h message.Head, msg []byte) int {
 	if !h.Failed {
 		return http.StatusOK
@@ -255,8 +254,8 @@ func classicStatus(h message.Head, msg []byte) int {
 	return http.StatusOK
 }
 
-// strangerStatus is the status of an answer to a classic request without a
-// session: only ping succeeds.
+// sessionlessStatus returns the HTTP status of a response to a classic request without a
+// session, where only ping succeeds.
 func sessionlessStatus(h message.Head, _ []byte) int {
 	if h.Failed {
 		return http.StatusBadRequest

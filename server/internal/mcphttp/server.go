@@ -1,6 +1,5 @@
-// Package mcphttp answers MCP over Streamable HTTP: requests of 2026-07-28, and
-// sessions of the older revisions. It serves engines that its user provides as
-// [Endpoints].
+// Package mcphttp serves MCP over Streamable HTTP: requests of 2026-07-28, and sessions
+// of the classic revisions. Its user provides the engines as [Endpoints].
 package mcphttp
 
 import (
@@ -18,8 +17,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// An Server answers Streamable HTTP, both eras on one URL.
-// MCP 2026-07-28 and 2025-11-25, basic/transports.
+// A Server serves Streamable HTTP, all revisions on one URL. MCP 2026-07-28 and
+// 2025-11-25, basic/transports.
 type Server struct {
 	Endpoints Endpoints
 	Gate      *access.Gate
@@ -27,8 +26,8 @@ type Server struct {
 	Lenient   bool // clients need no handshake
 }
 
-// Serve answers r, which has passed the guard, from the endpoint at path. The order of
-// its checks decides which error a client gets that makes several mistakes.
+// Serve serves r, which has passed the guard, from the endpoint at path. The order of
+// the checks decides which error a request with several mistakes gets.
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path string) {
 	hasSession := len(r.Header.Values(SessionHeader)) > 0
 	switch {
@@ -73,7 +72,7 @@ type request struct {
 	http     *http.Request
 	client   access.Client
 
-	method, name string // of the message, once it is known
+	method, name string // of the message, for the audit log
 }
 
 func (r *request) serve() {
@@ -101,7 +100,7 @@ func (r *request) serve() {
 		r.fail(http.StatusBadRequest, x.ID, x.Malformed)
 	case x.Kind == jsonrpc.Request && x.Modern:
 		r.modern(x, body)
-	case x.Modern: // a notification; over HTTP it can only be about nothing, cancelling is closing
+	case x.Modern: // a notification has no effect: over HTTP closing the stream cancels
 		r.w.WriteHeader(http.StatusAccepted)
 	case version == engine.LatestModern && x.Kind == jsonrpc.Request:
 		r.fail(http.StatusBadRequest, x.ID, engine.MissingEnvelope())
@@ -116,8 +115,7 @@ func (r *request) serve() {
 	}
 }
 
-// body reads the request to its end: without that net/http does not notice when
-// the client goes.
+// body reads the whole body, as net/http detects a disconnect only after that.
 func (r *request) body() ([]byte, bool) {
 	tooLarge := func() {
 		r.fail(http.StatusRequestEntityTooLarge, "", message.InvalidRequest("The message is larger than 1 MiB"))
@@ -137,28 +135,28 @@ func (r *request) body() ([]byte, bool) {
 	return body, err == nil
 }
 
-// fail refuses a message that no engine gets.
+// fail rejects a message before it reaches an engine.
 func (r *request) fail(status int, id jsonrpc.ID, err *jsonrpc.Error) {
 	r.audit(access.OutcomeOf(err))
 	writeError(r.w, status, id, err)
 }
 
-// reject refuses an HTTP request that is none of MCP.
+// reject rejects an HTTP request that contains no message.
 func (r *request) reject(text string, status int) {
 	r.audit(strconv.Itoa(status))
 	http.Error(r.w, text, status)
 }
 
-// note notes what no engine has served; what one has, its port notes.
+// audit records a request that no engine has served; the port records the others.
 func (r *request) audit(outcome string) {
 	r.server.Gate.Audit.Record(access.Entry{
 		Principal: r.client.Principal, Endpoint: r.client.Endpoint, Verb: cmp.Or(r.method, r.http.Method), URI: r.name, Outcome: outcome,
 	})
 }
 
-// modern serves a request of 2026-07-28. It is a whole conversation: one message
-// goes into an engine, its answer comes out, and closing the response closes the
-// port, which abandons everything.
+// modern serves a request of 2026-07-28. It has a port of its own: the message is sent
+// to an engine, the response is written, and a disconnect closes the port, which cancels
+// the request.
 func (r *request) modern(x engine.Examination, body []byte) {
 	if mismatch := checkHeaders(r.http.Header, x); mismatch != nil {
 		r.fail(http.StatusBadRequest, x.ID, mismatch)
@@ -175,7 +173,7 @@ func (r *request) modern(x engine.Examination, body []byte) {
 	listen := x.Method == "subscriptions/listen"
 	stream := acceptsStream(r.http.Header)
 	if listen {
-		stream = accepts(r.http.Header, EventStreamType) // it has no other answer
+		stream = accepts(r.http.Header, EventStreamType) // a subscription has no JSON response, so a wildcard suffices
 	}
 	if listen && !stream {
 		r.fail(http.StatusNotAcceptable, x.ID, message.InvalidRequest("subscriptions/listen needs Accept: text/event-stream"))
@@ -184,7 +182,7 @@ func (r *request) modern(x engine.Examination, body []byte) {
 	r.serveOnce(x, body, stream, modernStatus, listen)
 }
 
-// once serves one request on a port of its own.
+// serveOnce serves one request on a port of its own.
 func (r *request) serveOnce(x engine.Examination, body []byte, stream bool, status func(message.Head, []byte) int, listen bool) {
 	release, ok := r.server.Gate.Limits.Acquire(r.client.Principal, "client "+access.ClientName(x.Method, body), listen)
 	if !ok {
@@ -212,5 +210,5 @@ func (r *request) serveOnce(x engine.Examination, body []byte, stream bool, stat
 		}
 	}()
 	answer := &response{w: r.w, mailbox: box, ended: ended, id: x.ID, remaining: 1, stream: stream, status: status}
-	answer.run(ctx) // an error means that nobody is there to be told
+	answer.run(ctx) // on an error the client has disconnected
 }

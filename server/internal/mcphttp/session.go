@@ -16,71 +16,72 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A session is one assistant of the classic revisions. It outlives its HTTP
-// requests, its stream, its page and this process: its record is on disk, and
-// the conversation with the engine is begun anew from it when there is none.
+// A session is one client of the classic revisions. It outlives its HTTP requests, its
+// stream and this process: its record is stored, and its connection to an engine is
+// opened again from the record when a request arrives.
 type session struct {
 	owner  *Sessions
-	hash   string        // of the id; the id itself is nowhere
+	hash   string        // SHA-256 of the id, which is stored nowhere
 	done   chan struct{} // closed when the session ends
-	outbox *mailbox      // for the stream
+	outbox *mailbox      // messages for the GET stream
 
 	mu           sync.Mutex
 	record       Record
-	users        int // HTTP requests that hold the session
+	users        int // HTTP requests that have acquired the session
 	lastUsed     time.Time
-	conversation *conversation // nil: asleep
-	endpoint     Endpoint      // where it talks, while it does
+	conversation *conversation // nil while idle
+	endpoint     Endpoint      // of conversation
 	current      *sessionStream
-	recordedUse  time.Time // the record's Used, when it was stored last
-	savedUse     time.Time // used, when that was stored in usedFile
+	recordedUse  time.Time // Record.Used as stored last
+	savedUse     time.Time // lastUsed as passed to SessionStore.SaveUses last
 
-	saving sync.Mutex // held while the record is written; taken before mu
+	saving sync.Mutex // held while the record is written; locked before mu
 
-	resubscribing    bool // a goroutine subscribes again
-	resubscribeAgain bool // and has to look once more when it is done
+	resubscribing    bool // a goroutine is subscribing again
+	resubscribeAgain bool // and must check again afterwards
 }
 
-// A Record is what is stored of a session.
+// A Record is the stored form of a session.
 type Record struct {
 	Principal    string         `json:"principal"`
 	Owner        access.Owner   `json:"owner,omitempty"`
 	Path         string         `json:"path"` // of the endpoint
 	Version      string         `json:"version"`
-	Client       string         `json:"client,omitempty"` // what it calls itself
+	Client       string         `json:"client,omitempty"` // clientInfo.name
 	ClientInfo   jsontext.Value `json:"clientInfo,omitempty"`
 	Capabilities jsontext.Value `json:"capabilities,omitempty"`
 	LogLevel     string         `json:"logLevel,omitempty"` // of logging/setLevel
-	URIs         []string       `json:"uris"`               // subscribed
+	URIs         []string       `json:"uris"`               // of subscriptions
 	Used         time.Time      `json:"used"`
 }
 
-// A conversation is a session's conversation with the engine.
+// A conversation is the connection of a session to an engine, with the state of its
+// requests.
 type conversation struct {
 	port           jsonrpc.Port
-	pending        map[string]*pendingRequest // by the id's key
-	engineRequests map[string]*pendingRequest // by the key of the engine's own id: see session_ask.go
+	pending        map[string]*pendingRequest // requests of the client by ID.Key
+	engineRequests map[string]*pendingRequest // requests of the engine by ID.Key; each belongs to a request of the client
 	tokens         map[string]*mailbox        // by progress token
-	subscribed     map[string]bool            // subscribed URIs
-	ownRequests    int                        // requests of the session itself so far
+	subscribed     map[string]bool            // URIs to which the engine has a subscription
+	ownRequests    int                        // number of requests that the session itself has sent
 }
 
-// A pendingRequest is a request that the engine has not answered.
+// A pendingRequest is a request that the engine has not answered yet.
 type pendingRequest struct {
 	method, uri string
-	level       string   // of logging/setLevel
-	token       string   // progress token, if it gave one
-	box         *mailbox // nil: the client has gone
-	jsonOnly    bool     // the client takes nothing but the answer
-	cancelled   bool     // by the client
-	answered    func(failed bool)
-	earlyUpdate []byte // an `updated` that came before the subscription's answer
+	level       string            // of logging/setLevel
+	token       string            // key of the progress token; may be empty
+	box         *mailbox          // nil if the client has disconnected
+	jsonOnly    bool              // the client accepts no event stream
+	cancelled   bool              // by the client
+	answered    func(failed bool) // set for requests of the session itself
+	earlyUpdate []byte            // an `updated` that arrived before the response to the subscription
 	begun       time.Time
 }
 
 var errEnded = errors.New("the session has ended")
 
-// leave is called once by whoever got the session.
+// release undoes one Sessions.acquire.
 func (s *session) release() {
 	s.mu.Lock()
 	s.users--
@@ -88,7 +89,7 @@ func (s *session) release() {
 	s.mu.Unlock()
 }
 
-// start begins a conversation. The lock is held.
+// start opens a conversation. The caller holds the lock.
 func (s *session) start() *conversation {
 	near, far := jsonrpc.Pipe()
 	c := &conversation{
@@ -96,7 +97,7 @@ func (s *session) start() *conversation {
 		tokens: map[string]*mailbox{}, subscribed: map[string]bool{},
 	}
 	s.conversation = c
-	s.endpoint, _ = s.owner.Endpoints.Acquire(s.record.Owner, s.record.Path) // there is one: this runs for a request at it
+	s.endpoint, _ = s.owner.Endpoints.Acquire(s.record.Owner, s.record.Path) // cannot fail: a request at this endpoint holds it
 	ctx := engine.WithPrincipal(context.Background(), engine.Principal(s.record.Principal))
 	v := access.Client{Principal: s.record.Principal, Endpoint: s.record.Path, Name: s.record.Client}
 	go s.endpoint.Engine.Serve(ctx, s.owner.Gate.Port(near, s.endpoint.Engine, v)) // ends when far closes
@@ -104,10 +105,10 @@ func (s *session) start() *conversation {
 	return c
 }
 
-// wake begins a conversation anew from the record, if there is none: the
-// handshake at once, subscriptions as soon as their pages are there. Whatever the
-// client knows may be stale (P3), and is announced at once: the request that woke the
-// session may be the client's last for a while. The lock is held.
+// wake opens a conversation from the record, if there is none: the handshake at once,
+// subscriptions as soon as their pages are connected. Everything the client has read may
+// be stale, which is announced at once, since this request may be its last for a while.
+// The caller holds the lock.
 func (s *session) wake() {
 	if s.conversation != nil {
 		return
@@ -126,7 +127,7 @@ func (s *session) wake() {
 	params = append(params, orObject(s.record.Capabilities)...)
 	params = append(params, `,"clientInfo":`...)
 	params = append(append(params, orObject(s.record.ClientInfo)...), '}')
-	// The pipe has room for all, and the engine takes them in order.
+	// The pipe has capacity for all of them, and the engine handles them in order.
 	c.port.Write(context.Background(), jsonrpc.AppendRequest(nil, `"pagemcp"`, "initialize", params))
 	c.port.Write(context.Background(), jsonrpc.AppendNotification(nil, "notifications/initialized", nil))
 	if s.record.LogLevel != "" {
@@ -143,8 +144,8 @@ func orObject(value jsontext.Value) []byte {
 	return value
 }
 
-// sleep ends the conversation of a session that nobody uses: an assistant that
-// forgot it must not cost memory for a day.
+// sleep closes the conversation of an unused session: an abandoned session must not use
+// memory for a day.
 func (s *session) sleep(now time.Time) {
 	if s.sleepIf(func() bool {
 		return s.users == 0 && len(s.conversation.pending) == 0 && now.Sub(s.lastUsed) >= limits.SessionIdle
@@ -153,8 +154,8 @@ func (s *session) sleep(now time.Time) {
 	}
 }
 
-// drop ends the conversation if there is one and may does not object; the lock is
-// held while it is asked.
+// sleepIf closes the conversation if there is one and condition holds. condition is
+// called with the lock held.
 func (s *session) sleepIf(condition func() bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,7 +167,7 @@ func (s *session) sleepIf(condition func() bool) bool {
 	return true
 }
 
-// endConversation ends the conversation, if there is one. The lock is held.
+// endConversation closes the conversation, if there is one. The caller holds the lock.
 func (s *session) endConversation() {
 	if s.conversation == nil {
 		return
@@ -176,14 +177,14 @@ func (s *session) endConversation() {
 	s.conversation, s.endpoint = nil, Endpoint{}
 }
 
-// register announces a request before it is sent. deaf: its client takes no event
-// stream. It returns false if one with the same id still waits.
+// register adds a pending request before it is sent. It returns false if one with the
+// same id is pending.
 func (s *session) register(x engine.Examination, msg []byte, box *mailbox, jsonOnly bool) bool {
 	return s.registerAll([]engine.Examination{x}, [][]byte{msg}, box, jsonOnly)
 }
 
-// registerAll announces all requests among messages, or none: a refused batch has no
-// effect, its ids can be used again.
+// registerAll registers all requests among messages, or none: a rejected batch has no
+// effect.
 func (s *session) registerAll(examined []engine.Examination, messages [][]byte, box *mailbox, jsonOnly bool) bool {
 	begun := make(map[string]*pendingRequest, len(messages))
 	s.mu.Lock()
@@ -221,7 +222,7 @@ func newPendingRequest(x engine.Examination, msg []byte, box *mailbox, jsonOnly 
 	return w
 }
 
-// send passes a message of the client on.
+// send sends a message of the client to the engine.
 func (s *session) send(msg []byte) error {
 	s.mu.Lock()
 	c := s.conversation
@@ -232,7 +233,7 @@ func (s *session) send(msg []byte) error {
 	return c.port.Write(context.Background(), msg)
 }
 
-// detach takes note that nobody reads box any more. Its requests go on.
+// detach records that the client of box has disconnected. Its requests continue.
 func (s *session) detach(box *mailbox) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -256,9 +257,9 @@ func (s *session) detach(box *mailbox) {
 	}
 }
 
-// route takes what the engine says, until the conversation ends. Each message
-// goes to exactly one stream: an answer and what belongs to a request to the POST
-// that waits for it, the rest to the session's stream (R-317, R-318).
+// route reads messages of the engine until the conversation ends. Each goes to exactly
+// one stream: responses and messages about a request to the POST of that request, others
+// to the stream of the session (R-317, R-318).
 func (s *session) route(c *conversation) {
 	for {
 		msg, err := c.port.Read(context.Background())
@@ -289,11 +290,11 @@ func (s *session) mailboxFor(c *conversation, msg []byte) *mailbox {
 	return c.tokens[token]
 }
 
-// complete gives an answer to whom it belongs. What it changes is stored before the
-// client can know of it.
+// complete delivers a response. Changes of the record are stored before the client gets
+// it.
 func (s *session) complete(c *conversation, h message.Head, msg []byte) {
 	w, changed := s.takePending(c, h)
-	if w == nil { // of the handshake that wake began
+	if w == nil { // the response to a request of wake
 		return
 	}
 	if changed {
@@ -315,8 +316,8 @@ func (s *session) complete(c *conversation, h message.Head, msg []byte) {
 	}
 }
 
-// takePending returns the request that an answer is for, nil if there is none, and whether
-// the answer has changed the record.
+// takePending removes and returns the request of a response, or nil, and reports whether
+// the response has changed the record.
 func (s *session) takePending(c *conversation, h message.Head) (w *pendingRequest, changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -355,8 +356,8 @@ func (s *session) takePending(c *conversation, h message.Head) (w *pendingReques
 	return w, changed
 }
 
-// store writes the record as it is now. If the disk fails, the session works on but does
-// not survive a restart.
+// store writes the current record. If that fails, the session continues but does not
+// survive a restart.
 func (s *session) store() {
 	s.saving.Lock()
 	defer s.saving.Unlock()
@@ -378,14 +379,14 @@ func (s *session) snapshot() (record Record, ended bool) {
 	return record, s.hasEnded()
 }
 
-// unstore removes the record of a session that has ended.
+// unstore removes the record of an ended session.
 func (s *session) unstore() {
 	s.saving.Lock()
 	defer s.saving.Unlock()
 	s.owner.Store.Remove(s.hash)
 }
 
-// clientOf returns what initialize says of the client, as JSON.
+// clientParams returns clientInfo and capabilities from the params of initialize.
 func clientParams(params []byte) (info, capabilities jsontext.Value) {
 	return bytes.Clone(jsonrpc.Member(params, "clientInfo")), bytes.Clone(jsonrpc.Member(params, "capabilities"))
 }

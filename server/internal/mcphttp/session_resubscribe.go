@@ -12,13 +12,13 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// resubscribe subscribes again to what the record names and the engine does not have,
-// in the background: pages may take a while to come back, and those that are not
-// there yet are tried again when they join. The lock is held.
+// resubscribe subscribes in the background to the URIs of the record that have no
+// subscription. Those whose page is not connected are tried again when a page joins. The
+// caller holds the lock.
 func (s *session) resubscribe() {
 	c := s.conversation
 	if s.resubscribing {
-		s.resubscribeAgain = true // a page may have joined just after it was asked
+		s.resubscribeAgain = true // a page may have joined after its subscription failed
 		return
 	}
 	if c == nil {
@@ -34,7 +34,7 @@ func (s *session) resubscribe() {
 		return
 	}
 	s.resubscribing = true
-	go func() { // ends when the engine has answered for each, or the conversation ends
+	go func() { // ends when the engine has answered each request, or with the conversation
 		next := make(chan string)
 		var workers sync.WaitGroup
 		for range min(len(missing), limits.MaxInFlight/4) {
@@ -59,9 +59,9 @@ func (s *session) resubscribe() {
 	}()
 }
 
-// subscribe is a subscription that the client made earlier. Once it stands, the
-// client has to read again: it may have missed a change. Meanwhile it may have
-// unsubscribed: then nothing is said, and the subscription is taken back (P1).
+// resubscribeTo subscribes to uri on behalf of the client. Then it sends `updated`,
+// since changes may have been missed. If the client has unsubscribed meanwhile, no
+// `updated` is sent and takePending ends the subscription.
 func (s *session) resubscribeTo(c *conversation, uri string) {
 	answered := make(chan bool, 1)
 	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
@@ -81,7 +81,7 @@ func (s *session) resubscribeTo(c *conversation, uri string) {
 	}
 }
 
-// begin sends a request of the session's own.
+// sendOwn sends a request of the session itself.
 func (s *session) sendOwn(c *conversation, method, uri string, params []byte, answered func(failed bool)) error {
 	return c.port.Write(context.Background(), jsonrpc.AppendRequest(nil, s.registerOwn(c, method, uri, answered), method, params))
 }
@@ -95,16 +95,16 @@ func (s *session) registerOwn(c *conversation, method, uri string, answered func
 	return id
 }
 
-// subscribes tells whether the client wants to hear of uri.
+// isSubscribed reports whether the client is subscribed to uri.
 func (s *session) isSubscribed(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Contains(s.record.URIs, uri)
 }
 
-// announceUpdate gives the session's stream an `updated` of uri, unless the client has
-// unsubscribed. The lock is held while the mailbox takes it, so that an unsubscribe
-// finds it there.
+// announceUpdate enqueues an `updated` of uri, unless the client has unsubscribed. It
+// holds the lock meanwhile, so that an unsubscribe either precedes it or removes the
+// notification.
 func (s *session) announceUpdate(msg []byte, h message.Head, uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +115,7 @@ func (s *session) announceUpdate(msg []byte, h message.Head, uri string) {
 	if s.conversation == nil {
 		return
 	}
-	for _, w := range s.conversation.pending { // a subscribe under way: the update follows its answer
+	for _, w := range s.conversation.pending { // a pending subscribe: send the update after its response
 		if w.answered == nil && w.method == "resources/subscribe" && w.uri == uri {
 			w.earlyUpdate = msg
 		}
@@ -126,10 +126,10 @@ func (s *session) announceUpdate(msg []byte, h message.Head, uri string) {
 // meanwhile.
 func (s *session) unsubscribe(c *conversation, uri string) {
 	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
-	go s.sendOwn(c, "resources/unsubscribe", uri, params, func(bool) {}) // not where the engine is read; ends when it has it
+	go s.sendOwn(c, "resources/unsubscribe", uri, params, func(bool) {}) // in a goroutine: the reader of the engine must not block; ends when the pipe has it
 }
 
-// pageJoined tries again what could not be subscribed to before.
+// pageJoined retries subscriptions that have failed.
 func (s *session) pageJoined() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

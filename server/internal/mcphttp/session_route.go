@@ -8,19 +8,19 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// While a request of a client runs, the engine may ask that client something, or
-// tell it what happens: elicitation, sampling, roots, log messages. All of it goes
-// to the stream of the POST that the request came by, and to no other (R-096,
-// ); the client answers each question by a POST of its own.
+// While a request of a client is pending, the engine may send requests and notifications
+// that belong to it: elicitation, sampling, roots, log messages. They go to the stream of
+// that request's POST and to no other. The client sends each
+// response by a further POST.
 
-// routeToStream gives a message of the engine's that is neither an answer nor progress to
-// the stream where it belongs. A question that no stream can carry is answered
-// here, so that its call fails at once, and says why.
+// routeToStream routes a message of the engine that is neither a response nor progress.
+// A request that no stream can carry gets an error response here, so that the call fails
+// at once with a reason.
 func (s *session) routeToStream(c *conversation, h message.Head, msg []byte) {
 	s.mu.Lock()
 	w, belongs := c.requestOf(h, msg)
 	var box *mailbox
-	last := false // what is cancelled has nothing else to say
+	last := false // the request was cancelled, and this message ends its stream
 	if w != nil && !w.jsonOnly {
 		box, last = w.box, w.cancelled
 	}
@@ -44,15 +44,15 @@ func (s *session) routeToStream(c *conversation, h message.Head, msg []byte) {
 			reason = "The client takes no event stream (Accept: text/event-stream), so it cannot be asked"
 		}
 		refusal := jsonrpc.AppendError(nil, h.ID, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: reason})
-		go c.port.Write(context.Background(), refusal) // not here, where the engine is read; ends when it has it
+		go c.port.Write(context.Background(), refusal) // in a goroutine: the reader of the engine must not block; ends when the pipe has it
 	}
 }
 
-// requestOf returns the request that a message belongs to, nil if that runs no more,
-// and whether it belongs to one at all. The lock of the session is held.
+// requestOf reports whether a message belongs to a request, and returns that request, or
+// nil if it is no longer pending. The caller holds the lock of the session.
 func (c *conversation) requestOf(h message.Head, msg []byte) (w *pendingRequest, belongs bool) {
 	m, _ := jsonrpc.Parse(msg)
-	if h.Method == "notifications/cancelled" { // of a question
+	if h.Method == "notifications/cancelled" { // of a request of the engine
 		key := jsonrpc.ID(jsonrpc.Member(m.Params, "requestId")).Key()
 		w = c.engineRequests[key]
 		delete(c.engineRequests, key)
@@ -65,7 +65,7 @@ func (c *conversation) requestOf(h message.Head, msg []byte) (w *pendingRequest,
 	return c.pending[jsonrpc.ID(id).Key()], true
 }
 
-// forward passes on what the client says.
+// forward sends a notification or response of the client to the engine.
 func (s *session) forward(x engine.Examination, msg []byte) error {
 	if x.Kind == jsonrpc.Response {
 		s.mu.Lock()
@@ -84,8 +84,8 @@ func (s *session) forward(x engine.Examination, msg []byte) error {
 	return nil
 }
 
-// cancel takes note that the client does not want an answer any more: its stream
-// ends as soon as the engine has taken back what it asked.
+// cancel handles a request that the client has cancelled: its stream ends when the
+// engine has cancelled its own requests on it.
 func (s *session) cancel(id jsonrpc.ID) {
 	s.mu.Lock()
 	c := s.conversation
@@ -93,7 +93,7 @@ func (s *session) cancel(id jsonrpc.ID) {
 	if c != nil {
 		w = c.pending[id.Key()]
 	}
-	if w == nil || w.answered != nil || w.method == "initialize" { // unknown, or not the client's to cancel
+	if w == nil || w.answered != nil || w.method == "initialize" { // unknown, or the client may not cancel it
 		s.mu.Unlock()
 		return
 	}
@@ -104,7 +104,8 @@ func (s *session) cancel(id jsonrpc.ID) {
 	s.endCancelled(c, w)
 }
 
-// endCancelled ends the stream of a cancelled request, once nothing is asked on it.
+// endCancelled ends the stream of a cancelled request if no request of the engine is
+// pending on it.
 func (s *session) endCancelled(c *conversation, w *pendingRequest) {
 	s.mu.Lock()
 	box := w.box

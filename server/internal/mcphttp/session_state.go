@@ -1,11 +1,11 @@
 package mcphttp
 
-// A sessionState is what a session holds at one moment, for tests and diagnosis.
+// A sessionState describes a session at one moment, for tests and diagnosis.
 type sessionState struct {
-	Awake          bool            // it has a conversation with an engine; the rest is empty if not
-	Subscribed     int             // subscriptions that the engine has
-	Pending        map[string]bool // requests without answer, by the id's key; false: the client reads no more
-	EngineRequests int             // requests of the engine that wait for the client
+	Awake          bool            // has a conversation; otherwise the rest is empty
+	Subscribed     int             // subscriptions of the engine
+	Pending        map[string]bool // requests by ID.Key; false if the client has disconnected
+	EngineRequests int             // requests of the engine that the client has not answered
 	Tokens         int             // progress tokens in use
 }
 
@@ -32,7 +32,7 @@ func (ss *Sessions) Inspect(id string) (state sessionState, found bool) {
 	return state, true
 }
 
-// Count returns how many sessions there are, those that sleep too.
+// Count returns the number of sessions, including idle ones.
 func (ss *Sessions) Count() int {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()

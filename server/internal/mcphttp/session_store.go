@@ -8,22 +8,24 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// A SessionStore keeps the records of classic sessions beyond the process. Sessions go
-// by the hash of their id; the id itself is stored nowhere.
+// A SessionStore stores the records of classic sessions. Their keys are hashes of
+// session ids; the ids are stored nowhere.
 type SessionStore interface {
-	Load() (map[string]StoredSession, error) // at the start, all that can be read
+	Load() (map[string]StoredSession, error) // skips records that cannot be read
 	Save(hash string, r *Record) error
 	Remove(hash string)
-	SaveUses(used map[string]time.Time) error // of sessions used later than their records say
+
+	// SaveUses replaces the stored times of sessions used after their record was saved.
+	SaveUses(used map[string]time.Time) error
 }
 
-// A StoredSession is a record, and when the session was used last if that is later.
+// A StoredSession is a record, and the last time from SaveUses, which may be zero.
 type StoredSession struct {
-	Record Record
-	Used   time.Time
+	Record Record    // as saved
+	Used   time.Time // from SaveUses
 }
 
-// Check returns an error if r was damaged.
+// Check returns an error if r is damaged.
 func (r *Record) Check() error {
 	if _, isEndpoint := access.PageOf(r.Path); !isEndpoint || engine.ClassicVersion(r.Version) != r.Version {
 		return errors.New("it holds no session")

@@ -13,12 +13,12 @@ import (
 
 // A sessionStream is the GET stream of a session.
 type sessionStream struct {
-	probe    chan chan error // asks it to write something
-	replaced chan struct{}   // closed by the one that takes its place
+	probe    chan chan error // requests a write, to find out whether the client is connected
+	replaced chan struct{}   // closed by the stream that replaces it
 	ended    chan struct{}
 }
 
-// alive finds out whether the client still reads.
+// alive reports whether the client still reads.
 func (st *sessionStream) alive() bool {
 	timeout := time.NewTimer(limits.ProbeTime)
 	defer timeout.Stop()
@@ -27,7 +27,7 @@ func (st *sessionStream) alive() bool {
 	case st.probe <- result:
 	case <-st.ended:
 		return false
-	case <-timeout.C: // stuck in a write
+	case <-timeout.C: // blocked in a write
 		return false
 	}
 	select {
@@ -38,8 +38,8 @@ func (st *sessionStream) alive() bool {
 	}
 }
 
-// stream serves the session's stream until the client goes. It returns false if
-// there is another one whose client is alive.
+// stream serves the stream of the session until the client disconnects. It returns false
+// if there is another one whose client is connected.
 func (s *session) stream(w http.ResponseWriter, r *http.Request) bool {
 	st := &sessionStream{probe: make(chan chan error), replaced: make(chan struct{}), ended: make(chan struct{})}
 	defer close(st.ended)
@@ -80,10 +80,10 @@ func (s *session) requeue(msg []byte) {
 	}
 }
 
-// pending takes a message that waits for the session's stream, if it has none: it
-// goes to a POST that is answered by an event stream (MCP 2025-11-25,
-// basic/transports). Some clients give up their stream while the gateway is away,
-// and go on with POSTs.
+// pending takes a message that waits for the stream of the session, if there is no
+// stream: it is written to a POST whose response is an event stream (MCP 2025-11-25,
+// basic/transports). Some clients lose their stream while the gateway restarts, and
+// continue with POSTs.
 func (s *session) pending() (msg []byte, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,8 +93,8 @@ func (s *session) pending() (msg []byte, ok bool) {
 	return s.outbox.next()
 }
 
-// enqueue gives a message to the session's stream, or to a POST that is answered by an
-// event stream now. The lock is held.
+// enqueue adds a message for the stream of the session, or for a pending POST whose
+// response is an event stream. The caller holds the lock.
 func (s *session) enqueue(msg []byte, h message.Head) {
 	s.outbox.put(msg, h)
 	if s.current != nil || s.conversation == nil {
@@ -107,8 +107,8 @@ func (s *session) enqueue(msg []byte, h message.Head) {
 	}
 }
 
-// pump writes what waits for the stream. What could not be written waits for the
-// next one.
+// pump writes messages to the stream. One that could not be written is kept for the next
+// stream.
 func (s *session) pump(st *sessionStream, w http.ResponseWriter, ctx context.Context) {
 	events, err := sse.Open(w, sse.RetryLine)
 	if err != nil {

@@ -17,23 +17,23 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// Sessions are all classic sessions, those that are asleep too. A session id is
-// random and no proof of anything: it is good for the principal that began it,
-// at the endpoint where it did, together with the token.
+// Sessions holds all classic sessions. A session id is random and proves nothing: it is
+// valid together with the token, for the principal and the endpoint that began the
+// session.
 type Sessions struct {
-	Endpoints Endpoints
-	Gate      *access.Gate
-	Store     SessionStore
-	Report    func(error)
-	Closing   <-chan struct{} // of the gateway: streams end
-	Max       int             // that are kept; 0: limits.MaxSessions
+	Endpoints Endpoints       // the engines
+	Gate      *access.Gate    // limits and audit log
+	Store     SessionStore    // of records
+	Report    func(error)     // gets errors of Store
+	Closing   <-chan struct{} // closed when the gateway closes: streams end
+	Max       int             // number of sessions; 0 means limits.MaxSessions
 
 	mu     sync.Mutex
 	byHash map[string]*session
 }
 
-// newSessionID returns 256 random bits as text. MCP 2025-11-25, basic/transports: an id
-// is visible ASCII.
+// newSessionID returns 256 random bits as visible ASCII. MCP 2025-11-25,
+// basic/transports.
 func newSessionID() string {
 	id := make([]byte, 32)
 	rand.Read(id) // never fails: crypto/rand
@@ -45,8 +45,8 @@ func hashOf(id string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// OpenSessions takes over the sessions of an earlier run. Conversations begin when a
-// client comes back.
+// OpenSessions loads the stored sessions. Their conversations are opened when a client
+// returns.
 func OpenSessions(ss *Sessions) error {
 	ss.byHash = map[string]*session{}
 	records, err := ss.Store.Load()
@@ -76,9 +76,9 @@ func (ss *Sessions) newSession(hash string) *session {
 	return &session{owner: ss, hash: hash, done: make(chan struct{}), outbox: newMailbox()}
 }
 
-// begin opens a session with the client's initialize. It returns the session,
-// its id and the answer; or no session and the engine's refusal; or nothing at
-// all if there are too many.
+// begin handles the initialize of a client. It returns the new session, its id and the
+// result; without a session it returns the error response of the engine, or nothing if
+// there are too many sessions.
 func (ss *Sessions) begin(ctx context.Context, endpoint Endpoint, client access.Client, x engine.Examination, body []byte) (*session, string, []byte) {
 	id := newSessionID()
 	s := ss.newSession(hashOf(id))
@@ -114,7 +114,7 @@ func (ss *Sessions) begin(ctx context.Context, endpoint Endpoint, client access.
 	return s, id, result
 }
 
-// firstOf waits for the first message in box.
+// firstOf waits for the first message in box, at most limits.AttachTime.
 func firstOf(ctx context.Context, box *mailbox) []byte {
 	timeout := time.NewTimer(limits.AttachTime)
 	defer timeout.Stop()
@@ -132,8 +132,8 @@ func firstOf(ctx context.Context, box *mailbox) []byte {
 	}
 }
 
-// add makes a session known. When there are too many, the one that sleeps longest
-// ends; if all are awake, false.
+// add registers a session. If there are too many, the idle session that is unused for
+// longest ends; if none is idle, add returns false.
 func (ss *Sessions) add(s *session) bool {
 	ss.mu.Lock()
 	var oldest *session
@@ -160,12 +160,13 @@ func (ss *Sessions) add(s *session) bool {
 	return true
 }
 
-// find returns the session with this id, awake and held, or nil.
+// acquire returns the session with this id, or nil. It opens its conversation if
+// necessary. The caller must release the session.
 func (ss *Sessions) acquire(id, principal string, endpoint Endpoint) *session {
 	ss.mu.Lock()
 	s := ss.byHash[hashOf(id)]
 	ss.mu.Unlock()
-	if s == nil || s.record.Path != endpoint.Path || s.record.Owner != endpoint.Owner { // which never change
+	if s == nil || s.record.Path != endpoint.Path || s.record.Owner != endpoint.Owner { // these do not change
 		return nil
 	}
 	s.mu.Lock()
@@ -188,8 +189,7 @@ func (s *session) hasEnded() bool {
 	}
 }
 
-// end is for DELETE and for sessions that nobody will miss: what runs is
-// cancelled, the stream ends, the record goes.
+// end ends a session: requests are cancelled, the stream ends, the record is removed.
 func (ss *Sessions) end(s *session) {
 	ss.remove(s)
 	s.end()
@@ -212,8 +212,8 @@ func (s *session) end() {
 	s.endConversation()
 }
 
-// Sweep lets sessions sleep that nobody uses, and ends those that nobody used
-// for a day.
+// Sweep closes the conversations of idle sessions, and ends sessions that were unused
+// for limits.SessionTTL.
 func (ss *Sessions) Sweep(now time.Time) {
 	for _, s := range ss.list() {
 		s.sleep(now)
@@ -226,17 +226,16 @@ func (ss *Sessions) Sweep(now time.Time) {
 	}
 }
 
-// PageJoined subscribes again to what sessions of an owner could not subscribe to while
-// the page was away.
+// PageJoined retries the failed subscriptions of all sessions of owner.
 func (ss *Sessions) PageJoined(owner access.Owner) {
 	for _, s := range ss.list() {
-		if s.record.Owner == owner { // which never changes
+		if s.record.Owner == owner { // does not change
 			s.pageJoined()
 		}
 	}
 }
 
-// Close stores all sessions and ends their conversations, not the sessions.
+// Close stores all sessions and closes their conversations. The sessions do not end.
 func (ss *Sessions) Close() {
 	for _, s := range ss.list() {
 		s.sleepIf(func() bool { return true })
@@ -244,7 +243,7 @@ func (ss *Sessions) Close() {
 	}
 }
 
-// Keep stores when sessions were used, now and then.
+// SaveUses stores when sessions were last used, if that has changed.
 func (ss *Sessions) SaveUses() {
 	used, changed := map[string]time.Time{}, false
 	now := time.Now()
@@ -263,8 +262,9 @@ func (ss *Sessions) SaveUses() {
 	}
 }
 
-// lastUse returns when the session was used last: now, if a request or stream is
-// open. later: than its record says; fresh: than what was returned before.
+// takeLastUse returns when the session was last used: now, if a request or stream is
+// open. exceedsRecord: later than in the stored record; isNew: later than the previous
+// result, too.
 func (s *session) takeLastUse(now time.Time) (at time.Time, exceedsRecord, isNew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
