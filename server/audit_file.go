@@ -12,33 +12,33 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// An audit log says who asked for what and what became of it, as JSON lines. It
-// never holds contents. Lines are written by a goroutine of its own, many at a time:
-// an answer never waits for the disk. If the disk is slower than what has to be
-// noted for long, lines are left out, and one line says how many.
+// audit writes the audit log: principal, request and outcome of each decision as JSON
+// lines, never contents. A goroutine writes lines in batches, so that no response waits
+// for the disk. If the disk is too slow, lines are dropped and counted by a line of
+// their own.
 type audit struct {
 	disk disk
 
 	mu         sync.Mutex
-	pending    []byte     // not written yet
-	dropped    int        // lines that were left out since
-	suppressed int        // refusals of unknown clients that were left out, of which no line says so yet
-	total      int        // lines so far, with those left out
-	written    int        // of these
-	changed    *sync.Cond // of all this
+	pending    []byte     // lines to write
+	dropped    int        // lines dropped since the last line about that
+	suppressed int        // refusals not recorded since the last line about that
+	total      int        // lines so far, dropped ones included
+	written    int        // of total
+	changed    *sync.Cond // signals changes of the fields above
 	closed     bool
 	ended      bool
 
-	refusals *rate.Limiter // of lines about unknown clients
+	refusals *rate.Limiter // rate of lines about unknown clients
 
-	file diskFile // the writer's
+	file diskFile // used by the writing goroutine only
 	size int64
 }
 
-// maxAuditQueue is what may wait for the disk.
+// maxAuditQueue is the size of the lines that may wait for the disk.
 const maxAuditQueue = 1 << 20 // bytes
 
-// Names of the log and of its older half.
+// Names of the current and the previous log file.
 const (
 	auditFile  = "audit.jsonl"
 	auditOlder = "audit.1.jsonl"
@@ -59,14 +59,14 @@ func (a *audit) open() (err error) {
 	return err
 }
 
-// Lines about unknown clients: any web site can have itself refused, as often as it likes.
+// Limits of lines about unknown clients: any web site can cause refusals at any rate.
 const (
 	refusalRate  = rate.Limit(5) // a second
 	refusalBurst = 100
 )
 
-// Refuse notes that a client was refused before it was known. Of many refusals at once
-// some are left out, and a later line says how many: the next one, whatever it is about.
+// RecordRefusal implements access.Audit. Refusals beyond refusalRate are counted by a
+// later line.
 func (a *audit) RecordRefusal(e access.Entry) {
 	e.Principal, e.Endpoint = engine.PlainText(e.Principal, maxVerb), engine.PlainText(e.Endpoint, maxVerb)
 	if a.suppress() {
@@ -75,6 +75,7 @@ func (a *audit) RecordRefusal(e access.Entry) {
 	a.Record(e)
 }
 
+// suppress reports whether a refusal exceeds refusalRate, and counts it if so.
 func (a *audit) suppress() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -85,17 +86,17 @@ func (a *audit) suppress() bool {
 	return true
 }
 
-// leftOut is the line that says how many refusals were left out.
+// suppressedLine returns the line with the number of refusals that were not recorded.
 func suppressedLine(count int) []byte {
 	line, _ := json.Marshal(access.Entry{Time: time.Now(), Endpoint: "audit", Verb: "refuse", Outcome: "left out", Count: count})
 	return append(line, '\n')
 }
 
-// Note adds one line. It never waits for the disk.
+// Record implements access.Audit. It adds one line and never waits for the disk.
 func (a *audit) Record(e access.Entry) {
 	e.Time = time.Now()
 	e.URI = truncateText(e.URI, limits.MaxURI)
-	e.Verb = truncateText(e.Verb, maxVerb) // an unknown method may be as long as a message
+	e.Verb = truncateText(e.Verb, maxVerb) // the name of an unknown method may be as long as a message
 	line, err := json.Marshal(e)
 	if err != nil {
 		return
@@ -118,11 +119,10 @@ func (a *audit) Record(e access.Entry) {
 	a.changed.Broadcast()
 }
 
-// maxVerb is the longest name of a method that is noted whole.
+// maxVerb is the length to which names of methods are truncated.
 const maxVerb = 128 // bytes
 
-// cutText returns the first bytes of text, at most so many, without half a rune at
-// the end.
+// truncateText returns at most limit bytes of text, without a partial rune at the end.
 func truncateText(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -130,7 +130,8 @@ func truncateText(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "")
 }
 
-// take waits for lines to write. ok is false when there will be none.
+// nextBatch waits for lines to write. ok is false when the log is closed and all lines
+// are written.
 func (a *audit) nextBatch() (lines []byte, noted int, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -150,7 +151,8 @@ func (a *audit) nextBatch() (lines []byte, noted int, ok bool) {
 	return lines, a.total, true
 }
 
-// write writes what is noted, until close. A disk that is full stops no assistant.
+// write writes lines until close. Errors are ignored: a full disk must not stop the
+// gateway.
 func (a *audit) write() {
 	defer a.finish()
 	for {
@@ -194,7 +196,7 @@ func (a *audit) finish() {
 	a.changed.Broadcast()
 }
 
-// flush returns when all that was noted before is written.
+// flush waits until all lines recorded so far are written.
 func (a *audit) flush() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -203,7 +205,7 @@ func (a *audit) flush() {
 	}
 }
 
-// close writes what is left and ends the log.
+// close writes the remaining lines and closes the log.
 func (a *audit) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -5,14 +5,14 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
 )
 
-// CheckOrigin returns an error unless origin is spelled as browsers send it:
-// scheme, host, and the port if it is not the scheme's default; or it is that of
-// one browser extension. Wildcards and `null` are no origins.
+// CheckOrigin returns an error unless origin is spelled as browsers send it: scheme,
+// host, and the port if it is not the default of the scheme; or it is the origin of one
+// browser extension. Wildcards and `null` are rejected.
 func CheckOrigin(origin string) error { return access.CheckOrigin(origin) }
 
-// CheckLoopback returns the port of addr, or an error unless addr is on this
-// machine's loopback interface. Other binds would need TLS and are not offered.
+// CheckLoopback returns the port of addr, or an error if addr is not on the loopback
+// interface. Other addresses would need TLS, which is not supported.
 func CheckLoopback(addr string) (port int, err error) { return loopback.CheckAddress(addr) }
 
-// A PortTakenError says that another process listens on the port.
+// A PortTakenError reports that another process listens on the port.
 type PortTakenError = loopback.PortTakenError

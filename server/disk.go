@@ -9,22 +9,22 @@ import (
 	"syscall"
 )
 
-// A disk holds the files of a state directory; names are relative to it. Its
-// operations are as small as those of a file system, so that tests can lose power
-// between any two of them.
+// A disk holds the files of a state directory; names are relative to it. Its operations
+// are those of a file system, so that tests can simulate a loss of power between any two
+// of them.
 type disk interface {
-	ReadFile(name string) ([]byte, error) // wraps fs.ErrNotExist when there is none
+	ReadFile(name string) ([]byte, error) // the error wraps fs.ErrNotExist if there is none
 	Create(name string) (diskFile, error) // 0600; truncates an existing file
 	Append(name string) (f diskFile, size int64, err error)
 	Rename(from, to string) error // replaces to
 	Remove(name string) error
-	List(dir string) ([]string, error) // names in dir, without it
+	List(dir string) ([]string, error) // base names
 	MkdirAll(dir string) error         // 0700
 	SyncDir(dir string) error          // makes renames, removals and new files in dir durable
 
-	// Lock takes the lock file name, which the kernel releases when the process
-	// ends, however it does. The error is errLocked while another holder has it.
-	// owner is what the holder wrote; it is only a hint.
+	// Lock takes the lock file name. The kernel releases it when the process ends in any
+	// way. The error is errLocked while another process holds it. owner is written to
+	// the file, as information only.
 	Lock(name, owner string) (unlock func(), err error)
 }
 
@@ -79,7 +79,7 @@ func (d osDisk) List(dir string) ([]string, error) {
 
 func (d osDisk) SyncDir(dir string) error { return syncDirectory(d.path(dir)) }
 
-// makeDirectory is os.MkdirAll, and what it makes survives a loss of power.
+// makeDirectory is os.MkdirAll with the new directories made durable.
 func makeDirectory(path string) error {
 	if isDirectory(path) {
 		return nil
@@ -96,9 +96,9 @@ func makeDirectory(path string) error {
 	return syncDirectory(parent)
 }
 
-// syncDirectory does nothing where directories cannot be synced: Windows, where
-// NTFS journals renames, some network file systems, and parents that we may not
-// read.
+// syncDirectory makes changes of a directory durable. It does nothing where directories
+// cannot be synced: on Windows, where NTFS journals renames, on some network file
+// systems, and for unreadable parents.
 func syncDirectory(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -123,13 +123,13 @@ func (d osDisk) Lock(name, owner string) (unlock func(), err error) {
 		file.Close()
 		return nil, err
 	}
-	if err := file.Truncate(0); err == nil { // a hint for people: who cannot write it still owns the lock
+	if err := file.Truncate(0); err == nil { // information only: the lock is held even if writing fails
 		file.WriteAt([]byte(owner), 0)
 	}
-	return func() { file.Close() }, nil // the file stays: removing it would let two processes lock two files of one name
+	return func() { file.Close() }, nil // keep the file: if it were removed, two processes could lock different files of the same name
 }
 
-// closeToOthers takes the rights of other users off the directory.
+// restrictToOwner removes the permissions of other users from the directory.
 func (d osDisk) restrictToOwner() error {
 	info, err := os.Stat(d.dir)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
@@ -138,15 +138,15 @@ func (d osDisk) restrictToOwner() error {
 	return os.Chmod(d.dir, 0o700)
 }
 
-// isPrivate tells whether other users cannot read the file. Windows keeps such
-// rights elsewhere, in the directory.
+// isPrivate reports whether other users cannot read the file. On Windows the permissions
+// of the directory decide that.
 func (d osDisk) isPrivate(name string) bool {
 	info, err := os.Stat(d.path(name))
 	return err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0
 }
 
-// isLasting tells whether err says the same at the next try: the file is there and
-// cannot be read by us. Others, like too many open files, pass.
+// isPermanent reports whether reading fails again on a retry, because the file is not
+// readable. Other errors, like too many open files, are temporary.
 func isPermanent(err error) bool {
 	var path *fs.PathError
 	return errors.Is(err, fs.ErrPermission) || errors.As(err, &path) && isDirectory(path.Path)

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lockFile takes an advisory lock, or returns errLocked at once. It ends when file
-// is closed: flock(2).
+// lockFile takes an advisory lock, or returns errLocked at once. Closing file releases
+// it: flock(2).
 func lockFile(file *os.File) error {
 	for {
 		switch err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {

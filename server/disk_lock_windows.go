@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockFile locks one byte far behind the text of the file, so that others can read
-// who holds it: locks of Windows are mandatory. It ends when file is closed.
+// lockFile locks one byte far behind the text of the file, so that other processes can
+// read the text: locks on Windows are mandatory. Closing file releases it.
 func lockFile(file *os.File) error {
 	const exclusive = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err := windows.LockFileEx(windows.Handle(file.Fd()), exclusive, 0, 1, 0, &windows.Overlapped{Offset: 1 << 30})

@@ -1,23 +1,23 @@
-// Package server is the gateway: the Go process between assistants and pages.
+// Package server is the gateway: the Go process between assistants and web pages.
 //
-// It answers MCP itself, with the engine that pages run too, and mounts every
-// page that joined as a Remote. So there are two MCP conversations, never one
-// that is passed through:
+// It has an MCP engine of its own, the same that pages run, and mounts each page that has
+// joined as a Remote. Assistants and pages have separate MCP connections:
 //
 //	assistant ── HTTP, /ws or stdio, any revision ──▶ engine of the gateway
 //	                                                   └─ "notes+"  Remote ── /page, 2026-07-28 ──▶ engine of a page
 //
-// Its engines have one source of their own: three tools that read resources, for
-// assistants that know tools alone. What a page asks its assistant while a call
-// runs, elicitation for example, goes to the stream that the call came by.
+// Its engines have three tools that read resources, for assistants that support tools
+// only. Requests of a page to the assistant during a call, like elicitation, are sent on
+// the stream of that call.
 //
-// Each request passes the same guard: Host, Origin and Sec-Fetch-Site are checked
-// before anything is routed. Assistants show a bearer token, pages prove that they
-// know a secret, and the gateway proves it to them first. At /watch the playground
-// sees the traffic of the others, without secrets, and sends requests itself: see
+// Each request passes the same guard, which checks Host, Origin and Sec-Fetch-Site before
+// routing. Assistants send a bearer token. Pages and gateway prove to each other that they
+// know a shared secret, the gateway first. At /watch the playground monitors the traffic
+// of other clients, with secrets redacted, and sends requests: see
 // [Gateway.AllowMonitors].
 //
-// What is local stands here: pairing, page names, token, state directory, standard
-// streams. What any gateway needs is in server/internal: gateway (pages, and views of
-// them by owner), mcphttp (Streamable HTTP), access (who may do what), socket, monitor.
+// This package has the parts of a gateway for one local user: pairing, page names, token,
+// state directory, standard streams. Packages below server/internal have what any gateway
+// needs: gateway (pages, and views of them by owner), mcphttp (Streamable HTTP), access
+// (guard, limits, audit), socket (WebSockets) and monitor.
 package server

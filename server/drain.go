@@ -11,33 +11,33 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// drainTime is how long requests may still be answered after the end of the
-// input. The process has to be gone after a second (gateway.md §5).
+// drainTime is how long requests may be answered after the end of the input. Clients
+// kill a process that has not exited about a second after they closed its input.
 const drainTime = 500 * time.Millisecond
 
-// A drainPort port passes the end of its input on when the requests before it are
-// answered: an assistant that is a shell pipe closes its end before it has read
-// anything.
+// A drainPort delays the end of its input until earlier requests are answered: a shell
+// pipe closes its end before it has read any response.
 type drainPort struct {
 	jsonrpc.Port
 
 	mu       sync.Mutex
-	open     map[string]bool // keys of ids
-	answered chan struct{}   // has room for one
+	open     map[string]bool // ids of pending requests, by ID.Key
+	answered chan struct{}   // has capacity 1
 }
 
 func newDrainPort(p jsonrpc.Port) *drainPort {
 	return &drainPort{Port: p, open: map[string]bool{}, answered: make(chan struct{}, 1)}
 }
 
+// Read implements jsonrpc.Port.
 func (p *drainPort) Read(ctx context.Context) ([]byte, error) {
 	data, err := p.Port.Read(ctx)
 	for large := (*jsonrpc.TooLargeError)(nil); errors.As(err, &large); data, err = p.Port.Read(ctx) {
 		refused := &message.TooLargeError{ID: message.IDOfParts(large.Begin, large.End)}
-		if refused.ID == "" || p.isOpen(refused.ID) { // an answer with that id would settle the older request
+		if refused.ID == "" || p.isOpen(refused.ID) { // a response with that id would complete the older request
 			return nil, err
 		}
-		p.Port.Write(ctx, refused.Refusal()) // if that fails, Read will say so
+		p.Port.Write(ctx, refused.Refusal()) // if that fails, the next Read fails
 	}
 	if err == io.EOF {
 		p.waitForAnswers(ctx)
@@ -53,13 +53,14 @@ func (p *drainPort) Read(ctx context.Context) ([]byte, error) {
 	return data, err
 }
 
+// trackMessage registers a request, or removes one that is cancelled.
 func (p *drainPort) trackMessage(data []byte) {
 	msg, refusal := jsonrpc.Parse(data)
 	switch {
 	case refusal != nil:
-	case msg.Kind == jsonrpc.Request && msg.Method != "subscriptions/listen": // which has no end
+	case msg.Kind == jsonrpc.Request && msg.Method != "subscriptions/listen": // a subscription has no end
 		p.add(msg.ID)
-	case msg.Kind == jsonrpc.Notification && msg.Method == "notifications/cancelled": // gets no answer
+	case msg.Kind == jsonrpc.Notification && msg.Method == "notifications/cancelled": // a cancelled request gets no response
 		p.remove(jsonrpc.ID(jsonrpc.Member(msg.Params, "requestId")))
 	}
 }
@@ -92,6 +93,7 @@ func (p *drainPort) pending() int {
 	return len(p.open)
 }
 
+// waitForAnswers waits until no request is pending, at most drainTime.
 func (p *drainPort) waitForAnswers(ctx context.Context) {
 	timeout := time.NewTimer(drainTime)
 	defer timeout.Stop()
@@ -109,6 +111,7 @@ func (p *drainPort) waitForAnswers(ctx context.Context) {
 	}
 }
 
+// Write implements jsonrpc.Port. Responses complete their requests.
 func (p *drainPort) Write(ctx context.Context, msg []byte) error {
 	err := p.Port.Write(ctx, msg)
 	answers, isArray := jsonrpc.Elements(msg)

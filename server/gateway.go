@@ -18,8 +18,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A Gateway answers assistants from the pages that joined it. Make one with New, bind it
-// with Listen and run it with Serve, or pass requests to Handler; end it with Close.
+// A Gateway serves the pages that have joined it to assistants. Make one with New; bind
+// it with Listen and run it with Serve, or pass requests to Handler; end it with Close.
 type Gateway struct {
 	options  Options
 	log      *slog.Logger
@@ -36,16 +36,16 @@ type Gateway struct {
 	handler  func() http.Handler
 	once     sync.Once
 	closing  chan struct{} // closed when Close begins
-	closed   chan struct{} // closed when it is done
+	closed   chan struct{} // closed when Close has finished
 
 	listeners []net.Listener
-	port      int // 0: not bound
+	port      int // 0 if not bound
 
 	mu   sync.Mutex
-	http *http.Server // nil: it does not serve, or not any more
+	http *http.Server // nil unless Serve is running
 }
 
-// New opens the state directory and what is remembered there.
+// New opens the state directory and loads the stored state.
 func New(opts Options) (*Gateway, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func New(opts Options) (*Gateway, error) {
 	return g, nil
 }
 
-// restore reads what an earlier run has stored.
+// restore loads what an earlier run has stored, and makes the core.
 func (g *Gateway) restore() (err error) {
 	if g.identity, err = g.state.identity(); err != nil {
 		return err
@@ -105,32 +105,33 @@ func (g *Gateway) restore() (err error) {
 		g.audit.close()
 		return fmt.Errorf("open the stored sessions: %w", err)
 	}
-	g.core.Views("").MountRemembered(g.names.remembered()) // assistants may send requests before their pages are back
+	g.core.Views("").MountRemembered(g.names.remembered()) // requests may arrive before the pages have reconnected
 	g.handler = sync.OnceValue(g.newHandler)
 	return nil
 }
 
-// AllowOrigins adds to the origins of Options, between Listen and Serve: the web
-// server's are known only when it has its port.
+// AllowOrigins adds origins to Options.Origins. Call it between Listen and Serve, for
+// origins whose port is not known before.
 func (g *Gateway) AllowOrigins(origins ...string) {
 	g.options.Origins = append(g.options.Origins, origins...)
 }
 
-// AllowAssistants adds to the AssistantOrigins of Options, between Listen and Serve.
+// AllowAssistants adds origins to Options.AssistantOrigins. Call it between Listen and
+// Serve.
 func (g *Gateway) AllowAssistants(origins ...string) {
 	g.options.AssistantOrigins = append(g.options.AssistantOrigins, origins...)
 }
 
-// Port is the one that Listen has bound.
+// Port returns the port that Listen has bound.
 func (g *Gateway) Port() int { return g.port }
 
-// URL is where assistants connect: Streamable HTTP.
+// URL returns the URL for assistants: Streamable HTTP.
 func (g *Gateway) URL() string { return "http://" + g.host() + "/mcp" }
 
-// PageURL is the address that pages dial.
+// PageURL returns the WebSocket URL for pages.
 func (g *Gateway) PageURL() string { return "ws://" + g.host() + access.PagePath }
 
-// host is what clients send as Host.
+// host returns the value of Host in requests of clients.
 func (g *Gateway) host() string {
 	if len(g.options.Hosts) > 0 {
 		return g.options.Hosts[0]
@@ -139,9 +140,9 @@ func (g *Gateway) host() string {
 }
 
 // Mount serves a Source of the host program at /mcp, beside the pages, and alone at
-// /mcp/{name}. prefix is a name and a plus sign, like files+, and stands before its URIs;
-// no page gets that name as long as the source is mounted. A Source whose
-// prefix a page has, or may come back to, is refused.
+// /mcp/{name}. prefix is the name and a plus sign, like files+, and precedes its URIs.
+// No page gets that name while the source is mounted. Mount fails if a page has the
+// name, or may come back to it.
 func (g *Gateway) Mount(prefix string, s engine.Source) (unmount func(), err error) {
 	name, ok := strings.CutSuffix(prefix, "+")
 	if !ok || !access.ValidName(name) {
@@ -154,12 +155,12 @@ func (g *Gateway) Mount(prefix string, s engine.Source) (unmount func(), err err
 	return sync.OnceFunc(func() { withdraw(); g.names.release(name) }), nil
 }
 
-// TokenFile is where the bearer token stands.
+// TokenFile returns the path of the file with the bearer token.
 func (g *Gateway) TokenFile() string { return g.options.TokenFile }
 
-// Fragment returns the fragment for the URL of a page that may join: it carries
-// a new secret, good once, for two minutes. Only the page sees it: fragments are
-// not sent.
+// Fragment returns the fragment for the URL of a page that may join. It contains a new
+// secret, which is valid once, for two minutes. Browsers do not send fragments to
+// servers.
 func (g *Gateway) Fragment() string {
 	id, secret := g.keys.newSecret()
 	credentials, err := json.Marshal(struct {

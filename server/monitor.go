@@ -14,29 +14,28 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
 
-// /watch is for the playground that the web server of this gateway serves. Page keys
-// give no rights of assistants anywhere else, so origins are let in here one by one,
-// by [Gateway.AllowMonitors] and nothing else; they prove themselves as at /page,
-// with this address, before they learn anything; and a key is good here only in the
-// gateway process that made it. The bearer token never gets into a browser.
+// The protocol of /watch, for the playground. Its origins are allowed one by one, by
+// [Gateway.AllowMonitors] only. A monitor authenticates itself as at /page, with the
+// address of /watch. Only keys made in this gateway process are accepted, and a key that
+// is valid here grants nothing elsewhere. The bearer token never enters a browser.
 //
-//	watcher → gateway  opening, reply   as pages do, with "open" in place of hello: what for
-//	gateway → watcher  welcome
+//	monitor → gateway  opening, reply   as pages do, with "open" in place of "hello"
+//	gateway → monitor  welcome
 //
-// With open "watch" the gateway then sends JSON objects, one a text frame, and
-// hears nothing:
+// If open is "watch", the gateway then sends JSON objects, one per text frame, and
+// ignores what it receives:
 //
-//	{"state": {"pages": […], "mayJoin": […], "mayWatch": […], "noToken": false}}   now, and when it changes
-//	{"frame": {"time", "who", "client", "door", "page", "to", "size", "text"}}     what passed at any other door
+//	{"state": {"pages": […], "mayJoin": […], "mayWatch": […], "noToken": false}}   at once, and when it changes
+//	{"frame": {"time", "who", "client", "door", "page", "to", "size", "text"}}     a message at any other endpoint
 //
-// With open /mcp or /mcp/{page} it is MCP from then on, with the watcher as client.
+// If open is /mcp or /mcp/{page}, MCP follows, with the monitor as client.
 const monitorProtocol = "pagemcp.watch.v1"
 
-// watcherName is the principal of clients that connect by /watch.
+// monitorPrincipal is the principal of clients that connect to /watch.
 const monitorPrincipal = "playground"
 
-// AllowMonitors lets pages of origins see the traffic, and send requests, besides joining;
-// between Listen and Serve.
+// AllowMonitors lets pages of origins monitor the traffic and send requests, besides
+// joining. Call it between Listen and Serve.
 func (g *Gateway) AllowMonitors(origins ...string) {
 	g.options.monitors = append(g.options.monitors, origins...)
 }
@@ -52,7 +51,7 @@ func (g *Gateway) serveMonitorSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	ctx, cancel := context.WithTimeout(context.Background(), limits.HandshakeTime) // over it the connection is closed
+	ctx, cancel := context.WithTimeout(context.Background(), limits.HandshakeTime) // when it ends, the connection is closed
 	answer, keyID, err := g.pairing.exchangeProofs(ctx, conn, origin, "ws://"+r.Host+access.MonitorPath, func(r *reply) bool {
 		_, endpoint := access.PageOf(r.Open)
 		return r.Hello == nil && !r.Pair && (endpoint || r.Open == "watch")
@@ -83,7 +82,7 @@ func (g *Gateway) serveMonitorSocket(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveMonitor shows one monitor everything, until it goes or is too slow.
+// serveMonitor serves one monitor until it disconnects or is too slow.
 func (g *Gateway) serveMonitor(conn *websocket.Conn) {
 	s := socket.New(conn, limits.MaxHandshake, false)
 	if !g.core.Track(s) {

@@ -13,40 +13,39 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-// names gives every page a name and remembers it by (origin, page id): else two
-// tabs could swap names when the gateway restarts, and an assistant's
-// subscription would silently follow the wrong one.
+// names assigns a name to every page and remembers it by origin and page id: otherwise
+// two tabs could swap names when the gateway restarts, and subscriptions would follow
+// the wrong tab.
 //
-// A name belongs to one origin and one app, what its pages call themselves, for as
-// long as it is remembered. A new document takes over the oldest name of its origin
-// and app that has no page: closing a tab in the evening and opening it in the
-// morning changes no URI. Names whose page left less than graceTime ago are not
-// taken over, since that page may be reloading; neither are, for as long, names of
-// pages that were here when the gateway ended.
+// While it is remembered, a name belongs to one origin and one app, as the page's name
+// identifies it. A new document takes over the oldest name of its origin and app that
+// has no page, so closing and reopening a tab keeps its URIs. A name is not taken over
+// within the grace time, as its page may be reloading. That also applies after a restart
+// to names of pages that were connected when the gateway ended.
 type names struct {
 	state *state
 
-	saving sync.Mutex // held while the file is written; taken before mu
-	closed bool       // nothing is stored any more; guarded by saving
+	saving sync.Mutex // held while the file is written; locked before mu
+	closed bool       // nothing is stored after close; guarded by saving
 
 	mu    sync.Mutex
 	known map[string]*nameRecord // by name
 }
 
-// A nameRecord belongs to one tab of one origin.
+// A nameRecord is the name of one tab of one origin.
 type nameRecord struct {
 	Name    string    `json:"name"`
 	Root    string    `json:"root"` // the name without its number
-	Base    string    `json:"base"` // what the page asked for, in our spelling
+	Base    string    `json:"base"` // what the page requested, as spelled by nameFrom
 	Origin  string    `json:"origin"`
-	Page    string    `json:"page"` // its id
+	Page    string    `json:"page"` // id of the page
 	Created time.Time `json:"made"`
 	Used    time.Time `json:"used"`
-	Joined  bool      `json:"joined"` // when this was stored
+	Joined  bool      `json:"joined"` // had a socket when this was stored
 
-	reserved bool      // by a source of the host program: no page has it, and it is not stored
-	sockets  int       // of the page; two while a new one replaces the old one
-	vacated  time.Time // when the last of them went
+	reserved bool      // for a Source of the host program; not stored
+	sockets  int       // of the page; 2 while a new one replaces the old one
+	vacated  time.Time // when sockets became 0
 }
 
 const namesFile = "names.json"
@@ -59,10 +58,10 @@ func openNames(s *state) (*names, error) {
 	}
 	now := time.Now()
 	for _, record := range stored {
-		if record == nil || !access.ValidName(record.Name) { // valid JSON all the same
+		if record == nil || !access.ValidName(record.Name) { // valid JSON, invalid record
 			continue
 		}
-		if record.Root != record.Name && !isNumbered(record.Name, record.Root) { // of an older version
+		if record.Root != record.Name && !isNumbered(record.Name, record.Root) { // stored by an older version
 			record.Root = withoutNumber(record.Name)
 		}
 		if record.Used.After(now) { // the clock was set back
@@ -78,8 +77,8 @@ func openNames(s *state) (*names, error) {
 	return n, nil
 }
 
-// claim returns the name of the page with this id, and counts one socket of it; see
-// left. wanted is what the page calls itself.
+// claim returns the name of the page with this id and counts one more socket of it,
+// until unclaim. requested is the name that the page declares.
 func (n *names) claim(origin, page, requested string) string {
 	name := n.assign(origin, page, nameFrom(requested))
 	n.save()
@@ -106,7 +105,7 @@ func (n *names) assign(origin, page, base string) string {
 	return record.Name
 }
 
-// own returns the record of a page id. The lock is held, here and below.
+// byPage returns the record of a page id. The caller holds the lock, here and below.
 func (n *names) byPage(origin, page string) *nameRecord {
 	for _, record := range n.known {
 		if record.Origin == origin && record.Page == page {
@@ -116,8 +115,7 @@ func (n *names) byPage(origin, page string) *nameRecord {
 	return nil
 }
 
-// vacant returns the oldest record of this origin and app that has no page, and may
-// be taken over.
+// vacant returns the oldest record of this origin and app that may be taken over.
 func (n *names) vacant(origin, base string, now time.Time) (oldest *nameRecord) {
 	for _, record := range n.known {
 		if record.Origin != origin || record.Base != base || record.sockets > 0 || now.Sub(record.vacated) < limits.GraceTime {
@@ -130,14 +128,14 @@ func (n *names) vacant(origin, base string, now time.Time) (oldest *nameRecord) 
 	return oldest
 }
 
-// byAge orders records by when they were made. Those of older versions do not know:
-// then notes is before notes-2, and that before notes-10.
+// byAge orders records by creation time. Records of older versions have none: then notes
+// precedes notes-2, and notes-2 precedes notes-10.
 func byAge(a, b *nameRecord) int {
 	return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(len(a.Name), len(b.Name)), strings.Compare(a.Name, b.Name))
 }
 
-// root returns what names of this origin and app begin with. Another origin's root
-// is never given out, nor what reads like a numbered name of it.
+// root returns the name, without number, for this origin and app. It never returns the
+// root of another origin, or one that equals a numbered form of it.
 func (n *names) root(origin, base string) string {
 	for _, record := range n.known {
 		if record.Origin == origin && record.Base == base {
@@ -149,9 +147,10 @@ func (n *names) root(origin, base string) string {
 			return root
 		}
 	}
-	panic("roots ends") // it does not
+	panic("unreachable: roots is infinite")
 }
 
+// conflicts reports whether root could be confused with one of another origin.
 func (n *names) conflicts(root, origin string) bool {
 	for _, record := range n.known {
 		if record.Origin != origin && collide(record.Root, root) {
@@ -161,16 +160,16 @@ func (n *names) conflicts(root, origin string) bool {
 	return false
 }
 
-// free returns the first name of root that no page has: notes, notes-2, notes-3.
+// free returns the first unused name of root: notes, notes-2, notes-3.
 func (n *names) free(root string) string {
 	name := root
-	for i := 2; n.known[name] != nil; i++ { // an origin has fewer names than there are numbers
+	for i := 2; n.known[name] != nil; i++ { // ends: an origin has at most limits.MaxNames names
 		name = root + "-" + strconv.Itoa(i)
 	}
 	return name
 }
 
-// left takes back one claim: a socket of the page is gone.
+// unclaim undoes one claim when a socket of the page is closed.
 func (n *names) unclaim(name string) {
 	n.removeSocket(name)
 	n.save()
@@ -186,8 +185,8 @@ func (n *names) removeSocket(name string) {
 	}
 }
 
-// reserve keeps name, and what reads like a numbered form of it, from pages until release;
-// false if a page has it, or may come back to it, or it is reserved.
+// reserve keeps name, and numbered forms of it, from pages until release. It returns
+// false if a page has such a name, or may come back to it, or if it is reserved already.
 func (n *names) reserve(name string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -222,16 +221,15 @@ func (n *names) remembered() []string {
 	return remembered
 }
 
-// forget drops names of pages that left long ago.
+// forget deletes names that were unused for limits.NameTTL.
 func (n *names) forget(now time.Time) {
 	maps.DeleteFunc(n.known, func(_ string, r *nameRecord) bool {
 		return !r.reserved && r.sockets == 0 && now.Sub(r.Used) >= limits.NameTTL
 	})
 }
 
-// makeRoom forgets the name of origin that is out of use for longest, if it has as
-// many as it may have. Those of other origins stay, however many pages one origin
-// opens.
+// makeRoom deletes the name of origin that is unused for longest if origin has
+// limits.MaxNames. One origin cannot displace the names of others.
 func (n *names) makeRoom(origin string) {
 	count := 0
 	var oldest *nameRecord
@@ -249,9 +247,9 @@ func (n *names) makeRoom(origin string) {
 	}
 }
 
-// keep stores that the names of pages that are here are in use. It is called now
-// and then: without it a killed gateway would have forgotten, when it is back,
-// names of pages that have been joined for long.
+// refresh stores that the names of connected pages are in use. It is called
+// periodically: after a crash the names of pages that joined long ago would otherwise
+// have expired.
 func (n *names) refresh() {
 	if n.markUsed() {
 		n.save()
@@ -270,8 +268,7 @@ func (n *names) markUsed() (any bool) {
 	return any
 }
 
-// save stores what is known now. What cannot be stored is tried again with the next
-// change, and stops no page.
+// save stores the current names. An error is logged; the next change tries again.
 func (n *names) save() {
 	n.saving.Lock()
 	defer n.saving.Unlock()
@@ -283,8 +280,8 @@ func (n *names) save() {
 	}
 }
 
-// close stores which pages are here, before the gateway ends their connections: they
-// will be back.
+// close stores which pages are connected. It must be called before the gateway closes
+// their sockets: they will reconnect.
 func (n *names) close() {
 	n.markUsed()
 	n.save()

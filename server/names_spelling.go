@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	maxRoot = access.MaxName - 3 // of a name without its number: "-2" to "-99"
-	maxHost = 24                 // of an origin's host and port in a root
+	maxRoot = access.MaxName - 3 // length of a name without its number, "-2" to "-99"
+	maxHost = 24                 // length of host and port in a root
 )
 
-// roots returns what an origin's pages that call themselves base may be called, best
-// first: notes, notes-app-example, and then with a hash, which is not exhausted.
+// roots yields the names that pages of origin with the app name base may get, best
+// first: notes, notes-app-example, and then an infinite sequence with hashes.
 func roots(base, origin string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		if !yield(truncateName(base, maxRoot)) {
@@ -28,7 +28,7 @@ func roots(base, origin string) func(yield func(string) bool) {
 		}
 		for i := 0; ; i++ {
 			sum := sha256.Sum256([]byte(origin + " " + strconv.Itoa(i)))
-			hash := "-x" + hex.EncodeToString(sum[:4]) // never a number
+			hash := "-x" + hex.EncodeToString(sum[:4]) // x: it cannot be mistaken for a number
 			if !yield(truncateName(base, maxRoot-len(hash)) + hash) {
 				return
 			}
@@ -36,14 +36,14 @@ func roots(base, origin string) func(yield func(string) bool) {
 	}
 }
 
-// collide tells whether two roots may not belong to different origins: they are
-// equal, or one reads like a numbered name of the other.
+// collide reports whether two roots may not belong to different origins: they are equal,
+// or one equals a numbered form of the other.
 func collide(a, b string) bool {
 	return a == b || isNumbered(a, b) || isNumbered(b, a)
 }
 
-// isNumbered tells whether name is root with a number of one or two digits. Longer
-// ones are part of a root: a port, a year.
+// isNumbered reports whether name is root with a number of one or two digits. Longer
+// numbers, like a port or a year, are part of a root.
 func isNumbered(name, root string) bool {
 	number, ok := strings.CutPrefix(name, root+"-")
 	if !ok || number == "" || len(number) > 2 {
@@ -65,8 +65,8 @@ func withoutNumber(name string) string {
 	return name
 }
 
-// nameFrom spells what a page calls itself as a name: [a-z][a-z0-9-]*. There is
-// no `+` and no `.` in it, so that the first one ends a prefix.
+// nameFrom converts the name that a page declares to [a-z][a-z0-9-]*. It contains no `+`
+// and no `.`, so that the first of these ends a prefix.
 func nameFrom(requested string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(requested) {
@@ -86,7 +86,7 @@ func nameFrom(requested string) string {
 	return "page"
 }
 
-// hostName spells the host and port of an origin as a part of a name.
+// hostName converts the host and port of an origin to a part of a name.
 func hostName(origin string) string {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" {

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	secretTTL       = 120 * time.Second  // a secret is good for so long, once; security.md §7.2
-	maxWrongProofs  = 5                  // proofs with one secret, before it is void
+	secretTTL       = 120 * time.Second  // validity of a secret, which can be used once
+	maxWrongProofs  = 5                  // wrong proofs after which a secret is deleted
 	nonceLength     = 32                 // bytes
-	keySaveInterval = gateway.TouchEvery // how exactly the last use of a key is stored
+	keySaveInterval = gateway.TouchEvery // how often the last use of a key is stored
 )
 
 // Labels of the two proofs: different, so that neither can be sent back as the
@@ -30,9 +30,9 @@ const (
 	pageLabel    = "pagemcp/1 page"
 )
 
-// A keyring holds the secrets that were handed out and the keys of pages that
-// joined with one. A secret is passed once, out of band; from it and the page's
-// origin both sides derive a key that stays. Neither ever travels.
+// A keyring holds the unused secrets and the keys of pages. The user passes a secret to
+// a page out of band, in a URL fragment; page and gateway derive a key from it and the
+// origin of the page. Neither secret nor key is sent over the WebSocket.
 type keyring struct {
 	state   *state
 	gateway string // id
@@ -49,14 +49,14 @@ type secret struct {
 	wrongProofs int
 }
 
-// A pageKey is what one origin proves itself with.
+// A pageKey authenticates pages of one origin.
 type pageKey struct {
 	ID     string    `json:"id"`
 	Origin string    `json:"origin"`
 	Key    []byte    `json:"key"`
-	Used   time.Time `json:"used"` // while we run its monotonic part counts, so that a clock that jumps expires nothing
+	Used   time.Time `json:"used"` // compared by the monotonic clock, so that changes of the wall clock expire nothing
 
-	created bool // made since the gateway started; not stored
+	created bool // by this process; not stored
 }
 
 func openKeyring(s *state, gateway string) (*keyring, error) {
@@ -67,7 +67,7 @@ func openKeyring(s *state, gateway string) (*keyring, error) {
 	}
 	now := time.Now()
 	for _, key := range stored {
-		if key == nil || len(key.Key) != sha256.Size { // an empty key would be one that anybody has
+		if key == nil || len(key.Key) != sha256.Size { // an attacker knows the empty key
 			continue
 		}
 		if key.Used.After(now) { // the clock was set back
@@ -80,8 +80,7 @@ func openKeyring(s *state, gateway string) (*keyring, error) {
 	return k, nil
 }
 
-// newSecret returns a secret of 256 bits for one page, and its id, both as
-// base64url.
+// newSecret returns the id and text of a new 256-bit secret for one page, as base64url.
 func (k *keyring) newSecret() (id, text string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -90,7 +89,7 @@ func (k *keyring) newSecret() (id, text string) {
 			delete(k.secrets, id)
 		}
 	}
-	if len(k.secrets) >= limits.MaxSecrets { // nobody opens so many pages in two minutes
+	if len(k.secrets) >= limits.MaxSecrets { // more than any user needs within secretTTL
 		clear(k.secrets)
 	}
 	s := &secret{bytes: randomBytes(32), created: time.Now()}
@@ -99,26 +98,25 @@ func (k *keyring) newSecret() (id, text string) {
 	return id, base64.RawURLEncoding.EncodeToString(s.bytes)
 }
 
-// An attempt is one page on its way in. Its key is either stored already, or
-// derived from a secret that is still good.
+// An attempt is a page that is authenticating itself, with a stored key or one derived
+// from a secret.
 type attempt struct {
 	ring       *keyring
 	key        []byte
-	keyID      string // of a stored key
-	secret     string // id of a secret
+	keyID      string // of a stored key; empty with a secret
+	secret     string // id of a secret; empty with a key
 	origin     string
 	transcript transcript
 }
 
-// A transcript is what both proofs are about, besides their labels.
+// A transcript is what both proofs sign, besides their labels.
 type transcript struct {
 	pageNonce, gatewayNonce  []byte
 	origin, gateway, address string
 }
 
-// begin looks up what the page wants to prove itself with: the id of a secret or
-// of a key. The address is the one that the page dialled, already compared with
-// ours.
+// begin looks up the secret or key that the page names. address is the URL that the page
+// has dialled; the caller has compared it with the address of this gateway.
 func (k *keyring) begin(origin, address string, pageNonce []byte, secretID, keyID string) (*attempt, error) {
 	a := &attempt{ring: k, secret: secretID, keyID: keyID, origin: origin, transcript: transcript{
 		pageNonce: pageNonce, gatewayNonce: randomBytes(nonceLength),
@@ -143,12 +141,12 @@ func (k *keyring) begin(origin, address string, pageNonce []byte, secretID, keyI
 	return a, nil
 }
 
-// proof is the gateway's: it comes first, so that a stranger on our port gets
-// nothing from a page.
+// proof returns the proof of the gateway. It is sent first, so that another program on
+// the port of the gateway gets nothing from a page.
 func (a *attempt) proof() []byte { return a.transcript.sign(a.key, gatewayLabel) }
 
-// finish checks the page's proof and returns the id of the key that the page
-// keeps. Of several pages with one secret exactly one gets here.
+// finish verifies the proof of the page and returns the id of its key. If several pages
+// use one secret, one of them succeeds.
 func (a *attempt) finish(proof []byte) (keyID string, err error) {
 	k := a.ring
 	right := subtle.ConstantTimeCompare(proof, a.transcript.sign(a.key, pageLabel)) == 1
@@ -171,15 +169,15 @@ func (a *attempt) finish(proof []byte) (keyID string, err error) {
 		}
 		return "", gateway.ErrRefused
 	}
-	delete(k.secrets, a.secret) // void from here on, also if the page goes now
+	delete(k.secrets, a.secret) // used, even if the page disconnects now
 	key := &pageKey{ID: randomText(12), Origin: a.origin, Key: a.key, Used: time.Now(), created: true}
 	k.keys[key.ID] = key
 	return key.ID, k.save()
 }
 
-// madeNow says whether a key was made since the gateway started. Only such keys
-// open /watch: a program that takes the port of the playground's web server while
-// the gateway is away can use the keys that the browser keeps for that origin.
+// isNew reports whether a key was made by this process. Only such keys are valid at
+// /watch: a program that takes the port of the playground while the gateway is stopped
+// could use keys that the browser has stored for that origin.
 func (k *keyring) isNew(keyID string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -187,19 +185,19 @@ func (k *keyring) isNew(keyID string) bool {
 	return key != nil && key.created
 }
 
-// touch notes that the key is in use: a page that stays joined for days must
-// not find itself locked out at its next reload.
+// touch records that a key is in use, so that a page that stays joined for days can
+// still reload.
 func (k *keyring) touch(keyID string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if key := k.keys[keyID]; key != nil {
-		k.use(key) // if it cannot be stored now, the next one will
+		k.use(key) // an error is ignored: the next use tries again
 	}
 }
 
-// use notes that a key is in use, and stores that from time to time. The wall
-// clock counts too: a stored time that lies far behind would expire the key early
-// if the clock is moved once more. The lock is held.
+// use records that a key is in use, and stores that every keySaveInterval, or if the
+// wall clock has moved: a stored time far in the past would expire the key early. The
+// caller holds the lock.
 func (k *keyring) use(key *pageKey) error {
 	now := time.Now()
 	stale := now.Round(0).Sub(key.Used.Round(0)).Abs() >= keySaveInterval
@@ -220,7 +218,7 @@ func (k *keyring) flush() error {
 	return k.save()
 }
 
-// save stores the keys that are still good. The lock is held.
+// save stores the keys that have not expired. The caller holds the lock.
 func (k *keyring) save() error {
 	k.saved = time.Now()
 	maps.DeleteFunc(k.keys, func(_ string, key *pageKey) bool { return time.Since(key.Used) >= limits.KeyTTL })
@@ -232,13 +230,13 @@ func (k *keyring) save() error {
 	return k.state.save("keys.json", stored)
 }
 
-// deriveKey makes the key of one origin at one gateway. RFC 5869.
+// deriveKey derives the key of one origin at one gateway. RFC 5869.
 func deriveKey(secret []byte, gateway, origin string) ([]byte, error) {
 	return hkdf.Key(sha256.New, secret, []byte(gateway), "pagemcp/1 key "+origin, 32)
 }
 
-// sign is the proof of whoever has key and goes by label. Each part carries its
-// length, so that no two transcripts are spelled alike.
+// sign returns the proof with key and label. Each part is preceded by its length, so
+// that different transcripts are never encoded alike.
 func (t *transcript) sign(key []byte, label string) []byte {
 	mac := hmac.New(sha256.New, key)
 	for _, part := range [...][]byte{

@@ -10,12 +10,12 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 )
 
-// The frames of joining, JSON text, binary values as base64url without padding:
+// The frames of the pairing protocol: JSON text, binary values as base64url without padding.
 //
-//	page → gateway  opening    what it proves itself with, and the address it dialled
-//	gateway → page  challenge  the gateway proves first
-//	page → gateway  reply      the page's proof, and who it is
-//	gateway → page  welcome    from here on MCP, with the gateway as client
+//	page → gateway  opening    id of its secret or key, and the address it has dialled
+//	gateway → page  challenge  the proof of the gateway
+//	page → gateway  reply      the proof and the description of the page
+//	gateway → page  welcome    MCP follows, with the gateway as client
 type (
 	opening struct {
 		Version int    `json:"pagemcp"`
@@ -32,25 +32,23 @@ type (
 	reply struct {
 		Proof string         `json:"proof"`
 		Hello *gateway.Hello `json:"hello"`
-		Pair  bool           `json:"pair"` // keep the key and go; no hello
-		Open  string         `json:"open"` // at /watch: what for; no hello
+		Pair  bool           `json:"pair"` // obtain a key only; no hello
+		Open  string         `json:"open"` // at /watch: "watch" or an MCP path; no hello
 	}
 	welcome struct {
-		Joined *string `json:"joined"` // the page's name; null after pairing alone
+		Joined *string `json:"joined"` // name of the page; null after pairing only
 		Key    string  `json:"key"`
 	}
 )
 
-// A pairing lets documents join that hold a secret which was handed out for them, or a
-// key that was made from one.
+// A pairing lets documents join that know a secret, or a key derived from one.
 type pairing struct {
 	keys    *keyring
 	names   *names
 	gateway string // id
 }
 
-// Join implements doorkeeper. Whatever goes wrong, the page learns no more than that it
-// was refused.
+// Join implements gateway.Doorkeeper.
 func (p *pairing) Join(ctx context.Context, f gateway.Frames, origin, address string) (joiner gateway.Joiner, err error) {
 	answer, keyID, err := p.exchangeProofs(ctx, f, origin, address, func(r *reply) bool {
 		return r.Open == "" && (r.Hello == nil && r.Pair || r.Hello != nil && r.Hello.IsValid())
@@ -70,8 +68,9 @@ func (p *pairing) Join(ctx context.Context, f gateway.Frames, origin, address st
 	return joiner, writeFrame(ctx, f, welcome{Joined: &joiner.Name, Key: keyID})
 }
 
-// prove exchanges both proofs, up to the page's reply, which has to be valid. The
-// address is part of them: what proves something at one door does not at another.
+// exchangeProofs exchanges the frames up to the reply of the page, which must satisfy
+// valid. The proofs include address, so that a proof for one endpoint is invalid at
+// another.
 func (p *pairing) exchangeProofs(ctx context.Context, f gateway.Frames, origin, address string, valid func(*reply) bool) (answer reply, keyID string, err error) {
 	var open opening
 	if err := readFrame(ctx, f, &open); err != nil {
@@ -107,7 +106,8 @@ func (p *pairing) exchangeProofs(ctx context.Context, f gateway.Frames, origin, 
 	return answer, keyID, err
 }
 
-// readFrame reads one small JSON text frame. Names count once, in their case.
+// readFrame reads one JSON text frame. Duplicate names are errors, and names are
+// case-sensitive.
 func readFrame(ctx context.Context, f gateway.Frames, value any) error {
 	kind, data, err := f.Read(ctx)
 	if err != nil {

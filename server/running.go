@@ -19,8 +19,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-// A Running is how the gateway of this user is found by other processes of this
-// user. It grants nothing: the token does.
+// A Running describes the running gateway of this user to other processes of this user.
+// It grants no access; the token does.
 type Running struct {
 	PID       int    `json:"pid"`
 	MCP       string `json:"mcp"` // http://127.0.0.1:8808/mcp
@@ -30,8 +30,7 @@ type Running struct {
 
 const runningFile = "running.json"
 
-// writeRunning writes the file. A stale one of a process that was killed is in
-// nobody's way.
+// writeRunning writes the file. It replaces that of a process that was killed.
 func (g *Gateway) writeRunning() error {
 	return g.state.save(runningFile, Running{
 		PID: os.Getpid(), MCP: g.URL(), WS: "ws://127.0.0.1:" + strconv.Itoa(g.port) + "/ws",
@@ -39,14 +38,15 @@ func (g *Gateway) writeRunning() error {
 	})
 }
 
-// removeRunning removes the file, unless another gateway has written it meanwhile.
+// removeRunning removes the file, unless another gateway has replaced it.
 func (g *Gateway) removeRunning() {
 	if running, ok := readRunning(g.state.disk); ok && running.PID == os.Getpid() && running.MCP == g.URL() {
 		g.state.disk.Remove(runningFile)
 	}
 }
 
-// readRunning reads the file. Other processes do: so it is left as it is.
+// readRunning reads the file. An invalid file is left in place, since it belongs to
+// another process.
 func readRunning(d disk) (running Running, ok bool) {
 	data, err := d.ReadFile(runningFile)
 	if err != nil || json.Unmarshal(data, &running) != nil {
@@ -55,9 +55,9 @@ func readRunning(d disk) (running Running, ok bool) {
 	return running, running.MCP != ""
 }
 
-// FindRunning returns the gateway that uses the state directory dir, if there is
-// one and it has proved that it is ours. Without the proof a program that took
-// the port of a gateway that crashed would be sent the token.
+// FindRunning returns the running gateway that uses the state directory dir. The gateway
+// has proved that it knows the token; without that proof, a program that took the port
+// of a crashed gateway would receive the token.
 func FindRunning(ctx context.Context, dir string) (Running, bool) {
 	running, ok := readRunning(osDisk{dir})
 	if !ok {
@@ -70,9 +70,9 @@ func FindRunning(ctx context.Context, dir string) (Running, bool) {
 	return running, probe(ctx, running.MCP, strings.TrimSpace(string(secret))) == nil
 }
 
-// The probe: whoever asks sends a nonce, and the gateway signs it, together with
-// the address that was dialled, so that nobody on our port can pass the question
-// on to a gateway that moved.
+// The probe: the client sends a nonce, and the gateway signs it together with the address
+// that the client has dialled. So another program on the port cannot relay the request to
+// the gateway, which now has another port.
 const (
 	probePath   = "/probe"
 	nonceHeader = "Pagemcp-Nonce"
@@ -97,7 +97,7 @@ func (g *Gateway) serveProbe(w http.ResponseWriter, r *http.Request) {
 
 var errNotOurGateway = errors.New("whoever listens there is not the gateway of this user")
 
-// probe asks the gateway at an MCP URL for its proof.
+// probe verifies that the token is known to the gateway at an MCP URL.
 func probe(ctx context.Context, mcp, token string) error {
 	u, err := url.Parse(mcp)
 	if err != nil {
@@ -113,7 +113,7 @@ func probe(ctx context.Context, mcp, token string) error {
 	nonce := hex.EncodeToString(randomBytes(nonceLength))
 	r.Header.Set(nonceHeader, nonce)
 	client := &http.Client{
-		Transport:     &http.Transport{DisableKeepAlives: true}, // no proxy: the gateway is on this machine
+		Transport:     &http.Transport{DisableKeepAlives: true}, // without proxy: the gateway is on this machine
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Timeout:       2 * time.Second,
 	}
@@ -122,7 +122,7 @@ func probe(ctx context.Context, mcp, token string) error {
 		return err
 	}
 	defer answer.Body.Close()
-	io.Copy(io.Discard, io.LimitReader(answer.Body, 4<<10)) // bytes; whatever it is
+	io.Copy(io.Discard, io.LimitReader(answer.Body, 4<<10)) // bytes
 	if !hmac.Equal([]byte(answer.Header.Get(proofHeader)), []byte(probeProof(token, nonce, u.Host))) {
 		return errNotOurGateway
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
 )
 
-// Listen binds the gateway to loopback; see [CheckLoopback] for addr. From then on
-// other processes of this user find it by a file in the state directory; connections
-// wait for Serve.
+// Listen binds the gateway to loopback; see [CheckLoopback] for addr. Other processes of
+// this user then find it by a file in the state directory. Connections wait until Serve
+// is called.
 func (g *Gateway) Listen(addr string) error {
 	port, err := loopback.CheckAddress(addr)
 	if err != nil {
@@ -29,7 +29,7 @@ func (g *Gateway) Listen(addr string) error {
 	return g.writeRunning()
 }
 
-// Serve answers on the port of Listen until Close, or until ctx ends: then it calls Close.
+// Serve serves the port of Listen until Close is called or ctx ends, which calls Close.
 // The error is nil unless the listener fails.
 func (g *Gateway) Serve(ctx context.Context) error {
 	if g.listeners == nil {
@@ -57,7 +57,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	return nil
 }
 
-// begin notes that server serves; false if the gateway is closing.
+// begin stores the running server; false if the gateway is closing.
 func (g *Gateway) begin(server *http.Server) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -77,11 +77,11 @@ func (g *Gateway) isClosing() bool {
 	}
 }
 
-// Handler answers /mcp, /mcp/{page}, /page, /ws and /watch, for the server of a host
-// program or for Serve. It refuses what does not name one of Options.Hosts, or, after
-// Listen, a loopback name; a proxy before it must not change Host. The server's
-// own limits of time must leave event streams alone: WriteTimeout has to be 0.
-// All calls return the same Handler.
+// Handler returns the handler of /mcp, /mcp/{page}, /page, /ws and /watch, for the
+// server of a host program. All calls return the same one. It rejects requests whose
+// Host is not in Options.Hosts or, after Listen, a loopback name; a reverse proxy must
+// not change Host. The WriteTimeout of the server must be 0, as it would end event
+// streams.
 func (g *Gateway) Handler() http.Handler { return g.handler() }
 
 func (g *Gateway) newHandler() http.Handler {
@@ -102,7 +102,8 @@ func (g *Gateway) newHandler() http.Handler {
 	return g.core.Handler(g.guard)
 }
 
-// onOtherUser logs each other user of this machine that was refused, once.
+// logOtherUsers returns a function that logs the first rejected connection of each other
+// user of this machine.
 func (g *Gateway) logOtherUsers() func(uid int) {
 	var logged sync.Map
 	return func(uid int) {
@@ -118,7 +119,7 @@ func (g *Gateway) logOtherUsers() func(uid int) {
 	}
 }
 
-// sweep stores and forgets what time changes, until the gateway closes.
+// sweep stores and removes state periodically until the gateway closes.
 func (g *Gateway) sweep() {
 	ticker := time.NewTicker(limits.SessionIdle / 3)
 	defer ticker.Stop()

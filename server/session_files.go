@@ -9,13 +9,14 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
 
-// sessionFiles is the sessionStore in the state directory: one file for each session.
+// sessionFiles implements mcphttp.SessionStore in the state directory: one file per
+// session.
 type sessionFiles struct{ state *state }
 
 const sessionDir = "sessions"
 
-// usedFile says when sessions were used last, for those whose own records say less:
-// an open stream may last for days, in which nothing else of them changes.
+// usedFile contains the last uses of sessions that are later than in their records: an
+// open stream may last for days without any change of the record.
 const usedFile = "used.json"
 
 func sessionFile(hash string) string { return path.Join(sessionDir, hash+".json") }

@@ -6,10 +6,10 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-// Close ends in order: listens get their result, what runs gets an error, streams
-// end, sessions and keys are stored, and the state directory is free for another
-// process. Answers under way get the time until ctx ends, at most 3 s; what is stored is
-// stored in any case. Another call waits for the first one.
+// Close ends subscriptions with their result and other requests with an error, closes
+// streams and sockets, stores sessions and keys, and releases the state directory.
+// Responses in flight get until ctx ends, at most 3 s; state is stored in any case. A
+// concurrent call waits for the first one.
 func (g *Gateway) Close(ctx context.Context) {
 	g.once.Do(func() {
 		defer close(g.closed)
@@ -27,7 +27,7 @@ func (g *Gateway) Close(ctx context.Context) {
 		}
 		g.removeRunning()
 		g.audit.close()
-		g.state.close() // last: from here on the next process may write
+		g.state.close() // last: the next process may write after this
 	})
 }
 

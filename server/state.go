@@ -21,20 +21,19 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// A state is the directory in which the gateway remembers what has to survive
-// it: its id, the token, keys of pages, names, sessions, and the audit log. It
-// belongs to one user, directories are 0700 and files 0600, and to one process at
-// a time. Each file is replaced as a whole: after a crash or a loss of power there
-// is the old one or the new one.
+// A state is the directory for what survives a restart: identity, token, keys of pages,
+// names, sessions and the audit log. Directories have mode 0700, files 0600. One process
+// uses it at a time. Files are replaced as a whole, so that after a crash or a loss of
+// power each is either the old or the new one.
 type state struct {
 	dir    string
 	disk   disk
 	log    *slog.Logger
-	unlock func() // nil: not ours
+	unlock func() // nil if the lock is not held
 }
 
-// DefaultState returns the directory that is used when none is named:
-// $XDG_STATE_HOME/pagemcp, or the like of it on other systems.
+// DefaultState returns the default state directory: $XDG_STATE_HOME/pagemcp, or its
+// equivalent on other systems.
 func DefaultState() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "pagemcp"), nil
@@ -53,19 +52,20 @@ func DefaultState() (string, error) {
 	return filepath.Join(home, ".local", "state", "pagemcp"), nil
 }
 
-// Names of files that are about the directory itself.
+// Names and suffixes of files that contain no state.
 const (
-	lockFileName = "lock" // held by the process that owns the directory
-	newSuffix    = ".new" // of a file that is being written
-	brokenSuffix = ".broken"
+	lockFileName = "lock"    // locked by the process that uses the directory
+	newSuffix    = ".new"    // a file that is being written
+	brokenSuffix = ".broken" // a file that could not be read
 )
 
-// An OwnedError says that another process owns the state directory.
+// An OwnedError reports that another process uses the state directory.
 type OwnedError struct {
 	Dir    string
-	Holder string // "process 123", if it is known
+	Holder string // "process 123", or empty if unknown
 }
 
+// Error implements error.
 func (e *OwnedError) Error() string {
 	who := e.Holder
 	if who == "" {
@@ -74,9 +74,9 @@ func (e *OwnedError) Error() string {
 	return fmt.Sprintf("%s uses the state directory %s: stop it, or choose another directory with --state", who, e.Dir)
 }
 
-// openState makes the directory if need be, takes its lock, and closes it to other
-// users. While another process has the lock it waits, but no longer than wait: that
-// process may be shutting down. Nothing is read before.
+// openState creates the directory if necessary, locks it and removes the permissions of
+// other users. It waits up to wait for another process that holds the lock, which may be
+// shutting down. Nothing is read before the lock is held.
 func openState(dir string, d disk, wait time.Duration, log *slog.Logger) (*state, error) {
 	s := &state{dir: dir, disk: d, log: log}
 	if err := d.MkdirAll("."); err != nil {
@@ -97,7 +97,7 @@ func openState(dir string, d disk, wait time.Duration, log *slog.Logger) (*state
 	return s, nil
 }
 
-// own takes the lock.
+// lock takes the lock, retrying until wait has passed.
 func (s *state) lock(wait time.Duration) error {
 	deadline := time.Now().Add(wait)
 	for {
@@ -109,7 +109,7 @@ func (s *state) lock(wait time.Duration) error {
 		case !errors.Is(err, errLocked):
 			return fmt.Errorf("lock the state directory %s: %w; name another with --state", s.dir, err)
 		case !time.Now().Before(deadline):
-			owner, _ := s.disk.ReadFile(lockFileName)                                   // a hint
+			owner, _ := s.disk.ReadFile(lockFileName)                                   // information only
 			return &OwnedError{Dir: s.dir, Holder: engine.PlainText(string(owner), 40)} // characters
 		}
 		time.Sleep(lockPoll/2 + rand.N(lockPoll))
@@ -118,16 +118,15 @@ func (s *state) lock(wait time.Duration) error {
 
 const lockPoll = 20 * time.Millisecond
 
-// close gives the directory to the next process.
+// close releases the lock.
 func (s *state) close() {
 	if s.unlock != nil {
 		s.unlock()
 	}
 }
 
-// recover tidies up after a process that died: it removes what that was about to
-// write, and makes durable what it had renamed, before any of it is read and relied
-// on.
+// recover cleans up after a process that crashed: it removes partly written files, and
+// makes renames durable before the files are used.
 func (s *state) recover(dir string) error {
 	names, err := s.disk.List(dir)
 	if err != nil {
@@ -135,7 +134,7 @@ func (s *state) recover(dir string) error {
 	}
 	for _, name := range names {
 		if strings.HasSuffix(name, newSuffix) {
-			s.disk.Remove(path.Join(dir, name)) // else the next write replaces it
+			s.disk.Remove(path.Join(dir, name)) // if that fails, the next write replaces it
 		}
 	}
 	if err := s.disk.SyncDir(dir); err != nil {
@@ -144,12 +143,12 @@ func (s *state) recover(dir string) error {
 	return nil
 }
 
-// path returns where the file name is, for people and for other processes.
+// path returns the absolute path of the file name, for people and other processes.
 func (s *state) path(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
 
-// load reads the JSON file name. found is false if there is none. One that cannot be
-// read or understood, or that check refuses, is the same, but kept aside and
-// reported, with what its loss means: a gateway that does not start helps no user.
+// load reads the JSON file name. found is false if there is none. A file that cannot be
+// read or parsed, or that check rejects, is renamed and logged with loss, the
+// consequence, and treated as missing: the gateway must start anyway.
 func load[T any](s *state, name, loss string, check func(*T) error) (value T, found bool, err error) {
 	data, err := s.disk.ReadFile(name)
 	switch {
@@ -169,7 +168,7 @@ func load[T any](s *state, name, loss string, check func(*T) error) (value T, fo
 	return none, false, s.setAside(name, loss, err)
 }
 
-// keepAside renames a broken file to the first of .broken, .broken-2, … that is free.
+// setAside renames a broken file to the first unused of .broken, .broken-2, and so on.
 func (s *state) setAside(name, loss string, cause error) error {
 	others, err := s.disk.List(path.Dir(name))
 	if err != nil {
@@ -186,7 +185,7 @@ func (s *state) setAside(name, loss string, cause error) error {
 	return s.disk.SyncDir(path.Dir(name))
 }
 
-// complain logs what went wrong and is tried again later.
+// logError logs an error of an operation that is tried again later.
 func (s *state) logError(err error) { s.log.Error(err.Error()) }
 
 // save replaces the JSON file name.
@@ -198,11 +197,11 @@ func (s *state) save(name string, value any) error {
 	return s.write(name, append(data, '\n'))
 }
 
-// write replaces a file: the new contents are durable before they get its name, and
-// the name before write returns. There is one writer of a file at a time.
+// write replaces a file. The contents are durable before the rename, and the rename is
+// durable before write returns. Each file has one writer at a time.
 //
-// github.com/google/renameio does the same on a real file system only (and not on
-// Windows); this runs on any disk, so that tests can lose power in between.
+// github.com/google/renameio does the same, on a real file system only and not on
+// Windows; this runs on any disk, so that tests can simulate a loss of power.
 func (s *state) write(name string, data []byte) error {
 	if err := s.replace(name, data); err != nil {
 		return fmt.Errorf("write %s: %w", s.path(name), err)
@@ -231,10 +230,10 @@ func (s *state) replace(name string, data []byte) error {
 	return s.disk.SyncDir(path.Dir(name))
 }
 
-// An identity is what makes a gateway the same one after a restart.
+// An identity identifies a gateway across restarts.
 type identity struct {
-	Gateway   string `json:"gateway"`   // its id, which pages keep with their keys; 16 random bytes
-	CursorKey []byte `json:"cursorKey"` // signs cursors, so that they outlive us; 16 random bytes
+	Gateway   string `json:"gateway"`   // id that pages store with their keys; 16 random bytes
+	CursorKey []byte `json:"cursorKey"` // signs cursors, which stay valid after a restart; 16 random bytes
 }
 
 func (id *identity) check() error {
@@ -244,14 +243,14 @@ func (id *identity) check() error {
 	return nil
 }
 
-// The identity is stored twice: without it the keys of all pages are void.
+// The identity is stored twice, since losing it invalidates the keys of all pages.
 const (
 	identityFile = "gateway.json"
 	identityCopy = "gateway.backup.json"
 )
 
-// identity returns that of the directory. Only if both files are missing or broken
-// there is a new one.
+// identity returns the stored identity. It makes a new one only if both files are
+// missing or broken.
 func (s *state) identity() (identity, error) {
 	loss := "the identity is taken from its copy, " + identityCopy
 	id, found, err := load(s, identityFile, loss, (*identity).check)

@@ -22,18 +22,17 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// StdioOptions say how one assistant is served that started us as a command.
+// StdioOptions of ServeStdio.
 type StdioOptions struct {
-	Gateway Options      // for becoming the gateway, if none runs
-	Listen  string       // likewise; see [CheckLoopback]
-	Port    jsonrpc.Port // the assistant
+	Gateway Options      // used to start a gateway if none runs
+	Listen  string       // address for that gateway; see [CheckLoopback]
+	Port    jsonrpc.Port // to the assistant
 }
 
-// ServeStdio serves one assistant until it goes, or ctx ends. It answers MCP
-// itself and mounts the gateway of this user as one Remote, without a prefix:
-// reconnecting, subscribing again and answering exactly once come from the
-// Remote. If no gateway runs it becomes one, in this process; when that of
-// another process ends, it tries to.
+// ServeStdio serves one assistant until it disconnects or ctx ends. Its engine mounts
+// the running gateway of this user as one Remote without prefix, which reconnects and
+// subscribes again when the gateway restarts. If no gateway runs, this process starts
+// one.
 func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	if opts.Gateway.State == "" {
 		dir, err := DefaultState()
@@ -65,42 +64,41 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	go l.reconnectLoop(ctx) // ends with ctx
 	err := e.Serve(engine.WithPrincipal(ctx, "stdio"), newDrainPort(opts.Port))
 	e.Close()
-	if errors.Is(err, context.Canceled) { // a signal: as good as the end of the input
+	if errors.Is(err, context.Canceled) { // a signal ends the process like the end of the input
 		return nil
 	}
 	return err
 }
 
-// A gatewayLink is the way from a stdio process to the gateway: a WebSocket, or,
-// where the gateway is ourselves, a pipe.
+// A gatewayLink connects a stdio process to the gateway: by a WebSocket, or by a pipe if
+// the gateway runs in this process.
 type gatewayLink struct {
 	opts       StdioOptions
 	remote     *engine.Remote
-	ownGateway *Gateway // if we became it
+	ownGateway *Gateway // if it runs in this process
 
 	declare    func(extensions []byte)
-	extensions []byte // that were declared last; only for whoever connects
+	extensions []byte // declared last; used by the connecting goroutine only
 }
 
-// Between two attempts to find or become the gateway.
+// Intervals between attempts to find or start the gateway.
 const (
 	retryInterval    = 50 * time.Millisecond
 	maxRetryInterval = 2 * time.Second
 
-	// linkPatience is for the process that owns the state directory to serve: it
-	// may be starting on a busy machine, or shutting down.
+	// connectTimeout is how long the process that uses the state directory may take to
+	// serve: it may be starting on a busy machine, or shutting down.
 	connectTimeout = 15 * time.Second
 )
 
-// A lostGatewayError is of a gateway that ran when it was looked for, and could not
-// be connected to: it may be ending.
+// A lostGatewayError reports that the gateway was running but a connection failed: it
+// may be closing.
 type lostGatewayError struct{ error }
 
 func (e *lostGatewayError) Unwrap() error { return e.error }
 
-// connect makes the first connection. Several processes may start at once, and only
-// one of them can own the state directory and bind the port: the others wait until
-// it serves.
+// connect makes the first connection. If several processes start at once, one of them
+// locks the state directory and binds the port; the others wait until it serves.
 func (l *gatewayLink) connect(ctx context.Context) error {
 	begun := time.Now()
 	for {
@@ -129,7 +127,7 @@ func (l *gatewayLink) connect(ctx context.Context) error {
 	}
 }
 
-// keep connects again whenever the gateway has gone, until ctx ends.
+// reconnectLoop reconnects whenever the gateway closes the connection, until ctx ends.
 func (l *gatewayLink) reconnectLoop(ctx context.Context) {
 	wait := retryInterval
 	refresh := time.NewTicker(limits.PingEvery)
@@ -154,8 +152,8 @@ func (l *gatewayLink) reconnectLoop(ctx context.Context) {
 	}
 }
 
-// refreshExtensions finds out what the gateway declares now: its pages come and go, and nothing
-// says that their extensions did.
+// refreshExtensions requests the current extensions of the gateway. They change with its
+// pages, and MCP has no notification for that.
 func (l *gatewayLink) refreshExtensions(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, limits.ProbeTime)
 	defer cancel()
@@ -206,7 +204,7 @@ func (l *gatewayLink) attach(ctx context.Context) error {
 	return nil
 }
 
-// dial connects to the gateway that runs; nil if there is none.
+// dial connects to the running gateway. It returns nil if there is none.
 func (l *gatewayLink) dial(ctx context.Context) (jsonrpc.Port, error) {
 	running, ok := FindRunning(ctx, l.opts.Gateway.State)
 	if !ok || l.ownGateway != nil && running.PID == os.Getpid() {
@@ -219,7 +217,7 @@ func (l *gatewayLink) dial(ctx context.Context) (jsonrpc.Port, error) {
 	ctx, cancel := context.WithTimeout(ctx, limits.AttachTime)
 	defer cancel()
 	conn, _, err := websocket.Dial(ctx, running.WS, &websocket.DialOptions{
-		HTTPClient:   &http.Client{Transport: &http.Transport{}}, // no proxy
+		HTTPClient:   &http.Client{Transport: &http.Transport{}}, // without proxy
 		HTTPHeader:   http.Header{"Authorization": {"Bearer " + strings.TrimSpace(string(secret))}, gateway.HopHeader: {"stdio"}},
 		Subprotocols: []string{gateway.AssistantProtocol},
 	})
@@ -231,11 +229,11 @@ func (l *gatewayLink) dial(ctx context.Context) (jsonrpc.Port, error) {
 	return s, nil
 }
 
-// become makes a gateway in this process, and a pipe to it.
+// startGateway starts a gateway in this process, and returns a pipe to it.
 func (l *gatewayLink) startGateway() (jsonrpc.Port, error) {
 	if l.ownGateway == nil {
 		options := l.opts.Gateway
-		options.lockWait = -1 // the owner will soon be found
+		options.lockWait = -1 // a running gateway is found by dial
 		g, err := New(options)
 		if err != nil {
 			return nil, err

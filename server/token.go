@@ -17,25 +17,25 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-const tokenLength = 43 // characters at least: 256 bits as base64url
+const tokenLength = 43 // characters; 256 bits as base64url
 
-// token checks the bearer token of assistants. The comparison takes the same
-// time whatever was sent.
+// token authenticates assistants by the bearer token. The comparison takes constant
+// time.
 type token struct {
 	file     string
 	hash     [sha256.Size]byte
 	text     string
-	disabled bool // --no-token: every program that may connect is let in
+	disabled bool // NoToken: every client is accepted
 
-	lenient bool // --lenient: keyHeader will do, too
+	lenient bool // Lenient: keyHeader is accepted
 
 	mu             sync.Mutex
-	failed         []time.Time // wrong tokens of the last minute
-	throttledUntil time.Time   // until then wrong tokens are not even told that they are wrong
+	failed         []time.Time // times of wrong tokens within limits.LoginWindow
+	throttledUntil time.Time   // wrong tokens get 429 until then
 }
 
-// loadToken reads the token from a file of the state, or makes one on the first
-// start.
+// loadToken reads the token from a file of the state directory. It creates the file if
+// there is none.
 func loadToken(s *state, name string) (*token, error) {
 	data, err := s.disk.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,8 +56,8 @@ func loadToken(s *state, name string) (*token, error) {
 	return &token{file: file, text: secret, hash: sha256.Sum256([]byte(secret))}, nil
 }
 
-// loadTokenAt is loadToken for a file anywhere else. Gateways with state directories
-// of their own may share it: so it is locked while it is made.
+// loadTokenAt is loadToken for any other file. Several gateways may share it, so it is
+// locked while it is created.
 func loadTokenAt(file string) (*token, error) {
 	dir, name := filepath.Split(file)
 	s := &state{dir: dir, disk: osDisk{filepath.Clean(dir)}, log: slog.New(slog.DiscardHandler)}
@@ -78,24 +78,24 @@ func loadTokenAt(file string) (*token, error) {
 	return loadToken(s, name)
 }
 
-// tokenWait is for another process that makes the file at the same moment.
+// tokenWait is for another process that is creating the file.
 const tokenWait = 5 * time.Second
 
-// A verdict is what became of a login.
+// A verdict is the result of checking a token.
 type verdict int
 
 const (
 	accepted  verdict = iota
-	rejected          // no token, or a wrong one
-	throttled         // too many wrong ones
+	rejected          // no token, or a wrong one: 401
+	throttled         // too many wrong ones: 429
 )
 
-// keyHeader is where clients show the token that know of API keys alone.
+// keyHeader is for clients that support API keys only.
 const keyHeader = "X-Agent-Api-Key"
 
-// check looks at the Authorization header of r. The right token is always
-// welcome: with 256 bits a pause does not protect it, and nobody may lock
-// the user out. What the pause keeps short is what a guesser costs.
+// check verifies the Authorization header of r. The right token is always accepted, so
+// that wrong ones cannot lock the user out. Throttling only limits the cost of guessing:
+// 256 bits need no protection by delays.
 func (t *token) check(r *http.Request) verdict {
 	if t.disabled {
 		return accepted
@@ -136,7 +136,7 @@ func (t *token) fail(now time.Time) verdict {
 	return rejected
 }
 
-// Authenticate implements authenticator.
+// Authenticate implements access.Authenticator.
 func (t *token) Authenticate(r *http.Request) (access.Caller, *access.Challenge) {
 	switch t.check(r) {
 	case accepted:
@@ -144,7 +144,7 @@ func (t *token) Authenticate(r *http.Request) (access.Caller, *access.Challenge)
 	case throttled:
 		return access.Caller{}, &access.Challenge{
 			Status: http.StatusTooManyRequests, Text: "too many wrong tokens",
-			Header: http.Header{"Retry-After": {"60"}}, // seconds; loginPause
+			Header: http.Header{"Retry-After": {"60"}}, // seconds; limits.LoginPause
 		}
 	}
 	return access.Caller{}, &access.Challenge{
@@ -153,7 +153,7 @@ func (t *token) Authenticate(r *http.Request) (access.Caller, *access.Challenge)
 	}
 }
 
-// principal names whoever showed the token, for policy and the audit log.
+// principal returns the principal of every client, for policy and the audit log.
 func (t *token) principal() string {
 	if t.disabled {
 		return "anyone"

@@ -8,7 +8,7 @@ import (
 
 const webKeyFile = "web.json"
 
-// A webKey is what the web server proves itself with to the pages that it has sent.
+// A webKey authenticates the web server to the pages it has served.
 type webKey struct {
 	Key []byte `json:"key"` // of ECDSA P-256, the private scalar
 }
@@ -18,8 +18,9 @@ func (k *webKey) check() error {
 	return err
 }
 
-// WebKey is the key of a [Web] beside this gateway. It is kept in the state directory, so that pages that were
-// open while both were away know them again.
+// WebKey returns the key of the devserver.Web beside this gateway. It is stored in the
+// state directory, so that pages that stay open during a restart recognize the web
+// server.
 func (g *Gateway) WebKey() (*ecdsa.PrivateKey, error) {
 	stored, found, err := load(g.state, webKeyFile, "open pages do not reload themselves", (*webKey).check)
 	if err != nil {

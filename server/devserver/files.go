@@ -1,5 +1,5 @@
 // Package devserver serves built files from memory on loopback, with live reload and a
-// content security policy.
+// Content-Security-Policy.
 package devserver
 
 import (
@@ -26,16 +26,15 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
 )
 
-// A Web serves the start page, the demos and the npm package from memory, behind
-// the same guard as the gateway and on another port, hence from another origin
-// than the control plane. Nothing outside what [Web.Set] was given can be asked
-// for: there is no file system behind it.
+// A Web serves the start page, the demos and the npm package. It uses the same guard as
+// the gateway, on another port, hence from another origin. It serves only what was
+// passed to [Web.Set]: it has no access to the file system.
 type Web struct {
 	listeners []net.Listener
 	port      int
-	gateway   int // its port, for the pages' policy
+	gateway   int // its port, for the policy
 	key       *ecdsa.PrivateKey
-	script    string // of live reload
+	script    string // for live reload
 	http      *http.Server
 	done      chan struct{}
 	once      sync.Once
@@ -43,8 +42,8 @@ type Web struct {
 	mu      sync.Mutex
 	files   map[string]*webFile // by path
 	build   int                 // counts Set and Fail
-	version string              // of what is served: a digest of the files, or another one for each failure
-	failure string              // what is wrong with the present sources
+	version string              // digest of the files, or a unique text for each failure
+	failure string              // error of the last build; empty if it succeeded
 	changed chan struct{}       // closed at the next build
 }
 
@@ -54,11 +53,11 @@ type webFile struct {
 	etag string
 
 	once   sync.Once
-	packed []byte // gzip, made when it is first asked for; nil: not worth it
+	packed []byte // gzip, made on the first request; nil for small files and images
 }
 
-// New returns a Web without files. key proves to its pages, before they reload
-// themselves, that it is still the same server; see [Gateway.WebKey].
+// New returns a Web without files. Its pages verify by key, before they reload, that it
+// is still the same server; see server.Gateway.WebKey.
 func New(key *ecdsa.PrivateKey) (*Web, error) {
 	script, err := liveScript(key)
 	if err != nil {
@@ -67,7 +66,7 @@ func New(key *ecdsa.PrivateKey) (*Web, error) {
 	return &Web{key: key, script: script, done: make(chan struct{}), changed: make(chan struct{}), files: map[string]*webFile{}}, nil
 }
 
-// Listen binds addr; see [CheckLoopback].
+// Listen binds addr; see server.CheckLoopback.
 func (w *Web) Listen(addr string) error {
 	port, err := loopback.CheckAddress(addr)
 	if err != nil {
@@ -77,16 +76,16 @@ func (w *Web) Listen(addr string) error {
 	return err
 }
 
-// URL is the address of the start page.
+// URL returns the address of the start page.
 func (w *Web) URL() string { return "http://127.0.0.1:" + strconv.Itoa(w.port) + "/" }
 
-// Origins are what browsers call this server.
+// Origins returns the origins of this server.
 func (w *Web) Origins() []string {
 	return loopback.NewGuard(w.port, nil, nil).OwnOrigins
 }
 
-// Set replaces all files. Keys are paths that begin with a slash; open pages
-// reload if a file is another one than before, also one of the process before.
+// Set replaces all files. Keys are paths that begin with a slash. Open pages reload if
+// any file differs, also from those of an earlier process.
 func (w *Web) Set(files map[string][]byte) {
 	next := map[string]*webFile{}
 	w.mu.Lock()
@@ -108,7 +107,7 @@ func (w *Web) Set(files map[string][]byte) {
 	w.publish(func() { w.files, w.failure, w.version = next, "", hex.EncodeToString(sum.Sum(nil)[:8]) })
 }
 
-// Fail tells what is wrong with the sources: pages show it until the next Set.
+// Fail reports a failed build: pages show message until the next Set.
 func (w *Web) Fail(message string) {
 	w.publish(func() { w.failure, w.version = message, "failure-"+strconv.Itoa(w.build) })
 }
@@ -122,9 +121,9 @@ func (w *Web) publish(change func()) {
 	w.changed = make(chan struct{})
 }
 
-// Serve answers until Close. gateway is the port that pages may connect to. What is
-// asked before the first build waits for it: a page that reloads as soon as the
-// server is back would find nothing, and stay there.
+// Serve serves until Close. gateway is the port that pages may connect to. Requests
+// before the first build wait for it, since a page that reloads as soon as the server
+// restarts would otherwise get a 404 and stay there.
 func (w *Web) Serve(gateway int) error {
 	w.gateway = gateway
 	w.http = loopback.HTTPServer(loopback.NewGuard(w.port, nil, http.HandlerFunc(w.serve)))
@@ -140,7 +139,7 @@ func (w *Web) Serve(gateway int) error {
 	return nil
 }
 
-// Close ends all.
+// Close closes the server and its listeners.
 func (w *Web) Close() {
 	w.once.Do(func() {
 		close(w.done)
@@ -195,7 +194,8 @@ func (w *Web) serve(out http.ResponseWriter, r *http.Request) {
 	w.mu.Unlock()
 	switch {
 	case file == nil && r.Header.Get("Service-Worker") == "script":
-		// A browser looks for a newer version of a Service Worker that another program on this port has left.
+		// A browser requests a newer version of a Service Worker that another program on
+		// this port has installed.
 		h.Set("Content-Type", contentType(".js"))
 		h.Set("Cache-Control", "no-store")
 		io.WriteString(out, unregisterScript)
@@ -211,7 +211,7 @@ func (w *Web) serve(out http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// built waits for the first Set or Fail; false: there will be none for this request.
+// built waits for the first Set or Fail; false if the request or the server ends first.
 func (w *Web) built(ctx context.Context) bool {
 	w.mu.Lock()
 	build, changed := w.build, w.changed
@@ -243,8 +243,8 @@ func (f *webFile) serve(out http.ResponseWriter, r *http.Request) {
 	http.ServeContent(out, r, "", time.Time{}, bytes.NewReader(body))
 }
 
-// pack compresses the file once. On loopback the time to unpack is the only
-// cost or gain, so what is small stays as it is.
+// pack compresses the file once. On loopback compression saves no noticeable time for
+// small files.
 func (f *webFile) pack() []byte {
 	f.once.Do(func() {
 		if len(f.body) < 4<<10 || strings.HasPrefix(f.kind, "image/") { // bytes
@@ -272,15 +272,15 @@ func acceptsGzip(h http.Header) bool {
 	return false
 }
 
-// policy is the Content-Security-Policy of the page or Worker at a path: its own files,
-// WebAssembly, and the gateway. Trusted Types have one policy, for the URL of the
-// engine's Worker. security.md, S10.
+// policy returns the Content-Security-Policy of the page or Worker at path. It allows
+// the server's own files, WebAssembly, and connections to the gateway. Trusted Types
+// allow one policy, for the URL of the engine's Worker.
 func (w *Web) policy(path string) string {
 	if below, ok := strings.CutPrefix(path, playgroundPath); ok {
 		return playgroundPolicy(below)
 	}
 	connect := "connect-src 'self'"
-	for _, name := range [...]string{"127.0.0.1", "localhost"} { // a policy cannot name [::1]: CSP level 3, host-source
+	for _, name := range [...]string{"127.0.0.1", "localhost"} { // host-source of CSP level 3 has no syntax for [::1]
 		host := name + ":" + strconv.Itoa(w.gateway)
 		connect += " ws://" + host + " http://" + host
 	}
@@ -289,14 +289,14 @@ func (w *Web) policy(path string) string {
 		"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 }
 
-// playgroundPath is where the playground is, of the files.
+// playgroundPath is the path of the playground.
 const playgroundPath = "/playground/"
 
-// playgroundPolicy is that of the playground, by the path below its own. It may
-// connect to any server that its user enters, and frame it, after a question for each
-// host that is not this machine; scripts are its own all the same. One more policy of
-// Trusted Types is for the URL of its service worker. embed.html talks to nothing but
-// the port that it is handed, and may be framed by pages of this server.
+// playgroundPolicy is the policy of the playground. below is the path below
+// playgroundPath. The playground may connect to any server that the user enters, and
+// frame it, after asking for each host that is not this machine; scripts must be its
+// own. A second Trusted Types policy is for the URL of its service worker. embed.html
+// uses only the MessagePort that it receives, and may be framed by pages of this server.
 func playgroundPolicy(below string) string {
 	const content = "default-src 'none'; style-src 'self'; img-src 'self' data: blob:; media-src data: blob:; "
 	const end = "; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
@@ -307,7 +307,8 @@ func playgroundPolicy(below string) string {
 		"manifest-src 'self'; frame-src http: https:; frame-ancestors 'none'" + end + "trusted-types pagemcp pagemcp-offline"
 }
 
-// contentType is a table of our own: the machine's may say anything about .js.
+// contentType returns the media type of a file. It does not use the table of the system,
+// which may map .js to anything.
 func contentType(name string) string {
 	switch path.Ext(name) {
 	case ".html":

@@ -20,22 +20,22 @@ import (
 
 // Paths of live reload.
 const (
-	livePath   = "/live"       // an event stream of versions, nothing else
+	livePath   = "/live"       // an event stream of versions
 	scriptPath = "/live.js"    // reloads the page when the version changes
-	proofPath  = "/live/proof" // proves to a page that this is the server that sent it
-	clearPath  = "/live/clear" // empties the browser's storage for this origin
+	proofPath  = "/live/proof" // proves to a page that this server has served it
+	clearPath  = "/live/clear" // clears the browser's storage of this origin
 	liveTag    = `<script type="module" src="` + scriptPath + `"></script>`
 )
 
 //go:embed livereload.js
 var liveSource string
 
-// unregisterScript ends a Service Worker. See [Web.serve].
+// unregisterScript unregisters a Service Worker. See [Web.serve].
 //
 //go:embed unregister.js
 var unregisterScript string
 
-// liveScript is the script of live reload for pages of a server with this key.
+// liveScript returns the script for pages of a server with this key.
 func liveScript(key *ecdsa.PrivateKey) (string, error) {
 	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
 	if err != nil {
@@ -44,9 +44,9 @@ func liveScript(key *ecdsa.PrivateKey) (string, error) {
 	return strings.Replace(liveSource, "$PUBLIC_KEY", base64.StdEncoding.EncodeToString(public), 1), nil
 }
 
-// prove signs a page's nonce and the address that it dialled, which the guard has
-// compared with ours: another program on the port that this server had cannot pass on
-// what it is asked. The signature is r and s, as WebCrypto has it.
+// prove signs the nonce of a page and the address that it has dialled, which the guard
+// has verified. So another program on the former port of this server cannot relay the
+// request. The signature is r and s, as in WebCrypto.
 func (w *Web) prove(out http.ResponseWriter, r *http.Request) {
 	nonce := r.URL.Query().Get("nonce")
 	if len(nonce) != 64 { // 32 bytes in hexadecimal
@@ -67,8 +67,8 @@ func (w *Web) prove(out http.ResponseWriter, r *http.Request) {
 	io.WriteString(out, base64.StdEncoding.EncodeToString(signature[:]))
 }
 
-// clearStorage lets the browser forget what another server of this address has stored; only
-// pages of this origin may ask for that.
+// clearStorage clears what another server at this address has stored in the browser.
+// Only pages of this origin may request it.
 func clearStorage(out http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Sec-Fetch-Site") != "same-origin" {
 		access.Refuse(out)
@@ -79,20 +79,20 @@ func clearStorage(out http.ResponseWriter, r *http.Request) {
 	out.WriteHeader(http.StatusNoContent)
 }
 
-// WithLiveReload puts the script of live reload into every HTML file.
+// WithLiveReload adds the script of live reload to every HTML file.
 func WithLiveReload(files map[string][]byte) map[string][]byte {
 	live := make(map[string][]byte, len(files))
 	for name, body := range files {
 		if contentType(name) == "text/html; charset=utf-8" {
-			body = append(bytes.Clone(body), liveTag...) // HTML takes scripts after its end
+			body = append(bytes.Clone(body), liveTag...) // HTML parsers accept scripts after </html>
 		}
 		live[name] = body
 	}
 	return live
 }
 
-// live streams the version of what is served: no path, no error text, since any page
-// of this machine may try to listen.
+// live streams the version of the files. It sends no paths and no errors, since any page
+// of this machine can connect.
 func (w *Web) live(out http.ResponseWriter, r *http.Request) {
 	events, err := sse.Open(out, sse.CommentLine)
 	if err != nil {
