@@ -53,7 +53,7 @@ export function webSocket(
   const { invitation: pasted } = options
   const invitation = pasted === undefined ? documentInvitation : parseInvitation(pasted)
   if (invitation === undefined) {
-    if (pasted !== undefined) throw new TypeError('this is no link of a gateway')
+    if (pasted !== undefined) throw new TypeError('this is not a link of a gateway')
     return { dial: { gateways } }
   }
   const invited = gateways.find((address) => isSame(address, invitation.url))

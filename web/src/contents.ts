@@ -273,7 +273,7 @@ export function provided(answer: Provided): Ready | undefined {
     if (several in answer) return severalReady(answer[several] as Contents[])
   }
   const text = JSON.stringify(answer)
-  if (text === undefined) throw new TypeError(`a ${typeof answer} is no content`)
+  if (text === undefined) throw new TypeError(`a ${typeof answer} is not content`)
   return { value: text, mimeType: 'application/json' }
 }
 

@@ -200,7 +200,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     const { exports } = next
     const answer = exports.start(next.write(JSON.stringify(options)))
     tell(answer)
-    if (answer !== answers.done) throw new Error('engine.wasm refused its options')
+    if (answer !== answers.done) throw new Error('engine.wasm rejected its options')
     for (const { first, text } of registered.all()) {
       tell(exports.register(first, next.write(text)))
     }
@@ -230,7 +230,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     all.detach(forGood)
     if (state === 'closed') return
     become(forGood ? 'down' : 'restarting')
-    host.report(new Error(`engine.wasm has ended${forGood ? ', and stays down' : ''}`))
+    host.report(new Error(`engine.wasm has ended${forGood ? ', and is not restarted' : ''}`))
     if (forGood) return
     restarts.push(now)
     setTimeout(() => boot().catch(failedToBoot), restartDelays[nth])

@@ -62,7 +62,7 @@ export function expand(template: string, variables: { readonly [name: string]: V
 
 function literal(template: string, from: number, to: number): string {
   const text = template.slice(from, to)
-  if (/[{}]/.test(text)) throw new TypeError(`${template} is no URI template: a brace is alone`)
+  if (/[{}]/.test(text)) throw new TypeError(`${template} is not a URI template: unmatched brace`)
   return encode(text, true)
 }
 
@@ -76,14 +76,14 @@ function expandOne(
   const parts: string[] = []
   for (const each of list.split(',')) {
     const [, name, prefix, star] = variable.exec(each) ?? []
-    if (name === undefined) throw new TypeError(`${template} is no URI template: {${each}}`)
+    if (name === undefined) throw new TypeError(`${template} is not a URI template: {${each}}`)
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined
     if (value === undefined || value === null) continue
     if (typeof value !== 'object') {
       const text = [...String(value)].slice(0, prefix ? Number(prefix) : undefined).join('')
       parts.push(pair(how, name, encode(text, how.reserved)))
     } else if (prefix !== undefined) {
-      throw new TypeError(`${template}: {${each}} is for strings, not for what has parts`)
+      throw new TypeError(`${template}: {${each}} accepts strings only`)
     } else {
       parts.push(...composite(how, name, value, star !== undefined))
     }

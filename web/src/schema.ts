@@ -140,7 +140,7 @@ function checkRefs(what: string, schema: Json, ids: Set<string>): void {
       if (typeof ref !== 'string' || ref.startsWith('#')) continue
       if (ids.has(ref.replace(/#.*$/, ''))) continue
       throw new TypeError(
-        `${what}: $ref ${JSON.stringify(ref)} leads out of it; nothing is fetched`,
+        `${what}: $ref ${JSON.stringify(ref)} refers to another document`,
       )
     }
   })

@@ -92,7 +92,7 @@ export async function inWorker(
     readSource: (args: { source: number; uri: string }, signal: AbortSignal) =>
       source(args.source).read(args.uri, { signal }),
     redact({ prefix, uri, contents }: { prefix: string; uri: string; contents: Contents[] }) {
-      if (host.redact === undefined) throw new Error('there is no hook') // contents must not pass without it
+      if (host.redact === undefined) throw new Error('no redact hook') // contents must not pass without it
       return redactContents(host.redact, prefix, uri, contents)
     },
     templates: (args: { source: number }) => source(args.source).templates?.() ?? [],

@@ -148,7 +148,7 @@ async function structured(answer: unknown, output: Checker): Promise<ToolResult>
   if (whole.isError) return whole
   const checked = await output.check(whole.structuredContent)
   if ('problems' in checked) {
-    throw new OutputError(`what the tool answered does not fit: ${explain(checked.problems)}`)
+    throw new OutputError(`the answer of the tool does not fit: ${explain(checked.problems)}`)
   }
   const structuredContent = plain(checked.value)
   const content = whole.content ?? [textBlock(JSON.stringify(structuredContent))]

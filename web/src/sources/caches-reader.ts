@@ -134,7 +134,7 @@ export function cachesReader(options: CacheNames): Source & Required<Pick<Source
  */
 export function servedCaches(names: unknown): string[] {
   if (!Array.isArray(names) || names.length === 0 || names.some((one) => typeof one !== 'string')) {
-    throw new TypeError("caches needs names of caches that may be read: caches({ caches: ['v1'] })")
+    throw new TypeError("caches needs names: caches({ caches: ['v1'] })")
   }
   return [...new Set(names as string[])]
 }

@@ -47,12 +47,12 @@ function pathSegment(name: string): string {
  */
 export function servedPaths(paths: unknown): Path[] {
   if (!Array.isArray(paths) || paths.length === 0) {
-    throw new TypeError("opfs needs paths that may be read: opfs({ paths: ['/docs'] })")
+    throw new TypeError("opfs needs paths: opfs({ paths: ['/docs'] })")
   }
   const all = paths.map((one: unknown) => {
     const path = one === '/' ? [] : String(one).split('/').slice(1)
     if (typeof one !== 'string' || !one.startsWith('/') || !path.every(isName)) {
-      throw new TypeError(`opfs: ${JSON.stringify(one)} is no absolute path such as /docs`)
+      throw new TypeError(`opfs: ${JSON.stringify(one)} is not an absolute path such as /docs`)
     }
     return path
   })

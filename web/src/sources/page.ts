@@ -155,7 +155,7 @@ function selectors({ select }: PageOptions): { names: Map<string, string>; whole
   const names = new Map(Object.entries(byName))
   const list: unknown[] = Array.isArray(select) ? select : [...names.values()]
   if (list.length === 0 || list.some((one) => typeof one !== 'string' || one.trim() === '')) {
-    throw new TypeError("page needs selectors of what may be read: page({ select: ['main'] })")
+    throw new TypeError("page needs selectors: page({ select: ['main'] })")
   }
   for (const one of list) all(one as string) // one that does not parse throws here, not at a read
   return { names, whole: list.join(',') }

@@ -34,7 +34,7 @@ export function storage(options: StorageOptions): Source {
     return keys === undefined ? [] : [area(name, keys)]
   })
   if (areas.length === 0) {
-    throw new TypeError("storage needs keys that may be read: storage({ local: ['theme'] })")
+    throw new TypeError("storage needs keys: storage({ local: ['theme'] })")
   }
   const served = (one: Area) => {
     const store = storageOf(one.name)

@@ -103,7 +103,7 @@ test('messages that come while there is no program wait for the next', async (t)
   assert.deepEqual((await client.ask('ping')).result, {})
 })
 
-test('after three restarts within a minute it stays down and says so', async (t) => {
+test('after three restarts within a minute it stays down, and reports that', async (t) => {
   const page = await testPage(t)
   const client = page.client()
   for (let i = 0; i < 4; i++) {

@@ -36,7 +36,7 @@ test('what is no link of that gateway is refused, and not repeated', () => {
     other,
   ]) {
     const asked = () => webSocket(undefined, { invitation: text })
-    assert.throws(asked, { name: 'TypeError', message: 'this is no link of a gateway' }, text)
+    assert.throws(asked, { name: 'TypeError', message: 'this is not a link of a gateway' }, text)
   }
   const elsewhere = () => webSocket('ws://127.0.0.1:1/page', { invitation: end })
   assert.throws(elsewhere, { name: 'TypeError', message: /^this is the link of another gateway/ })
