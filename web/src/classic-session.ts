@@ -3,6 +3,8 @@
  * `initialize`, the log level, the subscriptions. Modern requests carry all of that themselves.
  */
 
+import type { Receiver } from './receiver.ts'
+import type { Replies } from './replies.ts'
 import type { ClientState, Params } from './requests.ts'
 import type { ListName } from './source.ts'
 
@@ -24,16 +26,6 @@ export function noteSession(client: ClientState, method: string, params: Params)
   }
 }
 
-/** How a session is continued. */
-export interface SessionReplay {
-  /** Hands a request to the new program; its answer is for no client. */
-  request(method: string, params: Params): void
-  /** Hands a notification to the new program, as JSON text. */
-  notification(text: string): void
-  /** Sends a message to the client. */
-  post(message: object): void
-}
-
 /**
  * Repeats the session of a client for a new program. Notifies the client of everything that may have
  * changed while there was no program.
@@ -43,21 +35,22 @@ export interface SessionReplay {
 export function replaySession(
   client: ClientState,
   lists: readonly ListName[],
-  replay: SessionReplay,
+  { replay, handOver }: Pick<Receiver, 'replay' | 'handOver'>,
+  { post }: Pick<Replies, 'post'>,
 ): void {
   const { session } = client
   if (session === undefined) return
-  replay.request('initialize', session.params)
+  replay(client, 'initialize', session.params)
   if (session.initialized) {
-    replay.notification('{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    handOver(client, '{"jsonrpc":"2.0","method":"notifications/initialized"}')
     for (const list of lists) {
-      replay.post({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` })
+      post(client, { jsonrpc: '2.0', method: `notifications/${list}/list_changed` })
     }
   }
-  if (session.level) replay.request('logging/setLevel', session.level)
+  if (session.level) replay(client, 'logging/setLevel', session.level)
   client.session = session // the repeated initialize has made an empty one
   for (const uri of session.uris) {
-    replay.request('resources/subscribe', { uri })
-    replay.post({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } })
+    replay(client, 'resources/subscribe', { uri })
+    post(client, { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } })
   }
 }

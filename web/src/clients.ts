@@ -35,8 +35,8 @@ export type { Client, ReadEvent, TextChannel } from './requests.ts'
 
 export interface Clients {
   readonly listener: ClientsListener
-  /** Whether {@link ClientsHost.read} is called. */
-  watchReads: boolean
+  /** Sets whether {@link ClientsHost.read} is called. */
+  watchReads(on: boolean): void
   /** Serves a port until it closes. `closed` is called then, once. */
   openPort(port: Port, principal: string, closed?: () => void): Client
   openText(channel: TextChannel, principal: string): Client
@@ -112,10 +112,7 @@ export function clients(host: ClientsHost): Clients {
     if (client.isClosed) return
     client.isClosed = true
     byNumber.delete(client.number)
-    for (const request of [...client.pending.values()]) {
-      request.abort?.(new DOMException('the client has gone', 'AbortError'))
-      calls.remove(request)
-    }
+    for (const request of [...client.pending.values()]) calls.cancel(request)
     runner.call((exports) => exports.disconnect(client.number))
     if (delay > 0 && client.clones) setTimeout(closePort, delay, client.port)
     else closePort(client.port)
@@ -144,10 +141,7 @@ export function clients(host: ClientsHost): Clients {
 
   return {
     listener: events.listener,
-    get watchReads() {
-      return out.watchReads
-    },
-    set watchReads(on) {
+    watchReads(on) {
       out.watchReads = on
     },
     openPort(port, principal, closed) {
@@ -168,11 +162,7 @@ export function clients(host: ClientsHost): Clients {
       incoming.isDown = false
       for (const client of [...byNumber.values()]) {
         connect(client)
-        replaySession(client, host.lists, {
-          request: (method, params) => incoming.replay(client, method, params),
-          notification: (text) => incoming.handOver(client, text),
-          post: (message) => out.post(client, message),
-        })
+        replaySession(client, host.lists, incoming, out)
         for (const message of client.queue.splice(0)) client.receive(message)
       }
     },

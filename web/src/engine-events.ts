@@ -105,7 +105,7 @@ export function engineEvents(
       const client = clients.get(number)
       const request = client?.pending.get(client.port ? idOfKey(key) : key)
       if (request === undefined || request.isSettled) {
-        if (request?.abort) calls.cancelRead(request) // the engine has answered; the provider has not
+        if (request?.abort) calls.cancel(request) // the engine has answered; the provider has not
         return 0
       }
       return request.call

@@ -141,7 +141,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
   let state: EngineState = 'restarting'
   const registered = registry()
   const mounted = new Map<number, Mounted>()
-  let openQuestions = new Map<number, AbortController>()
+  let openCalls = new Map<number, AbortController>()
   let deferred: (() => void)[] = [] // calls of the web app's code, which must not run within Go
   let restarts: number[] = [] // when, ms
 
@@ -164,8 +164,8 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       defer(() => void callSource(requester, question, source, what, text))
     },
     cancelCall: (question) => {
-      const controller = openQuestions.get(question)
-      openQuestions.delete(question)
+      const controller = openCalls.get(question)
+      openCalls.delete(question)
       defer(() => controller?.abort())
     },
     watch: (number, on) => defer(() => watch(number, on)),
@@ -217,8 +217,8 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     if (old === undefined) return
     program = undefined
     old.kill()
-    for (const controller of openQuestions.values()) controller.abort()
-    openQuestions = new Map()
+    for (const controller of openCalls.values()) controller.abort()
+    openCalls = new Map()
     for (const entry of mounted.values()) {
       entry.watching?.abort()
       entry.watching = undefined
@@ -256,8 +256,8 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
   ) {
     const controller = new AbortController()
     const { signal } = controller
-    openQuestions.set(question, controller)
-    const waits = () => program === requester && openQuestions.get(question) === controller
+    openCalls.set(question, controller)
+    const waits = () => program === requester && openCalls.get(question) === controller
     let outcome: HandlerOutcome = { reason: reasons.none, text: '' }
     try {
       const entry = mounted.get(number)
@@ -277,7 +277,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       if (outcome.reason === reasons.internal && !signal.aborted) host.report(error)
     }
     if (!waits()) return
-    openQuestions.delete(question)
+    openCalls.delete(question)
     const answer = outcome
     all.call((exports, running) =>
       exports.answerCall(question, answer.reason, running.write(answer.text)),
@@ -377,7 +377,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       become('closed')
       all.closeAll('the page stopped serving')
       for (const { watching } of mounted.values()) watching?.abort()
-      for (const controller of openQuestions.values()) controller.abort()
+      for (const controller of openCalls.values()) controller.abort()
       program?.kill()
       program = undefined
       all.detach(true)

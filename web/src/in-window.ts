@@ -67,9 +67,7 @@ export async function startInWindow(
     wake() {
       for (const connection of connections.values()) connection.wake()
     },
-    watchReads(on) {
-      engine.clients.watchReads = on
-    },
+    watchReads: engine.clients.watchReads,
     close() {
       for (const connection of connections.values()) connection.close()
       engine.close()

@@ -22,8 +22,8 @@ export interface PendingCalls {
   find(call: number): PendingRequest | undefined
   /** The request that the engine is done with; `undefined` if it is unknown or was settled before. */
   settle(call: number): PendingRequest | undefined
-  /** Stops a read that waits for a provider. */
-  cancelRead(request: PendingRequest): void
+  /** Removes a request without an answer; aborts it if it waits for a provider. */
+  cancel(request: PendingRequest): void
   /** Removes the requests that {@link PendingRequest.isReplay} is true of. */
   removeReplays(): void
 }
@@ -75,7 +75,7 @@ export function pendingCalls(): PendingCalls {
       request.isSettled = true
       return request
     },
-    cancelRead(request) {
+    cancel(request) {
       request.abort?.(new DOMException('the read was cancelled', 'AbortError'))
       all.remove(request)
     },

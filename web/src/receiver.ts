@@ -165,7 +165,7 @@ export function receiver(
     if (!isPlain(message) || message.method !== 'notifications/cancelled') return false
     if (message.jsonrpc !== '2.0' || 'id' in message || !isPlain(message.params)) return false
     const request = client.pending.get(message.params.requestId)
-    if (request?.abort) calls.cancelRead(request)
+    if (request?.abort) calls.cancel(request)
     else if (request && !request.isSettled) {
       runner.call((exports) => exports.cancel(client.number, request.call))
     }

@@ -139,9 +139,7 @@ function checkRefs(what: string, schema: Json, ids: Set<string>): void {
     for (const ref of [$ref, $dynamicRef]) {
       if (typeof ref !== 'string' || ref.startsWith('#')) continue
       if (ids.has(ref.replace(/#.*$/, ''))) continue
-      throw new TypeError(
-        `${what}: $ref ${JSON.stringify(ref)} refers to another document`,
-      )
+      throw new TypeError(`${what}: $ref ${JSON.stringify(ref)} refers to another document`)
     }
   })
 }

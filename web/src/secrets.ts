@@ -8,9 +8,9 @@
 
 /** Secret in fields, headers and members. */
 const alwaysSecret =
-  'passw|passphrase|passcode|secret|credential|api ?key|access ?key|private ?key|cookie|jwt'
+  'pass(?:w|phrase|code)|secret|credential|(?:api|access|private) ?key|cookie|jwt'
 /** Secret in fields and headers, and at the end of members: `maxTokens` is no secret. */
-const secretPart = 'token|session|sessid|session ?id|signature|authori[sz]ation|csrf|xsrf'
+const secretPart = 'token|session|sess(?:ion)? ?id|signature|authori[sz]ation|[cx]srf'
 /** Secret in fields and headers. */
 const secretStem = 'authori[sz]|authent|oauth|bearer'
 
@@ -20,7 +20,7 @@ const secretStem = 'authori[sz]|authent|oauth|bearer'
 const keyWord = 'auth|keys?'
 /** Secret in fields. */
 const codeWord =
-  'codes?|pass|pwd|pw|pin|otp|totp|mfa|sid|sig|sso|cvv|cvc|ssn|iban|nonce|ticket|assertion|samlresponse|samlrequest|hmac|mac|magic|invite|reset'
+  'codes?|pass|pwd?|pin|t?otp|mfa|sid|sig|sso|cv[vc]|ssn|iban|nonce|ticket|assertion|saml(?:response|request)|h?mac|magic|invite|reset'
 /** Secret in members: the environment of a program, in a client's configuration. */
 const programWord = 'env'
 

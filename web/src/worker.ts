@@ -102,7 +102,7 @@ const windowThread = link(
       for (const connection of connections.values()) connection.wake()
     },
     watchReads(on: boolean) {
-      if (engine) engine.clients.watchReads = on
+      engine?.clients.watchReads(on)
     },
     close() {
       for (const connection of connections.values()) connection.close()
