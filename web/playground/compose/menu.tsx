@@ -19,7 +19,7 @@ export function Menu({
     button.current?.focus()
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only hears what its buttons leave
+    // biome-ignore lint/a11y/noStaticElementInteractions: it handles only events that its buttons do not
     <div
       ref={box}
       class="compose-menu"

@@ -48,14 +48,14 @@ export function frameSchema(message: unknown, server: ServerContext): Schema {
     type: 'object',
     required: ['jsonrpc', ...(answer ? [] : ['method'])],
     properties: {
-      jsonrpc: { const: '2.0', description: 'JSON-RPC 2.0, always.' },
+      jsonrpc: { const: '2.0', description: 'Always JSON-RPC 2.0.' },
       id: { $ref: '#/$defs/Id' },
       ...(answer
         ? { result: resultOf(message, server), error: { $ref: '#/$defs/Error' } }
         : {
             method: {
               enum: methodsOf(revision).map(({ name }) => name),
-              description: 'What is asked, or told.',
+              description: 'Name of the request or notification.',
             },
             params: paramsSchema(String(method), isObject(params) ? params : {}, server),
           }),

@@ -83,7 +83,7 @@ export class Connection {
     this.#transport = undefined
     this.state.value = 'closed'
     old?.close()
-    this.note('connects again')
+    this.note('reconnects')
     await this.open()
   }
 
@@ -94,7 +94,7 @@ export class Connection {
    * @throws Error on a read-only connection
    */
   send(text: string): number {
-    if (this.dialer.readOnly) throw new Error('this connection only listens')
+    if (this.dialer.readOnly) throw new Error('this connection is read-only')
     const facts = this.#transport?.facts?.(text)
     const row = this.#push('out', text, this.dialer.framing, facts)
     if (this.#transport) this.#transport.send(text)

@@ -102,7 +102,7 @@ export function dialMcpB(target: Target, events: TransportEvents): Promise<Trans
       if (payload === 'mcp-server-ready') return begin()
       if (payload === 'mcp-server-stopped') return end(t('connections.serverStopped'))
       begin()
-      // Whoever was waiting for the wire is told of it first.
+      // The promise settles first, so that the caller has the transport.
       queueMicrotask(() => events.received(JSON.stringify(payload) ?? 'undefined', 'mcp-b'))
     }
     addEventListener('message', hear, { signal: over.signal })

@@ -18,7 +18,7 @@ export function openConnection(dialer: Dialer): Session {
 async function handshake(session: Session): Promise<void> {
   const other = otherEra(revision.peek(), await session.handshake(revision.peek()))
   if (other === undefined || session.connection.state.peek() !== 'open') return
-  session.connection.note(`begins again with ${other}`)
+  session.connection.note(`retries with revision ${other}`)
   setRevision(other)
 }
 

@@ -108,7 +108,7 @@ async function startDemo(): Promise<Demo> {
     navigate: (id) => tabChanged(navigate(id)),
     setBigList(on) {
       if (on === (takeBig !== undefined)) return
-      recordEvent(on ? `${bigList} resources came` : `${bigList} resources went`)
+      recordEvent(on ? `${bigList} resources added` : `${bigList} resources removed`)
       takeBig?.()
       takeBig = on
         ? mcp.resources(
@@ -122,7 +122,7 @@ async function startDemo(): Promise<Demo> {
     async setSeeds(on) {
       if (on === (takeSeeds !== undefined)) return
       const { serveExamples } = await import('./document-examples.ts')
-      recordEvent(on ? 'the seed documents’ world came' : 'the seed documents’ world went')
+      recordEvent(on ? 'examples added' : 'examples removed')
       takeSeeds?.()
       takeSeeds = on ? serveExamples(mcp) : undefined
     },

@@ -42,7 +42,7 @@ export async function simulateFaults(signal: AbortSignal): Promise<void> {
   }
   const wait = latency.peek()
   if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-  if (failing.peek()) throw new Error('the knob says that reads fail')
+  if (failing.peek()) throw new Error('the simulation fails all reads')
 }
 
 /**

@@ -1,11 +1,11 @@
-/** What an address asks for: `?lesson=hello` begins a lesson, `?present=eras` a presentation. */
+/** Starts what the address requests: `?lesson=hello` a lesson, `?present=eras` a presentation. */
 
 import { presenting, side } from '../base/state.ts'
 import { showCoach } from './coaching.ts'
 import { lessonIds, loadScenario, showIds } from './library.ts'
 import { begin } from './running.ts'
 
-/** Begins it, if it is one that comes with the playground; what is not known is left alone. */
+/** Starts it if it is built in; unknown ids are ignored. */
 export async function beginFromAddress(asked: URLSearchParams): Promise<void> {
   const ours: readonly string[] = [...lessonIds, ...showIds]
   const lesson = asked.get('lesson')

@@ -5,7 +5,7 @@
  */
 
 export interface Archive {
-  /** What stands before the first file. */
+  /** Text before the first file. */
   comment: string
   /** Contents by name, each ending with a line feed unless it is empty. */
   files: Map<string, string>
@@ -13,12 +13,12 @@ export interface Archive {
 
 const marker = /^-- (\S.*) --$/
 
-/** Reads an archive. Every text is one. Of files with the same name, the contents are joined. */
+/** Parses an archive; every text is valid. Files with the same name are joined. */
 export function readArchive(text: string): Archive {
   const archive: Archive = { comment: '', files: new Map() }
   let name: string | undefined
   const lines = text.replaceAll('\r\n', '\n').split('\n')
-  if (lines.at(-1) === '') lines.pop() // the end of the last line, not a line
+  if (lines.at(-1) === '') lines.pop() // the end of the last line, not another line
   for (const line of lines) {
     const begun = marker.exec(line)?.[1]?.trim()
     if (begun !== undefined) {
@@ -30,7 +30,7 @@ export function readArchive(text: string): Archive {
   return archive
 }
 
-/** Writes an archive so that {@link readArchive} reads the same; contents must have no marker lines. */
+/** Formats an archive for {@link readArchive}; contents must have no marker lines. */
 export function writeArchive({ comment, files }: Archive): string {
   const ended = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
   let text = ended(comment)

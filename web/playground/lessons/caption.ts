@@ -1,10 +1,10 @@
-/** Texts of a scenario as they are shown now. */
+/** Captions of a scenario in the current language. */
 
 import { locale } from '../base/i18n.ts'
 import { captionOf, type Scenario } from './scenario.ts'
 
 /**
- * A text in the language that is shown; in brackets in the pseudo-locale, as all that is translated.
+ * A text in the current language; in brackets in the pseudo-locale, as all translated texts.
  *
  * @param key - of a step, `title` or `about`
  */

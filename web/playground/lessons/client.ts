@@ -1,9 +1,9 @@
 /**
- * A client of a scenario that is played: it puts the scenario's messages onto a connection of its own, and
- * keeps what comes until it is expected.
+ * A client of a scenario: sends the scenario's messages through its own connection, and collects received
+ * messages until they are expected.
  *
- * A scenario counts its requests from 1; on the connection, the session gives the numbers, for people send in
- * between. Answers to what people sent are nobody's business here.
+ * A scenario numbers its requests from 1; on the connection the session assigns ids, since users may send in
+ * between. Responses to users' messages are ignored.
  */
 
 import type { Session } from '../connections/session.ts'
@@ -19,35 +19,38 @@ interface Message {
 
 const metaSubscription = 'io.modelcontextprotocol/subscriptionId'
 
-/** What was not as expected. */
+/** A difference from the expected message. */
 export interface Mismatch {
-  /** Undefined: nothing came. */
+  /** Undefined: no message came. */
   difference?: Difference
 }
 
 export interface Client {
   readonly session: Session
-  /** A line of the scenario as it is sent: numbered, wrapped, names filled in; an exact one as it is. */
+  /**
+   * A line of the scenario in the form that is sent: with id, envelope and substituted names; an exact line
+   * unchanged.
+   */
   outgoing(text: string, exact?: boolean): string
   /** Sends a line of the scenario. */
   send(text: string, exact?: boolean): void
   /**
-   * Whether a text that somebody else sent is what a line of the scenario says; if so, its answer can be
-   * expected as that of the line. Undefined: it is.
+   * Whether a text that the user sent matches a line of the scenario; if so, its response can be expected as
+   * that of the line. Undefined: it matches.
    */
   isSaid(line: string, text: string): Difference | undefined
-  /** Waits for a message that a line describes. Messages that come first and differ are passed over, or if strict a failure. */
+  /** Waits for a message that matches a line. Other messages before it are skipped, or a failure if strict. */
   expect(line: string): Promise<Mismatch | undefined>
-  /** What came and was not expected. */
+  /** Received messages that were not expected. */
   readonly rest: readonly string[]
 }
 
 export interface ClientOptions {
   session: Session
-  /** Undefined: messages are sent as they are written. */
+  /** Undefined: messages are sent unchanged. */
   revision: Revision | undefined
   memory: Bindings
-  /** ms until silence is a failure. */
+  /** Timeout of an expected message, ms. */
   patience: number
   strict: boolean
   signal: AbortSignal
@@ -56,8 +59,8 @@ export interface ClientOptions {
 export function newClient(options: ClientOptions): Client {
   const { session, revision, memory, patience, strict, signal } = options
   const inbox: { text: string; message: Message }[] = []
-  const ids = new Map<string, string | number>() // of the scenario, to what is on the wire
-  const ours = new Set<unknown>() // ids of requests that the scenario knows
+  const ids = new Map<string, string | number>() // ids of the scenario to ids of the connection
+  const ours = new Set<unknown>() // ids of the scenario's requests
   let wake = () => {}
 
   session.connection.watch((row, text) => {
@@ -70,7 +73,7 @@ export function newClient(options: ClientOptions): Client {
     wake()
   })
 
-  /** Replaces the scenario's numbers by those of the wire. */
+  /** Replaces the scenario's ids by those of the connection. */
   const numbered = (message: Message): Message => {
     const real = <T>(id: T) => (ids.get(JSON.stringify(id)) ?? id) as T
     const copy = structuredClone(message)
@@ -93,7 +96,7 @@ export function newClient(options: ClientOptions): Client {
     const { id, method } = filled
     if (revision === undefined || method === undefined || id === undefined || id === null) {
       const real = JSON.stringify(numbered(filled))
-      return real === JSON.stringify(message) ? text : real // not a byte else than it is written
+      return real === JSON.stringify(message) ? text : real // byte for byte if nothing was substituted
     }
     if (typeof id === 'number') ids.set(JSON.stringify(id), session.nextId())
     const real = numbered(filled)
@@ -115,7 +118,7 @@ export function newClient(options: ClientOptions): Client {
       const want = parse(line)
       const got = parse(text)
       if (want === undefined) {
-        // Something broken is asked for: how it is broken is free.
+        // A malformed message is required; any malformed text is accepted.
         return got === undefined ? undefined : { path: '', want: line, got }
       }
       if (got === undefined) return { path: '', want, got: text }
@@ -168,7 +171,7 @@ function parse(text: string): Message | undefined {
       return message as Message
     }
   } catch {
-    // no JSON
+    // not JSON
   }
   return undefined
 }

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** What stands above the composer during a lesson: what to do, whether it was right, and the way on. */
+/** The lesson's panel above the composer: the task, the result, and navigation. */
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
@@ -64,7 +64,7 @@ function Running({ player }: { player: Player }) {
   )
 }
 
-/** Takes the focus when it appears, so that a lesson can be gone through with Enter and Ctrl-Enter. */
+/** Focused when it appears, so that a lesson needs only Enter and Ctrl-Enter. */
 function NextButton({ player, disabled }: { player: Player; disabled: boolean }) {
   const button = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => {

@@ -7,7 +7,7 @@ import { isLearning } from './running.ts'
 
 let begun = false
 
-/** Called by whatever begins lessons, once or several times. */
+/** May be called several times. */
 export function showCoach(): void {
   if (begun) return
   begun = true

@@ -1,4 +1,4 @@
-/** Says how a message differs from what was asked for, for people who learn. */
+/** Explains how a learner's message differs from the expected one. */
 
 import type { Key } from '../base/i18n.ts'
 import type { Difference } from './pattern.ts'
@@ -8,7 +8,7 @@ export interface Hint {
   params: Record<string, string>
 }
 
-/** What to change. Values are JSON text, shortened. */
+/** The text of the difference. Values are shortened JSON. */
 export function hintOf({ path, want, got }: Difference): Hint {
   const params = { path, want: written(want), got: written(got) }
   if (path === '') {
@@ -23,7 +23,7 @@ export function hintOf({ path, want, got }: Difference): Hint {
   return { key: 'lessons.hintValue', params }
 }
 
-/** How much of a value is shown. */
+/** Maximum length of a shown value. */
 const maxLength = 80 // UTF-16 code units
 
 function written(value: unknown): string {

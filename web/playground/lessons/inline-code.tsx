@@ -1,8 +1,5 @@
 /** @jsxImportSource preact */
-/**
- * Text with `code` in it, between backticks: words of the protocol, which are in no language. Names of
- * revisions are kept on one line.
- */
+/** Text with `code` between backticks: names of the protocol, which are not translated. Revisions are not wrapped. */
 
 const parts = /(`[^`]*`|\d{4}-\d\d-\d\d)/
 

@@ -1,4 +1,4 @@
-/** A learner's turn: they send what they like, and each message is looked at until one is right. */
+/** A learner's turn: checks each message that the learner sends until one is right. */
 
 import { type Signal, signal } from '@preact/signals'
 import type { Session } from '../connections/session.ts'
@@ -9,23 +9,23 @@ import type { Line, Step } from './scenario.ts'
 /** A line that is sent or expected. */
 export type MessageLine = Exclude<Line, { what: 'event' }>
 
-/** What a learner has to do. */
+/** The task of a turn. */
 export interface Turn {
-  /** JSON text to begin with; `''`: no help is meant. */
+  /** JSON text that the composer starts with; `''`: none. */
   readonly draft: string
-  /** The text of what is to be sent; with an id of its own each time. */
+  /** The expected message, each time with an unused id. */
   solution(): string
-  /** Why the last message was not it. */
+  /** Why the last message was wrong. */
   readonly off: Signal<Difference | undefined>
   readonly session: Session
 }
 
 /**
- * Begins the turn.
+ * Starts the turn.
  *
- * @param line - what is to be sent
- * @param ended - ends it, whatever was sent
- * @returns `said` settles when the right message was sent, which `solve` does
+ * @param line - the expected message
+ * @param ended - ends the turn
+ * @returns `said` settles when the right message was sent; `solve` sends it
  */
 export function learnerTurn(
   speaker: Client,
@@ -59,7 +59,7 @@ export function learnerTurn(
   }
 }
 
-/** JSON as people write it; what is none stays. */
+/** Formats JSON; other text is unchanged. */
 function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

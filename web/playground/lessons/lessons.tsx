@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The list of lessons and of scenarios to show, what was done of them, and recording. */
+/** The list of lessons and presentations, progress, and recording. */
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
@@ -17,7 +17,7 @@ import type { Scenario } from './scenario.ts'
 
 const all = [...lessonIds, ...showIds]
 
-/** @param props.close - called when a lesson begins and wants the room */
+/** @param props.close - called when a lesson starts */
 export function Lessons({ close }: { close?(): void }) {
   const scenarios = useSignal<ReadonlyMap<string, Scenario>>(new Map())
   const failure = useSignal('')
@@ -122,7 +122,7 @@ function PresentButton({ scenario }: { scenario: Scenario }) {
   )
 }
 
-/** Recording, and files of one's own. */
+/** Recording, and scenario files of the user. */
 function Own() {
   const open = async (file: File | undefined) => {
     if (file === undefined) return
@@ -160,7 +160,7 @@ function Own() {
   )
 }
 
-/** Saves what was recorded, or says that there is nothing. */
+/** Saves the recording, or announces that it is empty. */
 export async function finishRecording(): Promise<void> {
   const scenario = await stopRecording()
   if (scenario) save(scenario)

@@ -1,8 +1,8 @@
-/** The scenarios that come with the playground, each a file beside it. */
+/** The built-in scenarios, each a file in this directory. */
 
 import { parseScenario, type Scenario } from './scenario.ts'
 
-/** Those that teach, in their order. */
+/** Lessons, in order. */
 export const lessonIds = [
   'hello',
   'read',
@@ -16,7 +16,7 @@ export const lessonIds = [
   'your-page',
 ] as const
 
-/** Those that show: the conversations of the specification's documents, and what takes two clients. */
+/** Presentations: conversations of the specification, and with two clients. */
 export const showIds = [
   'eras',
   'two-clients',
@@ -27,22 +27,22 @@ export const showIds = [
   'agent',
 ] as const
 
-/** How large a scenario of somebody's own may be: it is read whole. */
+/** Maximum size of a user's scenario, which is read whole. */
 export const maxSize = 4 << 20 // bytes
 
 const loaded = new Map<string, Promise<Scenario>>()
 
 /**
- * Loads a scenario by its id, once.
+ * Loads a scenario by id, once.
  *
- * @throws Error if the file does not load or is none
+ * @throws Error if the file does not load or is invalid
  */
 export function loadScenario(id: string): Promise<Scenario> {
   const known = loaded.get(id)
   if (known) return known
   const loading = load(id)
   loaded.set(id, loading)
-  loading.catch(() => loaded.delete(id)) // the next one may have more luck
+  loading.catch(() => loaded.delete(id)) // the next call tries again
   return loading
 }
 
@@ -53,9 +53,9 @@ async function load(id: string): Promise<Scenario> {
 }
 
 /**
- * Reads a scenario from a file of somebody's own.
+ * Reads a scenario from a user's file.
  *
- * @throws Error in words for people
+ * @throws Error with a message for the user
  */
 export async function openScenario(file: File): Promise<Scenario> {
   if (file.size > maxSize) throw new Error(`${file.name}: ${file.size} > ${maxSize} bytes`)

@@ -1,23 +1,22 @@
 /**
- * Compares a message with what was expected. The expected value is a pattern: an object in it has to be
- * there with at least its members, a list with exactly its items, `"$any"` stands for any value, and
- * another string `"$name"` for any value the first time, and then for that one.
+ * Compares a message with a pattern: an object must have at least the pattern's members, an array exactly its
+ * items. `"$any"` matches any value, and another string `"$name"` any value at first and then the same one.
  */
 
-/** Where two values differ first. */
+/** The first difference. */
 export interface Difference {
-  /** Members on the way, such as `params.uri`; `''`: the whole value. */
+  /** The path, such as `params.uri`; `''`: the whole value. */
   path: string
-  /** What was expected there. */
+  /** The expected value. */
   want: unknown
-  /** What is there; undefined: nothing. */
+  /** The actual value; undefined: missing. */
   got: unknown
 }
 
-/** What names stand for. */
+/** Values of names. */
 export type Bindings = Map<string, unknown>
 
-/** Undefined if `got` fits `want`; then, and only then, `memory` has learned new names. */
+/** Undefined if `got` matches `want`; only then new names are added to `memory`. */
 export function difference(want: unknown, got: unknown, memory: Bindings): Difference | undefined {
   const learned: Bindings = new Map()
   const found = compare(want, got, '', memory, learned)
@@ -60,7 +59,7 @@ function compare(
   return want === got ? undefined : { path, want, got }
 }
 
-/** The pattern with names replaced by what they stand for; others stay. */
+/** Substitutes known names; others stay. */
 export function substitute(pattern: unknown, memory: Bindings): unknown {
   if (isName(pattern)) return memory.get(pattern) ?? pattern
   if (Array.isArray(pattern)) return pattern.map((item) => substitute(item, memory))
@@ -70,7 +69,7 @@ export function substitute(pattern: unknown, memory: Bindings): unknown {
   )
 }
 
-/** Whether a pattern leaves open what a value is. */
+/** Whether a pattern contains `"$any"` or a name. */
 export function isOpen(pattern: unknown): boolean {
   if (pattern === '$any') return true
   if (typeof pattern !== 'object' || pattern === null) return false

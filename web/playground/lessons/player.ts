@@ -1,7 +1,7 @@
 /**
- * Plays a scenario, a step at a time, against an engine of its own: what is sent and what comes goes
- * through connections into the store, as all traffic does. The same in a browser, in a presentation and in a
- * test. In front of a learner it waits for what they send, and looks at it.
+ * Plays a scenario step by step against its own engine; its messages go through connections into the store, as
+ * all messages do. Lessons, presentations and tests use the same player. In a lesson it waits for the
+ * learner's messages and checks them.
  */
 
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
@@ -21,73 +21,73 @@ import type { Bindings, Difference } from './pattern.ts'
 import { type Line, type Scenario, type Step, stepsIn } from './scenario.ts'
 import type { ScenarioEngine } from './scenario-engine.ts'
 
-/** Where it is played. */
+/** What the player needs from the page or test. */
 export interface PlayerHost {
-  /** Opens a connection, and does not greet. */
+  /** Opens a connection without a handshake. */
   connect(dialer: Dialer, revision: Revision): Session
   disconnect(session: Session): void
-  /** Says that something recordEvent in the world; returns its row. */
+  /** Records an event; returns its row. */
   recordEvent(line: string): number
 }
 
-/** A step that did not go as it should. */
+/** A failed step. */
 export interface Failure {
-  /** From 0. */
+  /** Index of the step, from 0. */
   step: number
-  /** The line of the scenario, as it is written. */
+  /** The line of the scenario, unchanged. */
   line: string
-  /** Where the message differs; undefined: there was none. */
+  /** The difference; undefined: no message came. */
   difference?: Difference
-  /** What was thrown by an event. */
+  /** The error of an event. */
   problem?: string
 }
 
 export interface Player {
   readonly scenario: Scenario
-  /** Undefined: everything as it is written. */
+  /** Undefined: messages are sent unchanged. */
   readonly revision: Revision | undefined
   readonly steps: readonly Step[]
-  /** How many steps are seen; fewer than were played after {@link Player.back}. */
+  /** Number of shown steps; fewer than played after {@link Player.back}. */
   readonly shown: ReadonlySignal<number>
-  /** How many steps went as they should. */
+  /** Number of successful steps. */
   readonly played: ReadonlySignal<number>
-  /** Whether somebody is there to send what `?` asks for. */
+  /** Whether a learner sends the `?` messages. */
   readonly learner: boolean
-  /** Rows of the steps that are seen, ascending. */
+  /** Rows of the shown steps, ascending. */
   readonly rows: ReadonlySignal<readonly number[]>
-  /** The clients, in the order in which they came. */
+  /** The clients, in order of connection. */
   readonly clients: ReadonlySignal<readonly Session[]>
   /** Whether a step is being played. */
   readonly busy: ReadonlySignal<boolean>
-  /** The learner's turn: the line to send. */
+  /** The learner's turn. */
   readonly turn: ReadonlySignal<Turn | undefined>
   readonly failure: ReadonlySignal<Failure | undefined>
-  /** Shows the next step; one that was not played yet is played first. Settles when it has been. */
+  /** Shows the next step, and plays it first if necessary. Settles when it is shown. */
   next(): Promise<void>
-  /** Shows a step less. What was sent stays sent. */
+  /** Hides the last step. Sent messages stay sent. */
   back(): void
-  /** Sends for the learner what is to be sent. */
+  /** Sends the expected message for the learner. */
   solve(): void
-  /** What came in no step, by client. Of use at the end. */
+  /** Unexpected messages by client, for checks at the end. */
   rest(): readonly string[]
   close(): void
 }
 
 export interface PlayOptions {
   stage: PlayerHost
-  /** Sets the scene when it is first needed. */
+  /** Starts the scenario's engine at first use. */
   scene: () => Promise<ScenarioEngine>
-  /** Of those that the scenario can be played in; default: its last. */
+  /** One of the scenario's revisions; default: the last. */
   revision?: Revision
-  /** Whether somebody is there to send what `?` asks for. */
+  /** Whether a learner sends the `?` messages. */
   learner?: boolean
-  /** Whether a message that is not expected is a failure. */
+  /** Whether an unexpected message is a failure. */
   strict?: boolean
-  /** ms until silence is a failure; default 5000. */
+  /** Timeout of an expected message, ms; default 5000. */
   patience?: number
 }
 
-/** Sets a scenario up. The first client connects at once, and where that is usual greets. */
+/** Prepares a scenario. The first client connects at once, with the handshake of its revision. */
 export function play(scenario: Scenario, options: PlayOptions): Player {
   const { stage, learner = false, strict = false, patience = 5000 } = options
   const { revisions, recorded } = scenario.options
@@ -98,7 +98,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   const clients = new Map<string, Promise<Client>>()
   const speakers: Client[] = []
   const sessions = signal<readonly Session[]>([])
-  const voices = new Map<string, TransportEvents>() // of a recording: who hears what was written down
+  const voices = new Map<string, TransportEvents>() // of a recording: the clients that receive recorded messages
   const ended = new AbortController()
 
   const shown = signal(0)
@@ -174,7 +174,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   }
 
   const playStep = async (step: Step) => {
-    await Promise.all(clients.values()) // whoever greets has greeted
+    await Promise.all(clients.values()) // the handshakes are complete
     let isTurn = step.learner
     for (const line of step.lines) {
       let wrong: Partial<Failure> | undefined
@@ -242,17 +242,17 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   }
 }
 
-/** What a client sends in all. */
+/** All messages that a client sends. */
 const sentBy = (steps: readonly Step[], client: string): string[] =>
   steps.flatMap(({ lines }) =>
     lines.flatMap((line) => (line.what === 'send' && line.client === client ? line.text : [])),
   )
 
-/** Whether the handshake of a client is part of the scenario. */
+/** Whether the scenario contains the client's handshake. */
 const hasOwnHandshake = (steps: readonly Step[], client: string): boolean =>
   sentBy(steps, client).some((text) => /"method":\s*"initialize"/.test(text))
 
-/** The revision that a client's messages are written in; of those older than ours, our oldest. */
+/** The revision of a client's messages; for unsupported older ones, the oldest supported. */
 function revisionOf(steps: readonly Step[], client: string): Revision {
   const first = /protocolVersion":\s*"([\d-]+)"/.exec(sentBy(steps, client).join('\n'))?.[1]
   if (first === undefined) return newest

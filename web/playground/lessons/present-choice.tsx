@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** What there is to present, and presenting what passes now. */
+/** The choice of presentations, and presenting live messages. */
 
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
@@ -12,7 +12,7 @@ import { fullScreen, useKeys } from './present-keys.ts'
 import { begin, leave } from './running.ts'
 import type { Scenario } from './scenario.ts'
 
-/** What passes now, large: for people who watch others, such as an assistant at work. */
+/** Live messages, large: for an audience that watches, for example, an assistant. */
 export function Live() {
   useKeys({ Escape: leave, F: fullScreen })
   return (
@@ -33,7 +33,7 @@ export function Live() {
   )
 }
 
-/** What can be shown. */
+/** The list of presentations. */
 export function Choice({ live }: { live: Signal<boolean> }) {
   const scenarios = useSignal<readonly Scenario[]>([])
   const failure = useSignal('')

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { singleKeys, written } from '../base/keys.ts'
 
 /**
- * Hears keys before the shell's own do: here Space goes on instead of pausing. Single letters can be
+ * Handles keys before the shell does: here Space shows the next step instead of pausing. Single letters can be
  * switched off, as everywhere.
  */
 export function useKeys(keys: Readonly<Record<string, () => void>>) {
@@ -17,8 +17,8 @@ export function useKeys(keys: Readonly<Record<string, () => void>>) {
       if (act === undefined || event.repeat || event.isComposing) return
       if (key.length === 1 && !singleKeys.peek()) return
       const onButton = event.target instanceof Element && event.target.closest('button, a, input')
-      if (key === 'Space' && onButton) return // presses it
-      if (key === 'Escape' && document.fullscreenElement) return // leaves full screen first
+      if (key === 'Space' && onButton) return // Space presses the button
+      if (key === 'Escape' && document.fullscreenElement) return // the browser leaves full screen first
       event.preventDefault()
       event.stopPropagation()
       act()
@@ -30,5 +30,5 @@ export function useKeys(keys: Readonly<Record<string, () => void>>) {
 
 export function fullScreen() {
   if (document.fullscreenElement) document.exitFullscreen()
-  else document.documentElement.requestFullscreen?.().catch(() => {}) // an iframe may not
+  else document.documentElement.requestFullscreen?.().catch(() => {}) // forbidden in some iframes
 }

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** Present mode: a scenario a step at a time, large, by keyboard or by itself. */
+/** Presents a scenario step by step, large, by keyboard or automatically. */
 
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
@@ -23,7 +23,7 @@ import {
 export function Present() {
   const player = running.value
   useEffect(() => {
-    // Whoever presses P during a lesson shows that lesson, from its beginning.
+    // During a lesson, P presents that lesson from its start.
     const taught = running.peek()
     if (taught?.learner) begin(taught.scenario, { learner: false })
     return () => {
@@ -156,7 +156,7 @@ function Presentation({ player }: { player: Player }) {
   )
 }
 
-/** Clients by the scenario's letters, and with their revisions if these differ. */
+/** Names of clients: the scenario's letters, with revisions if they differ. */
 function labels(player: Player): (connection: number) => string {
   const clients = player.clients.value
   const revisions = clients.map(({ revision }) => revision.value)

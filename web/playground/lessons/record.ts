@@ -1,25 +1,24 @@
 /**
- * Makes a scenario of what passed: a recording has both sides, so that it can be shown without the server
- * that spoke. It is as it was, except for answers to requests that were sent before it began.
+ * Makes a scenario of recorded messages of both sides, which plays without the original server. Only responses
+ * to requests from before the recording are omitted.
  */
 
 import type { Store } from '../messages/store.ts'
 import type { Line, Scenario, Step } from './scenario.ts'
 
-/** What is known of a connection. */
+/** A recorded connection. */
 export interface Recorded {
-  /** As the store has it. */
+  /** Its number in the store. */
   connection: number
-  /** What the server is called. */
+  /** The server's name. */
   title: string
 }
 
 /**
- * @param connections - those to record, the first of them the scenario's first client; what happened in the
- *   world is recorded with them
+ * @param connections - to record; the first is the scenario's first client. Events are always recorded
  * @param from - the first row
  * @param to - the row after the last
- * @param redact - what becomes of a text before it is kept
+ * @param redact - removes secrets from a text
  */
 export function recordingOf(
   store: Store,
@@ -57,19 +56,19 @@ export function recordingOf(
   }
 }
 
-/** How a file of it may be called: `recording-2026-11-21-1530.txtar`. */
+/** The file name of a recording: `recording-2026-11-21-1530.txtar`. */
 export function recordingName(time: Date): string {
   const digits = time.toISOString().slice(0, 16).replace('T', '-').replace(':', '')
   return `recording-${digits}.txtar`
 }
 
-/** The first has no name; others are B, C … */
+/** The first client has no name; others are B, C … */
 function clientName(i: number): string {
   if (i === 0) return ''
   return i < 26 ? String.fromCharCode(65 + i) : `C${i}`
 }
 
-/** Whether a row answers a request that was sent before the recording began. */
+/** Whether a row responds to a request from before the recording. */
 function isOrphan(store: Store, row: number, from: number): boolean {
   const kind = store.kind(row)
   const request = store.partner(row)
@@ -81,7 +80,7 @@ function eventOf(raw: string): Line {
   return { what: 'event', verb: verb || '-', subject, value }
 }
 
-/** A step for whatever is sent or happens, with what comes then: as parseScenario makes them. */
+/** A step for each sent message or event, with what follows it: as parseScenario makes them. */
 function stepsOf(lines: readonly Line[]): Step[] {
   const steps: { caption: string; learner: boolean; draft: string; lines: Line[] }[] = []
   for (const line of lines) {

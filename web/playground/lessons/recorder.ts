@@ -1,4 +1,4 @@
-/** Records what passes in this page, and opens what was recorded. */
+/** Records messages of this page, and opens recordings. */
 
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
@@ -12,14 +12,14 @@ export function startRecording(): void {
   recordingFrom.value = store.length
 }
 
-/** Ends the recording, and hands over what passed, the world's events included. */
+/** Ends the recording and returns its messages and events. */
 export async function stopRecording(): Promise<Scenario | undefined> {
   const from = recordingFrom.peek()
   recordingFrom.value = undefined
   if (from === undefined || from >= store.length) return undefined
   const heard = new Set<number>()
   for (let row = from; row < store.length; row++) heard.add(store.connection(row))
-  heard.delete(0) // the world is always recorded
+  heard.delete(0) // events are always recorded
   const connections = [...heard].map(
     (connection): Recorded => ({ connection, title: clientName(connection).title }),
   )
@@ -33,5 +33,5 @@ export function save(scenario: Scenario): void {
   link.href = URL.createObjectURL(file)
   link.download = recordingName(new Date())
   link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000) // ms; by then it is being saved
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000) // ms; the download has started by then
 }

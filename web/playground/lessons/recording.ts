@@ -1,4 +1,4 @@
-/** Whether a recording runs: apart, for commands ask it before anything of lessons is loaded. */
+/** Whether a recording runs: a module of its own, since commands need it before lessons are loaded. */
 
 import { type Signal, signal } from '@preact/signals'
 

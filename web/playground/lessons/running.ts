@@ -1,4 +1,4 @@
-/** The scenario that runs now, in this page: at most one. */
+/** The running scenario of this page; at most one. */
 
 import { type Signal, signal } from '@preact/signals'
 import { contents, start } from 'pagemcp'
@@ -17,10 +17,10 @@ import { startScenarioEngine } from './scenario-engine.ts'
 /** Undefined: none. */
 export const running: Signal<Player | undefined> = signal(undefined)
 
-/** Whether the scenario that runs is a lesson that a learner goes through. */
+/** Whether the running scenario is a lesson. */
 export const isLearning = signal(false)
 
-/** Ids of the lessons that were done to the end. */
+/** Ids of completed lessons. */
 export const done = setting<string[]>('lessons.done', [])
 
 const stage: PlayerHost = {
@@ -33,10 +33,10 @@ const stage: PlayerHost = {
   recordEvent,
 }
 
-/** What was before, to be as it was. */
+/** The state before the scenario, to be restored. */
 let before: { resting: boolean; revision: typeof revision.value; session: typeof active.value }
 
-/** The revision that a scenario has chosen; another one was chosen by hand since, and stays. */
+/** The revision that the scenario set; the user may have changed it since. */
 let spoken: typeof revision.value | undefined
 
 function speak(next: typeof revision.value) {
@@ -44,7 +44,7 @@ function speak(next: typeof revision.value) {
   revision.value = next
 }
 
-/** Sets a scenario up, in the revision that is chosen if it can, and shows its first step. */
+/** Starts a scenario, in the chosen revision if possible, and shows its first step. */
 export function begin(scenario: Scenario, { learner }: { learner: boolean }): Player {
   stop()
   before = { resting: demoPaused.peek(), revision: revision.peek(), session: active.peek() }
@@ -81,10 +81,10 @@ export function begin(scenario: Scenario, { learner }: { learner: boolean }): Pl
   return player
 }
 
-/** The tab of the composer that a lesson has opened. */
+/** The composer tab of the lesson. */
 let lessonTab: number | undefined
 
-/** Puts a text into the composer, in place of what the lesson put there before, and goes there. */
+/** Shows a text in the lesson's tab of the composer, and focuses it. */
 export function compose({ scenario }: Player, text: string): void {
   const before = lessonTab
   actions.compose(text, { title: captionIn(scenario, 'title') })
@@ -94,8 +94,8 @@ export function compose({ scenario }: Player, text: string): void {
 }
 
 /**
- * Shows the next step. After one that a learner had to do, the one after follows by itself, and a lesson
- * whose last step is shown is done.
+ * Shows the next step. After a learner's step the following one is shown automatically; a lesson whose last
+ * step is shown is completed.
  */
 export async function advance(player: Player): Promise<void> {
   const { scenario, steps, shown, played, learner, failure } = player
@@ -109,13 +109,13 @@ export async function advance(player: Player): Promise<void> {
   if (steps[at]?.learner && shown.peek() === at + 1) await advance(player)
 }
 
-/** Ends what runs, and a presentation of it. */
+/** Ends the scenario and its presentation. */
 export function leave(): void {
   stop()
   presenting.value = false
 }
 
-/** Rows stay, connections do not. */
+/** Closes the connections; rows stay. */
 function stop() {
   const player = running.peek()
   if (player === undefined) return

@@ -1,11 +1,11 @@
 /**
- * The world of a scenario, on an engine of its own: what its files describe is registered, and its
- * events change that, with the package as any web app uses it.
+ * The engine of a scenario: registers what its files describe, and applies its events, with the package as any
+ * web app uses it.
  *
- * A prompt or tool answers with `text`, in which `{name}` is the argument of that name, or with `result`
- * as it is, strings filled in the same way; `complete` has values by argument (`a/b`: b, for those who have
- * chosen a), `progress` is said before the answer, one item `every` so often, `delay` is how long it takes,
- * `needs` are rounds of questions to the client, and `{answers}` what it answered.
+ * A prompt or tool returns `text`, in which `{name}` is an argument, or `result` unchanged except for such
+ * placeholders. `complete` has completions by argument (`a/b`: b, if a is chosen), `progress` is reported
+ * before the result, one item `every` so often, `delay` is its duration, `needs` are rounds of requests to the
+ * client, and `{answers}` their responses.
  */
 
 import type {
@@ -23,20 +23,20 @@ import type {
 } from 'pagemcp'
 import type { Described, Scenario } from './scenario.ts'
 
-/** What is used of the package. */
+/** The used part of the package. */
 export type Package = Pick<typeof import('pagemcp'), 'start' | 'contents'>
 
-/** Where the engine's files are, and where it runs. */
+/** Places of the engine's files, and its thread. */
 export type Where = Pick<StartOptions, 'urls' | 'worker'>
 
 export interface ScenarioEngine {
   /** A port to the engine, for another client. */
   port(): MessagePort
   /**
-   * Lets something happen: `write URI "text"`, `touch URI`, `add URI {…}`, `remove URI`, `addPrompt`,
+   * Applies an event: `write URI "text"`, `touch URI`, `add URI {…}`, `remove URI`, `addPrompt`,
    * `removePrompt`, `addTool`, `removeTool`, `wait 500ms`, `shutdown`.
    *
-   * @throws Error for a verb that there is not, a value that is no JSON, or a thing that is not there
+   * @throws Error for an unknown verb, invalid JSON, or a missing resource
    */
   event(verb: string, subject: string, value: string): Promise<void>
   close(): void
@@ -52,7 +52,7 @@ interface ScriptedItem extends Described {
   needs?: Record<string, InputRequest>[]
 }
 
-/** Starts the engine, with everything that the scenario describes. */
+/** Starts the engine with everything that the scenario describes. */
 export async function startScenarioEngine(
   scenario: Scenario,
   { start, contents }: Package,
@@ -152,7 +152,7 @@ export async function startScenarioEngine(
   }
 }
 
-/** Options as Go's `engine.Options` names them, for `start`. There, what is not named is not offered. */
+/** Options of `start` from the names of Go's `engine.Options`. Capabilities that are not named are not offered. */
 function engineOptions(options: Scenario['options']): Partial<StartOptions> {
   const { pageSize, cache, tools, prompts, completions, noSubscribe, noListChanged } = options
   const { TTL = 0, Public = false } = (cache ?? {}) as { TTL?: number; Public?: boolean }
@@ -171,7 +171,7 @@ function engineOptions(options: Scenario['options']): Partial<StartOptions> {
   }
 }
 
-/** What a prompt or tool does when it is asked. */
+/** Runs a prompt or tool. */
 async function perform(
   { text, result, progress = [], every, delay, needs = [] }: ScriptedItem,
   args: Readonly<Record<string, unknown>>,
@@ -188,7 +188,7 @@ async function perform(
   return result === undefined ? filled(text ?? '', words) : filledJson(result, words)
 }
 
-/** A text with `{name}` replaced. */
+/** Replaces `{name}` in a text. */
 function filled(text: string, words: Readonly<Record<string, unknown>>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const word = Object.hasOwn(words, name) ? words[name] : undefined
@@ -206,7 +206,7 @@ function filledJson(value: Json, words: Readonly<Record<string, unknown>>): Json
   )
 }
 
-/** Values by argument as the package completes them. */
+/** Completions in the package's form. */
 function completions(values?: Record<string, string[]>) {
   if (values === undefined) return undefined
   const providers: Record<string, CompletionProvider> = {}
@@ -216,7 +216,7 @@ function completions(values?: Record<string, string[]>) {
   return providers
 }
 
-/** The values that begin as typed; `a/b` is b, for those who have chosen a. */
+/** The values with the typed prefix; `a/b` is b, if a is chosen. */
 function suggested(
   values: readonly string[],
   typed: string,

@@ -1,10 +1,10 @@
-/** Scenarios as text. */
+/** Formats scenarios as text. */
 
 import type { Revision } from '../protocol/revisions.ts'
 import { writeArchive } from './archive.ts'
 import { type Line, type Scenario, type Step, worldFiles } from './scenario.ts'
 
-/** Writes a scenario so that {@link parseScenario} reads the same. */
+/** Formats a scenario for {@link parseScenario}. */
 export function writeScenario(scenario: Scenario): string {
   const files = new Map<string, string>()
   const describe = (name: string, value: object) => {
@@ -48,7 +48,7 @@ function writeLine(line: Line): string {
   return `${arrow}${line.client}q ${JSON.stringify(line.text)}`
 }
 
-/** Whether a text can stand as it is: what is expected has to be JSON. */
+/** Whether a line needs no quotes: expected messages must be JSON. */
 function isLine({ what, text }: Line & { text: string }): boolean {
   if (text === '' || text !== text.trim() || /[\n\r]/.test(text)) return false
   if (what === 'send') return true

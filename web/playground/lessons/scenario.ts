@@ -1,32 +1,32 @@
 /**
- * A scenario is a transcript, in the language of testdata/transcripts, that can be told to people: a
- * lesson, a demonstration, a recording and a test are the same file.
+ * A scenario is a transcript, in the format of testdata/transcripts, with captions. Lessons, presentations,
+ * recordings and tests share this format.
  *
- *     What it shows, for whoever reads the file.
+ *     A description for readers of the file.
  *     -- options.json --        revisions, minutes, recorded; and the engine's pageSize, completions, prompts, tools …
- *     -- info.json --           how the server calls itself
+ *     -- info.json --           name and version of the server
  *     -- resources.json --      URI -> {name, text | blob | contents, mimeType, …}
  *     -- templates.json --      URI template -> {name, text with {variable} in it, …, complete}
- *     -- prompts.json --        name -> {description, arguments, …} and what it does, as scenario-engine.ts tells
+ *     -- prompts.json --        name -> {description, arguments, …} and its behaviour: see scenario-engine.ts
  *     -- tools.json --          the same
  *     -- transcript --
- *     = caption                 a step begins; what is said with it
- *     ? caption                 a step begins in which the learner sends the next "->"
- *     ~ {…}                     what the learner's composer then begins with
- *     -> {…}                    the client sends; ->B is another client
- *     <- {…}                    the server sends something that has these members
- *     !  write URI "text"       the world changes
- *     @ 2025-11-25              the lines up to the next @ are of this revision only; @ * ends that
+ *     = caption                 starts a step with a caption
+ *     ? caption                 starts a step in which the learner sends the next "->"
+ *     ~ {…}                     initial text of the learner's composer
+ *     -> {…}                    the client sends a message; ->B is another client
+ *     <- {…}                    the server sends a message with at least these members
+ *     !  write URI "text"       the data changes
+ *     @ 2025-11-25              lines up to the next @ belong to this revision only; @ * ends that
  *     -- captions.en --
- *     caption: What is said.    also `title` and `about`
+ *     caption: The text.        also `title` and `about`
  *     -- notes.en --
- *     caption: What only the speaker sees.
+ *     caption: Notes for the speaker.
  *
- * With `revisions`, a scenario can be played in each of them: "->" lines are wrapped as it wants, and a
- * classic one begins with a handshake by itself. Without, every message is sent as it is written.
- * `->q` and `<-q` have a quoted string, for what is no line of JSON. In `<-`, and in the learner's `->`,
- * pattern.ts tells what `"$any"` and `"$name"` stand for; a learner's line with `"$any"` needs a `~` line
- * that fits it. A scenario without `=` and `?` has a step for each thing that is sent or happens.
+ * With `revisions`, a scenario can be played in each of them: "->" lines get its envelope, and classic
+ * revisions start with a handshake. Without it, every message is sent unchanged.
+ * `->q` and `<-q` have a quoted string, for text that is not one line of JSON. In `<-`, and in the learner's `->`,
+ * `"$any"` and `"$name"` are patterns (pattern.ts); a learner's line with `"$any"` needs a `~` line
+ * that fits it. A scenario without `=` and `?` has one step per sent message or event.
  */
 
 import { isRevision, type Revision } from '../protocol/revisions.ts'
@@ -34,46 +34,46 @@ import { type Archive, readArchive } from './archive.ts'
 import { difference, isOpen } from './pattern.ts'
 
 export interface Options {
-  /** Revisions in which it can be played; absent: as it is written. */
+  /** Revisions in which it can be played; absent: messages are sent unchanged. */
   revisions?: Revision[]
-  /** How long a learner takes. */
+  /** Duration of the lesson, minutes. */
   minutes?: number
-  /** What the server said was written down: there is none to ask. */
+  /** A recording: the server's messages are in the file, and no engine runs. */
   recorded?: boolean
-  /** Of the engine; scenario-engine.ts reads them. */
+  /** Options of the engine; see scenario-engine.ts. */
   [engine: string]: unknown
 }
 
-/** One line of the dialogue. */
+/** One line of the transcript. */
 export type Line =
   | {
       what: 'send' | 'expect'
       client: string
       text: string
-      /** It was quoted: nothing is put around it. */
+      /** Quoted: sent without changes. */
       exact?: true
     }
   | { what: 'event'; verb: string; subject: string; value: string }
 
 export interface Limits {
-  /** The revisions it is of; absent: all. */
+  /** Its revisions; absent: all. */
   only?: readonly Revision[]
 }
 
-/** What is shown at a time. */
+/** A step, shown at once. */
 export interface Step extends Limits {
-  /** Key of what is said; `''`: nothing. */
+  /** Key of the caption; `''`: none. */
   caption: string
   /** Whether the learner sends the first `send`. */
   learner: boolean
-  /** JSON text that the learner's composer begins with; `''`: as it is. */
+  /** JSON text that the learner's composer starts with; `''`: unchanged. */
   draft: string
   lines: readonly (Line & Limits)[]
 }
 
 export interface Scenario {
   readonly id: string
-  /** What stands before the first file. */
+  /** Text before the first file. */
   readonly comment: string
   readonly options: Options
   readonly info: Readonly<Record<string, string>>
@@ -87,19 +87,19 @@ export interface Scenario {
   readonly notes: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
 
-/** A description of the world, and what it does. */
+/** A description of a resource, template, prompt or tool, and its behaviour. */
 export interface Described {
   readonly [member: string]: unknown
 }
 
-/** Files that describe the world, each with `.json` behind it. */
+/** Files of descriptions, each with `.json` appended. */
 export const worldFiles = ['resources', 'templates', 'prompts', 'tools'] as const
 
 /**
- * Reads a scenario.
+ * Parses a scenario.
  *
  * @param id - its name, without `.txtar`
- * @throws Error that names the file within the archive, or the line of the transcript, that is wrong
+ * @throws Error that names the invalid file within the archive, or line of the transcript
  */
 export function parseScenario(id: string, text: string): Scenario {
   const archive = readArchive(text)
@@ -124,7 +124,7 @@ export function parseScenario(id: string, text: string): Scenario {
   }
 }
 
-/** The steps and lines of a revision, in order; undefined: as it is written. */
+/** The steps and lines of a revision, in order; undefined: those without a revision. */
 export function stepsIn(scenario: Scenario, revision: Revision | undefined): readonly Step[] {
   const fits = ({ only }: Limits) =>
     only === undefined || (revision !== undefined && only.includes(revision))
@@ -178,7 +178,7 @@ function textsOf({ files }: Archive, which: string): Map<string, Map<string, str
   return all
 }
 
-/** A step while it is read. */
+/** A step during parsing. */
 interface Draft extends Step {
   lines: (Line & Limits)[]
 }
@@ -241,7 +241,7 @@ function lineOf(line: string): Line {
   }
 }
 
-/** A learner has something to send, and what is shown as the solution is one. */
+/** A learner's step must have a message to send, and the shown draft must match it. */
 function checkLearner({ caption, learner, draft, lines }: Step) {
   if (!learner) return
   const send = lines.find(({ what }) => what === 'send')

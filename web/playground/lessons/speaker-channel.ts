@@ -1,23 +1,23 @@
 /**
- * What the speaker's window and the one that presents tell each other, over a BroadcastChannel whose name
+ * Messages between the presenting window and the speaker's window, over a BroadcastChannel with a name that
  * only these two know.
  */
 
 import type { Player } from './player.ts'
 import { captionOf } from './scenario.ts'
 
-/** What the speaker sees. Texts are in the language of the presentation. */
+/** The state that the speaker's window shows. Texts are in the language of the presentation. */
 export interface SpeakerState {
   title: string
   /** From 1; 0 before the first. */
   step: number
   steps: number
   caption: string
-  /** For the speaker alone; `''`: none. */
+  /** Notes for the speaker; `''`: none. */
   note: string
-  /** What will be said next; `''` at the end. */
+  /** The next caption; `''` at the end. */
   next: string
-  /** What is sent and comes in the next step, as the scenario has it. */
+  /** Messages of the next step. */
   coming: readonly string[]
   /** ms since 1970. */
   began: number
@@ -25,7 +25,7 @@ export interface SpeakerState {
   blank: boolean
 }
 
-/** What a speaker can do from their window. */
+/** Commands of the speaker's window. */
 export type SpeakerCommand = 'next' | 'back' | 'auto' | 'blank'
 
 export type Message = { podium: SpeakerState } | { move: SpeakerCommand } | { hello: true }
@@ -33,12 +33,12 @@ export type Message = { podium: SpeakerState } | { move: SpeakerCommand } | { he
 export const channelOf = (id: string): BroadcastChannel =>
   new BroadcastChannel(`pagemcp.presentation.${id}`)
 
-/** Reads what came over the channel; undefined: not from us. */
+/** Parses a message of the channel; undefined: another one. */
 export function messageOf(data: unknown): Message | undefined {
   return typeof data === 'object' && data !== null ? (data as Message) : undefined
 }
 
-/** What the speaker sees of a player now. */
+/** The current state of a player, for the speaker. */
 export function speakerStateOf(
   player: Player,
   language: string,
@@ -67,7 +67,7 @@ export function speakerStateOf(
   }
 }
 
-/** How long a text is left to be read: 60 ms a letter, twice that for scripts that need fewer. */
+/** Reading time of a text: 60 ms per character, twice that for CJK scripts. */
 export function readingTime(text: string): number {
   let ms = 2000
   for (const letter of text) ms += letter > '⺀' ? 120 : 60

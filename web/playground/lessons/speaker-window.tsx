@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The speaker's window: what is shown, what comes next, how long it has been, and the same moves. */
+/** The speaker's window: current and next step, notes, elapsed time, and commands. */
 
 import { useComputed, useSignal } from '@preact/signals'
 import { render } from 'preact'
@@ -15,7 +15,7 @@ import {
   type SpeakerState,
 } from './speaker-channel.ts'
 
-/** Shows the notes of the presentation that the address names: `?notes=ID&lang=de`. */
+/** Shows the window of the presentation in the address: `?notes=ID&lang=de`. */
 export async function showNotes(root: Element): Promise<void> {
   const asked = new URLSearchParams(location.search)
   await setLocale(preferredLocale([asked.get('lang') ?? '', ...navigator.languages]))

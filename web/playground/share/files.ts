@@ -132,5 +132,5 @@ const importDialer = (title: string): Dialer => ({
   url: '',
   framing: 'port',
   readOnly: true,
-  dial: () => Promise.reject(new Error('a file is not connected to anybody')),
+  dial: () => Promise.reject(new Error('an imported file has no server')),
 })

@@ -60,7 +60,7 @@ export function Palette({ close }: DialogProps) {
       <div id="commands" role="listbox" aria-label={t('shell.palette')}>
         {found.map((command, i) => (
           // biome-ignore lint/a11y/useFocusableInteractive: see above
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox hears the keys
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox handles the keys
           <div
             key={command.id}
             id={`command-${i}`}

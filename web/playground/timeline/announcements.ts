@@ -1,12 +1,12 @@
 /**
- * What screen readers are told of the traffic: counts and no contents, so that a sentence is short
- * however much comes. Whatever came since the last sentence is in the next one.
+ * Announcements for screen readers: counts without contents, so that a sentence stays short. It covers all
+ * rows since the last sentence.
  */
 
 import type { Key } from '../base/i18n.ts'
 import type { Store } from '../messages/store.ts'
 
-/** At most one sentence in this time. */
+/** Minimum interval between sentences. */
 export const pace = 2000 // ms
 
 export interface Sentence {
@@ -15,8 +15,8 @@ export interface Sentence {
 }
 
 /**
- * A sentence on what came in from row `from` to the one before `to`; undefined if nothing did.
- * Errors go before answers, answers before updates: the rarest is what people wait for.
+ * A sentence about received rows from `from` to before `to`; undefined: none. Errors come before responses,
+ * responses before updates: rarer events matter more.
  */
 export function sentenceOf(store: Store, from: number, to: number): Sentence | undefined {
   let answers = 0

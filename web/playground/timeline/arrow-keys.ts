@@ -1,11 +1,11 @@
-/** Where the arrow keys go in a list of rows, for all views of the timeline. */
+/** Keyboard navigation of a list of rows, for all views. */
 
 /**
- * The place that a key leads to, or undefined if it is no key of a list.
+ * The index that a key moves to, or undefined for other keys.
  *
- * @param index - the present place
- * @param count - how many there are
- * @param page - how many are seen at a time
+ * @param index - the current index
+ * @param count - number of rows
+ * @param page - number of visible rows
  */
 export function moved(key: string, index: number, count: number, page: number): number | undefined {
   const to = {

@@ -1,17 +1,17 @@
-/** Reads a resource again whenever the server says that it has changed. At most one read is under way. */
+/** Reads a resource at each update. At most one read is in flight. */
 
 import { type Signal, signal } from '@preact/signals'
 import type { Session } from '../connections/session.ts'
 
 const stops = new Map<string, () => void>()
 
-/** What is read by itself: `connection uri`. */
+/** Resources that are read automatically: `connection uri`. */
 export const reading: Signal<ReadonlySet<string>> = signal(new Set())
 
 export const isAutoReading = (session: Session, uri: string): boolean =>
   reading.value.has(`${session.connection.id} ${uri}`)
 
-/** Begins or ends it. It goes on until it is ended or the connection is closed. */
+/** Starts or stops reading. It also stops when the connection closes. */
 export function setAutoRead(session: Session, uri: string, on: boolean): void {
   const key = `${session.connection.id} ${uri}`
   stops.get(key)?.()
@@ -26,7 +26,7 @@ function follow(session: Session, uri: string): () => void {
   const read = async () => {
     if (busy) return
     busy = true
-    // Whatever comes meanwhile is one more read, and not one each.
+    // All updates during a read cause one more read.
     while (seen < (session.updates.peek().get(uri)?.count ?? 0)) {
       seen = session.updates.peek().get(uri)?.count ?? 0
       await session.request('resources/read', { uri })

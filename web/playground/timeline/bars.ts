@@ -1,38 +1,38 @@
-/** The bars of a sequence diagram: from a request to what ends it, on the side that has been asked. */
+/** The activation bars of a sequence diagram: from a request to what ends it, on the responder's side. */
 
 import type { Store } from '../messages/store.ts'
 
 export interface Bar {
   connection: number
-  /** Who is busy: the server with what a client asked, or the other way round. */
+  /** The responder: the server for a client's request, or the reverse. */
   side: 'client' | 'server'
   /** The request's row. */
   from: number
-  /** Row of the answer, of the cancel or of the connection's end; Infinity: it is still open. */
+  /** Row of the response, the cancellation or the connection's end; Infinity: still open. */
   to: number
-  /** 0 for the first, 1 for one that began while that was open … */
+  /** Nesting level: 1 for a bar that starts while one of level 0 is open … */
   depth: number
 }
 
 export class Bars {
   readonly #store: Store
   #bars: Bar[] = []
-  #open = new Map<string, Bar>() // by connection, asking direction and id
-  #taken = new Map<string, boolean[]>() // depths in use, by connection and side
+  #open = new Map<string, Bar>() // by connection, requesting direction and id
+  #taken = new Map<string, boolean[]>() // used levels, by connection and side
   #seen = 0
 
   constructor(store: Store) {
     this.#store = store
   }
 
-  /** Looks at the rows that it has not seen. */
+  /** Processes new rows. */
   advance(): void {
     const store = this.#store
     if (store.length < this.#seen) this.#forget()
     for (; this.#seen < store.length; this.#seen++) this.#look(this.#seen)
   }
 
-  /** The bars that are there between two rows. */
+  /** The bars between two rows. */
   *between(first: number, last: number): Generator<Bar> {
     for (const bar of this.#bars) if (bar.from <= last && bar.to >= first) yield bar
   }
@@ -50,7 +50,7 @@ export class Bars {
         return
       }
       case 'notification':
-        // A cancel names the id of a request that went the same way.
+        // A cancellation has the id of a request in the same direction.
         if (store.method(row) === 'notifications/cancelled') {
           this.#end(`${connection} ${store.direction(row)} ${store.target(row)}`, row)
         }

@@ -1,4 +1,4 @@
-/** What can be done with the timeline, for the palette and the keys. */
+/** Commands of the timeline. */
 
 import { actions } from '../base/actions.ts'
 import type { Command } from '../base/commands.ts'
@@ -29,7 +29,7 @@ export const timelineCommands: readonly Command[] = [
     run() {
       pane.value = 'timeline'
       const field = document.getElementById('tl-filter')
-      // On a narrow screen the pane is only drawn with the next frame.
+      // On a narrow screen the pane is drawn with the next frame.
       requestAnimationFrame(() => field?.focus())
     },
   },

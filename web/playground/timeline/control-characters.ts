@@ -1,4 +1,4 @@
-/** Control characters as their pictures: what is on the wire is seen, and does nothing. */
+/** Replaces control characters by visible symbols, without effect on the page. */
 export const showControlCharacters = (text: string): string =>
   text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069\ufeff]/gu, (character) => {
     const code = character.charCodeAt(0)

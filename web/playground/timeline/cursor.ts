@@ -1,4 +1,4 @@
-/** The keyboard in a list of rows: one row is reached by Tab, arrows move on, Enter and Space inspect. */
+/** Keyboard navigation of rows: Tab reaches one row, arrows move, Enter and Space inspect. */
 
 import type { TargetedKeyboardEvent } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -8,20 +8,20 @@ import type { Rows, Scroller } from './scroller.ts'
 import { cursor } from './view.ts'
 
 export interface Cursor {
-  /** The place that Tab leads to; -1 if there are no rows. It must be drawn, also out of sight. */
+  /** The index that Tab reaches; -1: no rows. It must be drawn, even if not visible. */
   home: number
-  /** What to draw: the places in sight, and home. */
+  /** Indexes to draw: the visible ones and the one that Tab reaches. */
   places: readonly number[]
   onKeyDown(event: TargetedKeyboardEvent<HTMLElement>): void
   onFocusCapture(event: { target: EventTarget | null }): void
 }
 
-/** Rows have to carry `data-row`, and the one at home `tabindex="0"`. */
+/** Rows need `data-row`; the one that Tab reaches needs `tabindex="0"`. */
 export function useCursor(rows: Rows, scroller: Scroller): Cursor {
   const focusing = useRef(false)
   const at = cursor.value
   const index = at < 0 ? rows.length : rows.indexOf(at)
-  // A row that the filter hides has no place; then it is the newest.
+  // The newest row replaces a row that the filter hides.
   const home = index < rows.length && rows.row(index) === at ? index : rows.length - 1
   const { first, end } = scroller.view
   const places: number[] = []

@@ -1,4 +1,4 @@
-/** A sequence diagram as an SVG file, for slides and documents: black on white, no style sheet, no script. */
+/** Exports a sequence diagram as SVG, for slides and documents: black on white, without style sheet or script. */
 
 import type { Store } from '../messages/store.ts'
 import type { Bars } from './bars.ts'
@@ -13,7 +13,7 @@ import {
   type Naming,
 } from './diagram.ts'
 
-/** A file with more has no use, and takes programs minutes to open. */
+/** Programs take minutes to open larger files. */
 export const maxSvgMessages = 1000 // messages
 
 const step = 40 // px
@@ -24,8 +24,8 @@ const escaped = (text: string) =>
   text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
 /**
- * @param rows - of the store, the oldest first; the first {@link mostSvg} of them are drawn
- * @param say - what stands on a message's line
+ * @param rows - of the store, oldest first; the first {@link maxSvgMessages} are drawn
+ * @param say - the label of a message
  * @param client - the word for a client
  */
 export function diagramSvg(

@@ -1,6 +1,6 @@
 /**
- * Where things stand in a sequence diagram: a column for each client, each server and the world, a line
- * of the same height for each message. Pure numbers; sequence.tsx draws them, diagram-svg.ts writes them.
+ * Layout of a sequence diagram: a column for each client, each server and the events, a line of equal height
+ * for each message. Pure functions; sequence.tsx draws the result, diagram-svg.ts exports it.
  */
 
 import type { ClientName } from '../connections/names.ts'
@@ -8,20 +8,20 @@ import type { Store } from '../messages/store.ts'
 import type { Bar, Bars } from './bars.ts'
 import type { Rows } from './scroller.ts'
 
-/** How a connection is called. */
+/** Returns the name of a connection. */
 export type Naming = (connection: number) => ClientName
 
 export interface Column {
   kind: 'client' | 'server' | 'world'
-  /** For people. */
+  /** Shown to the user. */
   title: string
-  /** The connections that end here. */
+  /** The connections of the column. */
   connections: readonly number[]
 }
 
 export interface Arrow {
   row: number
-  /** `world`: a note without an arrow, from `x1` to `x2`. */
+  /** `world`: an event without an arrow, from `x1` to `x2`. */
   kind: 'request' | 'notification' | 'result' | 'error' | 'broken' | 'world'
   /** px */
   y: number
@@ -34,24 +34,24 @@ export interface Box {
   y: number
   width: number
   height: number
-  /** It has not ended. */
+  /** It is still open. */
   open: boolean
 }
 
 /** px */
 export interface Measures {
-  /** Of the whole diagram. */
+  /** Width of the whole diagram. */
   width: number
-  /** From message to message. */
+  /** Distance of two messages. */
   step: number
   /** Width of a bar. */
   bar: number
 }
 
-/** Columns are no narrower than this. */
+/** Minimum width of a column. */
 export const minColumnWidth = 150 // px
 
-/** Clients in their order, then those they speak with, each once, then the world if something happened there. */
+/** Clients in order, then their servers, each once, then the events, if any. */
 export function columnsOf(connections: Iterable<number>, name: Naming, client: string): Column[] {
   const clients: Column[] = []
   const servers = new Map<string, number[]>()
@@ -75,7 +75,7 @@ export function columnsOf(connections: Iterable<number>, name: Naming, client: s
 export const middle = (index: number, columns: number, width: number): number =>
   (width * (index + 0.5)) / Math.max(1, columns)
 
-/** Which columns a row's message goes from and to; of what happened, where: both the same, or a connection's two. */
+/** The columns of a row's message: from and to. Of an event: the same column twice, or the two of a connection. */
 export function endsOf(store: Store, row: number, columns: readonly Column[]): [number, number] {
   const connection = store.connection(row)
   const at = (kind: Column['kind']) =>
@@ -84,7 +84,7 @@ export function endsOf(store: Store, row: number, columns: readonly Column[]): [
   return store.direction(row) === 'in' ? [at('server'), at('client')] : [at('client'), at('server')]
 }
 
-/** The message of a place in the list. `y` counts from the first line of the list. */
+/** The arrow at an index. `y` counts from the first line of the list. */
 export function arrowOf(
   store: Store,
   rows: Rows,
@@ -104,7 +104,7 @@ export function arrowOf(
   }
 }
 
-/** The bars that are seen between two places of the list. A bar needs its request among the rows. */
+/** The visible bars between two indexes. A bar needs its request among the rows. */
 export function boxesOf(
   bars: Bars,
   rows: Rows,
@@ -138,7 +138,7 @@ export function boxesOf(
 const columnOf = ({ connection, side }: Bar, columns: readonly Column[]) =>
   columns.findIndex((column) => column.kind === side && column.connections.includes(connection))
 
-/** As much of a text as fits, its end cut off. `wide` is the mean width of a letter, px. */
+/** Truncates a text to a width. `wide` is the mean width of a character, px. */
 export function fit(text: string, px: number, wide: number): string {
   const room = Math.max(4, Math.floor(px / wide))
   let used = 0
@@ -149,7 +149,7 @@ export function fit(text: string, px: number, wide: number): string {
   return text
 }
 
-/** Rows that are given, as a list. */
+/** Wraps an array of rows. */
 export function listed(rows: readonly number[]): Rows {
   return {
     length: rows.length,

@@ -1,23 +1,22 @@
 /**
- * The language of the timeline's filter. Terms stand side by side and all have to hold; `-` before a
- * term turns it round.
+ * The grammar of the timeline's filter. All terms must match; `-` negates a term.
  *
- *     method:resources/*   uri:notes*    with `*` the whole text, without any part of it
- *     dir:in  client:A  kind:error  status:waiting  framing:sse    several by comma
+ *     method:resources/*   uri:notes*    with `*` the whole text, otherwise any part
+ *     dir:in  client:A  kind:error  status:waiting  framing:sse    several values by comma
  *     id:3  code:-32602
  *     >50ms  <2s  size>1k  size<200
- *     milk  "two words"                  anywhere in the text of the message, capitals or not
+ *     milk  "two words"                  anywhere in the message, in any case
  *
- * What cannot be understood is told with its place, and left out.
+ * Invalid terms are reported with their position, and ignored.
  */
 
 import type { Key } from '../base/i18n.ts'
 import type { Store } from '../messages/store.ts'
 
-/** Whether a row of the store passes. */
+/** Whether a row matches. */
 export type Test = (row: number) => boolean
 
-/** A part that cannot be understood. Places are UTF-16 code units from 0. */
+/** A term with an error. Positions are UTF-16 code units from 0. */
 export interface FilterProblem {
   from: number
   to: number
@@ -26,10 +25,10 @@ export interface FilterProblem {
 }
 
 export interface Filter {
-  /** Undefined: every row passes. */
+  /** Undefined: every row matches. */
   compile(store: Store, connectionOf: (letter: string) => number | undefined): Test | undefined
   readonly problems: readonly FilterProblem[]
-  /** Whether the answer may change what a request's row is tested for. */
+  /** Whether the response may change the result for its request. */
   readonly looksAtAnswers: boolean
 }
 
@@ -42,7 +41,7 @@ const choices: Readonly<Record<string, readonly string[]>> = {
   framing: ['port', 'ws', 'http', 'sse', 'mcp-b', 'world'],
 }
 
-/** The words that may stand before a colon, for help and messages. */
+/** The keys before a colon, for help and error texts. */
 export const filterKeys = [
   'method',
   'uri',
@@ -55,14 +54,14 @@ export const filterKeys = [
   'code',
 ] as const
 
-// How terms begin. Places follow each other: all are sticky.
+// Beginnings of terms. All patterns are sticky.
 const lead = /\s*(-?)/y
 const measured = /(size|ms)?([<>])(\S*)/iy
 const keyword = /([a-z]+):/iy
 const quotes = /"([^"]*)("?)/y
 const bare = /\S*/y
 
-/** Reads a filter. Never throws. */
+/** Parses a filter. Never throws. */
 export function parseFilter(text: string): Filter {
   const makers: Maker[] = []
   const problems: FilterProblem[] = []
@@ -84,7 +83,7 @@ export function parseFilter(text: string): Filter {
       return quoted ? (quoted[1] as string) : (take(bare)?.[0] ?? '')
     }
     const measuring = take(measured)
-    // `http://host` is a word with a colon, and no key.
+    // `http://host` is text, not a key.
     const key = measuring || isAddress(text, at) ? undefined : take(keyword)?.[1]?.toLowerCase()
     const maker = measuring
       ? measure(measuring, wrong)
@@ -113,7 +112,7 @@ const isAddress = (text: string, at: number) => /^[a-z]+:\/\//i.test(text.slice(
 
 type Wrong = (key: Key, params?: Record<string, string>) => void
 
-/** Turns a term round. */
+/** Negates a term. */
 function not(make: Maker): Maker {
   return (...given) => {
     const test = make(...given)
@@ -160,7 +159,7 @@ function keyed(key: string, value: string, wrong: Wrong): Maker | undefined {
   return (store) => (row) => among.has(statusOf(store, row))
 }
 
-/** How a row ended: a request as its answer did; `''` for what is not answered at all. */
+/** The outcome of a row: of a request, that of its response; `''` if it needs no response. */
 export function statusOf(store: Store, row: number): '' | 'ok' | 'error' | 'waiting' | 'broken' {
   switch (store.kind(row)) {
     case 'request': {
@@ -190,7 +189,7 @@ const units: Readonly<Record<string, number>> = {
   mb: 1e6,
 }
 
-/** `>50ms` and `size>1k`. Rows without a latency are neither more nor less than anything. */
+/** `>50ms` and `size>1k`. Rows without a latency match neither comparison. */
 function measure([, what, sign, value = '']: readonly string[], wrong: Wrong): Maker | undefined {
   const [, digits, unit = ''] = /^=?(\d+(?:\.\d+)?)([a-z]*)$/i.exec(value) ?? []
   const factor = units[unit.toLowerCase()]
@@ -211,13 +210,13 @@ function measure([, what, sign, value = '']: readonly string[], wrong: Wrong): M
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
-/** With `*` the whole text is meant, without any part of it. */
+/** With `*` the pattern matches the whole text, without it any part. */
 const glob = (value: string) =>
   value.includes('*')
     ? new RegExp(`^${value.split('*').map(escaped).join('.*')}$`, 'is')
     : new RegExp(escaped(value), 'i')
 
-/** Tests a column of few different words beside many rows: each word once. */
+/** Tests a column with few different values: each value once. */
 function words(pattern: RegExp, of: (row: number) => string): Test {
   const known = new Map<string, boolean>()
   return (row) => {
@@ -231,7 +230,7 @@ function words(pattern: RegExp, of: (row: number) => string): Test {
   }
 }
 
-/** Looks in the text of the message, and in the method and target of its request, which an answer lacks. */
+/** Searches the text, and the method and target of the request, which a response lacks. */
 function contains(value: string): Maker | undefined {
   if (value === '') return undefined
   const pattern = new RegExp(escaped(value), 'i')

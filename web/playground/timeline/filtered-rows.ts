@@ -1,15 +1,15 @@
 /**
- * Which rows the timeline shows: those that pass the filter, kept up to date by looking at new rows
- * only. A new filter looks at all of them, in slices, so that no task is long.
+ * The rows that match the filter. Only new rows are tested; a new filter tests all rows, in slices, so that no
+ * task is long.
  */
 
 import type { Store } from '../messages/store.ts'
 import type { Test } from './filter.ts'
 
-/** How long one slice may take. */
-const slice = 20 // ms; a task of 50 would be felt, and between two slices browsers wait for 4
+/** Duration of one slice. */
+const slice = 20 // ms; users notice 50, and browsers wait 4 between two slices
 
-/** How many rows are tested between two looks at the clock. */
+/** Number of rows tested between two checks of the time. */
 const stride = 1024 // rows
 
 export class FilteredRows {
@@ -21,33 +21,33 @@ export class FilteredRows {
   #length = 0
   #scanned = 0
 
-  /** @param now - a clock in ms; tests give their own */
+  /** @param now - a clock in ms; tests pass their own */
   constructor(store: Store, now: () => number = () => performance.now()) {
     this.#store = store
     this.#now = now
   }
 
-  /** How many rows are shown. */
+  /** Number of matching rows. */
   get length(): number {
     return this.#test ? this.#length : this.#scanned
   }
 
-  /** How many rows were looked at. */
+  /** Number of tested rows. */
   get scanned(): number {
     return this.#scanned
   }
 
-  /** How many of them did not pass. */
+  /** Number of rows that did not match. */
   get hidden(): number {
     return this.#scanned - this.length
   }
 
-  /** The row of the store that stands at a place. */
+  /** The store's row at an index. */
   row(index: number): number {
     return this.#test ? (this.#rows[index] as number) : index
   }
 
-  /** Where a row stands, or where it would stand if it were shown. */
+  /** The index of a row, or where it would be inserted. */
   indexOf(row: number): number {
     if (!this.#test) return Math.min(row, this.#scanned)
     let low = 0
@@ -60,17 +60,17 @@ export class FilteredRows {
     return low
   }
 
-  /** Whether a row is among those shown. */
+  /** Whether a row matches. */
   has(row: number): boolean {
     const index = this.indexOf(row)
     return index < this.length && this.row(index) === row
   }
 
   /**
-   * Begins again with another filter.
+   * Starts again with another filter.
    *
-   * @param test - undefined: every row passes
-   * @param looksAtAnswers - rows of requests are to be tested again when their answer came
+   * @param test - undefined: every row matches
+   * @param looksAtAnswers - test rows of requests again when their response arrives
    */
   begin(test: Test | undefined, looksAtAnswers = false): void {
     this.#test = test
@@ -79,7 +79,7 @@ export class FilteredRows {
     this.#scanned = 0
   }
 
-  /** Looks at the rows before `limit` that it has not seen, for one slice. Returns whether that was all. */
+  /** Tests new rows before `limit` for one slice. Returns whether all are tested. */
   advance(limit: number): boolean {
     const test = this.#test
     if (!test || this.#scanned > limit) {
@@ -99,7 +99,7 @@ export class FilteredRows {
     return true
   }
 
-  /** Tests an earlier row again, now that it is answered. */
+  /** Tests an earlier row again after its response. */
   #again(row: number, answer: number, test: Test) {
     if (row < 0 || row >= answer) return
     const index = this.indexOf(row)
@@ -107,7 +107,7 @@ export class FilteredRows {
     const is = test(row)
     if (is === was) return
     if (is) {
-      this.#push(row) // for the room
+      this.#push(row) // makes room for the insertion
       this.#rows.copyWithin(index + 1, index, this.#length - 1)
       this.#rows[index] = row
     } else {

@@ -1,4 +1,4 @@
-/** Times, durations, sizes and outcomes of rows as the language writes them. */
+/** Formats times, durations, sizes and outcomes of rows in the user's language. */
 
 import { t, tag } from '../base/i18n.ts'
 import type { Store } from '../messages/store.ts'
@@ -6,7 +6,7 @@ import { statusOf } from './filter.ts'
 
 const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>()
 
-/** A formatter costs 50 µs to make, and is wanted for each cell. */
+/** Creating a formatter costs 50 µs, and each cell needs one. */
 function format<F extends Intl.NumberFormat | Intl.DateTimeFormat>(name: string, make: () => F): F {
   const key = `${tag()} ${name}`
   const known = formats.get(key) as F | undefined
@@ -16,7 +16,7 @@ function format<F extends Intl.NumberFormat | Intl.DateTimeFormat>(name: string,
   return made
 }
 
-/** A count. */
+/** Formats a count. */
 export const count = (n: number): string =>
   format('count', () => new Intl.NumberFormat(tag())).format(n)
 
@@ -74,7 +74,7 @@ export function size(bytes: number): string {
   return unit('megabyte', 1).format(bytes / 1e6)
 }
 
-/** How a row ended, in words: of an answer what it is, of a request only that it waits. */
+/** The outcome of a row: of a response its result, of a request only whether it waits. */
 export function outcome(store: Store, row: number): string {
   const status = statusOf(store, row)
   if (store.kind(row) === 'request') {
@@ -85,11 +85,11 @@ export function outcome(store: Store, row: number): string {
   return status && t(`timeline.${status}`)
 }
 
-/** `in`, `out` or what else a row is, in words. */
+/** `in`, `out` or `event`, in the user's language. */
 export const directionText = (store: Store, row: number): string =>
   t(`timeline.${store.direction(row)}`)
 
-/** What a row says, in a line: for labels and for the views that draw no columns. */
+/** A row as one line: for labels and for views without columns. */
 export function line(store: Store, row: number): string {
   const kind = store.kind(row)
   const parts =

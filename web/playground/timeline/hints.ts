@@ -1,6 +1,6 @@
 /**
- * How many things the checker finds wrong with a row. Checking costs a validation against the schema,
- * so only rows in sight are checked, when nothing else is to be done, and once.
+ * Hints of the checker about rows. A check validates against the schema, so only visible rows are checked,
+ * once, when the browser is idle.
  */
 
 import { type Signal, signal } from '@preact/signals'
@@ -10,18 +10,18 @@ import { store } from '../messages/log.ts'
 import type { Checker, Hint } from '../protocol/check.ts'
 import { newest, type Revision } from '../protocol/revisions.ts'
 
-/** How long the view has to have stood still. */
+/** Time without scrolling before rows are checked. */
 const rest = 300 // ms
 
-/** How long one slice of checking may take. */
+/** Duration of one slice. */
 const slice = 8 // ms
 
 const found = new Map<number, readonly Hint[]>()
 
-/** Counts findings; read by what draws them. */
+/** Counts checked rows: components read it to be redrawn. */
 export const hinted: Signal<number> = signal(0)
 
-/** Rows that the checker reads at a time, for its rules about several messages: 5 ms. */
+/** Rows read at a time for rules about several messages: 5 ms. */
 const stride = 5000 // rows
 
 let read = 0
@@ -33,10 +33,10 @@ store.emptied.subscribe(() => {
   read = 0
 })
 
-/** What is wrong with a row; undefined: it has not been checked. */
+/** The hints about a row; undefined: not checked yet. */
 export const hintsOf = (row: number): readonly Hint[] | undefined => found.get(row)
 
-/** The revision that a connection speaks; of a connection without a session, the newest. */
+/** The revision of a connection; without a session, the newest. */
 export const revisionOf = (connection: number): Revision =>
   sessions
     .peek()
@@ -68,7 +68,7 @@ async function check(rows: readonly number[]): Promise<void> {
   if (news) hinted.value++
 }
 
-/** Has the rows in sight checked when the view has come to rest. */
+/** Checks visible rows when scrolling has stopped. */
 export function useHints(rows: () => readonly number[]): void {
   useEffect(() => {
     const timer = setTimeout(() => check(rows()), rest)

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 // biome-ignore-all lint/a11y/useSemanticElements: a table cannot be drawn in part
 // biome-ignore-all lint/a11y/useFocusableInteractive: rows have the focus, one at a time
-/** The timeline as a list: a grid of which only the rows in sight exist, however many there are. */
+/** The timeline as a list: a grid that draws visible rows only. */
 
 import { useRef } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
@@ -16,7 +16,7 @@ import { clock } from './row-time.ts'
 import { useScroller } from './scroller.ts'
 import { cursor, drawn, follow, shown } from './view.ts'
 
-/** As timeline.css has it. */
+/** Must equal the height in timeline.css. */
 const rowHeight = 26 // px
 
 const columns = [
@@ -108,12 +108,12 @@ export function List() {
 }
 
 /**
- * Which element draws a row. Rows take over the elements of those that went: making new ones costs
- * thrice as much. Only the row that the keyboard is at keeps its own, and with it the focus.
+ * Keys of row elements. New rows reuse elements of removed ones, since new elements cost three times as much.
+ * Only the focused row keeps its element.
  */
 function useKeys(at: number, slots: number): (row: number, index: number) => string {
   const pinned = useRef({ row: -1, key: '' })
-  const last = useRef(new Map<number, string>()) // keys by row, as they were drawn last
+  const last = useRef(new Map<number, string>()) // keys by row, of the last drawing
   if (pinned.current.row !== at) {
     pinned.current = { row: at, key: at < 0 ? '' : (last.current.get(at) ?? `row ${at}`) }
   }

@@ -11,7 +11,7 @@ import { pace, type Sentence, sentenceOf } from './announcements.ts'
 export function LiveRegion() {
   const sentence = useSignal<Sentence | undefined>(undefined)
   useEffect(() => {
-    let told = store.length // what was there before needs no telling
+    let told = store.length // earlier rows are not announced
     const timer = setInterval(() => {
       const from = Math.min(told, store.length)
       told = store.length

@@ -1,12 +1,12 @@
-/** Traffic as a Mermaid sequence diagram: text that many sites draw. https://mermaid.js.org/syntax/sequenceDiagram.html */
+/** Exports messages as a Mermaid sequence diagram. https://mermaid.js.org/syntax/sequenceDiagram.html */
 
 import type { Store } from '../messages/store.ts'
 import { type Column, columnsOf, endsOf, type Naming } from './diagram.ts'
 
-/** More than this no reader follows, and Mermaid itself stops at 50,000 characters. */
+/** Mermaid accepts at most 50,000 characters. */
 export const maxMermaidMessages = 300 // messages
 
-/** On one line; characters that mean something to Mermaid (`%%{` begins a directive anywhere), as it wants them written. */
+/** One line; characters with a meaning in Mermaid (`%%{` starts a directive anywhere) are escaped. */
 const escaped = (text: string) =>
   text
     .replace(/[\s\p{C}]+/gu, ' ')
@@ -16,7 +16,7 @@ const escaped = (text: string) =>
     .replace(/[#;<>%]/g, (character) => `#${character.charCodeAt(0)};`) || '…'
 
 /**
- * @param rows - of the store, the oldest first; the first {@link mostMermaid} of them are written
+ * @param rows - of the store, oldest first; the first {@link maxMermaidMessages} are exported
  * @param client - the word for a client
  */
 export function mermaid(
@@ -50,7 +50,7 @@ function lineOf(
   if (kind === 'world') {
     return `Note over P${from}${from === to ? '' : `,P${to}`}: ${escaped(store.raw(row))}`
   }
-  // A bar is only begun if it also ends: Mermaid refuses one that does not.
+  // Bars without an end are omitted: Mermaid rejects them.
   const paired = shown.has(store.partner(row))
   const what = [store.method(row), store.target(row)].filter(Boolean).join(' ')
   switch (kind) {

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** What each client asked to be told, beside what the server said it tells, and what has come. */
+/** Subscriptions of each client: requested, granted, and received updates. */
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
@@ -20,7 +20,7 @@ const lists = {
   toolsListChanged: 'tools',
 } as const
 
-/** The panel; it looks at the time once a second while it is shown. */
+/** The panel; while shown, it is redrawn once a second. */
 export function Notifications() {
   const now = useSignal(Date.now())
   useEffect(() => {
@@ -109,7 +109,7 @@ function Subscriptions({ session, recent }: Props) {
   )
 }
 
-/** How an interest stands: not answered yet, granted, or left out of what the server acknowledged. */
+/** The state of a requested notification: pending, granted, or missing in the acknowledgement. */
 const grantOf = (granted: ListenFilter | undefined, has: boolean | undefined) =>
   granted === undefined ? 'pending' : has ? 'granted' : 'refused'
 

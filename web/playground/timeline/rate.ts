@@ -1,19 +1,19 @@
-/** How many messages a second there were lately. */
+/** The recent number of messages per second. */
 
-/** How far back the line goes. */
+/** Length of the history. */
 export const span = 40 // seconds
 
-/** Counts what came in each of the last seconds, from the total at each second's end. */
+/** Counts rows of each recent second, from the total at its end. */
 export class Rate {
   readonly #counts: number[] = new Array(span).fill(0)
   #last = 0
 
-  /** Rows of each second, the latest last. */
+  /** Rows of each second, newest last. */
   get counts(): readonly number[] {
     return this.#counts
   }
 
-  /** Whether there is nothing to see. */
+  /** Whether all counts are 0. */
   get still(): boolean {
     return this.#counts.every((count) => count === 0)
   }

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The line of how many messages a second there were. It rests while nothing comes. */
+/** A sparkline of messages per second. It stops while there are none. */
 
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
@@ -10,7 +10,7 @@ import { points, Rate } from './rate.ts'
 const rate = new Rate()
 const ticked = signal(0)
 
-/** A small line of counts. What it shows is said in words beside it. */
+/** A sparkline of counts. The same data is beside it as text. */
 export function Sparkline({ counts }: { counts: readonly number[] }) {
   return (
     <svg class="tl-spark" viewBox="0 0 60 16" aria-hidden="true">

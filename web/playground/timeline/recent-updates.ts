@@ -1,16 +1,16 @@
-/** Updates of the last seconds, by connection and resource: what the notifications panel draws. */
+/** Updates of the last seconds by connection and resource, for the subscriptions panel. */
 
 import type { Store } from '../messages/store.ts'
 
-/** How far back. */
+/** Length of the history. */
 export const recentSpan = 40 // seconds
 
-/** The newest rows that are examined, at most. */
+/** Maximum number of rows scanned, newest first. */
 const maxRows = 100_000 // rows
 
 /**
  * @param now - ms since 1970
- * @returns counts per second, the latest last, by `connection uri`
+ * @returns counts per second, newest last, by `connection uri`
  */
 export function recentUpdates(store: Store, now: number): Map<string, number[]> {
   const counts = new Map<string, number[]>()

@@ -1,4 +1,4 @@
-/** How times are shown: as the time of day, or since the first row. */
+/** Times of rows: the time of day, or since the first row. */
 
 import type { Signal } from '@preact/signals'
 import { setting } from '../base/settings.ts'
@@ -7,6 +7,6 @@ import { clockTime, sinceStart } from './format.ts'
 
 export const clock: Signal<'wall' | 'start'> = setting<'wall' | 'start'>('timeline.clock', 'wall')
 
-/** When a row was, as people want it. */
+/** The time of a row in the chosen format. */
 export const when = (row: number): string =>
   clock.value === 'start' ? sinceStart(store.time(row) - store.time(0)) : clockTime(store.time(row))

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** One row of the list. It is drawn anew only when something of it has changed. */
+/** One row of the list, redrawn only when it has changed. */
 
 import { Component, type ComponentChildren, type HTMLAttributes } from 'preact'
 import { t, tag } from '../base/i18n.ts'
@@ -12,16 +12,16 @@ import { clock, when } from './row-time.ts'
 
 interface Props {
   row: number
-  /** Its place among the shown rows. */
+  /** Its index among the matching rows. */
   index: number
   /** px from the top of the scrolled element. */
   y: number
   connection: string
-  /** It stands between the two messages of the pair that the cursor is at. */
+  /** It is between the two messages of the focused pair. */
   between: boolean
-  /** It is one of that pair. */
+  /** It is a message of that pair. */
   paired: boolean
-  /** Tab leads to it. */
+  /** Tab reaches it. */
   home: boolean
   /** Inspect shows it. */
   chosen: boolean
@@ -44,7 +44,7 @@ const cell = (
   </span>
 )
 
-/** How much of a target's end is always seen. */
+/** Number of characters of a target's end that are always visible. */
 const tail = 14 // UTF-16 code units
 
 export class Row extends Component<Props> {
@@ -134,7 +134,7 @@ export class Row extends Component<Props> {
     )
   }
 
-  /** What may change of a row while it is seen, besides its props. */
+  /** State of a row that may change while it is visible, besides its props. */
   #facts(row: number) {
     return `${store.partner(row)} ${clock.value} ${hintsOf(row)?.length} ${tag()}`
   }

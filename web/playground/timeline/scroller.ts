@@ -1,7 +1,7 @@
 /**
- * A list that is scrolled: which of its rows are drawn, and where it stands. It follows the newest row
- * until somebody scrolls away from the end, and again when they come back to it. Where it stands is
- * kept as a row of the store, so that another filter leaves that row where it is.
+ * A virtual scrolling list: which rows are drawn, and the scroll position. It follows the newest row until the
+ * user scrolls away from the end, and again when the user returns to it. The position is stored as a row of
+ * the store, so that another filter keeps that row in place.
  */
 
 import { type Signal, useSignal } from '@preact/signals'
@@ -17,10 +17,10 @@ import {
   viewAt,
 } from './visible-range.ts'
 
-/** How near to the end counts as there. */
+/** Distance from the end that counts as the end. */
 const near = 4 // px
 
-/** Rows of the store in their order; `Shown` is one. */
+/** Rows of the store in order; `FilteredRows` implements it. */
 export interface Rows {
   readonly length: number
   row(index: number): number
@@ -28,15 +28,15 @@ export interface Rows {
 }
 
 export interface Scroller {
-  /** Of the element that scrolls. */
+  /** Ref of the scrolling element. */
   ref: RefObject<HTMLDivElement | null>
-  /** What to draw now. */
+  /** The range to draw. */
   view: View
-  /** How many rows are seen wholly. */
+  /** Number of fully visible rows. */
   page: number
   onScroll(event: { currentTarget: HTMLElement }): void
   onWheel(event: WheelEvent): void
-  /** Has the row at a place in sight. */
+  /** Scrolls an index into view. */
   show(index: number): void
 }
 
@@ -51,8 +51,8 @@ export function useScroller(
 ): Scroller {
   const ref = useRef<HTMLDivElement>(null)
   const viewport = useSignal(400)
-  const place = useSignal({ row: 0, shift: 0 }) // the row at the top, and how much of it is above
-  const set = useRef(0) // the scrollTop that we set last
+  const place = useSignal({ row: 0, shift: 0 }) // the top row, and how much of it is hidden
+  const set = useRef(0) // the last scrollTop set here
   const list: Listing = {
     count: rows.length,
     rowHeight,
@@ -90,9 +90,9 @@ export function useScroller(
     page: Math.max(1, Math.floor(list.viewport / rowHeight)),
     onScroll({ currentTarget: element }) {
       const at = element.scrollTop
-      if (Math.abs(at - set.current) < 1) return // our own doing
+      if (Math.abs(at - set.current) < 1) return // set here
       const atEnd = at + element.clientHeight >= element.scrollHeight - near
-      // Rows that come make the list longer, a filter shorter: neither is somebody who scrolls.
+      // Changes of the list's length also scroll; only the user's scrolling counts.
       if (at < set.current && !atEnd) follow.value = false
       else if (at > set.current && atEnd) follow.value = true
       set.current = at
@@ -100,7 +100,7 @@ export function useScroller(
     },
     onWheel({ deltaY }) {
       if (deltaY >= 0 || end === 0 || !follow.peek()) return
-      // The next frame would go back to the end before this is a scroll of its own.
+      // Otherwise the next frame would scroll back to the end before this event arrives.
       stand(offsetAt(list, top))
       follow.value = false
     },

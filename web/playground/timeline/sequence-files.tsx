@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** Takes the diagram along: as a picture, or as Mermaid text. */
+/** Exports of the diagram: SVG and Mermaid. */
 
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
@@ -11,7 +11,7 @@ import { line } from './format.ts'
 import { maxMermaidMessages, mermaid } from './mermaid.ts'
 import { shown } from './view.ts'
 
-/** The newest rows that are shown. */
+/** The newest matching rows. */
 function newest(most: number): number[] {
   const from = Math.max(0, shown.length - most)
   return Array.from({ length: shown.length - from }, (_, index) => shown.row(from + index))
@@ -23,7 +23,7 @@ function download(name: string, type: string, text: string) {
   link.href = url
   link.download = name
   link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 10_000) // Firefox reads it after the click
+  setTimeout(() => URL.revokeObjectURL(url), 10_000) // ms; Firefox reads it after the click
 }
 
 export function SequenceFiles({ bars }: { bars: Bars }) {

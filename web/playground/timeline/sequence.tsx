@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The timeline as a sequence diagram of what really passed. Only the lines in sight exist. */
+/** The timeline as a sequence diagram. Only visible lines are drawn. */
 
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useMemo } from 'preact/hooks'
@@ -29,21 +29,21 @@ import { cursor, drawn, follow, shown } from './view.ts'
 
 const bars = new Bars(store)
 
-/** px; `letter` is the mean width of one. */
+/** px; `letter` is the mean width of a character. */
 const sizes = {
   usual: { step: 40, head: 34, bar: 10, letter: 7.3 },
   large: { step: 66, head: 52, bar: 16, letter: 11.2 },
 }
 
-/** How far beyond what is seen connections are looked for, so that columns rarely come and go. */
+/** Rows beyond the visible ones whose connections get a column, so that columns rarely change. */
 const around = 200 // rows
 
 export interface SequenceProps {
-  /** Which rows, the oldest first; default: those that pass the filter. */
+  /** Rows to draw, oldest first; default: those that match the filter. */
   rows?: () => readonly number[]
-  /** Text of 18 px and more, to be read from afar. */
+  /** Text of 18 px and more, readable from a distance. */
   large?: boolean
-  /** What a connection's client is called; default: `Client A`. */
+  /** Name of a connection's client; default: `Client A`. */
   label?: (connection: number) => string
 }
 
@@ -84,7 +84,7 @@ export function Sequence({ rows: given, large = false, label }: SequenceProps) {
   )
   const width = Math.max(space.value, columns.length * minColumnWidth * (large ? 1.6 : 1))
   const measures = { width, step, bar }
-  const shift = -first * step // lines count from the list's first, the picture from its own
+  const shift = -first * step // lines count from the list's first line, the drawing from its own
   return (
     <div class={`tl-frame${large ? ' sq-large' : ''}`}>
       {given ? null : <SequenceFiles bars={bars} />}
@@ -190,7 +190,7 @@ function Message({ arrow, step, width, letter, columns, home }: MessageProps) {
   const start =
     kind === 'world' ? Math.max(4, Math.min(width - wide - 4, (x1 + x2 - wide) / 2)) : left
   const back = x2 < x1 ? 1 : -1
-  const base = kind === 'world' ? y - step * 0.06 : y - step * 0.15 // of the letters
+  const base = kind === 'world' ? y - step * 0.06 : y - step * 0.15 // baseline of the text
   const pick = () => {
     cursor.value = row
     actions.inspect(row)
@@ -202,7 +202,7 @@ function Message({ arrow, step, width, letter, columns, home }: MessageProps) {
       role="button"
       aria-label={said}
       aria-pressed={selected.value === row}
-      tabindex={home ? 0 : -1} // in SVG, names of attributes are written as they are
+      tabindex={home ? 0 : -1} // SVG attributes are case-sensitive
       data-row={row}
       onClick={pick}
     >
@@ -218,7 +218,7 @@ function Message({ arrow, step, width, letter, columns, home }: MessageProps) {
           {text}
         </text>
       ) : (
-        // All of it is there, for whoever looks for it by its name; what has no room is not seen.
+        // The whole label, for assistive technology; the visible text is truncated.
         // biome-ignore lint/a11y/noSvgWithoutTitle: the message has a label
         <svg x={start + 10} y={base - step / 2} width={Math.max(1, wide - 20)} height={step * 0.7}>
           <text class="sq-cut" y={step / 2}>

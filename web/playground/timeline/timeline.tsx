@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The timeline: everything that passed, oldest first. The list is there at once, the other views when wanted. */
+/** The timeline: all messages, oldest first. The list is loaded first, other views on demand. */
 
 import { t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
@@ -25,7 +25,7 @@ export function Timeline() {
   )
 }
 
-/** Says why nothing is to be seen. */
+/** Explains an empty list. */
 function Empty() {
   drawn.value
   if (shown.length > 0) return null

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** What stands above the timeline: pause first, then how and what it shows. */
+/** The timeline's toolbar: pause first, then view, filter and files. */
 
 import { useComputed } from '@preact/signals'
 import { actions } from '../base/actions.ts'
@@ -68,7 +68,7 @@ export function Toolbar() {
   )
 }
 
-/** The filter, what is wrong with it, and what can be written in it. */
+/** The filter, its errors, and its syntax help. */
 function FilterField() {
   const { problems } = query.value
   const [problem] = problems
@@ -144,7 +144,7 @@ function FilterHelp() {
   )
 }
 
-/** How many messages there are; and when some are hidden, that and how to see them. */
+/** The number of messages and of hidden ones, with a button to show all. */
 function Count() {
   const hidden = useComputed(() => {
     drawn.value

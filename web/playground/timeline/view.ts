@@ -1,4 +1,4 @@
-/** What the views of the timeline share: the rows that pass the filter, where one is, and whether it follows. */
+/** Shared state of the timeline's views: matching rows, cursor, and following. */
 
 import { batch, computed, effect, type Signal, signal } from '@preact/signals'
 import { filter, paused } from '../base/state.ts'
@@ -8,42 +8,42 @@ import { maxTextsInMemory } from '../messages/store.ts'
 import { parseFilter } from './filter.ts'
 import { FilteredRows } from './filtered-rows.ts'
 
-/** The rows to draw. Who draws them reads {@link drawn} too. */
+/** The matching rows. Components also read {@link drawn} to be redrawn. */
 export const shown = new FilteredRows(store)
 
 /** Counts changes of {@link shown}. */
 export const drawn: Signal<number> = signal(0)
 
-/** Counts new filters: places of before mean nothing any more. */
+/** Counts changes of the filter, after which indexes are invalid. */
 export const refiltered: Signal<number> = signal(0)
 
-/** Whether the newest row stays in sight. */
+/** Whether the newest row stays visible. */
 export const follow: Signal<boolean> = signal(true)
 
-/** The row that the keyboard is at; -1: none yet. */
+/** The focused row; -1: none. */
 export const cursor: Signal<number> = signal(-1)
 
-/** The filter as it was understood. */
+/** The parsed filter. */
 export const query = computed(() => parseFilter(filter.value))
 
-/** Rows that came while the timeline is paused. */
+/** Number of new rows while paused. */
 export const waiting = computed(() => {
   store.changed.value
   return paused.value ? store.length - Math.min(limit, store.length) : 0
 })
 
-/** The store's length when it was paused; without a pause, the present one. */
+/** The store's length at the pause; otherwise the current one. */
 let limit = 0
 let shelved = false
 let later: ReturnType<typeof setTimeout> | undefined
 
-/** When rows come faster than anybody reads, they are drawn in steps: a third of the work, and as much to see. */
-const calm = 50 // ms from one to the next
-const few = 10 // rows that are drawn at once, however short ago the last were
+/** Fast rows are drawn in batches: a third of the work. */
+const calm = 50 // ms between two batches
+const few = 10 // up to so many rows are drawn at once
 
 let drawnAt = 0
 
-/** Looks at new rows, a slice now and the rest in tasks of their own, so that input comes between. */
+/** Tests new rows, one slice now and the rest in later tasks, so that input is handled in between. */
 function advance() {
   clearTimeout(later)
   later = shown.advance(limit) ? undefined : setTimeout(advance)
@@ -53,7 +53,7 @@ function advance() {
 
 effect(() => {
   store.emptied.value
-  named.value // a filter by connection may mean one that only now has its letter
+  named.value // a filter `client:` may refer to a connection that was just named
   const { compile, looksAtAnswers } = query.value
   batch(() => {
     shown.begin(compile(store, connectionOf), looksAtAnswers)
@@ -73,7 +73,7 @@ effect(() => {
   else later ??= setTimeout(advance, wait)
 })
 
-/** When the archive for old texts is loaded: before it is needed. */
+/** Number of rows at which the archive is loaded. */
 const manyRows = maxTextsInMemory * 0.9
 
 effect(() => {

@@ -1,23 +1,22 @@
 /**
- * Which rows of a long list are drawn. All rows are equally high, which makes it arithmetic.
+ * The range of rows to draw of a long list. All rows have equal height.
  *
- * Not `@tanstack/virtual-core`, for two measured reasons: it is 9.5 KB gzip, as much as the whole
- * timeline may have; and it keeps an object per row that it makes anew whenever the count changes: with
- * 100,000 rows 4 ms for each frame in which a message comes, where this needs none.
+ * Not `@tanstack/virtual-core`, for two measured reasons: it is 9.5 KB gzip, as much as the whole timeline may
+ * have; and it creates an object per row at each change of the count: 4 ms per frame with 100,000 rows.
  */
 
-/** Rows above and below the visible ones that are drawn, so that fast scrolling shows no gap. */
+/** Extra rows above and below the visible ones, against gaps during fast scrolling. */
 const overscan = 4 // rows
 
-/** Taller than this is no element: Firefox stops at 17.8 million px. Beyond it, scrolling is scaled. */
+/** Maximum height of an element: Firefox's limit is 17.8 million px. Beyond it, scrolling is scaled. */
 const maxElementHeight = 12_000_000 // px
 
 export interface Listing {
-  /** How many rows there are. */
+  /** Number of rows. */
   count: number
   /** px */
   rowHeight: number
-  /** What is seen at a time, px. */
+  /** Visible height, px. */
   viewport: number
 }
 
@@ -25,32 +24,32 @@ export interface View {
   /** The first row to draw, and the one after the last. */
   first: number
   end: number
-  /** Where row `first` is drawn, px from the top of the scrolled element; the others follow. */
+  /** Position of row `first`, px from the top of the scrolled element; the others follow. */
   top: number
-  /** Of the scrolled element, px. */
+  /** Height of the scrolled element, px. */
   height: number
 }
 
 const fullHeight = ({ count, rowHeight }: Listing) => count * rowHeight
 const elementHeight = (list: Listing) => Math.min(fullHeight(list), maxElementHeight)
 
-/** How far the element can be scrolled, px. */
+/** Maximum scroll position, px. */
 export const furthest = (list: Listing): number => Math.max(0, elementHeight(list) - list.viewport)
 
-/** px of list for each px that is scrolled. */
+/** px of the list per px of scrolling. */
 function scale(list: Listing): number {
   const far = furthest(list)
   return far === 0 ? 1 : (fullHeight(list) - list.viewport) / far
 }
 
-/** How far down the list `scrollTop` is, px of list. */
+/** Position in the list at `scrollTop`, px of the list. */
 export const offsetAt = (list: Listing, scrollTop: number): number => scrollTop * scale(list)
 
-/** The `scrollTop` that is `offset` px down the list, or as far as it goes. */
+/** The `scrollTop` of a position in the list, at most the maximum. */
 export const scrollTopAt = (list: Listing, offset: number): number =>
   Math.max(0, Math.min(furthest(list), offset / scale(list)))
 
-/** What is drawn when scrolled to `scrollTop`. */
+/** The range to draw at `scrollTop`. */
 export function viewAt(list: Listing, scrollTop: number): View {
   const offset = offsetAt(list, scrollTop)
   const first = Math.max(0, Math.floor(offset / list.rowHeight) - overscan)
@@ -63,7 +62,7 @@ export function viewAt(list: Listing, scrollTop: number): View {
   }
 }
 
-/** The offset, as near as possible to the present one, at which row `index` is wholly seen. */
+/** The nearest offset at which row `index` is fully visible. */
 export function reveal(list: Listing, offset: number, index: number): number {
   const top = index * list.rowHeight
   if (top < offset) return top

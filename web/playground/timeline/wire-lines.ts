@@ -1,12 +1,12 @@
-/** How traffic looks on the wire, line by line: what carried a message, headers, and its exact text. */
+/** Lines of the wire view: framing, headers, and exact text of messages. */
 
 import type { Store } from '../messages/store.ts'
 import type { Rows } from './scroller.ts'
 
-/** More of a text is not shown here; Inspect has all of it. */
+/** Longer texts are cut; Inspect shows all. */
 export const maxMessageLines = 40 // lines of one message
 
-/** What stood around a message, a line each: the request or status line, headers, an event's fields. */
+/** The framing of a message, a line each: request or status line, headers, fields of an event. */
 export function around(store: Store, row: number): string[] {
   const http = store.http(row)
   if (!http) return []
@@ -20,7 +20,7 @@ export function around(store: Store, row: number): string[] {
   return lines
 }
 
-/** Cuts a text into lines of at most so many columns; East Asian characters take two. */
+/** Wraps a text to a number of columns; East Asian characters take two. */
 export function wrap(text: string, columns: number, most = maxMessageLines): string[] {
   const lines: string[] = []
   let line = ''
@@ -40,26 +40,26 @@ export function wrap(text: string, columns: number, most = maxMessageLines): str
   return lines
 }
 
-/** At which line each message begins. Heights follow from sizes alone, so nothing has to be measured. */
+/** The first line of each message. Heights follow from sizes, without measuring. */
 export class Lines implements Rows {
   readonly #store: Store
   readonly #rows: Rows
   #columns = 80
   #starts = new Uint32Array(1024)
-  #count = 0 // messages that have been placed; #starts has one more
+  #count = 0 // positioned messages; #starts has one more
 
   constructor(store: Store, rows: Rows) {
     this.#store = store
     this.#rows = rows
   }
 
-  /** Begins again: the rows are others, or the lines are of another length. */
+  /** Starts again after a change of the rows or the width. */
   begin(columns: number): void {
     this.#columns = Math.max(20, columns)
     this.#count = 0
   }
 
-  /** Places the messages that came. */
+  /** Positions new messages. */
   advance(): void {
     if (this.#rows.length < this.#count) this.#count = 0
     while (this.#count < this.#rows.length) {
@@ -75,8 +75,8 @@ export class Lines implements Rows {
   }
 
   /**
-   * Lines of a message: one that says what it is, what was around it, its text, and an empty one. No
-   * character takes more columns than bytes, so as many lines as the bytes need are enough.
+   * Number of lines of a message: a heading, its framing, its text, and an empty line. No character has more
+   * columns than bytes, so the lines for its bytes suffice.
    */
   linesOf(row: number): number {
     const text = Math.min(
@@ -90,12 +90,12 @@ export class Lines implements Rows {
     return this.#columns
   }
 
-  /** The first line of the message at a place. */
+  /** The first line of a message. */
   start(index: number): number {
     return index === 0 ? 0 : (this.#starts[index] as number)
   }
 
-  /** The place of the message that a line belongs to. */
+  /** The index of the message of a line. */
   messageAt(line: number): number {
     let low = 0
     let high = this.#count
@@ -107,7 +107,7 @@ export class Lines implements Rows {
     return Math.min(low, Math.max(0, this.#count - 1))
   }
 
-  /** Lines. */
+  /** Number of lines. */
   get length(): number {
     return this.start(this.#count)
   }

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The timeline as it is on the wire: exact texts, what carried them, headers and events of streams. */
+/** The timeline's wire view: exact texts, framing, headers and events of streams. */
 
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -27,7 +27,7 @@ export function Wire() {
   const columns = useSignal(100)
   const begun = useRef('')
   const state = `${refiltered.value} ${columns.value}`
-  // Where answers count, places of earlier messages may have changed.
+  // If responses matter to the filter, earlier indexes may have changed.
   if (begun.current !== state || query.value.looksAtAnswers) lines.begin(columns.value)
   begun.current = state
   lines.advance()
@@ -51,7 +51,7 @@ export function Wire() {
     const element = scroller.ref.current
     if (!element) return
     const observer = new ResizeObserver(() => {
-      const hundred = ruler.current?.getBoundingClientRect().width || 720 // px of 100 letters
+      const hundred = ruler.current?.getBoundingClientRect().width || 720 // px of 100 characters
       columns.value = Math.floor(((element.clientWidth - 24) / hundred) * 100)
     })
     observer.observe(element)

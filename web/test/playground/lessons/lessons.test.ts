@@ -140,7 +140,7 @@ inBrowsers(
     await page.click('[data-command=lessons]')
     await page.waitForSelector('[data-lesson=hello] .chip')
     const said = await page.$eval('.lessons', (it) => it.textContent ?? '')
-    assert.match(said, /3 of 10 done/)
+    assert.match(said, /3 of 10 completed/)
   },
   { timeout: 240_000 }, // three lessons, key by key
 )

@@ -1,6 +1,6 @@
 /**
  * A server that puts payloads in every field that is drawn: nothing of it runs, nothing is fetched, nobody
- * is led away, and the policy has nothing to report. security.md, S10.
+ * is navigated away, and the policy reports no violation.
  */
 
 import assert from 'node:assert/strict'
