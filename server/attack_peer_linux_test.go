@@ -102,7 +102,8 @@ func TestOtherUsersReachNothing(t *testing.T) {
 	}
 	ask := startStranger(t)
 	g := startGateway(t, Options{NoToken: true})
-	twinPort := serveTwin(t, http.HandlerFunc(g.core.Route))
+	unguarded := startGateway(t, Options{NoToken: true}) // a gateway of its own: entries follow answers, and would be counted as g's
+	twinPort := serveTwin(t, http.HandlerFunc(unguarded.core.Route))
 
 	ways := []struct {
 		name string
@@ -120,7 +121,6 @@ func TestOtherUsersReachNothing(t *testing.T) {
 			t.Fatalf("%s: the unguarded twin answers %s", way.name, status)
 		}
 	}
-	before := len(served(t, g))
 	for _, way := range ways {
 		through := 0
 		for range tries {
@@ -136,8 +136,8 @@ func TestOtherUsersReachNothing(t *testing.T) {
 			t.Errorf("%s: %d of %d got through", way.name, through, tries)
 		}
 	}
-	if now := len(served(t, g)); now != before {
-		t.Errorf("%d requests of another user were served", now-before)
+	if lines := served(t, g); len(lines) > 0 {
+		t.Errorf("requests of another user were served: %s", lines)
 	}
 	if status := strangerRequest(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, g.Port(), true); status != "200" {
 		t.Errorf("the owner: %s", status)
