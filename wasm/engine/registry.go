@@ -11,7 +11,7 @@ import (
 
 // A registry knows which URIs and lists the clients of an engine are subscribed to,
 // and is the only place that does: an interest (interest.go) makes each source
-// announce what is registered, and announce.go finds who gets a change.
+// announce what is registered, and subscription.go finds in it who gets a change.
 //
 // Its methods may be called concurrently, also with a client's mu held. They call
 // neither a Source nor a Sink.
