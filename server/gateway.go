@@ -146,10 +146,10 @@ func (g *Gateway) host() string {
 func (g *Gateway) Mount(prefix string, s engine.Source) (unmount func(), err error) {
 	name, ok := strings.CutSuffix(prefix, "+")
 	if !ok || !access.ValidName(name) {
-		return nil, fmt.Errorf("mount %q: want a name of small letters, digits and hyphens, and a plus sign, like files+", prefix)
+		return nil, fmt.Errorf("mount %q: want a name of lower-case letters, digits and hyphens, and a plus sign, like files+", prefix)
 	}
 	if !g.names.reserve(name) {
-		return nil, fmt.Errorf("mount %q: a page, or another source, has this name: choose another one", prefix)
+		return nil, fmt.Errorf("mount %q: a page or another source has this name: choose another one", prefix)
 	}
 	withdraw := g.core.Views("").Mount(name, s)
 	return sync.OnceFunc(func() { withdraw(); g.names.release(name) }), nil

@@ -117,11 +117,11 @@ func (o *Options) check() error {
 	}
 	for _, host := range o.Hosts {
 		if host == "" || strings.ContainsAny(host, "/@*? ") || strings.ToLower(host) != host {
-			return fmt.Errorf("host %q: want what clients send as Host, in lower case, like localhost:8080", host)
+			return fmt.Errorf("host %q: want the value of the Host header, in lower case, like localhost:8080", host)
 		}
 	}
 	if o.NoToken && len(o.Hosts) > 0 {
-		return errors.New("NoToken needs Listen: behind Hosts the gateway cannot tell whose programs connect")
+		return errors.New("NoToken requires Listen: with Hosts the gateway cannot check which user's programs connect")
 	}
 	if o.disk == nil {
 		o.disk = osDisk{o.State}

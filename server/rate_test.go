@@ -128,7 +128,7 @@ func TestCallsAreRationed(t *testing.T) {
 			}
 			synctest.Wait()
 			ctx, cancel := contextNow(t)
-			if msg, err := port.Read(ctx); err == nil && strings.Contains(string(msg), "Too many requests a second") {
+			if msg, err := port.Read(ctx); err == nil && strings.Contains(string(msg), "Too many requests per second") {
 				refused++
 			}
 			cancel()

@@ -95,7 +95,7 @@ func (g *Gateway) serveProbe(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-var errNotOurGateway = errors.New("whoever listens there is not the gateway of this user")
+var errNotOurGateway = errors.New("the program on this port is not the gateway of this user: it does not know the token")
 
 // probe verifies that the token is known to the gateway at an MCP URL.
 func probe(ctx context.Context, mcp, token string) error {

@@ -33,7 +33,7 @@ func (g *Gateway) Listen(addr string) error {
 // The error is nil unless the listener fails.
 func (g *Gateway) Serve(ctx context.Context) error {
 	if g.listeners == nil {
-		return errors.New("serve: Listen comes before Serve")
+		return errors.New("serve: call Listen first")
 	}
 	server := loopback.HTTPServer(g.Handler())
 	if !g.begin(server) {
@@ -112,10 +112,10 @@ func (g *Gateway) logOtherUsers() func(uid int) {
 			return
 		}
 		if uid < 0 {
-			g.log.Warn("refused a connection: this system knows no program at its other end")
+			g.log.Warn("rejected a connection: the system knows no process at its other end")
 			return
 		}
-		g.log.Warn("refused a program of another user", "user", uid, "allowed", os.Getuid())
+		g.log.Warn("rejected a program of another user", "user", uid, "allowed", os.Getuid())
 	}
 }
 

@@ -172,14 +172,14 @@ func load[T any](s *state, name, loss string, check func(*T) error) (value T, fo
 func (s *state) setAside(name, loss string, cause error) error {
 	others, err := s.disk.List(path.Dir(name))
 	if err != nil {
-		return fmt.Errorf("keep %s aside: %w", s.path(name), err)
+		return fmt.Errorf("rename the broken file %s: %w", s.path(name), err)
 	}
 	aside := name + brokenSuffix
 	for i := 2; slices.Contains(others, path.Base(aside)); i++ {
 		aside = name + brokenSuffix + "-" + strconv.Itoa(i)
 	}
 	if err := s.disk.Rename(name, aside); err != nil {
-		return fmt.Errorf("%s is broken (%v): keep it aside: %w", s.path(name), cause, err)
+		return fmt.Errorf("%s is broken (%v) and cannot be renamed: %w", s.path(name), cause, err)
 	}
 	s.log.Warn("a file is broken: "+loss, "file", s.path(name), "error", engine.PlainText(cause.Error(), 200), "kept", path.Base(aside))
 	return s.disk.SyncDir(path.Dir(name))
@@ -238,7 +238,7 @@ type identity struct {
 
 func (id *identity) check() error {
 	if id.Gateway == "" || len(id.CursorKey) != 16 {
-		return errors.New("it holds no identity")
+		return errors.New("the file contains no valid identity")
 	}
 	return nil
 }

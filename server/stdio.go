@@ -108,7 +108,7 @@ func (l *gatewayLink) connect(ctx context.Context) error {
 		switch {
 		case errors.As(err, &owned):
 			if waited > connectTimeout {
-				return fmt.Errorf("%w; it does not answer as a gateway", err)
+				return fmt.Errorf("%w; it does not respond as a gateway", err)
 			}
 		case errors.As(err, &taken):
 			if waited > maxRetryInterval {
@@ -198,7 +198,7 @@ func (l *gatewayLink) attach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, limits.AttachTime)
 	defer cancel()
 	if err := l.remote.Reattach(ctx, port); err != nil {
-		return &lostGatewayError{fmt.Errorf("speak to the gateway: %w", err)}
+		return &lostGatewayError{fmt.Errorf("start MCP with the gateway: %w", err)}
 	}
 	l.declareExtensions(l.remote.Extensions())
 	return nil
@@ -212,7 +212,7 @@ func (l *gatewayLink) dial(ctx context.Context) (jsonrpc.Port, error) {
 	}
 	secret, err := os.ReadFile(running.TokenFile)
 	if err != nil {
-		return nil, fmt.Errorf("read the token of the gateway that runs: %w", err)
+		return nil, fmt.Errorf("read the token of the running gateway: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, limits.AttachTime)
 	defer cancel()

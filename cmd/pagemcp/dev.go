@@ -26,7 +26,7 @@ func dev(ctx context.Context, args []string, std streams) error {
 	err := parse("dev", "Runs the gateway and serves the demos, live, from the sources.", args, std, func(flags *flag.FlagSet) {
 		s.register(flags)
 		flags.StringVar(&address, "web", defaultWeb, "`address` of the web server, on loopback; port 0 picks a free one")
-		flags.BoolVar(&watch, "watch", true, "let the playground look on while assistants talk to pages, and ask pages itself")
+		flags.BoolVar(&watch, "watch", true, "let the playground monitor the traffic between assistants and pages, and send requests to pages")
 		flags.BoolVar(&s.json, "json", false, "print one line of JSON with all addresses on standard output; again for each line on standard input")
 	})
 	if err != nil {

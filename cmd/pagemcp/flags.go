@@ -48,14 +48,14 @@ func (l *list) Set(value string) error {
 func (s *settings) register(flags *flag.FlagSet) {
 	flags.StringVar(&s.mcp, "mcp", defaultMCP, "`address` of the gateway, on loopback; port 0 picks a free one")
 	flags.StringVar(&s.state, "state", "", "`directory` for token, keys, names, sessions and audit log (default: pagemcp in your state directory)")
-	flags.StringVar(&s.tokenFile, "token-file", "", "`file` with the bearer token of assistants, made if it is missing (default: token in the state directory)")
-	flags.BoolVar(&s.noToken, "no-token", false, "let every program of yours read what pages serve; where it is not Linux, those of other users too")
+	flags.StringVar(&s.tokenFile, "token-file", "", "`file` with the bearer token of assistants, created if missing (default: token in the state directory)")
+	flags.BoolVar(&s.noToken, "no-token", false, "let every program of this user read what pages serve; on systems other than Linux also those of other users")
 	flags.BoolVar(&s.lenient, "lenient", false, "serve plain POSTs without handshake, Accept or version header; the token may also be sent as X-Agent-API-Key")
-	flags.BoolVar(&s.logging, "logging", s.logging, "pass log messages of pages on to assistants that want them")
-	flags.BoolVar(&s.noTools, "no-resource-tools", false, "leave out list_resources, read_resource and wait_for_change, the tools for assistants that know no resources")
-	flags.Float64Var(&s.reads, "reads-per-second", 100, "how often assistants may read, on average; bursts are five times as many, and a read over the rate waits for up to 2 s")
-	flags.Var(&s.origins, "allow-origin", "`origin` whose pages may join, like https://app.example; may stand several times")
-	flags.Var(&s.assistants, "allow-assistant-origin", "`origin` whose pages may ask as assistants do, about the pages of all origins; may stand several times")
+	flags.BoolVar(&s.logging, "logging", s.logging, "forward log messages of pages to assistants")
+	flags.BoolVar(&s.noTools, "no-resource-tools", false, "omit list_resources, read_resource and wait_for_change, the tools for assistants that do not support resources")
+	flags.Float64Var(&s.reads, "reads-per-second", 100, "average rate of reads by assistants; bursts of 5 times as many are allowed, and a read over the rate is delayed by up to 2 s")
+	flags.Var(&s.origins, "allow-origin", "`origin` whose pages may join, like https://app.example; repeatable")
+	flags.Var(&s.assistants, "allow-assistant-origin", "`origin` whose pages may send requests as an assistant, to pages of all origins; repeatable")
 }
 
 // parse reads the flags of one command, which takes no further arguments.

@@ -22,7 +22,7 @@ const usage = `pagemcp turns web pages into MCP servers.
   pagemcp stdio    MCP on standard streams, for assistants that start a command
   pagemcp build    the npm package, from the sources
 
-Each takes -h.
+Run a command with -h for its flags.
 `
 
 // A command is one subcommand. Its run gets what follows its name.
@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, std streams) error {
 	commands := [...]command{{"dev", dev}, {"serve", serve}, {"stdio", stdio}, {"build", build}}
 	if len(args) == 0 {
 		fmt.Fprint(std.err, usage)
-		return errors.New("name one of dev, serve, stdio, build")
+		return errors.New("no command: use dev, serve, stdio or build")
 	}
 	for _, c := range commands {
 		if c.name == args[0] {
@@ -70,5 +70,5 @@ func run(ctx context.Context, args []string, std streams) error {
 		return nil
 	}
 	fmt.Fprint(std.err, usage)
-	return fmt.Errorf("there is no command %q", args[0])
+	return fmt.Errorf("unknown command %q", args[0])
 }

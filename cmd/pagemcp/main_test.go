@@ -24,7 +24,7 @@ func TestMistakesSayWhatToDo(t *testing.T) {
 	defer taken.Close()
 	state := t.TempDir()
 	for line, want := range map[string]string{
-		"":                            "name one of dev, serve, stdio, build",
+		"":                            "no command: use dev, serve, stdio or build",
 		"run":                         `there is no command "run"`,
 		"serve now":                   "serve takes no argument",
 		"serve --mcp 0.0.0.0:8808":    "use 127.0.0.1:8808",

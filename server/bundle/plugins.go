@@ -205,7 +205,7 @@ func goMessages(root string, output []byte) []api.Message {
 		}})
 	}
 	if all == nil {
-		all = []api.Message{{Text: "go build failed and said nothing"}}
+		all = []api.Message{{Text: "go build failed without output"}}
 	}
 	return all
 }

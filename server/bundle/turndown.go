@@ -20,7 +20,7 @@ var noParser = api.Plugin{Name: "turndown without a parser", Setup: func(build a
 		}
 		const parser = "canParseHTMLNatively() ? root.DOMParser : createHTMLParser()"
 		if strings.Count(string(source), parser) != 1 {
-			return api.OnLoadResult{}, errors.New("turndown makes its parser in another way than it did")
+			return api.OnLoadResult{}, errors.New("turndown creates its parser in a new way: adapt noParser in server/bundle/turndown.go")
 		}
 		contents := strings.Replace(string(source), parser, "undefined", 1)
 		return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil

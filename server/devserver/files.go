@@ -156,7 +156,7 @@ func (w *Web) serve(out http.ResponseWriter, r *http.Request) {
 	access.MarkKnown(r)
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		out.Header().Set("Allow", "GET, HEAD")
-		http.Error(out, "GET only", http.StatusMethodNotAllowed)
+		http.Error(out, "use GET or HEAD", http.StatusMethodNotAllowed)
 		return
 	}
 	if !w.built(r.Context()) {

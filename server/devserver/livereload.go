@@ -50,13 +50,13 @@ func liveScript(key *ecdsa.PrivateKey) (string, error) {
 func (w *Web) prove(out http.ResponseWriter, r *http.Request) {
 	nonce := r.URL.Query().Get("nonce")
 	if len(nonce) != 64 { // 32 bytes in hexadecimal
-		http.Error(out, "nonce: 64 hexadecimal digits", http.StatusBadRequest)
+		http.Error(out, "nonce must be 64 hexadecimal digits", http.StatusBadRequest)
 		return
 	}
 	digest := sha256.Sum256([]byte("pagemcp/1 web\n" + r.Host + "\n" + nonce))
 	first, second, err := ecdsa.Sign(rand.Reader, w.key, digest[:])
 	if err != nil {
-		http.Error(out, "it cannot be signed now", http.StatusInternalServerError)
+		http.Error(out, "signing the nonce failed: retry later", http.StatusInternalServerError)
 		return
 	}
 	var signature [64]byte

@@ -157,7 +157,7 @@ func (p *clientPort) admit(ctx context.Context, msg []byte) bool {
 	wait, ok := p.gate.Limits.delay(p.client.Principal, x.Method)
 	if !ok {
 		p.TakeCall(x.ID)
-		p.refuse(ctx, x, message.Busy("Too many requests a second"))
+		p.refuse(ctx, x, message.Busy("Too many requests per second"))
 		p.audit(call, "busy", 0)
 		return false
 	}
@@ -198,7 +198,7 @@ func (p *clientPort) admitBatch(ctx context.Context, msg []byte, elements [][]by
 				p.audit(call, "busy", 0)
 			}
 		}
-		p.refuse(ctx, engine.Examination{}, message.Busy("Too many requests a second"))
+		p.refuse(ctx, engine.Examination{}, message.Busy("Too many requests per second"))
 		return false
 	}
 	p.monitor("page", "", msg)

@@ -182,14 +182,14 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 			switch m.Method {
 			case "notifications/subscriptions/acknowledged":
 				if unavailable := missing(args.URIs, m.Params); len(unavailable) > 0 {
-					return failedTool("These cannot be watched: " + strings.Join(unavailable, ", ") + ". Call list_resources for the URIs that there are."), nil
+					return failedTool("These resources cannot be watched: " + strings.Join(unavailable, ", ") + ". Call list_resources for the available URIs."), nil
 				}
 			case "notifications/resources/updated":
 				uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
 				return changedResult(append([]string{uri}, drain(notifications)...), begun)
 			}
 		case <-progress.C:
-			engine.InvocationOf(ctx).Progress(fmt.Appendf(nil, `{"progress":%d,"total":%d,"message":"nothing has changed yet"}`,
+			engine.InvocationOf(ctx).Progress(fmt.Appendf(nil, `{"progress":%d,"total":%d,"message":"no change yet"}`,
 				int(time.Since(begun).Seconds()), int(timeout.Seconds())))
 		case <-timer.C:
 			return changedResult([]string{}, begun)

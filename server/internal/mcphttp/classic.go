@@ -54,7 +54,7 @@ func (r *request) batch(elements [][]byte) {
 			return
 		}
 	}
-	r.fail(http.StatusBadRequest, "", message.InvalidRequest("A message must be an object"))
+	r.fail(http.StatusBadRequest, "", message.InvalidRequest("The message must be a JSON object"))
 }
 
 // callInSession sends messages to the engine in a session, and waits for the responses
@@ -115,7 +115,7 @@ func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 func (r *request) session() *session {
 	id, ok := header(r.http.Header, SessionHeader)
 	if !ok {
-		r.fail(http.StatusBadRequest, "", message.InvalidRequest("Mcp-Session-Id stands twice"))
+		r.fail(http.StatusBadRequest, "", message.InvalidRequest("Mcp-Session-Id occurs more than once"))
 		return nil
 	}
 	s := r.server.Sessions.acquire(id, r.client.Principal, r.endpoint)
@@ -176,6 +176,6 @@ func (r *request) openSessionStream() {
 	}
 	defer s.release()
 	if !s.stream(r.w, r.http) {
-		r.reject("this session has a stream already", http.StatusConflict)
+		r.reject("this session already has an open stream", http.StatusConflict)
 	}
 }

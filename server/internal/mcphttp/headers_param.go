@@ -72,7 +72,7 @@ func checkArgument(h http.Header, name string, value []byte) *jsonrpc.Error {
 	got, once := header(h, name)
 	switch absent := value == nil || string(value) == "null"; {
 	case absent && isThere:
-		return mismatch(name + " stands for an argument that the body does not have")
+		return mismatch(name + " is set, but the body has no such argument")
 	case absent:
 		return nil
 	case !isThere && (value[0] == '{' || value[0] == '['):
@@ -82,7 +82,7 @@ func checkArgument(h http.Header, name string, value []byte) *jsonrpc.Error {
 	}
 	text, ok := decodeHeader(got)
 	if !once || !ok {
-		return mismatch(name + " cannot be read")
+		return mismatch(name + " is not a valid header value")
 	}
 	if !equalsJSON(text, value) {
 		return mismatch(name + " does not equal the argument of the body")

@@ -179,7 +179,7 @@ func (r *response) startStream() (err error) {
 // abort writes an error response when the engine connection ends: a stream that only
 // ends would leave the client waiting.
 func (r *response) abort() error {
-	_, err := r.put(jsonrpc.AppendError(nil, r.id, message.Interrupted("The conversation has ended before this was answered")))
+	_, err := r.put(jsonrpc.AppendError(nil, r.id, message.Interrupted("The connection to the engine ended before this request was answered")))
 	return err
 }
 

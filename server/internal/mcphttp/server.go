@@ -49,7 +49,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path string) {
 	endpoint, ok := s.Endpoints.Acquire(caller.Owner, path)
 	if !ok {
 		w.Header().Set("Retry-After", "5") // seconds
-		http.Error(w, "too many pages are asked for at once", http.StatusTooManyRequests)
+		http.Error(w, "too many /mcp/{page} endpoints are in use: retry later", http.StatusTooManyRequests)
 		return
 	}
 	defer endpoint.Release()
@@ -86,7 +86,7 @@ func (r *request) serve() {
 	}
 	version, versionOK := header(r.http.Header, VersionHeader)
 	if !versionOK && len(r.http.Header.Values(VersionHeader)) > 0 {
-		r.fail(http.StatusBadRequest, "", message.InvalidRequest("MCP-Protocol-Version stands twice"))
+		r.fail(http.StatusBadRequest, "", message.InvalidRequest("MCP-Protocol-Version occurs more than once"))
 		return
 	}
 	if elements, isArray := jsonrpc.Elements(body); isArray {
@@ -130,7 +130,7 @@ func (r *request) body() ([]byte, bool) {
 	case errors.As(err, &large):
 		tooLarge()
 	case err != nil:
-		r.reject("the body did not arrive", http.StatusBadRequest)
+		r.reject("the request body could not be read", http.StatusBadRequest)
 	}
 	return body, err == nil
 }

@@ -39,9 +39,9 @@ func (s *session) routeToStream(c *conversation, h message.Head, msg []byte) {
 			s.endCancelled(c, w)
 		}
 	case h.Kind == jsonrpc.Request:
-		reason := "The client has closed the stream on which it could be asked"
+		reason := "The client has closed the stream of this call, so no request can be sent to it"
 		if w != nil && w.jsonOnly {
-			reason = "The client takes no event stream (Accept: text/event-stream), so it cannot be asked"
+			reason = "The client accepts no event stream (Accept: text/event-stream), so no request can be sent to it"
 		}
 		refusal := jsonrpc.AppendError(nil, h.ID, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: reason})
 		go c.port.Write(context.Background(), refusal) // in a goroutine: the reader of the engine must not block; ends when the pipe has it

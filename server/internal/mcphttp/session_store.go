@@ -28,7 +28,7 @@ type StoredSession struct {
 // Check returns an error if r is damaged.
 func (r *Record) Check() error {
 	if _, isEndpoint := access.PageOf(r.Path); !isEndpoint || engine.ClassicVersion(r.Version) != r.Version {
-		return errors.New("it holds no session")
+		return errors.New("the file contains no valid session")
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func (ss *Sessions) begin(ctx context.Context, endpoint Endpoint, client access.
 	if result == nil || message.HeadOf(result).Failed {
 		s.sleepIf(func() bool { return true })
 		if result == nil {
-			result = jsonrpc.AppendError(nil, x.ID, message.Interrupted("The handshake was not answered"))
+			result = jsonrpc.AppendError(nil, x.ID, message.Interrupted("The engine did not answer initialize in time"))
 		}
 		return nil, "", result
 	}

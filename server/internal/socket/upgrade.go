@@ -17,7 +17,7 @@ func WantsUpgrade(w http.ResponseWriter, r *http.Request) bool {
 	}
 	w.Header().Set("Upgrade", "websocket")
 	w.Header().Set("Connection", "Upgrade")
-	http.Error(w, "this is a WebSocket", http.StatusUpgradeRequired)
+	http.Error(w, "this path needs a WebSocket: send Upgrade: websocket", http.StatusUpgradeRequired)
 	return false
 }
 
