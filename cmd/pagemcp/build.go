@@ -10,9 +10,9 @@ import (
 	"github.com/pagemcp/pagemcp/server/bundle"
 )
 
-// build writes the npm package into web/dist, the browser extension, unpacked,
-// into dist/extension, and the playground, for any web host, into dist/playground; or, with --out, everything that dev would serve, laid out as
-// it serves it.
+// build writes the npm package to web/dist, the unpacked browser extension to
+// dist/extension and the playground to dist/playground; or, with --out, all files that
+// dev serves.
 func build(_ context.Context, args []string, std streams) error {
 	var out string
 	var bench bool
@@ -47,7 +47,7 @@ func build(_ context.Context, args []string, std streams) error {
 	}
 	fmt.Fprintln(std.err, "built", dist)
 	playground := filepath.Join(root, "dist", "playground")
-	if err := os.RemoveAll(playground); err != nil { // chunks of older builds have other names
+	if err := os.RemoveAll(playground); err != nil { // older builds have chunks with other names
 		return err
 	}
 	if err := bundle.Compressed(files).Write(playground, bundle.Playground); err != nil {
@@ -66,5 +66,5 @@ func build(_ context.Context, args []string, std streams) error {
 	if err != nil {
 		return err
 	}
-	return bundle.Files{"/" + bundle.Notices: notices}.Write(filepath.Join(root, "bin"), "/") // beside the program
+	return bundle.Files{"/" + bundle.Notices: notices}.Write(filepath.Join(root, "bin"), "/") // the notices of the program
 }

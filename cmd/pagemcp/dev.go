@@ -17,10 +17,10 @@ import (
 	"github.com/pagemcp/pagemcp/server/devserver"
 )
 
-// dev runs the gateway and, on another port, a web server with the demos, built
-// from the sources and again whenever they change.
+// dev runs the gateway and, on another port, a web server with the demos, which are
+// rebuilt when the sources change.
 func dev(ctx context.Context, args []string, std streams) error {
-	s := settings{logging: true} // whoever develops a page wants to see what it says
+	s := settings{logging: true} // the developer of a page needs its log messages
 	var address string
 	var watch bool
 	err := parse("dev", "Runs the gateway and serves the demos, live, from the sources.", args, std, func(flags *flag.FlagSet) {
@@ -57,12 +57,12 @@ func dev(ctx context.Context, args []string, std streams) error {
 	}
 	defer w.Close()
 	g.AllowOrigins(w.Origins()...)
-	g.AllowAssistants(w.Origins()...) // the playground connects to any server, ours too
+	g.AllowAssistants(w.Origins()...) // the playground connects to this gateway as a client, too
 	if watch {
 		g.AllowMonitors(w.Origins()...)
 	}
 
-	demos := make(chan []string, 1) // of the first build
+	demos := make(chan []string, 1) // names, from the first build
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 3)
@@ -89,7 +89,7 @@ func dev(ctx context.Context, args []string, std streams) error {
 		if err := printAll(); err != nil {
 			return err
 		}
-		go onLine(ctx, std.in, func() { printAll() }) // a stream that cannot be written to ends us elsewhere
+		go onLine(ctx, std.in, func() { printAll() }) // an error of standard output is not fatal here
 	case err := <-ended:
 		return err
 	case <-ctx.Done():
@@ -103,7 +103,7 @@ func dev(ctx context.Context, args []string, std streams) error {
 	}
 }
 
-// greet prints where everything is. Each page URL carries a secret of its own.
+// printAddresses prints all addresses. Each page URL contains a new secret.
 func printAddresses(std streams, g *server.Gateway, w *devserver.Web, s settings, demos []string) error {
 	if s.json {
 		line := ready{MCP: g.URL(), Web: w.URL(), Start: w.URL() + g.Fragment(), Playground: w.URL() + "playground/" + g.Fragment(), TokenFile: g.TokenFile(), Pages: map[string]string{}}
@@ -117,13 +117,14 @@ func printAddresses(std streams, g *server.Gateway, w *devserver.Web, s settings
 	return nil
 }
 
-// startConfig is what pages of the web server learn of the gateway. There is no secret in
-// it: any program of this machine may ask for it.
+// startConfig returns config.json, from which pages of the web server learn the
+// addresses of the gateway. It contains no secret, since any program of this machine can
+// request it.
 func startConfig(g *server.Gateway, noToken bool, demos []string) []byte {
 	config := struct {
 		MCP       string   `json:"mcp"`
-		Gateway   string   `json:"gateway"`             // that pages join
-		TokenFile string   `json:"tokenFile,omitempty"` // absent: none is asked for
+		Gateway   string   `json:"gateway"`             // URL for pages
+		TokenFile string   `json:"tokenFile,omitempty"` // absent with --no-token
 		Command   string   `json:"command,omitempty"`
 		Demos     []string `json:"demos"`
 	}{MCP: g.URL(), Gateway: g.PageURL(), TokenFile: g.TokenFile(), Demos: demos}
@@ -133,11 +134,11 @@ func startConfig(g *server.Gateway, noToken bool, demos []string) []byte {
 	if executable, err := os.Executable(); err == nil {
 		config.Command = executable
 	}
-	text, _ := json.Marshal(config) // strings always have JSON
+	text, _ := json.Marshal(config) // cannot fail: strings only
 	return text
 }
 
-// demoNames finds the demos among the files.
+// demoNames returns the names of the demos among files.
 func demoNames(files bundle.Files) []string {
 	names := []string{}
 	for name := range files {
@@ -151,7 +152,7 @@ func demoNames(files bundle.Files) []string {
 	return names
 }
 
-// findSources returns the root of the project, from the working directory up.
+// findSources returns the root of the repository that contains the working directory.
 func findSources() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -160,7 +161,7 @@ func findSources() (string, error) {
 	for {
 		mod, err := os.Open(filepath.Join(dir, "go.mod"))
 		if err == nil {
-			head := make([]byte, 256) // bytes; the module's name stands first
+			head := make([]byte, 256) // bytes; enough for the module line
 			n, _ := io.ReadFull(mod, head)
 			mod.Close()
 			if strings.HasPrefix(string(head[:n]), "module github.com/pagemcp/pagemcp\n") {

@@ -11,13 +11,13 @@ import (
 	"github.com/pagemcp/pagemcp/web"
 )
 
-// Where the gateway and the web server listen unless told otherwise.
+// Default addresses of the gateway and the web server.
 const (
 	defaultMCP = "127.0.0.1:8808"
 	defaultWeb = "127.0.0.1:8809"
 )
 
-// settings are the flags that dev, serve and stdio share.
+// settings are the flags of dev, serve and stdio.
 type settings struct {
 	mcp        string
 	state      string
@@ -32,7 +32,7 @@ type settings struct {
 	json       bool
 }
 
-// list is a flag that may stand several times.
+// list is a flag that can be repeated.
 type list []string
 
 func (l *list) String() string { return strings.Join(*l, " ") }
@@ -58,7 +58,7 @@ func (s *settings) register(flags *flag.FlagSet) {
 	flags.Var(&s.assistants, "allow-assistant-origin", "`origin` whose pages may send requests as an assistant, to pages of all origins; repeatable")
 }
 
-// parse reads the flags of one command, which takes no further arguments.
+// parse parses the flags of one command, which takes no arguments.
 func parse(name, about string, args []string, std streams, register func(*flag.FlagSet)) error {
 	flags := flag.NewFlagSet("pagemcp "+name, flag.ContinueOnError)
 	flags.SetOutput(std.err)
@@ -76,7 +76,7 @@ func parse(name, about string, args []string, std streams, register func(*flag.F
 	return nil
 }
 
-// options are those of the gateway.
+// options returns the options of the gateway.
 func (s *settings) options(std streams) server.Options {
 	return server.Options{
 		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, AssistantOrigins: s.assistants,
@@ -86,8 +86,8 @@ func (s *settings) options(std streams) server.Options {
 	}
 }
 
-// gateway makes a gateway that is bound, but does not serve yet. Two of them
-// with one state directory would undo what the other one stores.
+// gateway returns a gateway that is bound and does not serve yet. It fails if one runs
+// already: two gateways cannot share a state directory.
 func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, error) {
 	if _, err := server.CheckLoopback(s.mcp); err != nil {
 		return nil, fmt.Errorf("--mcp: %w", err)
@@ -113,7 +113,8 @@ func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, e
 	return g, nil
 }
 
-// portTaken says what to do about a port that somebody else has.
+// portTaken adds to err what to do about a port that is in use. name is the flag of the
+// address.
 func portTaken(err error, name string) error {
 	if inUse := (*server.PortTakenError)(nil); errors.As(err, &inUse) {
 		return fmt.Errorf("%w: stop it, or choose another port with %s 127.0.0.1:0", err, name)
@@ -121,7 +122,7 @@ func portTaken(err error, name string) error {
 	return err
 }
 
-// loud is what --no-token says at start.
+// noTokenWarning is printed at start with --no-token.
 const noTokenWarning = `
   !!  --no-token: every program of yours can read what your pages serve; on
   !!  systems other than Linux those of other users can, too.

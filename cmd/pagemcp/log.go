@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// newLogger writes what the gateway logs to a terminal: one line each, without time, and
-// with the level only of what went wrong.
+// newLogger returns a logger for a terminal: one line per event, without time, and
+// without the level if it is Info.
 func newLogger(out io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {

@@ -1,5 +1,5 @@
-// Command pagemcp is the gateway between web pages and AI assistants, and what
-// builds and serves them during development.
+// Command pagemcp runs the gateway between web pages and AI assistants, and builds and
+// serves pages during development.
 package main
 
 import (
@@ -25,17 +25,17 @@ const usage = `pagemcp turns web pages into MCP servers.
 Run a command with -h for its flags.
 `
 
-// A command is one subcommand. Its run gets what follows its name.
+// A command is a subcommand. run gets the arguments after its name.
 type command struct {
 	name string
 	run  func(ctx context.Context, args []string, std streams) error
 }
 
-// streams are the standard ones, so that commands can be run in tests.
+// streams are the standard streams, which tests replace.
 type streams struct {
 	in  io.Reader
-	out io.Writer // what was asked for: for stdio MCP alone
-	err io.Writer // what people read
+	out io.Writer // results; MCP messages only for stdio
+	err io.Writer // messages for people
 }
 
 func main() {

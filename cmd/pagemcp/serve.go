@@ -13,7 +13,7 @@ import (
 	"github.com/pagemcp/pagemcp/server"
 )
 
-// serve runs the gateway alone: pages come from web servers of their own.
+// serve runs the gateway alone. Pages come from other web servers.
 func serve(ctx context.Context, args []string, std streams) error {
 	var s settings
 	err := parse("serve", "Runs the gateway between assistants and pages.", args, std, func(flags *flag.FlagSet) {
@@ -48,15 +48,15 @@ func serve(ctx context.Context, args []string, std streams) error {
 	}
 }
 
-// ready is the line of --json.
+// ready is the line that --json prints.
 type ready struct {
 	MCP        string            `json:"mcp"`
 	Web        string            `json:"web,omitempty"`
-	Start      string            `json:"start,omitempty"`      // the start page, ready to open like the pages
+	Start      string            `json:"start,omitempty"`      // URL of the start page with a secret
 	Playground string            `json:"playground,omitempty"` // likewise
 	TokenFile  string            `json:"tokenFile"`
 	Pages      map[string]string `json:"pages"`
-	Pairing    string            `json:"pairing,omitempty"` // a fragment for any page of a listed origin
+	Pairing    string            `json:"pairing,omitempty"` // fragment for a page of an allowed origin
 }
 
 func (r ready) print(w io.Writer) error {
@@ -68,6 +68,7 @@ func (r ready) print(w io.Writer) error {
 	return err
 }
 
+// printTo prints text, after a warning if --no-token is set.
 func printTo(w io.Writer, s settings, text string) {
 	if s.noToken {
 		fmt.Fprint(w, noTokenWarning)
@@ -75,8 +76,8 @@ func printTo(w io.Writer, s settings, text string) {
 	fmt.Fprint(w, text)
 }
 
-// connect tells how assistants reach the gateway. The token itself is printed
-// nowhere: what a shell puts in its place stays out of scroll-back and logs.
+// connectText explains how assistants connect to the gateway. It does not contain the
+// token, which would remain in scroll-back and logs.
 func connectText(g *server.Gateway, s settings) string {
 	header, field := ` --header "Authorization: Bearer $(cat `+g.TokenFile()+`)"`, `, "headers": { "Authorization": "Bearer <the line in `+g.TokenFile()+`>" }`
 	curl := ` -H "Authorization: Bearer $(cat ` + g.TokenFile() + `)"`
@@ -87,8 +88,8 @@ func connectText(g *server.Gateway, s settings) string {
 	if err != nil {
 		executable = "pagemcp"
 	}
-	// It finds us by the state directory, and needs to be told of it only if it is
-	// not the usual one.
+	// stdio finds the gateway by its state directory; only another one than the default
+	// must be given.
 	stdio := executable + " stdio"
 	if usual, err := server.DefaultState(); err != nil || s.state != usual {
 		stdio += " --state " + s.state
@@ -104,7 +105,7 @@ func connectText(g *server.Gateway, s settings) string {
 `)
 }
 
-// pairing tells how a page of a listed origin joins.
+// printPairing explains how a page of an allowed origin joins.
 func printPairing(w io.Writer, g *server.Gateway, origins []string) {
 	if len(origins) == 0 {
 		fmt.Fprint(w, "\n  No page can join yet: name its origin with --allow-origin, like --allow-origin http://localhost:5173\n\n")
@@ -114,8 +115,7 @@ func printPairing(w io.Writer, g *server.Gateway, origins []string) {
 		strings.Join(origins, " or "), g.Fragment())
 }
 
-// onLine calls do for each line that a person enters. It ends with in, or with
-// the process.
+// onLine calls do for each line of in. It ends with in, or with the process.
 func onLine(ctx context.Context, in io.Reader, do func()) {
 	lines := bufio.NewScanner(in)
 	for lines.Scan() && ctx.Err() == nil {

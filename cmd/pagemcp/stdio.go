@@ -7,8 +7,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// stdio serves one assistant on standard streams, from the gateway of this user
-// if one runs, else by becoming it.
+// stdio serves one assistant on standard streams. It connects to the running gateway of
+// this user, or starts one in this process.
 func stdio(ctx context.Context, args []string, std streams) error {
 	var s settings
 	if err := parse("stdio", "Serves MCP on standard input and output.", args, std, s.register); err != nil {

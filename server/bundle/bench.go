@@ -2,8 +2,8 @@ package bundle
 
 import "github.com/evanw/esbuild/pkg/api"
 
-// BuildBench makes the page of the benchmark, below /bench/, and the npm package
-// that it races: ours and its peers with the settings of every build.
+// BuildBench builds the benchmark page, below /bench/, and the npm package that it
+// compares with others, with the settings of every build.
 func BuildBench(root string) (Files, error) {
 	options, err := packageWith(root,
 		api.EntryPoint{InputPath: "web/bench/page.ts", OutputPath: "bench/page"},

@@ -18,23 +18,23 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// Files are what a browser may ask for: contents by path, which begins with a
-// slash. The npm package is below /pagemcp/, each demo below /demo/<name>/, and
-// / is the start page.
+// Files are the contents of built files by path, which begins with a slash. The npm
+// package is below /pagemcp/, each demo below /demo/<name>/, and / is the start page.
 type Files map[string][]byte
 
-// Package is where Files has the npm package.
+// Package is the path of the npm package in Files.
 const Package = "/pagemcp/"
 
-// An Error tells what is wrong with the sources, with file and line.
+// An Error reports mistakes in the sources, with file and line.
 type Error struct {
-	Text string // as a terminal shows it, without colours
+	Text string // as esbuild formats it for a terminal, without colours
 }
 
+// Error implements error.
 func (e *Error) Error() string { return e.Text }
 
-// Build makes all files from the sources below root, once. The error is an
-// *[Error] if the sources are at fault.
+// Build builds all files from the sources below root. The error is an *[Error] if the
+// sources have a mistake.
 func Build(root string) (Files, error) {
 	options, err := buildOptions(root, false)
 	if err != nil {
@@ -46,8 +46,8 @@ func Build(root string) (Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The hooks for React come last and alone: in the package React is the app's, in
-	// the demos it is bundled.
+	// The React hooks are built separately: in the package they import the React of the
+	// app, in the demos React is bundled.
 	options.EntryPointsAdvanced = []api.EntryPoint{{InputPath: "web/src/react.ts", OutputPath: "pagemcp/react"}}
 	options.External = []string{"react"}
 	hooks, err := filesOf(api.Build(*options))
@@ -81,12 +81,12 @@ func Build(root string) (Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	files[Playground+Notices], err = notices(root, slices.Concat(pack, shownToo, engine)) // it has the package beside it
+	files[Playground+Notices], err = notices(root, slices.Concat(pack, shownToo, engine)) // the playground contains the package
 	return files, err
 }
 
-// Watch makes all files, and again whenever their sources change, until ctx ends.
-// built gets each outcome: either files, or what is wrong with the sources.
+// Watch builds all files, and again whenever the sources change, until ctx ends. built
+// gets the result of each build: files or an error.
 func Watch(ctx context.Context, root string, built func(Files, error)) error {
 	package_, err := buildOptions(root, true)
 	if err != nil {
@@ -118,8 +118,8 @@ func Watch(ctx context.Context, root string, built func(Files, error)) error {
 	return nil
 }
 
-// halves puts the outcomes of two builds together: the package with its demos, and
-// the playground. Nothing is handed over before both have ended once.
+// halves combines the results of two builds: the package with its demos, and the
+// playground. built is called when both have completed.
 type halves struct {
 	built func(Files, error)
 
@@ -146,10 +146,10 @@ func (h *halves) set(i int, files Files, err error) {
 	h.built(all, nil)
 }
 
-// outDir is where esbuild believes to write.
+// outDir is the output directory that esbuild is given. Nothing is written to it.
 const outDir = "/out"
 
-// buildOptions are those of the package and the demos.
+// buildOptions returns the options of the package and the demos.
 func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 	options, err := baseOptions(root, dev)
 	if err != nil {
@@ -161,8 +161,8 @@ func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 	return options, err
 }
 
-// packageWith are the options of the npm package without the demos, and of further
-// entries that use it.
+// packageWith returns the options of the npm package without the demos, plus further
+// entry points that import it.
 func packageWith(root string, further ...api.EntryPoint) (*api.BuildOptions, error) {
 	options, err := buildOptions(root, false)
 	if err != nil {
@@ -174,8 +174,8 @@ func packageWith(root string, further ...api.EntryPoint) (*api.BuildOptions, err
 	return options, nil
 }
 
-// baseOptions are those of every build, for browsers of today: all is minified, and
-// Go's support file can be imported.
+// baseOptions returns the options of every build: minified, for current browsers, with
+// Go's support file as a module.
 func baseOptions(root string, dev bool) (*api.BuildOptions, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -198,7 +198,7 @@ func baseOptions(root string, dev bool) (*api.BuildOptions, error) {
 		LegalComments:     api.LegalCommentsInline,
 		Charset:           api.CharsetUTF8,
 		JSX:               api.JSXAutomatic,
-		Define:            map[string]string{"process.env.NODE_ENV": `"production"`}, // what React asks for
+		Define:            map[string]string{"process.env.NODE_ENV": `"production"`}, // read by React
 		TsconfigRaw:       `{"compilerOptions":{"target":"es2022","verbatimModuleSyntax":true}}`,
 		Loader: map[string]api.Loader{
 			".html": api.LoaderCopy, ".svg": api.LoaderCopy, ".png": api.LoaderCopy, ".ico": api.LoaderCopy,
@@ -214,8 +214,8 @@ func baseOptions(root string, dev bool) (*api.BuildOptions, error) {
 	return options, nil
 }
 
-// entryPoints finds what is built: the package's modules, the engine, and below web/demo every module, style sheet, page and picture that stands beside
-// an index.html.
+// entryPoints returns the entry points: modules of the package, the engine, and below
+// web/demo every module, style sheet, page and image in a directory with an index.html.
 func entryPoints(root string) ([]api.EntryPoint, error) {
 	entries := []api.EntryPoint{
 		{InputPath: "web/src/package.ts", OutputPath: "pagemcp/index"},
@@ -270,11 +270,11 @@ func filesOf(result api.BuildResult) (Files, error) {
 	files := Files{}
 	for _, out := range result.OutputFiles {
 		name := filepath.ToSlash(out.Path)
-		if i := strings.Index(name, outDir+"/"); i >= 0 { // Windows puts a drive before it
+		if i := strings.Index(name, outDir+"/"); i >= 0 { // on Windows a drive letter precedes it
 			name = name[i+len(outDir):]
 		}
 		contents := out.Contents
-		if path.Ext(name) == ".html" { // a page names its module as it stands in the sources
+		if path.Ext(name) == ".html" { // pages refer to modules by their names in the sources
 			contents = bytes.ReplaceAll(contents, []byte(`.ts"`), []byte(`.js"`))
 			contents = bytes.ReplaceAll(contents, []byte(`.tsx"`), []byte(`.js"`))
 		}
@@ -283,12 +283,12 @@ func filesOf(result api.BuildResult) (Files, error) {
 	return files, nil
 }
 
-// messages is what esbuild would print.
+// messages formats errors as esbuild would print them.
 func messages(errors []api.Message) string {
 	return strings.Join(api.FormatMessages(errors, api.FormatMessagesOptions{Kind: api.ErrorMessage}), "")
 }
 
-// Write puts those files below dir whose path begins with prefix, without it.
+// Write writes the files whose path begins with prefix to dir, without prefix.
 func (files Files) Write(dir, prefix string) error {
 	for name, contents := range files {
 		below, ok := strings.CutPrefix(name, prefix)

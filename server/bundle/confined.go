@@ -12,16 +12,16 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// confined refuses files that are reached below root by a symbolic link that leads out
-// of it: what is built is served, and a link may point at anything. Packages may be
-// linked from elsewhere, and Go's support file belongs to the toolchain.
+// confined rejects source files that a symbolic link below root reaches outside of it:
+// built files are served, and a link could point to any file. Packages may be linked,
+// and Go's support file belongs to the toolchain.
 func confined(root, goroot string) api.Plugin {
 	return api.Plugin{Name: "confined", Setup: func(build api.PluginBuild) {
 		inside := realDirs(root, goroot)
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "file"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
 			file, err := filepath.EvalSymlinks(args.Path)
 			if errors.Is(err, fs.ErrNotExist) {
-				return api.OnLoadResult{}, nil // esbuild says so, with the line
+				return api.OnLoadResult{}, nil // esbuild reports it, with the line
 			}
 			if err != nil {
 				return api.OnLoadResult{}, err
@@ -34,7 +34,7 @@ func confined(root, goroot string) api.Plugin {
 	}}
 }
 
-// realDirs returns directories, each also without symbolic links on the way to it.
+// realDirs returns dirs, and each of them with symbolic links resolved.
 func realDirs(dirs ...string) (all []string) {
 	for _, dir := range dirs {
 		all = append(all, dir)
@@ -45,8 +45,8 @@ func realDirs(dirs ...string) (all []string) {
 	return all
 }
 
-// below returns a file's name below the first of dirs that contains it, with slashes;
-// empty: none does.
+// below returns the path of file relative to the first of dirs that contains it, with
+// slashes, or "".
 func below(file string, dirs []string) string {
 	for _, dir := range dirs {
 		if name, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(name) {
@@ -56,8 +56,8 @@ func below(file string, dirs []string) string {
 	return ""
 }
 
-// relativeSources names files in source maps by where they are below root. esbuild names
-// them from the directory of its output, and so by every directory of this machine.
+// relativeSources makes paths in source maps relative to root. esbuild writes them
+// relative to the output directory, which would include directory names of this machine.
 func relativeSources(root, goroot string) api.Plugin {
 	return api.Plugin{Name: "relative sources", Setup: func(build api.PluginBuild) {
 		dirs := realDirs(root, goroot)

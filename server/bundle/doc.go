@@ -1,4 +1,4 @@
-// Package bundle makes files of TypeScript and Go: the npm package with
-// engine.wasm, the demos and the start page. It is the only user of esbuild, whose
-// own web server stays unused: the files go to memory, or into a directory.
+// Package bundle builds the npm package with engine.wasm, the demos, the playground and the
+// browser extension from TypeScript and Go. It is the only user of esbuild, whose web server
+// is not used: files are built in memory, and written to a directory on request.
 package bundle

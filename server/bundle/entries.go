@@ -8,14 +8,14 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// sharedEntries are entry points of the package, `pagemcp/pairing`, whose modules are
-// all in index.js. Their files only re-export from it: a page that imports several
-// entry points has each module, and its state, once.
+// sharedEntries are entry points of the package, like `pagemcp/pairing`, whose files
+// only re-export from index.js. So a page that imports several entry points has each
+// module, and its state, once.
 var sharedEntries = [...]string{"pairing", "redaction", "sources"}
 
-const sharedPrefix = "entry:" // of an entry point that sharedEntry answers to
+const sharedPrefix = "entry:" // of an entry point that sharedEntry resolves
 
-// sharedEntry builds the files of sharedEntries: what they import is in index.js.
+// sharedEntry builds the files of sharedEntries, whose imports are in index.js.
 func sharedEntry(root string) api.Plugin {
 	return api.Plugin{Name: "shared entry", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: "^" + sharedPrefix}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
@@ -36,16 +36,17 @@ func sharedEntry(root string) api.Plugin {
 	}}
 }
 
-// publicEntry keeps `import 'pagemcp'` in the demos and the extension what it is in an
-// app: a module beside worker.js and engine.wasm, which it finds by its own URL.
+// publicEntry keeps `import 'pagemcp'` in the demos and the extension as it is in an
+// app: a separate module beside worker.js and engine.wasm, which it locates by its own
+// URL.
 var publicEntry = api.Plugin{Name: "public entry", Setup: func(build api.PluginBuild) {
 	build.OnResolve(api.OnResolveOptions{Filter: publicNames()}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 		return api.OnResolveResult{Path: Package + publicModule(args.Path) + ".js", External: true}, nil
 	})
 }}
 
-// publicSources bundles what is imported from 'pagemcp', as an app's bundler does: what
-// is not used of it is left out.
+// publicSources bundles imports from 'pagemcp' as the bundler of an app does, without
+// unused code.
 func publicSources(root string) api.Plugin {
 	return api.Plugin{Name: "public sources", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: publicNames()}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
@@ -58,7 +59,7 @@ func publicSources(root string) api.Plugin {
 // publicNames matches 'pagemcp' and the names of sharedEntries.
 func publicNames() string { return `^pagemcp(/(` + strings.Join(sharedEntries[:], "|") + `))?$` }
 
-// publicModule is the module in web/src, and in the package, of an entry point.
+// publicModule returns the module of an entry point, in web/src and in the package.
 func publicModule(name string) string {
 	if _, module, ok := strings.Cut(name, "/"); ok {
 		return module

@@ -11,11 +11,11 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// extensionSizes are those of the icons that the manifest names.
+// extensionSizes are the sizes of the icons in the manifest.
 var extensionSizes = [...]int{16, 32, 48, 128} // pixels
 
-// BuildExtension makes the browser extension: / is its root, with the manifest, and
-// below /pagemcp/ is the npm package, whose engine it runs.
+// BuildExtension builds the browser extension: / is its root, with the manifest, and
+// below /pagemcp/ is the npm package.
 func BuildExtension(root string) (Files, error) {
 	options, err := packageWith(root,
 		api.EntryPoint{InputPath: "web/extension/background.ts", OutputPath: "background"},
@@ -35,10 +35,10 @@ func BuildExtension(root string) (Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What runs within tabs is no module. Its value is that of its last expression.
+	// Scripts for tabs are not modules. Their result is the value of the last expression.
 	options.EntryPointsAdvanced = []api.EntryPoint{{InputPath: "web/extension/text.ts", OutputPath: "text"}}
 	options.Format = api.FormatIIFE
-	options.Plugins = append([]api.Plugin{publicSources(options.AbsWorkingDir)}, options.Plugins...) // it cannot import anything
+	options.Plugins = append([]api.Plugin{publicSources(options.AbsWorkingDir)}, options.Plugins...) // a script cannot import
 	options.GlobalName = "pagemcpText"
 	options.Footer = map[string]string{"js": "pagemcpText.answer"}
 	builtScript := api.Build(*options)

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// The picture of web/demo/icon.svg, 32 units wide: a window with a bar, and a
-// prompt in it. Manifests of extensions take no SVG.
+// The icon of web/demo/icon.svg, 32 units wide: a window with a title bar and a prompt.
+// Manifests of extensions do not support SVG.
 var (
 	iconBlue = color.NRGBA{0x42, 0x63, 0xeb, 0xff}
 	iconBar  = color.NRGBA{0xff, 0xff, 0xff, 0x73} // 45 %
@@ -21,7 +21,7 @@ const (
 
 type point struct{ x, y float64 }
 
-// icon draws it with size × size pixels.
+// icon draws the icon with size × size pixels.
 func icon(size int) image.Image {
 	picture := image.NewNRGBA(image.Rect(0, 0, size, size))
 	unit := iconUnits / float64(size)
@@ -46,7 +46,7 @@ func icon(size int) image.Image {
 }
 
 func iconColour(at point) color.NRGBA {
-	// The distance to a rectangle whose corners are rounded by 6.
+	// The distance to a rectangle with a corner radius of 6.
 	dx, dy := math.Max(math.Abs(at.x-16)-7, 0), math.Max(math.Abs(at.y-16)-5, 0)
 	switch {
 	case math.Hypot(dx, dy) > 6:
@@ -59,14 +59,14 @@ func iconColour(at point) color.NRGBA {
 	return iconBlue
 }
 
-// near tells whether p is within the distance of the line from a to b.
+// near reports whether p is within distance of the line from a to b.
 func (p point) near(distance float64, a, b point) bool {
 	dx, dy := b.x-a.x, b.y-a.y
 	t := math.Min(math.Max(((p.x-a.x)*dx+(p.y-a.y)*dy)/(dx*dx+dy*dy), 0), 1)
 	return math.Hypot(p.x-a.x-t*dx, p.y-a.y-t*dy) <= distance
 }
 
-// over puts a colour onto one that nothing shows through.
+// over blends a colour onto an opaque one.
 func over(top, ground color.NRGBA) color.NRGBA {
 	mix := func(t, g uint8) uint8 { return uint8((int(t)*int(top.A) + int(g)*(255-int(top.A))) / 255) }
 	return color.NRGBA{mix(top.R, ground.R), mix(top.G, ground.G), mix(top.B, ground.B), 0xff}

@@ -14,23 +14,24 @@ import (
 	"strings"
 )
 
-// Notices is the name of the file with the licences of all that is shipped with it:
-// npm packages that were bundled, Go modules and Go itself. It stands in the npm
-// package, the playground, the extension and beside the binary.
+// Notices is the name of the file with the licences of third-party code: bundled npm
+// packages, Go modules and Go itself. It is in the npm package, the playground, the
+// extension and beside the binary.
 const Notices = "THIRD-PARTY-NOTICES.txt"
 
-// A Component is something of others that is shipped.
+// A Component is third-party code that is distributed.
 type Component struct {
 	Name, Version string
 	License       string // SPDX identifier
-	Text          string // of the licence, with the copyright notice
+	Text          string // text of the licence, with the copyright notice
 }
 
-// allowedLicenses are those that MIT software may be shipped with, given their notices.
+// allowedLicenses are the licences that may be distributed with MIT software if their
+// notices are included.
 var allowedLicenses = [...]string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"}
 
-// notices writes the file for what is shipped. A licence that is not allowed, or that
-// has no text, is an error: its terms are unknown.
+// notices returns the file for components. A licence that is not allowed, or has no
+// text, is an error.
 func notices(root string, components []Component) ([]byte, error) {
 	own, err := os.ReadFile(filepath.Join(root, "LICENSE"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -50,8 +51,8 @@ func notices(root string, components []Component) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// bundledPackages returns the npm packages of which something is in the outputs below
-// prefix, as esbuild's metafile says.
+// bundledPackages returns the npm packages with code in the outputs below prefix,
+// according to esbuild's metafile.
 func bundledPackages(root, metafile, prefix string) (all []Component, err error) {
 	var meta struct {
 		Outputs map[string]struct {
@@ -63,7 +64,7 @@ func bundledPackages(root, metafile, prefix string) (all []Component, err error)
 	}
 	dirs := map[string]bool{}
 	for name, output := range meta.Outputs {
-		at := strings.Index(name, outDir[1:]+prefix) // a path relative to the root
+		at := strings.Index(name, outDir[1:]+prefix) // a path relative to root
 		if at < 0 {
 			continue
 		}
@@ -83,7 +84,7 @@ func bundledPackages(root, metafile, prefix string) (all []Component, err error)
 	return all, nil
 }
 
-// packageDir returns the directory of the npm package that a file belongs to.
+// packageDir returns the directory of the npm package that contains a file.
 func packageDir(file string) string {
 	const modules = "node_modules/"
 	at := strings.LastIndex(file, modules)
@@ -115,7 +116,7 @@ func npmComponent(dir string) (c Component, err error) {
 	return c, err
 }
 
-// mitTerms are for packages that name the licence and their author, and have no file of it.
+// mitTerms is for packages that name their licence and author without a licence file.
 const mitTerms = `Permission is hereby granted, free of charge, to any person obtaining a copy
 of this software and associated documentation files (the "Software"), to deal
 in the Software without restriction, including without limitation the rights
@@ -134,7 +135,7 @@ LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
 OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
 SOFTWARE.`
 
-// licenseText returns the files in dir that packages have for it.
+// licenseText returns the text of the licence files in dir.
 func licenseText(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -155,8 +156,8 @@ func licenseText(dir string) (string, error) {
 	return strings.Join(texts, "\n\n"), nil
 }
 
-// GoComponents returns Go itself and the modules of which a program in root contains
-// packages; env has GOOS and GOARCH, if they are not this machine's.
+// GoComponents returns Go itself and the modules that a program in root imports; env
+// contains GOOS and GOARCH if they differ from this machine's.
 func GoComponents(root, program string, env ...string) ([]Component, error) {
 	goroot, err := goRoot()
 	if err != nil {
@@ -189,8 +190,8 @@ func GoComponents(root, program string, env ...string) ([]Component, error) {
 	return all, nil
 }
 
-// recognize returns the licence that a text is, by its own words; empty: none of those
-// that modules of ours have.
+// recognize returns the licence of a text by its wording, or "" if it is none of those
+// that our modules have.
 func recognize(text string) string {
 	words := strings.Join(strings.Fields(text), " ")
 	switch {
@@ -209,12 +210,12 @@ func recognize(text string) string {
 	return ""
 }
 
-// engineComponents are those of engine.wasm, and Go's support file beside it.
+// engineComponents returns the components of engine.wasm and Go's support file.
 func engineComponents(root string) ([]Component, error) {
 	return GoComponents(root, "./wasm", "GOOS=js", "GOARCH=wasm")
 }
 
-// BinaryNotices is the file for the pagemcp program.
+// BinaryNotices returns the Notices file of the pagemcp program.
 func BinaryNotices(root string) ([]byte, error) {
 	components, err := GoComponents(root, "./cmd/pagemcp")
 	if err != nil {

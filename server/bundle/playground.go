@@ -17,17 +17,16 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// Playground is where Files has the playground. Nothing in it refers to a path
-// above its own: the directory works from any web host.
+// Playground is the path of the playground in Files. It uses relative URLs only, so its
+// directory can be served from any path.
 const Playground = "/playground/"
 
-// playgroundEntries are the modules with names of their own: the page, the element
-// that embeds it in others, and the Worker that makes it work offline. Whatever else
-// there is, they load.
+// playgroundEntries are the modules with fixed names: the page, the element that embeds
+// it, and the service worker. They load all others.
 var playgroundEntries = [...]string{"main.tsx", "element.ts", "sw.ts"}
 
-// playgroundOptions split what is loaded later from what is loaded first, in
-// chunks that are named after their contents.
+// playgroundOptions returns the options of the playground. Modules that are loaded on
+// demand are in chunks named by a hash of their contents.
 func playgroundOptions(root string, dev bool) (*api.BuildOptions, error) {
 	options, err := baseOptions(root, dev)
 	if err != nil {
@@ -74,12 +73,11 @@ func playgroundOptions(root string, dev bool) (*api.BuildOptions, error) {
 	return options, nil
 }
 
-// completePlayground adds the engine and its Worker, which the playground has
-// beside itself, and the list of all its files by their hashes: from it the Worker
-// of sw.ts learns what to keep for when there is no network.
+// completePlayground adds the engine and its Worker, and files.json with a hash of each
+// file, from which the service worker learns what to cache.
 func completePlayground(files Files) {
 	beside := []string{"engine.wasm", "worker.js"}
-	for _, module := range lazyModules { // the Worker loads some of them
+	for _, module := range lazyModules { // some are loaded by the Worker
 		beside = append(beside, path.Base(module)+".js")
 	}
 	for _, name := range beside {
@@ -94,11 +92,11 @@ func completePlayground(files Files) {
 		sum := sha256.Sum256(contents)
 		hashes[below] = hex.EncodeToString(sum[:8])
 	}
-	files[Playground+"files.json"], _ = json.Marshal(hashes) // strings always have JSON
+	files[Playground+"files.json"], _ = json.Marshal(hashes) // cannot fail: strings only
 }
 
-// Compressed adds to each file of the playground that gets smaller by it what gzip
-// makes of it, beside it with the suffix .gz, where web hosts look for it.
+// Compressed adds a gzip version, with the suffix .gz, of each file of the playground
+// that becomes smaller. Web servers can serve it in place of the file.
 func Compressed(files Files) Files {
 	all := maps.Clone(files)
 	for name, contents := range files {
@@ -106,8 +104,8 @@ func Compressed(files Files) Files {
 			continue
 		}
 		var packed bytes.Buffer
-		writer, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // a level that exists
-		writer.Write(contents)                                          // to memory: it cannot fail
+		writer, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // cannot fail: a valid level
+		writer.Write(contents)                                          // cannot fail: in memory
 		writer.Close()
 		if packed.Len() < len(contents) {
 			all[name+".gz"] = packed.Bytes()

@@ -18,8 +18,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// reactEntry lets demos import 'pagemcp/react' as an app does. It is bundled with
-// the demo, since it shares the demo's React, which is no module of its own here.
+// reactEntry lets demos import 'pagemcp/react' as an app does. It is bundled with the
+// demo, whose React it must share.
 func reactEntry(root string) api.Plugin {
 	return api.Plugin{Name: "react entry", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: `^pagemcp/react$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
@@ -28,13 +28,13 @@ func reactEntry(root string) api.Plugin {
 	}}
 }
 
-// lazyModules are the modules of web/src that are loaded when they are needed
-// first. Each is a file of its own in the package, beside the others.
+// lazyModules are the modules of web/src that are loaded on demand. Each is a separate
+// file of the package.
 var lazyModules = [...]string{"validate", "in-window", "sources/idb-reader", "sources/opfs-reader", "sources/caches-reader", "markdown"}
 
-// lazyModule keeps `import('./validate.ts')` what it says: a module of its own,
-// beside the one that loads it when it has to. Splitting would do that too, but
-// also cut what index.js and worker.js have in common into files of its own.
+// lazyModule keeps dynamic imports of lazyModules as imports of separate files. The
+// splitting of esbuild would also move the common code of index.js and worker.js to
+// further files.
 func lazyModule(root string) api.Plugin {
 	return api.Plugin{Name: "lazy module", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: `^\.{1,2}/.*\.ts$`}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
@@ -54,9 +54,9 @@ func lazyModule(root string) api.Plugin {
 
 func lazySource(module string) string { return "web/src/" + module + ".ts" }
 
-// wasmExec makes `import 'wasm_exec'` Go's own support file, of the very
-// toolchain that builds engine.wasm: the two must fit each other, so it is never
-// copied into the project.
+// wasmExec resolves `import 'wasm_exec'` to the support file of the Go toolchain that
+// builds engine.wasm. Both must have the same version, so the file is never copied into
+// the project.
 func wasmExec(goroot string) api.Plugin {
 	return api.Plugin{Name: "wasm_exec", Setup: func(build api.PluginBuild) {
 		file := filepath.Join(goroot, "lib", "wasm", "wasm_exec.js")
@@ -66,11 +66,11 @@ func wasmExec(goroot string) api.Plugin {
 	}}
 }
 
-// engineEntry is the entry point that engineWasm answers to.
+// engineEntry is the entry point that engineWasm resolves.
 const engineEntry = "engine.wasm"
 
-// engineWasm builds the engine. Its directories are watched for files that come
-// and go, and the files for edits: a directory alone does not notice those.
+// engineWasm builds the engine. Directories are watched for added and removed files, and
+// files for changes, which watching a directory does not detect.
 func engineWasm(root string) api.Plugin {
 	return api.Plugin{Name: "engine.wasm", Setup: func(build api.PluginBuild) {
 		cache := &engineCache{root: root}
@@ -96,7 +96,7 @@ func engineWasm(root string) api.Plugin {
 	}}
 }
 
-// goSources returns the directories and files that engine.wasm is made of.
+// goSources returns the directories and files from which engine.wasm is built.
 func goSources(root string) (dirs, files []string, err error) {
 	files = []string{filepath.Join(root, "go.mod"), filepath.Join(root, "go.sum")}
 	err = filepath.WalkDir(filepath.Join(root, "wasm"), func(name string, d fs.DirEntry, err error) error {
@@ -115,7 +115,7 @@ func goSources(root string) (dirs, files []string, err error) {
 	return dirs, files, err
 }
 
-// An engineCache spares a `go build` when only TypeScript was edited.
+// An engineCache avoids a `go build` if only TypeScript has changed.
 type engineCache struct {
 	root  string
 	mu    sync.Mutex
@@ -147,14 +147,14 @@ func stampOf(files []string) string {
 	return stamp.String()
 }
 
-// hotPackages are what the hot path runs through. All others, the runtime too, are
-// compiled without inlining: their calls written out cost every page 50 KB
-// (brotli) of download, and no benchmark notices.
+// hotPackages are the packages of the hot path. All others, the runtime included, are
+// compiled without inlining: that saves 50 KB (brotli) of download without a measurable
+// cost.
 var hotPackages = [...]string{"wasm", "wasm/engine", "wasm/jsonrpc"}
 
-// BuildEngine compiles wasm/ below root and returns engine.wasm, or the
-// compiler's messages. The file has no build id, which would differ from one
-// machine to the next, and is random bytes to a compressor.
+// BuildEngine compiles wasm/ below root and returns engine.wasm, or the messages of the
+// compiler. The file has no build id, which would differ between machines and does not
+// compress.
 func BuildEngine(ctx context.Context, root string) ([]byte, []api.Message, error) {
 	dir, err := os.MkdirTemp("", "pagemcp-")
 	if err != nil {
@@ -184,8 +184,8 @@ func BuildEngine(ctx context.Context, root string) ([]byte, []api.Message, error
 	return built, nil, err
 }
 
-// goMessages turns what the compiler prints into messages of esbuild, with the
-// line they are about.
+// goMessages converts the output of the compiler to messages of esbuild with their
+// locations.
 func goMessages(root string, output []byte) []api.Message {
 	place := regexp.MustCompile(`^(?:\./)?([^\s:]+\.go):(\d+)(?::(\d+))?: (.*)$`)
 	var all []api.Message
@@ -199,7 +199,7 @@ func goMessages(root string, output []byte) []api.Message {
 			continue
 		}
 		row, _ := strconv.Atoi(found[2])    // digits
-		column, _ := strconv.Atoi(found[3]) // digits, or nothing: 0
+		column, _ := strconv.Atoi(found[3]) // digits, or empty: 0
 		all = append(all, api.Message{Text: found[4], Location: &api.Location{
 			File: found[1], Line: row, Column: max(column-1, 0), LineText: lineOf(filepath.Join(root, found[1]), row),
 		}})
@@ -222,7 +222,7 @@ func lineOf(file string, row int) string {
 	return string(lines[row-1])
 }
 
-// goRoot asks the toolchain that will build the engine.
+// goRoot returns GOROOT of the toolchain that builds the engine.
 func goRoot() (string, error) {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

@@ -8,10 +8,9 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// noParser takes the parser of HTML text out of turndown. Only elements are
-// given to it, never text; but when it is loaded, it tries out the browser's
-// parser, which is a violation where a page asks for trusted types, and may be
-// reported over the network.
+// noParser removes the HTML parser from turndown, which gets elements only, never text.
+// On loading, turndown tests the parser of the browser, which violates a Trusted Types
+// policy and may be reported over the network.
 var noParser = api.Plugin{Name: "turndown without a parser", Setup: func(build api.PluginBuild) {
 	build.OnLoad(api.OnLoadOptions{Filter: `[\\/]turndown\.browser\.es\.js$`}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
 		source, err := os.ReadFile(args.Path)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// WriteTypes puts the package's declarations (*.d.ts) into dir. The TypeScript
-// compiler has to be installed below web/.
+// WriteTypes writes the declarations (*.d.ts) of the package to dir. The TypeScript
+// compiler must be installed below web/.
 func WriteTypes(root, dir string) error {
 	web, err := filepath.Abs(filepath.Join(root, "web"))
 	if err != nil {
@@ -30,8 +30,8 @@ func WriteTypes(root, dir string) error {
 	return importsAsWritten(dir)
 }
 
-// importsAsWritten lets declarations import './x.js' rather than './x.ts': only the
-// former is in the package.
+// importsAsWritten changes imports in declarations from './x.ts' to './x.js', as only
+// the latter is in the package.
 func importsAsWritten(dir string) error {
 	return filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".d.ts") {

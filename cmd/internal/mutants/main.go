@@ -1,11 +1,11 @@
-// Command mutants changes one expression or statement of a package at a time,
-// runs the package's tests against each change, and reports the changes that no
-// test notices. A surviving mutant is a behaviour that no test requires, or a
-// change that makes no difference; a person decides which.
+// Command mutants changes one expression or statement of a package at a time, runs the
+// tests of the package against each change, and reports the changes with which all tests
+// pass. Such a mutant is either a behaviour that no test requires, or a change without
+// effect; a person must decide.
 //
 //	go run ./cmd/internal/mutants -pkg ./wasm/engine -every 10
 //
-// The files are not touched: the changed one is given to the Go tool by -overlay.
+// Files are not modified: the changed file is passed to the go command by -overlay.
 package main
 
 import (
@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// An outcome is what became of one mutant.
+// An outcome is the result of one mutant.
 type outcome string
 
 const (
@@ -92,7 +92,7 @@ func report(ctx context.Context) error {
 	return table(chosen, outcomes)
 }
 
-// table prints counts by file.
+// table prints the counts by file.
 func table(chosen []mutant, outcomes []outcome) error {
 	counts := map[string]map[outcome]int{}
 	var names []string
@@ -143,7 +143,7 @@ func try(ctx context.Context, m mutant) outcome {
 	return killed
 }
 
-// test runs the tests, at most for the timeout.
+// test runs the tests with a timeout.
 func test(ctx context.Context, overlay string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
 	defer cancel()

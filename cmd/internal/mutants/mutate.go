@@ -12,22 +12,22 @@ import (
 
 // A mutant is a file with one change.
 type mutant struct {
-	file   string // its name
+	file   string // base name
 	path   string
 	number int    // of the line
-	line   string // as it was
+	line   string // before the change
 	what   string // the change
-	text   []byte // the whole file with it
+	text   []byte // the whole file with the change
 }
 
-// swaps are operators and what takes their place.
+// swaps maps operators to their replacements.
 var swaps = map[token.Token]string{
 	token.EQL: "!=", token.NEQ: "==", token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">",
 	token.LAND: "||", token.LOR: "&&", token.ADD: "-", token.SUB: "+",
 }
 
-// mutantsOf returns every change of the files of dir whose names match pattern,
-// tests left out, in the order of files and places.
+// mutantsOf returns every mutant of the files in dir that match pattern, without tests,
+// in the order of files and positions.
 func mutantsOf(dir, pattern string) (all []mutant, err error) {
 	paths, err := filepath.Glob(filepath.Join(dir, pattern))
 	if err != nil {
@@ -53,8 +53,8 @@ func mutantsOf(dir, pattern string) (all []mutant, err error) {
 	return all, nil
 }
 
-// mutate returns every change of one file: an operator becomes its neighbour, a
-// condition never or always holds, a call that stands alone or a defer is left out.
+// mutate returns every mutant of one file: an operator is replaced, a condition is made
+// constant, a statement that is a call, or a defer, is removed.
 func mutate(path string, source []byte) (all []mutant, err error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, source, parser.SkipObjectResolution)
