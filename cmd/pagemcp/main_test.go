@@ -25,7 +25,7 @@ func TestMistakesSayWhatToDo(t *testing.T) {
 	state := t.TempDir()
 	for line, want := range map[string]string{
 		"":                            "no command: use dev, serve, stdio or build",
-		"run":                         `there is no command "run"`,
+		"run":                         `unknown command "run"`,
 		"serve now":                   "serve takes no argument",
 		"serve --mcp 0.0.0.0:8808":    "use 127.0.0.1:8808",
 		"serve --mcp 8808":            "want host:port",
