@@ -71,7 +71,7 @@ export function isSecretHeader(name: string): boolean {
  * `key`, `maxTokens` and `progressToken` are ordinary members of MCP and of records.
  */
 export function isSecretMember(name: string): boolean {
-  memberRules ??= rules(`${alwaysSecret}|(?:${secretPart})$`, programWord, 'progress token')
+  memberRules ??= rules(`${alwaysSecret}|(?:${secretPart})(?: value)?$`, programWord, 'progress token')
   return isSecretBy(memberRules, name)
 }
 
@@ -79,7 +79,7 @@ export function isSecretMember(name: string): boolean {
  * Forms of secrets: a JSON Web Token, keys with well-known beginnings, a private key in PEM. None can
  * match again from within a match that failed late, so that hostile texts take linear time.
  */
-const secretForms = String.raw`(?<![\w-])[\w-]{0,64}?eyJ[\w-]{8,}\.[\w-]*\.[\w-]*|\b(?:sk|pk|rk)[-_](?:(?:live|test|proj|ant)[-_][\w-]{8,}|[A-Za-z0-9]{16,})|\bgh[pousr]_\w{16,}|\bgithub_pat_\w{16,}|\bglpat-[\w-]{16,}|\bxox[abeprs]-[\w-]{8,}|\bA[KS]IA[A-Z0-9]{12,}|\bAIza[\w-]{30,}|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[\w+/=\s\\]*-----END [A-Z ]{0,40}PRIVATE KEY-----)?`
+const secretForms = String.raw`(?<![\w-])[\w-]{0,64}?eyJ[\w-]{8,}\.[\w-]*\.[\w-]*|\b(?:sk|pk|rk)[-_](?:(?:live|test|proj|ant)[-_][\w-]{8,}|[A-Za-z0-9]{12,})|\bgh[pousr]_\w{16,}|\bgithub_pat_\w{16,}|\bglpat-[\w-]{16,}|\bxox[abeprs]-[\w-]{8,}|\bA[KS]IA[A-Z0-9]{12,}|\bAIza[\w-]{30,}|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[\w+/=\s\\]*-----END [A-Z ]{0,40}PRIVATE KEY-----)?`
 
 /** Credentials of HTTP within a text; as a whole value, `Basic knowledge` is none. */
 const schemeForm = String.raw`\b(?:Bearer|Basic)\s+[\w+/=.~-]{8,}`
