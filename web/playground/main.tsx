@@ -3,7 +3,7 @@
 
 import { render } from 'preact'
 import { App } from './shell/app.tsx'
-import { begin } from './shell/start.ts'
+import { start } from './shell/start.ts'
 
 const root = document.getElementById('app')
 if (root === null) throw new Error('index.html lacks #app')
@@ -13,5 +13,5 @@ if (new URLSearchParams(location.search).has('notes')) {
   import('./lessons/speaker-window.tsx').then(({ showNotes }) => showNotes(root))
 } else {
   render(<App />, root)
-  begin()
+  start()
 }

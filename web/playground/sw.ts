@@ -9,9 +9,9 @@ interface Scope {
   readonly registration: { readonly scope: string }
   readonly clients: { claim(): Promise<void> }
   skipWaiting(): Promise<void>
-  addEventListener(type: 'install' | 'activate', hear: (event: Extendable) => void): void
-  addEventListener(type: 'message', hear: (event: Extendable & { data: unknown }) => void): void
-  addEventListener(type: 'fetch', hear: (event: Fetched) => void): void
+  addEventListener(type: 'install' | 'activate', listener: (event: Extendable) => void): void
+  addEventListener(type: 'message', listener: (event: Extendable & { data: unknown }) => void): void
+  addEventListener(type: 'fetch', listener: (event: Fetched) => void): void
 }
 
 interface Extendable {
@@ -32,17 +32,17 @@ worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting
 worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()))
 
 worker.addEventListener('message', (event) => {
-  if (event.data === 'keep') event.waitUntil(keep())
+  if (event.data === 'keep') event.waitUntil(makeCopy())
 })
 
 worker.addEventListener('fetch', (event) => {
   const { request } = event
   if (request.method !== 'GET' || !request.url.startsWith(worker.registration.scope)) return
-  event.respondWith(fetch(request).catch((error: unknown) => kept(request.url, error)))
+  event.respondWith(fetch(request).catch((error: unknown) => copied(request.url, error)))
 })
 
 /** Makes a complete copy, unless one of these files exists. Older copies are deleted after that. */
-async function keep(): Promise<void> {
+async function makeCopy(): Promise<void> {
   const response = await fetch(list, { cache: 'no-cache' })
   if (!response.ok) return
   const text = await response.text()
@@ -61,7 +61,7 @@ async function keep(): Promise<void> {
 }
 
 /** A file of the copy. Query and fragment are ignored. */
-async function kept(url: string, error: unknown): Promise<Response> {
+async function copied(url: string, error: unknown): Promise<Response> {
   const { origin, pathname } = new URL(url)
   const file = pathname.endsWith('/') ? `${pathname}index.html` : pathname
   for (const name of await caches.keys()) {

@@ -6,7 +6,7 @@ import { type Editor, mount } from './editor.ts'
 import { recall } from './history.ts'
 import { send } from './send.ts'
 import { serverContext } from './server-context.ts'
-import { tab, written } from './tabs.ts'
+import { setTypedText, tab } from './tabs.ts'
 import { problems } from './view.ts'
 
 /** The caret and the focus are kept. */
@@ -17,7 +17,7 @@ export function attach(host: HTMLElement, area: HTMLTextAreaElement): Editor {
     selection: { from: area.selectionStart, to: area.selectionEnd },
     label: t('compose.message'),
     server: () => untracked(serverContext),
-    written,
+    setTypedText,
     problems: (count) => {
       problems.value = count
     },

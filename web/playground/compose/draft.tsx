@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { whenIdle } from '../base/idle.ts'
 import { send } from './send.ts'
-import { replaced, tab, written } from './tabs.ts'
+import { replacements, setTypedText, tab } from './tabs.ts'
 import { editor } from './view.ts'
 
 export function Draft() {
@@ -26,13 +26,13 @@ export function Draft() {
   }, [])
   useEffect(
     () =>
-      replaced.subscribe(() => {
+      replacements.subscribe(() => {
         editor.peek()?.set(tab.peek().text)
       }),
     [],
   )
   const there = editor.value !== undefined
-  replaced.value // redraw after a change other than typing
+  replacements.value // redraw after a change other than typing
   return (
     <>
       <textarea
@@ -44,7 +44,7 @@ export function Draft() {
         autocapitalize="off"
         translate={false}
         value={tab.peek().text}
-        onInput={(event) => written(event.currentTarget.value)}
+        onInput={(event) => setTypedText(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing)
             return

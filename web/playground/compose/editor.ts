@@ -34,7 +34,7 @@ export interface EditorOptions {
   label: string
   /** Called at each use, never cached. */
   server(): ServerContext
-  written(text: string): void
+  setTypedText(text: string): void
   problems(count: number): void
   send(): void
   /** Shows an older (1) or newer (-1) text. */
@@ -129,7 +129,7 @@ function extensions(options: EditorOptions) {
       tabindex: '0', // focusable without it, but axe requires the attribute
     }),
     EditorView.updateListener.of((update) => {
-      if (update.docChanged) options.written(update.state.doc.toString())
+      if (update.docChanged) options.setTypedText(update.state.doc.toString())
     }),
     // before the default keys, which use the same combinations
     Prec.highest(

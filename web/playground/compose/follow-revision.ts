@@ -5,7 +5,7 @@ import { revision } from '../connections/clients.ts'
 import type { Sentence } from '../protocol/explain.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import { rewrite } from '../protocol/rewrite.ts'
-import { replaced, replaceText, tab, tabs } from './tabs.ts'
+import { replacements, replaceText, tab, tabs } from './tabs.ts'
 
 /** The changes of the last rewriting of a tab. */
 export const changes: Signal<
@@ -39,5 +39,5 @@ export function rewriteTab(to: Revision): void {
   changes.value = { tab: id, before: text, notes }
   tabs.value = tabs.peek().map((one) => (one.id === id ? { ...one, revision: to } : one))
   if (next !== text) replaceText(next)
-  else replaced.value++ // problems depend on the revision
+  else replacements.value++ // problems depend on the revision
 }

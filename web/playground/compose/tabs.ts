@@ -23,11 +23,11 @@ export interface Tab {
 const maxPersistedLength = 100_000 // UTF-16 code units
 
 /** Delay after typing before the tabs are stored. */
-const rest = 400 // ms
+const saveDelay = 400 // ms
 
 const persisted = setting<{ tabs: Tab[]; current: number }>('tabs', { tabs: [], current: 0 })
 
-const first = (): Tab => ({
+const initialTab = (): Tab => ({
   id: 1,
   title: '',
   text: pretty(request(revision.peek(), 1, 'resources/list')),
@@ -45,7 +45,7 @@ export const tab = computed(
 )
 
 /** Counts changes other than typing, after which the editor loads the text. */
-export const replaced = signal(0)
+export const replacements = signal(0)
 
 function restored(): readonly Tab[] {
   const found = persisted
@@ -54,11 +54,11 @@ function restored(): readonly Tab[] {
       (one) =>
         typeof one?.text === 'string' && typeof one.id === 'number' && isRevision(one.revision),
     )
-  return found.length ? found : [first()]
+  return found.length ? found : [initialTab()]
 }
 
 /** The user typed a text: the editor has it already. */
-export function written(text: string): void {
+export function setTypedText(text: string): void {
   change({ text })
 }
 
@@ -66,7 +66,7 @@ export function written(text: string): void {
 export function replaceText(text: string): void {
   if (text === tab.peek().text) return
   change({ text })
-  replaced.value++
+  replacements.value++
 }
 
 /** Changes the current tab. */
@@ -84,14 +84,14 @@ export function open(text: string, more: Partial<Omit<Tab, 'id' | 'text'>> = {})
 
 export function show(id: number): void {
   current.value = id
-  replaced.value++
+  replacements.value++
 }
 
 /** Closes a tab; the last one is reset. */
 export function close(id: number): void {
   const at = tabs.peek().findIndex((one) => one.id === id)
   const left = tabs.peek().filter((one) => one.id !== id)
-  tabs.value = left.length ? left : [first()]
+  tabs.value = left.length ? left : [initialTab()]
   if (current.peek() === id || !left.length) {
     show((tabs.peek()[Math.max(0, at - 1)] ?? (tabs.peek()[0] as Tab)).id)
   }
@@ -104,7 +104,7 @@ export function titleOf({ title, text }: Tab): string {
 
 let timer: ReturnType<typeof setTimeout> | undefined
 
-function keep() {
+function saveTabs() {
   clearTimeout(timer)
   timer = undefined
   persisted.value = {
@@ -115,13 +115,13 @@ function keep() {
 
 /** Stores the tabs soon after each change, and when the page unloads. */
 export function persistTabs(): void {
-  let begun = false
+  let started = false
   const soon = () => {
-    if (!begun) return
-    timer ??= setTimeout(keep, rest)
+    if (!started) return
+    timer ??= setTimeout(saveTabs, saveDelay)
   }
   tabs.subscribe(soon)
   current.subscribe(soon)
-  begun = true
-  addEventListener('pagehide', keep)
+  started = true
+  addEventListener('pagehide', saveTabs)
 }

@@ -15,7 +15,7 @@ import type { Dialer, Transport, TransportEvents } from './transport.ts'
 const pageTimeout = 20_000 // ms
 
 /** Poll interval: windows of another origin have no events for loading or closing. */
-const lookEvery = 250 // ms
+const pollInterval = 250 // ms
 
 /** Opens a page in a frame of the playground. */
 export function frameDialer(url: string): Dialer {
@@ -51,7 +51,7 @@ export function windowDialer(url: string): Dialer {
         timer = setInterval(() => {
           if (opened.closed) leave()
           if (opened.closed || !isBlank(opened)) resolve()
-        }, lookEvery)
+        }, pollInterval)
       })
       const close = () => clearInterval(timer) // the window stays open: it belongs to the user
       return dialWindow({ window: opened, origin: new URL(url).origin, close, gone }, events)
@@ -72,10 +72,10 @@ async function dialWindow(
   { window, origin, close, gone }: OpenedWindow,
   events: TransportEvents,
 ): Promise<Transport> {
-  const given = new AbortController()
-  gone.then(() => given.abort(new Error(t('connections.frameClosed'))))
+  const abort = new AbortController()
+  gone.then(() => abort.abort(new Error(t('connections.frameClosed'))))
   try {
-    const port = await connectTo(window, { origin, timeout: pageTimeout, signal: given.signal })
+    const port = await connectTo(window, { origin, timeout: pageTimeout, signal: abort.signal })
     let open = true
     const transport = portTransport(port, {
       ...events,
@@ -94,7 +94,9 @@ async function dialWindow(
     return transport
   } catch (error) {
     close()
-    const silent = error instanceof DOMException && error.name === 'TimeoutError'
-    throw silent ? new Error(t('connections.pageSilent', { origin, own: location.origin })) : error
+    const timedOut = error instanceof DOMException && error.name === 'TimeoutError'
+    throw timedOut
+      ? new Error(t('connections.pageSilent', { origin, own: location.origin }))
+      : error
   }
 }

@@ -71,11 +71,11 @@ function Invite({ why }: { why: string }) {
 }
 
 function Pages({ state, close }: { state: GatewayState; close(): void }) {
-  const ask = (page: string) => {
+  const connectTo = (page: string) => {
     openConnection(gatewayDialer(page))
     close()
   }
-  const tap = (page: string) => {
+  const monitor = (page: string) => {
     monitorPage(page, (dialer) => connect(dialer))
     close()
   }
@@ -87,14 +87,24 @@ function Pages({ state, close }: { state: GatewayState; close(): void }) {
         {state.pages.map((page) => (
           <li key={page.name}>
             <PageFacts page={page} />
-            <Doors page={page.name} label={page.title || page.name} ask={ask} tap={tap} />
+            <PageActions
+              page={page.name}
+              label={page.title || page.name}
+              connect={connectTo}
+              monitor={monitor}
+            />
           </li>
         ))}
         <li>
           <div>
             <strong>{t('connections.gateway.all')}</strong>
           </div>
-          <Doors page="" label={t('connections.gateway.all')} ask={ask} tap={tap} />
+          <PageActions
+            page=""
+            label={t('connections.gateway.all')}
+            connect={connectTo}
+            monitor={monitor}
+          />
         </li>
       </ul>
     </section>
@@ -124,21 +134,21 @@ function PageFacts({ page }: { page: JoinedPage }) {
   )
 }
 
-interface DoorsProps {
+interface PageActionsProps {
   page: string
   label: string
-  ask(page: string): void
-  tap(page: string): void
+  connect(page: string): void
+  monitor(page: string): void
 }
 
-function Doors({ page, label, ask, tap }: DoorsProps) {
+function PageActions({ page, label, connect, monitor }: PageActionsProps) {
   return (
     <p class="connections-buttons">
       <button
         type="button"
         data-ask={page}
         aria-label={t('connections.gateway.connectPage', { page: label })}
-        onClick={() => ask(page)}
+        onClick={() => connect(page)}
       >
         {t('connections.gateway.connect')}
       </button>
@@ -146,7 +156,7 @@ function Doors({ page, label, ask, tap }: DoorsProps) {
         type="button"
         data-tap={page}
         aria-label={t('connections.gateway.monitorPage', { page: label })}
-        onClick={() => tap(page)}
+        onClick={() => monitor(page)}
       >
         {t('connections.gateway.monitor')}
       </button>

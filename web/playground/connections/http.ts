@@ -24,9 +24,9 @@ import { redactUrl, shownHeaders } from './secrets.ts'
 import type { Dialer, Transport, TransportEvents } from './transport.ts'
 
 /** Delay before an interrupted stream is reopened, unless the server sends `retry`. */
-const streamDelay = 3_000 // ms; the TypeScript SDK waits at most 30 s between two tries
+const reconnectDelay = 3_000 // ms; the TypeScript SDK waits at most 30 s between two tries
 const maxDelay = 30_000 // ms
-const streamTries = 5 // in a row without an event
+const maxReconnects = 5 // in a row without an event
 
 export interface HttpOptions {
   /** Sent with every request; names and values as `Headers` takes them. */
@@ -60,15 +60,15 @@ function httpTransport(
 ): Transport {
   const shown = redactUrl(url)
   const known: Known = { tools: new Map() }
-  const underWay = new Map<string, AbortController>() // modern requests, by the JSON of their id
-  const over = new AbortController()
-  let turn: Promise<unknown> = Promise.resolve() // the handshake, which the next message waits for
-  let everAnswered = false
+  const inFlight = new Map<string, AbortController>() // modern requests, by the JSON of their id
+  const closing = new AbortController()
+  let handshakeDone: Promise<unknown> = Promise.resolve() // the handshake, which the next message waits for
+  let hasResponded = false
   let streaming = false
 
   const close = (reason?: string) => {
-    if (over.signal.aborted) return
-    over.abort()
+    if (closing.signal.aborted) return
+    closing.abort()
     if (known.session !== undefined) {
       // With keepalive, the request outlives the page.
       request('DELETE', mirroredHeaders({}, known), { keepalive: true }).catch(() => {})
@@ -104,33 +104,33 @@ function httpTransport(
 
   /** Reports that a text gets no response. If the server never responded, the connection closes. */
   const failed = (text: string, reason: string, forAll = false) => {
-    if (over.signal.aborted) return
-    if (forAll && !everAnswered) close(reason)
+    if (closing.signal.aborted) return
+    if (forAll && !hasResponded) close(reason)
     else events.failed(text, reason)
   }
 
   async function post(text: string, message: Parsed): Promise<void> {
-    await turn
-    if (over.signal.aborted) return
+    await handshakeDone
+    if (closing.signal.aborted) return
     const modern = envelopeVersion(message) !== undefined
     const cancel = new AbortController()
     const key = JSON.stringify(message.id)
-    if (modern && message.id !== undefined) underWay.set(key, cancel)
+    if (modern && message.id !== undefined) inFlight.set(key, cancel)
     try {
       const response = await request('POST', postHeaders(message), {
         body: text,
-        signal: AbortSignal.any([cancel.signal, over.signal]),
+        signal: AbortSignal.any([cancel.signal, closing.signal]),
       })
-      await take(response, text, { message, cancelled: cancel.signal })
+      await handleResponse(response, text, { message, cancelled: cancel.signal })
     } catch {
-      if (cancel.signal.aborted || over.signal.aborted) return
+      if (cancel.signal.aborted || closing.signal.aborted) return
       failed(text, t('connections.unreachable', { url: shown }), true)
     } finally {
-      if (underWay.get(key) === cancel) underWay.delete(key)
+      if (inFlight.get(key) === cancel) inFlight.delete(key)
     }
   }
 
-  async function take(response: Response, text: string, sent: Sent): Promise<void> {
+  async function handleResponse(response: Response, text: string, sent: Sent): Promise<void> {
     const { message } = sent
     const kind = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
     if (message.method === 'initialize' && response.ok)
@@ -142,8 +142,8 @@ function httpTransport(
     }
     const body = await response.text()
     if (body !== '' && kind === 'application/json' && isMessage(body)) {
-      everAnswered = true
-      learn(message, body)
+      hasResponded = true
+      rememberResponse(message, body)
       events.received(body, 'http', facts)
       const why = mismatch(message, body, response.status)
       if (why !== undefined) failed(text, why)
@@ -156,7 +156,7 @@ function httpTransport(
         t('connections.noMessage', { status: String(response.status), type: kind ?? '–' }),
       )
     }
-    if (message.method === 'notifications/initialized' && response.ok) void ownStream()
+    if (message.method === 'notifications/initialized' && response.ok) void openSessionStream()
     if (
       response.status === 404 &&
       known.session !== undefined &&
@@ -179,16 +179,16 @@ function httpTransport(
       const answer = parsed(data)
       if (answer.method === undefined && answer.id === message.id) {
         answered = true
-        learn(message, data)
+        rememberResponse(message, data)
       }
-      everAnswered = true
+      hasResponded = true
       events.received(data, 'sse', facts)
       return answered
     }
     let { lastId, retry } = await readEvents(first, facts, hear)
     const classic = envelopeVersion(message) === undefined
-    for (let tries = 0; classic && !answered && lastId !== '' && tries < streamTries; tries++) {
-      await pause(retry ?? streamDelay)
+    for (let tries = 0; classic && !answered && lastId !== '' && tries < maxReconnects; tries++) {
+      await delayFor(retry ?? reconnectDelay)
       const again = await getStream(lastId)
       if (!again?.ok) break
       events.note(`stream resumed after event ${lastId}`)
@@ -201,12 +201,12 @@ function httpTransport(
   }
 
   /** The session's stream of an older revision, for messages that belong to no request. */
-  async function ownStream(): Promise<void> {
+  async function openSessionStream(): Promise<void> {
     if (streaming) return
     streaming = true
     let lastId = ''
-    let delay = streamDelay
-    for (let tries = 0; tries < streamTries && !over.signal.aborted; tries++) {
+    let delay = reconnectDelay
+    for (let tries = 0; tries < maxReconnects && !closing.signal.aborted; tries++) {
       try {
         const response = await getStream(lastId)
         if (response === undefined || response.status === 405) break // there is none
@@ -223,28 +223,28 @@ function httpTransport(
           return false
         })
         lastId = end.lastId || lastId
-        delay = end.retry ?? streamDelay
-        if (!over.signal.aborted) events.note('stream of the session ended; it is opened again')
+        delay = end.retry ?? reconnectDelay
+        if (!closing.signal.aborted) events.note('stream of the session ended; it is opened again')
       } catch {
         delay = Math.min(delay * 2, maxDelay) // a network error may be temporary
       }
-      await pause(delay)
+      await delayFor(delay)
     }
     streaming = false
   }
 
   async function getStream(lastId: string): Promise<Response | undefined> {
-    if (over.signal.aborted) return undefined
+    if (closing.signal.aborted) return undefined
     const headers: [string, string][] = [
       ['Accept', 'text/event-stream'],
       ...mirroredHeaders({}, known),
     ]
     if (lastId !== '') headers.push(['Last-Event-ID', lastId])
-    return request('GET', headers, { signal: over.signal })
+    return request('GET', headers, { signal: closing.signal })
   }
 
   /** Stores what later messages need from a response. */
-  function learn(message: Parsed, text: string) {
+  function rememberResponse(message: Parsed, text: string) {
     if (message.method !== 'initialize' && message.method !== 'tools/list') return
     const { result } = parsed(text)
     if (message.method === 'tools/list') rememberTools(known, result)
@@ -260,20 +260,20 @@ function httpTransport(
   })
 
   /** Waits, at most until the connection closes. */
-  const pause = (ms: number) =>
+  const delayFor = (ms: number) =>
     new Promise<void>((resolve) => {
       const end = () => {
         clearTimeout(timer)
         resolve()
       }
       const timer = setTimeout(end, Math.min(ms, maxDelay))
-      over.signal.addEventListener('abort', end, { once: true })
+      closing.signal.addEventListener('abort', end, { once: true })
     })
 
   return {
     send(text) {
       const message = parsed(text)
-      const target = underWay.get(JSON.stringify(message.params?.requestId))
+      const target = inFlight.get(JSON.stringify(message.params?.requestId))
       if (message.method === 'notifications/cancelled' && target) {
         target.abort() // 2026-07-28: closing the response's stream cancels the request
         events.note('cancelled by closing the stream of the answer')
@@ -282,7 +282,7 @@ function httpTransport(
       const done = post(text, message)
       // An older server identifies the client only after the handshake.
       if (message.method === 'initialize' || message.method === 'notifications/initialized')
-        turn = done
+        handshakeDone = done
     },
     facts: (text) => ({
       method: 'POST',

@@ -14,7 +14,7 @@ export const channels = { window: 'mcp-default', frame: 'mcp-iframe' } as const
 
 /** Timeout until the server is ready, and the interval of the question. */
 const readyTimeout = 15_000 // ms
-const askEvery = 250 // ms; as in their own client
+const askInterval = 250 // ms; as in their own client
 
 interface Envelope {
   channel: string
@@ -71,11 +71,11 @@ export function dialMcpB(target: Target, events: TransportEvents): Promise<Trans
       origin,
     )
   return new Promise((resolve, reject) => {
-    const over = new AbortController()
+    const closing = new AbortController()
     let ready = false
     const end = (reason?: string) => {
-      if (over.signal.aborted) return
-      over.abort()
+      if (closing.signal.aborted) return
+      closing.abort()
       clearInterval(asking)
       clearTimeout(deadline)
       target.close?.()
@@ -84,7 +84,7 @@ export function dialMcpB(target: Target, events: TransportEvents): Promise<Trans
     }
     const transport: Transport = {
       send(text) {
-        if (!over.signal.aborted) post(payloadOf(text))
+        if (!closing.signal.aborted) post(payloadOf(text))
       },
       close: () => end(),
     }
@@ -105,9 +105,9 @@ export function dialMcpB(target: Target, events: TransportEvents): Promise<Trans
       // The promise settles first, so that the caller has the transport.
       queueMicrotask(() => events.received(JSON.stringify(payload) ?? 'undefined', 'mcp-b'))
     }
-    addEventListener('message', hear, { signal: over.signal })
+    addEventListener('message', hear, { signal: closing.signal })
     const ask = () => post('mcp-check-ready')
-    const asking = setInterval(ask, askEvery)
+    const asking = setInterval(ask, askInterval)
     const deadline = setTimeout(
       () => end(t('connections.mcpBSilent', { origin: origin, channel })),
       readyTimeout,

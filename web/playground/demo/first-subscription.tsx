@@ -52,11 +52,12 @@ function Hint() {
   )
 }
 
-let seen = store.length
+let processed = store.length
 store.changed.subscribe(() => {
   // The user has read the note again: the hint is no longer needed.
-  for (; seen < store.length; seen++) {
-    const read = store.direction(seen) === 'out' && store.method(seen) === 'resources/read'
+  for (; processed < store.length; processed++) {
+    const read =
+      store.direction(processed) === 'out' && store.method(processed) === 'resources/read'
     if (read && coach.peek() === Hint) coach.value = undefined
   }
 })

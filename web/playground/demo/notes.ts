@@ -31,7 +31,7 @@ export interface Notes {
 /** @param changed - called after a note was stored or removed in any tab */
 export async function openNotes(changed: (id: string) => void): Promise<Notes> {
   const db = await open().catch(() => undefined)
-  const kept = new Map<string, Note>()
+  const notes = new Map<string, Note>()
   const others = new BroadcastChannel(database)
   others.onmessage = async ({ data }: MessageEvent<unknown>) => {
     if (typeof data !== 'string') return
@@ -41,8 +41,8 @@ export async function openNotes(changed: (id: string) => void): Promise<Notes> {
   const load = async () => {
     if (db === undefined) return
     const stored = await done(db.transaction(storeName).objectStore(storeName).getAll())
-    kept.clear()
-    for (const note of stored as Note[]) kept.set(note.id, note)
+    notes.clear()
+    for (const note of stored as Note[]) notes.set(note.id, note)
   }
   const write = async (id: string, act: (store: IDBObjectStore) => void) => {
     if (db !== undefined) {
@@ -57,18 +57,18 @@ export async function openNotes(changed: (id: string) => void): Promise<Notes> {
     others.postMessage(id)
   }
   if (db === undefined)
-    for (const [id, text] of first) kept.set(id, { id, text, changed: Date.now() })
+    for (const [id, text] of first) notes.set(id, { id, text, changed: Date.now() })
   await load()
   return {
-    all: () => [...kept.values()],
-    get: (id) => kept.get(id),
+    all: () => [...notes.values()],
+    get: (id) => notes.get(id),
     async put(id, text) {
       const note = { id, text, changed: Date.now() }
-      kept.set(id, note)
+      notes.set(id, note)
       await write(id, (store) => store.put(note))
     },
     async remove(id) {
-      kept.delete(id)
+      notes.delete(id)
       await write(id, (store) => store.delete(id))
     },
   }

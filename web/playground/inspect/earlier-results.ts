@@ -6,7 +6,7 @@ import type { Store } from '../messages/store.ts'
 export const maxEarlierResults = 20
 
 /** Number of rows scanned: 200,000 cost 5 ms. */
-const furthest = 200_000 // rows
+const maxRowsScanned = 200_000 // rows
 
 /**
  * Rows of earlier results with the same method and target, newest first, of any client. The first is the
@@ -18,7 +18,7 @@ export function earlierResults(store: Store, row: number, most = maxEarlierResul
   const target = store.target(row)
   const found: number[] = []
   if (method === '') return found
-  for (let at = row - 1; at >= Math.max(0, row - furthest) && found.length < most; at--) {
+  for (let at = row - 1; at >= Math.max(0, row - maxRowsScanned) && found.length < most; at--) {
     if (store.kind(at) === 'result' && store.method(at) === method && store.target(at) === target) {
       found.push(at)
     }

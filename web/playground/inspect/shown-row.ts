@@ -4,19 +4,20 @@ import { computed } from '@preact/signals'
 import { selected } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 
-let seen = 0
+let processed = 0
 let latest = -1
 
 /** Row of the newest response; -1: none yet. */
 const newestAnswer = computed(() => {
   store.changed.value
-  if (store.length < seen) {
-    seen = 0
+  if (store.length < processed) {
+    processed = 0
     latest = -1
   }
-  for (; seen < store.length; seen++) {
-    const kind = store.kind(seen)
-    if ((kind === 'result' || kind === 'error') && store.direction(seen) === 'in') latest = seen
+  for (; processed < store.length; processed++) {
+    const kind = store.kind(processed)
+    if ((kind === 'result' || kind === 'error') && store.direction(processed) === 'in')
+      latest = processed
   }
   return latest
 })

@@ -3,19 +3,19 @@
 import { presenting, side } from '../base/state.ts'
 import { showCoach } from './coaching.ts'
 import { lessonIds, loadScenario, showIds } from './library.ts'
-import { begin } from './running.ts'
+import { startScenario } from './running.ts'
 
 /** Starts it if it is built in; unknown ids are ignored. */
-export async function beginFromAddress(asked: URLSearchParams): Promise<void> {
+export async function startFromAddress(asked: URLSearchParams): Promise<void> {
   const ours: readonly string[] = [...lessonIds, ...showIds]
   const lesson = asked.get('lesson')
   const show = asked.get('present')
   if (lesson !== null && (lessonIds as readonly string[]).includes(lesson)) {
     side.value = 'lessons'
     showCoach()
-    begin(await loadScenario(lesson), { learner: true })
+    startScenario(await loadScenario(lesson), { learner: true })
   } else if (show !== null && ours.includes(show)) {
-    begin(await loadScenario(show), { learner: false })
+    startScenario(await loadScenario(show), { learner: false })
     presenting.value = true
   }
 }

@@ -9,7 +9,7 @@ import { InlineCode } from './inline-code.tsx'
 import type { Turn } from './learner-turn.ts'
 import { lessonIds, loadScenario } from './library.ts'
 import type { Failure, Player } from './player.ts'
-import { advance, begin, compose, leave, running } from './running.ts'
+import { advance, compose, endScenario, running, startScenario } from './running.ts'
 
 export function Coach() {
   const player = running.value
@@ -30,7 +30,7 @@ function Running({ player }: { player: Player }) {
       <header>
         <strong>{captionIn(scenario, 'title')}</strong>
         <span class="quiet">{t('lessons.step', { step: shown, steps: steps.length })}</span>
-        <button type="button" class="plain" onClick={leave}>
+        <button type="button" class="plain" onClick={endScenario}>
           {t('lessons.leave')}
         </button>
       </header>
@@ -47,7 +47,11 @@ function Running({ player }: { player: Player }) {
           {t('lessons.back')}
         </button>
         {failure ? (
-          <button type="button" class="primary" onClick={() => begin(scenario, { learner: true })}>
+          <button
+            type="button"
+            class="primary"
+            onClick={() => startScenario(scenario, { learner: true })}
+          >
             {t('lessons.again')}
           </button>
         ) : turn && !looksBack ? (
@@ -117,8 +121,8 @@ function NextLesson({ after }: { after: string }) {
   const button = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => button.current?.focus(), [])
   const proceed = async () => {
-    if (next === undefined) leave()
-    else begin(await loadScenario(next), { learner: true })
+    if (next === undefined) endScenario()
+    else startScenario(await loadScenario(next), { learner: true })
   }
   return (
     <button ref={button} type="button" class="primary" onClick={proceed}>

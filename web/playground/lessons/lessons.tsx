@@ -12,7 +12,7 @@ import { InlineCode } from './inline-code.tsx'
 import { lessonIds, loadScenario, openScenario, showIds } from './library.ts'
 import { save, startRecording, stopRecording } from './recorder.ts'
 import { recordingFrom } from './recording.ts'
-import { begin, done, running } from './running.ts'
+import { done, running, startScenario } from './running.ts'
 import type { Scenario } from './scenario.ts'
 
 const all = [...lessonIds, ...showIds]
@@ -73,7 +73,7 @@ function Lesson({ scenario, close }: { scenario: Scenario; close?(): void }) {
         class="lessons-begin"
         data-lesson={id}
         onClick={() => {
-          begin(scenario, { learner: true })
+          startScenario(scenario, { learner: true })
           close?.()
         }}
       >
@@ -113,7 +113,7 @@ function PresentButton({ scenario }: { scenario: Scenario }) {
       data-present={scenario.id}
       aria-label={t('lessons.presentThis', { title })}
       onClick={() => {
-        begin(scenario, { learner: false })
+        startScenario(scenario, { learner: false })
         presenting.value = true
       }}
     >
@@ -127,7 +127,7 @@ function Own() {
   const open = async (file: File | undefined) => {
     if (file === undefined) return
     try {
-      begin(await openScenario(file), { learner: false })
+      startScenario(await openScenario(file), { learner: false })
       presenting.value = true
     } catch (error) {
       actions.announce(t('lessons.notOpened', { reason: (error as Error).message }))

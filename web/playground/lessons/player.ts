@@ -74,9 +74,9 @@ export interface Player {
 }
 
 export interface PlayOptions {
-  stage: PlayerHost
+  host: PlayerHost
   /** Starts the scenario's engine at first use. */
-  scene: () => Promise<ScenarioEngine>
+  engine: () => Promise<ScenarioEngine>
   /** One of the scenario's revisions; default: the last. */
   revision?: Revision
   /** Whether a learner sends the `?` messages. */
@@ -89,7 +89,7 @@ export interface PlayOptions {
 
 /** Prepares a scenario. The first client connects at once, with the handshake of its revision. */
 export function play(scenario: Scenario, options: PlayOptions): Player {
-  const { stage, learner = false, strict = false, patience = 5000 } = options
+  const { host, learner = false, strict = false, patience = 5000 } = options
   const { revisions, recorded } = scenario.options
   const wanted = options.revision
   const revision = revisions && (wanted && revisions.includes(wanted) ? wanted : revisions.at(-1))
@@ -98,7 +98,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   const clients = new Map<string, Promise<Client>>()
   const speakers: Client[] = []
   const sessions = signal<readonly Session[]>([])
-  const voices = new Map<string, TransportEvents>() // of a recording: the clients that receive recorded messages
+  const recordedClients = new Map<string, TransportEvents>() // of a recording: the clients that receive recorded messages
   const ended = new AbortController()
 
   const shown = signal(0)
@@ -108,7 +108,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   const stepRows = signal<readonly (readonly number[])[]>(steps.map(() => []))
   const played = signal(0)
   let current: Promise<void> | undefined
-  let scene: Promise<ScenarioEngine> | undefined
+  let engine: Promise<ScenarioEngine> | undefined
   let solve = () => {}
 
   const took = (row: number) => {
@@ -117,15 +117,15 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   }
   const rows = computed(() => stepRows.value.slice(0, Math.max(shown.value, 1)).flat())
 
-  const theScene = () => {
-    scene ??= options.scene()
-    return scene
+  const startedEngine = () => {
+    engine ??= options.engine()
+    return engine
   }
   const dialerOf = (name: string): Dialer => {
     const title = scenario.info.title ?? scenario.info.name ?? scenario.id
-    if (!recorded) return inPage(title, async () => (await theScene()).port())
+    if (!recorded) return inPage(title, async () => (await startedEngine()).port())
     const dial = async (events: TransportEvents) => {
-      voices.set(name, events)
+      recordedClients.set(name, events)
       return { send() {}, close() {} }
     }
     return { title, kind: 'in-page', url: '', framing: 'port', dial }
@@ -133,14 +133,16 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   const client = (name: string): Promise<Client> => {
     const known = clients.get(name)
     if (known) return known
-    const session = stage.connect(dialerOf(name), revision ?? revisionOf(steps, name))
+    const session = host.connect(dialerOf(name), revision ?? revisionOf(steps, name))
     session.connection.watch(took)
     const { signal } = ended
     const fresh = newClient({ session, revision, memory, patience, strict, signal })
     speakers.push(fresh)
     sessions.value = [...sessions.peek(), session]
-    const greeted = revision && !isModern(revision) && !hasOwnHandshake(steps, name)
-    const ready = greeted ? session.handshake(revision).then(() => fresh) : Promise.resolve(fresh)
+    const handshaken = revision && !isModern(revision) && !hasOwnHandshake(steps, name)
+    const ready = handshaken
+      ? session.handshake(revision).then(() => fresh)
+      : Promise.resolve(fresh)
     clients.set(name, ready)
     return ready
   }
@@ -157,9 +159,9 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   const playLine = async (step: Step, line: Line, isTurn: boolean) => {
     if (line.what === 'event') {
       const { verb, subject, value } = line
-      took(stage.recordEvent(`${verb} ${subject} ${value}`.trim()))
+      took(host.recordEvent(`${verb} ${subject} ${value}`.trim()))
       if (verb === 'close' && !recorded) (await client(subject)).session.connection.close()
-      else if (!recorded) await (await theScene()).event(verb, subject, value)
+      else if (!recorded) await (await startedEngine()).event(verb, subject, value)
       return undefined
     }
     const speaker = await client(line.client)
@@ -169,7 +171,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
       return undefined
     }
     if (!recorded) return speaker.expect(line.text)
-    voices.get(line.client)?.received(line.text, 'port')
+    recordedClients.get(line.client)?.received(line.text, 'port')
     return undefined
   }
 
@@ -233,8 +235,8 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
     rest: () => speakers.flatMap(({ rest }) => rest),
     close() {
       ended.abort()
-      for (const { session } of speakers) stage.disconnect(session)
-      scene?.then(
+      for (const { session } of speakers) host.disconnect(session)
+      engine?.then(
         (one) => one.close(),
         () => {},
       )

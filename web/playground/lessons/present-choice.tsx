@@ -9,12 +9,12 @@ import { captionIn } from './caption.ts'
 import { InlineCode } from './inline-code.tsx'
 import { lessonIds, loadScenario, showIds } from './library.ts'
 import { fullScreen, useKeys } from './present-keys.ts'
-import { begin, leave } from './running.ts'
+import { endScenario, startScenario } from './running.ts'
 import type { Scenario } from './scenario.ts'
 
 /** Live messages, large: for an audience that watches, for example, an assistant. */
 export function Live() {
-  useKeys({ Escape: leave, F: fullScreen })
+  useKeys({ Escape: endScenario, F: fullScreen })
   return (
     <main class="present">
       <header>
@@ -22,7 +22,7 @@ export function Live() {
         <button type="button" aria-keyshortcuts="F" onClick={fullScreen}>
           {t('lessons.fullScreen')} <kbd>F</kbd>
         </button>
-        <button type="button" aria-keyshortcuts="Escape" onClick={leave}>
+        <button type="button" aria-keyshortcuts="Escape" onClick={endScenario}>
           {t('lessons.leave')} <kbd>Esc</kbd>
         </button>
       </header>
@@ -37,7 +37,7 @@ export function Live() {
 export function Choice({ live }: { live: Signal<boolean> }) {
   const scenarios = useSignal<readonly Scenario[]>([])
   const failure = useSignal('')
-  useKeys({ Escape: leave })
+  useKeys({ Escape: endScenario })
   useEffect(() => {
     Promise.all([...showIds, ...lessonIds].map(loadScenario)).then(
       (loaded) => {
@@ -52,7 +52,7 @@ export function Choice({ live }: { live: Signal<boolean> }) {
     <main class="present present-choice">
       <header>
         <h1>{t('lessons.choose')}</h1>
-        <button type="button" aria-keyshortcuts="Escape" onClick={leave}>
+        <button type="button" aria-keyshortcuts="Escape" onClick={endScenario}>
           {t('lessons.leave')} <kbd>Esc</kbd>
         </button>
       </header>
@@ -67,7 +67,7 @@ export function Choice({ live }: { live: Signal<boolean> }) {
         </li>
         {scenarios.value.map((scenario) => (
           <li key={scenario.id}>
-            <button type="button" onClick={() => begin(scenario, { learner: false })}>
+            <button type="button" onClick={() => startScenario(scenario, { learner: false })}>
               <strong>{captionIn(scenario, 'title')}</strong>
               <span>
                 <InlineCode text={captionIn(scenario, 'about')} />

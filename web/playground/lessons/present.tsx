@@ -11,7 +11,7 @@ import { InlineCode } from './inline-code.tsx'
 import type { Player } from './player.ts'
 import { Choice, Live } from './present-choice.tsx'
 import { fullScreen, useKeys } from './present-keys.ts'
-import { advance, begin, leave, running } from './running.ts'
+import { advance, endScenario, running, startScenario } from './running.ts'
 import {
   channelOf,
   type Message,
@@ -25,9 +25,9 @@ export function Present() {
   useEffect(() => {
     // During a lesson, P presents that lesson from its start.
     const taught = running.peek()
-    if (taught?.learner) begin(taught.scenario, { learner: false })
+    if (taught?.learner) startScenario(taught.scenario, { learner: false })
     return () => {
-      if (running.peek()?.learner === false) leave()
+      if (running.peek()?.learner === false) endScenario()
     }
   }, [])
   const live = useSignal(false)
@@ -46,7 +46,7 @@ function Presentation({ player }: { player: Player }) {
   const failure = player.failure.value
   const caption = captionIn(scenario, steps[shown - 1]?.caption ?? '')
   const atEnd = shown === steps.length || failure !== undefined
-  const moves = {
+  const commands = {
     next: () => advance(player),
     back: () => player.back(),
     auto: () => {
@@ -59,16 +59,16 @@ function Presentation({ player }: { player: Player }) {
 
   useLayoutEffect(() => stage.current?.focus(), [])
   useKeys({
-    ArrowRight: moves.next,
-    PageDown: moves.next,
-    Space: moves.next,
-    ArrowLeft: moves.back,
-    PageUp: moves.back,
-    A: moves.auto,
-    B: moves.blank,
+    ArrowRight: commands.next,
+    PageDown: commands.next,
+    Space: commands.next,
+    ArrowLeft: commands.back,
+    PageUp: commands.back,
+    A: commands.auto,
+    B: commands.blank,
     F: fullScreen,
     N: () => openNotes(channel),
-    Escape: leave,
+    Escape: endScenario,
   })
   useEffect(() => {
     if (!auto.value || player.busy.value) return
@@ -76,35 +76,40 @@ function Presentation({ player }: { player: Player }) {
       auto.value = false
       return
     }
-    const timer = setTimeout(moves.next, readingTime(caption))
+    const timer = setTimeout(commands.next, readingTime(caption))
     return () => clearTimeout(timer)
   })
-  const podium = speakerStateOf(player, locale(), { began, auto: auto.value, blank: blank.value })
-  const latest = useRef(podium)
-  latest.current = podium
+  const speakerState = speakerStateOf(player, locale(), {
+    began,
+    auto: auto.value,
+    blank: blank.value,
+  })
+  const latest = useRef(speakerState)
+  latest.current = speakerState
   const speaker = useRef<BroadcastChannel>(undefined)
   useEffect(() => {
     const open = channelOf(channel)
     speaker.current = open
     open.onmessage = ({ data }) => {
       const message = messageOf(data)
-      if (message && 'move' in message && Object.hasOwn(moves, message.move)) moves[message.move]()
-      else open.postMessage({ podium: latest.current } satisfies Message)
+      if (message && 'command' in message && Object.hasOwn(commands, message.command))
+        commands[message.command]()
+      else open.postMessage({ speakerState: latest.current } satisfies Message)
     }
     return () => open.close()
   }, [channel])
-  useEffect(() => speaker.current?.postMessage({ podium } satisfies Message))
+  useEffect(() => speaker.current?.postMessage({ speakerState } satisfies Message))
 
   return (
-    <main class="present" ref={stage} tabIndex={-1} aria-label={podium.title}>
+    <main class="present" ref={stage} tabIndex={-1} aria-label={speakerState.title}>
       <header>
-        <h1>{podium.title}</h1>
+        <h1>{speakerState.title}</h1>
         <span class="present-step">{t('lessons.step', { step: shown, steps: steps.length })}</span>
         <button
           type="button"
           disabled={shown <= 1}
           aria-keyshortcuts="ArrowLeft"
-          onClick={moves.back}
+          onClick={commands.back}
         >
           ← {t('lessons.back')}
         </button>
@@ -113,18 +118,23 @@ function Presentation({ player }: { player: Player }) {
           class="primary"
           disabled={atEnd || player.busy.value}
           aria-keyshortcuts="ArrowRight Space"
-          onClick={moves.next}
+          onClick={commands.next}
         >
           {t('lessons.next')} →
         </button>
-        <button type="button" aria-pressed={auto.value} aria-keyshortcuts="A" onClick={moves.auto}>
+        <button
+          type="button"
+          aria-pressed={auto.value}
+          aria-keyshortcuts="A"
+          onClick={commands.auto}
+        >
           {t('lessons.auto')} <kbd>A</kbd>
         </button>
         <button
           type="button"
           aria-pressed={blank.value}
           aria-keyshortcuts="B"
-          onClick={moves.blank}
+          onClick={commands.blank}
         >
           {t('lessons.blank')} <kbd>B</kbd>
         </button>
@@ -134,7 +144,7 @@ function Presentation({ player }: { player: Player }) {
         <button type="button" aria-keyshortcuts="N" onClick={() => openNotes(channel)}>
           {t('lessons.notes')} <kbd>N</kbd>
         </button>
-        <button type="button" aria-keyshortcuts="Escape" onClick={leave}>
+        <button type="button" aria-keyshortcuts="Escape" onClick={endScenario}>
           {t('lessons.leave')} <kbd>Esc</kbd>
         </button>
       </header>
@@ -148,7 +158,7 @@ function Presentation({ player }: { player: Player }) {
         </p>
       </footer>
       {blank.value ? (
-        <button type="button" class="present-blank" onClick={moves.blank}>
+        <button type="button" class="present-blank" onClick={commands.blank}>
           {t('lessons.back')}
         </button>
       ) : null}

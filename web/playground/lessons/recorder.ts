@@ -17,10 +17,10 @@ export async function stopRecording(): Promise<Scenario | undefined> {
   const from = recordingFrom.peek()
   recordingFrom.value = undefined
   if (from === undefined || from >= store.length) return undefined
-  const heard = new Set<number>()
-  for (let row = from; row < store.length; row++) heard.add(store.connection(row))
-  heard.delete(0) // events are always recorded
-  const connections = [...heard].map(
+  const recorded = new Set<number>()
+  for (let row = from; row < store.length; row++) recorded.add(store.connection(row))
+  recorded.delete(0) // events are always recorded
+  const connections = [...recorded].map(
     (connection): Recorded => ({ connection, title: clientName(connection).title }),
   )
   return recordingOf(store, connections, from, store.length, redact)

@@ -23,7 +23,7 @@ export const isLearning = signal(false)
 /** Ids of completed lessons. */
 export const done = setting<string[]>('lessons.done', [])
 
-const stage: PlayerHost = {
+const host: PlayerHost = {
   connect(dialer, wanted) {
     const session = connect(dialer, { handshake: false })
     session.revision.value = wanted
@@ -37,23 +37,23 @@ const stage: PlayerHost = {
 let before: { resting: boolean; revision: typeof revision.value; session: typeof active.value }
 
 /** The revision that the scenario set; the user may have changed it since. */
-let spoken: typeof revision.value | undefined
+let scenarioRevision: typeof revision.value | undefined
 
-function speak(next: typeof revision.value) {
-  spoken = next
+function setScenarioRevision(next: typeof revision.value) {
+  scenarioRevision = next
   revision.value = next
 }
 
 /** Starts a scenario, in the chosen revision if possible, and shows its first step. */
-export function begin(scenario: Scenario, { learner }: { learner: boolean }): Player {
+export function startScenario(scenario: Scenario, { learner }: { learner: boolean }): Player {
   stop()
   before = { resting: demoPaused.peek(), revision: revision.peek(), session: active.peek() }
   demoPaused.value = true
   const player = play(scenario, {
-    stage,
+    host,
     learner,
     revision: revision.peek(),
-    scene: () =>
+    engine: () =>
       startScenarioEngine(
         scenario,
         { start, contents },
@@ -66,14 +66,14 @@ export function begin(scenario: Scenario, { learner }: { learner: boolean }): Pl
       ),
   })
   running.value = player
-  if (player.revision) speak(player.revision)
+  if (player.revision) setScenarioRevision(player.revision)
   if (learner) {
     isLearning.value = true
     pane.value = 'compose'
     player.turn.subscribe((turn) => {
       if (turn === undefined) return
       active.value = turn.session
-      speak(turn.session.revision.peek())
+      setScenarioRevision(turn.session.revision.peek())
       if (turn.draft) compose(player, turn.draft)
     })
   }
@@ -110,7 +110,7 @@ export async function advance(player: Player): Promise<void> {
 }
 
 /** Ends the scenario and its presentation. */
-export function leave(): void {
+export function endScenario(): void {
   stop()
   presenting.value = false
 }
@@ -125,8 +125,8 @@ function stop() {
   lessonTab = undefined
   isLearning.value = false
   demoPaused.value = before.resting
-  if (revision.peek() === spoken) revision.value = before.revision
-  spoken = undefined
+  if (revision.peek() === scenarioRevision) revision.value = before.revision
+  scenarioRevision = undefined
   if (before.session && before.session.connection.state.peek() !== 'closed')
     active.value = before.session
 }

@@ -93,17 +93,17 @@ export async function startScenarioEngine(
       (variables) => filled(text, variables),
     )
   }
-  const offerPrompt = (name: string, deed: ScriptedItem) => {
-    const description = { ...deed, name, complete: completions(deed.complete) } as Prompt
+  const offerPrompt = (name: string, item: ScriptedItem) => {
+    const description = { ...item, name, complete: completions(item.complete) } as Prompt
     const remove = mcp.prompt(description, async (args, request) => {
-      const answer = await perform(deed, args, request)
+      const answer = await perform(item, args, request)
       return typeof answer === 'string' ? answer : (answer as unknown as PromptResult)
     })
     removals.set(`prompt ${name}`, remove)
   }
-  const offerTool = (name: string, deed: ScriptedItem) => {
-    const remove = mcp.tool({ ...deed, name }, async (args, request) => {
-      const answer = await perform(deed, args, request)
+  const offerTool = (name: string, item: ScriptedItem) => {
+    const remove = mcp.tool({ ...item, name }, async (args, request) => {
+      const answer = await perform(item, args, request)
       return typeof answer === 'string' ? answer : (answer as unknown as ToolResult)
     })
     removals.set(`tool ${name}`, remove)
@@ -118,8 +118,8 @@ export async function startScenarioEngine(
 
   for (const [uri, thing] of Object.entries(scenario.resources)) publish(uri, thing)
   for (const [uri, thing] of Object.entries(scenario.templates)) publishTemplate(uri, thing)
-  for (const [name, deed] of Object.entries(scenario.prompts)) offerPrompt(name, deed)
-  for (const [name, deed] of Object.entries(scenario.tools)) offerTool(name, deed)
+  for (const [name, item] of Object.entries(scenario.prompts)) offerPrompt(name, item)
+  for (const [name, item] of Object.entries(scenario.tools)) offerTool(name, item)
 
   const events = new Map<string, (subject: string, value: string) => unknown>([
     [

@@ -28,7 +28,7 @@ export interface SpeakerState {
 /** Commands of the speaker's window. */
 export type SpeakerCommand = 'next' | 'back' | 'auto' | 'blank'
 
-export type Message = { podium: SpeakerState } | { move: SpeakerCommand } | { hello: true }
+export type Message = { speakerState: SpeakerState } | { command: SpeakerCommand } | { hello: true }
 
 export const channelOf = (id: string): BroadcastChannel =>
   new BroadcastChannel(`pagemcp.presentation.${id}`)

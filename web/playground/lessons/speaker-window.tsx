@@ -36,17 +36,17 @@ const keys: Readonly<Record<string, SpeakerCommand>> = {
 }
 
 function Notes({ id }: { id: string }) {
-  const podium = useSignal<SpeakerState | undefined>(undefined)
+  const speakerState = useSignal<SpeakerState | undefined>(undefined)
   const now = useSignal(Date.now())
   const channel = useRef<BroadcastChannel>(undefined)
-  const move = (what: SpeakerCommand) =>
-    channel.current?.postMessage({ move: what } satisfies Message)
+  const send = (what: SpeakerCommand) =>
+    channel.current?.postMessage({ command: what } satisfies Message)
   useEffect(() => {
     const open = channelOf(id)
     channel.current = open
     open.onmessage = ({ data }) => {
       const message = messageOf(data)
-      if (message && 'podium' in message) podium.value = message.podium
+      if (message && 'speakerState' in message) speakerState.value = message.speakerState
     }
     open.postMessage({ hello: true } satisfies Message)
     const clock = setInterval(() => {
@@ -57,7 +57,7 @@ function Notes({ id }: { id: string }) {
       const onButton = event.target instanceof Element && event.target.closest('button')
       if (what === undefined || (event.key === ' ' && onButton)) return
       event.preventDefault()
-      move(what)
+      send(what)
     }
     addEventListener('keydown', listener)
     return () => {
@@ -67,54 +67,57 @@ function Notes({ id }: { id: string }) {
     }
   }, [id])
   const elapsed = useComputed(() => {
-    const seconds = Math.max(0, Math.floor((now.value - (podium.value?.began ?? now.value)) / 1000))
+    const seconds = Math.max(
+      0,
+      Math.floor((now.value - (speakerState.value?.began ?? now.value)) / 1000),
+    )
     return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
   })
-  const { value: seen } = podium
-  if (seen === undefined) return <p class="loading">{t('lessons.notesWaiting')}</p>
+  const { value: state } = speakerState
+  if (state === undefined) return <p class="loading">{t('lessons.notesWaiting')}</p>
   return (
     <main class="speaker">
       <header>
-        <h1>{seen.title}</h1>
-        <span>{t('lessons.step', { step: seen.step, steps: seen.steps })}</span>
+        <h1>{state.title}</h1>
+        <span>{t('lessons.step', { step: state.step, steps: state.steps })}</span>
         <time>{elapsed}</time>
       </header>
       <h2>{t('lessons.now')}</h2>
       <p class="speaker-caption">
-        <InlineCode text={seen.caption} />
+        <InlineCode text={state.caption} />
       </p>
-      {seen.note ? (
+      {state.note ? (
         <p class="speaker-note">
-          <InlineCode text={seen.note} />
+          <InlineCode text={state.note} />
         </p>
       ) : null}
       <h2>{t('lessons.following')}</h2>
       <p>
-        <InlineCode text={seen.next} />
+        <InlineCode text={state.next} />
       </p>
       <ul lang="en" translate={false}>
-        {seen.coming.map((line) => (
+        {state.coming.map((line) => (
           <li key={line}>
             <code>{line}</code>
           </li>
         ))}
       </ul>
       <footer>
-        <button type="button" disabled={seen.step <= 1} onClick={() => move('back')}>
+        <button type="button" disabled={state.step <= 1} onClick={() => send('back')}>
           ← {t('lessons.back')}
         </button>
         <button
           type="button"
           class="primary"
-          disabled={seen.step === seen.steps}
-          onClick={() => move('next')}
+          disabled={state.step === state.steps}
+          onClick={() => send('next')}
         >
           {t('lessons.next')} →
         </button>
-        <button type="button" aria-pressed={seen.auto} onClick={() => move('auto')}>
+        <button type="button" aria-pressed={state.auto} onClick={() => send('auto')}>
           {t('lessons.auto')}
         </button>
-        <button type="button" aria-pressed={seen.blank} onClick={() => move('blank')}>
+        <button type="button" aria-pressed={state.blank} onClick={() => send('blank')}>
           {t('lessons.blank')}
         </button>
       </footer>

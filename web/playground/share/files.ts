@@ -11,7 +11,7 @@ import { clientInfo } from '../protocol/revisions.ts'
 import { readTranscript, type Transcript, writeTranscript } from './transcript.ts'
 
 /** Larger files are rejected. */
-const largest = 300_000_000 // bytes, unpacked
+const maxFileSize = 300_000_000 // bytes, unpacked
 
 /** Longest time of one slice of reading or writing, so that the page stays responsive. */
 const slice = 8 // ms
@@ -70,7 +70,7 @@ export async function importFiles(files: Iterable<File>): Promise<void> {
   for (const file of files) {
     try {
       const transcript = await readTranscript(await unpacked(file), yieldToBrowser)
-      const count = await take(transcript, file.name)
+      const count = await pushEntries(transcript, file.name)
       pane.value = 'timeline'
       actions.announce(t('share.imported', { count, name: file.name }))
     } catch (error) {
@@ -96,7 +96,7 @@ async function unpacked(file: File): Promise<string> {
     const { done, value } = await reader.read()
     if (done) return text + decoder.decode()
     size += value.byteLength
-    if (size > largest) {
+    if (size > maxFileSize) {
       await reader.cancel()
       throw new Error(t('share.tooLarge'))
     }
@@ -104,17 +104,17 @@ async function unpacked(file: File): Promise<string> {
   }
 }
 
-let imported = 0
+let importCount = 0
 
 /** Pushes entries in slices; returns the number of rows. */
-async function take({ peers, entries }: Transcript, name: string): Promise<number> {
+async function pushEntries({ peers, entries }: Transcript, name: string): Promise<number> {
   const connections = new Map<number, number>([[0, 0]])
   for (const { c, title, letter } of peers) {
     // the connection only provides a number: it never opens
     const { id } = new Connection(importDialer(name), '', store)
     connections.set(c, id)
     // numbered, so that the filter `client:A` matches the current A only
-    setClientName(id, { letter: `${letter}${++imported}`, title: title || name })
+    setClientName(id, { letter: `${letter}${++importCount}`, title: title || name })
   }
   let end = performance.now() + slice
   for (const entry of entries) {

@@ -23,7 +23,7 @@ export interface Link {
 export const maxLinkLength = 8000 // characters of the fragment
 
 /** Maximum uncompressed size: deflate can expand a thousandfold. */
-const largest = 1_000_000 // bytes
+const maxUncompressedSize = 1_000_000 // bytes
 
 /** Maximum number of messages. */
 const maxMessages = 20
@@ -54,7 +54,7 @@ export async function decodeLink(hash: string): Promise<Link> {
   const bytes = fromBase64url(hash.slice(prefix.length))
   let value: unknown
   try {
-    value = JSON.parse(await inflated(bytes))
+    value = JSON.parse(await inflate(bytes))
   } catch (error) {
     if (error instanceof RangeError) throw error
     throw new Error('the link is damaged')
@@ -70,7 +70,7 @@ export async function decodeLink(hash: string): Promise<Link> {
   return { messages, target: typeof t === 'string' ? t.slice(0, 200) : '' }
 }
 
-async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let text = ''
@@ -79,7 +79,7 @@ async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
     const { done, value } = await reader.read()
     if (done) return text + decoder.decode()
     size += value.length
-    if (size > largest) {
+    if (size > maxUncompressedSize) {
       await reader.cancel()
       throw new RangeError('the link unfolds to more than a message')
     }

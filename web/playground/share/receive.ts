@@ -8,8 +8,8 @@ import { decodeLink, isLink } from './link.ts'
 
 /** Opens the link in the address, later links, and dropped files. Called once. */
 export function receiveLinksAndFiles(): void {
-  take()
-  addEventListener('hashchange', take)
+  openLink()
+  addEventListener('hashchange', openLink)
   addEventListener('dragover', (event) => {
     if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
   })
@@ -23,7 +23,7 @@ export function receiveLinksAndFiles(): void {
 }
 
 /** Opens the messages of a link in new tabs, and sends nothing. */
-async function take(): Promise<void> {
+async function openLink(): Promise<void> {
   const { hash } = location
   if (!isLink(hash)) return
   // otherwise a reload would open the link again

@@ -10,7 +10,7 @@ interface TrustedTypes {
 }
 
 /** Does nothing without service workers, as in private windows of some browsers. */
-export async function keepForOffline(): Promise<void> {
+export async function registerServiceWorker(): Promise<void> {
   const { serviceWorker } = navigator
   if (serviceWorker === undefined) return
   const script = new URL('sw.js', document.baseURI).href

@@ -19,7 +19,7 @@ import { announce } from './toast.tsx'
  * the address, `?lang=` chooses a language; `?quiet` stops automatic changes of the demo, as reduced motion
  * does, and stores nothing for offline use.
  */
-export function begin(): void {
+export function start(): void {
   const asked = new URLSearchParams(location.search)
   const language = asked.get('lang') ?? chosenLocale.peek()
   setLocale(preferredLocale(language ? [language] : navigator.languages))
@@ -48,7 +48,7 @@ export function begin(): void {
   acceptInvitation()
   const quiet = asked.has('quiet') || matchMedia('(prefers-reduced-motion: reduce)').matches
   demoPaused.value = true // until the first subscription is shown; with `quiet`, for good
-  const session = demo()
+  const session = openDemo()
   if (!quiet) {
     const stop = session.peer.subscribe((peer) => {
       if (peer === undefined) return
@@ -59,14 +59,17 @@ export function begin(): void {
     })
   }
   if (asked.has('lesson') || asked.has('present')) {
-    import('../lessons/address.ts').then(({ beginFromAddress }) => beginFromAddress(asked))
+    import('../lessons/address.ts').then(({ startFromAddress }) => startFromAddress(asked))
   }
   import('../connections/catalogue.ts').then(({ catalogue }) => catalogue(session))
-  if (!quiet) whenIdle(() => import('./offline.ts').then(({ keepForOffline }) => keepForOffline()))
+  if (!quiet)
+    whenIdle(() =>
+      import('./offline.ts').then(({ registerServiceWorker }) => registerServiceWorker()),
+    )
 }
 
 /** Opens another client of the demo. The engine is far larger than the shell: messages wait until it is loaded. */
-export function demo(): Session {
+export function openDemo(): Session {
   return connect(
     inPage(t('shell.demo'), async (closed) => (await import('../demo/demo.ts')).demoPort(closed)),
   )

@@ -4,19 +4,21 @@
 import { signal } from '@preact/signals'
 
 /** How long a toast is visible. */
-const stays = 5000 // ms
+const duration = 5000 // ms
 
-const said = signal('')
+const message = signal('')
 let timer: ReturnType<typeof setTimeout> | undefined
 
 export function announce(text: string): void {
   clearTimeout(timer)
-  said.value = text
+  message.value = text
   timer = setTimeout(() => {
-    said.value = ''
-  }, stays)
+    message.value = ''
+  }, duration)
 }
 
 export function Toast() {
-  return <div role="status">{said.value === '' ? null : <p class="toast">{said.value}</p>}</div>
+  return (
+    <div role="status">{message.value === '' ? null : <p class="toast">{message.value}</p>}</div>
+  )
 }

@@ -7,7 +7,7 @@ import type { Key } from '../base/i18n.ts'
 import type { Store } from '../messages/store.ts'
 
 /** Minimum interval between sentences. */
-export const pace = 2000 // ms
+export const minInterval = 2000 // ms
 
 export interface Sentence {
   key: Key
@@ -18,7 +18,7 @@ export interface Sentence {
  * A sentence about received rows from `from` to before `to`; undefined: none. Errors come before responses,
  * responses before updates: rarer events matter more.
  */
-export function sentenceOf(store: Store, from: number, to: number): Sentence | undefined {
+export function announcementOf(store: Store, from: number, to: number): Sentence | undefined {
   let answers = 0
   let errors = 0
   let updates = 0

@@ -7,7 +7,12 @@
  * @param count - number of rows
  * @param page - number of visible rows
  */
-export function moved(key: string, index: number, count: number, page: number): number | undefined {
+export function nextIndex(
+  key: string,
+  index: number,
+  count: number,
+  page: number,
+): number | undefined {
   const to = {
     ArrowDown: index + 1,
     ArrowUp: index - 1,

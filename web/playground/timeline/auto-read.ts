@@ -21,20 +21,20 @@ export function setAutoRead(session: Session, uri: string, on: boolean): void {
 }
 
 function follow(session: Session, uri: string): () => void {
-  let seen = session.updates.peek().get(uri)?.count ?? 0
+  let processed = session.updates.peek().get(uri)?.count ?? 0
   let busy = false
   const read = async () => {
     if (busy) return
     busy = true
     // All updates during a read cause one more read.
-    while (seen < (session.updates.peek().get(uri)?.count ?? 0)) {
-      seen = session.updates.peek().get(uri)?.count ?? 0
+    while (processed < (session.updates.peek().get(uri)?.count ?? 0)) {
+      processed = session.updates.peek().get(uri)?.count ?? 0
       await session.request('resources/read', { uri })
       if (session.connection.state.peek() === 'closed') break
     }
     busy = false
   }
   return session.updates.subscribe((updates) => {
-    if ((updates.get(uri)?.count ?? 0) > seen) read()
+    if ((updates.get(uri)?.count ?? 0) > processed) read()
   })
 }

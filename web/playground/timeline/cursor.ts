@@ -3,7 +3,7 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
-import { moved } from './arrow-keys.ts'
+import { nextIndex } from './arrow-keys.ts'
 import type { Rows, Scroller } from './scroller.ts'
 import { cursor } from './view.ts'
 
@@ -43,7 +43,7 @@ export function useCursor(rows: Rows, scroller: Scroller): Cursor {
       if (!(event.target as Element).closest('[data-row]')) return
       if (event.key === 'Enter' || event.key === ' ') actions.inspect(rows.row(home))
       else {
-        const to = moved(event.key, home, rows.length, scroller.page)
+        const to = nextIndex(event.key, home, rows.length, scroller.page)
         if (to === undefined) return
         cursor.value = rows.row(to)
         focusing.current = true

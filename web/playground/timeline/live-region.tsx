@@ -6,17 +6,18 @@ import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { paused } from '../base/state.ts'
 import { store } from '../messages/log.ts'
-import { pace, type Sentence, sentenceOf } from './announcements.ts'
+import { announcementOf, minInterval, type Sentence } from './announcements.ts'
 
 export function LiveRegion() {
   const sentence = useSignal<Sentence | undefined>(undefined)
   useEffect(() => {
-    let told = store.length // earlier rows are not announced
+    let announcedRows = store.length // earlier rows are not announced
     const timer = setInterval(() => {
-      const from = Math.min(told, store.length)
-      told = store.length
-      if (!paused.peek() && from < told) sentence.value = sentenceOf(store, from, told)
-    }, pace)
+      const from = Math.min(announcedRows, store.length)
+      announcedRows = store.length
+      if (!paused.peek() && from < announcedRows)
+        sentence.value = announcementOf(store, from, announcedRows)
+    }, minInterval)
     return () => clearInterval(timer)
   }, [sentence])
   const now = sentence.value

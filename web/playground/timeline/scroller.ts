@@ -8,8 +8,8 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import {
-  furthest,
   type Listing,
+  maxOffset,
   offsetAt,
   reveal,
   scrollTopAt,
@@ -58,7 +58,7 @@ export function useScroller(
     rowHeight,
     viewport: Math.max(rowHeight, viewport.value - head),
   }
-  const end = furthest(list)
+  const end = maxOffset(list)
   const { row, shift } = place.value
   const top = follow.value ? end : scrollTopAt(list, rows.indexOf(row) * rowHeight + shift)
 

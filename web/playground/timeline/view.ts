@@ -34,19 +34,19 @@ export const waiting = computed(() => {
 
 /** The store's length at the pause; otherwise the current one. */
 let limit = 0
-let shelved = false
-let later: ReturnType<typeof setTimeout> | undefined
+let archiveRequested = false
+let scheduled: ReturnType<typeof setTimeout> | undefined
 
 /** Fast rows are drawn in batches: a third of the work. */
-const calm = 50 // ms between two batches
-const few = 10 // up to so many rows are drawn at once
+const batchInterval = 50 // ms between two batches
+const immediateRows = 10 // up to so many rows are drawn at once
 
 let drawnAt = 0
 
 /** Tests new rows, one slice now and the rest in later tasks, so that input is handled in between. */
 function advance() {
-  clearTimeout(later)
-  later = shown.advance(limit) ? undefined : setTimeout(advance)
+  clearTimeout(scheduled)
+  scheduled = shown.advance(limit) ? undefined : setTimeout(advance)
   drawnAt = performance.now()
   drawn.value = drawn.peek() + 1
 }
@@ -68,9 +68,9 @@ effect(() => {
   store.changed.value
   if (paused.value) return
   limit = store.length
-  const wait = drawnAt + calm - performance.now()
-  if (wait <= 0 || limit - shown.scanned <= few) advance()
-  else later ??= setTimeout(advance, wait)
+  const wait = drawnAt + batchInterval - performance.now()
+  if (wait <= 0 || limit - shown.scanned <= immediateRows) advance()
+  else scheduled ??= setTimeout(advance, wait)
 })
 
 /** Number of rows at which the archive is loaded. */
@@ -78,8 +78,8 @@ const manyRows = maxTextsInMemory * 0.9
 
 effect(() => {
   store.changed.value
-  if (store.length < manyRows || shelved) return
-  shelved = true
+  if (store.length < manyRows || archiveRequested) return
+  archiveRequested = true
   // Without IndexedDB all texts stay in memory.
   import('../messages/archive.ts')
     .then(({ openArchive }) => openArchive())

@@ -34,11 +34,11 @@ const fullHeight = ({ count, rowHeight }: Listing) => count * rowHeight
 const elementHeight = (list: Listing) => Math.min(fullHeight(list), maxElementHeight)
 
 /** Maximum scroll position, px. */
-export const furthest = (list: Listing): number => Math.max(0, elementHeight(list) - list.viewport)
+export const maxOffset = (list: Listing): number => Math.max(0, elementHeight(list) - list.viewport)
 
 /** px of the list per px of scrolling. */
 function scale(list: Listing): number {
-  const far = furthest(list)
+  const far = maxOffset(list)
   return far === 0 ? 1 : (fullHeight(list) - list.viewport) / far
 }
 
@@ -47,7 +47,7 @@ export const offsetAt = (list: Listing, scrollTop: number): number => scrollTop 
 
 /** The `scrollTop` of a position in the list, at most the maximum. */
 export const scrollTopAt = (list: Listing, offset: number): number =>
-  Math.max(0, Math.min(furthest(list), offset / scale(list)))
+  Math.max(0, Math.min(maxOffset(list), offset / scale(list)))
 
 /** The range to draw at `scrollTop`. */
 export function viewAt(list: Listing, scrollTop: number): View {

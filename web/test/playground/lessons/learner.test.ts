@@ -30,7 +30,7 @@ async function teach(
 ) {
   const stage = newStage()
   const scene = () => sceneInNode(scenario)
-  const player = play(scenario, { stage, scene, learner: true, ...options })
+  const player = play(scenario, { host: stage, engine: scene, learner: true, ...options })
   try {
     await act(player, stage)
   } finally {
@@ -189,11 +189,11 @@ test('a client as written speaks what its messages say', { timeout }, () =>
     await player.next()
     const spoken = stage.sessions.map(({ revision }) => revision.value)
     assert.deepEqual(spoken, ['2025-11-25', '2026-07-28'])
-    const podium = speakerStateOf(player, 'de', { began: 0, auto: false, blank: false })
-    assert.equal(podium.title, 'Beide Epochen nebeneinander')
-    assert.equal(podium.step, 2)
-    assert.match(podium.next, /^Klassisch/)
-    assert.match(podium.coming[0] ?? '', /resources\/subscribe/)
+    const state = speakerStateOf(player, 'de', { began: 0, auto: false, blank: false })
+    assert.equal(state.title, 'Beide Epochen nebeneinander')
+    assert.equal(state.step, 2)
+    assert.match(state.next, /^Klassisch/)
+    assert.match(state.coming[0] ?? '', /resources\/subscribe/)
   }),
 )
 

@@ -18,7 +18,7 @@ async function playAll(text: string, options: { scene: boolean }) {
     assert.ok(options.scene, 'a recording needs no server')
     return sceneInNode(scenario)
   }
-  const player = play(scenario, { stage, scene })
+  const player = play(scenario, { host: stage, engine: scene })
   while (player.shown.value < player.steps.length) {
     await player.next()
     assert.equal(player.failure.value, undefined)

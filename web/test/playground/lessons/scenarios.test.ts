@@ -20,7 +20,7 @@ for (const scenario of scenarios) {
     test(title, { timeout: 20_000 }, async () => {
       const stage = newStage()
       const scene = () => sceneInNode(scenario)
-      const player = play(scenario, { stage, scene, revision, strict: true })
+      const player = play(scenario, { host: stage, engine: scene, revision, strict: true })
       try {
         while (player.shown.value < player.steps.length) {
           await player.next()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Store } from '../../../playground/messages/store.ts'
-import { sentenceOf } from '../../../playground/timeline/announcements.ts'
+import { announcementOf } from '../../../playground/timeline/announcements.ts'
 import { points, Rate } from '../../../playground/timeline/rate.ts'
 
 function said(...messages: readonly object[]) {
@@ -10,7 +10,7 @@ function said(...messages: readonly object[]) {
     const direction = 'out' in message ? 'out' : 'in'
     store.push({ connection: 1, direction, framing: 'port', raw: JSON.stringify(message) })
   }
-  return sentenceOf(store, 0, store.length)
+  return announcementOf(store, 0, store.length)
 }
 
 const ask = { out: true, id: 1, method: 'resources/read', params: { uri: 'notes://today' } }

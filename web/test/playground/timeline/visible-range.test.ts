@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { moved } from '../../../playground/timeline/arrow-keys.ts'
+import { nextIndex } from '../../../playground/timeline/arrow-keys.ts'
 import {
-  furthest,
   type Listing,
+  maxOffset,
   offsetAt,
   reveal,
   scrollTopAt,
@@ -15,19 +15,19 @@ const list: Listing = { count: 1000, rowHeight: 26, viewport: 260 }
 test('the rows in sight are drawn, and a few around them', () => {
   assert.deepEqual(viewAt(list, 0), { first: 0, end: 14, top: 0, height: 26_000 })
   assert.deepEqual(viewAt(list, 2600), { first: 96, end: 114, top: 2496, height: 26_000 })
-  assert.equal(viewAt(list, furthest(list)).end, 1000)
+  assert.equal(viewAt(list, maxOffset(list)).end, 1000)
 })
 
 test('a list that fits does not scroll', () => {
   const short = { ...list, count: 3 }
-  assert.equal(furthest(short), 0)
+  assert.equal(maxOffset(short), 0)
   assert.deepEqual(viewAt(short, 0), { first: 0, end: 3, top: 0, height: 78 })
   assert.deepEqual(viewAt({ ...list, count: 0 }, 0), { first: 0, end: 0, top: 0, height: 0 })
 })
 
 test('a list too tall for an element is scrolled to its last row all the same', () => {
   const long = { ...list, count: 1_000_000 }
-  const end = furthest(long)
+  const end = maxOffset(long)
   const view = viewAt(long, end)
   assert.equal(view.height, 12_000_000)
   assert.equal(view.end, 1_000_000)
@@ -46,7 +46,7 @@ test('a row is brought into sight by as little as possible', () => {
 })
 
 test('arrows, pages and ends lead to places in the list', () => {
-  const from = (key: string) => moved(key, 5, 20, 10)
+  const from = (key: string) => nextIndex(key, 5, 20, 10)
   assert.deepEqual(['ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Home', 'End', 'x'].map(from), [
     6,
     4,
