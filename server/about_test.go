@@ -7,10 +7,9 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// What a page says of itself reaches assistants at its own endpoint, in both eras,
-// cleaned and cut; at /mcp, and before the page came, the gateway speaks of itself.
-// Defect 16.
-func TestPageSaysWhatItIs(t *testing.T) {
+// /mcp/{page} serves the info of its page in both eras, cleaned and truncated. /mcp, and
+// /mcp/{page} before the page has joined, serve the info of the gateway.
+func TestEndpointServesTheInfoOfItsPage(t *testing.T) {
 	g := startGateway(t, Options{})
 	c := testCaller{t, g}
 	ask := func(path string) (classic, modernly, read string) {
@@ -48,7 +47,7 @@ func TestPageSaysWhatItIs(t *testing.T) {
 			t.Errorf("at /mcp: %s", got)
 		}
 	}
-	// Another document of the tab says something else; a bad address is left out.
+	// Another document of the tab declares another info; an invalid URL is omitted.
 	page.leave()
 	page.awaitAway(g)
 	page.engine = engine.New(engine.Info{Name: "notes", Version: "2", WebsiteURL: "javascript:alert(1)"}, nil)

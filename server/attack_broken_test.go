@@ -9,8 +9,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 )
 
-// A page, or an assistant on a WebSocket, that sends nothing but broken messages is
-// closed after 100 of them. Some between good ones do no harm.
+// A page, or an assistant on a WebSocket, is disconnected after 100 invalid messages in
+// a row. Valid messages reset the count.
 func TestBrokenMessagesCloseTheSocket(t *testing.T) {
 	const flood = 206_000
 	for name, broken := range map[string]string{

@@ -8,10 +8,10 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A page that fails, answers nonsense or not at all costs the lists of all pages its own
-// entries only. Its own error text, which may be a megabyte long, is in no list and no
-// log, and its testCaller gets 2,000 characters of it, without hidden ones.
-func TestFailuresOfAPageStayItsOwn(t *testing.T) {
+// A page that fails, answers nonsense or does not answer removes only its own entries
+// from the lists of all pages. Its error text, which may be a megabyte long, is in no
+// list and no log; the caller gets 2,000 characters of it without hidden ones.
+func TestFailingPageLosesOnlyItsOwnEntries(t *testing.T) {
 	canary := "canary\x1b[31m" + strings.Repeat("\u202e", 1<<18)
 	text := string(jsonrpc.AppendString(nil, canary))
 	fail := func(h *attackingPage, m jsonrpc.Message, object string) {

@@ -50,9 +50,8 @@ func slowBody(t *testing.T, client *http.Client, header string, length string, e
 	return status, answered, time.Since(begun)
 }
 
-// A body that does not come, or comes slowly, ends: after 10 s in which nothing came,
-// and after 30 s in all. Who has no token, or is not let in at all, does not even have
-// to be waited for.
+// A request body times out after 10 s without data, and after 30 s in total. A request
+// without a token, or one that the guard rejects, is answered before its body.
 func TestSlowBodiesEnd(t *testing.T) {
 	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
 		const json = "Content-Type: application/json\n"
@@ -83,8 +82,8 @@ func TestSlowBodiesEnd(t *testing.T) {
 	})
 }
 
-// discoverTimes asks as an assistant does, each time on a connection of its own, and
-// returns how long the answers took, sorted.
+// discoverTimes sends server/discover on a new connection each time and returns the
+// sorted latencies.
 func discoverTimes(t *testing.T, g *Gateway, times int) (took []time.Duration) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 4 * testTime}
@@ -115,9 +114,9 @@ func discoverTimes(t *testing.T, g *Gateway, times int) (took []time.Duration) {
 
 func p99(sorted []time.Duration) time.Duration { return sorted[len(sorted)*99/100] }
 
-// Connections that say nothing, or only begin a request, keep no assistant out, and
-// only some of them are kept.
-func TestIdleConnectionsKeepNoAssistantOut(t *testing.T) {
+// Connections that send nothing, or only part of a request, do not block assistants, and
+// their number is limited.
+func TestIdleConnectionsDoNotBlockAssistants(t *testing.T) {
 	for name, says := range map[string]string{
 		"silent": "", "with half a header": "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n",
 		"with a body that does not come": "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n",
@@ -162,7 +161,7 @@ func TestIdleConnectionsKeepNoAssistantOut(t *testing.T) {
 	}
 }
 
-// figureLine says what a flood cost, for the table of the closing note.
+// figureLine formats what a flood cost.
 func figureLine(what string, grown float64, calm, during []time.Duration) string {
 	return fmt.Sprintf("%s: memory %+.1f MiB, p99 of another assistant %.1f ms (without: %.1f ms)",
 		what, grown/(1<<20), float64(p99(during).Microseconds())/1000, float64(p99(calm).Microseconds())/1000)

@@ -12,14 +12,14 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// hostileText has a character of each class that deceives: terminals, reading order,
-// what is seen.
+// hostileText has a character of each class that can deceive: terminal escapes,
+// bidirectional controls, invisible characters.
 const hostileText = "\x1b[2J\x1b]0;pwned\x07\u009b31m\u202e\u2066\u200b\u200d\u2060\ufeff\u00ad\u061c\u034f\ufff9\ufe00\U000e0069\U000e0067\x00\x08\x7f"
 
-// S8: a page whose engine cleans nothing. Whatever it calls its things, no list, result
-// or description of it that an assistant gets has a hidden character, or is longer
-// than it may be; what could no longer be called is left out, and the rest is there.
-func TestNoMetadataOfAPageDeceives(t *testing.T) {
+// The engine of this page cleans nothing. No list, result or description that an
+// assistant gets has a hidden character or exceeds its maximum length. Entries that can
+// no longer be addressed are omitted, the others are present.
+func TestMetadataOfPagesIsCleaned(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab")
 	page.engine = engine.New(engine.Info{Name: "@INFO@", Title: "@INFO@", Version: "1@INFO@", Instructions: "@LONG@"}, &engine.Options{Tools: true, Prompts: true})

@@ -27,10 +27,9 @@ var attackMethods = map[string]string{
 	"subscriptions/listen": `"notifications":{"resourceSubscriptions":["notes+a:1"]}`, "no/such": "", "": "", "notifications/initialized": "",
 }
 
-// Every method, by every way in, under every option of the gateway and in both eras,
-// with params, without, and with wrong ones, is answered or refused, and freezes no way
-// for others.
-func TestNoMethodFreezesAWayIn(t *testing.T) {
+// Every method, on every transport, with every option of the gateway and in both eras,
+// with params, without, and with wrong ones, gets a response and does not block others.
+func TestNoMethodBlocksATransport(t *testing.T) {
 	for name, change := range map[string]func(*Options){
 		"default": func(*Options) {}, "lenient": func(o *Options) { o.Lenient = true }, "no token": func(o *Options) { o.NoToken = true },
 		"no tools": func(o *Options) { o.NoResourceTools, o.Lenient = true, true }, "logging": func(o *Options) { o.Logging, o.Lenient = true, true },

@@ -13,9 +13,9 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-// S12: by 1,100 joins under names that are those of another
-// origin's tabs, or look like them, an allowed origin gets none of these names, costs
-// the other none, and no assistant reads its contents under the other's URIs.
+// An origin that joins 1,100 times under names that equal or resemble those of another
+// origin's tabs gets none of these names and displaces none; no assistant reads its
+// contents under the other's URIs.
 func TestOtherOriginsGetNoNameByManyJoins(t *testing.T) {
 	const joins, other = 1_100, "https://b.example"
 	g := startGateway(t, Options{State: "/state", disk: newMemDisk(), Origins: []string{testOrigin, other}}) // a disk would take most of the time
@@ -90,7 +90,7 @@ func TestOtherOriginsGetNoNameByManyJoins(t *testing.T) {
 	}
 }
 
-// joinOnce joins over a real socket, says nothing as a page, and leaves at once.
+// joinOnce joins over a real socket and disconnects without an MCP message.
 func joinOnce(t *testing.T, g *Gateway, p *testPage) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)

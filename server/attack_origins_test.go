@@ -12,9 +12,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
 )
 
-// An origin whose pages may join is not thereby an assistant: it cannot read the pages
-// of other origins over HTTP or /ws, with or without --no-token. And one that may ask
-// cannot join.
+// An origin whose pages may join cannot read the pages of other origins over HTTP or
+// /ws, with or without --no-token. An origin whose pages may send requests cannot join.
 func TestJoiningGivesNoRightsOfAssistants(t *testing.T) {
 	const joins, asks = "https://b.example", "https://assistant.example"
 	g := startGateway(t, Options{NoToken: true, Origins: []string{testOrigin, joins}, AssistantOrigins: []string{asks}})

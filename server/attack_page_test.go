@@ -18,8 +18,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A attackingPage has joined, and answers the gateway's requests by a function of its
-// own, or not at all.
+// An attackingPage has joined, and answers the requests of the gateway by a function, or
+// not at all.
 type attackingPage struct {
 	t      *testing.T
 	conn   *websocket.Conn
@@ -29,7 +29,7 @@ type attackingPage struct {
 	gone   chan struct{} // closed when its connection has ended
 }
 
-// discovered is what an honest page answers at first.
+// discovered is the first result of a regular page.
 const discovered = `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"resources":{"listChanged":true,"subscribe":true},` +
 	`"prompts":{"listChanged":true},"tools":{"listChanged":true},"completions":{}},"serverInfo":{"name":"evil","version":"1"}}`
 
@@ -76,8 +76,8 @@ func (h *attackingPage) run() {
 	}
 }
 
-// result answers with the parts of a result. It is called by run alone, and reuses its
-// memory, which is in the figures.
+// result answers with the concatenated parts. It is called by run only, and reuses its
+// memory, which is part of the figures.
 func (h *attackingPage) result(m jsonrpc.Message, parts ...string) {
 	h.buffer = append(append(append(h.buffer[:0], `{"jsonrpc":"2.0","id":`...), m.ID...), `,"result":`...)
 	for _, part := range parts {
@@ -105,8 +105,8 @@ func hostileEntry(method string, i int, text string) string {
 	return fmt.Sprintf(`{"name":"n%d","description":"%s","inputSchema":{"type":"object"}}`, i, text)
 }
 
-// listing answers each list with so many entries, and with a new cursor if it has no
-// end. Other requests wait for ever.
+// listing answers each list with entries entries, and with a new cursor if it is
+// endless. Other requests get no response.
 func listing(entries int, text string, endless bool) func(h *attackingPage, m jsonrpc.Message) {
 	var count int
 	return func(h *attackingPage, m jsonrpc.Message) {
@@ -131,15 +131,15 @@ func listing(entries int, text string, endless bool) func(h *attackingPage, m js
 // silent answers nothing.
 func silent(*attackingPage, jsonrpc.Message) {}
 
-// A pageFlood is what a hostile page does, and an assistant that asks it, until over
-// is closed.
+// A pageFlood is what a hostile page, and an assistant that sends it requests, do until
+// over is closed.
 type pageFlood struct {
 	name   string
 	answer func() func(h *attackingPage, m jsonrpc.Message)
 	drive  func(t *testing.T, g *Gateway, h *attackingPage, over <-chan struct{})
 }
 
-// pageFloods are the attacks of security.md, S13.
+// pageFloods are the attacks of a hostile page on the memory and time of the gateway.
 func pageFloods() []pageFlood {
 	lists := askLists
 	large, padding := strings.Repeat("x", 200_000), strings.Repeat("x", 4<<20)
@@ -185,7 +185,7 @@ func pageFloods() []pageFlood {
 	}
 }
 
-// An attacker's assistant shows the token, and does not keep what it gets.
+// askQuietly sends a request with the token and discards the response.
 func (g *Gateway) askQuietly(ctx context.Context, body string, lines map[string]string) (status int, err error) {
 	r, err := http.NewRequestWithContext(ctx, "POST", g.URL(), strings.NewReader(body))
 	if err != nil {
@@ -207,7 +207,7 @@ func (g *Gateway) askQuietly(ctx context.Context, body string, lines map[string]
 	return answer.StatusCode, err
 }
 
-// askLists has an assistant of its own ask for each list, again and again.
+// askLists requests each list again and again as a separate assistant.
 func askLists(t *testing.T, g *Gateway, _ *attackingPage, over <-chan struct{}) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -221,7 +221,7 @@ func askLists(t *testing.T, g *Gateway, _ *attackingPage, over <-chan struct{}) 
 	<-over
 }
 
-// readsOf has an assistant of its own keep so many reads of uri in flight.
+// readsOf keeps many reads of uri in flight as a separate assistant.
 func readsOf(uri string, many int) func(*testing.T, *Gateway, *attackingPage, <-chan struct{}) {
 	return func(t *testing.T, g *Gateway, h *attackingPage, over <-chan struct{}) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -238,7 +238,7 @@ func readsOf(uri string, many int) func(*testing.T, *Gateway, *attackingPage, <-
 	}
 }
 
-// sends has the page send one message for ever, or until it is closed.
+// sends makes the page send one message repeatedly until it is disconnected.
 func sends(text string) func(*testing.T, *Gateway, *attackingPage, <-chan struct{}) {
 	message := []byte(text)
 	return sendsEach(func(int) []byte { return message })
@@ -263,14 +263,14 @@ func sendsEach(text func(i int) []byte) func(*testing.T, *Gateway, *attackingPag
 	}
 }
 
-// What an honest assistant sees during a flood.
+// A floodCost is what another assistant measures during a flood.
 type floodCost struct {
 	grown        float64         // bytes that live at most while it lasts
 	kept         float64         // bytes a while after it
 	calm, during []time.Duration // of reading another page, sorted
 }
 
-// flood runs one, for as long as another assistant reads another page so many times.
+// flood runs f while another assistant reads another page, reads times.
 func flood(t *testing.T, f pageFlood, reads int) (cost floodCost) {
 	t.Helper()
 	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 100_000}})
@@ -322,8 +322,8 @@ func flood(t *testing.T, f pageFlood, reads int) (cost floodCost) {
 	return cost
 }
 
-// Whatever one page does, the gateway keeps little for it, and another assistant
-// reads another page. S13.
+// Each flood makes the gateway use little memory, and another assistant can read another
+// page meanwhile.
 func TestHostilePagesCostOthersLittle(t *testing.T) {
 	for _, f := range pageFloods() {
 		t.Run(f.name, func(t *testing.T) {
@@ -336,7 +336,7 @@ func TestHostilePagesCostOthersLittle(t *testing.T) {
 	}
 }
 
-// measureFloods are the rows of TestReliability: what each flood costs.
+// measureFloods returns the rows of TestReliability about floods.
 func measureFloods(t *testing.T) (all []figure) {
 	for _, f := range pageFloods() {
 		cost := flood(t, f, 200)

@@ -91,10 +91,10 @@ func ownerConnection(t *testing.T, port int) int {
 	return conn.LocalAddr().(*net.TCPAddr).Port
 }
 
-// S9: with --no-token, too, a process of another user reaches nothing: neither by
-// closing the sending side of its socket, nor from another loopback address with a
-// port that the owner uses.
-func TestOtherUsersReachNothing(t *testing.T) {
+// Also with --no-token, a process of another user is rejected, even if it closes the
+// sending side of its socket, or connects from another loopback address with a port that
+// the owner uses.
+func TestOtherUsersAreRejected(t *testing.T) {
 	const tries = 32
 	if os.Getuid() != 0 {
 		t.Log("NOT CHECKED: a process of another user can only be started by root")

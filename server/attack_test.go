@@ -23,7 +23,7 @@ func audited(t *testing.T, g *Gateway) string {
 	return string(data)
 }
 
-// served returns the lines of audited about what was not refused at the door.
+// served returns the lines of audited about requests that the guard has passed.
 func served(t *testing.T, g *Gateway) (lines []string) {
 	t.Helper()
 	refused := regexp.MustCompile(`"verb":"(refuse|login)"|"outcome":"[0-9]{3}"|"verb":"malformed"`)
@@ -35,9 +35,9 @@ func served(t *testing.T, g *Gateway) (lines []string) {
 	return lines
 }
 
-// S2: a name that is not ours, however it leads here, on every route and before
-// routing.
-func TestGuardRefusesForeignHosts(t *testing.T) {
+// Names other than those of the gateway are rejected on every path before routing, even
+// if they resolve to this machine.
+func TestGuardRejectsForeignHosts(t *testing.T) {
 	g := startGateway(t, Options{NoToken: true})
 	routes := []string{"GET /", "GET /mcp", "POST /mcp", "OPTIONS /mcp", "GET /mcp/notes", "GET /page", "GET /ws", "GET /watch", "GET /probe", "DELETE /mcp", "GET /nothing", "HEAD /"}
 	hosts := []string{
@@ -76,8 +76,8 @@ func TestGuardRefusesForeignHosts(t *testing.T) {
 
 const upgradeLines = "Connection: Upgrade\nUpgrade: websocket\nSec-WebSocket-Version: 13\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\n"
 
-// S1: no site opens a socket unless its origin is listed, letter for letter.
-func TestPageDoorRefusesForeignOrigins(t *testing.T) {
+// No site opens a page socket unless its origin is listed exactly.
+func TestPageEndpointRejectsForeignOrigins(t *testing.T) {
 	g := startGateway(t, Options{NoToken: true, Origins: []string{"https://app.example", "http://localhost:5173"}})
 	lines := []string{
 		"", "Origin:", "Origin: null", "Origin: file://", "Origin: https://evil.example", "Origin: https://app.example.", "Origin: https://APP.example",
@@ -105,8 +105,8 @@ func TestPageDoorRefusesForeignOrigins(t *testing.T) {
 	}
 }
 
-// S1 again, at the assistants' socket: a site may not even be the same site.
-func TestAssistantSocketRefusesSites(t *testing.T) {
+// Browsers cannot open the assistants' socket, not even from the same site.
+func TestAssistantSocketRejectsSites(t *testing.T) {
 	g := startGateway(t, Options{NoToken: true})
 	for _, lines := range []string{
 		"Origin: https://evil.example\n", "Origin: null\n", "Sec-Fetch-Site: cross-site\n", "Sec-Fetch-Site: same-site\n", "Sec-Fetch-Site: none\nSec-Fetch-Site: none\n",
@@ -121,8 +121,8 @@ func TestAssistantSocketRefusesSites(t *testing.T) {
 
 const discover = `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 
-// S3: what a page can send without asking never reaches an engine, even if its
-// bytes are JSON-RPC.
+// Requests that a page can send without a preflight never reach an engine, even if the
+// body is JSON-RPC.
 func TestCrossSitePostsAreNotServed(t *testing.T) {
 	g := startGateway(t, Options{NoToken: true, AssistantOrigins: []string{testOrigin}})
 	post := func(lines string) int {
@@ -166,7 +166,7 @@ func TestCrossSitePostsAreNotServed(t *testing.T) {
 	}
 }
 
-// CORS is for listed origins alone, and a preflight needs no token.
+// CORS headers are for listed origins only, and a preflight needs no token.
 func TestPreflightIsForListedOrigins(t *testing.T) {
 	g := startGateway(t, Options{AssistantOrigins: []string{testOrigin}})
 	status, header, _ := rawhttp.Send(t, g.Port(), "OPTIONS /mcp HTTP/1.1\nHost: localhost:%d\nOrigin: https://app.example\nSec-Fetch-Site: cross-site\n"+
@@ -189,7 +189,7 @@ func TestPreflightIsForListedOrigins(t *testing.T) {
 
 // Tokens are compared as a whole, on every request, and wrong ones run into a
 // pause that never locks out the right one. R-268 R-275 R-276.
-func TestTokenIsAskedForEveryTime(t *testing.T) {
+func TestTokenIsRequiredForEachRequest(t *testing.T) {
 	g := startGateway(t, Options{})
 	ask := func(authorization string) int {
 		t.Helper()

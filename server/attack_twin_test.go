@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// serveTwin serves a handler that lacks the guard in question, and returns its port: an
-// attack has to succeed there, or it proves nothing.
+// serveTwin serves a handler without the guard under test, and returns its port. An
+// attack must succeed there, otherwise its failure proves nothing.
 func serveTwin(t *testing.T, handler http.Handler) (port int) {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")

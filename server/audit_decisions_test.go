@@ -14,8 +14,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
 )
 
-// Each decision stands in the audit log exactly once, whatever was decided and by
-// whatever way it came.
+// Each decision is in the audit log exactly once, on every transport.
 func TestEveryDecisionIsAuditedOnce(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab")
@@ -96,8 +95,8 @@ func auditEntries(t *testing.T, g *Gateway) (all []access.Entry) {
 	return all
 }
 
-// A site that has itself refused again and again fills no log: what is left out is
-// counted, so that lines and counts are all refusals.
+// A site that is rejected again and again does not fill the log: lines and counts
+// together are all refusals.
 func TestAuditCountsRefusalsThatItLeavesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newMemDisk()

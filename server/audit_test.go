@@ -10,7 +10,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-// A stuckDisk takes nothing until it is let go.
+// A stuckDisk blocks writes until it is released.
 type stuckDisk struct {
 	disk
 	let chan struct{}
@@ -31,8 +31,8 @@ func (f stuckFile) Write(data []byte) (int, error) {
 	return f.diskFile.Write(data)
 }
 
-// A disk that hangs holds up no answer; what is noted meanwhile is bounded, written
-// later in order, and what had to be left out is counted. Defect 22.
+// A disk that hangs delays no response. Lines recorded meanwhile are bounded, and
+// written in order later; dropped lines are counted.
 func TestAuditNeverWaitsForTheDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, let := newMemDisk(), make(chan struct{})
@@ -65,7 +65,7 @@ func TestAuditNeverWaitsForTheDisk(t *testing.T) {
 	})
 }
 
-// What a client sends is cut, and noted also if the cut is inside of a rune.
+// Text of a client is truncated, also if the limit is inside a rune.
 func TestAuditCutsLongText(t *testing.T) {
 	d := newMemDisk()
 	a, err := openAudit(&state{disk: d})

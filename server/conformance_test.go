@@ -17,10 +17,9 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
 )
 
-// startFronted runs a gateway behind a handler that shows the token for those who
-// cannot, the official suite among them, and leaves all else as it came: Host and
-// Origin are among what the suite tests. Standing in front is what a test may do;
-// a switch in the product is not.
+// startFronted runs a gateway behind a handler that adds the token for clients that
+// cannot send one, like the official suite. Host and Origin, which the suite tests, are
+// not changed.
 func startFronted(t *testing.T, opts Options) *Gateway {
 	t.Helper()
 	opts.State, opts.Version = t.TempDir(), "0.0.0-test"
@@ -110,11 +109,11 @@ func summary(t *testing.T, out string) map[string]score {
 	return scores
 }
 
-// The official conformance suite through the gateway and its hop, both requirement
-// sets and the older wires on one URL: 30 of 30, 37 of 37, and nothing that fails
-// but what belongs to extensions that are not built. web/test/conformance runs it
-// with the page in a browser. R-042 R-063 R-096 R-295…R-305 R-310…R-327 R-352 R-354
-// R-355 R-356 R-358.
+// The official conformance suite passes through the gateway and its hop: both
+// requirement sets and the classic revisions on one URL, 30 of 30 and 37 of 37; only
+// scenarios of extensions that are not implemented fail. web/test/conformance runs it
+// with a page in a browser. R-042 R-063 R-096 R-295…R-305 R-310…R-327 R-352 R-354 R-355
+// R-356 R-358.
 func TestConformanceNative(t *testing.T) {
 	g := startFronted(t, Options{Logging: true})
 	page := newConformancePage(t)
@@ -123,7 +122,7 @@ func TestConformanceNative(t *testing.T) {
 	for _, run := range []struct {
 		args     []string
 		required int            // scenarios; 0: the wire has no requirement set
-		in       map[string]int // checks that pass in scenarios that are wanted, too
+		in       map[string]int // passed checks of scenarios with a status of their own
 	}{
 		{[]string{"--requirements", "2025-11-25"}, 30, map[string]int{"server-session-lifecycle": 3, "json-schema-2020-12": 8}},
 		{[]string{"--requirements", "2026-07-28"}, 37, map[string]int{

@@ -13,8 +13,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// The end of the input waits for the answers to what came before it, and not for
-// ever: R-333.
+// The end of the input waits for the responses to earlier requests, for a limited time:
+// R-333.
 func TestEndOfInputWaitsForAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, test := range []struct {
@@ -54,8 +54,8 @@ func TestEndOfInputWaitsForAnswers(t *testing.T) {
 	})
 }
 
-// The id of a line that is too long is that of its refusal, unless a request with this
-// id has no answer yet: the refusal would be taken for that.
+// The error response to a line that is too long has its id, unless a request with this
+// id is pending: the error would complete that request.
 func TestLongLineWithIDOfAnOpenRequest(t *testing.T) {
 	long := `{"jsonrpc":"2.0","id":7,"method":"x","params":{"x":"` + strings.Repeat("x", limits.MaxMessage) + `"}}`
 	var out bytes.Buffer

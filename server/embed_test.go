@@ -36,8 +36,8 @@ func (c testCaller) read(path, uri string) (status int, body string) {
 }
 
 // A Source of the host program is served beside the pages, and alone under its name,
-// with the endpoint made before or after it; its changes reach listeners; and it goes
-// when it is unmounted.
+// whether the endpoint exists before or not; its changes reach subscribers; and it is
+// gone after unmounting.
 func TestMountedSourceIsServedBesidePages(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab")
@@ -110,8 +110,8 @@ func TestMountedSourceKeepsItsName(t *testing.T) {
 	}
 }
 
-// In a server of the host program the gateway answers under the named hosts only, and
-// pages of that server are not assistants by being there.
+// In a server of the host program the gateway serves its Hosts only, and pages of that
+// server are not assistants because of their origin.
 func TestHandlerAnswersUnderItsHosts(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -167,7 +167,7 @@ func TestHandlerAnswersUnderItsHosts(t *testing.T) {
 	}
 }
 
-// A policy decides by the names that things have at /mcp, at each endpoint alike.
+// The policy gets the names at /mcp, whatever endpoint the client uses.
 func TestPolicyHoldsAtEachEndpoint(t *testing.T) {
 	denied := map[string]bool{"notes+notes://secret": true, "tool:notes.wipe": true, "prompt:notes.review": true, "tool:wait_for_change": true}
 	g := startGateway(t, Options{Allow: func(who engine.Principal, _ engine.Verb, uri string) bool {
@@ -206,14 +206,14 @@ func TestPolicyHoldsAtEachEndpoint(t *testing.T) {
 			}
 		}
 	}
-	// By a generated tool a client gets no more than by itself.
+	// A generated tool gives a client no more rights than its own requests.
 	caller := toolCaller{c, "/mcp"}
 	if text, _ := caller.call("read_resource", object{"uri": "notes+notes://secret"}); strings.Contains(text, "hidden") {
 		t.Errorf("read by a tool: %s", text)
 	}
 }
 
-// Limits can be chosen; those that are not have their defaults.
+// Limits can be set; zero fields have their defaults.
 func TestLimitsCanBeChosen(t *testing.T) {
 	g := startGateway(t, Options{Limits: Limits{Streams: 1, Sessions: 1, PagesPerOrigin: 1}})
 	c := testCaller{t, g}
@@ -244,8 +244,8 @@ func TestLimitsCanBeChosen(t *testing.T) {
 	}
 }
 
-// Serve ends with its context, when everything is stored: the state is free for another
-// gateway.
+// Serve returns after its context has ended and everything is stored: another gateway
+// can use the state directory.
 func TestServeEndsWithItsContext(t *testing.T) {
 	state := t.TempDir()
 	for range 2 {
@@ -268,7 +268,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 		if err := <-served; err != nil {
 			t.Error(err)
 		}
-		g.Close(t.Context()) // once more does nothing
+		g.Close(t.Context()) // a second call has no effect
 	}
 	g, err := New(Options{State: state, Version: "0.0.0-test"})
 	if err != nil {

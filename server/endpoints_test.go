@@ -15,9 +15,9 @@ func (g *Gateway) testViews() int {
 	return views
 }
 
-// Names that are asked for and that no page has cost nothing afterwards, however
-// many; a page that is here is served also while all room is in use.
-func TestAskedNamesBlockNoPage(t *testing.T) {
+// Endpoints of names that no page has cost nothing after the request. The endpoint of a
+// connected page is served even if the limit is reached.
+func TestUnusedEndpointsAreFreed(t *testing.T) {
 	g := startGateway(t, Options{})
 	c := testCaller{t, g}
 	for i := range limits.MaxEndpoints + 50 {
@@ -57,7 +57,7 @@ func TestAskedNamesBlockNoPage(t *testing.T) {
 	}
 }
 
-// A session outlives its endpoint: that goes while the session sleeps.
+// A session outlives its endpoint, which is removed while the session is idle.
 func TestSessionOutlivesItsEndpoint(t *testing.T) {
 	g := startGateway(t, Options{})
 	c := openSession(t, g, "/mcp/none")

@@ -22,9 +22,9 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A hostileMessage is an entry of testdata/envelopes.json, whose "about" tells the
-// format. What exactly comes back is checked by package engine; here it is that the
-// door lives.
+// A hostileMessage is an entry of testdata/envelopes.json, whose "about" describes the
+// format. Package engine tests the exact responses; these tests check that the endpoint
+// keeps working.
 type hostileMessage struct {
 	Class, Name, Session string
 	Send                 []json.RawMessage
@@ -87,8 +87,8 @@ func hostilePage(t *testing.T) *engine.Table {
 	return table
 }
 
-// Every hostile envelope is answered or refused over HTTP, in both eras and in
-// lenient mode, with and without a session, and the next requests are served.
+// Every hostile envelope gets a response over HTTP, in both eras and in lenient mode,
+// with and without a session, and the next requests are served.
 func TestHostileEnvelopesOverHTTP(t *testing.T) {
 	for _, lenient := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

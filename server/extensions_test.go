@@ -24,11 +24,10 @@ func (p *testPage) extending(settings string) *testPage {
 	return p
 }
 
-// A method of an extension goes to the page that declares it, under an id of the
-// hop, and its result comes back as it is: at the page's own endpoint always, at
-// /mcp only while it is the only page with extensions. Anything else that nobody
-// knows is -32601, with the status for that. R-299 R-361 R-365 R-366 R-367,
-// decision 6.18.
+// A method of an extension is forwarded to the page that declares it, with a new id, and
+// its result is returned unchanged: at the endpoint of the page always, at /mcp only
+// while it is the only page with extensions. Other unknown methods get -32601 and its
+// status. R-299 R-361 R-365 R-366 R-367.
 func TestExtensionsArePassedOn(t *testing.T) {
 	g := startGateway(t, Options{})
 	c := testCaller{t, g}

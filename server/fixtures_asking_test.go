@@ -10,7 +10,8 @@ import (
 	json "github.com/go-json-experiment/json"
 )
 
-// asking is a handler that needs answers to requests, and says something of them.
+// asking returns a handler that needs responses to requests, and returns a text about
+// them.
 func asking(requests object, state any, say func(answers object, kept any) string) handler {
 	return func(ctx context.Context, _ object) (any, error) {
 		answers, kept, err := need(ctx, requests, state)
@@ -21,7 +22,7 @@ func asking(requests object, state any, say func(answers object, kept any) strin
 	}
 }
 
-// The tools that clients of every revision are asked by.
+// serveAsking registers the tools that send requests to clients of every revision.
 func (p *testPage) serveAsking() {
 	argument := func(name string) object {
 		return object{"type": "object", "properties": object{name: object{"type": "string", "description": "What to say"}}, "required": array{name}}
@@ -71,7 +72,7 @@ var (
 	askOK   = elicit("Please confirm", form(object{"ok": object{"type": "boolean"}}))
 )
 
-// The tools that stand in the suite of 2026-07-28.
+// serveRounds registers the tools of the suite of 2026-07-28.
 func (p *testPage) serveRounds() {
 	tool := func(name, description string, do handler) {
 		p.tool("test_input_required_result_"+name, description, nil, do)

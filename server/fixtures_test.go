@@ -145,8 +145,8 @@ func run(ctx context.Context, do handler, arguments []byte) (any, error) {
 	return do(ctx, given)
 }
 
-// need returns what the client answered to all of requests, or asks. What is not
-// well-formed is asked for again.
+// need returns the client's responses to all of requests, or requests them. Malformed
+// ones are requested again.
 func need(ctx context.Context, requests object, state any) (answers object, kept any, err error) {
 	i := engine.InvocationOf(ctx)
 	inputs, was, err := i.Answers()
@@ -180,7 +180,7 @@ func need(ctx context.Context, requests object, state any) (answers object, kept
 	return nil, nil, i.Need(toJSON(missing), text)
 }
 
-// answered tells whether an answer has what its request is about.
+// answered reports whether a response fits its request.
 func answered(request object, answer any) bool {
 	a, ok := answer.(object)
 	if !ok {
@@ -228,7 +228,7 @@ func sample(prompt string, maxTokens int) object {
 
 var listRoots = object{"method": "roots/list", "params": object{}}
 
-// said is what a model answered.
+// said returns the text of a model's response.
 func said(answer any) string {
 	content := answer.(object)["content"]
 	if several, ok := content.(array); ok && len(several) > 0 {
@@ -247,7 +247,7 @@ func field(answer any, name string) string {
 	return fmt.Sprintf("(%v)", a["action"])
 }
 
-// between waits as long as the suite wants between two signs of life.
+// between waits as long as the suite requires between two progress notifications.
 func between(ctx context.Context) error {
 	timer := time.NewTimer(50 * time.Millisecond)
 	defer timer.Stop()

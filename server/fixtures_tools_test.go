@@ -8,12 +8,12 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// always is a handler that needs nothing.
+// always returns a handler with a constant result.
 func always(result any) handler {
 	return func(context.Context, object) (any, error) { return result, nil }
 }
 
-// The tools that answer by themselves.
+// serveTools registers the tools that send no requests.
 func (p *testPage) serveTools() {
 	p.tool("test_simple_text", "Answers with text.", nil, always("This is a simple text response for testing."))
 	p.tool("test_image_content", "Answers with an image.", nil, always(image))
@@ -93,7 +93,7 @@ func (p *testPage) serveTools() {
 	}, func(_ context.Context, given object) (any, error) { return fmt.Sprintf("In %v.", given["region"]), nil })
 }
 
-// The tools that change what is served.
+// serveHooks registers the tools that change what is served.
 func (p *testPage) serveHooks() {
 	var mu sync.Mutex
 	var toolThere, promptThere bool

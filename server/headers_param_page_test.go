@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// The schema is the page's present one: a header that it has just begun to ask for
-// is asked for at once. -32020 and 400, nothing is called, and the page sees no
-// header. R-304 R-305 R-360.
+// Headers are checked against the current schema of the page: a header that it has just
+// begun to require is required at once. On a mismatch the response is -32020 with 400,
+// and nothing is called. The page sees no header. R-304 R-305 R-360.
 func TestParamHeadersFollowThePage(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newConformancePage(t)

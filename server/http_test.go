@@ -13,7 +13,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-// A testCaller speaks HTTP to a gateway with the right token.
+// A testCaller sends HTTP requests to a gateway with the right token.
 type testCaller struct {
 	t *testing.T
 	g *Gateway
@@ -94,8 +94,8 @@ func modern(id, method, params string) string {
 
 const v2026 = "MCP-Protocol-Version: 2026-07-28"
 
-// The statuses and codes of the modern era, in the order of checks. R-280 R-284
-// R-286 R-295…R-306, decisions 6.3 6.4 6.8 6.20.
+// The statuses and codes of the modern era, in the order of the checks. R-280 R-284
+// R-286 R-295…R-306.
 func TestModernStatuses(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab")
@@ -194,7 +194,7 @@ func TestModernStatuses(t *testing.T) {
 	}
 }
 
-// A listen is an event stream at once, the acknowledgement first, and closing it
+// A listen is an event stream at once, with the acknowledgement first, and closing it
 // ends the subscription. R-154 R-156 R-287 R-290 R-291 R-293 R-294.
 func TestListenStreams(t *testing.T) {
 	g := startGateway(t, Options{})
@@ -233,8 +233,7 @@ func TestListenStreams(t *testing.T) {
 	}
 }
 
-// When the gateway ends, a listen gets its result, and the stream its end. R-164
-//
+// When the gateway closes, a listen gets its result and its stream ends. R-164 R-290.
 func TestListenEndsWithResult(t *testing.T) {
 	g := startGateway(t, Options{})
 	c := testCaller{t, g}
@@ -251,8 +250,8 @@ func TestListenEndsWithResult(t *testing.T) {
 	}
 }
 
-// Equal ids in parallel posts are two requests: R-006 R-352.
-func TestEqualIDsDoNotMeet(t *testing.T) {
+// Equal ids in concurrent POSTs are separate requests: R-006 R-352.
+func TestEqualIDsAreSeparateRequests(t *testing.T) {
 	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 10_000}})
 	page := newPage(t, testOrigin, "tab")
 	for _, name := range []string{"a", "b", "c", "d"} {
@@ -281,9 +280,8 @@ func TestEqualIDsDoNotMeet(t *testing.T) {
 	}
 }
 
-// Reads are rationed by principal: the answer says so, with a status that says
-// when. R-260.
-func TestReadsAreRationed(t *testing.T) {
+// Reads are rate-limited by principal: the error is 429 with Retry-After. R-260.
+func TestReadsAreRateLimited(t *testing.T) {
 	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 0.001}})
 	c := testCaller{t, g}
 	busy := 0

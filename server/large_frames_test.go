@@ -13,9 +13,10 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
 
-// A page that sends frames of 8 MiB in a loop costs 16 MiB and the frame in work while
-// they are not taken as fast as they come; when it stops, it costs none of this. It is
-// measured while all goroutines wait: a collection counts what is let go of meanwhile.
+// A page that sends frames of 8 MiB in a loop uses at most 16 MiB and the current frame
+// while they are not read fast enough, and nothing after it stops. Memory is measured
+// while all goroutines are blocked, since a garbage collection also counts what is freed
+// meanwhile.
 func TestLargeFramesOfAPageAreBounded(t *testing.T) {
 	const most = 16<<20 + limits.MaxAnswer
 	frame := []byte(`{"jsonrpc":"2.0","method":"x","params":{"x":"` + strings.Repeat("x", 8<<20) + `"}}`)

@@ -14,8 +14,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// plainPost is what a script sends that never heard of a handshake: a body, its
-// type, and a key.
+// plainPost sends what a script without any handshake sends: a body, its type, and a
+// key.
 func plainPost(t *testing.T, g *Gateway, path, body string, lines ...string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "POST", strings.TrimSuffix(g.URL(), "/mcp")+path, strings.NewReader(body))
@@ -39,9 +39,9 @@ func plainPost(t *testing.T, g *Gateway, path, body string, lines ...string) (in
 	return answer.StatusCode, string(text)
 }
 
-// The four lines of a well-known tutorial, as they stand there, work in lenient
-// mode and in no other; what guards the gateway guards it there, too. R-274 R-328.
-func TestLenientModeTakesPlainPosts(t *testing.T) {
+// The four lines of a well-known tutorial work unchanged in lenient mode and in no
+// other; all access checks apply there, too. R-274 R-328.
+func TestLenientModeAcceptsPlainPosts(t *testing.T) {
 	g := startGateway(t, Options{Lenient: true})
 	page := newConformancePage(t)
 	page.join(g)
@@ -75,7 +75,7 @@ func TestLenientModeTakesPlainPosts(t *testing.T) {
 		key + "|Host: evil.example":                           403,
 		key + "|Sec-Fetch-Site: cross-site":                   403,
 		key + "|Content-Type: text/plain":                     415,
-		key + "|Authorization: Bearer wrong":                  401, // what is said by Authorization counts
+		key + "|Authorization: Bearer wrong":                  401, // Authorization takes precedence
 		"X-Agent-API-Key: Bearer " + g.testToken():            401,
 		"Authorization: Bearer " + g.testToken():              200,
 		key + "|MCP-Protocol-Version: banana":                 400,
@@ -113,7 +113,7 @@ func TestLenientModeTakesPlainPosts(t *testing.T) {
 	}
 }
 
-// A preflight of a listed origin may ask for the key header in lenient mode alone.
+// A preflight of a listed origin may request the key header in lenient mode only.
 func TestLenientModeAllowsKeyHeader(t *testing.T) {
 	for _, lenient := range []bool{true, false} {
 		g := startGateway(t, Options{Lenient: lenient, AssistantOrigins: []string{testOrigin}})
@@ -136,8 +136,8 @@ func TestLenientModeAllowsKeyHeader(t *testing.T) {
 	}
 }
 
-// An answer that takes its time is JSON, unless the client names event streams: curl
-// sends */*, and jq reads what comes. Defect 19.
+// A slow response is JSON unless the client names event streams: curl sends */*, and jq
+// cannot parse a stream.
 func TestSlowAnswerIsJSONUnlessStreamsAreNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, client, kill := startInMemory(t, newMemDisk(), func(o *Options) { o.Lenient = true })

@@ -67,8 +67,8 @@ func inMemory(t *testing.T, do func(t *testing.T, g *Gateway, client *http.Clien
 	})
 }
 
-// A mute port says nothing from some moment on: a page that hangs while its
-// browser still answers pings.
+// A mute port stops sending at some moment, like a page that hangs while its browser
+// still answers pings.
 type mute struct {
 	jsonrpc.Port
 	silent atomic.Bool
@@ -103,8 +103,8 @@ func joinInMemory(t *testing.T, g *Gateway, client *http.Client, source engine.S
 	return func() { m.silent.Store(true) }, s.Done()
 }
 
-// A pong proves nothing about a page: one that hangs is dropped after 40 s, one
-// that has nothing to say stays for ever. R-346.
+// A pong of the browser does not keep a page connected: one that hangs is disconnected
+// after 40 s, one that has nothing to send stays. R-346.
 func TestHangingPageIsDropped(t *testing.T) {
 	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
 		hang, gone := joinInMemory(t, g, client, engine.NewTable())
@@ -152,9 +152,8 @@ func (slow) Read(ctx context.Context, _ string) ([]engine.Contents, error) {
 	return nil, ctx.Err()
 }
 
-// What takes long turns into an event stream after 2 s, is kept alive by
-// comments, and ends with an answer, whatever becomes of the page. R-287 R-290
-// R-292 R-313 R-359.
+// A slow response becomes an event stream after 2 s, is kept open by comments, and ends
+// with a response even if the page disconnects. R-287 R-290 R-292 R-313 R-359.
 func TestSlowAnswerBecomesStream(t *testing.T) {
 	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
 		_, gone := joinInMemory(t, g, client, slow{})

@@ -17,14 +17,14 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
 
-// A testWatcher is a page that looks on.
+// A testWatcher is a page that monitors the traffic.
 type testWatcher struct {
 	t    *testing.T
 	ctx  context.Context
 	conn *websocket.Conn
 }
 
-// openWatch opens the door as a page of testOrigin that is invited.
+// openWatch connects to /watch as a page of testOrigin that is allowed to.
 func openWatch(t *testing.T, g *Gateway, what string) testWatcher {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
@@ -40,10 +40,10 @@ func openWatch(t *testing.T, g *Gateway, what string) testWatcher {
 	return testWatcher{t, ctx, conn}
 }
 
-// A key opens /watch only in the gateway process that made it: the browser keeps it for
-// an origin whose port another program may take while the gateway is away. Pages go on
-// joining with it.
-func TestOldKeysDoNotOpenWatch(t *testing.T) {
+// A key is valid at /watch only in the gateway process that made it: another program may
+// take the port of the origin for which the browser stores it. Pages can still join with
+// it.
+func TestOldKeysDoNotOpenMonitor(t *testing.T) {
 	state := t.TempDir()
 	g := watchedGateway(t, Options{State: state})
 	first, key := invited(t, g)
@@ -77,7 +77,7 @@ func TestOldKeysDoNotOpenWatch(t *testing.T) {
 	}
 }
 
-// watched is what a watcher is told, one of both.
+// A watched message is a state or a frame.
 type watched struct {
 	State *monitor.State `json:"state"`
 	Frame *monitor.Frame `json:"frame"`
@@ -121,9 +121,9 @@ func watchedGateway(t *testing.T, opts Options) *Gateway {
 	return startGateway(t, opts)
 }
 
-// Whoever looks on sees who is there, and what a real client exchanges with a page:
-// in its own words, in both directions, in either era.
-func TestWatcherSeesWhatAssistantsExchange(t *testing.T) {
+// A monitor gets the state, and the messages between a real client and a page unchanged,
+// in both directions and both eras.
+func TestMonitorSeesMessages(t *testing.T) {
 	g := watchedGateway(t, Options{})
 	w := openWatch(t, g, "watch")
 	first := w.state(func(monitor.State) bool { return true })
@@ -173,9 +173,9 @@ func TestWatcherSeesWhatAssistantsExchange(t *testing.T) {
 	}
 }
 
-// The same door lets a watcher ask: all pages, or one. What it asks is not shown to
-// those who look on.
-func TestWatcherMayAsk(t *testing.T) {
+// At the same endpoint a monitor can send requests to all pages, or to one. Other
+// monitors do not see them.
+func TestMonitorSendsRequests(t *testing.T) {
 	g := watchedGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab-1")
 	page.write("notes://cart", "2 apples")
@@ -207,9 +207,9 @@ func TestWatcherMayAsk(t *testing.T) {
 	}
 }
 
-// To look on takes more than to join: an origin that is let in by name, a proof made
-// for this door, and a wish that is known.
-func TestWatchingTakesPermission(t *testing.T) {
+// A monitor needs more than a page: an origin that is allowed to monitor, a proof for
+// this endpoint, and a valid "open".
+func TestMonitorNeedsPermission(t *testing.T) {
 	const upgrade = "GET /watch HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: " + monitorProtocol + "\n" + upgradeLines
 	joins := startGateway(t, Options{})
 	if status, _, _ := rawhttp.Send(t, joins.Port(), upgrade+"Origin: "+testOrigin+"\n\n"); status != http.StatusForbidden {
@@ -261,8 +261,8 @@ func TestWatchingTakesPermission(t *testing.T) {
 	}
 }
 
-// One that does not read is dropped; nobody else waits for it.
-func TestSlowWatcherIsDropped(t *testing.T) {
+// A monitor that does not read is disconnected, and delays no others.
+func TestSlowMonitorIsDisconnected(t *testing.T) {
 	g := watchedGateway(t, Options{Limits: Limits{ReadsPerSecond: 1000}})
 	page := newPage(t, testOrigin, "tab-1")
 	page.write("notes://cart", strings.Repeat("apples ", 40_000)) // 280 kB

@@ -30,7 +30,7 @@ func claim(t *testing.T, n *names, origin, page, wanted string) string {
 	return name
 }
 
-// S12: a name belongs to the origin that first had it, and a tab keeps its own.
+// A name belongs to the origin that had it first, and a tab keeps its name.
 func TestNamesStayWithTheirTabs(t *testing.T) {
 	n := testNames(t)
 	for _, step := range []struct{ origin, page, wanted, want string }{
@@ -78,7 +78,7 @@ func TestNamesAreSpelledSafely(t *testing.T) {
 	}
 }
 
-// A name is forgotten a day after its page left, not while it is there.
+// A name expires a day after its page has left, not while it is connected.
 func TestNamesAreForgottenAfterADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
@@ -99,8 +99,8 @@ func TestNamesAreForgottenAfterADay(t *testing.T) {
 	})
 }
 
-// A document takes over the oldest name of its origin and app whose page is gone,
-// and none whose page may be reloading. Defect 9.
+// A document takes over the oldest name of its origin and app whose page has left, and
+// none whose page may be reloading.
 func TestDocumentTakesOverNameOfClosedTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
@@ -125,7 +125,7 @@ func TestDocumentTakesOverNameOfClosedTab(t *testing.T) {
 		expect("a new tab", "5", "notes", "notes")
 		expect("one more", "6", "notes", "notes-2")
 		expect("the first, which slept", "1", "notes", "notes-4")
-		// The second socket of one page: its name is in use until both are gone.
+		// The second socket of one page: its name is in use until both are closed.
 		expect("a reconnect", "5", "notes", "notes")
 		n.unclaim("notes")
 		time.Sleep(limits.GraceTime)
@@ -133,8 +133,8 @@ func TestDocumentTakesOverNameOfClosedTab(t *testing.T) {
 	})
 }
 
-// After a restart, with or without warning, names of pages that were here are kept
-// for the grace time; others can be taken over at once. Defects 4 and 9.
+// After a restart, orderly or not, names of connected pages are reserved for the grace
+// time; others can be taken over at once.
 func TestNamesOfPagesThatWereHereAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
@@ -156,8 +156,8 @@ func TestNamesOfPagesThatWereHereAreKept(t *testing.T) {
 	})
 }
 
-// One origin's pages, however many, cost other origins no name, and get none that
-// reads like theirs.
+// The pages of one origin, however many, displace no name of other origins, and get none
+// that resembles theirs.
 func TestNamesHaveQuotaPerOrigin(t *testing.T) {
 	n := testNames(t)
 	claim(t, n, "https://a.example", "1", "notes")
@@ -177,9 +177,9 @@ func TestNamesHaveQuotaPerOrigin(t *testing.T) {
 	}
 }
 
-// Whatever happens: two live documents never have one name; a page id keeps its
-// name while it is here and while it reloads, also over restarts of the gateway; a
-// name of one origin is never another's, nor reads like it; a vacant name is used
+// In any sequence of joins and restarts: two connected documents never have the same
+// name; a page id keeps its name while it is connected or reloading; a name of one
+// origin is never given to another, nor one that resembles it; a vacant name is used
 // before a new one is made.
 func TestNamesProperties(t *testing.T) {
 	for seed := range uint64(60) {
@@ -236,7 +236,7 @@ func walkNames(t *testing.T, random *rand.Rand) {
 			x := &tab{origin: origins[random.IntN(len(origins))], app: apps[random.IntN(len(apps))], page: fmt.Sprint(step)}
 			join(x, true)
 			tabs = append(tabs, x)
-		case 2, 3, 4: // one goes, or comes back
+		case 2, 3, 4: // a page leaves or reconnects
 			if len(tabs) == 0 {
 				continue
 			}

@@ -74,7 +74,7 @@ type testPage struct {
 	mu    sync.Mutex
 	notes map[string]string
 	slow  int      // calls of test_slow that run
-	wire  []string // what came over the wire
+	wire  []string // received messages
 	keyID string
 	key   []byte
 	conn  *websocket.Conn
@@ -112,7 +112,7 @@ func (p *testPage) write(uri, text string) {
 	}
 }
 
-// pass is what a page finds in its fragment.
+// A pass is the content of a fragment.
 type pass struct {
 	URL    string `json:"url"`
 	ID     string `json:"id"`
@@ -153,8 +153,7 @@ func (p *testPage) join(g *Gateway) {
 	})
 }
 
-// joinAt joins whatever gateway is at address; pair is asked if there is no key
-// yet.
+// joinAt joins the gateway at address; pair is called if there is no key yet.
 func (p *testPage) joinAt(address string, pair func() (pass, []byte)) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testTime)
@@ -174,7 +173,7 @@ func (p *testPage) joinAt(address string, pair func() (pass, []byte)) {
 	p.t.Cleanup(func() { conn.CloseNow() })
 }
 
-// A wiretap notes what a page receives.
+// A wiretap records what a page receives.
 type wiretap struct {
 	jsonrpc.Port
 	page *testPage
@@ -216,7 +215,7 @@ func (p *testPage) dialFor(ctx context.Context, address, protocol string) *webso
 	return conn
 }
 
-// leave drops the connection without a word, like a page that crashed.
+// leave drops the connection without a closing handshake, like a page that crashed.
 func (p *testPage) leave() { p.conn.CloseNow() }
 
 func (p *testPage) awaitAway(g *Gateway) {
@@ -231,7 +230,8 @@ func prove(ctx context.Context, conn *websocket.Conn, open opening, origin strin
 	return proveFor(ctx, conn, open, origin, key, reply{Hello: who, Pair: who == nil})
 }
 
-// proveFor is the page's side of any door; answer lacks the proof.
+// proveFor is the page's side of the pairing protocol at any endpoint; answer lacks the
+// proof.
 func proveFor(ctx context.Context, conn *websocket.Conn, open opening, origin string, key []byte, answer reply) (welcome, error) {
 	var done welcome
 	nonce := randomBytes(nonceLength)
@@ -258,7 +258,7 @@ func proveFor(ctx context.Context, conn *websocket.Conn, open opening, origin st
 	return done, readFrame(ctx, conn, &done)
 }
 
-// eventually waits until ok, which other goroutines bring about.
+// eventually waits until ok returns true, which depends on other goroutines.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(testTime)

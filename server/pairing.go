@@ -23,8 +23,7 @@ const (
 	keySaveInterval = gateway.TouchEvery // how often the last use of a key is stored
 )
 
-// Labels of the two proofs: different, so that neither can be sent back as the
-// other.
+// Labels of the two proofs. They differ, so that a proof cannot be reflected.
 const (
 	gatewayLabel = "pagemcp/1 gateway"
 	pageLabel    = "pagemcp/1 page"

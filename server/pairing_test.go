@@ -55,7 +55,7 @@ func testRing(t *testing.T) *keyring {
 	return ring
 }
 
-// pageSide proves that it knows the secret, or does not.
+// pageSide returns a proof, which is right if secret is.
 func pageSide(t *testing.T, a *attempt, secret string) []byte {
 	t.Helper()
 	bytes, err := decodeBinary(secret)
@@ -80,8 +80,8 @@ func begin(t *testing.T, ring *keyring, secret, key string) *attempt {
 	return a
 }
 
-// S14: a secret is good once, for two minutes, and void after five wrong proofs.
-func TestSecretIsGoodOnceAndSoon(t *testing.T) {
+// A secret is valid once, for two minutes, and deleted after five wrong proofs.
+func TestSecretIsValidOnceForTwoMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ring := testRing(t)
 		id, secret := ring.newSecret()
@@ -126,8 +126,8 @@ func TestSecretIsGoodOnceAndSoon(t *testing.T) {
 	})
 }
 
-// A million guesses: none is right, since each secret takes only five.
-func TestGuessingSecretsIsHopeless(t *testing.T) {
+// A million guesses fail, since each secret allows five.
+func TestGuessingSecretsFails(t *testing.T) {
 	ring := testRing(t)
 	id, _ := ring.newSecret()
 	guess := make([]byte, 32)
@@ -148,8 +148,8 @@ func TestGuessingSecretsIsHopeless(t *testing.T) {
 	}
 }
 
-// S14: of two pages with one secret exactly one joins, whoever it is.
-func TestOneSecretLetsOnePageIn(t *testing.T) {
+// Of several pages that use the same secret exactly one joins.
+func TestOneSecretAdmitsOnePage(t *testing.T) {
 	for range 50 {
 		ring := testRing(t)
 		id, secret := ring.newSecret()
@@ -176,8 +176,8 @@ func TestOneSecretLetsOnePageIn(t *testing.T) {
 	}
 }
 
-// Keys outlive the process, not disuse; a clock that jumps expires none that is
-// in use.
+// Keys survive restarts and expire when unused. A change of the wall clock expires none
+// that is in use.
 func TestKeysExpireOnlyByDisuse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ring := testRing(t)
@@ -214,8 +214,8 @@ func TestKeysExpireOnlyByDisuse(t *testing.T) {
 	})
 }
 
-// The stored time of a key's last use is never far behind, also when the clock was
-// moved while there was no gateway: two jumps must not add up to disuse.
+// The stored time of the last use of a key is never far in the past, even if the clock
+// was moved while no gateway ran: two such changes must not expire the key.
 func TestKeyUseIsStoredAfterTheClockMoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ring := testRing(t)
@@ -240,8 +240,8 @@ func TestKeyUseIsStoredAfterTheClockMoved(t *testing.T) {
 	})
 }
 
-// invited returns how a page of testOrigin with a fresh fragment begins to join,
-// and the key that it makes of the secret.
+// invited returns the opening of a page of testOrigin with a new fragment, and the key
+// that it derives from the secret.
 func invited(t *testing.T, g *Gateway) (opening, []byte) {
 	t.Helper()
 	p := readFragment(t, g.Fragment())
@@ -256,9 +256,9 @@ func invited(t *testing.T, g *Gateway) (opening, []byte) {
 	return opening{Version: 1, Address: p.URL, Secret: p.ID}, key
 }
 
-// Every way to join wrongly ends alike, and the gateway says nothing before its
-// proof.
-func TestJoiningWronglyIsRefusedAlike(t *testing.T) {
+// Every wrong way to join gets the same response, and the gateway sends nothing before
+// its proof.
+func TestWrongJoinsAreRejectedAlike(t *testing.T) {
 	g := startGateway(t, Options{})
 	address := "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + "/page"
 	page := newPage(t, testOrigin, "tab-1")
@@ -334,8 +334,8 @@ func TestJoiningWronglyIsRefusedAlike(t *testing.T) {
 	}
 }
 
-// S9: a program on the port of a gateway that moved hears nothing from the page
-// but what was meant for that address, and cannot pass it on.
+// A program on the former port of a gateway gets only messages for that address, and
+// cannot relay them.
 func TestSquatterCannotRelayProof(t *testing.T) {
 	g := startGateway(t, Options{})
 	p := readFragment(t, g.Fragment())
@@ -353,7 +353,7 @@ func TestSquatterCannotRelayProof(t *testing.T) {
 	}
 }
 
-// Pairing alone leaves a key and no page.
+// Pairing without joining stores a key and mounts no page.
 func TestPairingAloneMountsNothing(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab-1")

@@ -59,9 +59,9 @@ func tableA(t *testing.T) *engine.Table {
 	return table
 }
 
-// A client that gave up its GET stream while the gateway was away gets what waits
-// for it with the answer to its next POST: before it, and once. One that takes no
-// event stream, or has a GET stream, gets the answer alone. Defect 11.
+// A client that lost its GET stream while the gateway was stopped gets pending messages
+// once, before the response to its next POST. A client that accepts no event stream, or
+// has a GET stream, gets the response only.
 func TestPendingUpdatesComeWithTheNextPost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newMemDisk()
@@ -85,13 +85,13 @@ func TestPendingUpdatesComeWithTheNextPost(t *testing.T) {
 		}
 		change := func() {
 			table.Changed("notes://a")
-			time.Sleep(time.Second) // for the page's engine to say so
+			time.Sleep(time.Second) // until the page's engine has sent it
 		}
 		change()
 		if got, _ := postInMemory(t, g, client, session, pingSession); count(got, updatedA) != 1 || len(got) != 2 {
 			t.Errorf("a change: %q", got)
 		}
-		// Its stream is there again: then changes come by it.
+		// With a stream again, changes are sent on it.
 		stream := hearInMemory(t, g, client, session)
 		change()
 		if got, events := postInMemory(t, g, client, session, pingSession); events || len(got) != 1 {
@@ -104,9 +104,8 @@ func TestPendingUpdatesComeWithTheNextPost(t *testing.T) {
 	})
 }
 
-// A client without a stream that asks once in a while finds its session asleep each
-// time: the very request that wakes it brings an `updated` for each of its URIs, and
-// does not depend on how soon they are subscribed to again. P2.
+// A client without a stream whose session is idle before each request gets an `updated`
+// for each of its URIs with the response, independent of when they are subscribed again.
 func TestRequestThatWakesASessionBringsItsUpdates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, client, kill := startInMemory(t, newMemDisk())
@@ -131,7 +130,7 @@ func TestRequestThatWakesASessionBringsItsUpdates(t *testing.T) {
 	})
 }
 
-// An answer with a status of its own stays JSON, and what waits goes on waiting.
+// A response with a status other than 200 stays JSON, and pending messages stay pending.
 func TestPendingUpdatesKeepStatuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, client, kill := startInMemory(t, newMemDisk())
@@ -150,9 +149,8 @@ func TestPendingUpdatesKeepStatuses(t *testing.T) {
 	})
 }
 
-// After a successful unsubscribe nothing more comes about its URI: not when the
-// session was subscribing again in the background, nor what waited for the stream.
-// Defect 5, P1.
+// After a successful unsubscribe no `updated` of its URI is sent, even if the session
+// was subscribing again, or one was pending.
 func TestNothingComesAfterUnsubscribe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newMemDisk()

@@ -43,9 +43,9 @@ func readRequest(id int) []byte {
 	return []byte(modern(fmt.Sprint(id), "resources/read", `"uri":"none:1"`))
 }
 
-// A quick reader that sends one request after the other is never refused at default
-// limits, only slowed down. Defect 26.
-func TestQuickSequentialReadsWait(t *testing.T) {
+// A client that sends one read after the other is never rejected at the default limits,
+// only delayed.
+func TestSequentialReadsAreDelayedNotRejected(t *testing.T) {
 	rateFixture(t, 0, func(t *testing.T, far, _ jsonrpc.Port) {
 		begun := time.Now()
 		for i := range 1_000 {
@@ -63,9 +63,9 @@ func TestQuickSequentialReadsWait(t *testing.T) {
 	})
 }
 
-// A flood is refused, the rest of it waits no longer than 2 s. What waits holds up
-// neither pings nor cancels, and what is cancelled meanwhile gets no answer.
-func TestFloodIsRefusedAndHoldsUpNothing(t *testing.T) {
+// A flood is rejected except for what is delayed up to 2 s. Delayed requests delay
+// neither pings nor cancellations, and get no response if they are cancelled.
+func TestFloodIsRejectedAndDelaysNoOthers(t *testing.T) {
 	rateFixture(t, 1, func(t *testing.T, far, _ jsonrpc.Port) { // 5 at once, then 1 a second
 		send := func(text string) {
 			t.Helper()
@@ -115,9 +115,9 @@ func TestFloodIsRefusedAndHoldsUpNothing(t *testing.T) {
 	})
 }
 
-// Calls are rationed by principal, over all of its connections: what would have to
-// wait too long is refused. R-260 R-364.
-func TestCallsAreRationed(t *testing.T) {
+// Calls are rate-limited by principal over all its connections: those that would be
+// delayed too long are rejected. R-260 R-364.
+func TestCallsAreRateLimited(t *testing.T) {
 	rateFixture(t, 0, func(t *testing.T, far, other jsonrpc.Port) {
 		refused := 0
 		waited := int(limits.MaxDelay.Seconds() * float64(limits.CallRate))
@@ -139,7 +139,7 @@ func TestCallsAreRationed(t *testing.T) {
 	})
 }
 
-// An oversized message costs the requests that are under way nothing.
+// An oversized message does not affect pending requests.
 func TestOversizedMessageForgetsNoRequest(t *testing.T) {
 	g, err := New(Options{State: "/state", disk: newMemDisk(), lockWait: -1, Version: "0.0.0-test"})
 	if err != nil {

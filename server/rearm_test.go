@@ -13,9 +13,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// After a restart the sessions subscribe again by themselves, with all of their
-// subscriptions; the clients' own requests are answered meanwhile, and none is refused
-// because of it.
+// After a restart sessions subscribe again to all of their URIs. Requests of clients are
+// answered meanwhile, and none is rejected because of it.
 func TestReadsWhileSessionsSubscribeAgain(t *testing.T) {
 	const clients, subscriptions = 20, 50
 	synctest.Test(t, func(t *testing.T) {
@@ -55,7 +54,7 @@ func TestReadsWhileSessionsSubscribeAgain(t *testing.T) {
 			var readers sync.WaitGroup
 			for i, session := range sessions {
 				readers.Go(func() {
-					for n := range 10 { // each waits for its answer, as a client does that was told of a change
+					for n := range 10 { // each waits for its response, like a client that has got `updated`
 						answer := callInMemory(t, g, client, "POST", session,
 							fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"notes+notes://%d"}}`, 1_000+n, n))
 						body, err := io.ReadAll(answer.Body)

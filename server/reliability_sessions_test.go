@@ -25,7 +25,8 @@ const (
 	soakSlow     = 10 // one session in so many reads slowly
 )
 
-// A soakReader is the stream of one session: which URIs it was told of, and when.
+// A soakReader reads the stream of one session and stores which URIs were updated, and
+// when.
 type soakReader struct {
 	mu   sync.Mutex
 	last map[string]time.Time
@@ -45,7 +46,7 @@ func (r *soakReader) missed(uri string, since time.Time) bool {
 
 // measureSessions10Minutes holds 100 sessions with 100 subscriptions each under 500
 // updates a second for 10 minutes of a fake clock. What the gateway, the page and
-// the clients hold must not grow, and each subscription must get the last change. R7.
+// the clients hold must not grow, and each subscription must get the last change.
 func measureSessions10Minutes(t *testing.T) (table []figure) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newSimWorld(1)

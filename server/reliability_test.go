@@ -88,7 +88,7 @@ func descriptors() int {
 	return len(entries)
 }
 
-// begun opens a session without keeping anything of it, and returns its id.
+// begun opens a session and returns its id.
 func begun(t *testing.T, g *Gateway, client *http.Client) string {
 	t.Helper()
 	session := ""
@@ -266,7 +266,7 @@ func measureUpdates(t *testing.T) []figure {
 		t.Cleanup(func() { conns[i].Close() })
 	}
 	for _, conn := range conns {
-		go func() { ended <- countUpdates(conn) }() // ends when nothing comes any more
+		go func() { ended <- countUpdates(conn) }() // ends when no more data arrives
 	}
 	before := resident()
 	most := before

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// A page that goes in the middle of a call: after its first progress the call fails
-// on its own stream, at once, and says that it may have taken effect; it is not
-// sent again. What changes nothing waits for the page and is answered once: a
-// prompt, a completion, a list of tools. gateway.md §3. R-007 R-359.
+// If a page disconnects during a call, the call fails at once on its own stream; the
+// error says that it may have had effects, and it is not retried. Requests without
+// effects wait for the page and are answered once: a prompt, a completion, a list of
+// tools. R-007 R-359.
 func TestPageReloadsDuringCalls(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newConformancePage(t)
@@ -61,9 +61,9 @@ func TestPageReloadsDuringCalls(t *testing.T) {
 	}
 }
 
-// A page that comes back without prompts and tools: the capabilities stay, and
-// list_changed says that the lists are others. R-042 R-359.
-func TestPageReloadsIntoLess(t *testing.T) {
+// A page that reconnects without prompts and tools: the capabilities stay, and
+// list_changed is sent. R-042 R-359.
+func TestReloadedPageWithoutToolsAnnouncesIt(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newConformancePage(t)
 	page.join(g)

@@ -106,11 +106,11 @@ func beginInMemory(t *testing.T, g *Gateway, client *http.Client) string {
 	answer.Body.Close()
 	session := answer.Header.Get(mcphttp.SessionHeader)
 	callInMemory(t, g, client, "POST", session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`).Body.Close()
-	synctest.Wait() // 202 says that it was taken, not that the engine has seen it
+	synctest.Wait() // 202 means accepted, not handled by the engine
 	return session
 }
 
-// A heardStream collects what comes on a session's stream.
+// A heardStream collects the messages of a session's stream.
 type heardStream struct {
 	mu     sync.Mutex
 	data   []string
@@ -133,7 +133,7 @@ func hearInMemory(t *testing.T, g *Gateway, client *http.Client, session string)
 	return h
 }
 
-// take returns what has come since it was called last.
+// take returns the messages since the previous call.
 func (h *heardStream) take() []string {
 	synctest.Wait()
 	h.mu.Lock()
@@ -143,8 +143,8 @@ func (h *heardStream) take() []string {
 	return data
 }
 
-// Tabs that have been joined for longer than a name is remembered get the same
-// names when the gateway was killed, in whatever order they come back. Defect 4.
+// Tabs that have been joined for longer than NameTTL get the same names after the
+// gateway was killed, in any order.
 func TestNamesOfLongJoinedTabsOutliveKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newMemDisk()
@@ -163,8 +163,8 @@ func TestNamesOfLongJoinedTabsOutliveKill(t *testing.T) {
 	})
 }
 
-// A session whose client has a stream open is in use, however long nothing passes:
-// it is there when the gateway was killed. Defect 4.
+// A session with an open stream is in use even without messages: it survives a kill of
+// the gateway.
 func TestSessionWithLongStreamOutlivesKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newMemDisk()
@@ -191,9 +191,8 @@ func TestSessionWithLongStreamOutlivesKill(t *testing.T) {
 	})
 }
 
-// A tab that is closed and opened again is another document with another page id. It
-// takes over the name, and subscribers of the old URIs get `updated`.
-// Defect 9, P3.
+// A tab that is closed and reopened is another document with another page id. It takes
+// over the name, and subscribers of its URIs get `updated`.
 func TestTabOpenedAgainTakesOverSubscriptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, client, kill := startInMemory(t, newMemDisk())

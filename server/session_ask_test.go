@@ -12,7 +12,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// openAble opens a session of a client that can be asked everything.
+// openAble opens a session of a client with all capabilities.
 func openAble(t *testing.T, g *Gateway, path string) *sessionCaller {
 	t.Helper()
 	c := &sessionCaller{testCaller: testCaller{t, g}, path: path}
@@ -54,11 +54,11 @@ func ends(t *testing.T, what string, messages <-chan string) {
 	}
 }
 
-// What a call asks and tells goes to the stream of its own POST: the question
-// under an id of the gateway's, progress and log messages before the answer,
-// nothing after it, and nothing on the session's stream. Two calls at once ask on
-// their own streams. R-079 R-096 R-099 R-288 R-313 R-317 R-318.
-func TestQuestionsComeOnTheStreamOfTheirCall(t *testing.T) {
+// Requests and notifications during a call are sent on the stream of its POST: requests
+// with an id of the gateway, progress and log messages before the response, nothing
+// after it, and nothing on the stream of the session. Concurrent calls use their own
+// streams. R-079 R-096 R-099 R-288 R-313 R-317 R-318.
+func TestEngineRequestsUseTheStreamOfTheirCall(t *testing.T) {
 	g := startGateway(t, Options{Logging: true})
 	page := newConformancePage(t)
 	page.join(g)
@@ -70,7 +70,7 @@ func TestQuestionsComeOnTheStreamOfTheirCall(t *testing.T) {
 	for _, stream := range []struct {
 		messages <-chan string
 		id, says string
-	}{{other, `"1"`, "second"}, {one, "1", "first"}} { // not in the order in which they were asked
+	}{{other, `"1"`, "second"}, {one, "1", "first"}} { // not in the order of the requests
 		question := receive(t, stream.messages)
 		if !strings.Contains(question, `"method":"elicitation/create"`) || !strings.Contains(question, stream.says) ||
 			!strings.Contains(question, `"`+engine.MetaRequest+`":`+stream.id) || !strings.HasPrefix(idOf(question), `"pagemcp:`) {
@@ -114,9 +114,9 @@ func TestQuestionsComeOnTheStreamOfTheirCall(t *testing.T) {
 	}
 }
 
-// A client that takes no event stream cannot be asked: its call fails at once, and
-// the error says why. R-096 R-285.
-func TestClientWithoutStreamIsNotAsked(t *testing.T) {
+// A call that needs a request to a client without event streams fails at once, and the
+// error says why. R-096 R-285.
+func TestClientWithoutStreamGetsNoEngineRequests(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newConformancePage(t)
 	page.join(g)
@@ -128,10 +128,10 @@ func TestClientWithoutStreamIsNotAsked(t *testing.T) {
 	}
 }
 
-// A call that its client cancels is cancelled in the page, what it asked is taken
-// back, and its stream ends without an answer. A stream that was closed is no
-// cancel, but nobody can be asked on it any more. R-073 R-074 R-314 R-355.
-func TestCancelledCallTakesItsQuestionBack(t *testing.T) {
+// If a client cancels a call, the call is cancelled in the page, its requests to the
+// client are cancelled, and its stream ends without a response. Closing the stream does
+// not cancel, but no further request can be sent to the client. R-073 R-074 R-314 R-355.
+func TestCancelledCallCancelsItsEngineRequests(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newConformancePage(t)
 	page.join(g)
@@ -194,10 +194,10 @@ func TestCancelledCallTakesItsQuestionBack(t *testing.T) {
 	eventually(t, "the page stops", func() bool { return running() == 0 })
 }
 
-// A session that slept or outlived its gateway still has its log level and its
-// client's abilities, and says that all lists may have changed. R-099 R-100 R-323
-// R-359, decision 6.23.
-func TestSessionKeepsWhatItWasTold(t *testing.T) {
+// A session that was idle, or whose gateway was restarted, keeps its log level and the
+// capabilities of its client, and announces that all lists may have changed. R-099 R-100
+// R-323 R-359.
+func TestSessionKeepsLogLevelAndCapabilities(t *testing.T) {
 	state := t.TempDir()
 	first := startGateway(t, Options{State: state, Logging: true})
 	page := newConformancePage(t)
@@ -248,8 +248,8 @@ func TestSessionKeepsWhatItWasTold(t *testing.T) {
 	}
 }
 
-// A cancel that races with the answer: the POST ends, with one answer or with none,
-// and the session goes on. R-007 R-070 R-355.
+// If a cancellation races with the response, the POST ends with one response or none,
+// and the session continues. R-007 R-070 R-355.
 func TestCancelRacesWithAnswer(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newConformancePage(t)

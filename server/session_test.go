@@ -20,7 +20,7 @@ type sessionCaller struct {
 	testCaller
 	id    string
 	path  string
-	heard []string // notifications that came before answers
+	heard []string // notifications received before responses
 }
 
 const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
@@ -144,7 +144,7 @@ func TestSessionLives(t *testing.T) {
 	}
 }
 
-// A batch of 2025-03-26 is answered by an array. R-311, rows 15 and 16.
+// A batch of 2025-03-26 is answered by an array. R-311.
 func TestBatchOfMarch2025(t *testing.T) {
 	g := startGateway(t, Options{})
 	c := &sessionCaller{testCaller: testCaller{t, g}, path: "/mcp"}
@@ -163,7 +163,7 @@ func TestBatchOfMarch2025(t *testing.T) {
 	if status, body := c.say(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`); status != 400 {
 		t.Errorf("one id twice: %d %s", status, body)
 	}
-	// What is refused leaves nothing behind: the id is free. Defect 13.
+	// A rejected batch has no effect: its ids can be used again.
 	for _, refused := range []string{
 		`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`,
 		`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1.5,"method":"ping"}]`,
@@ -193,7 +193,7 @@ func TestBatchOfMarch2025(t *testing.T) {
 	}
 }
 
-// One stream a session: a second one has to wait until the first is gone. R-318.
+// A session has one stream: a second one is rejected until the first has ended. R-318.
 func TestSecondStreamIsRefusedWhileFirstLives(t *testing.T) {
 	g := startGateway(t, Options{})
 	c := openSession(t, g, "/mcp")
@@ -213,8 +213,8 @@ func TestSecondStreamIsRefusedWhileFirstLives(t *testing.T) {
 	})
 }
 
-// A page that reloads keeps sessions, subscriptions and URIs; a read that was
-// sent while it was away is answered, once. P3, R-359.
+// A page that reloads keeps sessions, subscriptions and URIs; a read during the reload
+// is answered once. R-359.
 func TestPageReloads(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab")
@@ -259,7 +259,8 @@ func TestPageReloads(t *testing.T) {
 	}
 }
 
-// Of two documents with one page id the newer wins, and the older is told.
+// Of two documents with the same page id the newer one wins, and the older one gets a
+// close code.
 func TestNewerHelloReplacesOlder(t *testing.T) {
 	g := startGateway(t, Options{})
 	first, second := newPage(t, testOrigin, "tab"), newPage(t, testOrigin, "tab")
@@ -283,9 +284,8 @@ func TestNewerHelloReplacesOlder(t *testing.T) {
 	}
 }
 
-// A restart of the gateway: the session goes on under its id, and its client is
-// told to read again. Its record is on disk, its id is not. R-269 R-323,
-// decision 6.23.
+// After a restart of the gateway a session continues with its id, and its client gets
+// `updated`. Its record is stored, its id is not. R-269 R-323.
 func TestSessionSurvivesRestart(t *testing.T) {
 	state := t.TempDir()
 	first := startGateway(t, Options{State: state})
@@ -345,7 +345,7 @@ func TestSessionSurvivesRestart(t *testing.T) {
 	}
 }
 
-// Sessions that nobody uses sleep: their memory goes, they do not.
+// Idle sessions release their memory and stay valid.
 func TestUnusedSessionsSleep(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab")
@@ -369,8 +369,8 @@ func TestUnusedSessionsSleep(t *testing.T) {
 	}
 }
 
-// A closed connection is no cancel here, and an answer that nobody waits for is
-// noted. R-314.
+// In a session a closed connection does not cancel its request, and a response without a
+// recipient is recorded. R-314.
 func TestClosedPostIsNoCancel(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab")

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestSimCheckerFindsBrokenHistories shows the checker histories that break one
-// promise each, and histories that look odd and break none.
+// TestSimCheckerFindsBrokenHistories checks histories that break one guarantee each, and
+// histories that look unusual and break none.
 func TestSimCheckerFindsBrokenHistories(t *testing.T) {
 	const store = "https://app.example notes"
 	at := func(s int) time.Duration { return time.Duration(s) * time.Second }

@@ -170,7 +170,7 @@ func (c *classicClient) subscribe() {
 				break
 			}
 		}
-		c.pause(2 * time.Second) // whether it took effect is not known: once more
+		c.pause(2 * time.Second) // it may have taken effect: retry
 	}
 	// A refused subscription may still have been made by an earlier try.
 	c.drop(uri, id)

@@ -43,8 +43,8 @@ func (w *simWorld) run(total time.Duration) {
 	w.gateway.ending.Wait()
 }
 
-// sleep is a night: everything stays connected, and next to nothing happens. After
-// it the gateway is killed: what it knows must have been stored while in use.
+// sleep simulates a night: everything stays connected, and almost nothing happens. Then
+// the gateway is killed: its state must have been stored while in use.
 func (w *simWorld) sleep(d time.Duration) {
 	for _, t := range w.allTabs() { // keys of pages expire after 12 h without one
 		t.open()
@@ -197,7 +197,7 @@ func (w *simWorld) freeze(t *simTab, wait time.Duration) {
 	if d == nil {
 		return
 	}
-	for _, uri := range simURIs { // the gateway has just heard of the page
+	for _, uri := range simURIs { // the gateway has just got a message of the page
 		t.store.write(uri)
 	}
 	time.Sleep(20 * time.Millisecond)
@@ -225,7 +225,7 @@ func (w *simWorld) shift() time.Duration {
 	return shift
 }
 
-// later acts unless calm weather has begun.
+// later calls do after wait, unless the calm phase has begun.
 func (w *simWorld) later(wait time.Duration, do func()) {
 	w.parties.Go(func() {
 		select {
@@ -238,7 +238,7 @@ func (w *simWorld) later(wait time.Duration, do func()) {
 	})
 }
 
-// rest ends all faults, waits, and has the promises checked.
+// rest ends all faults, waits, and has the guarantees checked.
 func (w *simWorld) rest(d time.Duration) {
 	// A new subscription could mend by accident what the faults have broken.
 	w.still.Store(w.rand.IntN(3) > 0)
@@ -252,7 +252,7 @@ func (w *simWorld) rest(d time.Duration) {
 	w.calm, w.calmed = true, time.Now()
 	w.mu.Unlock()
 	opened := map[*simStore]bool{}
-	for _, t := range w.allTabs() { // at least one page of each app is there: keys that are not used expire
+	for _, t := range w.allTabs() { // at least one page of each app is connected: unused keys expire
 		if !opened[t.store] {
 			opened[t.store] = true
 			t.open()

@@ -29,7 +29,7 @@ const (
 	simWrite     simKind = "write"     // Who: store; a resource has a new version
 	simJoin      simKind = "join"      // Who: tab; ID: document; Name; Text: store
 	simLeave     simKind = "leave"     // Who: tab; its connection has ended
-	simSubscribe simKind = "subscribe" // asked for: ID, Name, URI
+	simSubscribe simKind = "subscribe" // requested: ID, Name, URI
 	simAck       simKind = "ack"       // acknowledged or answered
 	simRefused   simKind = "refused"   // it will not exist
 	simNote      simKind = "note"      // an `updated` arrived; ID "" if it names no subscription
@@ -98,18 +98,17 @@ type simSubscription struct {
 	fresh         time.Duration // when a stream was opened after that (P4)
 }
 
-// checkHistory is independent of the product: it knows the promises of the
-// design (section 8) and the events, and nothing of the code.
+// checkHistory is independent of the product code. It checks these guarantees:
 //
-//   - P1 nothing before acknowledged, nothing after cancel or close.
-//   - P2 after the last change at least one `updated`, while the stream is up.
-//   - P3 when a page returns in a new document, one `updated` for each URI.
-//   - P4 a read sees a version that was current between its request and its answer.
-//   - P5 one answer or a closed stream; never two; none after a cancel; a tool
-//     runs at most once, and none that ran is offered for a retry.
-//   - names: one page at a time; kept unless another page of the same app took it
-//     over; no new name while one of the same app is free.
-//   - lists: one page never delays or fails them for more than limit.
+//   - P1 no notification before the acknowledgement, none after a cancellation or close.
+//   - P2 after the last change at least one `updated`, while the stream is open.
+//   - P3 when a page reconnects in a new document, one `updated` for each URI.
+//   - P4 a read returns a version that was current between its request and its response.
+//   - P5 one response or a closed stream; none after a cancellation; a tool runs at most
+//     once, and no error offers a retry of a call that ran.
+//   - names: one page at a time; kept unless another page of the same app takes it over;
+//     no new name while one of the same app is free.
+//   - lists: one page never delays them, or makes them fail, for longer than lists.
 func checkHistory(events []simEvent, lists time.Duration) []simViolation {
 	c := &simChecker{
 		subs: map[string]*simSubscription{}, stale: map[string]simEvent{}, versions: map[string][]simEvent{},
@@ -357,8 +356,8 @@ const (
 	simPrompt   = 6 * time.Second  // for a request then
 )
 
-// readAnswer is P4: the version was the newest one at some time between the
-// request and the answer.
+// readAnswer checks P4: the version was the newest one at some time between request and
+// response.
 func (c *simChecker) readAnswer(call, e simEvent) {
 	newest := 0
 	writes := c.versions[c.stores[e.Name]+" "+e.URI]
@@ -375,7 +374,8 @@ func (c *simChecker) readAnswer(call, e simEvent) {
 	}
 }
 
-// check is P2 and P3, and that nothing hangs: the system was calm for long.
+// check checks P2 and P3, and that no request is pending: the system was calm for long
+// enough.
 func (c *simChecker) check(e simEvent) {
 	here := map[string]bool{}
 	for _, join := range c.live {

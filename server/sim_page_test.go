@@ -227,8 +227,7 @@ func (d *simDocument) freeze(wait time.Duration) {
 	d.tab.store.w.network.stall(d.tab.id, wait)
 }
 
-// run keeps the document connected, as the browser's side does: gateway.md §3,
-// "How a page comes back".
+// run keeps the document connected, and reconnects as the TypeScript client does.
 func (d *simDocument) run() {
 	pause := 200 * time.Millisecond
 	for d.ctx.Err() == nil {
@@ -304,8 +303,8 @@ func (d *simDocument) connect() (joined bool) {
 	return true
 }
 
-// keep returns when the connection has ended, is silent for 45 s (the page's
-// patience, security.md §8), or the document ends.
+// keep returns when the connection has ended, is silent for 45 s (the timeout
+// of a page), or the document ends.
 func (d *simDocument) keep(port *socket.Socket) {
 	ticker := time.NewTicker(5 * time.Second)
 	defer ticker.Stop()

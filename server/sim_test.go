@@ -16,7 +16,7 @@ import (
 
 // The simulation runs whole gateways, pages and assistants in one process, under
 // a fake clock, over a network that delays, stalls, breaks and swallows, and
-// checks what everybody saw against the promises P1 to P5 (design.md §8).
+// checks the observations of all parties against the guarantees P1 to P5 of checkHistory.
 //
 //	make simulation SEEDS=1000    seeds 1 to 1000
 //	make simulation SEED=17       one seed, with its history
@@ -98,7 +98,7 @@ type simWorld struct {
 	kinds   []int         // of faults, in this phase
 	jumped  bool          // the clock was moved forward in this phase
 	nudges  []func()      // makes a client subscribe now
-	polls   []func()      // makes a client ask for something now
+	polls   []func()      // makes a client send a request now
 
 	ctx     context.Context
 	end     context.CancelFunc
@@ -164,7 +164,7 @@ func newSimWorld(seed uint64) *simWorld {
 func (w *simWorld) since(t time.Time) time.Duration { return t.Sub(w.history.began) }
 
 // pause waits for a random time around mean, longer when the world is idle, and
-// tells whether the run goes on.
+// reports whether the run continues.
 func (w *simWorld) pause(r *simRand, mean time.Duration) bool { return w.pauseUntil(r, mean, nil) }
 
 // pauseUntil is pause, which ends with false when gone is closed.

@@ -14,8 +14,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A request of exactly 1 MiB reaches the page by every way in, in both eras, and one
-// byte more is refused at once. Defect 12.
+// A request of exactly 1 MiB reaches the page on every transport and in both eras. One
+// more byte is rejected at once.
 func TestLargestMessageIsServed(t *testing.T) {
 	state := t.TempDir()
 	g := startGateway(t, Options{State: state, Lenient: true})

@@ -47,9 +47,9 @@ func openOn(t *testing.T, d *memDisk) (*Gateway, remembered) {
 	return g, r
 }
 
-// Each save is atomic and durable, in each of its operations: after the process
-// died there, with or without the power, the next one finds the old state or the
-// new one, and no broken file. Defect 21.
+// Each save is atomic and durable: after a crash in any of its operations, with or
+// without a loss of power, the next process finds the old state or the new one, and no
+// broken file.
 func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 	subscriber := func(g *Gateway, uris ...string) {
 		r := mcphttp.Record{Path: "/mcp", Version: "2025-11-25", URIs: uris, Used: time.Now()}
@@ -131,7 +131,7 @@ func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 					keep := func() bool { return choice.IntN(2) == 0 }
 					switch seed {
 					case 0:
-						keep = nil // kill -9: the file system goes on
+						keep = nil // kill -9: the file system keeps running
 					case 1:
 						keep = func() bool { return false }
 					}
@@ -160,8 +160,8 @@ func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 	}
 }
 
-// A file that cannot be read or understood is kept, beside those of earlier times,
-// and said what it means; the rest of the state is as it was. Defect 21.
+// A file that cannot be parsed is renamed beside earlier ones, and the log says what its
+// loss means; the rest of the state is unchanged.
 func TestBrokenFilesAreKeptAside(t *testing.T) {
 	for name, contents := range map[string][]string{
 		"names.json": {"", "{", "{}", `[1]`},
@@ -198,7 +198,7 @@ func TestBrokenFilesAreKeptAside(t *testing.T) {
 	}
 }
 
-// With both copies of the identity broken there is a new one, and it is said that
+// If both copies of the identity are broken a new one is made, and the log says that
 // pages have to pair again.
 func TestLostIdentityIsReported(t *testing.T) {
 	d := newMemDisk()
@@ -217,7 +217,7 @@ func TestLostIdentityIsReported(t *testing.T) {
 	}
 }
 
-// A file of another user's, or a directory in its place, is kept aside too.
+// A file of another user, or a directory in its place, is renamed too.
 func TestUnreadableFilesAreKeptAside(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(dir+"/names.json", 0o700); err != nil {
@@ -234,8 +234,8 @@ func TestUnreadableFilesAreKeptAside(t *testing.T) {
 	}
 }
 
-// One process at a time owns the directory: of many that start at once on an empty
-// one each gets the same identity and token, one after the other. Defect 3.
+// One process at a time uses the directory: of many that start at once on an empty one,
+// each gets the same identity and token, one after the other.
 func TestStateDirectoryHasOneOwner(t *testing.T) {
 	dir := t.TempDir()
 	var mu sync.Mutex
@@ -270,8 +270,8 @@ func TestStateDirectoryHasOneOwner(t *testing.T) {
 	}
 }
 
-// Another process that owns the directory is named, and what to do about it.
-func TestOwnerOfStateIsNamed(t *testing.T) {
+// The error names the process that uses the directory, and what to do.
+func TestOwnedErrorNamesTheProcess(t *testing.T) {
 	dir := t.TempDir()
 	g, err := New(Options{State: dir})
 	if err != nil {
@@ -290,7 +290,7 @@ func TestOwnerOfStateIsNamed(t *testing.T) {
 	again.Close(context.Background())
 }
 
-// Gateways with directories of their own may share a token file that none has made
+// Gateways with different state directories may share a token file that does not exist
 // yet.
 func TestSharedTokenFileIsMadeOnce(t *testing.T) {
 	file := t.TempDir() + "/shared"

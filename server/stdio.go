@@ -162,7 +162,7 @@ func (l *gatewayLink) refreshExtensions(ctx context.Context) {
 	}
 }
 
-// declareExtensions declares what the gateway does.
+// declareExtensions declares the extensions of the gateway, if they have changed.
 func (l *gatewayLink) declareExtensions(extensions []byte) {
 	if string(extensions) != string(l.extensions) {
 		l.extensions = bytes.Clone(extensions)
@@ -170,8 +170,8 @@ func (l *gatewayLink) declareExtensions(extensions []byte) {
 	}
 }
 
-// pause waits for d, more or less, so that many who wait for the same do not all
-// try at the same moment.
+// pause waits for d on average, with jitter, so that processes waiting for the same
+// event do not retry at the same moment.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d/2 + rand.N(d))
 	defer timer.Stop()
@@ -183,8 +183,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// attach gives the Remote a port to the gateway that runs, or to the one that we
-// become.
+// attach connects the Remote to the running gateway, or to one that it starts in this
+// process.
 func (l *gatewayLink) attach(ctx context.Context) error {
 	port, err := l.dial(ctx)
 	if err != nil {

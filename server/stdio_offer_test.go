@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// An assistant on standard streams has all that the gateway has, in both eras on one
-// stream: tools and prompts of pages, the generated tools, questions, log messages,
-// extensions. R-096 R-336 R-350 R-361.
+// An assistant on standard streams has all features of the gateway, in both eras on one
+// stream: tools and prompts of pages, generated tools, requests to the client, log
+// messages, extensions. R-096 R-336 R-350 R-361.
 func TestStdioOffersWhatTheGatewayDoes(t *testing.T) {
 	state := t.TempDir()
 	g := startGateway(t, Options{State: state, Logging: true})

@@ -36,8 +36,8 @@ func serveStdioIn(dir string) {
 	}
 }
 
-// Many assistants that start at once on an empty state directory are all served, by
-// one gateway with one identity, also when its process is killed. Defect 3.
+// Many assistants that start at once on an empty state directory are all served by one
+// gateway with one identity, also when its process is killed.
 func TestManyStdioProcessesStartAtOnce(t *testing.T) {
 	const many = 20
 	dir, port := t.TempDir()+"/state", freePort(t)
@@ -144,8 +144,7 @@ func readIdentity(t *testing.T, dir string) string {
 	return string(data)
 }
 
-// A process that starts while the gateway's process ends becomes the gateway: what
-// was found to run may be gone a moment later. Defect 3.
+// A process that starts while the process of the gateway ends starts a gateway itself.
 func TestStdioStartsWhileTheGatewayEnds(t *testing.T) {
 	opts := StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}}
 	for range 10 {

@@ -18,7 +18,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// An assistant that started us as a command: its ends of the two streams.
+// An assistant that runs the gateway as a command: its ends of the two streams.
 type parent struct {
 	t     *testing.T
 	in    *io.PipeWriter
@@ -60,8 +60,8 @@ func (p *parent) ask(line string) string {
 	return receive(p.t, p.lines)
 }
 
-// EOF ends it, whatever runs. R-333. That nothing holds it up for long is what
-// TestEndOfInputWaitsForAnswers shows.
+// EOF ends it, whatever requests are pending. R-333. TestEndOfInputWaitsForAnswers shows
+// that this takes a limited time.
 func (p *parent) end() {
 	p.t.Helper()
 	p.in.Close()
@@ -75,9 +75,9 @@ func (p *parent) end() {
 	}
 }
 
-// Without a gateway the process becomes it; others attach to it; when it ends
-// another one takes over, and pages and assistants carry on. R-330 R-331 R-336.
-func TestStdioBecomesAttachesTakesOver(t *testing.T) {
+// Without a running gateway the process starts one; others connect to it; when it ends,
+// another process starts one, and pages and assistants continue. R-330 R-331 R-336.
+func TestStdioStartsConnectsTakesOver(t *testing.T) {
 	state, port := t.TempDir(), freePort(t)
 	opts := StdioOptions{Gateway: Options{State: state, Origins: []string{testOrigin}}, Listen: "127.0.0.1:" + strconv.Itoa(port)}
 	first := startStdio(t, opts)
@@ -113,8 +113,8 @@ func TestStdioBecomesAttachesTakesOver(t *testing.T) {
 	}
 }
 
-// A batch of 2025-03-26 is answered by one line, an array; in other revisions it is
-// refused, and its ids are free. MCP 2025-03-26, Batching. Defects 13 and 25.
+// A batch of 2025-03-26 is answered by one line with an array. In other revisions it is
+// rejected, and its ids can be used again. MCP 2025-03-26, Batching.
 func TestStdioAnswersBatchByOneArray(t *testing.T) {
 	opts := StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}}
 	const batch = `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":"b","method":"resources/list"}]`
@@ -146,8 +146,8 @@ func TestStdioAnswersBatchByOneArray(t *testing.T) {
 	other.end()
 }
 
-// A line over 1 MiB is refused with its id, where that can be read: its sender need
-// not wait for a timeout. Defect 12.
+// A line over 1 MiB gets an error response with its id if that can be read, so that its
+// sender need not wait for a timeout.
 func TestStdioRefusesLongLineWithItsID(t *testing.T) {
 	p := startStdio(t, StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}})
 	p.ask(initialize)
@@ -171,9 +171,9 @@ func TestStdioRefusesLongLineWithItsID(t *testing.T) {
 	p.end()
 }
 
-// A page that joined the gateway is there for an assistant that attaches. When
-// that gateway ends, the assistant's own process takes its place on the port, and
-// the page joins it with the key it has: the listen goes on. P3, P5.
+// A page of the gateway is available to an assistant that connects by stdio. When that
+// gateway ends, the process of the assistant takes over its port, and the page joins it
+// with the key it has: the subscription continues.
 func TestStdioOutlivesGateway(t *testing.T) {
 	state := t.TempDir()
 	g := startGateway(t, Options{State: state})
@@ -214,9 +214,8 @@ func TestStdioOutlivesGateway(t *testing.T) {
 	assistant.end()
 }
 
-// S9: a program that took the port of a gateway that crashed is not told the
-// token.
-func TestStrangerOnThePortGetsNoToken(t *testing.T) {
+// A program that took the port of a crashed gateway does not get the token.
+func TestOtherProgramOnThePortGetsNoToken(t *testing.T) {
 	state := t.TempDir()
 	g := startGateway(t, Options{State: state})
 	token := g.testToken()
@@ -273,8 +272,8 @@ func freePort(t *testing.T) int {
 	return port
 }
 
-// Both addresses of loopback or none: whoever has the other one would get half
-// of what pages dial as localhost.
+// The gateway binds both loopback addresses or neither: a program on the other one would
+// get half of the connections to localhost.
 func TestPortMustBeFreeOnBothAddresses(t *testing.T) {
 	l, err := net.Listen("tcp6", "[::1]:0")
 	if err != nil {

@@ -50,9 +50,9 @@ func (c toolCaller) call(name string, arguments any) (text string, result called
 	return text, message.Result
 }
 
-// An assistant that knows tools alone finds resources, reads each kind, pages
-// through what is long, and gets words when something is wrong. What it asks is
-// done as itself. R-362 R-363 R-364 R-357.
+// An assistant that supports tools only can list and read resources of each kind, page
+// through long lists, and gets text for errors. Requests of the tools have the rights of
+// the assistant. R-362 R-363 R-364 R-357.
 func TestResourceToolsReachResources(t *testing.T) {
 	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 1000}})
 	page := newConformancePage(t)
@@ -119,8 +119,8 @@ func TestResourceToolsReachResources(t *testing.T) {
 	}
 }
 
-// wait_for_change ends with the first change and says where it was; without one it
-// ends in time and says so; and it gives up with its caller. R-151 R-158 R-294.
+// wait_for_change returns with the first change and its URI; without one it returns
+// after the timeout; and it ends when its caller cancels. R-151 R-158 R-294.
 func TestWaitForChange(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newConformancePage(t)
@@ -161,9 +161,9 @@ func TestWaitForChange(t *testing.T) {
 	}
 }
 
-// The names of the three can be a page's own: at its endpoint its tool is the one
-// that is listed and called. They can be switched off. R-358 R-362.
-func TestPagesToolsComeFirst(t *testing.T) {
+// A page may have tools with the names of the generated ones: at its endpoint they are
+// listed and called instead. The generated tools can be switched off. R-358 R-362.
+func TestToolsOfThePageReplaceGenerated(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newConformancePage(t)
 	page.tool("read_resource", "The page's own.", nil, always("the page's own"))

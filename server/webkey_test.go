@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The key stays the same through a restart, and belongs to one state directory.
+// The key survives a restart, and belongs to one state directory.
 func TestWebKeyOutlivesTheGateway(t *testing.T) {
 	state := t.TempDir()
 	key := func(dir string) *ecdsa.PrivateKey {

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// What reaches a page of its assistants: who asks, by a name; what that one can
-// do; no header, no token, no id and no progress token of theirs. R-244 R-279 R-352
-// R-354 R-357 R-360.
+// A page gets the name and the capabilities of the client; no header, no token, no id
+// and no progress token of it. R-244 R-279 R-352 R-354 R-357 R-360.
 func TestPageSeesNoCredentials(t *testing.T) {
 	g := startGateway(t, Options{Lenient: true, Logging: true})
 	page := newConformancePage(t)
@@ -45,9 +44,9 @@ func TestPageSeesNoCredentials(t *testing.T) {
 	}
 }
 
-// The modern era: progress and log messages come on the request's own stream,
-// before the answer, which ends it; a client that takes no stream gets the answer
-// alone; closing the stream is the cancel. R-079 R-101 R-287 R-288 R-289 R-290 R-294.
+// In the modern era progress and log messages are sent on the stream of the request
+// before the response, which ends it. A client without event streams gets the response
+// only; closing the stream cancels. R-079 R-101 R-287 R-288 R-289 R-290 R-294.
 func TestModernCallStreams(t *testing.T) {
 	g := startGateway(t, Options{Logging: true})
 	page := newConformancePage(t)

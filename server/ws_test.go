@@ -49,8 +49,8 @@ func (w wire) receive() string {
 	return string(msg)
 }
 
-// Whatever comes in a text frame is answered as documented, and the connection
-// lives: both eras, odd ids, malformed and oversized messages.
+// Every text frame gets the documented response, and the connection stays open: both
+// eras, unusual ids, malformed and oversized messages.
 func TestSocketSurvivesBadMessages(t *testing.T) {
 	g := startGateway(t, Options{})
 	w := openWire(t, g)
@@ -80,7 +80,7 @@ func TestSocketSurvivesBadMessages(t *testing.T) {
 	}
 }
 
-// What is no text frame of UTF-8 ends the connection, with the code that says so.
+// A frame that is not UTF-8 text closes the connection with the corresponding code.
 func TestSocketClosesOnWrongFrames(t *testing.T) {
 	g := startGateway(t, Options{})
 	for name, test := range map[string]struct {
@@ -108,8 +108,8 @@ func TestSocketClosesOnWrongFrames(t *testing.T) {
 	}
 }
 
-// A thousand requests that are given up do not cost the page its socket, nor
-// another assistant its answers. gateway.md §3, contexts.
+// A thousand cancelled requests do not close the socket of the page, and do not affect
+// responses to another assistant.
 func TestCancelledRequestsLeaveSocketsAlone(t *testing.T) {
 	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 100_000}})
 	page := newPage(t, testOrigin, "tab")

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Whatever is wrong with a command line is said in one line that tells what to
-// do, before anything listens.
+// Every mistake in a command line is reported in one line that says what to do, before
+// any port is bound.
 func TestMistakesSayWhatToDo(t *testing.T) {
 	taken, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -55,9 +55,9 @@ func TestMistakesSayWhatToDo(t *testing.T) {
 	}
 }
 
-// The switches of serve reach the gateway: with --lenient a plain POST is served,
-// and --no-resource-tools leaves a gateway without pages without tools.
-func TestServeTakesItsSwitches(t *testing.T) {
+// The flags of serve reach the gateway: with --lenient a plain POST is served, and with
+// --no-resource-tools a gateway without pages has no tools.
+func TestServePassesItsFlags(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	in, out := io.Pipe()
@@ -104,9 +104,9 @@ func TestServeTakesItsSwitches(t *testing.T) {
 	}
 }
 
-// serve --json prints one line for scripts, answers until it is told to stop, and
-// refuses a second gateway on the same state.
-func TestServeSpeaksToScripts(t *testing.T) {
+// serve --json prints one line for scripts, serves until it is stopped, and rejects a
+// second gateway with the same state directory.
+func TestServePrintsJSON(t *testing.T) {
 	state := t.TempDir()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()

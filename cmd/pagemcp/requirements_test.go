@@ -21,15 +21,15 @@ import (
 	"testing"
 )
 
-// testdata/requirements.tsv says of each rule of the protocol how it stands:
+// testdata/requirements.tsv lists the requirements of the protocol and their state:
 //
 //	id  level  versions  state  tests  reason
 //
-// The rules are the rows of protocol.md, which is no part of this project: where
-// it is beside it, ids, levels and versions are compared, and [rulesDigest] is the
-// digest of what was compared last. States: proved by the
-// tests; partly proved, with the reason for what is missing; not applicable, and
-// not built, with the reason. Tests, divided by spaces:
+// The requirements come from a design page that is not part of this repository. Where that
+// page exists beside it, ids, levels and versions are compared with it; [rulesDigest] is
+// the digest of the last comparison. States: proved by the tests; partly proved, with the
+// reason for what is missing; not applicable, and not built, with the reason. Tests,
+// separated by spaces:
 //
 //	transcript:NAME                     testdata/transcripts/NAME.txtar, whose header names the id
 //	go:DIR.TestName or go:DIR.TestName/sub
@@ -62,7 +62,7 @@ func readRequirements(t *testing.T) (all []requirement) {
 	return all
 }
 
-// Every rule has a test or a reason for none, and every test exists and runs.
+// Every requirement has a test or a reason for none, and every test exists and runs.
 //
 func TestRequirementsAreProved(t *testing.T) {
 	all := readRequirements(t)
@@ -105,12 +105,12 @@ func TestRequirementsAreProved(t *testing.T) {
 	compareWithProtocol(t, all)
 }
 
-// rulesDigest is the SHA-256 of ids, levels and versions as they were when they
-// last were those of protocol.md.
+// rulesDigest is the SHA-256 of ids, levels and versions at the last comparison with the
+// list of requirements.
 const rulesDigest = "5e3cb654c6019e7f97ab4f54fd2681049c07754ad8503479fbe04daacc863c21"
 
-// compareWithProtocol wants one line for each row of protocol.md. Without the
-// page, the lines must equal the ones compared with it.
+// compareWithProtocol compares the list with the design page. Without that page, the
+// digest of the list must be rulesDigest.
 func compareWithProtocol(t *testing.T, all []requirement) {
 	t.Helper()
 	hash := sha256.New()
@@ -118,7 +118,7 @@ func compareWithProtocol(t *testing.T, all []requirement) {
 		fmt.Fprintf(hash, "%s\t%s\t%s\n", r.id, r.level, r.versions)
 	}
 	if digest := hex.EncodeToString(hash.Sum(nil)); digest != rulesDigest {
-		t.Errorf("ids, levels and versions have the digest %s, not %s: compare them with protocol.md", digest, rulesDigest)
+		t.Errorf("ids, levels and versions have the digest %s, not %s: compare them with the design page, then update rulesDigest", digest, rulesDigest)
 	}
 	page, err := os.ReadFile(filepath.Join(root, "../shared/protocol.md"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -146,7 +146,7 @@ func compareWithProtocol(t *testing.T, all []requirement) {
 		delete(known, id)
 	}
 	for id := range known {
-		t.Errorf("%s is no row of protocol.md", id)
+		t.Errorf("%s is not a requirement of the design page", id)
 	}
 }
 
@@ -294,8 +294,8 @@ func (f *testFinder) findScenario(test string) error {
 	return fmt.Errorf("the suite has no such scenario")
 }
 
-// The transcripts seed-*.txtar and the page demo/world show one world: what both
-// have is described alike. Sizes are bytes. R-113.
+// The transcripts seed-*.txtar and the page demo/world describe their common resources
+// alike. Sizes are in bytes. R-113.
 func TestSeedsShareTheWorld(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "web/demo/world/world.json"))
 	if err != nil {
@@ -442,9 +442,9 @@ func TestErrorCodesAreDefined(t *testing.T) {
 	}
 }
 
-// What the suite is known to fail is beyond its requirements: an extension that is
-// not built.
-func TestExpectedFailuresAreOfTasks(t *testing.T) {
+// The expected failures of the conformance suite belong to extensions that are not
+// implemented.
+func TestExpectedFailuresAreExtensions(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "testdata/conformance-expected.txt"))
 	if err != nil {
 		t.Fatal(err)

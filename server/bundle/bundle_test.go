@@ -140,7 +140,7 @@ func TestMistakesHaveFileAndLine(t *testing.T) {
 	}
 }
 
-// An edit in Go or TypeScript, a mistake, and its repair: each is a build.
+// A change in Go or TypeScript, a mistake, and its correction each cause a build.
 func TestWatchBuildsAgain(t *testing.T) {
 	root := project(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -190,8 +190,8 @@ func TestWatchBuildsAgain(t *testing.T) {
 	}
 }
 
-// What index.js and the modules that a page loads later have in common must have no
-// state: it would exist twice.
+// Modules that index.js and lazily loaded modules have in common must not have state: it
+// would exist twice.
 func TestModulesWithStateExistOnce(t *testing.T) {
 	options, err := packageWith(filepath.Join("..", ".."))
 	if err != nil {

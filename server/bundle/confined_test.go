@@ -11,8 +11,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// What a symbolic link out of the sources leads to is never served: not a picture or a
-// page beside a demo, not a module that is imported. One within the sources works. S11.
+// Files behind a symbolic link out of the sources are never served: neither an image or
+// page beside a demo nor an imported module. Links within the sources work.
 func TestLinksOutOfTheSourcesAreRefused(t *testing.T) {
 	const canary = "canary of another directory"
 	for _, name := range []string{"web/demo/one/secret.svg", "web/demo/one/secret.css", "web/demo/one/secret.html", "web/demo/one/twice.ts", "web/playground/secret.svg", "web/playground/shown.tsx"} {

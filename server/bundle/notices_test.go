@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Whatever is shipped has the licence of each part with it: what is bundled into the
-// package, the playground and the extension, the engine's and the program's modules,
-// Go and ourselves. It fails where a licence is not among the allowed ones.
+// The notices contain the licence of each distributed part: packages in the npm package,
+// the playground and the extension, modules of the engine and the program, Go and
+// PageMCP. A licence that is not allowed fails the test.
 func TestShippedPartsHaveTheirNotices(t *testing.T) {
 	const root = "../.."
 	files, err := Build(root)

@@ -42,8 +42,8 @@ func copySources(t *testing.T, to string) {
 	}
 }
 
-// The engine and the program are the same bytes wherever they are built, by the flags
-// of the Makefile: who doubts a release can build it.
+// Engine and program are the same bytes wherever they are built with the flags of the
+// Makefile, so that a release can be verified.
 func TestBuildsAreReproducible(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
 	if err != nil {

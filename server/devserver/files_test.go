@@ -53,9 +53,9 @@ func startWeb(t *testing.T, files map[string][]byte) *Web {
 	return w
 }
 
-// The playground connects wherever its user goes; in a frame of another page it talks
-// to nothing but that page.
-func TestPolicyOfThePlaygroundIsAsTightAsItsUse(t *testing.T) {
+// The playground may connect to any server; in a frame of another page it may use its
+// MessagePort only.
+func TestContentSecurityPolicyOfThePlayground(t *testing.T) {
 	w := startWeb(t, map[string][]byte{"/playground/index.html": {}, "/playground/embed.html": {}})
 	for path, want := range map[string][]string{
 		"/playground/":           {"connect-src 'self' http: https: ws: wss:;", "frame-src http: https:;", "frame-ancestors 'none';"},
@@ -74,7 +74,7 @@ func TestPolicyOfThePlaygroundIsAsTightAsItsUse(t *testing.T) {
 	}
 }
 
-// S11: what was built is served, and nothing else, however it is asked for.
+// Built files are served, and no others, however they are requested.
 func TestOnlyBuiltFilesAreServed(t *testing.T) {
 	w := startWeb(t, map[string][]byte{
 		"/index.html": []byte("<!doctype html>start"), "/demo/notes/index.html": []byte("notes"), "/pagemcp/engine.wasm": []byte("\x00asm"),
@@ -114,8 +114,8 @@ func TestOnlyBuiltFilesAreServed(t *testing.T) {
 	}
 }
 
-// A page that was open while the server went and came back reloads at once: it gets
-// the first build, and not that there is nothing.
+// A page that was open while the server restarted gets the first build when it reloads,
+// not a 404.
 func TestFirstBuildIsAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestWeb(t)
@@ -207,8 +207,8 @@ func nextVersion(t *testing.T, lines *bufio.Scanner) string {
 	return ""
 }
 
-// Live reload tells a version. What is wrong is on the page itself.
-func TestLiveReloadTellsOnlyAVersion(t *testing.T) {
+// Live reload sends a version only. The page itself shows the error.
+func TestLiveReloadSendsOnlyAVersion(t *testing.T) {
 	w := startWeb(t, WithLiveReload(map[string][]byte{"/index.html": []byte("<!doctype html>")}))
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second) // over it a version is missing
 	defer cancel()

@@ -13,8 +13,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
 )
 
-// A page that was served can tell this server from another program on its port: by a
-// signature of its nonce and of the address that it dialled.
+// A page can distinguish this server from another program on its port, by a signature of
+// its nonce and of the address that it has dialled.
 func TestWebProvesItselfToItsPages(t *testing.T) {
 	w := startWeb(t, WithLiveReload(map[string][]byte{"/index.html": []byte("<!doctype html>")}))
 	nonce := strings.Repeat("0a", 32)
@@ -46,9 +46,10 @@ func TestWebProvesItselfToItsPages(t *testing.T) {
 	}
 }
 
-// What another program has left in the browser ends: its Service Workers at their next
-// update, and its storage when a page finds that the server is another one.
-func TestWebEndsWhatOthersLeft(t *testing.T) {
+// What another program on this port has left in the browser is removed: its Service
+// Workers at their next update, its storage when a page detects that the server is
+// another one.
+func TestStorageOfOtherServersIsCleared(t *testing.T) {
 	w := startWeb(t, map[string][]byte{"/index.html": []byte("start"), "/playground/sw.js": []byte("own")})
 	for _, test := range []struct {
 		path, header string

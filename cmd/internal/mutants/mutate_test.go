@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Each kind of change is made once for each place, and nothing else in the file is
-// touched.
+// Each kind of change is made once at each place, and the rest of the file is unchanged.
 func TestMutate(t *testing.T) {
 	const source = `package p
 

@@ -23,19 +23,19 @@ type inFlight struct {
 	requests, streams int // streams are open subscriptions/listen
 }
 
-func (u *inFlight) add(listen bool, n int) {
+func (i *inFlight) add(listen bool, n int) {
 	if listen {
-		u.streams += n
+		i.streams += n
 	} else {
-		u.requests += n
+		i.requests += n
 	}
 }
 
-func (u *inFlight) isFull(listen bool, requests, streams int) bool {
+func (i *inFlight) isFull(listen bool, requests, streams int) bool {
 	if listen {
-		return u.streams >= streams
+		return i.streams >= streams
 	}
-	return u.requests >= requests
+	return i.requests >= requests
 }
 
 // Rates limit what one principal may do. A zero field means the default of package

@@ -6,9 +6,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-// What one assistant has under way does not use up what the others may have, though
-// all have one token; and all together are bounded, whatever they call themselves.
-// Defect 17.
+// Requests of one assistant do not use up the limit of others, although all share a
+// token; and the total is limited, whatever clientInfo they send.
 func TestLimitsArePerAssistant(t *testing.T) {
 	for _, listen := range []bool{true, false} {
 		most, all := limits.MaxInFlight, limits.MaxAllInFlight

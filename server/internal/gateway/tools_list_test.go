@@ -6,7 +6,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// The descriptions of the generated tools are those that tools/list has.
+// The descriptions of the generated tools are valid Tool objects.
 func TestResourceToolsAreWellFormed(t *testing.T) {
 	for _, tool := range resourceToolList {
 		parsed, err := engine.ParseTool([]byte(tool.description))

@@ -90,7 +90,7 @@ type connection struct {
 	address  string
 	number   uint64 // in order of acceptance
 
-	// Guarded by the entrance's mu.
+	// Guarded by mu of the acceptor.
 	known  bool // or closed: not in unknown
 	active bool // has sent the header of a request that is not answered yet
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// S9: the kernel's table says whose process asks, in whatever state its socket is, by
-// both addresses and ports. A socket without inode has no process any more.
+// The kernel reports the user of a socket in any state, by both addresses and ports. A
+// socket without inode has no process.
 func TestPeerIsTheUserOfTheOtherSocket(t *testing.T) {
 	const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:2268 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 1 1 0 100 0 0 10 0
@@ -53,9 +53,9 @@ func peerPair(t testing.TB, network, host string) (l net.Listener, client *net.T
 	return l, conn.(*net.TCPConn), accepted
 }
 
-// Both ways to ask the kernel know our own process, also when it has closed the sending
-// side of its socket; and not any more when it has closed the socket.
-func TestOwnConnectionsAreNotForeign(t *testing.T) {
+// Both ways to query the kernel find our own process, also after it has closed the
+// sending side of its socket, but not after it has closed the socket.
+func TestOwnConnectionsAreAccepted(t *testing.T) {
 	for _, on := range []struct{ network, host string }{{"tcp4", "127.0.0.1"}, {"tcp4", "127.0.0.9"}, {"tcp6", "::1"}} {
 		l, client, accepted := peerPair(t, on.network, on.host)
 		diag, err := openSockDiag()
@@ -91,7 +91,7 @@ func TestOwnConnectionsAreNotForeign(t *testing.T) {
 			t.Errorf("the kernel cannot be asked, on %s: %+v", on.host, who)
 		}
 	}
-	near, far := net.Pipe() // as on systems where nothing can be asked, and in tests
+	near, far := net.Pipe() // as on systems without a way to find the user
 	defer near.Close()
 	defer far.Close()
 	if who := checkPeer(nil, 1, near); who.refused {
@@ -99,7 +99,7 @@ func TestOwnConnectionsAreNotForeign(t *testing.T) {
 	}
 }
 
-// What it costs to look up one connection, with 1,000 others open.
+// The cost of looking up one connection while 1,000 others are open.
 func BenchmarkPeer(b *testing.B) {
 	l, _, accepted := peerPair(b, "tcp4", "127.0.0.1")
 	for range 500 {

@@ -14,10 +14,10 @@ import (
 
 // Names of HTTP headers; MCP 2026-07-28, basic/transports/streamable-http.
 const (
-	VersionHeader = "Mcp-Protocol-Version"
-	SessionHeader = "Mcp-Session-Id"
-	MethodHeader  = "Mcp-Method"
-	NameHeader    = "Mcp-Name"
+	VersionHeader = "Mcp-Protocol-Version" // revision
+	SessionHeader = "Mcp-Session-Id"       // classic revisions
+	MethodHeader  = "Mcp-Method"           // method of the body
+	NameHeader    = "Mcp-Name"             // uri or name in params of the body
 )
 
 // codeHeaderMismatch exists over HTTP only.

@@ -11,8 +11,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// Whatever stands in a header: an argument is equal to itself in each way that a
-// client may write it, and to nothing that reads otherwise. R-302 R-305.
+// A header matches its argument in each encoding that a client may use, and no other
+// value. R-302 R-305.
 func FuzzParamHeader(f *testing.F) {
 	f.Add("eu", "us", int64(42))
 	f.Add("=?base64?SGVsbG8=?=", "Hello", int64(-1))

@@ -15,7 +15,7 @@ const regionSchema = `{"type":"object","properties":{` +
 	`"any":true,` +
 	`"place":{"type":"object","properties":{"zone":{"type":"string","x-mcp-header":"Zone"}}}}}`
 
-// What a header of Mcp-Param-* may say of an argument. R-302 R-303 R-305.
+// Mcp-Param-* headers must represent their arguments. R-302 R-303 R-305.
 func TestParamHeadersMirrorArguments(t *testing.T) {
 	for _, test := range []struct {
 		name      string

@@ -9,8 +9,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/message"
 )
 
-// What is said while nobody listens waits, each URI once.
-func TestMailboxIsASet(t *testing.T) {
+// Messages wait until they are read, with one `updated` per URI.
+func TestMailboxMergesUpdates(t *testing.T) {
 	box := newMailbox()
 	for i := range 1000 {
 		msg := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:%d"}}`, i%100)

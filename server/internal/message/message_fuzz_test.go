@@ -6,7 +6,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// The quick look at an engine's message says the same as reading all of it.
+// HeadOf returns the same as parsing the whole message.
 func FuzzHead(f *testing.F) {
 	for _, text := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":"a\"b","error":{"code":1,"message":""}}`,
@@ -18,7 +18,7 @@ func FuzzHead(f *testing.F) {
 		got := HeadOf(msg)
 		m, err := jsonrpc.Parse(msg)
 		if err != nil {
-			return // no engine says so: that it does not fall is enough
+			return // no engine sends it: it must not panic, only
 		}
 		if got.Kind != m.Kind || got.ID != m.ID || got.Method != m.Method || got.Failed != (m.Error != nil) {
 			t.Errorf("%q: %+v, but it is %+v", msg, got, m)

@@ -4,9 +4,9 @@ import (
 	"testing"
 )
 
-// What only its receiver may know is in no frame, wherever it stands and however it
-// is spelled; everything else is there byte for byte.
-func TestSecretsAreWithheld(t *testing.T) {
+// Secrets are redacted at any depth and in any spelling; everything else is unchanged
+// byte for byte.
+func TestSecretsAreRedacted(t *testing.T) {
 	for msg, want := range map[string]string{
 		`{"jsonrpc": "2.0", "id": 1.50, "method": "ping"}`:                           `{"jsonrpc": "2.0", "id": 1.50, "method": "ping"}`,
 		`{"result":{"resultType":"input_required","requestState":"s3cret","x":[1]}}`: `{"result":{"resultType":"input_required","requestState":"withheld","x":[1]}}`,

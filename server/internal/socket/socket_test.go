@@ -6,9 +6,9 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-// What has grown over the limit on its way, like arguments and answers to what a
-// page asked, is refused at once by the gateway: the page could not say whose it is.
-func TestGrownMessageIsRefusedBeforeThePage(t *testing.T) {
+// A message that has grown over the limit on its way is rejected at once by the gateway:
+// the page could not read its id.
+func TestGrownMessageIsRejectedByTheGateway(t *testing.T) {
 	s := &Socket{failWhenFull: true, closing: make(chan struct{}), out: make(chan []byte, 1), ctx: t.Context()}
 	if err := s.Write(t.Context(), make([]byte, limits.MaxMessage+limits.MaxSlack)); err != nil {
 		t.Errorf("at the limit: %v", err)

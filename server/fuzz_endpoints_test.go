@@ -19,8 +19,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
 
-// Whatever a request says of where it comes from: it reaches routing only with a Host
-// of ours, and from no site but ourselves and listed origins. S2, S3.
+// A request reaches routing only with a Host of the gateway, and from no site but its
+// own and listed origins, whatever its headers are.
 func FuzzGuard(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"127.0.0.1:8808", "", ""}, {"localhost:8808", "https://app.example", "cross-site"}, {"[::1]:8808", "http://[::1]:8808", "same-origin"},
@@ -104,8 +104,8 @@ var frameVectors = []string{
 	"\x82\x82\x00\x00\x00\x00{}", "\x80\x80\x00\x00\x00\x00", "\x01\x80\x00\x00\x00\x00\x01\x80\x00\x00\x00\x00", "\x81\xfe\x10\x01\x00\x00\x00\x00" + "{}",
 }
 
-// Whatever frames come over a WebSocket: it ends, each message that is read is UTF-8
-// and within the limit, and nothing is read that is not one. R16.
+// Reading any sequence of WebSocket frames ends, and each message read is UTF-8 and
+// within the limit.
 func FuzzFrames(f *testing.F) {
 	for _, frames := range frameVectors {
 		f.Add([]byte(frames))
@@ -142,8 +142,8 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// Whatever stands in the files of the state directory: the gateway starts, keeps what
-// it cannot read, and starts again with the same identity and token.
+// With any contents of the files in the state directory the gateway starts, sets
+// unreadable files aside, and starts again with the same identity and token.
 func FuzzStateFiles(f *testing.F) {
 	names := []string{identityFile, identityCopy, namesFile, "keys.json", usedFile, runningFile, auditFile, "sessions/" + strings.Repeat("ab", 32) + ".json"}
 	for i := range names {
