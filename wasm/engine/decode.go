@@ -116,6 +116,7 @@ func (d descriptor) take(name string, value []byte) *jsonrpc.Error {
 	return nil
 }
 
+//go:noinline
 func malformed(message string) *jsonrpc.Error { return &jsonrpc.Error{Message: message} }
 
 // ParseResource reads a description as resources/list has it. Its texts are cleaned

@@ -54,6 +54,8 @@ const (
 
 // BadParams is the error for params that do not fit the method. Its text goes to
 // the client: it names members, never their values.
+//
+//go:noinline
 func BadParams(message string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
 }

@@ -13,7 +13,7 @@ import (
 // listTimeout, from the other engine, from the cache, or with an empty list. It is never
 // an error, except for a wrong cursor. If the other engine answers later and differently,
 // the change is announced. Answers are bounded in entries, time and bytes
-// (remote_pager.go); an invalid entry is left out, the others stay.
+// (remote_lists_pager.go); an invalid entry is left out, the others stay.
 
 const (
 	listTimeout     = 2 * time.Second  // for the other engine to answer

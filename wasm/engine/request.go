@@ -185,9 +185,11 @@ func (c *Client) answer(ctx context.Context, req *request) (sink.Result, error) 
 		return sink.Result{}, err
 	}
 	req.who = c.who
-	if who, ok := jsonrpc.Text(req.principal); ok && c.proxy {
-		req.who = Principal(who)
-		ctx = WithPrincipal(ctx, req.who)
+	if c.proxy {
+		if who, ok := jsonrpc.Text(req.principal); ok {
+			req.who = Principal(who)
+			ctx = WithPrincipal(ctx, req.who)
+		}
 	}
 	if req.extension != "" {
 		return c.engine.extend(ctx, req)

@@ -257,6 +257,10 @@ func tooDeep(data []byte) bool {
 }
 
 // Text returns the value of a JSON string, or false if value is something else.
+//
+// It is not inlined: it has many callers, and every page pays for code.
+//
+//go:noinline
 func Text(value []byte) (string, bool) {
 	if len(value) < 2 || value[0] != '"' {
 		return "", false
