@@ -27,7 +27,7 @@ export const explore: Messages['explore'] = {
   subscribeShort: 'Abonnieren',
   subscribed: 'Abonniert',
   write: 'Anfrage schreiben',
-  writeOf: 'Anfrage für {name} schreiben',
+  writeOf: 'Anfrage schreiben für {name}',
   get: 'Abrufen',
   commas: 'Mehrere Werte, durch Kommas getrennt',
   needed: 'noch erforderlich: {names}',

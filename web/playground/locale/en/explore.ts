@@ -25,7 +25,7 @@ export const explore = {
   subscribeShort: 'Subscribe',
   subscribed: 'Subscribed',
   write: 'Write request',
-  writeOf: 'Write a request for {name}',
+  writeOf: 'Write request for {name}',
   get: 'Get',
   commas: 'Several values, separated by commas',
   needed: 'still needed: {names}',
