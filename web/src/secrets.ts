@@ -71,7 +71,11 @@ export function isSecretHeader(name: string): boolean {
  * `key`, `maxTokens` and `progressToken` are ordinary members of MCP and of records.
  */
 export function isSecretMember(name: string): boolean {
-  memberRules ??= rules(`${alwaysSecret}|(?:${secretPart})(?: value)?$`, programWord, 'progress token')
+  memberRules ??= rules(
+    `${alwaysSecret}|(?:${secretPart})(?: value)?$`,
+    programWord,
+    'progress token',
+  )
   return isSecretBy(memberRules, name)
 }
 
