@@ -35,9 +35,9 @@ func TestEndpointServesTheInfoOfItsPage(t *testing.T) {
 	page.join(g)
 	classic, modernly, list = ask("/mcp/notes")
 	server := `"name":"mynotes","version":"1.2.3","title":"Notes ` + strings.Repeat("t", 200-len("Notes ")) + `","websiteUrl":"https://app.example/about"`
-	told := `"instructions":"One.\nTwo.` + strings.Repeat("i", 2_000-len("One.\nTwo.")) + `"`
+	instructions := `"instructions":"One.\nTwo.` + strings.Repeat("i", 2_000-len("One.\nTwo.")) + `"`
 	for name, got := range map[string]string{"initialize": classic, "discover": modernly, "list": list} {
-		if !strings.Contains(got, server) || name != "list" && !strings.Contains(got, told) {
+		if !strings.Contains(got, server) || name != "list" && !strings.Contains(got, instructions) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}

@@ -47,13 +47,13 @@ func TestFailingPageLosesOnlyItsOwnEntries(t *testing.T) {
 			joinHostile(t, g, answer)
 			c := testCaller{t, g}
 			for method, member := range members {
-				begun := time.Now()
+				start := time.Now()
 				response, body := c.do(t.Context(), "POST", "/mcp", modern("1", method, ""), v2026, "Mcp-Method: "+method)
 				if response.StatusCode != 200 || strings.Contains(body, `"error"`) || strings.ContainsAny(body, "\x1b\u202e") || strings.Contains(body, `\u`) || len(body) > 16<<10 ||
 					method == "resources/list" && !strings.Contains(body, "notes+notes://a") {
 					t.Errorf("%s: %s %.300s", method, response.Status, body)
 				}
-				t.Logf("%s (%s) took %v", method, member, time.Since(begun))
+				t.Logf("%s (%s) took %v", method, member, time.Since(start))
 			}
 			if name == "nothing" {
 				return

@@ -25,8 +25,8 @@ func slowBody(t *testing.T, client *http.Client, header string, length string, e
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	begun := time.Now()
-	conn.SetDeadline(begun.Add(time.Hour)) // in which it should have ended
+	start := time.Now()
+	conn.SetDeadline(start.Add(time.Hour)) // in which it should have ended
 	go func() {                            // ends with the connection
 		io.WriteString(conn, strings.ReplaceAll("POST /mcp HTTP/1.1\nHost: 127.0.0.1:8808\n"+header+length+"\n\n", "\n", "\r\n"))
 		for every > 0 {
@@ -43,11 +43,11 @@ func slowBody(t *testing.T, client *http.Client, header string, length string, e
 	read := bufio.NewReader(conn)
 	answer, err := http.ReadResponse(read, nil)
 	if err == nil {
-		status, answered = answer.StatusCode, time.Since(begun)
+		status, answered = answer.StatusCode, time.Since(start)
 		io.Copy(io.Discard, answer.Body)
 	}
 	io.Copy(io.Discard, read)
-	return status, answered, time.Since(begun)
+	return status, answered, time.Since(start)
 }
 
 // A request body times out after 10 s without data, and after 30 s in total. A request
@@ -96,7 +96,7 @@ func discoverTimes(t *testing.T, g *Gateway, times int) (took []time.Duration) {
 			"Authorization": {"Bearer " + g.testToken()}, "Content-Type": {"application/json"},
 			"Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"server/discover"},
 		}
-		begun := time.Now()
+		start := time.Now()
 		answer, err := client.Do(r)
 		if err != nil {
 			t.Fatal(err)
@@ -106,7 +106,7 @@ func discoverTimes(t *testing.T, g *Gateway, times int) (took []time.Duration) {
 		if answer.StatusCode != 200 {
 			t.Fatal(answer.Status)
 		}
-		took = append(took, time.Since(begun))
+		took = append(took, time.Since(start))
 	}
 	slices.Sort(took)
 	return took
@@ -132,7 +132,7 @@ func TestIdleConnectionsDoNotBlockAssistants(t *testing.T) {
 					conn.Close()
 				}
 			}()
-			begun := time.Now()
+			start := time.Now()
 			for range cap(conns) {
 				conn, err := net.Dial("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(g.Port())))
 				if err != nil {
@@ -141,7 +141,7 @@ func TestIdleConnectionsDoNotBlockAssistants(t *testing.T) {
 				conns = append(conns, conn)
 				io.WriteString(conn, says) // its connection may be closed already
 			}
-			opened := time.Since(begun)
+			opened := time.Since(start)
 			took := discoverTimes(t, g, 100)
 			grown := memory() - before
 			t.Log(figureLine("3,000 connections "+name, grown, calm, took), "opened in", opened)

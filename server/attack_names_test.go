@@ -35,7 +35,7 @@ func TestOtherOriginsGetNoNameByManyJoins(t *testing.T) {
 
 	calm := discoverTimes(t, g, 100)
 	before := memory()
-	wanted := []string{
+	requested := []string{
 		"notes", "Notes", "NOTES", "notes-2", "notes-3", "notes-02", "ｎｏｔｅｓ", "no\u200btes", "\u2060notes", "notes\u00ad", "\u202enotes", "n\U000e006fotes", "notes\x00",
 		"notes+", "notes.", "notes\n", " notes ", "ɴotes", "nοtes", "notes\u0301", "notes--2", "-notes-", "notes-app-example", "notes+notes", "",
 	}
@@ -53,7 +53,7 @@ func TestOtherOriginsGetNoNameByManyJoins(t *testing.T) {
 		during <- wrong
 	}()
 	for i := range joins {
-		tab.id, tab.app = fmt.Sprint("flood-", i), wanted[i%len(wanted)]
+		tab.id, tab.app = fmt.Sprint("flood-", i), requested[i%len(requested)]
 		joinOnce(t, g, tab)
 		names[tab.name] = true
 		if tabs[tab.name] != nil || isNumbered(tab.name, "notes") || !access.ValidName(tab.name) {

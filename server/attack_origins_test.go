@@ -56,11 +56,11 @@ func TestJoiningGivesNoRightsOfAssistants(t *testing.T) {
 			t.Errorf("%s of an origin that may ask: %d %v", name, status, header)
 		}
 	}
-	for _, door := range []string{"/page", access.MonitorPath} {
+	for _, endpoint := range []string{"/page", access.MonitorPath} {
 		for _, origin := range []string{asks, "http://127.0.0.1:%d"} {
-			request := "GET " + door + " HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: pagemcp.v1\nOrigin: " + origin + "\n" + upgradeLines + "\n"
+			request := "GET " + endpoint + " HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: pagemcp.v1\nOrigin: " + origin + "\n" + upgradeLines + "\n"
 			if status, _, _ := rawhttp.Send(t, g.Port(), request); status != http.StatusForbidden {
-				t.Errorf("%s at %s: %d", origin, door, status)
+				t.Errorf("%s at %s: %d", origin, endpoint, status)
 			}
 		}
 	}

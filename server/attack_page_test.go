@@ -21,12 +21,12 @@ import (
 // An attackingPage has joined, and answers the requests of the gateway by a function, or
 // not at all.
 type attackingPage struct {
-	t      *testing.T
-	conn   *websocket.Conn
-	answer func(h *attackingPage, m jsonrpc.Message)
-	asked  atomic.Int64 // requests of the gateway
-	buffer []byte
-	gone   chan struct{} // closed when its connection has ended
+	t        *testing.T
+	conn     *websocket.Conn
+	answer   func(h *attackingPage, m jsonrpc.Message)
+	requests atomic.Int64 // requests of the gateway
+	buffer   []byte
+	gone     chan struct{} // closed when its connection has ended
 }
 
 // discovered is the first result of a regular page.
@@ -70,7 +70,7 @@ func (h *attackingPage) run() {
 		case m.Method == "ping":
 			h.result(m, `{}`)
 		default:
-			h.asked.Add(1)
+			h.requests.Add(1)
 			h.answer(h, m)
 		}
 	}
@@ -161,15 +161,15 @@ func pageFloods() []pageFlood {
 		{"endless cursors, small entries in large answers", func() func(*attackingPage, jsonrpc.Message) {
 			return func(h *attackingPage, m jsonrpc.Message) {
 				if members[m.Method] != "" {
-					h.result(m, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","`+members[m.Method]+`":[`+hostileEntry(m.Method, int(h.asked.Load()), ""),
-						`],"nextCursor":"`+fmt.Sprint(h.asked.Load())+`","x":"`, padding, `"}`)
+					h.result(m, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","`+members[m.Method]+`":[`+hostileEntry(m.Method, int(h.requests.Load()), ""),
+						`],"nextCursor":"`+fmt.Sprint(h.requests.Load())+`","x":"`, padding, `"}`)
 				}
 			}
 		}, lists},
 		{"tools with large schemas", func() func(*attackingPage, jsonrpc.Message) {
 			return func(h *attackingPage, m jsonrpc.Message) {
 				if m.Method == "tools/list" {
-					h.result(m, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{"name":"n`+fmt.Sprint(h.asked.Load())+`","inputSchema":{"type":"object","x":"`+large+`"}}],"nextCursor":"`+fmt.Sprint(h.asked.Load())+`"}`)
+					h.result(m, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{"name":"n`+fmt.Sprint(h.requests.Load())+`","inputSchema":{"type":"object","x":"`+large+`"}}],"nextCursor":"`+fmt.Sprint(h.requests.Load())+`"}`)
 				}
 			}
 		}, lists},
@@ -266,7 +266,7 @@ func sendsEach(text func(i int) []byte) func(*testing.T, *Gateway, *attackingPag
 // A floodCost is what another assistant measures during a flood.
 type floodCost struct {
 	grown        float64         // bytes that live at most while it lasts
-	kept         float64         // bytes a while after it
+	remaining    float64         // bytes a while after it
 	calm, during []time.Duration // of reading another page, sorted
 }
 
@@ -280,13 +280,13 @@ func flood(t *testing.T, f pageFlood, reads int) (cost floodCost) {
 	read := func(times int) (took []time.Duration) {
 		const uri = "notes+notes://a"
 		for range times {
-			begun := time.Now()
+			start := time.Now()
 			status, err := g.askQuietly(t.Context(), modern("1", "resources/read", `"uri":"`+uri+`"`), map[string]string{"Mcp-Method": "resources/read", "Mcp-Name": uri})
 			if err != nil || status != 200 {
 				t.Errorf("%s: another page is read with %d, %v", f.name, status, err)
 				break
 			}
-			took = append(took, time.Since(begun))
+			took = append(took, time.Since(start))
 		}
 		slices.Sort(took)
 		return took
@@ -318,7 +318,7 @@ func flood(t *testing.T, f pageFlood, reads int) (cost floodCost) {
 	<-driven
 	h.conn.CloseNow()
 	eventually(t, "the flood is over", func() bool { return runtime.NumGoroutine() < 200 })
-	cost.kept = memory() - before
+	cost.remaining = memory() - before
 	return cost
 }
 
@@ -328,7 +328,7 @@ func TestHostilePagesCostOthersLittle(t *testing.T) {
 	for _, f := range pageFloods() {
 		t.Run(f.name, func(t *testing.T) {
 			cost := flood(t, f, 100)
-			t.Log(figureLine(f.name, cost.grown, cost.calm, cost.during), fmt.Sprintf("kept %.1f MiB", cost.kept/(1<<20)))
+			t.Log(figureLine(f.name, cost.grown, cost.calm, cost.during), fmt.Sprintf("kept %.1f MiB", cost.remaining/(1<<20)))
 			if cost.grown > 96<<20 { // beside other tests; measureFloods has the goal
 				t.Errorf("memory grows by %.1f MiB", cost.grown/(1<<20))
 			}

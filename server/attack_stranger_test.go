@@ -15,9 +15,9 @@ import (
 // standard input has lines, and prints the status of each answer, or "none".
 const strangerVariable = "PAGEMCP_TEST_STRANGER"
 
-// beStranger sends one request for each line: local address, local port (0: any),
+// runStranger sends one request for each line: local address, local port (0: any),
 // port of the gateway, and "half" to close the sending side before the answer.
-func beStranger() {
+func runStranger() {
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		var local, how string
 		var localPort, port int

@@ -170,9 +170,9 @@ func TestHandlerAnswersUnderItsHosts(t *testing.T) {
 // The policy gets the names at /mcp, whatever endpoint the client uses.
 func TestPolicyHoldsAtEachEndpoint(t *testing.T) {
 	denied := map[string]bool{"notes+notes://secret": true, "tool:notes.wipe": true, "prompt:notes.review": true, "tool:wait_for_change": true}
-	g := startGateway(t, Options{Allow: func(who engine.Principal, _ engine.Verb, uri string) bool {
-		if who != "token" {
-			t.Errorf("the principal is %q", who)
+	g := startGateway(t, Options{Allow: func(principal engine.Principal, _ engine.Verb, uri string) bool {
+		if principal != "token" {
+			t.Errorf("the principal is %q", principal)
 		}
 		return !denied[uri]
 	}})

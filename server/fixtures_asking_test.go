@@ -12,13 +12,13 @@ import (
 
 // asking returns a handler that needs responses to requests, and returns a text about
 // them.
-func asking(requests object, state any, say func(answers object, kept any) string) handler {
+func asking(requests object, state any, say func(answers object, state any) string) handler {
 	return func(ctx context.Context, _ object) (any, error) {
-		answers, kept, err := need(ctx, requests, state)
+		answers, state, err := need(ctx, requests, state)
 		if err != nil {
 			return nil, err
 		}
-		return say(answers, kept), nil
+		return say(answers, state), nil
 	}
 }
 
@@ -32,7 +32,7 @@ func (p *testPage) serveAsking() {
 		if err != nil {
 			return nil, err
 		}
-		return "LLM response: " + said(answers["reply"]), nil
+		return "LLM response: " + modelText(answers["reply"]), nil
 	})
 	p.tool("test_elicitation", "Asks the user for a name and an address.", argument("message"), func(ctx context.Context, given object) (any, error) {
 		user := elicit(fmt.Sprint(given["message"]), form(object{
@@ -64,7 +64,7 @@ func (p *testPage) serveAsking() {
 		return "Hello, " + field(answers["user_name"], "name") + "!", nil
 	})
 	p.tool("test_missing_capability", "Needs a client that can sample.", nil,
-		asking(object{"reply": sample("Say hello", 20)}, nil, func(answers object, _ any) string { return "Sampled: " + said(answers["reply"]) }))
+		asking(object{"reply": sample("Say hello", 20)}, nil, func(answers object, _ any) string { return "Sampled: " + modelText(answers["reply"]) }))
 }
 
 var (
@@ -81,12 +81,12 @@ func (p *testPage) serveRounds() {
 		return "Hello, " + field(answers["user_name"], "name") + "!"
 	}))
 	tool("sampling", "Asks the model for a capital.", asking(object{"capital_question": sample("What is the capital of France?", 100)}, nil,
-		func(answers object, _ any) string { return "The model says: " + said(answers["capital_question"]) }))
+		func(answers object, _ any) string { return "The model says: " + modelText(answers["capital_question"]) }))
 	tool("list_roots", "Asks for the roots.", asking(object{"client_roots": listRoots}, nil, func(answers object, _ any) string {
 		return "Roots: " + string(toJSON(answers["client_roots"]))
 	}))
-	tool("request_state", "Gets its state back.", asking(object{"confirm": askOK}, object{"since": "the first round"}, func(_ object, kept any) string {
-		if state, ok := kept.(object); ok && state["since"] == "the first round" {
+	tool("request_state", "Gets its state back.", asking(object{"confirm": askOK}, object{"since": "the first round"}, func(_ object, state any) string {
+		if state, ok := state.(object); ok && state["since"] == "the first round" {
 			return "state-ok"
 		}
 		return "no state"
@@ -94,7 +94,7 @@ func (p *testPage) serveRounds() {
 	tool("multiple_inputs", "Asks for three things.", asking(
 		object{"user_name": askName, "greeting": sample("Generate a greeting", 50), "client_roots": listRoots}, object{"asked": 3},
 		func(answers object, _ any) string {
-			return said(answers["greeting"]) + " " + field(answers["user_name"], "name")
+			return modelText(answers["greeting"]) + " " + field(answers["user_name"], "name")
 		}))
 	tool("multi_round", "Asks twice.", func(ctx context.Context, _ object) (any, error) {
 		step1 := elicit("Step 1: What is your name?", form(object{"name": object{"type": "string"}}))

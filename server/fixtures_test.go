@@ -228,8 +228,8 @@ func sample(prompt string, maxTokens int) object {
 
 var listRoots = object{"method": "roots/list", "params": object{}}
 
-// said returns the text of a model's response.
-func said(answer any) string {
+// modelText returns the text of a model's response.
+func modelText(answer any) string {
 	content := answer.(object)["content"]
 	if several, ok := content.(array); ok && len(several) > 0 {
 		content = several[0]

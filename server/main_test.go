@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	if os.Getenv(strangerVariable) != "" {
-		beStranger()
+		runStranger()
 		return
 	}
 	if os.Getenv(fixtureVariable) != "" {

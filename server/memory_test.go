@@ -67,14 +67,14 @@ func inMemory(t *testing.T, do func(t *testing.T, g *Gateway, client *http.Clien
 	})
 }
 
-// A mute port stops sending at some moment, like a page that hangs while its browser
+// A mutedPort stops sending at some moment, like a page that hangs while its browser
 // still answers pings.
-type mute struct {
+type mutedPort struct {
 	jsonrpc.Port
 	silent atomic.Bool
 }
 
-func (m *mute) Write(ctx context.Context, msg []byte) error {
+func (m *mutedPort) Write(ctx context.Context, msg []byte) error {
 	if m.silent.Load() {
 		return nil
 	}
@@ -97,7 +97,7 @@ func joinInMemory(t *testing.T, g *Gateway, client *http.Client, source engine.S
 	page := engine.New(engine.Info{Name: "notes", Version: "1"}, nil)
 	page.Mount("", source)
 	s := socket.New(conn, limits.MaxMessage+limits.MaxSlack, false)
-	m := &mute{Port: s}
+	m := &mutedPort{Port: s}
 	go page.Serve(context.Background(), m)
 	synctest.Wait()
 	return func() { m.silent.Store(true) }, s.Done()
@@ -115,9 +115,9 @@ func TestHangingPageIsDropped(t *testing.T) {
 		default:
 		}
 		hang()
-		begun := time.Now()
+		start := time.Now()
 		<-gone
-		if took := time.Since(begun); took < limits.PingTimeout-limits.PingEvery || took > limits.PingTimeout+limits.PingEvery/3 {
+		if took := time.Since(start); took < limits.PingTimeout-limits.PingEvery || took > limits.PingTimeout+limits.PingEvery/3 {
 			t.Errorf("dropped after %v", took)
 		}
 		synctest.Wait()
@@ -157,14 +157,14 @@ func (slow) Read(ctx context.Context, _ string) ([]engine.Contents, error) {
 func TestSlowAnswerBecomesStream(t *testing.T) {
 	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
 		_, gone := joinInMemory(t, g, client, slow{})
-		begun := time.Now()
+		start := time.Now()
 		answer := postRead(t, g, client, "notes+notes://slow")
-		if took := time.Since(begun); took != limits.StreamAfter || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
+		if took := time.Since(start); took != limits.StreamAfter || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
 			t.Errorf("the header came after %v: %v", took, answer.Header)
 		}
 		messages, other := events(t, answer.Body)
 		got := <-messages
-		if took := time.Since(begun); took != 30*time.Second || !strings.Contains(got, `"reason":"timeout"`) || !strings.Contains(got, `"id":1`) {
+		if took := time.Since(start); took != 30*time.Second || !strings.Contains(got, `"reason":"timeout"`) || !strings.Contains(got, `"id":1`) {
 			t.Errorf("after %v: %s", took, got)
 		}
 		if comments := len(other); comments < 2 { // at 2 s and every 15 s

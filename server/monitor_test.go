@@ -17,15 +17,15 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
 
-// A testWatcher is a page that monitors the traffic.
-type testWatcher struct {
+// A testMonitor is a page that monitors the traffic.
+type testMonitor struct {
 	t    *testing.T
 	ctx  context.Context
 	conn *websocket.Conn
 }
 
-// openWatch connects to /watch as a page of testOrigin that is allowed to.
-func openWatch(t *testing.T, g *Gateway, what string) testWatcher {
+// openMonitor connects to /watch as a page of testOrigin that is allowed to.
+func openMonitor(t *testing.T, g *Gateway, what string) testMonitor {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	t.Cleanup(cancel)
@@ -37,7 +37,7 @@ func openWatch(t *testing.T, g *Gateway, what string) testWatcher {
 	if done, err := proveFor(ctx, conn, first, testOrigin, key, reply{Open: what}); err != nil || done.Joined != nil || done.Key == "" {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	return testWatcher{t, ctx, conn}
+	return testMonitor{t, ctx, conn}
 }
 
 // A key is valid at /watch only in the gateway process that made it: another program may
@@ -48,10 +48,10 @@ func TestOldKeysDoNotOpenMonitor(t *testing.T) {
 	g := watchedGateway(t, Options{State: state})
 	first, key := invited(t, g)
 	first.Address = "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + access.MonitorPath
-	open := func(g *Gateway, door, protocol string, first opening, answer reply) (welcome, error) {
+	open := func(g *Gateway, endpoint, protocol string, first opening, answer reply) (welcome, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), testTime)
 		defer cancel()
-		first.Address = "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + door
+		first.Address = "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + endpoint
 		conn := newPage(t, testOrigin, "").dialFor(ctx, first.Address, protocol)
 		defer conn.CloseNow()
 		return proveFor(ctx, conn, first, testOrigin, key, answer)
@@ -77,41 +77,41 @@ func TestOldKeysDoNotOpenMonitor(t *testing.T) {
 	}
 }
 
-// A watched message is a state or a frame.
-type watched struct {
+// A monitorMessage is a state or a frame.
+type monitorMessage struct {
 	State *monitor.State `json:"state"`
 	Frame *monitor.Frame `json:"frame"`
 }
 
-func (w testWatcher) next() watched {
+func (w testMonitor) next() monitorMessage {
 	w.t.Helper()
-	var told watched
+	var message monitorMessage
 	_, text, err := w.conn.Read(w.ctx)
 	if err == nil {
-		err = json.Unmarshal(text, &told)
+		err = json.Unmarshal(text, &message)
 	}
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return told
+	return message
 }
 
 // state returns the next state that is as wanted.
-func (w testWatcher) state(is func(monitor.State) bool) monitor.State {
+func (w testMonitor) state(is func(monitor.State) bool) monitor.State {
 	w.t.Helper()
 	for {
-		if told := w.next(); told.State != nil && is(*told.State) {
-			return *told.State
+		if message := w.next(); message.State != nil && is(*message.State) {
+			return *message.State
 		}
 	}
 }
 
 // frame returns the next frame whose text holds a text.
-func (w testWatcher) frame(holds string) monitor.Frame {
+func (w testMonitor) frame(holds string) monitor.Frame {
 	w.t.Helper()
 	for {
-		if told := w.next(); told.Frame != nil && strings.Contains(told.Frame.Text, holds) {
-			return *told.Frame
+		if message := w.next(); message.Frame != nil && strings.Contains(message.Frame.Text, holds) {
+			return *message.Frame
 		}
 	}
 }
@@ -125,7 +125,7 @@ func watchedGateway(t *testing.T, opts Options) *Gateway {
 // in both directions and both eras.
 func TestMonitorSeesMessages(t *testing.T) {
 	g := watchedGateway(t, Options{})
-	w := openWatch(t, g, "watch")
+	w := openMonitor(t, g, "watch")
 	first := w.state(func(monitor.State) bool { return true })
 	if len(first.Pages) != 0 || len(first.MayJoin) != 1 || len(first.MayWatch) != 1 || first.NoToken {
 		t.Errorf("at first: %+v", first)
@@ -144,15 +144,15 @@ func TestMonitorSeesMessages(t *testing.T) {
 	if !strings.Contains(answer, "2 apples") {
 		t.Fatal(answer)
 	}
-	asked := w.frame(`"resources/read"`)
-	if asked.To != "page" || asked.Page != "notes" || asked.Client != "claude" || asked.Endpoint != "/mcp" || asked.Principal != "token" || asked.Time == 0 {
-		t.Errorf("asked: %+v", asked)
+	request := w.frame(`"resources/read"`)
+	if request.To != "page" || request.Page != "notes" || request.Client != "claude" || request.Endpoint != "/mcp" || request.Principal != "token" || request.Time == 0 {
+		t.Errorf("asked: %+v", request)
 	}
 	said := w.frame("2 apples")
 	if said.To != "assistant" || said.Page != "notes" || said.Client != "claude" || said.Size != len(said.Text) {
 		t.Errorf("said: %+v", said)
 	}
-	if strings.Contains(asked.Text+said.Text, g.testToken()) {
+	if strings.Contains(request.Text+said.Text, g.testToken()) {
 		t.Error("the token is in a frame")
 	}
 	counted := w.state(func(s monitor.State) bool { return s.Pages[0].Reads == 1 })
@@ -181,11 +181,11 @@ func TestMonitorSendsRequests(t *testing.T) {
 	page.write("notes://cart", "2 apples")
 	page.join(g)
 	for open, uri := range map[string]string{"/mcp": "notes+notes://cart", "/mcp/notes": "notes://cart"} {
-		w := openWatch(t, g, open)
-		looks := openWatch(t, g, "watch")
+		w := openMonitor(t, g, open)
+		looks := openMonitor(t, g, "watch")
 		looks.state(func(monitor.State) bool { return true }) // from now on it sees all
-		asked := modern("1", "resources/read", `"uri":"`+uri+`"`)
-		if err := w.conn.Write(w.ctx, websocket.MessageText, []byte(asked)); err != nil {
+		request := modern("1", "resources/read", `"uri":"`+uri+`"`)
+		if err := w.conn.Write(w.ctx, websocket.MessageText, []byte(request)); err != nil {
 			t.Fatal(err)
 		}
 		if _, answer, err := w.conn.Read(w.ctx); err != nil || !strings.Contains(string(answer), "2 apples") {
@@ -193,10 +193,10 @@ func TestMonitorSendsRequests(t *testing.T) {
 		}
 		plain := openWire(t, g)
 		plain.send(`{"jsonrpc":"2.0","id":"fence","method":"ping"}`)
-		for told := looks.next(); ; told = looks.next() {
-			if told.Frame != nil {
-				if !strings.Contains(told.Frame.Text, "fence") {
-					t.Errorf("%s: %s is shown", open, told.Frame.Text)
+		for message := looks.next(); ; message = looks.next() {
+			if message.Frame != nil {
+				if !strings.Contains(message.Frame.Text, "fence") {
+					t.Errorf("%s: %s is shown", open, message.Frame.Text)
 				}
 				break
 			}
@@ -267,7 +267,7 @@ func TestSlowMonitorIsDisconnected(t *testing.T) {
 	page := newPage(t, testOrigin, "tab-1")
 	page.write("notes://cart", strings.Repeat("apples ", 40_000)) // 280 kB
 	page.join(g)
-	w := openWatch(t, g, "watch")
+	w := openMonitor(t, g, "watch")
 	w.state(func(monitor.State) bool { return true })
 	ctx, cancel := context.WithTimeout(t.Context(), 4*testTime)
 	defer cancel()

@@ -21,9 +21,9 @@ func testNames(t *testing.T) *names {
 	return n
 }
 
-func claim(t *testing.T, n *names, origin, page, wanted string) string {
+func claim(t *testing.T, n *names, origin, page, requested string) string {
 	t.Helper()
-	name := n.claim(origin, page, wanted)
+	name := n.claim(origin, page, requested)
 	if !access.ValidName(name) {
 		t.Errorf("%q is no name", name)
 	}
@@ -59,12 +59,12 @@ func TestNamesStayWithTheirTabs(t *testing.T) {
 
 func TestNamesAreSpelledSafely(t *testing.T) {
 	n := testNames(t)
-	for wanted, want := range map[string]string{
+	for requested, want := range map[string]string{
 		"": "page", "Notes": "notes", "My Notes!": "my-notes", "+": "page", "1st": "st", "a.b+c:d/e": "a-b-c-d-e", "日本": "page",
 		"x\u202ey": "x-y", "---": "page", "a--b": "a-b",
 	} {
-		if got := nameFrom(wanted); got != want {
-			t.Errorf("%q becomes %q, want %q", wanted, got, want)
+		if got := nameFrom(requested); got != want {
+			t.Errorf("%q becomes %q, want %q", requested, got, want)
 		}
 	}
 	long := ""

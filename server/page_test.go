@@ -226,8 +226,8 @@ func (p *testPage) awaitAway(g *Gateway) {
 }
 
 // prove is the page's side of joining.
-func prove(ctx context.Context, conn *websocket.Conn, open opening, origin string, key []byte, who *gateway.Hello) (welcome, error) {
-	return proveFor(ctx, conn, open, origin, key, reply{Hello: who, Pair: who == nil})
+func prove(ctx context.Context, conn *websocket.Conn, open opening, origin string, key []byte, hello *gateway.Hello) (welcome, error) {
+	return proveFor(ctx, conn, open, origin, key, reply{Hello: hello, Pair: hello == nil})
 }
 
 // proveFor is the page's side of the pairing protocol at any endpoint; answer lacks the

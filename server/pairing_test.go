@@ -263,24 +263,24 @@ func TestWrongJoinsAreRejectedAlike(t *testing.T) {
 	address := "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + "/page"
 	page := newPage(t, testOrigin, "tab-1")
 	fresh := func() (opening, []byte) { return invited(t, g) }
-	who := &gateway.Hello{Page: "tab-1", Name: "notes"}
+	hello := &gateway.Hello{Page: "tab-1", Name: "notes"}
 	cases := map[string]func(ctx context.Context, conn *websocket.Conn) error{
 		"an unknown secret": func(ctx context.Context, conn *websocket.Conn) error {
 			open, key := fresh()
 			open.Secret = "AAAAAAAAAAA"
-			_, err := prove(ctx, conn, open, testOrigin, key, who)
+			_, err := prove(ctx, conn, open, testOrigin, key, hello)
 			return err
 		},
 		"another address": func(ctx context.Context, conn *websocket.Conn) error {
 			open, key := fresh()
 			open.Address = "ws://localhost:" + strconv.Itoa(g.Port()) + "/page"
-			_, err := prove(ctx, conn, open, testOrigin, key, who)
+			_, err := prove(ctx, conn, open, testOrigin, key, hello)
 			return err
 		},
 		"both a secret and a key": func(ctx context.Context, conn *websocket.Conn) error {
 			open, key := fresh()
 			open.Key = "AAAA"
-			_, err := prove(ctx, conn, open, testOrigin, key, who)
+			_, err := prove(ctx, conn, open, testOrigin, key, hello)
 			return err
 		},
 		"no hello": func(ctx context.Context, conn *websocket.Conn) error {

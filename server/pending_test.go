@@ -92,7 +92,7 @@ func TestPendingUpdatesComeWithTheNextPost(t *testing.T) {
 			t.Errorf("a change: %q", got)
 		}
 		// With a stream again, changes are sent on it.
-		stream := hearInMemory(t, g, client, session)
+		stream := collectInMemory(t, g, client, session)
 		change()
 		if got, events := postInMemory(t, g, client, session, pingSession); events || len(got) != 1 {
 			t.Errorf("with a stream: %q", got)
@@ -161,7 +161,7 @@ func TestNothingComesAfterUnsubscribe(t *testing.T) {
 		tab.Close(websocket.StatusGoingAway, "")
 		kill()
 		g, client, kill = startInMemory(t, d)
-		stream := hearInMemory(t, g, client, session) // wakes the session, which subscribes again: the page is away
+		stream := collectInMemory(t, g, client, session) // wakes the session, which subscribes again: the page is away
 		time.Sleep(time.Second)
 		if got, _ := postInMemory(t, g, client, session, unsubscribeA); count(got, `"id":2,"result":{}`) != 1 {
 			t.Fatalf("unsubscribe: %q", got)
@@ -184,7 +184,7 @@ func TestNothingComesAfterUnsubscribe(t *testing.T) {
 		if got, _ := postInMemory(t, g, client, session, unsubscribeA); count(got, `"id":2,"result":{}`) != 1 {
 			t.Fatalf("unsubscribe: %q", got)
 		}
-		stream = hearInMemory(t, g, client, session)
+		stream = collectInMemory(t, g, client, session)
 		if got := stream.take(); count(got, mcphttp.UpdatedMethod) > 0 {
 			t.Errorf("after the second unsubscribe: %q", got)
 		}

@@ -47,7 +47,7 @@ func readRequest(id int) []byte {
 // only delayed.
 func TestSequentialReadsAreDelayedNotRejected(t *testing.T) {
 	rateFixture(t, 0, func(t *testing.T, far, _ jsonrpc.Port) {
-		begun := time.Now()
+		start := time.Now()
 		for i := range 1_000 {
 			if err := far.Write(t.Context(), readRequest(i)); err != nil {
 				t.Fatal(err)
@@ -57,7 +57,7 @@ func TestSequentialReadsAreDelayedNotRejected(t *testing.T) {
 				t.Fatalf("read %d: %s %v", i, msg, err)
 			}
 		}
-		if took := time.Since(begun); took < 4*time.Second || took > 6*time.Second { // 500 at once, then 100 a second; fake time
+		if took := time.Since(start); took < 4*time.Second || took > 6*time.Second { // 500 at once, then 100 a second; fake time
 			t.Errorf("took %v", took)
 		}
 	})

@@ -32,7 +32,7 @@ type soakReader struct {
 	last map[string]time.Time
 }
 
-func (r *soakReader) hear(uri string) {
+func (r *soakReader) add(uri string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last[uri] = time.Now()
@@ -132,7 +132,7 @@ func (c *classicClient) read(ctx context.Context, to *soakReader, slow bool) {
 	defer conn.Close()
 	simEvents(answer.Body, func(m jsonrpc.Message) bool {
 		uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
-		to.hear(strings.TrimPrefix(uri, "notes+"))
+		to.add(strings.TrimPrefix(uri, "notes+"))
 		if slow {
 			time.Sleep(50 * time.Millisecond)
 		}

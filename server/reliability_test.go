@@ -88,8 +88,8 @@ func descriptors() int {
 	return len(entries)
 }
 
-// begun opens a session and returns its id.
-func begun(t *testing.T, g *Gateway, client *http.Client) string {
+// beginSession opens a session and returns its id.
+func beginSession(t *testing.T, g *Gateway, client *http.Client) string {
 	t.Helper()
 	session := ""
 	for _, body := range []string{initialize, `{"jsonrpc":"2.0","method":"notifications/initialized"}`} {
@@ -129,7 +129,7 @@ func measureSessions(t *testing.T) []figure {
 	client, done := plainClient()
 	abandon := func() {
 		for range many {
-			begun(t, g, client)
+			beginSession(t, g, client)
 		}
 		done()
 		eventually(t, "the conversations end", func() bool {
@@ -167,7 +167,7 @@ func measureStreams(t *testing.T) []figure {
 	conns := make([]net.Conn, 0, many)
 	sessions := make([]string, 0, many)
 	for range many {
-		sessions = append(sessions, begun(t, g, client))
+		sessions = append(sessions, beginSession(t, g, client))
 	}
 	done()
 	g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionIdle))
@@ -260,7 +260,7 @@ func measureUpdates(t *testing.T) []figure {
 	ended := make(chan int, readers)
 	conns := make([]net.Conn, readers)
 	for i := range readers {
-		session := begun(t, g, client)
+		session := beginSession(t, g, client)
 		subscribeAll(t, g, client, session, uris)
 		conns[i] = get(t, g, session)
 		t.Cleanup(func() { conns[i].Close() })
@@ -292,7 +292,7 @@ func measureStalled(t *testing.T) []figure {
 	page := updatedPage(t, g, uris)
 	client, done := plainClient()
 	defer done()
-	session := begun(t, g, client)
+	session := beginSession(t, g, client)
 	subscribeAll(t, g, client, session, uris)
 	conn := get(t, g, session)
 	defer conn.Close()

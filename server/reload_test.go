@@ -79,9 +79,9 @@ func TestReloadedPageWithoutToolsAnnouncesIt(t *testing.T) {
 	less := newPage(t, testOrigin, "conformance tab")
 	less.app, less.keyID, less.key = "conformance", page.keyID, page.key
 	less.join(g)
-	heard := ""
-	for !strings.Contains(heard, "tools/list_changed") || !strings.Contains(heard, "prompts/list_changed") {
-		heard += receive(t, messages)
+	received := ""
+	for !strings.Contains(received, "tools/list_changed") || !strings.Contains(received, "prompts/list_changed") {
+		received += receive(t, messages)
 	}
 	for _, list := range []string{"tools", "prompts"} {
 		if status, body := c.request("2", list+"/list", ""); status != 200 || strings.Contains(body, "test_simple_") || !strings.Contains(body, `"`+list+`":[`) {

@@ -110,17 +110,17 @@ func beginInMemory(t *testing.T, g *Gateway, client *http.Client) string {
 	return session
 }
 
-// A heardStream collects the messages of a session's stream.
-type heardStream struct {
+// A collectedStream collects the messages of a session's stream.
+type collectedStream struct {
 	mu     sync.Mutex
 	data   []string
 	answer *http.Response
 }
 
-// hearInMemory opens the stream of a session.
-func hearInMemory(t *testing.T, g *Gateway, client *http.Client, session string) *heardStream {
+// collectInMemory opens the stream of a session.
+func collectInMemory(t *testing.T, g *Gateway, client *http.Client, session string) *collectedStream {
 	t.Helper()
-	h := &heardStream{answer: callInMemory(t, g, client, "GET", session, "")}
+	h := &collectedStream{answer: callInMemory(t, g, client, "GET", session, "")}
 	go func() { // ends with the stream
 		for lines := bufio.NewScanner(h.answer.Body); lines.Scan(); {
 			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
@@ -134,7 +134,7 @@ func hearInMemory(t *testing.T, g *Gateway, client *http.Client, session string)
 }
 
 // take returns the messages since the previous call.
-func (h *heardStream) take() []string {
+func (h *collectedStream) take() []string {
 	synctest.Wait()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -170,11 +170,11 @@ func TestSessionWithLongStreamOutlivesKill(t *testing.T) {
 		d := newMemDisk()
 		g, client, kill := startInMemory(t, d)
 		session := beginInMemory(t, g, client)
-		hearInMemory(t, g, client, session)
+		collectInMemory(t, g, client, session)
 		time.Sleep(limits.SessionTTL + time.Hour)
 		kill()
 		g, client, kill = startInMemory(t, d)
-		stream := hearInMemory(t, g, client, session).answer
+		stream := collectInMemory(t, g, client, session).answer
 		if stream.StatusCode != 200 {
 			t.Errorf("after a kill: %s", stream.Status)
 		}
@@ -183,7 +183,7 @@ func TestSessionWithLongStreamOutlivesKill(t *testing.T) {
 		time.Sleep(limits.SessionTTL + time.Hour)
 		kill()
 		g, client, kill = startInMemory(t, d)
-		if stream = hearInMemory(t, g, client, session).answer; stream.StatusCode != 404 {
+		if stream = collectInMemory(t, g, client, session).answer; stream.StatusCode != 404 {
 			t.Errorf("a day after its last use: %s", stream.Status)
 		}
 		stream.Body.Close()
@@ -210,7 +210,7 @@ func TestTabOpenedAgainTakesOverSubscriptions(t *testing.T) {
 		}
 		_, evening := tabInMemory(t, g, client, "evening", table("old"))
 		session := beginInMemory(t, g, client)
-		stream := hearInMemory(t, g, client, session)
+		stream := collectInMemory(t, g, client, session)
 		callInMemory(t, g, client, "POST", session, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"notes+notes://a"}}`).Body.Close()
 		stream.take()
 		evening.Close(websocket.StatusGoingAway, "")

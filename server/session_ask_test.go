@@ -86,16 +86,16 @@ func TestEngineRequestsUseTheStreamOfTheirCall(t *testing.T) {
 		ends(t, "after the result", stream.messages)
 	}
 
-	told := c.call(t.Context(), "2", "test_tool_with_logging", "")
+	stream := c.call(t.Context(), "2", "test_tool_with_logging", "")
 	for _, want := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
-		if got := receive(t, told); !strings.Contains(got, "notifications/message") || !strings.Contains(got, want) {
+		if got := receive(t, stream); !strings.Contains(got, "notifications/message") || !strings.Contains(got, want) {
 			t.Errorf("logged: %s; want %s", got, want)
 		}
 	}
-	if got := receive(t, told); !strings.Contains(got, `"id":2,"result"`) {
+	if got := receive(t, stream); !strings.Contains(got, `"id":2,"result"`) {
 		t.Errorf("the result: %s", got)
 	}
-	ends(t, "after the result", told)
+	ends(t, "after the result", stream)
 
 	progress := c.call(t.Context(), "3", "test_tool_with_progress", `,"_meta":{"progressToken":"mine"}`)
 	for _, want := range []string{`"progress":0`, `"progress":50`, `"progress":100`} {
@@ -141,15 +141,15 @@ func TestCancelledCallCancelsItsEngineRequests(t *testing.T) {
 		return page.slow
 	}
 	c := openAble(t, g, "/mcp/conformance")
-	asked := c.call(t.Context(), "1", "test_elicitation", `,"arguments":{"message":"?"}`)
-	question := receive(t, asked)
+	stream := c.call(t.Context(), "1", "test_elicitation", `,"arguments":{"message":"?"}`)
+	question := receive(t, stream)
 	if status, _ := c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`); status != 202 {
 		t.Errorf("the cancel: %d", status)
 	}
-	if got := receive(t, asked); !strings.Contains(got, "notifications/cancelled") || !strings.Contains(got, `"requestId":`+idOf(question)) {
+	if got := receive(t, stream); !strings.Contains(got, "notifications/cancelled") || !strings.Contains(got, `"requestId":`+idOf(question)) {
 		t.Errorf("after the cancel: %s", got)
 	}
-	ends(t, "after the cancel", asked)
+	ends(t, "after the cancel", stream)
 
 	slow := c.call(t.Context(), "1", "test_slow", `,"_meta":{"progressToken":1}`) // the id is free again
 	receive(t, slow)
@@ -212,8 +212,8 @@ func TestSessionKeepsLogLevelAndCapabilities(t *testing.T) {
 	quiet := func(id string) {
 		t.Helper()
 		_, body := c.request(id, "tools/call", `"name":"test_tool_with_logging"`)
-		if heard := strings.Join(c.heard, "\n"); !strings.Contains(body, `"text":"done"`) || strings.Contains(heard, "notifications/message") {
-			t.Errorf("an info message at level error: %s, after %s", body, heard)
+		if received := strings.Join(c.received, "\n"); !strings.Contains(body, `"text":"done"`) || strings.Contains(received, "notifications/message") {
+			t.Errorf("an info message at level error: %s, after %s", body, received)
 		}
 	}
 	quiet("2")
@@ -237,13 +237,13 @@ func TestSessionKeepsLogLevelAndCapabilities(t *testing.T) {
 		}
 	}
 	quiet("4")
-	asked := c.call(t.Context(), "5", "test_sampling", `,"arguments":{"prompt":"?"}`)
-	question := receive(t, asked)
+	stream := c.call(t.Context(), "5", "test_sampling", `,"arguments":{"prompt":"?"}`)
+	question := receive(t, stream)
 	if !strings.Contains(question, "sampling/createMessage") {
 		t.Errorf("the question: %s", question)
 	}
 	c.say(`{"jsonrpc":"2.0","id":` + idOf(question) + `,"result":{"role":"assistant","model":"m","content":{"type":"text","text":"Paris"}}}`)
-	if got := receive(t, asked); !strings.Contains(got, "LLM response: Paris") {
+	if got := receive(t, stream); !strings.Contains(got, "LLM response: Paris") {
 		t.Errorf("the result: %s", got)
 	}
 }

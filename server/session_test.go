@@ -18,9 +18,9 @@ import (
 // A sessionCaller is an assistant of 2025-11-25.
 type sessionCaller struct {
 	testCaller
-	id    string
-	path  string
-	heard []string // notifications received before responses
+	id       string
+	path     string
+	received []string // notifications received before responses
 }
 
 const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
@@ -56,7 +56,7 @@ func (c *sessionCaller) say(body string, lines ...string) (status int, answer st
 	for line := range strings.Lines(string(events)) {
 		if data, ok := strings.CutPrefix(line, "data: "); ok {
 			if text != "" {
-				c.heard = append(c.heard, text)
+				c.received = append(c.received, text)
 			}
 			text = strings.TrimSuffix(data, "\n")
 		}

@@ -39,7 +39,7 @@ func TestSimCheckerFindsBrokenHistories(t *testing.T) {
 		e.Text = "classic"
 		return e
 	}
-	heard := func(s int, sent time.Duration) simEvent { // on the stream of a session
+	received := func(s int, sent time.Duration) simEvent { // on the stream of a session
 		e := of(s, simNote, "")
 		e.Sent = sent
 		return e
@@ -61,8 +61,8 @@ func TestSimCheckerFindsBrokenHistories(t *testing.T) {
 		{"a change before the acknowledgement is the read's affair", []simEvent{here, of(2, simSubscribe, "l"), write(3, 1), of(4, simAck, "l"), calm, check}, nil},
 		{"the same document comes back", append(slices.Clone(listening), leave(5, "tab1", "tab1.1", "notes"), join(6, "tab1", "tab1.1", "notes"), calm, check), nil},
 		{"another tab of the app takes over", []simEvent{here, leave(5, "tab1", "tab1.1", "notes"), join(30, "tab2", "tab2.1", "notes"), join(40, "tab1", "tab1.1", "notes-2")}, nil},
-		{"a note on its way when the client unsubscribed", []simEvent{here, classic(2, "client/1"), of(3, simAck, "client/1"), of(5, simCancel, "client/1"), heard(6, at(4))}, nil},
-		{"a session subscribes again", []simEvent{here, classic(2, "client/1"), of(3, simAck, "client/1"), of(5, simCancel, "client/1"), classic(6, "client/2"), heard(7, at(7))}, nil},
+		{"a note on its way when the client unsubscribed", []simEvent{here, classic(2, "client/1"), of(3, simAck, "client/1"), of(5, simCancel, "client/1"), received(6, at(4))}, nil},
+		{"a session subscribes again", []simEvent{here, classic(2, "client/1"), of(3, simAck, "client/1"), of(5, simCancel, "client/1"), classic(6, "client/2"), received(7, at(7))}, nil},
 		{"a read that overlaps a write may have either", []simEvent{here, write(2, 1), call(3, "r", "read"), write(4, 2), answer(5, "r", "ok", 1)}, nil},
 		{"a tool that was cut off", []simEvent{here, call(2, "t", "tool"), run(3, "t"), answer(4, "t", `{"retry":false}`, 0)}, nil},
 
@@ -70,8 +70,8 @@ func TestSimCheckerFindsBrokenHistories(t *testing.T) {
 		{"P1: after the cancel", append(slices.Clone(listening), of(5, simCancel, "l"), of(6, simNote, "l")), []string{"P1"}},
 		{"P1: after the end", append(slices.Clone(listening), of(5, simEnd, "l"), of(6, simNote, "l")), []string{"P1"}},
 		{"P1: never subscribed", []simEvent{here, of(3, simNote, "l")}, []string{"P1"}},
-		{"P1: a session that has unsubscribed", []simEvent{here, classic(2, "client/1"), of(3, simAck, "client/1"), of(5, simCancel, "client/1"), heard(7, at(6))}, []string{"P1"}},
-		{"P1: a session that never subscribed", []simEvent{here, heard(7, at(6))}, []string{"P1"}},
+		{"P1: a session that has unsubscribed", []simEvent{here, classic(2, "client/1"), of(3, simAck, "client/1"), of(5, simCancel, "client/1"), received(7, at(6))}, []string{"P1"}},
+		{"P1: a session that never subscribed", []simEvent{here, received(7, at(6))}, []string{"P1"}},
 		{"P2: no note", append(slices.Clone(listening), write(10, 1), calm, check), []string{"P2"}},
 		{"P2: only a note before the last change", append(slices.Clone(listening), write(10, 1), of(11, simNote, "l"), write(12, 2), calm, check), []string{"P2"}},
 		{"P3: no note for a new document", append(slices.Clone(listening), leave(5, "tab1", "tab1.1", "notes"), join(9, "tab1", "tab1.2", "notes"), calm, check), []string{"P3"}},

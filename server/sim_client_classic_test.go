@@ -16,7 +16,7 @@ import (
 // one: a 404 would leave it broken.
 type classicClient struct {
 	simClient
-	deaf bool // it gives its GET stream up for good when that breaks
+	withoutStream bool // it does not reopen its GET stream
 
 	session string
 	mu      sync.Mutex
@@ -48,10 +48,10 @@ func (c *classicClient) run() {
 }
 
 func (c *classicClient) initialize() bool {
-	ctx, cancel := context.WithTimeout(c.w.ctx, simPatience)
+	ctx, cancel := context.WithTimeout(c.w.ctx, simRequestTimeout)
 	defer cancel()
 	_, answer, _, err := c.exchange(ctx, classicRequest("0", "initialize",
-		`"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"sim","version":"1"}`), c.hear)
+		`"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"sim","version":"1"}`), c.receive)
 	if err != nil || answer.StatusCode != http.StatusOK {
 		return false
 	}
@@ -76,17 +76,17 @@ func (c *classicClient) isOpen() bool {
 }
 
 func (c *classicClient) post(body string) (jsonrpc.Message, *http.Response, *simConn, error) {
-	ctx, cancel := context.WithTimeout(c.w.ctx, simPatience)
+	ctx, cancel := context.WithTimeout(c.w.ctx, simRequestTimeout)
 	defer cancel()
-	m, answer, conn, err := c.exchange(ctx, body, c.hear, "Mcp-Session-Id: "+c.session, "MCP-Protocol-Version: 2025-11-25")
+	m, answer, conn, err := c.exchange(ctx, body, c.receive, "Mcp-Session-Id: "+c.session, "MCP-Protocol-Version: 2025-11-25")
 	if answer != nil && answer.StatusCode == http.StatusNotFound {
 		c.w.alarm("the session of " + c.name + " is unknown: 404")
 	}
 	return m, answer, conn, err
 }
 
-// hear takes what comes on the stream of a POST, or on that of the GET.
-func (c *classicClient) hear(m jsonrpc.Message, sent time.Time) {
+// receive handles a message of the stream of a POST or of the GET stream.
+func (c *classicClient) receive(m jsonrpc.Message, sent time.Time) {
 	if m.Method != "notifications/resources/updated" {
 		return
 	}
@@ -108,7 +108,7 @@ func (c *classicClient) stream() {
 				tries = 0
 				c.note(simEvent{Kind: simStream})
 				simEvents(io.TeeReader(answer.Body, watchdog(ctx, conn, cancel)), func(m jsonrpc.Message) bool {
-					c.hear(m, conn.sent())
+					c.receive(m, conn.sent())
 					return true
 				})
 			case http.StatusNotFound:
@@ -117,7 +117,7 @@ func (c *classicClient) stream() {
 			conn.Close()
 		}
 		cancel()
-		if c.deaf && tries >= 2 {
+		if c.withoutStream && tries >= 2 {
 			return
 		}
 		select {

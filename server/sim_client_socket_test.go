@@ -71,7 +71,7 @@ func (c *socketClient) connect() {
 			break
 		}
 		if m, err := jsonrpc.Parse(msg); err == nil {
-			c.hear(m, wire)
+			c.receive(m, wire)
 		}
 	}
 	port.Abort()
@@ -194,7 +194,7 @@ func (c *socketClient) cancel(port *socket.Socket) {
 	c.send(port, `{"jsonrpc":"2.0","id":`+ping+`,"method":"ping"}`)
 }
 
-func (c *socketClient) hear(m jsonrpc.Message, wire *simConn) {
+func (c *socketClient) receive(m jsonrpc.Message, wire *simConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	sent := wire.sent()

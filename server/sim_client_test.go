@@ -15,8 +15,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// simPatience is when a client gives a request up: the official SDKs' 60 s.
-const simPatience = 60 * time.Second
+// simRequestTimeout is the request timeout of clients: 60 s, as in the official SDKs.
+const simRequestTimeout = 60 * time.Second
 
 // A simClient is what all simulated assistants have in common.
 type simClient struct {
@@ -245,12 +245,12 @@ func (c *modernClient) run() {
 }
 
 func (c *modernClient) call(r simRequest) {
-	patience := simPatience
+	timeout := simRequestTimeout
 	givesUp := c.rand.IntN(8) == 0 && !c.w.isCalm()
 	if givesUp {
-		patience = c.rand.upTo(3 * time.Second)
+		timeout = c.rand.upTo(3 * time.Second)
 	}
-	ctx, cancel := context.WithTimeout(c.w.ctx, patience)
+	ctx, cancel := context.WithTimeout(c.w.ctx, timeout)
 	defer cancel()
 	lines := []string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: " + r.method}
 	if r.target != "" {
@@ -264,7 +264,7 @@ func (c *modernClient) call(r simRequest) {
 		c.finish(r, m, conn.sent(), !conn.isFaulty())
 	case ctx.Err() != nil:
 		if !givesUp && c.w.ctx.Err() == nil && calm && r.clean && conn != nil && !conn.isFaulty() {
-			c.w.alarm("no answer in " + patience.String() + " to " + r.id + ", " + r.method + " " + r.target)
+			c.w.alarm("no answer in " + timeout.String() + " to " + r.id + ", " + r.method + " " + r.target)
 		}
 		c.note(simEvent{Kind: simGiveUp, ID: r.id})
 	default:
@@ -304,17 +304,17 @@ func (c *modernClient) listenOnce() {
 
 func (c *modernClient) listen(ctx context.Context, uris []string) {
 	id := c.name + "/listen" + strconv.Itoa(c.next())
-	wanted := []byte(`"notifications":{"resourcesListChanged":true,"resourceSubscriptions":[`)
+	filter := []byte(`"notifications":{"resourcesListChanged":true,"resourceSubscriptions":[`)
 	for i, uri := range uris {
 		name, rest := splitURI(uri)
 		c.note(simEvent{Kind: simSubscribe, ID: id, Name: name, URI: rest})
 		if i > 0 {
-			wanted = append(wanted, ',')
+			filter = append(filter, ',')
 		}
-		wanted = jsonrpc.AppendString(wanted, uri)
+		filter = jsonrpc.AppendString(filter, uri)
 	}
-	wanted = append(wanted, "]}"...)
-	answer, conn, err := c.request(ctx, http.MethodPost, modernRequest(`"`+id+`"`, "subscriptions/listen", string(wanted)),
+	filter = append(filter, "]}"...)
+	answer, conn, err := c.request(ctx, http.MethodPost, modernRequest(`"`+id+`"`, "subscriptions/listen", string(filter)),
 		"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: subscriptions/listen")
 	if err != nil {
 		c.note(simEvent{Kind: simRefused, ID: id})

@@ -68,7 +68,7 @@ func (w *simWorld) startClients() {
 	}
 	classic := func(name string) {
 		c := &classicClient{simClient: client(name), subs: map[string]string{}}
-		c.deaf = c.rand.IntN(3) == 0
+		c.withoutStream = c.rand.IntN(3) == 0
 		w.parties.Go(c.run)
 		w.polls = append(w.polls, func() {
 			if c.isOpen() {

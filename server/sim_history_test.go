@@ -84,18 +84,18 @@ func (v simViolation) String() string { return v.Promise + ": " + v.Why + "\n\t"
 
 // A simSubscription is what the checker knows of one (subscription, URI).
 type simSubscription struct {
-	id, name, uri string
-	asked, acked  time.Duration
-	ackedAt       bool
-	over          time.Duration // cancelled or ended
-	isOver        bool
-	broken        bool          // it ended by the stream, not by a cancel
-	confirmed     time.Duration // when the gateway wrote its answer to the cancel
-	note          time.Duration // the last one
-	noted         bool
-	shared        bool          // notifications do not carry its id: a classic session
-	lost          bool          // its stream may be half-open: it is not up (P2)
-	fresh         time.Duration // when a stream was opened after that (P4)
+	id, name, uri    string
+	requested, acked time.Duration
+	ackedAt          bool
+	over             time.Duration // cancelled or ended
+	isOver           bool
+	broken           bool          // it ended by the stream, not by a cancel
+	confirmed        time.Duration // when the gateway wrote its answer to the cancel
+	note             time.Duration // the last one
+	noted            bool
+	shared           bool          // notifications do not carry its id: a classic session
+	lost             bool          // its stream may be half-open: it is not up (P2)
+	fresh            time.Duration // when a stream was opened after that (P4)
 }
 
 // checkHistory is independent of the product code. It checks these guarantees:
@@ -174,7 +174,7 @@ func (c *simChecker) take(e simEvent) {
 			c.left[e.Name] = e.At
 		}
 	case simSubscribe:
-		s := &simSubscription{id: e.ID, name: e.Name, uri: e.URI, asked: e.At, shared: e.Text == "classic", lost: c.lost[e.Who]}
+		s := &simSubscription{id: e.ID, name: e.Name, uri: e.URI, requested: e.At, shared: e.Text == "classic", lost: c.lost[e.Who]}
 		c.subs[e.ID+" "+e.Name+"+"+e.URI] = s
 		c.order = append(c.order, s)
 	case simAck, simRefused, simCancel, simEnd:
@@ -294,7 +294,7 @@ func (c *simChecker) note(e simEvent) {
 			continue
 		}
 		s.note, s.noted = e.At, true
-		if s.asked <= e.Sent && (!s.isOver || s.broken || e.Sent <= s.confirmed) {
+		if s.requested <= e.Sent && (!s.isOver || s.broken || e.Sent <= s.confirmed) {
 			covered = true
 		}
 	}

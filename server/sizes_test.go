@@ -84,9 +84,9 @@ func TestLargestMessageIsServed(t *testing.T) {
 		{"stdio, attached", modernCall, attached.ask},
 	} {
 		for _, size := range []int{limits.MaxMessage - 1, limits.MaxMessage} {
-			begun := time.Now()
+			start := time.Now()
 			if got := way.send(padded(way.body, size)); !strings.Contains(got, "simple text response") || !strings.Contains(got, `"id":7`) {
-				t.Errorf("%s, %d bytes: %.200s, after %v", way.name, size, got, time.Since(begun))
+				t.Errorf("%s, %d bytes: %.200s, after %v", way.name, size, got, time.Since(start))
 			}
 		}
 		got := way.send(padded(way.body, limits.MaxMessage+1))

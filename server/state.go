@@ -67,11 +67,11 @@ type OwnedError struct {
 
 // Error implements error.
 func (e *OwnedError) Error() string {
-	who := e.Holder
-	if who == "" {
-		who = "another process"
+	holder := e.Holder
+	if holder == "" {
+		holder = "another process"
 	}
-	return fmt.Sprintf("%s uses the state directory %s: stop it, or choose another directory with --state", who, e.Dir)
+	return fmt.Sprintf("%s uses the state directory %s: stop it, or choose another directory with --state", holder, e.Dir)
 }
 
 // openState creates the directory if necessary, locks it and removes the permissions of

@@ -175,8 +175,8 @@ func TestBrokenFilesAreKeptAside(t *testing.T) {
 		g.Close(context.Background())
 		for i, text := range contents {
 			d.put(name, text)
-			var said []string
-			g, err := New(Options{State: "/state", disk: d.process(), lockWait: -1, Logger: logTo(func(line string) { said = append(said, line) })})
+			var logged []string
+			g, err := New(Options{State: "/state", disk: d.process(), lockWait: -1, Logger: logTo(func(line string) { logged = append(logged, line) })})
 			if err != nil {
 				t.Fatalf("%s %q: %v", name, text, err)
 			}
@@ -191,8 +191,8 @@ func TestBrokenFilesAreKeptAside(t *testing.T) {
 			if got := d.text(aside); got != text || !slices.Contains(d.names(), aside) {
 				t.Errorf("%s: %q, want %q", aside, got, text)
 			}
-			if len(said) != 1 || !strings.Contains(said[0], "is broken") || !strings.Contains(said[0], brokenSuffix) {
-				t.Errorf("%s %q: said %q", name, text, said)
+			if len(logged) != 1 || !strings.Contains(logged[0], "is broken") || !strings.Contains(logged[0], brokenSuffix) {
+				t.Errorf("%s %q: said %q", name, text, logged)
 			}
 		}
 	}
@@ -206,14 +206,14 @@ func TestLostIdentityIsReported(t *testing.T) {
 	g.Close(context.Background())
 	d.put(identityFile, "{")
 	d.put(identityCopy, "{")
-	var said []string
-	g, err := New(Options{State: "/state", disk: d.process(), lockWait: -1, Logger: logTo(func(line string) { said = append(said, line) })})
+	var logged []string
+	g, err := New(Options{State: "/state", disk: d.process(), lockWait: -1, Logger: logTo(func(line string) { logged = append(logged, line) })})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer g.Close(context.Background())
-	if g.identity.Gateway == first.identity.Gateway || !strings.Contains(strings.Join(said, "\n"), "paired again") {
-		t.Errorf("identity %q, said %q", g.identity.Gateway, said)
+	if g.identity.Gateway == first.identity.Gateway || !strings.Contains(strings.Join(logged, "\n"), "paired again") {
+		t.Errorf("identity %q, said %q", g.identity.Gateway, logged)
 	}
 }
 
@@ -223,14 +223,14 @@ func TestUnreadableFilesAreKeptAside(t *testing.T) {
 	if err := os.Mkdir(dir+"/names.json", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	var said []string
-	g, err := New(Options{State: dir, Logger: logTo(func(line string) { said = append(said, line) })})
+	var logged []string
+	g, err := New(Options{State: dir, Logger: logTo(func(line string) { logged = append(logged, line) })})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer g.Close(context.Background())
-	if info, err := os.Stat(dir + "/names.json.broken"); err != nil || !info.IsDir() || len(said) != 1 {
-		t.Errorf("%v, said %q", err, said)
+	if info, err := os.Stat(dir + "/names.json.broken"); err != nil || !info.IsDir() || len(logged) != 1 {
+		t.Errorf("%v, said %q", err, logged)
 	}
 }
 

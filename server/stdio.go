@@ -100,17 +100,17 @@ func (e *lostGatewayError) Unwrap() error { return e.error }
 // connect makes the first connection. If several processes start at once, one of them
 // locks the state directory and binds the port; the others wait until it serves.
 func (l *gatewayLink) connect(ctx context.Context) error {
-	begun := time.Now()
+	start := time.Now()
 	for {
 		err := l.attach(ctx)
-		owned, taken, lost := (*OwnedError)(nil), (*loopback.PortTakenError)(nil), (*lostGatewayError)(nil)
-		waited := time.Since(begun)
+		owned, inUse, lost := (*OwnedError)(nil), (*loopback.PortTakenError)(nil), (*lostGatewayError)(nil)
+		waited := time.Since(start)
 		switch {
 		case errors.As(err, &owned):
 			if waited > connectTimeout {
 				return fmt.Errorf("%w; it does not respond as a gateway", err)
 			}
-		case errors.As(err, &taken):
+		case errors.As(err, &inUse):
 			if waited > maxRetryInterval {
 				return fmt.Errorf("%w, and it is not a gateway of this state directory: choose another port with --mcp 127.0.0.1:0", err)
 			}

@@ -51,8 +51,8 @@ func TestManyStdioProcessesStartAtOnce(t *testing.T) {
 	ask := func(c *child, line, want string) {
 		t.Helper()
 		io.WriteString(c.in, line+"\n")
-		patience := time.NewTimer(4 * testTime) // 20 processes under the race detector
-		defer patience.Stop()
+		timeout := time.NewTimer(4 * testTime) // 20 processes under the race detector
+		defer timeout.Stop()
 		for {
 			select {
 			case got, ok := <-c.lines:
@@ -62,7 +62,7 @@ func TestManyStdioProcessesStartAtOnce(t *testing.T) {
 				if strings.Contains(got, want) {
 					return
 				}
-			case <-patience.C:
+			case <-timeout.C:
 				t.Fatalf("no answer %s to %s; stderr: %s", want, line, c.errors.String())
 			}
 		}

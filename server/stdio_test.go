@@ -220,13 +220,13 @@ func TestOtherProgramOnThePortGetsNoToken(t *testing.T) {
 	g := startGateway(t, Options{State: state})
 	token := g.testToken()
 	var seen strings.Builder
-	stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Write(&seen)
 		w.Header().Set(proofHeader, "00")
 	}))
-	defer stranger.Close()
-	at := strings.TrimPrefix(stranger.URL, "http://")
-	err := g.state.save(runningFile, Running{PID: 1, MCP: stranger.URL + "/mcp", WS: "ws://" + at + "/ws", TokenFile: g.TokenFile()})
+	defer other.Close()
+	at := strings.TrimPrefix(other.URL, "http://")
+	err := g.state.save(runningFile, Running{PID: 1, MCP: other.URL + "/mcp", WS: "ws://" + at + "/ws", TokenFile: g.TokenFile()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,12 +34,12 @@ func TestPageSeesNoCredentials(t *testing.T) {
 			t.Errorf("%q is on the page's wire", secret)
 		}
 	}
-	for _, wanted := range []string{
+	for _, want := range []string{
 		`"io.github.pagemcp/principal":"token"`, `"io.modelcontextprotocol/clientCapabilities":{"sampling":{}}`,
 		`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"sampling":{},"roots":{}}`, `"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"`,
 	} {
-		if !strings.Contains(wire, wanted) {
-			t.Errorf("%s is not on the page's wire", wanted)
+		if !strings.Contains(wire, want) {
+			t.Errorf("%s is not on the page's wire", want)
 		}
 	}
 }

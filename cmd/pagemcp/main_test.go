@@ -17,11 +17,11 @@ import (
 // Every mistake in a command line is reported in one line that says what to do, before
 // any port is bound.
 func TestMistakesSayWhatToDo(t *testing.T) {
-	taken, err := net.Listen("tcp4", "127.0.0.1:0")
+	inUse, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer taken.Close()
+	defer inUse.Close()
 	state := t.TempDir()
 	for line, want := range map[string]string{
 		"":                            "no command: use dev, serve, stdio or build",
@@ -35,8 +35,8 @@ func TestMistakesSayWhatToDo(t *testing.T) {
 		"serve --allow-origin https://*.example":    "there are no patterns",
 		"serve --allow-origin null":                 "want scheme, host and port",
 		"stdio --mcp 192.0.2.1:1":                   "serves this machine only",
-		"serve --mcp " + taken.Addr().String():      "choose another port with --mcp",
-		"stdio --mcp " + taken.Addr().String():      "choose another port with --mcp",
+		"serve --mcp " + inUse.Addr().String():      "choose another port with --mcp",
+		"stdio --mcp " + inUse.Addr().String():      "choose another port with --mcp",
 	} {
 		args := strings.Fields(line)
 		if len(args) > 1 && args[0] != "run" {

@@ -41,9 +41,9 @@ func lazyModule(root string) api.Plugin {
 			if args.Kind != api.ResolveJSDynamicImport {
 				return api.OnResolveResult{}, nil
 			}
-			wanted := filepath.Join(args.ResolveDir, filepath.FromSlash(args.Path))
+			imported := filepath.Join(args.ResolveDir, filepath.FromSlash(args.Path))
 			for _, module := range lazyModules {
-				if wanted == filepath.Join(root, filepath.FromSlash(lazySource(module))) {
+				if imported == filepath.Join(root, filepath.FromSlash(lazySource(module))) {
 					return api.OnResolveResult{Path: "./" + path.Base(module) + ".js", External: true}, nil
 				}
 			}

@@ -66,7 +66,7 @@ const MaxBroken = 100
 // An openCall is a request that has no response yet.
 type openCall struct {
 	method, uri string
-	begun       time.Time
+	started     time.Time
 	delayed     bool // waits for the rate; the engine does not have it yet
 }
 
@@ -115,7 +115,7 @@ func (p *clientPort) Read(ctx context.Context) ([]byte, error) {
 // sendsOnlyBroken counts invalid messages in a row, and reports whether a WebSocket has
 // sent too many. On standard streams there is no limit: closing would end the process.
 func (p *clientPort) sendsOnlyBroken(msg []byte, err error) bool {
-	if door := p.clientInfo().Endpoint; door == SocketPath || door == MonitorPath {
+	if endpoint := p.clientInfo().Endpoint; endpoint == SocketPath || endpoint == MonitorPath {
 		_, refusal := jsonrpc.Parse(msg)
 		batch, _ := jsonrpc.Elements(msg)
 		if errors.Is(err, jsonrpc.ErrTooLarge) || err == nil && refusal != nil && len(batch) == 0 {
@@ -138,14 +138,14 @@ func (p *clientPort) admit(ctx context.Context, msg []byte) bool {
 		p.recordCancelled(msg)
 	}
 	if x.Malformed != nil {
-		p.audit(&openCall{method: cmp.Or(x.Method, "malformed"), uri: x.Name, begun: time.Now()}, OutcomeOf(x.Malformed), 0)
+		p.audit(&openCall{method: cmp.Or(x.Method, "malformed"), uri: x.Name, started: time.Now()}, OutcomeOf(x.Malformed), 0)
 	}
 	if x.Malformed != nil || x.Kind != jsonrpc.Request {
 		return true // the engine responds to an invalid message
 	}
 	call, isNew := p.open(x)
 	if !isNew {
-		p.audit(&openCall{method: x.Method, uri: x.Name, begun: time.Now()}, OutcomeOf(message.InvalidRequest("")), 0)
+		p.audit(&openCall{method: x.Method, uri: x.Name, started: time.Now()}, OutcomeOf(message.InvalidRequest("")), 0)
 	}
 	switch {
 	case !isNew && p.isDelayed(call): // a response with this id would complete the first request
@@ -238,7 +238,7 @@ func (p *clientPort) open(x engine.Examination) (call *openCall, isNew bool) {
 	if call := p.calls[x.ID.Key()]; call != nil {
 		return call, false
 	}
-	call = &openCall{method: x.Method, uri: x.Name, begun: time.Now()}
+	call = &openCall{method: x.Method, uri: x.Name, started: time.Now()}
 	p.calls[x.ID.Key()] = call
 	return call, true
 }
@@ -340,7 +340,7 @@ func (p *clientPort) audit(call *openCall, outcome string, bytes int) {
 	p.gate.Audit.Record(Entry{
 		Principal: client.Principal, Client: client.Name, Endpoint: client.Endpoint,
 		Verb: call.method, URI: call.uri, Outcome: outcome, Bytes: bytes,
-		Ms: float64(time.Since(call.begun).Microseconds()) / 1000,
+		Ms: float64(time.Since(call.started).Microseconds()) / 1000,
 	})
 }
 

@@ -15,15 +15,15 @@ func (g *Gateway) allow(page string) func(engine.Principal, engine.Verb, string)
 	if decide == nil || page == "" {
 		return decide
 	}
-	return func(who engine.Principal, verb engine.Verb, uri string) bool {
+	return func(principal engine.Principal, verb engine.Verb, uri string) bool {
 		if name, isTool := strings.CutPrefix(uri, "tool:"); isTool {
 			// The name may be that of a generated tool, or of a tool of the page that
 			// replaces it. Both must be allowed.
-			if isGenerated(name) && !decide(who, verb, uri) {
+			if isGenerated(name) && !decide(principal, verb, uri) {
 				return false
 			}
 		}
-		return decide(who, verb, qualifiedURI(page, uri))
+		return decide(principal, verb, qualifiedURI(page, uri))
 	}
 }
 

@@ -43,7 +43,7 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 	if err != nil {
 		return toolResult{}, err
 	}
-	begun, timer := time.Now(), time.NewTimer(timeout)
+	started, timer := time.Now(), time.NewTimer(timeout)
 	defer timer.Stop()
 	progress := time.NewTicker(progressInterval)
 	defer progress.Stop()
@@ -57,18 +57,18 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 				}
 			case "notifications/resources/updated":
 				uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
-				return changedResult(append([]string{uri}, drain(notifications)...), begun)
+				return changedResult(append([]string{uri}, drain(notifications)...), started)
 			}
 		case <-progress.C:
 			engine.InvocationOf(ctx).Progress(fmt.Appendf(nil, `{"progress":%d,"total":%d,"message":"no change yet"}`,
-				int(time.Since(begun).Seconds()), int(timeout.Seconds())))
+				int(time.Since(started).Seconds()), int(timeout.Seconds())))
 		case <-timer.C:
-			return changedResult([]string{}, begun)
+			return changedResult([]string{}, started)
 		case <-listen.Done():
 			if _, err := listen.Answer(); err != nil {
 				return toolResult{}, err
 			}
-			return changedResult([]string{}, begun) // the gateway is closing
+			return changedResult([]string{}, started) // the gateway is closing
 		case <-ctx.Done():
 			return toolResult{}, ctx.Err()
 		}
@@ -110,12 +110,12 @@ func drain(notifications <-chan jsonrpc.Message) (uris []string) {
 }
 
 // changedResult returns the result of wait_for_change. No uris means a timeout.
-func changedResult(uris []string, begun time.Time) (toolResult, error) {
+func changedResult(uris []string, started time.Time) (toolResult, error) {
 	result, err := structured(struct {
 		Changed  []string `json:"changed"`
 		TimedOut bool     `json:"timedOut"`
 	}{uris, len(uris) == 0})
-	text := fmt.Sprintf("Nothing changed within %.0f seconds.", time.Since(begun).Seconds())
+	text := fmt.Sprintf("Nothing changed within %.0f seconds.", time.Since(started).Seconds())
 	if len(uris) > 0 {
 		text = "Changed: " + strings.Join(uris, ", ") + ". Read again with read_resource."
 	}

@@ -64,11 +64,11 @@ func TestOwnConnectionsAreAccepted(t *testing.T) {
 		}
 		defer diag.Close()
 		for _, p := range []peers{newPeers(l), diag, procTables{}} {
-			if who := checkPeer(p, os.Getuid(), accepted); who.refused || who.uid != os.Getuid() {
-				t.Errorf("%T on %s: %+v", p, on.host, who)
+			if peer := checkPeer(p, os.Getuid(), accepted); peer.refused || peer.uid != os.Getuid() {
+				t.Errorf("%T on %s: %+v", p, on.host, peer)
 			}
-			if who := checkPeer(p, os.Getuid()+1, accepted); os.Getuid() != 0 && (!who.refused || who.uid != os.Getuid()) {
-				t.Errorf("%T on %s, for another user: %+v", p, on.host, who)
+			if peer := checkPeer(p, os.Getuid()+1, accepted); os.Getuid() != 0 && (!peer.refused || peer.uid != os.Getuid()) {
+				t.Errorf("%T on %s, for another user: %+v", p, on.host, peer)
 			}
 		}
 		if _, isDiag := newPeers(l).(*sockDiag); !isDiag {
@@ -76,26 +76,26 @@ func TestOwnConnectionsAreAccepted(t *testing.T) {
 		}
 		client.CloseWrite()
 		for _, p := range []peers{diag, procTables{}} {
-			if who := checkPeer(p, os.Getuid(), accepted); who.refused || who.uid != os.Getuid() {
-				t.Errorf("%T on %s, half-closed: %+v", p, on.host, who)
+			if peer := checkPeer(p, os.Getuid(), accepted); peer.refused || peer.uid != os.Getuid() {
+				t.Errorf("%T on %s, half-closed: %+v", p, on.host, peer)
 			}
 		}
 		client.Close()
 		for _, p := range []peers{diag, procTables{}} {
-			if who := checkPeer(p, os.Getuid(), accepted); !who.refused || who.uid != -1 {
-				t.Errorf("%T on %s, closed: %+v", p, on.host, who)
+			if peer := checkPeer(p, os.Getuid(), accepted); !peer.refused || peer.uid != -1 {
+				t.Errorf("%T on %s, closed: %+v", p, on.host, peer)
 			}
 		}
 		diag.Close()
-		if who := checkPeer(diag, os.Getuid(), accepted); !who.refused {
-			t.Errorf("the kernel cannot be asked, on %s: %+v", on.host, who)
+		if peer := checkPeer(diag, os.Getuid(), accepted); !peer.refused {
+			t.Errorf("the kernel cannot be asked, on %s: %+v", on.host, peer)
 		}
 	}
 	near, far := net.Pipe() // as on systems without a way to find the user
 	defer near.Close()
 	defer far.Close()
-	if who := checkPeer(nil, 1, near); who.refused {
-		t.Errorf("where nothing can be checked: %+v", who)
+	if peer := checkPeer(nil, 1, near); peer.refused {
+		t.Errorf("where nothing can be checked: %+v", peer)
 	}
 }
 

@@ -76,7 +76,7 @@ type pendingRequest struct {
 	cancelled   bool              // by the client
 	answered    func(failed bool) // set for requests of the session itself
 	earlyUpdate []byte            // an `updated` that arrived before the response to the subscription
-	begun       time.Time
+	started     time.Time
 }
 
 var errEnded = errors.New("the session has ended")
@@ -186,7 +186,7 @@ func (s *session) register(x engine.Examination, msg []byte, box *mailbox, jsonO
 // registerAll registers all requests among messages, or none: a rejected batch has no
 // effect.
 func (s *session) registerAll(examined []engine.Examination, messages [][]byte, box *mailbox, jsonOnly bool) bool {
-	begun := make(map[string]*pendingRequest, len(messages))
+	started := make(map[string]*pendingRequest, len(messages))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.conversation == nil {
@@ -197,12 +197,12 @@ func (s *session) registerAll(examined []engine.Examination, messages [][]byte, 
 			continue
 		}
 		key := x.ID.Key()
-		if s.conversation.pending[key] != nil || begun[key] != nil {
+		if s.conversation.pending[key] != nil || started[key] != nil {
 			return false
 		}
-		begun[key] = newPendingRequest(x, messages[i], box, jsonOnly)
+		started[key] = newPendingRequest(x, messages[i], box, jsonOnly)
 	}
-	for key, w := range begun {
+	for key, w := range started {
 		s.conversation.pending[key] = w
 		if w.token != "" {
 			s.conversation.tokens[w.token] = box
@@ -213,7 +213,7 @@ func (s *session) registerAll(examined []engine.Examination, messages [][]byte, 
 
 func newPendingRequest(x engine.Examination, msg []byte, box *mailbox, jsonOnly bool) *pendingRequest {
 	m, _ := jsonrpc.Parse(msg)
-	w := &pendingRequest{method: x.Method, box: box, jsonOnly: jsonOnly, begun: time.Now()}
+	w := &pendingRequest{method: x.Method, box: box, jsonOnly: jsonOnly, started: time.Now()}
 	w.uri, _ = jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
 	w.level, _ = jsonrpc.Text(jsonrpc.Member(m.Params, "level"))
 	if token := jsonrpc.Member(jsonrpc.Member(m.Params, "_meta"), "progressToken"); token != nil {
@@ -311,7 +311,7 @@ func (s *session) complete(c *conversation, h message.Head, msg []byte) {
 	default:
 		s.owner.Gate.Audit.Record(access.Entry{
 			Principal: s.record.Principal, Client: s.record.Client, Endpoint: s.record.Path, Verb: w.method, URI: w.uri,
-			Outcome: "dropped", Ms: float64(time.Since(w.begun).Microseconds()) / 1000,
+			Outcome: "dropped", Ms: float64(time.Since(w.started).Microseconds()) / 1000,
 		})
 	}
 }

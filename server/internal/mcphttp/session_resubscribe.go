@@ -91,7 +91,7 @@ func (s *session) registerOwn(c *conversation, method, uri string, answered func
 	defer s.mu.Unlock()
 	c.ownRequests++
 	id := jsonrpc.ID(`"pagemcp/` + strconv.Itoa(c.ownRequests) + `"`)
-	c.pending[id.Key()] = &pendingRequest{method: method, uri: uri, begun: time.Now(), answered: answered}
+	c.pending[id.Key()] = &pendingRequest{method: method, uri: uri, started: time.Now(), answered: answered}
 	return id
 }
 
