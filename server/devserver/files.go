@@ -3,8 +3,6 @@
 package devserver
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/ecdsa"
 	"crypto/sha256"
@@ -45,15 +43,6 @@ type Web struct {
 	version string              // digest of the files, or a unique text for each failure
 	failure string              // error of the last build; empty if it succeeded
 	changed chan struct{}       // closed at the next build
-}
-
-type webFile struct {
-	body []byte
-	kind string // Content-Type
-	etag string
-
-	once   sync.Once
-	packed []byte // gzip, made on the first request; nil for small files and images
 }
 
 // New returns a Web without files. Its pages verify by key, before they reload, that it
@@ -226,109 +215,4 @@ func (w *Web) built(ctx context.Context) bool {
 	case <-w.done:
 	}
 	return false
-}
-
-func (f *webFile) serve(out http.ResponseWriter, r *http.Request) {
-	h := out.Header()
-	h.Set("Content-Type", f.kind)
-	h.Set("ETag", f.etag)
-	h.Add("Vary", "Accept-Encoding")
-	body := f.body
-	if r.Header.Get("Range") == "" && acceptsGzip(r.Header) {
-		if packed := f.pack(); packed != nil {
-			body = packed
-			h.Set("Content-Encoding", "gzip")
-		}
-	}
-	http.ServeContent(out, r, "", time.Time{}, bytes.NewReader(body))
-}
-
-// pack compresses the file once. On loopback compression saves no noticeable time for
-// small files.
-func (f *webFile) pack() []byte {
-	f.once.Do(func() {
-		if len(f.body) < 4<<10 || strings.HasPrefix(f.kind, "image/") { // bytes
-			return
-		}
-		var packed bytes.Buffer
-		writer, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
-		if err != nil {
-			return
-		}
-		if _, err := writer.Write(f.body); err == nil && writer.Close() == nil {
-			f.packed = packed.Bytes()
-		}
-	})
-	return f.packed
-}
-
-func acceptsGzip(h http.Header) bool {
-	for part := range strings.SplitSeq(h.Get("Accept-Encoding"), ",") {
-		name, quality, _ := strings.Cut(strings.TrimSpace(part), ";")
-		if name == "gzip" && strings.ReplaceAll(quality, " ", "") != "q=0" {
-			return true
-		}
-	}
-	return false
-}
-
-// policy returns the Content-Security-Policy of the page or Worker at path. It allows
-// the server's own files, WebAssembly, and connections to the gateway. Trusted Types
-// allow one policy, for the URL of the engine's Worker.
-func (w *Web) policy(path string) string {
-	if below, ok := strings.CutPrefix(path, playgroundPath); ok {
-		return playgroundPolicy(below)
-	}
-	connect := "connect-src 'self'"
-	for _, name := range [...]string{"127.0.0.1", "localhost"} { // host-source of CSP level 3 has no syntax for [::1]
-		host := name + ":" + strconv.Itoa(w.gateway)
-		connect += " ws://" + host + " http://" + host
-	}
-	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
-		connect + "; worker-src 'self'; require-trusted-types-for 'script'; trusted-types pagemcp; " +
-		"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-}
-
-// playgroundPath is the path of the playground.
-const playgroundPath = "/playground/"
-
-// playgroundPolicy is the policy of the playground. below is the path below
-// playgroundPath. The playground may connect to any server that the user enters, and
-// frame it, after asking for each host that is not this machine; scripts must be its
-// own. A second Trusted Types policy is for the URL of its service worker. embed.html
-// uses only the MessagePort that it receives, and may be framed by pages of this server.
-func playgroundPolicy(below string) string {
-	const content = "default-src 'none'; style-src 'self'; img-src 'self' data: blob:; media-src data: blob:; "
-	const end = "; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
-	if below == "embed.html" {
-		return content + "script-src 'self'; connect-src 'self'; frame-ancestors 'self'" + end + "trusted-types 'none'" // connect: live reload
-	}
-	return content + "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' http: https: ws: wss:; worker-src 'self'; " +
-		"manifest-src 'self'; frame-src http: https:; frame-ancestors 'none'" + end + "trusted-types pagemcp pagemcp-offline"
-}
-
-// contentType returns the media type of a file. It does not use the table of the system,
-// which may map .js to anything.
-func contentType(name string) string {
-	switch path.Ext(name) {
-	case ".html":
-		return "text/html; charset=utf-8"
-	case ".js":
-		return "text/javascript; charset=utf-8"
-	case ".css":
-		return "text/css; charset=utf-8"
-	case ".json", ".map":
-		return "application/json"
-	case ".wasm":
-		return "application/wasm"
-	case ".svg":
-		return "image/svg+xml"
-	case ".png":
-		return "image/png"
-	case ".webmanifest":
-		return "application/manifest+json"
-	case ".txt", ".ts", ".md", ".txtar":
-		return "text/plain; charset=utf-8"
-	}
-	return "application/octet-stream"
 }

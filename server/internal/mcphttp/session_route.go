@@ -2,11 +2,113 @@ package mcphttp
 
 import (
 	"context"
+	"slices"
+	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
+
+// route reads messages of the engine until the conversation ends. Each goes to exactly
+// one stream: responses and messages about a request to the POST of that request, others
+// to the stream of the session.
+func (s *session) route(c *conversation) {
+	for {
+		msg, err := c.port.Read(context.Background())
+		if err != nil {
+			return
+		}
+		h := message.HeadOf(msg)
+		switch {
+		case h.Kind == jsonrpc.Response:
+			s.complete(c, h, msg)
+		case h.Method == UpdatedMethod:
+			s.announceUpdate(msg, h, updatedURI(msg))
+		case h.Method == "notifications/progress":
+			if box := s.mailboxFor(c, msg); box != nil {
+				box.put(msg, h)
+			}
+		default:
+			s.routeToStream(c, h, msg)
+		}
+	}
+}
+
+func (s *session) mailboxFor(c *conversation, msg []byte) *mailbox {
+	m, _ := jsonrpc.Parse(msg)
+	token := jsonrpc.ID(jsonrpc.Member(m.Params, "progressToken")).Key()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return c.tokens[token]
+}
+
+// complete delivers a response. Changes of the record are stored before the client gets
+// it.
+func (s *session) complete(c *conversation, h message.Head, msg []byte) {
+	w, changed := s.takePending(c, h)
+	if w == nil { // the response to a request of wake
+		return
+	}
+	if changed {
+		s.store()
+	}
+	s.mu.Lock()
+	box := w.box
+	s.mu.Unlock()
+	switch {
+	case w.answered != nil:
+		w.answered(h.Failed)
+	case box != nil:
+		box.put(msg, h)
+	default:
+		s.owner.Gate.Audit.Record(access.Entry{
+			Principal: s.record.Principal, Client: s.record.Client, Endpoint: s.record.Path, Verb: w.method, URI: w.uri,
+			Outcome: "dropped", Ms: float64(time.Since(w.started).Microseconds()) / 1000,
+		})
+	}
+}
+
+// takePending removes and returns the request of a response, or nil, and reports whether
+// the response has changed the record.
+func (s *session) takePending(c *conversation, h message.Head) (w *pendingRequest, changed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w = c.pending[h.ID.Key()]
+	delete(c.pending, h.ID.Key())
+	if w == nil {
+		return nil, false
+	}
+	delete(c.tokens, w.token)
+	s.lastUsed = time.Now()
+	if h.Failed {
+		return w, false
+	}
+	switch w.method {
+	case "logging/setLevel":
+		s.record.LogLevel, changed = w.level, true
+	case "resources/subscribe":
+		c.subscribed[w.uri] = true
+		if w.answered != nil && !slices.Contains(s.record.URIs, w.uri) {
+			delete(c.subscribed, w.uri)
+			s.unsubscribe(c, w.uri)
+		}
+		if w.answered == nil && !slices.Contains(s.record.URIs, w.uri) {
+			s.record.URIs, changed = append(s.record.URIs, w.uri), true
+		}
+		if w.earlyUpdate != nil {
+			s.enqueue(w.earlyUpdate, message.HeadOf(w.earlyUpdate))
+		}
+	case "resources/unsubscribe":
+		delete(c.subscribed, w.uri)
+		if i := slices.Index(s.record.URIs, w.uri); i >= 0 {
+			s.record.URIs, changed = slices.Delete(s.record.URIs, i, i+1), true
+		}
+		s.outbox.dropUpdated(w.uri)
+	}
+	return w, changed
+}
 
 // While a request of a client is pending, the engine may send requests and notifications
 // that belong to it: elicitation, sampling, roots, log messages. They go to the stream of

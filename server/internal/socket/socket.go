@@ -3,18 +3,15 @@
 package socket
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
-	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -49,20 +46,12 @@ type Socket struct {
 	reason       string
 }
 
-type received struct {
-	msg []byte
-	err error
-}
-
 // maxSocketQueue is how much may wait to be sent to one peer.
 const maxSocketQueue = 16 << 20 // bytes
 
 // maxUnread is how much may be received and not yet read before no further message is
 // received.
 const maxUnread = 1 << 20 // bytes
-
-// maxReused is the capacity up to which a buffer is reused for the next message.
-const maxReused = 128 << 10 // bytes
 
 // New takes over conn. limit is the size of a received message in bytes. failWhenFull is
 // for pages, whose socket serves many assistants: if the queue is full, as when all
@@ -187,82 +176,6 @@ func (s *Socket) Idle() time.Duration {
 // Done is closed when the connection is closed.
 func (s *Socket) Done() <-chan struct{} { return s.ctx.Done() }
 
-// receive reads messages until the connection ends.
-func (s *Socket) receive() {
-	defer close(s.in)
-	defer s.cancel()
-	var buffer []byte // reused; Conn.Read takes twice as long for messages above 11 KB
-	for {
-		s.waitForRoom()
-		kind, reader, err := s.conn.Reader(s.ctx)
-		if err != nil {
-			return
-		}
-		if kind != websocket.MessageText {
-			s.conn.Close(websocket.StatusUnsupportedData, "text frames only")
-			return
-		}
-		if buffer, err = readUpTo(reader, buffer[:0], int(s.limit)+1); err != nil {
-			return
-		}
-		s.lastReceived.Store(int64(time.Since(s.started)))
-		r := received{}
-		switch {
-		case int64(len(buffer)) > s.limit: // discard the rest and keep the connection
-			end := &message.Tail{}
-			n, err := io.Copy(end, io.LimitReader(reader, limits.MaxDiscard))
-			if err != nil {
-				return
-			}
-			if n == limits.MaxDiscard {
-				s.conn.Close(websocket.StatusMessageTooBig, "message is too large")
-				return
-			}
-			r.err = &message.TooLargeError{ID: message.IDOfParts(buffer, end.Bytes)}
-		case !utf8.Valid(buffer): // the library does not check
-			s.conn.Close(websocket.StatusInvalidFramePayloadData, "not UTF-8")
-			return
-		case cap(buffer) > maxReused:
-			r.msg = buffer
-		default:
-			r.msg = bytes.Clone(buffer)
-		}
-		if cap(buffer) > maxReused {
-			buffer = nil
-		}
-		s.unread.Add(int64(len(r.msg)))
-		select {
-		case s.in <- r:
-		case <-s.ctx.Done():
-			return
-		}
-	}
-}
-
-// readUpTo appends what r has to buffer, up to a length of limit. The buffer grows in
-// steps that end at limit exactly, so that growing needs half as much memory again, not
-// three times as much.
-func readUpTo(r io.Reader, buffer []byte, limit int) ([]byte, error) {
-	for len(buffer) < limit {
-		if len(buffer) == cap(buffer) {
-			size := limit
-			for size/2 > cap(buffer) && size/2 >= 4<<10 {
-				size /= 2
-			}
-			buffer = append(make([]byte, 0, size), buffer...)
-		}
-		n, err := r.Read(buffer[len(buffer):min(cap(buffer), limit)])
-		buffer = buffer[:len(buffer)+n]
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return buffer, err
-		}
-	}
-	return buffer, nil
-}
-
 // send writes queued messages, each within limits.WriteTime, until either side closes
 // the socket.
 func (s *Socket) send() {
@@ -298,47 +211,4 @@ func (s *Socket) writeFrame(msg []byte) error {
 	defer cancel()
 	defer s.queued.Add(-int64(len(msg)))
 	return s.conn.Write(ctx, websocket.MessageText, msg)
-}
-
-// pingMessage is answered by the engine, while a WebSocket pong comes from the browser
-// even if its page hangs. Every revision answers ping in any state. No Remote uses this
-// id.
-const pingMessage = `{"jsonrpc":"2.0","id":"gateway-ping","method":"ping"}`
-
-// KeepAlive sends pings until the socket is closed, and closes it if the peer is dead. A
-// page must send messages; for an assistant, which may have nothing to send, a pong
-// suffices.
-func (s *Socket) KeepAlive(page bool) {
-	ticker := time.NewTicker(limits.PingEvery / 3)
-	defer ticker.Stop()
-	var pong atomic.Int64 // like lastReceived
-	for n := 1; ; n++ {
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		last := s.lastReceived.Load()
-		if !page {
-			last = max(last, pong.Load())
-		}
-		if time.Since(s.started)-time.Duration(last) >= limits.PingTimeout {
-			s.cancel() // half-open: a closing handshake would time out
-			s.conn.CloseNow()
-			return
-		}
-		if n%3 != 0 {
-			continue
-		}
-		go func() { // ends with the pong, or after PingTimeout
-			ctx, cancel := context.WithTimeout(s.ctx, limits.PingTimeout)
-			defer cancel()
-			if s.conn.Ping(ctx) == nil {
-				pong.Store(int64(time.Since(s.started)))
-			}
-		}()
-		if page {
-			s.Write(s.ctx, []byte(pingMessage)) // failing is equivalent to no answer
-		}
-	}
 }

@@ -1,0 +1,41 @@
+package devserver
+
+import (
+	"strconv"
+	"strings"
+)
+
+// policy returns the Content-Security-Policy of the page or Worker at path. It allows
+// the server's own files, WebAssembly, and connections to the gateway. Trusted Types
+// allow one policy, for the URL of the engine's Worker.
+func (w *Web) policy(path string) string {
+	if below, ok := strings.CutPrefix(path, playgroundPath); ok {
+		return playgroundPolicy(below)
+	}
+	connect := "connect-src 'self'"
+	for _, name := range [...]string{"127.0.0.1", "localhost"} { // host-source of CSP level 3 has no syntax for [::1]
+		host := name + ":" + strconv.Itoa(w.gateway)
+		connect += " ws://" + host + " http://" + host
+	}
+	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
+		connect + "; worker-src 'self'; require-trusted-types-for 'script'; trusted-types pagemcp; " +
+		"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+}
+
+// playgroundPath is the path of the playground.
+const playgroundPath = "/playground/"
+
+// playgroundPolicy is the policy of the playground. below is the path below
+// playgroundPath. The playground may connect to any server that the user enters, and
+// frame it, after asking for each host that is not this machine; scripts must be its
+// own. A second Trusted Types policy is for the URL of its service worker. embed.html
+// uses only the MessagePort that it receives, and may be framed by pages of this server.
+func playgroundPolicy(below string) string {
+	const content = "default-src 'none'; style-src 'self'; img-src 'self' data: blob:; media-src data: blob:; "
+	const end = "; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
+	if below == "embed.html" {
+		return content + "script-src 'self'; connect-src 'self'; frame-ancestors 'self'" + end + "trusted-types 'none'" // connect: live reload
+	}
+	return content + "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' http: https: ws: wss:; worker-src 'self'; " +
+		"manifest-src 'self'; frame-src http: https:; frame-ancestors 'none'" + end + "trusted-types pagemcp pagemcp-offline"
+}

@@ -1,0 +1,128 @@
+package access
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// An openCall is a request that has no response yet.
+type openCall struct {
+	method, uri string
+	started     time.Time
+	delayed     bool // waits for the rate; the engine does not have it yet
+}
+
+// open registers a request. If a request with this id is registered already, open
+// returns that one.
+func (p *clientPort) open(x engine.Examination) (call *openCall, isNew bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if call := p.calls[x.ID.Key()]; call != nil {
+		return call, false
+	}
+	call = &openCall{method: x.Method, uri: x.Name, started: time.Now()}
+	p.calls[x.ID.Key()] = call
+	return call, true
+}
+
+// isOpen reports whether a request with this id has no response yet.
+func (p *clientPort) isOpen(id jsonrpc.ID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.calls[id.Key()] != nil
+}
+
+func (p *clientPort) markDelayed(call *openCall) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	call.delayed = true
+}
+
+func (p *clientPort) isDelayed(call *openCall) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return call.delayed
+}
+
+// takeDelayed reports whether a request whose delay has passed is still registered; it
+// may have been cancelled.
+func (p *clientPort) takeDelayed(id jsonrpc.ID, call *openCall) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.calls[id.Key()] != call {
+		return false
+	}
+	call.delayed = false
+	return true
+}
+
+// TakeCall removes a request and returns it.
+func (p *clientPort) TakeCall(id jsonrpc.ID) (*openCall, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	call, found := p.calls[id.Key()]
+	delete(p.calls, id.Key())
+	return call, found
+}
+
+// recordCancelled records the outcome of a request that the client has cancelled.
+func (p *clientPort) recordCancelled(msg []byte) {
+	m, _ := jsonrpc.Parse(msg)
+	if call, found := p.TakeCall(jsonrpc.ID(jsonrpc.Member(m.Params, "requestId"))); found {
+		p.audit(call, "cancelled", 0)
+	}
+}
+
+// recordAbandoned records the outcome of all open requests when the client disconnects.
+func (p *clientPort) recordAbandoned() {
+	p.mu.Lock()
+	calls := p.calls
+	p.calls = map[string]*openCall{}
+	p.mu.Unlock()
+	for _, call := range calls {
+		p.audit(call, "cancelled", 0)
+	}
+}
+
+func (p *clientPort) audit(call *openCall, outcome string, bytes int) {
+	client := p.clientInfo()
+	p.gate.Audit.Record(Entry{
+		Principal: client.Principal, Client: client.Name, Endpoint: client.Endpoint,
+		Verb: call.method, URI: call.uri, Outcome: outcome, Bytes: bytes,
+		Ms: float64(time.Since(call.started).Microseconds()) / 1000,
+	})
+}
+
+// OutcomeOf returns the outcome of an error response for the audit log.
+func OutcomeOf(err *jsonrpc.Error) string {
+	if err == nil {
+		return "error"
+	}
+	if message.IsBusy(err) {
+		return "busy"
+	}
+	return strconv.FormatInt(err.Code, 10)
+}
+
+// ClientName returns clientInfo.name from initialize or from the envelope of msg,
+// cleaned. It grants nothing.
+func ClientName(method string, msg []byte) string {
+	m, err := jsonrpc.Parse(msg)
+	if err != nil {
+		return ""
+	}
+	object := m.Params
+	if method != "initialize" {
+		object = jsonrpc.Member(object, "_meta")
+	}
+	info := jsonrpc.Member(object, "clientInfo")
+	if info == nil {
+		info = jsonrpc.Member(object, "io.modelcontextprotocol/clientInfo")
+	}
+	name, _ := jsonrpc.Text(jsonrpc.Member(info, "name"))
+	return engine.PlainText(name, 128) // characters
+}
