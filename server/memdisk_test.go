@@ -47,7 +47,7 @@ func newMemDisk() *memDisk {
 	}
 }
 
-// crash ends the process, and with it its locks. With power lost, keep says for
+// crash ends the process, and with it its locks. With power lost, keep decides for
 // each unsynced operation whether it reached the disk; nil keeps all, as when only
 // the process dies.
 func (d *memDisk) crash(keep func() bool) {

@@ -46,7 +46,7 @@ type Options struct {
 	// prompt or tool; or "method:", the name of the page, a dot and the method of an
 	// extension. Allow is called often and concurrently, and must not block. Nil allows
 	// everything.
-	Allow func(who engine.Principal, verb engine.Verb, uri string) bool
+	Allow func(principal engine.Principal, verb engine.Verb, uri string) bool
 
 	// Lenient accepts POSTs without initialize, Accept or version header; they may send
 	// the token as X-Agent-API-Key. Access control is not affected.

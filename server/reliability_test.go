@@ -159,7 +159,7 @@ func get(t *testing.T, g *Gateway, session string) net.Conn {
 	return conn
 }
 
-// GET streams, and what is left when they have gone.
+// GET streams, and the memory that remains after they are closed.
 func measureStreams(t *testing.T) []figure {
 	const many = 1_000
 	g := startGateway(t, Options{})

@@ -136,7 +136,7 @@ func (n *simNetwork) stall(party string, d time.Duration) {
 	n.each(party, func(c *simConn) { c.mark(); c.in.hold(d); c.out.hold(d) })
 }
 
-// heal ends what stalls; half-open connections stay so until someone gives up.
+// heal ends stalls; half-open connections stay half-open until a timeout.
 func (n *simNetwork) heal() {
 	n.mu.Lock()
 	clear(n.stalled)

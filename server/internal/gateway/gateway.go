@@ -30,7 +30,7 @@ type Options struct {
 	Logging         bool        // forward log messages of pages to assistants
 	NoResourceTools bool        // omit the generated tools
 
-	Allow      func(who engine.Principal, verb engine.Verb, uri string) bool // nil allows all; uri is the one at /mcp
+	Allow      func(principal engine.Principal, verb engine.Verb, uri string) bool // nil allows all; uri is the one at /mcp
 	Doorkeeper Doorkeeper
 	Sessions   mcphttp.SessionStore
 	Handlers   map[string]http.HandlerFunc // further paths; may be nil

@@ -52,7 +52,7 @@ func newViews(g *Gateway, owner access.Owner) *views {
 // called. Any valid name has an engine, even before its page joins: an assistant may
 // start before the browser. ok is false if limits.MaxEndpoints names are in use and this
 // one has no page or source.
-func (v *views) acquire(path string) (held mcphttp.Endpoint, ok bool) {
+func (v *views) acquire(path string) (endpoint mcphttp.Endpoint, ok bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	at := v.byPath[path]
