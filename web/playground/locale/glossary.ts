@@ -40,12 +40,28 @@ export const glossary: { readonly [concept: string]: Concept } = {
       'zh-Hans': ['连接'],
     },
   },
+  code: {
+    terms: { en: ['code', 'codes'], de: ['Code'], ja: ['コード'], 'zh-Hans': ['代码'] },
+  },
+  cursor: {
+    terms: {
+      en: ['cursor'],
+      de: ['Cursor'],
+      ja: ['カーソル', 'cursor'],
+      'zh-Hans': ['游标', 'cursor'],
+    },
+    rejected: { de: ['Zeiger'] },
+  },
   demo: {
     terms: { en: ['demo'], de: ['Demo'], ja: ['デモ'], 'zh-Hans': ['演示'] },
     rejected: { de: ['Vorführung'] },
   },
   error: {
     terms: { en: ['error', 'errors'], de: ['Fehler'], ja: ['エラー'], 'zh-Hans': ['错误'] },
+  },
+  explore: {
+    terms: { en: ['Explore'], de: ['Erkunden'], ja: ['エクスプローラー'], 'zh-Hans': ['浏览'] },
+    rejected: { ja: ['「一覧」'] },
   },
   export: {
     terms: {
@@ -65,7 +81,7 @@ export const glossary: { readonly [concept: string]: Concept } = {
   },
   handshake: {
     terms: { en: ['handshake'], de: ['Handshake'], ja: ['ハンドシェイク'], 'zh-Hans': ['握手'] },
-    rejected: { de: ['Handschlag', 'Begrüßung'] },
+    rejected: { de: ['Handschlag', 'Händedruck', 'Begrüßung'], ja: ['握手', '挨拶'] },
   },
   header: {
     terms: { en: ['header', 'headers'], de: ['Header'], ja: ['ヘッダー'], 'zh-Hans': ['标头'] },
@@ -119,6 +135,15 @@ export const glossary: { readonly [concept: string]: Concept } = {
       de: ['zusehen', 'Zusehen'],
       'zh-Hans': ['旁观', '旁听', '监视'],
     },
+  },
+  note: {
+    terms: {
+      en: ['the note', 'this note', 'a note'],
+      de: ['Notiz'],
+      ja: ['メモ'],
+      'zh-Hans': ['便笺'],
+    },
+    rejected: { 'zh-Hans': ['笔记'] },
   },
   notification: {
     terms: {

@@ -20,7 +20,7 @@ export const connections: Messages['connections'] = {
     http: 'Ein Server mit Streamable HTTP, in beliebiger Revision. Er muss diese Seite durch CORS zulassen. „Untersuchen“ meldet, was fehlt.',
     ws: 'Ein Server mit einer JSON-RPC-Nachricht je Text-Frame, Unterprotokoll „mcp“.',
     frame:
-      'Eine Seite, die auf Clients in anderen Fenstern wartet und die Herkunft dieses Playgrounds nennt: {origin}',
+      'Eine Seite, die Clients in anderen Fenstern annimmt. Die Seite muss die Herkunft dieses Playgrounds nennen: {origin}',
     mcpB: 'Eine Seite, die IframeChildTransport von @mcp-b/transports verwendet. Für ein Skript in diesem Fenster bleibt die Adresse leer.',
   },
   url: 'Adresse',
@@ -29,7 +29,7 @@ export const connections: Messages['connections'] = {
   inWindow: 'einem neuen Fenster',
   headers: 'Header',
   headersNote:
-    'Werden mit jeder Anfrage gesendet, zum Beispiel Authorization, bleiben im Speicher und werden nie abgelegt, gezeigt oder geteilt.',
+    'Werden mit jeder Anfrage gesendet, zum Beispiel Authorization. Bleiben im Arbeitsspeicher; werden nie gespeichert, gezeigt oder geteilt.',
   headerName: 'Name von Header {count}',
   headerValue: 'Wert von Header {count}',
   addHeader: 'Header hinzufügen',
@@ -103,7 +103,7 @@ export const connections: Messages['connections'] = {
     connecting: 'Verbindung zum Gateway wird aufgebaut …',
     notPaired:
       'Dieser Browser ist mit keinem Gateway gekoppelt. „pagemcp dev“ starten und den ausgegebenen Link öffnen oder hier einfügen.',
-    insecure: 'Die Kopplung mit einem Gateway braucht https, oder http auf localhost.',
+    insecure: 'Die Kopplung mit einem Gateway braucht https oder http auf localhost.',
     noLink: 'Das ist kein Link eines Gateways.',
     otherGateway:
       'Das ist der Link eines anderen Gateways unter {url}. Dieser Playground verbindet sich mit {own}.',

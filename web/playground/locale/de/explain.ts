@@ -20,7 +20,7 @@ export const explain: Messages['explain'] = {
   elsewhere: '{method} gibt es nicht in {revision}, aber in {others}.',
   method: {
     'server/discover':
-      'Fragt nach Revisionen und Fähigkeiten des Servers (optional). Meist die erste Anfrage.',
+      'Fragt nach Revisionen und Fähigkeiten des Servers. Optional, aber meist die erste Anfrage.',
     initialize: 'Die erste Nachricht: Client und Server tauschen Revision und Fähigkeiten aus.',
     'notifications/initialized':
       'Beendet den Handshake. Von nun an dürfen beide Seiten Anfragen senden.',
@@ -57,7 +57,7 @@ export const explain: Messages['explain'] = {
       'Bricht eine Anfrage ab. Die Antwort kann noch kommen, wenn sie schon gesendet war.',
     'notifications/progress': 'Meldet den Fortschritt einer Anfrage, die einen progressToken hat.',
     'sampling/createMessage':
-      'Fragt das Sprachmodell des Clients. Ein Mensch sollte vorher zustimmen.',
+      'Fragt nach einer Ausgabe des Sprachmodells des Clients. Ein Mensch sollte vorher zustimmen.',
     'elicitation/create':
       'Fragt nach Eingaben des Benutzers, mit einem Formular oder einer Seite. Ablehnen ist möglich.',
     'notifications/elicitation/complete': 'Der Benutzer ist mit der geöffneten Seite fertig.',
@@ -77,15 +77,15 @@ export const explain: Messages['explain'] = {
     '-32602 2026-07-28':
       'Invalid params. In 2026-07-28 auch für eine Ressource, die es nicht gibt, und für eine Anfrage ohne Umschlag.',
     '-32603':
-      'Internal error: Die Anfrage ist gültig, der Server ist gescheitert. Einzelheiten verbergen Server.',
+      'Internal error: Die Anfrage ist gültig, der Server ist gescheitert. Server verbergen die Einzelheiten.',
     '-32002':
       'Resource not found. Diesen Code haben nur Revisionen bis 2025-11-25; 2026-07-28 verwendet -32602.',
-    '-32042': 'Zuerst muss eine Seite besucht werden. Diesen Code hat nur 2025-11-25.',
+    '-32042': 'Zuerst muss der Benutzer eine Seite besuchen. Diesen Code hat nur 2025-11-25.',
     '-32020': 'Header mismatch: Ein HTTP-Header fehlt oder weicht von der Nachricht ab.',
     '-32021':
       'Dem Client fehlt eine Fähigkeit für diese Anfrage. Jede Anfrage nennt die Fähigkeiten erneut.',
     '-32022': 'Der Server unterstützt die Revision der Anfrage nicht.',
-    reserved: 'JSON-RPC und MCP reservieren diesen Code, hier ohne Bedeutung.',
+    reserved: 'JSON-RPC und MCP reservieren diesen Code. Hier hat er keine Bedeutung.',
     own: 'Ein Code, den der Server festlegt.',
   },
   cause: {
@@ -139,7 +139,7 @@ export const explain: Messages['explain'] = {
     listen:
       'Aus resources/subscribe, in 2026-07-28 entfernt (changelog), wurde subscriptions/listen mit einem Filter.',
     subscribe: 'Aus subscriptions/listen wurde resources/subscribe, das für eine Ressource gilt.',
-    onlyFirst: 'Nur die erste URI ist enthalten: Jede weitere braucht eine eigene Anfrage.',
+    onlyFirst: 'Nur der erste URI ist enthalten: Jeder weitere braucht eine eigene Anfrage.',
     unasked: 'Ältere Revisionen senden list_changed ohne Abonnement.',
     unsubscribe:
       'resources/unsubscribe wurde in 2026-07-28 entfernt (changelog): stattdessen die Anfrage subscriptions/listen abbrechen.',

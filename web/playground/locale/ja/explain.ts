@@ -30,10 +30,12 @@ export const explain: Messages['explain'] = {
     'resources/subscribe':
       '一つのリソースを購読します。通知は変更だけを伝え、新しい内容を含みません。',
     'resources/unsubscribe': '購読を終えます。',
-    'subscriptions/listen': '通知のストリームを開きます。開いたままで、その id が購読を表します。',
+    'subscriptions/listen':
+      '通知のストリームを開きます。ストリームは開いたままで、その id が購読を表します。',
     'notifications/subscriptions/acknowledged':
       '購読の最初のメッセージ。フィルターのうち承認された部分です。',
-    'notifications/resources/updated': 'リソースが変わりました。読み直すと新しい内容になります。',
+    'notifications/resources/updated':
+      'リソースが変わりました。読み直すと、新しい内容が得られます。',
     'notifications/resources/list_changed':
       'リソースの一覧が変わりました。新しい一覧はもう一度リクエストします。',
     'prompts/list': 'プロンプトの一覧を 1 ページ求めます。',
@@ -72,7 +74,7 @@ export const explain: Messages['explain'] = {
       'Internal error：リクエストは有効で、サーバーが失敗しました。サーバーは詳細を隠します。',
     '-32002':
       'Resource not found。このコードは 2025-11-25 までのリビジョンだけのもので、2026-07-28 は -32602 を使います。',
-    '-32042': '先にページを開く必要があります。このコードは 2025-11-25 だけのものです。',
+    '-32042': 'ユーザーは先にページを開く必要があります。このコードは 2025-11-25 だけのものです。',
     '-32020': 'Header mismatch：HTTP ヘッダーがないか、メッセージと異なります。',
     '-32021':
       'クライアントにこのリクエストに必要な機能がありません。機能はリクエストごとに宣言します。',

@@ -28,7 +28,7 @@ export const explain: Messages['explain'] = {
     'resources/read': '请求一个资源的内容，以文本或二进制给出。',
     'resources/subscribe': '订阅一个资源。通知只说明有变化，不含新内容。',
     'resources/unsubscribe': '结束一个订阅。',
-    'subscriptions/listen': '打开一个通知流。它一直开着，它的 id 代表这个订阅。',
+    'subscriptions/listen': '打开一个通知流。它保持打开，它的 id 标识这个订阅。',
     'notifications/subscriptions/acknowledged': '订阅的第一条消息：筛选条件中得到准许的部分。',
     'notifications/resources/updated': '一个资源变了。读取它可得到新内容。',
     'notifications/resources/list_changed': '资源列表变了。再次请求可得到新列表。',

@@ -183,7 +183,10 @@ inBrowsers(
       Number.parseFloat(getComputedStyle(it).fontSize),
     )
     assert.ok(size >= 18, `letters of ${size} px`)
-    assert.match(await page.$eval('.present-caption', (it) => it.textContent ?? ''), /Händedruck/)
+    assert.match(
+      await page.$eval('.present-caption', (it) => it.textContent ?? ''),
+      /beginnt mit einem Handshake/,
+    )
 
     const target = context.waitForTarget((one) => one.url().includes('notes='))
     await page.keyboard.press('n')

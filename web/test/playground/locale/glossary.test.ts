@@ -72,6 +72,30 @@ function problems(language: string, english: Texts, texts: Texts): string[] {
 /** Han, kana, and full-width forms. */
 const wide = '[\\u3000-\\u30ff\\u3400-\\u9fff\\uff00-\\uffef]'
 
+/** Imperatives of „du“, without those that are also nouns. */
+const imperatives =
+  `Abonniere|Ändere|Baue|Beginne|Bestelle|Drücke|Entferne|Ergänze|Füge|Fülle|Gehe|Gib|Hebe|Klicke|Kopiere|
+  Lass|Lies|Lösche|Mache|Merke|Nimm|Öffne|Probiere|Prüfe|Sage|Schau|Schaue|Schicke|Schreibe|Sende|Setze|Sieh|Starte|Tippe|
+  Trage|Verbinde|Vergleiche|Verwende|Wähle|Warte|Zeige|Ziehe`.replace(/\s/g, '')
+
+/** At the beginning of a sentence or after a conjunction; letters of German are no word characters. */
+const duForm = new RegExp(
+  `(?:^|[.:;!?…„–(] ?)(?:${imperatives}|(?:Frage|Suche|Rufe) (?:nach|jetzt|das|die|den))(?![a-zäöüß])` +
+    `|(?:,|\\bund|\\boder) (?:${imperatives.toLowerCase()})(?![a-zäöüß])`,
+)
+
+const cjk = (rest: readonly (readonly [RegExp, string])[]) =>
+  [
+    [
+      new RegExp(`${wide} ?[,;:!?]|[,;:!?] ?${wide}|${wide} ?\\(|\\)${wide}`),
+      'full-width punctuation',
+    ],
+    [/[,;:!?](?: |$)| \(/, 'full-width punctuation'],
+    [/\} ?[,;:!?]|[;:!?] ?\{/, 'full-width punctuation'],
+    [/……|\.\.\./, 'an ellipsis is …'],
+    ...rest,
+  ] as const
+
 /** Punctuation rules, by language: what no text may contain. */
 const rules: { readonly [language: string]: readonly (readonly [RegExp, string])[] } = {
   de: [
@@ -80,32 +104,22 @@ const rules: { readonly [language: string]: readonly (readonly [RegExp, string])
       'neutral forms, no Sie',
     ],
     [/\b(?:[Dd]u|[Dd]ich|[Dd]ein(?:e[mnrs]?)?)\b/, 'neutral forms, no du'],
+    [duForm, 'neutral forms, no du'],
+    [/[”«»]|„[^“]*$|^[^„]*“/, 'quotation marks „ “'],
     [/"[^"]*\p{Lu}[^"]*\s[^"]*"/u, 'quotation marks „ “'],
     [/\.\.\./, 'an ellipsis is …'],
   ],
-  ja: [
-    [
-      new RegExp(`${wide} ?[,;:!?]|[,;:!?] ?${wide}|${wide}\\(|\\)${wide}`),
-      'full-width punctuation',
-    ],
-    [/\} ?[,;:!?]|[;:!?] ?\{/, 'full-width punctuation'],
-    [/……|\.\.\./, 'an ellipsis is …'],
-  ],
-  'zh-Hans': [
-    [
-      new RegExp(`${wide} ?[,;:!?]|[,;:!?] ?${wide}|${wide}\\(|\\)${wide}`),
-      'full-width punctuation',
-    ],
-    [/\} ?[,;:!?]|[;:!?] ?\{/, 'full-width punctuation'],
-    [/……|\.\.\./, 'an ellipsis is …'],
-    [/您/, 'no 您'],
-  ],
+  ja: cjk([]),
+  'zh-Hans': cjk([[/您/, 'no 您']]),
 }
+
+/** Code, and a line of HTTP: their punctuation is not that of a language. */
+const code = /\?allow=|`[^`]*`|\b[A-Z][\w-]+: (?=[A-Z])/g
 
 function punctuation(language: string, texts: Texts): string[] {
   return [...texts].flatMap(([path, text]) =>
     (rules[language] ?? [])
-      .filter(([wrong]) => wrong.test(text.replace('?allow=', '')))
+      .filter(([wrong]) => wrong.test(text.replace(code, '')))
       .map(([, rule]) => `${path}: ${rule}: ${text}`),
   )
 }
@@ -138,13 +152,34 @@ function captions(language: string): Texts {
   )
 }
 
+test('English captions of lessons have none of the rejected synonyms', () => {
+  assert.deepEqual(problems('en', new Map(), captions('en')), [])
+})
+
 for (const language of translated) {
-  test(`${language}: captions of lessons have no rejected synonym, and the punctuation of the language`, () => {
+  test(`${language}: captions of lessons use the terms of the glossary, and the punctuation of the language`, () => {
     const texts = captions(language)
     assert.ok(texts.size > 100, `${texts.size} captions`)
-    assert.deepEqual([...problems(language, new Map(), texts), ...punctuation(language, texts)], [])
+    assert.deepEqual(
+      [...problems(language, captions('en'), texts), ...punctuation(language, texts)],
+      [],
+    )
   })
 }
+
+/** The ends of polite sentences. */
+const polite = /(?:です|でした|ます|ました|ません|ませんでした|でしょうか|ください)$/
+
+const impolite = (text: string) =>
+  text.split(/。|：`[^`]*`(?:。|$)/).filter((one) => one !== '' && !polite.test(one))
+
+test('ja: sentences of captions are polite', () => {
+  const found = [...captions('ja')].flatMap(([key, text]) =>
+    key.endsWith(' title') ? [] : impolite(text).map((sentence) => `${key}: ${sentence}`),
+  )
+  assert.deepEqual(found, [])
+  assert.deepEqual(impolite('読みます。二つの番号。'), ['二つの番号'])
+})
 
 test('every language has the keys and the placeholders of English', () => {
   const placeholders = (text = '') => [...new Set(text.match(/\{\w+\}/g))].sort().join()
@@ -178,9 +213,20 @@ const wrong: readonly (readonly [language: string, english: string, text: string
     ['de', 'Import', 'Einlesen', /import is “Importieren”/],
     ['de', 'Press Send', 'Drücken Sie auf Senden', /no Sie/],
     ['de', 'Your page', 'Deine Seite', /no du/],
+    ['de', 'Press Send.', 'Jetzt drücken: Drücke auf „Senden“.', /no du/],
+    ['de', 'Look at the form', 'Schau das Formular an', /no du/],
+    ['de', 'Read it again', 'Alles ändern. Lies es noch einmal', /no du/],
+    ['de', 'Enter it and press Send', 'Die Zahl eintragen und drücke auf „Senden“', /no du/],
+    ['de', 'Ask for it', 'Frage nach der Liste', /no du/],
+    ['de', 'Press “Send”', 'Auf „Senden” drücken', /quotation marks/],
+    ['de', 'the cursor', 'der Zeiger', /“Zeiger” is rejected/],
     ['ja', 'Inspect shows the rest.', '残りは「調べる」にあります。', /inspect is “詳細”/],
     ['ja', 'No response yet.', 'まだ答えはありません。', /response is “レスポンス”/],
     ['ja', 'Error: {reason}', 'エラー: {reason}', /full-width/],
+    ['ja', 'Error', 'エラー (HTTP)', /full-width/],
+    ['ja', 'HTTP: the error', 'HTTP: エラー', /full-width/],
+    ['ja', 'the handshake', '握手', /“握手” is rejected/],
+    ['zh-Hans', 'a note', '笔记', /“笔记” is rejected/],
     ['zh-Hans', 'playground', 'Playground', /“Playground” is rejected/],
     ['zh-Hans', 'Clear the filter', '清除过滤器', /filter is “筛选”/],
     ['zh-Hans', 'Subscribe', '关注', /subscribe is “订阅”/],
