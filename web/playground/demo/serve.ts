@@ -61,7 +61,7 @@ export function serve(mcp: PageMcp, things: DemoData): void {
       uri: 'form://checkout',
       name: 'checkout',
       title: 'Checkout form',
-      description: 'What stands in the form right now.',
+      description: 'The current values of the form.',
       mimeType: 'application/json',
       annotations: { audience: ['assistant'], priority: 0.9 },
     },
@@ -72,14 +72,14 @@ export function serve(mcp: PageMcp, things: DemoData): void {
     () => logo,
   )
   resource(
-    { uri: 'media://logo.png', name: 'logo.png', title: 'Logo, as pixels', mimeType: 'image/png' },
+    { uri: 'media://logo.png', name: 'logo.png', title: 'Logo (PNG)', mimeType: 'image/png' },
     logoPng,
   )
   template(
     {
       uriTemplate: 'data://big/{n}',
       name: 'big',
-      title: 'A member of the large list',
+      title: 'An entry of the large list',
       mimeType: 'text/plain',
       cache: { ttlMs: 60_000, scope: 'public' },
       complete: { n: ['1', '10', '100', '1000', '10000'] },
@@ -111,7 +111,7 @@ function serveNotes(mcp: PageMcp, notes: Notes, resource: OwnRead, template: Own
       uri: 'notes://today',
       name: 'today',
       title: 'Today',
-      description: 'What is still to be bought. It changes by itself, now and then.',
+      description: 'The shopping list. The demo changes it at intervals.',
       mimeType: 'text/plain',
       annotations: { audience: ['user', 'assistant'], priority: 1 },
     },
@@ -141,7 +141,7 @@ function serveNotes(mcp: PageMcp, notes: Notes, resource: OwnRead, template: Own
     {
       uriTemplate: 'search://notes{?q,limit}',
       name: 'search',
-      title: 'Notes that have a word',
+      title: 'Search in notes',
       mimeType: 'application/json',
       complete: { q: ['milk', 'map', 'station'], limit: ['1', '5', '10'] },
     },
@@ -154,14 +154,14 @@ function serveNotes(mcp: PageMcp, notes: Notes, resource: OwnRead, template: Own
   mcp.prompt(
     {
       name: 'shopping',
-      title: 'What is still missing?',
-      description: 'Asks for what has to be bought, with the note in the message.',
-      arguments: [{ name: 'note', description: 'Which note', required: true }],
+      title: 'Shopping list',
+      description: 'Asks a model what to buy, with the note embedded in the message.',
+      arguments: [{ name: 'note', description: 'Id of the note', required: true }],
       complete: { note: ids },
     },
     ({ note = '' }) => {
       const found = notes.get(note)
-      if (found === undefined) throw new ToolError(`There is no note ${note}.`)
+      if (found === undefined) throw new ToolError(`The note ${note} does not exist.`)
       return [
         { role: 'user', content: { type: 'text', text: 'What do I still have to buy?' } },
         {
@@ -200,7 +200,7 @@ function serveTabs(resource: OwnRead, template: OwnFill) {
     {
       uriTemplate: 'tab://{id}/text',
       name: 'tab-text',
-      title: 'What a tab says',
+      title: 'Text of a tab',
       mimeType: 'text/plain',
       complete: { id: fakeTabs.peek().map(({ id }) => id) },
     },
@@ -213,11 +213,11 @@ function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
     {
       name: 'write_note',
       title: 'Write a note',
-      description: 'Replaces the text of a note, or makes a new one.',
+      description: 'Replaces the text of a note, or creates the note.',
       inputSchema: {
         type: 'object',
         properties: {
-          id: { type: 'string', minLength: 1, description: 'Which note, such as today' },
+          id: { type: 'string', minLength: 1, description: 'Id of the note, for example today' },
           text: { type: 'string' },
         },
         required: ['id', 'text'],
@@ -226,26 +226,26 @@ function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
     async (input) => {
       const { id, text } = input as { id: string; text: string }
       await notes.put(id, text)
-      return `notes://${id} has ${text.length} characters now.`
+      return `Wrote ${text.length} characters to notes://${id}.`
     },
   )
   mcp.tool(
     {
       name: 'remove_note',
       title: 'Remove a note',
-      description: 'Asks the person first.',
+      description: 'Removes a note after the user confirms.',
       inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
       annotations: { destructiveHint: true },
     },
     async (input, { need }) => {
       const { id } = input as { id: string }
-      if (notes.get(id) === undefined) throw new ToolError(`There is no note ${id}.`)
+      if (notes.get(id) === undefined) throw new ToolError(`The note ${id} does not exist.`)
       const { sure } = need({
         sure: elicit(`Remove the note ${id}?`, { type: 'object', properties: {} }),
       })
-      if (sure.action !== 'accept') return 'The person said no.'
+      if (sure.action !== 'accept') return 'Not removed: the user declined.'
       await notes.remove(id)
-      return `notes://${id} is gone.`
+      return `Removed notes://${id}.`
     },
   )
   mcp.tool(
@@ -265,14 +265,14 @@ function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
     (input) => {
       const { field, value } = input as { field: string; value: string }
       setField(field, value)
-      return `${field} is ${value} now.`
+      return `Set ${field} to ${value}.`
     },
   )
   mcp.tool(
     {
       name: 'count',
-      title: 'Count, and say how far it is',
-      description: 'Sends a progress notification for each step, as fast as it can.',
+      title: 'Count with progress',
+      description: 'Sends a progress notification for each number, without a delay.',
       inputSchema: {
         type: 'object',
         properties: { to: { type: 'integer', minimum: 1, maximum: bigList } },
