@@ -36,8 +36,8 @@ type Options struct {
 	AssistantOrigins []string
 
 	// Hosts are the values of Host in requests to Handler, like localhost:8080. The
-	// first one is used in the URLs for assistants and pages. Default: the loopback
-	// names with the port of Listen.
+	// first one is used in the URLs for assistants and pages, which are http: and ws:.
+	// Default: the loopback names with the port of Listen.
 	Hosts []string
 
 	// Allow decides about each list entry, read, subscription, notification, prompt and

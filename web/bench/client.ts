@@ -95,7 +95,7 @@ export function directClient(meta?: { [name: string]: unknown }): {
         answered = (message) => {
           if (message.id === undefined) return
           if (!waiting.delete(message.id))
-            return reject(new Error(`nobody waits for ${message.id}`))
+            return reject(new Error(`no request has the id ${message.id}`))
           if (message.result === undefined) return reject(new Error(JSON.stringify(message.error)))
           last = message.result
           pump()

@@ -9,35 +9,35 @@ const answerTimeout = 2500 // ms
 const demos: { readonly [name: string]: { title: string; text: string } } = {
   notes: {
     title: 'Notes',
-    text: 'A notes app on IndexedDB. Assistants read its notes, are told when you change one, and you see what they read.',
+    text: 'A notes app on IndexedDB. Assistants read its notes and get notified of your changes; you see what they read.',
   },
   trip: {
     title: 'Trip',
-    text: 'A planner in React. Assistants read the plan, add a stop while you watch, and ask you before they take one out.',
+    text: 'A planner in React. Assistants read the plan, add stops while you watch, and ask before they remove one.',
   },
   tasks: {
     title: 'Tasks',
-    text: 'A task list on Dexie. Assistants read tasks by number, state or day, and are told of what any tab writes.',
+    text: 'A task list on Dexie. Assistants read tasks by number, state or day, and get notified of changes in any tab.',
   },
   reader: {
     title: 'Reader',
-    text: 'An article. Assistants read it by section, or what you select; the part that was read lights up, and what you type stays here.',
+    text: 'An article. Assistants read its sections or your selection; the part that was read is highlighted, and your input stays here.',
   },
   world: {
     title: 'A small world',
-    text: 'Files, a log, a table, a screen, the weather and an agent with a prompt: one of each kind of data, and it changes.',
+    text: 'Files, a log, a table, a screen, the weather and an agent with a prompt: one of each kind of data, all changing.',
   },
   board: {
     title: 'Board',
-    text: 'A board of sticky notes: each open tab is one. An assistant that reaches one tab reads them all, and is told when tabs come and go.',
+    text: 'A board of sticky notes: each open tab is one. An assistant reads all of them through any one, and gets notified when tabs open and close.',
   },
   drop: {
     title: 'Drop',
-    text: 'Drop files into this browser’s private file system. Assistants list and read them, and are told of each change.',
+    text: 'Drop files into this browser’s private file system. Assistants list and read them, and get notified of each change.',
   },
   conformance: {
     title: 'Conformance',
-    text: 'The fixtures of the protocol’s official suite: prompts, tools, progress, questions to the client, and a log of what is asked.',
+    text: 'The fixtures of the protocol’s official suite: prompts, tools, progress, questions to the client, and a log of requests.',
   },
 }
 

@@ -315,7 +315,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
   function wake() {
     if (stopped) return
     if (socket?.readyState === WebSocket.OPEN && lastHeard() > silence && client) {
-      drop?.('nothing was heard for 45 s')
+      drop?.('no message for 45 s')
     } else if (socket === undefined) {
       failures = 0
       void attempt()

@@ -29,7 +29,7 @@ const firstNotes: [title: string, text: string][] = [
   ['Shopping', '- Lemons\n- Olive oil\n- Chickpeas, two cans\n- Something nice for Sunday'],
   [
     'Welcome',
-    'These notes live in this browser, in IndexedDB. No server has them.\n\nWhen this page is joined, an assistant can read them through PageMCP, and is told when you change one. This page shows what it reads.\n\nTry it: ask your assistant what you still have to buy, then add something to the list and ask again.',
+    'These notes live in this browser, in IndexedDB. No server has them.\n\nWhen this page is joined, an assistant can read them through PageMCP, and gets notified when you change one. This page shows what it reads.\n\nTry it: ask your assistant what you still have to buy, then add something to the list and ask again.',
   ],
 ]
 

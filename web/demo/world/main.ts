@@ -48,7 +48,7 @@ function letItLive(mcp: PageMcp) {
   }
   const writeLog = () => {
     const time = new Date().toISOString().slice(11, 19)
-    world.write(world.log, `${world.contentOf(world.log)}${time} somebody looked at the world\n`)
+    world.write(world.log, `${world.contentOf(world.log)}${time} the log was opened\n`)
     changed(world.log)
   }
   const changeWeather = () => {

@@ -113,7 +113,7 @@ function prove(address: string, credential: Credential, wish: string): Promise<W
       socket.close()
       reject(error)
     }
-    const hear = async (text: string) => {
+    const receive = async (text: string) => {
       const message = JSON.parse(text) as unknown
       if (++step === 1) {
         const answer = await handshake.prove(message, { open: wish })
@@ -135,7 +135,7 @@ function prove(address: string, credential: Credential, wish: string): Promise<W
     )
     socket.onopen = () => socket.send(handshake.firstMessage)
     socket.onmessage = ({ data }: MessageEvent<string>) => {
-      hear(data).catch((error: Error) => end(new GatewayRefusedError(error.message, false)))
+      receive(data).catch((error: Error) => end(new GatewayRefusedError(error.message, false)))
     }
     socket.onclose = ({ code }) =>
       end(

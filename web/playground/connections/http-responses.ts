@@ -6,19 +6,19 @@ import { type Parsed, parsed } from './http-headers.ts'
 import { EventParser } from './sse.ts'
 
 /**
- * Reads events until the stream ends or `hear` returns true for the last one. An incomplete event at the end
+ * Reads events until the stream ends or `receive` returns true for the last one. An incomplete event at the end
  * is dropped.
  */
 export async function readEvents(
   response: Response,
   facts: HttpFacts,
-  hear: (data: string, facts: HttpFacts) => boolean,
+  receive: (data: string, facts: HttpFacts) => boolean,
 ): Promise<{ lastId: string; retry?: number }> {
   let last = false
   const parser = new EventParser(({ name, data, id }) => {
     if (data === '') return // a stream of 2025-11-25 begins with an event that has only an id
     const event = { ...(id !== '' && { id }), ...(name !== '' && { name }) }
-    last = hear(data, { ...facts, event }) || last
+    last = receive(data, { ...facts, event }) || last
   })
   const decoder = new TextDecoder()
   try {

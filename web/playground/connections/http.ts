@@ -175,7 +175,7 @@ function httpTransport(
     facts: HttpFacts,
   ): Promise<void> {
     let answered = false
-    const hear = (data: string, facts: HttpFacts) => {
+    const receive = (data: string, facts: HttpFacts) => {
       const answer = parsed(data)
       if (answer.method === undefined && answer.id === message.id) {
         answered = true
@@ -185,14 +185,14 @@ function httpTransport(
       events.received(data, 'sse', facts)
       return answered
     }
-    let { lastId, retry } = await readEvents(first, facts, hear)
+    let { lastId, retry } = await readEvents(first, facts, receive)
     const classic = envelopeVersion(message) === undefined
     for (let tries = 0; classic && !answered && lastId !== '' && tries < maxReconnects; tries++) {
       await delayFor(retry ?? reconnectDelay)
       const again = await getStream(lastId)
       if (!again?.ok) break
       events.note(`stream resumed after event ${lastId}`)
-      const next = await readEvents(again, factsOf('GET', again), hear)
+      const next = await readEvents(again, factsOf('GET', again), receive)
       lastId = next.lastId || lastId
       retry = next.retry ?? retry
     }

@@ -95,7 +95,7 @@ export function dialMcpB(target: Target, events: TransportEvents): Promise<Trans
       clearTimeout(deadline)
       resolve(transport)
     }
-    const hear = (event: MessageEvent<unknown>) => {
+    const receive = (event: MessageEvent<unknown>) => {
       if (event.source !== target.window || event.origin !== origin) return
       if (!isOurs(event.data, channel)) return
       const { payload } = event.data
@@ -105,7 +105,7 @@ export function dialMcpB(target: Target, events: TransportEvents): Promise<Trans
       // The promise settles first, so that the caller has the transport.
       queueMicrotask(() => events.received(JSON.stringify(payload) ?? 'undefined', 'mcp-b'))
     }
-    addEventListener('message', hear, { signal: closing.signal })
+    addEventListener('message', receive, { signal: closing.signal })
     const ask = () => post('mcp-check-ready')
     const asking = setInterval(ask, askInterval)
     const deadline = setTimeout(

@@ -51,7 +51,7 @@ export function monitorPage(
     async dial(events) {
       connections.push(events)
       if (assistant !== undefined) byAssistant.set(assistant, events)
-      stop ??= from.onMonitoredMessage(hear)
+      stop ??= from.onMonitoredMessage(receive)
       void from.startMonitoring()
       return {
         send: () => {},
@@ -80,7 +80,7 @@ export function monitorPage(
     return events
   }
 
-  const hear = (message: GatewayMessage) => {
+  const receive = (message: GatewayMessage) => {
     if (!isAbout(message, page)) return
     const framing = message.door.startsWith('/mcp') ? 'http' : 'ws'
     eventsOf(message)?.observed(message.to === 'page' ? 'out' : 'in', message.text, framing)

@@ -3,7 +3,7 @@
 /** The largest distance of a typo: a third of the longer word. */
 const tolerance = 3
 
-/** Longer words are not compared: nobody types such URIs by hand. */
+/** Longer words are not compared: such URIs are not typed by hand. */
 const maxLength = 200 // UTF-16 code units
 
 /** The nearest candidate within the tolerance; never `word` itself. */

@@ -203,7 +203,7 @@ func (c *Conversation) checkResponse(m message, whole map[string]any) error {
 		return c.checkError(request{}, m.Error.Code, whole) // to what was no request
 	}
 	if !ok {
-		return fmt.Errorf("an answer to %s, which nobody asks or which was answered", m.ID)
+		return fmt.Errorf("a response to %s, which is no open request", m.ID)
 	}
 	delete(c.requests, string(m.ID))
 	if m.Error != nil {

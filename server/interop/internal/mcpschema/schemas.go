@@ -170,8 +170,8 @@ func (types *set) compile(name string) (*jsonschema.Resolved, error) {
 	return compiled, nil
 }
 
-// open tells what is open by its nature, though not by its schema: whoever
-// defines a key of _meta, a capability or a JSON Schema need not ask.
+// open reports whether an object may have members that its schema does not name: keys of
+// _meta, capabilities and JSON Schemas are defined by others, too.
 func open(name string) bool {
 	switch name {
 	case "inputSchema", "outputSchema", "requestedSchema", "_meta", "experimental", "extensions", "data":
