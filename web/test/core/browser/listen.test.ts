@@ -90,6 +90,8 @@ for (const worker of [true, false]) {
         assert.equal(await page.evaluate('inWorker()'), '2 apples')
         const frame = `${otherOrigin}/client.html?host=${origin}`
         assert.equal(await page.evaluate(`frame(${JSON.stringify(frame)})`), '2 apples')
+        // The engine's thread posts read events to the window; the frame's answer does not wait for them.
+        await page.waitForFunction('reads.length >= 3', { timeout: 10_000 })
         const reads = (await page.evaluate('reads')) as { uri: string; client: string }[]
         assert.deepEqual(
           reads.map(({ client }) => client),
