@@ -279,3 +279,43 @@ func TestServeEndsWithItsContext(t *testing.T) {
 		t.Error("it serves without a port")
 	}
 }
+
+// After Close the handler serves nothing: the state directory may belong to another
+// gateway by then, and nothing is written to it.
+func TestHandlerServesNothingAfterClose(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newMemDisk()
+	g, err := New(Options{State: "/state", disk: d, lockWait: -1, Version: "0.0.0-test", Hosts: []string{l.Addr().String()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: g.Handler()}
+	go server.Serve(l) // ends with Close
+	defer server.Close()
+	c := testCaller{t, g}
+	if answer, body := c.do(t.Context(), "POST", "/mcp", initialize, "Accept: application/json, text/event-stream"); answer.StatusCode != 200 {
+		t.Fatalf("%s %s", answer.Status, body)
+	}
+	listen, _ := c.do(t.Context(), "POST", "/mcp", modern("1", "subscriptions/listen", `"notifications":{}`), v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
+	messages, _ := events(t, listen.Body)
+	receive(t, messages) // acknowledged
+	g.Close(t.Context())
+	if got := receive(t, messages); !strings.Contains(got, `"id":1,"result"`) {
+		t.Errorf("an open subscription ends with %s", got)
+	}
+	before := len(d.names())
+	for _, path := range []string{"/mcp", "/mcp/notes"} {
+		if answer, _ := c.do(t.Context(), "POST", path, initialize, "Accept: application/json, text/event-stream"); answer.StatusCode != 503 || answer.Header.Get("Retry-After") == "" {
+			t.Errorf("%s after Close: %s", path, answer.Status)
+		}
+	}
+	if err := g.state.save("late.json", 1); err == nil {
+		t.Error("a late writer was not stopped")
+	}
+	if after := len(d.names()); after != before {
+		t.Errorf("%d files, there were %d", after, before)
+	}
+}

@@ -41,7 +41,7 @@ func (g *Gateway) writeRunning() error {
 // removeRunning removes the file, unless another gateway has replaced it.
 func (g *Gateway) removeRunning() {
 	if running, ok := readRunning(g.state.disk); ok && running.PID == os.Getpid() && running.MCP == g.URL() {
-		g.state.disk.Remove(runningFile)
+		g.state.remove(runningFile)
 	}
 }
 

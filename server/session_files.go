@@ -58,6 +58,6 @@ func (f sessionFiles) Save(hash string, r *mcphttp.Record) error {
 	return f.state.save(sessionFile(hash), r)
 }
 
-func (f sessionFiles) Remove(hash string) { f.state.disk.Remove(sessionFile(hash)) }
+func (f sessionFiles) Remove(hash string) { f.state.remove(sessionFile(hash)) }
 
 func (f sessionFiles) SaveUses(used map[string]time.Time) error { return f.state.save(usedFile, used) }

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	json "github.com/go-json-experiment/json"
@@ -30,6 +31,10 @@ type state struct {
 	disk   disk
 	log    *slog.Logger
 	unlock func() // nil if the lock is not held
+
+	mu     sync.Mutex
+	closed bool
+	writes sync.WaitGroup // that run
 }
 
 // DefaultState returns the default state directory: $XDG_STATE_HOME/pagemcp, or its
@@ -118,10 +123,40 @@ func (s *state) lock(wait time.Duration) error {
 
 const lockPoll = 20 * time.Millisecond
 
-// close releases the lock.
+// close releases the lock. Writes that run are finished before; later ones fail, since the
+// files may belong to another process by then.
 func (s *state) close() {
+	s.refuseWrites()
+	s.writes.Wait()
 	if s.unlock != nil {
 		s.unlock()
+	}
+}
+
+func (s *state) refuseWrites() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+}
+
+// beginWrite counts a write; false if the state is closed. Each true needs writes.Done.
+func (s *state) beginWrite() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.writes.Add(1)
+	return true
+}
+
+var errStateClosed = errors.New("the gateway is closed")
+
+// remove removes a file, if the state is not closed.
+func (s *state) remove(name string) {
+	if s.beginWrite() {
+		defer s.writes.Done()
+		s.disk.Remove(name)
 	}
 }
 
@@ -210,6 +245,10 @@ func (s *state) write(name string, data []byte) error {
 }
 
 func (s *state) replace(name string, data []byte) error {
+	if !s.beginWrite() {
+		return errStateClosed
+	}
+	defer s.writes.Done()
 	file, err := s.disk.Create(name + newSuffix)
 	if err != nil {
 		return err

@@ -49,6 +49,7 @@ type Gateway struct {
 	sockets  socket.Counter
 	guard    *access.Guard
 	closing  chan struct{} // closed by Close
+	ended    chan struct{} // closed by End
 
 	mu          sync.Mutex
 	owners      map[access.Owner]*views
@@ -67,7 +68,7 @@ type Monitor interface {
 // New returns a Gateway and loads the stored sessions.
 func New(options Options, gate *access.Gate, m Monitor) (*Gateway, error) {
 	gw := &Gateway{
-		Options: options, Gate: gate, monitor: m, closing: make(chan struct{}),
+		Options: options, Gate: gate, monitor: m, closing: make(chan struct{}), ended: make(chan struct{}),
 		owners: map[access.Owner]*views{}, open: map[*socket.Socket]struct{}{},
 		sockets: socket.Counter{Max: options.MaxSockets, MaxPerOrigin: options.MaxPagesPerOrigin},
 	}
@@ -97,8 +98,13 @@ func (g *Gateway) Handler(guard *access.Guard) http.Handler {
 	return guard
 }
 
-// Route serves a request that has passed the guard.
+// Route serves a request that has passed the guard; after End it answers 503.
 func (g *Gateway) Route(w http.ResponseWriter, r *http.Request) {
+	if g.hasEnded() {
+		w.Header().Set("Retry-After", "1") // seconds: another process may take over
+		http.Error(w, "the gateway is closed", http.StatusServiceUnavailable)
+		return
+	}
 	path := r.URL.Path
 	if serve := g.Options.Handlers[path]; serve != nil {
 		serve(w, r)
@@ -115,6 +121,15 @@ func (g *Gateway) Route(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		g.mcp.Serve(w, r, path)
+	}
+}
+
+func (g *Gateway) hasEnded() bool {
+	select {
+	case <-g.ended:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -181,8 +196,10 @@ func (g *Gateway) Close() {
 // Wait returns when all sockets are closed.
 func (g *Gateway) Wait() { g.openSockets.Wait() }
 
-// End stores the sessions. Call it after Wait, when no request is in flight.
+// End stores the sessions. Call it after Wait. Requests that come later get 503: the server
+// of a host program may go on.
 func (g *Gateway) End() {
+	close(g.ended)
 	for _, v := range g.all() {
 		v.closePages()
 	}
