@@ -44,8 +44,8 @@ type Options struct {
 	// tool of a client. uri is the one at /mcp, with the name of the page and a plus
 	// sign, also for clients at /mcp/{page}; "prompt:" or "tool:" and the name of a
 	// prompt or tool; or "method:", the name of the page, a dot and the method of an
-	// extension. Allow is called often and concurrently, and must not block. Nil allows
-	// everything.
+	// extension. At /mcp/{page} a tool with the name of a generated one needs both names.
+	// Allow is called often and concurrently, and must not block. Nil allows everything.
 	Allow func(principal engine.Principal, verb engine.Verb, uri string) bool
 
 	// Lenient accepts POSTs without initialize, Accept or version header; they may send

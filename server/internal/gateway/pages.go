@@ -92,40 +92,54 @@ func (v *views) attach(joiner Joiner, origin string, s *socket.Socket) (*page, e
 		v.detach(p, s)
 		return nil, err
 	}
-	v.mu.Lock()
-	p.expired = false
-	p.hello, p.origin, p.since = joiner.Hello, origin, time.Now()
-	v.updateDeclarations()
-	v.mu.Unlock()
+	v.markJoined(p, joiner.Hello, origin)
 	v.gateway.monitor.PagesChanged()
 	return p, nil
+}
+
+func (v *views) markJoined(p *page, hello Hello, origin string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	p.expired = false
+	p.hello, p.origin, p.since = hello, origin, time.Now()
+	v.updateDeclarations()
 }
 
 // lockJoin returns the page with this name, creating and mounting it if necessary. One
 // join of a page runs at a time; done ends it.
 func (v *views) lockJoin(name string) (p *page, done func()) {
 	for {
-		v.mu.Lock()
-		p = v.pages[name]
-		if p == nil {
-			remote := engine.NewRemote()
-			remote.Forget() // requests to a page that has never joined do not wait for it
-			p = v.mount(name, remote)
+		p, other := v.tryLockJoin(name)
+		if other == nil {
+			return p, func() { v.unlockJoin(p) }
 		}
-		before := p.joining
-		if before == nil {
-			p.joining = make(chan struct{})
-			v.mu.Unlock()
-			return p, func() {
-				v.mu.Lock()
-				close(p.joining)
-				p.joining = nil
-				v.mu.Unlock()
-			}
-		}
-		v.mu.Unlock()
-		<-before
+		<-other
 	}
+}
+
+// tryLockJoin begins a join, unless another one runs: then it returns the channel that is
+// closed when that ends.
+func (v *views) tryLockJoin(name string) (p *page, other <-chan struct{}) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	p = v.pages[name]
+	if p == nil {
+		remote := engine.NewRemote()
+		remote.Forget() // requests to a page that has never joined do not wait for it
+		p = v.mount(name, remote)
+	}
+	if p.joining != nil {
+		return nil, p.joining
+	}
+	p.joining = make(chan struct{})
+	return p, nil
+}
+
+func (v *views) unlockJoin(p *page) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	close(p.joining)
+	p.joining = nil
 }
 
 // mount creates a disconnected page and mounts it at /mcp and at its own endpoint. The
@@ -160,18 +174,23 @@ func (v *views) startGrace(p *page) {
 		p.grace.Stop()
 	}
 	p.grace = time.AfterFunc(limits.GraceTime, func() {
-		v.mu.Lock()
-		away := p.socket == nil
-		if away {
-			p.expired = true
-			v.updateDeclarations()
-		}
-		v.mu.Unlock()
-		if away {
+		if v.expire(p) {
 			p.remote.Forget()
 			v.gateway.Options.Log.Info("page is away", "page", p.name)
 		}
 	})
+}
+
+// expire ends the grace time of a page; false if it has come back.
+func (v *views) expire(p *page) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if p.socket != nil {
+		return false
+	}
+	p.expired = true
+	v.updateDeclarations()
+	return true
 }
 
 // MountRemembered mounts disconnected pages that may come back, so that requests for

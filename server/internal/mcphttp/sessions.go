@@ -88,9 +88,11 @@ func (ss *Sessions) begin(ctx context.Context, endpoint Endpoint, client access.
 	s.record.ClientInfo, s.record.Capabilities = clientParams(m.Params)
 
 	box := newMailbox()
-	s.mu.Lock()
-	s.start()
-	s.mu.Unlock()
+	func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.start()
+	}()
 	s.register(x, body, box, true)
 	s.send(body)
 	result := firstOf(ctx, box)
