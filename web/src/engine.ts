@@ -6,7 +6,7 @@
 
 import type { HandlerOutcome, SendUpdate } from './call.ts'
 import { type Clients, clients, type ReadEvent } from './clients.ts'
-import { checkedItem } from './contents.ts'
+import { checkedItem, type Ready } from './contents.ts'
 import type { Provide } from './fill.ts'
 import {
   type Change,
@@ -24,6 +24,7 @@ import {
   type Source,
   watchSource,
 } from './source.ts'
+import { values } from './values.ts'
 import {
   answers,
   type GoRuntime,
@@ -98,10 +99,14 @@ export interface Engine {
   /**
    * Adds descriptions; the one with index i, resources first, then templates, prompts, tools, has the
    * number `first + i`.
+   *
+   * @param published - values by the index of their descriptions; the provider of the others is asked
    */
-  register(first: number, added: Descriptions): void
+  register(first: number, added: Descriptions, published?: PublishedValues): void
   /** Removes what was added under `first`: of each name, what was registered before is served again. */
   unregister(first: number): void
+  /** Replaces a published value, and announces the change. Without effect after its removal. */
+  publish(ref: number, uri: string, ready: Ready | undefined): void
   /** `able` is a sum of {@link abilities}. */
   mount(number: number, prefix: string, able: number, source: ThreadSource): void
   unmount(number: number): void
@@ -110,6 +115,9 @@ export interface Engine {
   /** Ends subscriptions with their result, closes all ports. For good. */
   close(): void
 }
+
+/** Values by the index of their descriptions in a batch; `undefined`: without content. */
+export type PublishedValues = readonly (readonly [index: number, ready: Ready | undefined])[]
 
 /** The supervisor: this many new programs within this time, then none any more. */
 const maxRestarts = 3
@@ -140,6 +148,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
   let program: Program | undefined
   let state: EngineState = 'restarting'
   const registered = registry()
+  const stored = values()
   const mounted = new Map<number, Mounted>()
   let openCalls = new Map<number, AbortController>()
   let deferred: (() => void)[] = [] // calls of the web app's code, which must not run within Go
@@ -147,6 +156,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
 
   const all = clients({
     provide: host.provide,
+    values: stored,
     read: host.read,
     report: host.report,
     died,
@@ -360,8 +370,18 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       return state
     },
     clients: all,
-    register: (first, added) => apply(registered.add(first, added)),
-    unregister: (first) => apply(registered.remove(first)),
+    register(first, added, published = []) {
+      for (const [index, ready] of published) stored.set(first + index, ready)
+      apply(registered.add(first, added))
+    },
+    unregister(first) {
+      stored.delete(first, registered.count(first))
+      apply(registered.remove(first))
+    },
+    publish(ref, uri, ready) {
+      if (!stored.has(ref) || !stored.set(ref, ready)) return
+      if (registered.serves(uri, ref)) changed(0, uri)
+    },
     mount(number, prefix, able, source) {
       mounted.set(number, { prefix, able, source, watching: undefined })
       all.call((exports, running) => exports.mount(number, able, running.write(prefix)))

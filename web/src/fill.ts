@@ -14,6 +14,7 @@ import {
   type Value,
 } from './contents.ts'
 import { NotFoundError } from './source.ts'
+import type { Values } from './values.ts'
 
 /** The request that a provider gets. */
 export interface ReadRequest {
@@ -65,7 +66,7 @@ export interface Filler {
 /** How long a value is stored: longer than any request may take. */
 const storedTime = 120_000 // ms
 
-export function filler(provide: Provide): Filler {
+export function filler(provide: Provide, published: Values): Filler {
   const remembered = bodies()
   let single: Single | undefined
   const stored = new Map<number, { value: Value; since: number }>()
@@ -83,6 +84,8 @@ export function filler(provide: Provide): Filler {
       if (own === undefined) throw new Error(`the content of ${uri} has expired`)
       return bodyOf(own.value)
     }
+    const own = published.body(ref, uri)
+    if (own !== undefined) return own
     const ready = provide(ref, new Request(uri, variables, signal))
     const key = variables === '' ? ref : uri
     if (ready instanceof Promise) return ready.then((value) => finished(key, uri, value))

@@ -7,6 +7,7 @@
  */
 
 import type { confirmGateway } from './confirm-gateway.ts'
+import { type Ready, transfersOf } from './contents.ts'
 import { type Engine, type EngineOptions, startEngine } from './engine.ts'
 import type { newPageId } from './page-id.ts'
 import type { redactContents } from './redacting.ts'
@@ -35,7 +36,11 @@ export async function startInWindow(
   const engine: Engine = await startEngine(options, {
     module,
     Go: await goRuntime(),
-    provide: (ref, request) => provide(host, ref, request),
+    provide(ref, request) {
+      const ready = provide(host, ref, request)
+      if (ready instanceof Promise) return ready.then(given)
+      return given(ready)
+    },
     call: (...question) => call(host, ...question),
     state: host.engineState,
     read: host.read,
@@ -44,8 +49,14 @@ export async function startInWindow(
   })
   const connections = new Map<number, Connection>()
   return {
-    register: engine.register,
+    register: (first, added, published) =>
+      engine.register(
+        first,
+        added,
+        published?.map(([index, ready]) => [index, ownCopy(ready)]),
+      ),
     unregister: engine.unregister,
+    publish: (ref, uri, ready) => engine.publish(ref, uri, ownCopy(ready)),
     mount: (number, prefix, source) => engine.mount(number, prefix, abilitiesOf(source), source),
     unmount: engine.unmount,
     changed: (what) => engine.changed(0, what),
@@ -73,6 +84,16 @@ export async function startInWindow(
       engine.close()
     },
   }
+}
+
+/** A value as a Worker would get it: bytes that the app changes later do not change what is published. */
+function ownCopy(ready: Ready | undefined): Ready | undefined {
+  return structuredClone(ready, { transfer: transfersOf(ready) })
+}
+
+/** The answer of a provider; bytes that it transfers are taken away from it, as a Worker would. */
+function given(ready: Ready | undefined): Ready | undefined {
+  return ready?.transfers ? ownCopy(ready) : ready
 }
 
 /** The class that Go's wasm_exec.js defines as a global; the bundler includes the file here. */

@@ -30,7 +30,7 @@ export {
   type WebSocketOptions,
   webSocket,
 } from './connector.ts'
-export { contents, type SeveralContents } from './contents.ts'
+export { contents, type SeveralContents, type TransferredBytes, transfer } from './contents.ts'
 export type { EngineState } from './engine.ts'
 export { expand, type Variable } from './expand.ts'
 export type { ReadRequest } from './fill.ts'
@@ -63,12 +63,15 @@ export type {
 export { metaProvenance, type Provenance, type SourceKind } from './provenance.ts'
 export type {
   Content,
+  ContentValue,
   MethodHandler,
   OwnResource,
   OwnTemplate,
   Provider,
   Publishing,
   TemplateProvider,
+  ValueRegistration,
+  ValuesRegistration,
 } from './publish.ts'
 export { isPrivateElement, redactUrl } from './redact.ts'
 export type { Redact, RedactResult } from './redacting.ts'

@@ -24,6 +24,21 @@ type Message =
   | { answer: number; value?: unknown; error?: SerializedError }
   | { cancel: number }
 
+/** The answer of a handler whose `transfer` moves to the other thread. */
+class Moving {
+  readonly value: unknown
+  readonly transfer: Transferable[]
+  constructor(value: unknown, transfer: Transferable[]) {
+    this.value = value
+    this.transfer = transfer
+  }
+}
+
+/** Makes a handler's answer move these objects instead of copying them. */
+export function moving(value: unknown, transfer: Transferable[]): unknown {
+  return new Moving(value, transfer)
+}
+
 /** Connects two threads. Errors in handlers of {@link Link.notify} go to `failed`. */
 export function link(port: Port, handlers: Handlers, failed: (error: unknown) => void): Link {
   // Bound now: a script that replaces methods of prototypes later would see ports and answers of other
@@ -40,7 +55,9 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
     if (number !== undefined) running.set(number, controller)
     try {
       const value = await handler?.(args as never, controller.signal)
-      if (number !== undefined) send({ answer: number, value })
+      if (number === undefined) return
+      if (value instanceof Moving) send({ answer: number, value: value.value }, value.transfer)
+      else send({ answer: number, value })
     } catch (error) {
       if (number === undefined) failed(error)
       else send({ answer: number, error: serializeError(error) })

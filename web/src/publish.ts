@@ -5,22 +5,26 @@
 
 import type { Callee, CallRequest, Extend } from './call.ts'
 import { type CompletionProvider, completes } from './complete.ts'
-import type { SeveralContents } from './contents.ts'
+import { provided, type Ready, type SeveralContents, type TransferredBytes } from './contents.ts'
 import type { ReadRequest } from './fill.ts'
 import { describedPrompt, type Prompt, type PromptHandler, promptCallee } from './prompt.ts'
 import { type Descriptions, wireCacheHints } from './registry.ts'
 import type { JsonSchema } from './schema.ts'
 import type { CacheHints, Resource, Template } from './source.ts'
-import type { AnyProvider, Thread } from './thread.ts'
+import type { AnyProvider, Kept, Thread } from './thread.ts'
 import { describedTool, type Tool, type ToolHandler, type ToolSchema, toolCallee } from './tool.ts'
 
-/** The answer of a provider: the content, or a promise of it. */
+/**
+ * A content: a string is text; bytes, Blobs and `transfer(bytes)` are a blob; `undefined` means that the
+ * resource does not exist; `contents([…])` is several items; anything else is text, as JSON.
+ */
 export type Content =
   | string
   | ArrayBuffer
   | Uint8Array<ArrayBuffer>
   | Blob
   | SeveralContents
+  | TransferredBytes
   | undefined
   | null
   | boolean
@@ -28,10 +32,8 @@ export type Content =
   | object
 
 /**
- * Reads a resource: a string is text, bytes and Blobs are a blob, `undefined` means that the resource does
- * not exist, `contents([…])` is several items, anything else is text, as JSON. Errors that it throws are
- * reported to the page, and the client gets an internal error without details. Return a new array for
- * changed bytes: a change in place is not noticed.
+ * Reads a resource. Errors that it throws are reported to the page, and the client gets an internal error
+ * without details. Return a new array for changed bytes: a change in place is not noticed.
  */
 export type Provider = (request: ReadRequest) => Content | Promise<Content>
 
@@ -40,6 +42,34 @@ export type TemplateProvider = (
   variables: Record<string, string | string[]>,
   request: ReadRequest,
 ) => Content | Promise<Content>
+
+/** `V`, unless it is a function or a promise: a value is a content itself. */
+export type ContentValue<V> = V extends ((...args: never[]) => unknown) | PromiseLike<unknown>
+  ? never
+  : V
+
+/** The registration of a published value. Call it to remove the resource. */
+export interface ValueRegistration {
+  (): void
+  /**
+   * Replaces the value, and announces the change to clients unless it is the same text or JSON. Without
+   * effect once the registration is removed.
+   *
+   * @throws TypeError for a function, a promise, and what JSON cannot write; the old value stays
+   */
+  set<V extends Content>(value: ContentValue<V>): void
+}
+
+/** The registration of many resources. Call it to remove all of them. */
+export interface ValuesRegistration {
+  (): void
+  /**
+   * Replaces the value of one resource, as {@link ValueRegistration.set} does.
+   *
+   * @throws TypeError for a URI that was not registered with a value here
+   */
+  set<V extends Content>(uri: string, value: ContentValue<V>): void
+}
 
 /** A resource that the web app registers. */
 export interface OwnResource extends Resource {
@@ -67,10 +97,22 @@ export type MethodHandler = (
  * others. So two components can register the same.
  */
 export interface Publishing {
-  /** Publishes one resource. */
+  /**
+   * Publishes one resource whose content is computed: the provider is called by each read. Announce changes
+   * by {@link PageMcp.changed}.
+   */
   resource(description: OwnResource, provider: Provider): () => void
-  /** Publishes many resources at once, which is much cheaper than one by one. */
-  resources(entries: Iterable<readonly [OwnResource, Provider]>): () => void
+  /**
+   * Publishes one resource with its value, which moves to the engine: reads are answered there, without
+   * this window, and faster. An object is written as JSON text now: change it by `set` of the result. Bytes
+   * are copied, unless they are given as `transfer(bytes)`. With the option `redact` of `start` the value
+   * stays in the window, and passes the hook at each read.
+   *
+   * @throws TypeError for a promise, and what JSON cannot write
+   */
+  resource<V extends Content>(description: OwnResource, value: ContentValue<V>): ValueRegistration
+  /** Publishes many resources at once, which is much cheaper than one by one: values, or providers. */
+  resources(entries: Iterable<readonly [OwnResource, Provider | Content]>): ValuesRegistration
   /** Publishes the resources of an RFC 6570 template. */
   template(description: OwnTemplate, provider: TemplateProvider): () => void
   /** Publishes a prompt. */
@@ -95,62 +137,115 @@ export interface Publishing {
 export interface Published {
   methods: Publishing
   provider(ref: number): AnyProvider | undefined
+  kept(ref: number): Kept | undefined
   /** 0: all methods of extensions. */
   callee(ref: number): (Callee & { extend?: Extend }) | undefined
 }
 
-export function publishing(thread: Pick<Thread, 'register' | 'unregister'>): Published {
+/** @param redacts - whether contents pass a hook of this window: then it keeps the values */
+export function publishing(
+  thread: Pick<Thread, 'register' | 'unregister' | 'publish' | 'changed'>,
+  redacts: boolean,
+): Published {
   const providers: (AnyProvider | undefined)[] = [] // by number: used by each read
+  const kept = new Map<number, Kept>()
   const callees = new Map<number, Callee>()
   const methods = new Map<string, { handler: MethodHandler }[]>() // by name, the latest last
   const extend: Extend = async (name, params, request) =>
     methods.get(name)?.at(-1)?.handler(params, request)
   let last = 0
 
-  /** Registers descriptions with their providers and handlers. */
-  const publish = (added: Descriptions, behind: { read?: AnyProvider; callee?: Callee }[]) => {
+  /** Registers descriptions with their values, providers and handlers. */
+  const publish = (added: Descriptions, behind: Behind[]) => {
     const first = last + 1
     last += behind.length
-    for (const [i, { read, callee }] of behind.entries()) {
+    const published: [number, Ready | undefined][] = []
+    for (const [i, { read, value, callee }] of behind.entries()) {
       if (read) providers[first + i] = read
       if (callee) callees.set(first + i, callee)
+      if (value && redacts) kept.set(first + i, value)
+      else if (value) published.push([i, value.ready])
     }
-    thread.register(first, added)
-    return once(() => {
+    const forget = () => {
       for (let i = 0; i < behind.length; i++) {
         providers[first + i] = undefined
+        kept.delete(first + i)
         callees.delete(first + i)
       }
+    }
+    try {
+      thread.register(first, added, published)
+    } catch (error) {
+      forget() // a value cannot be cloned
+      throw error
+    }
+    const remove = once(() => {
+      forget()
       thread.unregister(first)
     })
+    return { first, remove }
+  }
+
+  /** Replaces a value; without effect after its removal. */
+  const replace = (ref: number, uri: string, ready: Ready | undefined) => {
+    if (!redacts) {
+      thread.publish(ref, uri, ready)
+      return
+    }
+    const old = kept.get(ref)
+    if (old === undefined) return
+    kept.set(ref, { ready })
+    if (isSameText(old.ready, ready)) return
+    thread.changed(uri)
   }
 
   return {
     provider: (ref) => providers[ref],
+    kept: (ref) => kept.get(ref),
     callee: (ref) => (ref === 0 ? { extend } : callees.get(ref)),
     methods: {
-      resource: (description, read) => publish({ resources: [described(description)] }, [{ read }]),
+      resource(description: OwnResource, content: Content) {
+        const { uri } = description
+        const { first, remove } = publish({ resources: [described(description)] }, [
+          behindResource(uri, content),
+        ])
+        const set = (value: Content) => {
+          if (typeof content === 'function') throw new TypeError(functionHasNoValue(uri))
+          replace(first, uri, readyValue(uri, value))
+        }
+        return Object.assign(remove, { set })
+      },
       resources(entries) {
         const all = [...entries]
-        return publish(
+        const { first, remove } = publish(
           { resources: all.map(([description]) => described(description)) },
-          all.map(([, read]) => ({ read })),
+          all.map(([{ uri }, content]) => behindResource(uri, content)),
         )
+        let refs: Map<string, number> | undefined // made when it is first used
+        const set = (uri: string, value: Content) => {
+          refs ??= new Map(all.map(([{ uri }], i) => [uri, i]))
+          const i = refs.get(uri)
+          if (i === undefined) throw new TypeError(`${uri} was not registered here`)
+          if (typeof all[i]?.[1] === 'function') throw new TypeError(functionHasNoValue(uri))
+          replace(first + i, uri, readyValue(uri, value))
+        }
+        return Object.assign(remove, { set })
       },
       template(description, provider) {
         const { complete } = description
         const read: AnyProvider = (request) => provider(request.variables ?? {}, request)
         const template = { ...describedTemplate(description), completes: namesOf(complete) }
-        return publish({ templates: [template] }, [{ read, callee: completes(complete) }])
+        return publish({ templates: [template] }, [{ read, callee: completes(complete) }]).remove
       },
       prompt(description, handler) {
         const { complete } = description
         const prompt = { ...describedPrompt(description), completes: namesOf(complete) }
-        return publish({ prompts: [prompt] }, [{ callee: promptCallee(complete, handler) }])
+        return publish({ prompts: [prompt] }, [{ callee: promptCallee(complete, handler) }]).remove
       },
       tool(description, handler) {
         const tool = describedTool(description)
         return publish({ tools: [tool.json] }, [{ callee: toolCallee(tool, handler as never) }])
+          .remove
       },
       method(name, handler) {
         const one = { handler }
@@ -163,6 +258,42 @@ export function publishing(thread: Pick<Thread, 'register' | 'unregister'>): Pub
       },
     },
   }
+}
+
+/** What answers for a description. */
+interface Behind {
+  read?: AnyProvider
+  value?: Kept
+  callee?: Callee
+}
+
+function behindResource(uri: string, content: Content): Behind {
+  if (typeof content === 'function') return { read: content as AnyProvider }
+  return { value: { ready: readyValue(uri, content) } }
+}
+
+/** @throws TypeError for what cannot be published */
+function readyValue(uri: string, value: Content): Ready | undefined {
+  if (typeof value === 'function') {
+    throw new TypeError(`the value of ${uri} is a function: register it as provider, or call it`)
+  }
+  if (typeof (value as PromiseLike<unknown> | undefined)?.then === 'function') {
+    throw new TypeError(`the value of ${uri} is a promise: await it, or register a function`)
+  }
+  try {
+    return provided(value)
+  } catch (error) {
+    throw new TypeError(`the value of ${uri} is no content: ${String(error)}`, { cause: error })
+  }
+}
+
+function functionHasNoValue(uri: string) {
+  return `${uri} was registered with a function: announce a change by changed(uri)`
+}
+
+function isSameText(one: Ready | undefined, other: Ready | undefined): boolean {
+  const text = one?.value
+  return typeof text === 'string' && text === other?.value && one?.mimeType === other?.mimeType
 }
 
 /** The members of a description that clients see; no others cross to the engine. */

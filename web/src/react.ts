@@ -31,6 +31,7 @@ import type {
   PageMcp,
   Prompt,
   PromptHandler,
+  Provider,
   ReadRequest,
   Resource,
   StandardSchema,
@@ -56,11 +57,13 @@ export function usePageMcp(): PageMcp | undefined {
 }
 
 /**
- * Serves a resource while the component is mounted, and announces a change when the value changes
- * (compared by `Object.is`, like state).
+ * Serves a resource while the component is mounted. A value is published as with
+ * {@link PageMcp.resource}: the engine keeps it, and a new value (by `Object.is`, like state) replaces
+ * it and announces the change, unless it is the same text or JSON. A value that cannot be published, such
+ * as an object with a cycle, is reported (`window.onerror`), and the resource has no content until the next.
  *
- * @param content - the answer of reads, as of a provider; a function is called by each read, and
- *   `mcp.changed` announces its changes
+ * @param content - a value; or a function, called by each read: that of the last render. Announce its
+ *   changes by `mcp.changed`
  */
 export function usePageMcpResource(
   description: Resource,
@@ -68,19 +71,38 @@ export function usePageMcpResource(
 ): void {
   const mcp = usePageMcp()
   const latest = useLatest(content)
-  const { uri } = description
-  usePublished(description, (stable) =>
-    mcp?.resource(stable, (request) => {
-      const now = latest.current
-      return typeof now === 'function' ? now(request) : now
-    }),
-  )
-  const published = useRef(content)
+  const registration = useRef<{ set(value: unknown): void; value: unknown }>(undefined)
+  const isComputed = typeof content === 'function'
+  const publish = (stable: Resource) => {
+    if (isComputed) {
+      return mcp?.resource(stable, (request) => (latest.current as Provider)(request))
+    }
+    const value = latest.current
+    const registered = mcp && orReport(value, (left) => mcp.resource(stable, left as string))
+    if (registered === undefined) return undefined
+    registration.current = { set: registered.set as (value: unknown) => void, value }
+    return () => {
+      registration.current = undefined
+      registered()
+    }
+  }
+  usePublished(description, publish, isComputed)
   useEffect(() => {
-    if (Object.is(published.current, content) || typeof content === 'function') return
-    published.current = content
-    mcp?.changed(uri)
-  }, [mcp, uri, content])
+    const current = registration.current
+    if (current === undefined || Object.is(current.value, content)) return
+    current.value = content
+    orReport(content, current.set)
+  })
+}
+
+/** Publishes a value; if it cannot be published, reports that and publishes no content: an old one would be wrong. */
+function orReport<R>(value: unknown, publish: (value: unknown) => R): R {
+  try {
+    return publish(value)
+  } catch (error) {
+    globalThis.reportError?.(error)
+    return publish(undefined)
+  }
 }
 
 /** Offers a tool while the component is mounted; the handler is that of the last render. */
@@ -120,10 +142,13 @@ function useLatest<T>(value: T): { readonly current: T } {
 /**
  * Publishes a description while the component is mounted, and again when its JSON text changes: components
  * create a new object at each render. A schema of a library has no text: its first value is used.
+ *
+ * @param kind - publishes again when it changes
  */
 function usePublished<D extends object>(
   description: D,
   publish: (stable: D) => (() => void) | undefined,
+  kind = false,
 ): void {
   const mcp = usePageMcp()
   const stable = useRef(description)
@@ -135,7 +160,7 @@ function usePublished<D extends object>(
     stable.current = description
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: text stands for the description
-  useEffect(() => (mcp ? act.current(stable.current) : undefined), [mcp, text])
+  useEffect(() => (mcp ? act.current(stable.current) : undefined), [mcp, text, kind])
 }
 
 function isSchema(value: unknown): value is StandardSchema {

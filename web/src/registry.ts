@@ -51,6 +51,10 @@ export interface Registry {
   add(first: number, added: Descriptions): Change
   /** Removes a batch: of each name, the latest registration that is left is served. */
   remove(first: number): Change | undefined
+  /** How many descriptions a batch has; 0: it is unknown. */
+  count(first: number): number
+  /** Whether the resource is the registration with this number, and no later one. */
+  serves(uri: string, ref: number): boolean
 }
 
 /** Kinds of names, and what the engine's `unregister` calls them; the same name may be one of each. */
@@ -119,6 +123,11 @@ export function registry(): Registry {
         changed: restored.filter(({ next }) => next.kind === 'resources').map(({ name }) => name),
       }
     },
+    count(first) {
+      const batch = batches.get(first)
+      return kinds.reduce((sum, [kind]) => sum + (batch?.[kind]?.length ?? 0), 0)
+    },
+    serves: (uri, ref) => served.get(`resources${uri}`)?.ref === ref,
   }
 }
 

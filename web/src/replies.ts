@@ -55,7 +55,7 @@ const providerTimeout = 30_000 // ms
 const keySubscription = 'io.modelcontextprotocol/subscriptionId'
 
 export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramRunner): Replies {
-  const filling = filler(host.provide)
+  const filling = filler(host.provide, host.values)
 
   function sendDocument(request: PendingRequest, document: CachedDocument) {
     const { client } = request

@@ -3,6 +3,7 @@
 import type { Provide } from './fill.ts'
 import type { Port } from './port.ts'
 import type { ListName } from './source.ts'
+import type { Values } from './values.ts'
 
 /** A client has read a resource; for the page's own display. */
 export interface ReadEvent {
@@ -14,6 +15,8 @@ export interface ReadEvent {
 /** What the clients need from the engine and the page. */
 export interface ClientsHost {
   provide: Provide
+  /** Contents that need no provider. */
+  readonly values: Values
   /** A client has read contents; called only while `watchReads` is on. */
   read(event: ReadEvent): void
   /** An error for the developer, not for clients. */

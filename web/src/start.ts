@@ -172,6 +172,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   const state = (): State => ({ engine, gateways: [...gateways.values()] })
   const host: ThreadHost = {
     provider: (ref) => published.provider(ref),
+    kept: (ref) => published.kept(ref),
     callee: (ref) => published.callee(ref),
     source: (number) => sources.get(number),
     redact: options.redact,
@@ -213,7 +214,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     ? await inWorker(engineOptions, module, newWorker(urls?.worker), host)
     : await inWindow(engineOptions, await module, host)
 
-  const published = publishing(thread)
+  const published = publishing(thread, options.redact !== undefined)
 
   watchWakes(() => thread.wake(), ended.signal)
   addEventListenerIfAny(

@@ -13,11 +13,11 @@ import {
 } from './call.ts'
 import type { ReadEvent } from './clients.ts'
 import { confirmGateway } from './confirm-gateway.ts'
-import { provided, type Ready } from './contents.ts'
+import { provided, type Ready, transfersOf } from './contents.ts'
 import type { GatewayQuestion } from './credentials.ts'
-import type { EngineOptions, EngineState } from './engine.ts'
+import type { EngineOptions, EngineState, PublishedValues } from './engine.ts'
 import type { ReadRequest } from './fill.ts'
-import { deserializeError, link, type SerializedError } from './link.ts'
+import { deserializeError, link, moving, type SerializedError } from './link.ts'
 import { newPageId } from './page-id.ts'
 import { Channel, isGoodbye, listenToPort, type Port } from './port.ts'
 import { type Redact, redactContents, redactReady } from './redacting.ts'
@@ -35,10 +35,17 @@ import type { Dial, GatewayState } from './websocket.ts'
 /** Reads a resource that the web app has registered; {@link provided} accepts its answer. */
 export type AnyProvider = (request: ReadRequest) => unknown
 
+/** A published value that the window keeps. */
+export interface Kept {
+  readonly ready: Ready | undefined
+}
+
 /** What the engine's thread needs from the window. */
 export interface ThreadHost {
   /** The provider that was registered under a number. */
   provider(ref: number): AnyProvider | undefined
+  /** The value that was published under a number and is kept in the window, for the hook `redact`. */
+  kept(ref: number): Kept | undefined
   /** The prompt, tool or template that was registered under a number. */
   callee(ref: number): (Callee & { extend?: Extend }) | undefined
   /** The source that was mounted under a number. */
@@ -53,8 +60,9 @@ export interface ThreadHost {
 
 /** The engine's thread. The caller chooses the numbers, above 0. */
 export interface Thread {
-  register(first: number, added: Descriptions): void
+  register(first: number, added: Descriptions, published?: PublishedValues): void
   unregister(first: number): void
+  publish(ref: number, uri: string, ready: Ready | undefined): void
   mount(number: number, prefix: string, source: Source | PortableSource): void
   unmount(number: number): void
   changed(what: Parameters<Changed>[0]): void
@@ -85,8 +93,10 @@ export async function inWorker(
     return found
   }
   const handlers = {
-    provide: ({ ref, uri, variables }: ReadRequest & { ref: number }, signal: AbortSignal) =>
-      provide(host, ref, { uri, variables, signal }),
+    async provide({ ref, uri, variables }: ReadRequest & { ref: number }, signal: AbortSignal) {
+      const ready = await provide(host, ref, { uri, variables, signal })
+      return ready?.transfers ? moving(ready, transfersOf(ready)) : ready
+    },
     list: (args: { source: number; cursor?: string; pageSize: number }, signal: AbortSignal) =>
       source(args.source).list(args.cursor, { pageSize: args.pageSize, signal }),
     readSource: (args: { source: number; uri: string }, signal: AbortSignal) =>
@@ -152,7 +162,14 @@ export async function inWorker(
   }
 
   return {
-    register: (first, added) => engineThread.notify('register', { first, added }),
+    register: (first, added, published) =>
+      engineThread.notify(
+        'register',
+        { first, added, published },
+        published?.flatMap(([, ready]) => transfersOf(ready)),
+      ),
+    publish: (ref, uri, ready) =>
+      engineThread.notify('publish', { ref, uri, ready }, transfersOf(ready)),
     unregister: (first) => engineThread.notify('unregister', first),
     mount(number, prefix, mounted) {
       const portable = 'portable' in mounted ? mounted.portable : undefined
@@ -231,8 +248,10 @@ export function provide(
   ref: number,
   request: ReadRequest,
 ): Ready | undefined | Promise<Ready | undefined> {
-  const answer = host.provider(ref)?.(request)
   const { redact } = host
+  const kept = host.kept(ref)
+  if (kept && redact) return redactReady(redact, request.uri, kept.ready)
+  const answer = host.provider(ref)?.(request)
   if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') {
     const ready = Promise.resolve(answer).then(provided)
     return redact ? ready.then((late) => redactReady(redact, request.uri, late)) : ready

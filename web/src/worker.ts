@@ -7,7 +7,13 @@ import 'wasm_exec'
 import type { HandlerOutcome, SendUpdate } from './call.ts'
 import type { Client } from './clients.ts'
 import type { Ready } from './contents.ts'
-import { type Engine, type EngineOptions, startEngine, type ThreadSource } from './engine.ts'
+import {
+  type Engine,
+  type EngineOptions,
+  type PublishedValues,
+  startEngine,
+  type ThreadSource,
+} from './engine.ts'
 import type { ReadRequest } from './fill.ts'
 import { link, serializeError } from './link.ts'
 import { lastMessageTime, type Port } from './port.ts'
@@ -59,8 +65,10 @@ const windowThread = link(
         }),
       })
     },
-    register: ({ first, added }: { first: number; added: Descriptions }) =>
-      engine?.register(first, added),
+    register: ({ first, added, published }: Registered) =>
+      engine?.register(first, added, published),
+    publish: ({ ref, uri, ready }: { ref: number; uri: string; ready: Ready | undefined }) =>
+      engine?.publish(ref, uri, ready),
     unregister: (first: number) => engine?.unregister(first),
     mount(args: { number: number; prefix: string; able: number; portable?: Portable }) {
       const { number, prefix, able, portable } = args
@@ -112,6 +120,12 @@ const windowThread = link(
   },
   report,
 )
+
+interface Registered {
+  first: number
+  added: Descriptions
+  published?: PublishedValues
+}
 
 type What = Parameters<Changed>[0]
 

@@ -18,10 +18,12 @@ execFileSync('go', ['run', './cmd/pagemcp', 'build', '--out', directory], { cwd:
  * Serves pages with the package at `/pagemcp/`, on two origins.
  *
  * @param scripts - by path: the module script of an otherwise empty page
+ * @param further - more files, by path
  */
 export function servePages(
   scripts: { readonly [path: string]: string },
   headers?: { readonly [name: string]: string },
+  further: { readonly [path: string]: string } = {},
 ): Promise<Served> {
   const files = Object.fromEntries(
     Object.entries(scripts).flatMap(([path, script]) => [
@@ -34,7 +36,7 @@ export function servePages(
   )
   return serve({
     directories: { '/pagemcp/': join(directory, 'pagemcp') },
-    files,
+    files: { ...files, ...further },
     ...(headers && { headers }),
   })
 }
