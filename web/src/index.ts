@@ -35,6 +35,7 @@ export type { EngineState } from './engine.ts'
 export { expand, type Variable } from './expand.ts'
 export type { ReadRequest } from './fill.ts'
 export { JoinError, type JoinReason } from './handshake.ts'
+export type { ArgumentsOf, FromJsonSchema } from './infer.ts'
 export {
   type ElicitAnswer,
   type ElicitUrlAnswer,
@@ -43,6 +44,7 @@ export {
   type FormSchema,
   type FormValue,
   type InputRequest,
+  NeedInputError,
   type RootsAnswer,
   roots,
   type SampleAnswer,

@@ -84,7 +84,10 @@ export function roots(): InputRequest<RootsAnswer> {
   return { method: 'roots/list', params: {} }
 }
 
-/** Thrown by `need`: the engine sends the requests to the client, then runs the handler again. */
+/**
+ * Thrown by `need`: the engine sends the requests to the client, then runs the handler again. Code of a
+ * handler that catches errors lets it through: `if (error instanceof NeedInputError) throw error`.
+ */
 export class NeedInputError extends Error {
   override readonly name = 'NeedInputError'
   readonly requests: Record<string, InputRequest>

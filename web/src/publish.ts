@@ -118,12 +118,13 @@ export interface Publishing {
   /** Publishes a prompt. */
   prompt(description: Prompt, handler: PromptHandler): () => void
   /**
-   * Publishes a tool. Arguments are validated against the `inputSchema` first, and have its type if it is a Standard Schema.
+   * Publishes a tool. Arguments are validated against the `inputSchema` first, and have its type: that of a
+   * Standard Schema, or of JSON Schema written here or `as const`.
    *
    * @throws TypeError for a schema that cannot be described to clients: of another dialect than 2020-12
    *   and draft 7, with references to other documents, or of a library without Standard JSON Schema
    */
-  tool<I extends ToolSchema = JsonSchema, O extends ToolSchema = JsonSchema>(
+  tool<const I extends ToolSchema = JsonSchema, O extends ToolSchema = JsonSchema>(
     description: Tool<I, O>,
     handler: ToolHandler<I, O>,
   ): () => void

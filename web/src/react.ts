@@ -107,7 +107,7 @@ function orReport<R>(value: unknown, publish: (value: unknown) => R): R {
 
 /** Offers a tool while the component is mounted; the handler is that of the last render. */
 export function usePageMcpTool<
-  I extends ToolSchema = JsonSchema,
+  const I extends ToolSchema = JsonSchema,
   O extends ToolSchema = JsonSchema,
 >(description: Tool<I, O>, handler: ToolHandler<I, O>): void {
   const mcp = usePageMcp()

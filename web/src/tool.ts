@@ -14,6 +14,7 @@ import type {
   ToolResult,
   ToolSchema,
 } from './callee.ts'
+import type { ArgumentsOf } from './infer.ts'
 import { type Checker, checker, explain, type JsonSchema, plain } from './schema.ts'
 import type { InputOf, OutputOf, StandardSchema } from './standard.ts'
 import { reasonOf, reasons } from './wasm.ts'
@@ -34,11 +35,12 @@ export interface Tool<I extends ToolSchema = JsonSchema, O extends ToolSchema = 
 }
 
 /**
- * Runs a tool. The client gets the message of a {@link ToolError}; for other errors it gets only that the
+ * Runs a tool. Its arguments have the type of the `inputSchema`: of a library, or JSON Schema whose literals
+ * the type checker knows; otherwise they are a record. The client gets the message of a {@link ToolError}; for other errors it gets only that the
  * tool failed, and the page gets an `error` event.
  */
 export type ToolHandler<I extends ToolSchema = JsonSchema, O extends ToolSchema = JsonSchema> = (
-  args: I extends StandardSchema ? OutputOf<I> : Record<string, unknown>,
+  args: I extends StandardSchema ? OutputOf<I> : ArgumentsOf<I>,
   request: CallRequest,
 ) => AnswerOf<O> | Promise<AnswerOf<O>>
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { elicit, elicitUrl, roots, sample } from '../../src/index.ts'
+import { elicit, elicitUrl, NeedInputError, roots, sample } from '../../src/index.ts'
 import { errorOf, type Message, resultOf } from './client.ts'
 import { type TestPage, testPage } from './page.ts'
 
@@ -199,4 +199,21 @@ test('a classic client that cancels is not waited for, and its user neither', as
   const requests = client.got.filter((m) => m.method === 'elicitation/create')
   assert.equal(requests.length, 1)
   assert.ok(!client.got.some(({ id }) => id === 'x'))
+})
+
+test('a handler that catches errors lets the one of need through by its class', async (t) => {
+  const page = await testPage(t)
+  page.mcp.tool({ name: 'careful' }, (_, { need }) => {
+    try {
+      const { who } = need({ who: elicit('Who are you?', form) })
+      return `You said ${who.action}.`
+    } catch (error) {
+      if (error instanceof NeedInputError) throw error
+      return 'caught'
+    }
+  })
+  const params = { name: 'careful' }
+  const answer = await page.client().askModern('tools/call', params, undefined, capable(able))
+  const { inputRequests } = resultOf<Required>(answer)
+  assert.deepEqual(Object.keys(inputRequests), ['who'])
 })
