@@ -7,6 +7,7 @@ import "github.com/evanw/esbuild/pkg/api"
 func BuildBench(root string) (Files, error) {
 	options, err := packageWith(root,
 		api.EntryPoint{InputPath: "web/bench/page.ts", OutputPath: "bench/page"},
+		api.EntryPoint{InputPath: "web/bench/sdk-worker.ts", OutputPath: "bench/sdk-worker"},
 		api.EntryPoint{InputPath: "web/bench/index.html", OutputPath: "bench/index"},
 	)
 	if err != nil {

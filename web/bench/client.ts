@@ -14,10 +14,10 @@ export interface Result {
   [name: string]: unknown
 }
 
-/** The end of a pair that a subject gets: the members of a MessagePort that it needs. */
-export interface DirectPort {
+/** The members of a MessagePort that clients and subjects need. */
+export interface BenchPort {
   postMessage(message: unknown): void
-  onmessage: ((event: { data: Message }) => void) | null
+  onmessage: ((event: MessageEvent<Message>) => void) | null
 }
 
 /** The next request of a workload: a method and its params; `last` is the previous result. */
@@ -31,49 +31,57 @@ export interface Client {
   notify(method: string): void
   /** Sends `count` requests, at most `inFlight` at once, and returns the time that took, in ms. */
   run(count: number, inFlight: number, ask: Ask): Promise<number>
+  /** Called for each notification. */
+  notified: (message: Message) => void
 }
 
 /**
  * Two ports that pass messages by reference and synchronously, without clone or task, so that only the
  * subject's own work is measured.
+ */
+export function directPorts(): { near: BenchPort; far: BenchPort } {
+  const event = (data: unknown) => ({ data }) as MessageEvent<Message>
+  const near: BenchPort = {
+    onmessage: null,
+    postMessage: (data) => far.onmessage?.(event(data)),
+  }
+  const far: BenchPort = {
+    onmessage: null,
+    postMessage: (data) => near.onmessage?.(event(data)),
+  }
+  return { near, far }
+}
+
+/**
+ * A client on one end of a pair of ports.
  *
  * @param meta - put into the params of each request: the envelope of the modern era
  */
-export function directClient(meta?: { [name: string]: unknown }): {
-  client: Client
-  far: DirectPort
-} {
+export function benchClient(port: BenchPort, meta?: { [name: string]: unknown }): Client {
   let id = 0
   let answered: (message: Message) => void = () => {}
-  const far: DirectPort = {
-    onmessage: null,
-    postMessage: (message) => answered(message as Message),
+  port.onmessage = ({ data }) => {
+    if (data.id === undefined) client.notified(data)
+    else answered(data)
   }
   const send = (method: string, params: { [name: string]: unknown } | undefined) => {
     const whole = meta === undefined ? params : { ...params, _meta: meta }
     const message: Message = { jsonrpc: '2.0', id: ++id, method }
     if (whole !== undefined) message.params = whole
-    far.onmessage?.({ data: message })
-  }
-  const resultOf = ({ error, result }: Message): Result => {
-    if (result === undefined) throw new Error(`answered ${JSON.stringify(error)}`)
-    return result
+    port.postMessage(message)
   }
 
   const client: Client = {
+    notified: () => {},
     call: (method, params) =>
       new Promise((resolve, reject) => {
-        answered = (message) => {
-          if (message.id === undefined) return
-          try {
-            resolve(resultOf(message))
-          } catch (error) {
-            reject(error)
-          }
+        answered = ({ error, result }) => {
+          if (result === undefined) reject(new Error(`answered ${JSON.stringify(error)}`))
+          else resolve(result)
         }
         send(method, params)
       }),
-    notify: (method) => far.onmessage?.({ data: { jsonrpc: '2.0', method } }),
+    notify: (method) => port.postMessage({ jsonrpc: '2.0', method }),
     run: (count, inFlight, ask) =>
       new Promise((resolve, reject) => {
         const waiting = new Set<number>()
@@ -92,16 +100,14 @@ export function directClient(meta?: { [name: string]: unknown }): {
           pumping = false
           if (sent === count && waiting.size === 0) resolve(performance.now() - begun)
         }
-        answered = (message) => {
-          if (message.id === undefined) return
-          if (!waiting.delete(message.id))
-            return reject(new Error(`no request has the id ${message.id}`))
-          if (message.result === undefined) return reject(new Error(JSON.stringify(message.error)))
-          last = message.result
+        answered = ({ id = 0, error, result }) => {
+          if (!waiting.delete(id)) return reject(new Error(`no request has the id ${id}`))
+          if (result === undefined) return reject(new Error(JSON.stringify(error)))
+          last = result
           pump()
         }
         pump()
       }),
   }
-  return { client, far }
+  return client
 }

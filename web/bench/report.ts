@@ -1,23 +1,19 @@
-/** Ratios of one round, their median and quartiles, and a table of them. */
+/** Ratios of one round, their median and quartiles, and tables of them. */
 
-/** Rounds of one workload: µs per operation, by subject. */
+/** Rounds of one workload: a figure for each subject. */
 export interface Rounds {
   workload: string
   rounds: { [subject: string]: number }[]
 }
 
-export interface Row extends Rounds {
-  goal: number
+/** What one part of the benchmark has measured. */
+export interface Section {
+  /** `worker chromium`, for example. */
+  name: string
+  /** Of the figures. */
+  unit: 'µs' | 'ms' | '/s' | 'KB'
+  rows: Rounds[]
 }
-
-/** Ours beside a simple function of the browser. */
-export interface PairRow extends Rounds {
-  /** The name of that function. */
-  plainly: string
-}
-
-/** The ratio to the TypeScript SDK v1 that every workload must keep. */
-export const bar = 0.5
 
 export interface Ratio {
   q1: number
@@ -46,59 +42,49 @@ function quantile(values: readonly number[], part: number): number {
   return low + (high - low) * (at - Math.floor(at))
 }
 
-/** The table of one browser, for a terminal. */
-export function table(rows: readonly Row[]): string {
+/** A ratio to be shown: one subject to another. */
+export type Pairing = readonly [one: string, other: string]
+
+/** A table with medians of some subjects, and ratios. */
+export function table(
+  { rows, unit }: Section,
+  medians: readonly string[],
+  ratios: readonly Pairing[],
+): string {
   const head = [
     '',
-    'ours µs',
-    'ts1 µs',
-    'null µs',
-    'ours/ts1',
-    'goal',
-    '',
-    'ours/ts2',
-    'ours/null',
-    '2026/ours',
+    ...medians.map((subject) => `${subject} ${unit}`),
+    ...ratios.map(([one, other]) => `${one}/${other}`),
   ]
-  const lines = rows.map((row) => {
-    const toSdk = ratio(row, 'ours', 'ts1')
-    return [
-      row.workload,
-      ...['ours', 'ts1', 'null'].map((subject) => median(row, subject).toFixed(2)),
-      shown(toSdk),
-      `≤ ${row.goal.toFixed(2)}`,
-      toSdk.median <= row.goal ? 'met' : toSdk.median <= bar ? `within ${bar}` : 'MISSED',
-      shown(ratio(row, 'ours', 'ts2')),
-      shown(ratio(row, 'ours', 'null')),
-      shown(ratio(row, 'ours26', 'ours')),
-    ]
-  })
-  return aligned([head, ...lines])
-}
-
-/** The table of the pairs. */
-export function pairTable(rows: readonly PairRow[]): string {
-  const ms = (row: PairRow, subject: string) => (median(row, subject) / 1000).toFixed(2)
   const lines = rows.map((row) => [
     row.workload,
-    ms(row, 'ours'),
-    ms(row, 'plain'),
-    shown(ratio(row, 'ours', 'plain')),
-    row.plainly,
+    ...medians.map((subject) => shownNumber(median(row, subject))),
+    ...ratios.map(([one, other]) => shownRatio(ratio(row, one, other))),
   ])
-  return aligned([['', 'ours ms', 'plain ms', 'ours/plain', 'plain is'], ...lines])
+  return markdown([head, ...lines])
 }
 
-function shown({ q1, median, q3 }: Ratio): string {
+export function shownRatio({ q1, median, q3 }: Ratio): string {
   if (Number.isNaN(median)) return '–'
   return `${median.toFixed(2)} [${q1.toFixed(2)}..${q3.toFixed(2)}]`
 }
 
-function aligned(lines: readonly string[][]): string {
-  const widths = (lines[0] ?? []).map((_, i) =>
-    Math.max(...lines.map((line) => line[i]?.length ?? 0)),
-  )
+/** Three significant digits. */
+export function shownNumber(value: number): string {
+  if (Number.isNaN(value)) return '–'
+  if (value >= 1_000) return Math.round(value).toLocaleString('en')
+  return value.toPrecision(3)
+}
+
+/** A Markdown table with aligned columns; the first is text. */
+export function markdown(lines: readonly (readonly string[])[]): string {
+  const head = lines[0] ?? []
+  const widths = head.map((_, i) => Math.max(3, ...lines.map((line) => line[i]?.length ?? 0)))
   const pad = (cell: string, i: number) =>
     i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)
-  return lines.map((line) => line.map(pad).join('  ')).join('\n')
+  const rule = widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [row(head.map(pad)), row(rule), ...lines.slice(1).map((line) => row(line.map(pad)))].join(
+    '\n',
+  )
 }

@@ -1,7 +1,7 @@
 /** The time until an ended engine answers again, beside that of the first start. */
 
 import { type PageMcp, start } from 'pagemcp'
-import { directClient } from './client.ts'
+import { benchClient, directPorts } from './client.ts'
 import type { Pair } from './reading.ts'
 
 /** The members of Go's wasm_exec.js that end a program. */
@@ -41,7 +41,8 @@ export const restart: Pair = {
     await wasm // compiled once
     const begun = performance.now()
     const { mcp, end } = await started()
-    const { client, far } = directClient()
+    const { near, far } = directPorts()
+    const client = benchClient(near)
     mcp.accept(far)
     const params = {
       protocolVersion: '2025-11-25',

@@ -1,144 +1,130 @@
 /**
- * The subjects of the race: ours, the TypeScript SDKs, and an echo without any work. All serve the data of
- * data.ts.
+ * The subjects of the race: ours, the TypeScript SDKs, @mcp-b, and null, which has every answer prepared. All
+ * serve the data of data.ts.
  */
 
-import { Server as Server1 } from '@modelcontextprotocol/sdk/server/index.js'
-import type { Transport as Transport1 } from '@modelcontextprotocol/sdk/shared/transport.js'
-import {
-  ListResourcesRequestSchema,
-  ReadResourceRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js'
-import { Server as Server2, type Transport as Transport2 } from '@modelcontextprotocol/server'
-import { start } from 'pagemcp'
-import { type Client, type DirectPort, directClient, type Message, type Result } from './client.ts'
-import { type Item, makeItems, makeText, pageSize } from './data.ts'
+import { type PageMcp, start } from 'pagemcp'
+import { type BenchPort, benchClient, type Client, directPorts } from './client.ts'
+import { type Entry, makeEntries, makeTemplateTexts, pageSize, templateOf } from './data.ts'
+import type { FromWorker, ToWorker } from './sdk-worker.ts'
+import { type SdkName, sdk } from './sdks.ts'
+import { classicVersion, echo, info, pageStore, type Store } from './serving.ts'
+
+/**
+ * `direct`: ports that hand objects over, in one realm. `page`: MessageChannels, all in the page. `worker`: the
+ * client in the page, ours in its Worker, as it is by default.
+ */
+export type Mode = 'direct' | 'page' | 'worker'
 
 export interface Subject {
   name: string
-  client: Client
-  /** Speaks 2026-07-28, which has no ping. */
-  modern: boolean
+  /** Speaks 2026-07-28, which has no ping and no subscriptions to single resources. */
+  isModern: boolean
+  /** Opens a client, and does its handshake. */
+  open(): Promise<Client>
+  /** Announces a change. */
+  touch(uri: string): void
 }
 
-const info = { name: 'bench', version: '1.0.0' }
-const classicVersion = '2025-11-25'
+/** Serves one end of a pair of ports. */
+type Open = (port: BenchPort) => void
+
 const modern = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': info,
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-/** Makes all subjects, each with one client. Only `ours26` speaks 2026-07-28. */
-export async function makeSubjects(): Promise<Subject[]> {
-  const items = makeItems()
-  const texts = new Map(items.map((item, n) => [item.uri, makeText(n)]))
-  const engine = await startEngine(items, texts)
-  return [
-    await subject('ours', (port) => void engine.accept(port)),
-    await subject('ts1', (port) => void sdk1(items, texts).connect(transport(port))),
-    await subject('ts2', (port) => void sdk2(items, texts).connect(transport(port))),
-    await subject('null', (port) => echo(port, items, texts)),
-    await subject('ours26', (port) => void engine.accept(port), modern),
+/** Makes all subjects of a mode. */
+export async function makeSubjects(mode: Mode): Promise<Subject[]> {
+  const entries = makeEntries()
+  const store = pageStore(entries)
+  const mcp = await startEngine(mode, entries)
+  const ours: Open = (port) => void mcp.accept(port as unknown as MessagePort)
+  const touch = (uri: string) => mcp.changed(uri)
+  const inPage = (name: string, made: { open: Open; touch(uri: string): void }, isModern = false) =>
+    subject(mode, name, made.open, made.touch, isModern)
+  const made = [
+    subject(mode, 'ours', ours, touch),
+    ...(['ts1', 'ts2', 'mcpb'] as const).map((name) => inPage(name, sdk(name, store))),
+    inPage('null', echo(store)),
+    subject(mode, 'ours-2026', ours, touch, true),
   ]
+  if (mode === 'direct') made.push(inPage('ts2-2026', sdk('ts2-2026', store), true))
+  if (mode === 'worker') {
+    made.push(
+      ...(await Promise.all(
+        (['ts1', 'ts2', 'null'] as const).map((name) => inWorker(name, store)),
+      )),
+    )
+  }
+  return made
 }
 
-async function subject(
+function subject(
+  mode: Mode,
   name: string,
-  open: (port: DirectPort) => void,
-  meta?: { [name: string]: unknown },
-): Promise<Subject> {
-  const { client, far } = directClient(meta)
-  open(far)
-  if (meta === undefined) {
+  serve: Open,
+  touch: (uri: string) => void,
+  isModern = false,
+): Subject {
+  const open = async () => {
+    const [near, far] = pair(mode)
+    const client = benchClient(near, isModern ? modern : undefined)
+    serve(far)
+    if (isModern) {
+      await client.call('server/discover', {})
+      return client
+    }
     const params = { protocolVersion: classicVersion, capabilities: {}, clientInfo: info }
     const { protocolVersion } = await client.call('initialize', params)
     if (protocolVersion !== classicVersion) throw new Error(`${name} speaks ${protocolVersion}`)
     client.notify('notifications/initialized')
-  } else {
-    await client.call('server/discover', {})
+    return client
   }
-  return { name, client, modern: meta !== undefined }
+  return { name, isModern, open, touch }
+}
+
+function pair(mode: Mode): [near: BenchPort, far: BenchPort] {
+  if (mode === 'direct') {
+    const { near, far } = directPorts()
+    return [near, far]
+  }
+  const { port1, port2 } = new MessageChannel()
+  return [port1, port2]
 }
 
 /** The package as users get it, with engine.wasm, policy and supervisor. */
-async function startEngine(items: Item[], texts: Map<string, string>) {
-  const mcp = await start({ name: 'bench', version: '1.0.0', worker: false, pageSize })
-  mcp.resources(items.map((item) => [item, () => texts.get(item.uri)] as const))
+async function startEngine(mode: Mode, entries: readonly Entry[]): Promise<PageMcp> {
+  const mcp = await start({ ...info, worker: mode === 'worker', pageSize })
+  mcp.resources(
+    entries.map(({ item, text, isPublished }) => [item, isPublished ? text : () => text] as const),
+  )
+  for (const [n, text] of makeTemplateTexts().entries()) {
+    const template = { uriTemplate: templateOf(n), name: `t${n}`, mimeType: 'text/plain' }
+    mcp.template(template, () => text)
+  }
   return mcp
 }
 
-function pageOf(items: Item[], cursor: string | undefined) {
-  const at = Number(cursor ?? 0)
-  const next = at + pageSize
-  const resources = items.slice(at, next)
-  return next < items.length ? { resources, nextCursor: String(next) } : { resources }
-}
-
-function contentsOf(texts: Map<string, string>, uri: string) {
-  const text = texts.get(uri)
-  if (text === undefined) throw new Error(`no ${uri}`)
-  return { contents: [{ uri, mimeType: 'text/plain', text }] }
-}
-
-const capabilities = { resources: { subscribe: true, listChanged: true } }
-
-function sdk1(items: Item[], texts: Map<string, string>) {
-  const server = new Server1(info, { capabilities })
-  server.setRequestHandler(ListResourcesRequestSchema, ({ params }) =>
-    pageOf(items, params?.cursor),
-  )
-  server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => contentsOf(texts, params.uri))
-  return server
-}
-
-function sdk2(items: Item[], texts: Map<string, string>) {
-  const server = new Server2(info, { capabilities })
-  server.setRequestHandler('resources/list', ({ params }) => pageOf(items, params?.cursor))
-  server.setRequestHandler('resources/read', ({ params }) => contentsOf(texts, params.uri))
-  return server
-}
-
-/** The transport interface of both SDKs. */
-function transport(port: DirectPort) {
-  const made = {
-    onmessage: undefined as ((message: never) => void) | undefined,
-    onclose: undefined as (() => void) | undefined,
-    onerror: undefined as ((error: Error) => void) | undefined,
-    async start() {
-      port.onmessage = ({ data }) => made.onmessage?.(data as never)
-    },
-    send: async (message: unknown) => port.postMessage(message),
-    async close() {
-      made.onclose?.()
-    },
-  }
-  return made as unknown as Transport1 & Transport2
-}
-
-/** Results are prepared; a message only gets its id. */
-function echo(port: DirectPort, items: Item[], texts: Map<string, string>) {
-  const pages = new Map<string | undefined, Result>()
-  for (let at = 0; at < items.length; at += pageSize) {
-    const cursor = at === 0 ? undefined : String(at)
-    pages.set(cursor, pageOf(items, cursor))
-  }
-  const reads = new Map(items.map(({ uri }) => [uri, contentsOf(texts, uri)]))
-  const hello = { protocolVersion: classicVersion, capabilities, serverInfo: info }
-  const answer = ({ method, params }: Message): Result | undefined => {
-    switch (method) {
-      case 'ping':
-        return {}
-      case 'resources/list':
-        return pages.get(params?.cursor as string | undefined)
-      case 'resources/read':
-        return reads.get(params?.uri as string)
-      default:
-        return hello
+/** A twin in a Worker, which asks this page for texts; `null` has them itself. */
+async function inWorker(name: SdkName | 'null', store: Store): Promise<Subject> {
+  const worker = new Worker('sdk-worker.js', { type: 'module', name })
+  const send = (message: ToWorker, transfer: Transferable[] = []) =>
+    worker.postMessage(message, transfer)
+  await new Promise<void>((resolve, reject) => {
+    worker.onerror = ({ message }) => reject(new Error(`the Worker of ${name}: ${message}`))
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+      if ('ready' in data) return resolve()
+      const { ask, uri, template } = data
+      const text = template === undefined ? store.read(uri) : store.readTemplate(template, uri)
+      send({ answer: ask, text: text as string | undefined })
     }
+    send({ start: name })
+  })
+  const open: Open = (port) => {
+    const own = port as unknown as MessagePort
+    send({ open: own }, [own])
   }
-  port.onmessage = ({ data }) => {
-    if (data.id !== undefined)
-      port.postMessage({ jsonrpc: '2.0', id: data.id, result: answer(data) })
-  }
+  return subject('worker', `${name}-worker`, open, (uri) => send({ touch: uri }))
 }

@@ -1,41 +1,79 @@
-/**
- * The requests to each subject, and the goals for ours, in CPU time.
- */
+/** What is measured: requests to each subject, and announcements of changes. */
 
-import type { Ask, Client, Result } from './client.ts'
-import { itemCount, sequence } from './data.ts'
+import type { Ask, Client } from './client.ts'
+import {
+  idCount,
+  isPublished,
+  itemCount,
+  itemUri,
+  type LargeName,
+  largeUri,
+  sequence,
+  templateCount,
+  templateUri,
+} from './data.ts'
+import type { Mode, Subject } from './subjects.ts'
 
 export interface Workload {
   name: string
-  /**
-   * Operations of one round: enough for tens of ms, so that a garbage collection does not decide.
-   */
-  count: number
-  inFlight: number
   /** Whether modern revisions lack the request. */
-  classicOnly?: boolean
-  /** The highest ratio of ours to the SDKs. */
-  goal: number
+  isClassicOnly?: boolean
   /**
-   * Prepares one client, and returns the function that makes requests. Called for each round: the same seed
-   * makes the same sequence.
+   * Operations of one round, in `direct` and over ports: enough for tens of ms, so that a garbage collection
+   * does not decide.
    */
-  ask(cursors: readonly (string | undefined)[], seed: number): Ask
+  counts: { direct: number; port: number }
+  /**
+   * Does `count` operations, and returns the time of one, in ms. The same seed makes the same sequence of
+   * requests.
+   */
+  run(racer: Racer, count: number, seed: number): Promise<number>
 }
 
-const ping: Workload['ask'] = () => () => ['ping']
+/** A subject with its client, and what workloads need of it. */
+export interface Racer extends Subject {
+  client: Client
+  /** Of its list: a subject's cursors are invalid for another. */
+  cursors: readonly (string | undefined)[]
+  /** Clients that have subscribed to the same URIs, by how many they are. */
+  crowds: Map<number, Crowd>
+}
 
-const read: Workload['ask'] = (_, seed) => {
+interface Crowd {
+  clients: readonly Client[]
+  /** When it was used last, ms. */
+  ended: number
+}
+
+type MakeAsk = (racer: Racer, seed: number) => Ask
+
+const ping: MakeAsk = () => () => ['ping']
+
+/** Reads any record of a kind. */
+const record =
+  (published: boolean): MakeAsk =>
+  (_, seed) => {
+    const next = sequence(seed)
+    const first = isPublished(0) === published ? 0 : 1
+    return () => ['resources/read', { uri: itemUri(2 * next(itemCount / 2) + first) }]
+  }
+
+const large =
+  (name: LargeName): MakeAsk =>
+  () =>
+  () => ['resources/read', { uri: largeUri(name) }]
+
+const template: MakeAsk = (_, seed) => {
   const next = sequence(seed)
-  return () => ['resources/read', { uri: `app://records/item-${next(itemCount)}` }]
+  return () => ['resources/read', { uri: templateUri(next(templateCount), next(idCount)) }]
 }
 
-const followed: Workload['ask'] = () => (_, last) => {
+const nextPage: MakeAsk = () => (_, last) => {
   const cursor = last?.nextCursor
   return ['resources/list', cursor === undefined ? {} : { cursor }]
 }
 
-const anyPage: Workload['ask'] = (cursors, seed) => {
+const anyPage: MakeAsk = ({ cursors }, seed) => {
   const next = sequence(seed)
   return () => {
     const cursor = cursors[next(cursors.length)]
@@ -43,61 +81,84 @@ const anyPage: Workload['ask'] = (cursors, seed) => {
   }
 }
 
+function requests(
+  name: string,
+  direct: number,
+  port: number,
+  inFlight: number,
+  ask: MakeAsk,
+): Workload {
+  return {
+    name,
+    counts: { direct, port },
+    isClassicOnly: ask === ping,
+    run: async (racer, count, seed) =>
+      (await racer.client.run(count, inFlight, ask(racer, seed))) / count,
+  }
+}
+
 export const workloads: readonly Workload[] = [
-  { name: 'ping, serial', count: 40_000, inFlight: 1, goal: 0.15, classicOnly: true, ask: ping },
-  {
-    name: 'ping, 64 in flight',
-    count: 40_000,
-    inFlight: 64,
-    goal: 0.15,
-    classicOnly: true,
-    ask: ping,
-  },
-  { name: 'list 50 of 10,000, serial', count: 10_000, inFlight: 1, goal: 0.3, ask: followed },
-  { name: 'list 50, 16 in flight', count: 10_000, inFlight: 16, goal: 0.3, ask: anyPage },
-  { name: 'read 1 KB, serial', count: 20_000, inFlight: 1, goal: 0.3, ask: read },
-  { name: 'read 1 KB, 64 in flight', count: 20_000, inFlight: 64, goal: 0.3, ask: read },
+  requests('ping, serial', 40_000, 400, 1, ping),
+  requests('ping, 64 in flight', 40_000, 4_000, 64, ping),
+  requests('list 50 of 10,000, serial', 10_000, 200, 1, nextPage),
+  requests('list 50, 16 in flight', 10_000, 600, 16, anyPage),
+  requests('read 1 KB published, serial', 20_000, 400, 1, record(true)),
+  requests('read 1 KB published, 64 in flight', 20_000, 4_000, 64, record(true)),
+  requests('read 1 KB function, serial', 20_000, 400, 1, record(false)),
+  requests('read 1 KB function, 64 in flight', 20_000, 4_000, 64, record(false)),
+  requests('read 100 KB published', 5_000, 60, 1, large('100k-published')),
+  requests('read 100 KB function', 5_000, 60, 1, large('100k-function')),
+  requests('read 10 MB text published', 500, 3, 1, large('10m-published')),
+  requests('read 10 MB text function', 500, 3, 1, large('10m-function')),
+  requests('template read of 1,000, serial', 1_000, 300, 1, template),
+  requests('template read of 1,000, 64 in flight', 1_000, 1_500, 64, template),
+  fanOut(1, 1_000),
+  fanOut(10, 1_000),
+  fanOut(100, 100),
 ]
 
-/** Walks the list once: cursors of one subject are invalid for another. */
-export async function collectCursors(client: Client): Promise<(string | undefined)[]> {
-  const cursors: (string | undefined)[] = [undefined]
-  for (let page = await client.call('resources/list', {}); page.nextCursor !== undefined; ) {
-    cursors.push(page.nextCursor)
-    page = await client.call('resources/list', { cursor: page.nextCursor })
-  }
-  return cursors
-}
-
 /**
- * All answers of a subject, without `_meta`, cursors, and members that modern revisions add.
+ * Announces a change of each of `uris` resources, to which `size` clients have subscribed. An operation is one
+ * delivery. Ours merges changes of one URI that follow within {@link updateInterval}: so each changes once, and
+ * the same clients are not used again before.
  */
-export async function allAnswers(
-  client: Client,
-  cursors: readonly (string | undefined)[],
-  modern: boolean,
-): Promise<string> {
-  const answers: unknown[] = [modern ? {} : await client.call('ping')]
-  for (const cursor of cursors) {
-    answers.push(plain(await client.call('resources/list', cursor === undefined ? {} : { cursor })))
+function fanOut(size: number, uris: number): Workload {
+  const deliveries = size * uris
+  const uri = (n: number) => itemUri(String(size).length * 2_000 + n)
+  const openCrowd = async (racer: Racer): Promise<Crowd> => {
+    const clients = await Promise.all(Array.from({ length: size }, () => racer.open()))
+    for (const client of clients)
+      await client.run(uris, 64, (n) => ['resources/subscribe', { uri: uri(n) }])
+    return { clients, ended: -Infinity }
   }
-  for (let n = 0; n < itemCount; n += 97) {
-    answers.push(plain(await client.call('resources/read', { uri: `app://records/item-${n}` })))
+  return {
+    name: `fan-out to ${size}, per delivery`,
+    counts: { direct: deliveries, port: deliveries },
+    isClassicOnly: true,
+    async run(racer) {
+      const crowd = racer.crowds.get(size) ?? (await openCrowd(racer))
+      racer.crowds.set(size, crowd)
+      const rest = crowd.ended + 2 * updateInterval - performance.now()
+      if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest))
+      let missing = deliveries
+      const begun = performance.now()
+      await new Promise<void>((resolve) => {
+        const arrived = () => {
+          if (--missing === 0) resolve()
+        }
+        for (const client of crowd.clients) client.notified = arrived
+        for (let n = 0; n < uris; n++) racer.touch(uri(n))
+      })
+      crowd.ended = performance.now()
+      return (crowd.ended - begun) / deliveries
+    },
   }
-  return JSON.stringify(sorted(answers))
 }
 
-function plain(result: Result): Result {
-  const { _meta, nextCursor, resultType, ttlMs, cacheScope, ...rest } = result
-  const contents = rest.contents as { _meta?: unknown }[] | undefined
-  if (contents === undefined) return { ...rest, more: nextCursor !== undefined }
-  return { ...rest, contents: contents.map(({ _meta, ...content }) => content) }
-}
+/** Go's engine.Options.UpdateInterval. */
+const updateInterval = 250 // ms
 
-/** The same value with its names in order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([name, inner]) => [name, sorted(inner)]))
+/** Operations of a workload in one round. */
+export function countIn(mode: Mode, { counts }: Workload): number {
+  return mode === 'direct' ? counts.direct : counts.port
 }

@@ -1,0 +1,131 @@
+/** The goals of the default mode, and whether a run has met them. */
+
+import { markdown, type Ratio, ratio, type Section, shownRatio } from './report.ts'
+
+export interface Goal {
+  /** What is asked for. */
+  title: string
+  /** The section, and the rows in it, that answer. */
+  section: string
+  rows: readonly string[]
+  /** Ratios of these subjects. */
+  of: string
+  to: readonly string[]
+  /** The bound of the median. */
+  atMost?: number
+  atLeast?: number
+}
+
+const worker = 'worker chromium'
+const direct = 'direct chromium'
+const read = ['read 1 KB published, 64 in flight', 'read 1 KB function, 64 in flight']
+const list = ['list 50 of 10,000, serial', 'list 50, 16 in flight']
+
+export const goals: readonly Goal[] = [
+  {
+    title: 'ping, worker mode, to the SDK in the page',
+    section: worker,
+    rows: ['ping, serial', 'ping, 64 in flight'],
+    of: 'ours',
+    to: ['ts1', 'ts2'],
+    atMost: 1,
+  },
+  {
+    title: 'read 1 KB, published value, worker mode, to the SDK in the page',
+    section: worker,
+    rows: ['read 1 KB published, serial', 'read 1 KB published, 64 in flight'],
+    of: 'ours',
+    to: ['ts1', 'ts2'],
+    atMost: 1.1,
+  },
+  {
+    title: 'read 1 KB, function, worker mode, to an SDK in a Worker that asks the page',
+    section: worker,
+    rows: ['read 1 KB function, serial', 'read 1 KB function, 64 in flight'],
+    of: 'ours',
+    to: ['ts1-worker', 'ts2-worker'],
+    atMost: 0.9,
+  },
+  {
+    title: 'read 10 MB text, published, worker mode, to null in a Worker',
+    section: worker,
+    rows: ['read 10 MB text published'],
+    of: 'ours',
+    to: ['null-worker'],
+    atMost: 1.1,
+  },
+  {
+    title: 'read 10 MB text, function, worker mode, to null in a Worker',
+    section: worker,
+    rows: ['read 10 MB text function'],
+    of: 'ours',
+    to: ['null-worker'],
+    atMost: 1.5,
+  },
+  {
+    title: 'read by template, 1,000 templates, worker mode, to the SDK in the page',
+    section: worker,
+    rows: ['template read of 1,000, serial', 'template read of 1,000, 64 in flight'],
+    of: 'ours',
+    to: ['ts1', 'ts2'],
+    atMost: 0.15,
+  },
+  ...(['ours', 'ours-2026'] as const).flatMap((of): Goal[] => {
+    const era = of === 'ours' ? 'classic' : 'modern'
+    const to = ['ts1', 'ts2', ...(of === 'ours' ? [] : ['ts2-2026'])]
+    return [
+      {
+        title: `own CPU, read 1 KB, ${era} era`,
+        section: direct,
+        rows: read,
+        of,
+        to,
+        atMost: 0.3,
+      },
+      {
+        title: `own CPU, page of 50 of 10,000, ${era} era`,
+        section: direct,
+        rows: list,
+        of,
+        to,
+        atMost: 0.3,
+      },
+    ]
+  }),
+]
+
+/** A line for each goal that the sections answer, and each row and peer of it. */
+export function goalTable(sections: readonly Section[]): string {
+  const lines: string[][] = [['', 'ratio', 'measured [quartiles]', 'goal', '']]
+  for (const goal of goals) {
+    const section = sections.find(({ name }) => name === goal.section)
+    for (const name of section === undefined ? [] : goal.rows) {
+      const row = section?.rows.find(({ workload }) => workload === name)
+      if (row === undefined) continue
+      for (const peer of goal.to) {
+        const measured = ratio(row, goal.of, peer)
+        if (Number.isNaN(measured.median)) continue
+        lines.push([
+          `${goal.title}: ${name}`,
+          `${goal.of}/${peer}`,
+          shownRatio(measured),
+          bound(goal),
+          verdict(goal, measured),
+        ])
+      }
+    }
+  }
+  return markdown(lines)
+}
+
+function bound({ atMost, atLeast }: Goal): string {
+  return atMost === undefined ? `≥ ${atLeast?.toFixed(2)}` : `≤ ${atMost.toFixed(2)}`
+}
+
+/** As people compare: figures of two decimals. */
+function verdict({ atMost = Infinity, atLeast = 0 }: Goal, { median }: Ratio): string {
+  const shown = Number(median.toFixed(2))
+  if (shown <= atMost && shown >= atLeast) return 'met'
+  const factor = shown > atMost ? shown / atMost : atLeast / shown
+  return `missed by ${Math.round((factor - 1) * 100)} %`
+}

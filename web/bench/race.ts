@@ -1,0 +1,134 @@
+/** Races all subjects of a mode in one page of a browser. */
+
+import type { Page } from 'puppeteer-core'
+import { type BrowserName, close, launch } from '../test/harness/browsers.ts'
+import type { Round } from './page.ts'
+import type { Pairing, Rounds, Section } from './report.ts'
+import type { Mode } from './subjects.ts'
+
+/** The least number of rounds with meaningful results. */
+const usualRounds = { chromium: 13, firefox: 5 } // per workload
+
+export const quiet = {
+  flags: ['--disable-background-timer-throttling', '--disable-renderer-backgrounding'],
+  preferences: { 'privacy.reduceTimerPrecision': false },
+}
+
+export interface RaceOptions {
+  /** Rounds of each workload. */
+  rounds: number | undefined
+  /** Which workloads; default: all. */
+  rows: RegExp | undefined
+  /** Which subjects besides null; default: all. */
+  subjects: readonly string[] | undefined
+}
+
+/** The columns of a mode: medians and ratios. */
+export const columns: { [mode in Mode]: { medians: string[]; ratios: Pairing[] } } = {
+  direct: {
+    medians: ['ours', 'ours-2026', 'ts1', 'ts2', 'null'],
+    ratios: [
+      ['ours', 'ts1'],
+      ['ours', 'ts2'],
+      ['ours', 'mcpb'],
+      ['ours-2026', 'ts1'],
+      ['ours-2026', 'ts2'],
+      ['ours-2026', 'ts2-2026'],
+    ],
+  },
+  page: {
+    medians: ['ours', 'ts1', 'null'],
+    ratios: [
+      ['ours', 'ts1'],
+      ['ours', 'ts2'],
+      ['ours', 'mcpb'],
+      ['ours', 'null'],
+      ['ours-2026', 'ours'],
+    ],
+  },
+  worker: {
+    medians: ['ours', 'ts1', 'ts1-worker', 'null', 'null-worker'],
+    ratios: [
+      ['ours', 'ts1'],
+      ['ours', 'ts2'],
+      ['ours', 'mcpb'],
+      ['ours', 'ts1-worker'],
+      ['ours', 'ts2-worker'],
+      ['ours', 'null-worker'],
+      ['ours', 'null'],
+      ['ours-2026', 'ours'],
+    ],
+  },
+}
+
+export const pairColumns = { medians: ['ours', 'plain'], ratios: [['ours', 'plain']] as Pairing[] }
+
+/** Races in a page of its own; `told` gets what is being measured. */
+export async function race(
+  name: BrowserName,
+  mode: Mode,
+  url: string,
+  { rounds = usualRounds[name], rows, subjects }: RaceOptions,
+  told: (what: string) => void,
+): Promise<{ browser: string; sections: Section[] }> {
+  const browser = await launch(name, quiet)
+  try {
+    const page = await browser.newPage()
+    page.setDefaultTimeout(60_000)
+    await page.goto(url)
+    await page.waitForFunction(() => window.bench !== undefined)
+    told(`${name}, ${mode}: comparing answers`)
+    const { wrong } = await page.evaluate(
+      (...args) => window.bench.prepare(...args),
+      mode,
+      subjects,
+    )
+    if (wrong.length > 0) throw new Error(`wrong answers of ${wrong.join(', ')}: no race`)
+    const sections: Section[] = [{ name: `${mode} ${name}`, unit: 'µs', rows: [] }]
+    const workloads = await page.evaluate(() => window.bench.workloads)
+    for (const [index, workload] of workloads.entries()) {
+      if (rows && !rows.test(workload)) continue
+      told(`${name}, ${mode}: ${workload}`)
+      const run = (seed: number, reverse: boolean, part: number): Promise<Round> =>
+        page.evaluate((...args) => window.bench.round(...args), index, seed, reverse, part)
+      await run(0, false, 0.25) // warms up
+      const row: Rounds = { workload, rounds: [] }
+      for (let i = 0; i < rounds; i++) row.rounds.push(await run(i + 1, i % 2 === 1, 1))
+      sections[0]?.rows.push(row)
+    }
+    if (mode === 'direct') {
+      const pairs = await racePairs(page, rounds, rows, (what) => told(`${name}: ${what}`))
+      sections.push({ name: `plain ${name}`, unit: 'µs', rows: pairs })
+    }
+    return { browser: await browser.version(), sections }
+  } finally {
+    await close(browser)
+  }
+}
+
+/** Races ours with functions of the browser: reading a page, and restarting. */
+async function racePairs(
+  page: Page,
+  rounds: number,
+  rows: RegExp | undefined,
+  told: (what: string) => void,
+): Promise<Rounds[]> {
+  const pairs = await page.evaluate(() => window.bench.pairs)
+  const wanted = pairs.filter(({ name }) => rows === undefined || rows.test(name))
+  if (wanted.length === 0) return []
+  const wrong = await page.evaluate(() => window.bench.prepareReading())
+  if (wrong.length > 0) throw new Error(`wrong: ${wrong.join(', ')}: no race`)
+  const measured: Rounds[] = []
+  for (const pair of wanted) {
+    const { name, plainly } = pair
+    told(name)
+    const index = pairs.indexOf(pair)
+    const run = (reverse: boolean) =>
+      page.evaluate((...args) => window.bench.pair(...args), index, reverse)
+    await run(false) // warms up
+    const row: Rounds = { workload: `${name}, beside ${plainly}`, rounds: [] }
+    for (let i = 0; i < rounds; i++) row.rounds.push(await run(i % 2 === 1))
+    measured.push(row)
+  }
+  return measured
+}
