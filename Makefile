@@ -11,7 +11,7 @@
 # make bench  races ours against others and prints ratios; never fails on time
 # make bench-playground  the playground under load, and MCP Inspector under the same burst
 # make audit  looks up known vulnerabilities of what is shipped; needs the network
-# make build  bin/pagemcp, the npm package in web/dist, the browser extension in dist/extension, each with its notices
+# make build  bin/pagemcp, the npm package in dist/npm/pagemcp, the browser extension in dist/extension, each with its notices
 
 STATICCHECK = v0.8.2 # of honnef.co/go/tools: 2026.1
 GOVULNCHECK = v1.8.0 # of golang.org/x/vuln

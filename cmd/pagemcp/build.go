@@ -10,13 +10,13 @@ import (
 	"github.com/pagemcp/pagemcp/server/bundle"
 )
 
-// build writes the npm package to web/dist, the unpacked browser extension to
+// build writes the npm package to dist/npm/pagemcp, the unpacked browser extension to
 // dist/extension and the playground to dist/playground; or, with --out, all files that
 // dev serves.
 func build(_ context.Context, args []string, std streams) error {
 	var out string
 	var bench bool
-	err := parse("build", "Builds the npm package into web/dist, the browser extension into dist/extension, and the playground for any web host into dist/playground.", args, std, func(flags *flag.FlagSet) {
+	err := parse("build", "Builds the npm package into dist/npm/pagemcp, the browser extension into dist/extension, and the playground for any web host into dist/playground.", args, std, func(flags *flag.FlagSet) {
 		flags.StringVar(&out, "out", "", "write the package and the demos into this `directory` instead, laid out as dev serves them")
 		flags.BoolVar(&bench, "bench", false, "with --out: the page of the benchmark instead of the demos")
 	})
@@ -38,14 +38,11 @@ func build(_ context.Context, args []string, std streams) error {
 	if out != "" {
 		return files.Write(out, "/")
 	}
-	dist := filepath.Join(root, "web", "dist")
-	if err := files.Write(dist, bundle.Package); err != nil {
+	npm := filepath.Join(root, "dist", "npm", "pagemcp")
+	if err := bundle.WritePackage(root, npm, files); err != nil {
 		return err
 	}
-	if err := bundle.WriteTypes(root, dist); err != nil {
-		return err
-	}
-	fmt.Fprintln(std.err, "built", dist)
+	fmt.Fprintln(std.err, "built", npm)
 	playground := filepath.Join(root, "dist", "playground")
 	if err := os.RemoveAll(playground); err != nil { // older builds have chunks with other names
 		return err

@@ -227,18 +227,28 @@ func TestEngineKeepsToItsBudget(t *testing.T) {
 	}
 }
 
-// Whoever installs the package gets types that import only what is in it.
+// The package has the declarations of its entry points, which import only what is in it, and
+// nothing of an earlier build.
 func TestPackageHasTypes(t *testing.T) {
 	dir := t.TempDir()
-	if err := bundle.WriteTypes(root, dir); err != nil {
+	old := filepath.Join(dir, "types", "old.d.ts")
+	if err := (bundle.Files{"/types/old.d.ts": []byte("export {}")}).Write(dir, "/"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "index.d.ts")); err != nil {
-		t.Error(err)
+	if err := bundle.WritePackage(root, dir, nil); err != nil {
+		t.Fatal(err)
 	}
-	imported := regexp.MustCompile(`from '(\.[^']*)'`)
+	if _, err := os.Stat(old); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a declaration of an earlier build: %v", err)
+	}
+	for _, name := range []string{"index", "pairing", "react", "redaction", "sources"} {
+		if _, err := os.Stat(filepath.Join(dir, "types", name+".d.ts")); err != nil {
+			t.Error(err)
+		}
+	}
+	imported := regexp.MustCompile(`(?:from |import\()['"](\.[^'"]*)['"]`)
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".ts" {
 			return err
 		}
 		text, err := os.ReadFile(name)

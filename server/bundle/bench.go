@@ -5,7 +5,7 @@ import "github.com/evanw/esbuild/pkg/api"
 // BuildBench builds the benchmark page, below /bench/, and the npm package that it
 // compares with others, with the settings of every build.
 func BuildBench(root string) (Files, error) {
-	options, err := packageWith(root,
+	parts, err := packageWith(root,
 		api.EntryPoint{InputPath: "web/bench/page.ts", OutputPath: "bench/page"},
 		api.EntryPoint{InputPath: "web/bench/sdk-worker.ts", OutputPath: "bench/sdk-worker"},
 		api.EntryPoint{InputPath: "web/bench/index.html", OutputPath: "bench/index"},
@@ -13,5 +13,5 @@ func BuildBench(root string) (Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	return filesOf(api.Build(*options))
+	return parts.build()
 }

@@ -36,76 +36,51 @@ func (e *Error) Error() string { return e.Text }
 // Build builds all files from the sources below root. The error is an *[Error] if the
 // sources have a mistake.
 func Build(root string) (Files, error) {
-	options, err := buildOptions(root, false)
+	options, err := parts(root, false)
 	if err != nil {
 		return nil, err
 	}
-	options.Metafile = true
-	built := api.Build(*options)
-	files, err := filesOf(built)
+	files, err := options.build()
 	if err != nil {
 		return nil, err
 	}
-	// The React hooks are built separately: in the package they import the React of the
-	// app, in the demos React is bundled.
-	options.EntryPointsAdvanced = []api.EntryPoint{{InputPath: "web/src/react.ts", OutputPath: "pagemcp/react"}}
-	options.External = []string{"react"}
-	hooks, err := filesOf(api.Build(*options))
-	if err != nil {
-		return nil, err
-	}
-	maps.Copy(files, hooks)
-	playground, err := playgroundOptions(root, false)
-	if err != nil {
-		return nil, err
-	}
-	builtToo := api.Build(*playground)
-	shown, err := filesOf(builtToo)
-	if err != nil {
-		return nil, err
-	}
-	maps.Copy(files, shown)
 	completePlayground(files)
 	engine, err := engineComponents(root)
 	if err != nil {
 		return nil, err
 	}
-	pack, err := bundledPackages(root, built.Metafile, Package)
+	pack, err := options.bundled(root, Package)
 	if err != nil {
 		return nil, err
 	}
 	if files[Package+Notices], err = notices(root, append(pack, engine...)); err != nil {
 		return nil, err
 	}
-	shownToo, err := bundledPackages(root, builtToo.Metafile, Playground)
+	shown, err := options.bundled(root, Playground)
 	if err != nil {
 		return nil, err
 	}
-	files[Playground+Notices], err = notices(root, slices.Concat(pack, shownToo, engine)) // the playground contains the package
+	files[Playground+Notices], err = notices(root, slices.Concat(pack, shown, engine)) // the playground contains the package
 	return files, err
 }
 
 // Watch builds all files, and again whenever the sources change, until ctx ends. built
 // gets the result of each build: files or an error.
 func Watch(ctx context.Context, root string, built func(Files, error)) error {
-	package_, err := buildOptions(root, true)
+	all, err := parts(root, true)
 	if err != nil {
 		return err
 	}
-	playground, err := playgroundOptions(root, true)
-	if err != nil {
-		return err
-	}
-	halves := &halves{built: built}
-	for i, options := range []*api.BuildOptions{package_, playground} {
-		options.Plugins = append(options.Plugins, api.Plugin{Name: "hand over", Setup: func(build api.PluginBuild) {
+	results := &results{built: built, parts: make([]result, len(all))}
+	for i, part := range all {
+		part.options.Plugins = append(part.options.Plugins, api.Plugin{Name: "hand over", Setup: func(build api.PluginBuild) {
 			build.OnEnd(func(result *api.BuildResult) (api.OnEndResult, error) {
 				files, err := filesOf(*result)
-				halves.set(i, files, err)
+				results.set(i, files, err)
 				return api.OnEndResult{}, nil
 			})
 		}})
-		running, failure := api.Context(*options)
+		running, failure := api.Context(*part.options)
 		if failure != nil {
 			return &Error{Text: messages(failure.Errors)}
 		}
@@ -118,60 +93,141 @@ func Watch(ctx context.Context, root string, built func(Files, error)) error {
 	return nil
 }
 
-// halves combines the results of two builds: the package with its demos, and the
-// playground. built is called when both have completed.
-type halves struct {
+// results combines the results of the parts of a build. built is called when all have
+// completed, and again whenever one has.
+type results struct {
 	built func(Files, error)
 
 	mu    sync.Mutex
-	ended [2]bool
-	files [2]Files
-	err   [2]error
+	parts []result
 }
 
-func (h *halves) set(i int, files Files, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.ended[i], h.files[i], h.err[i] = true, files, err
-	if !h.ended[0] || !h.ended[1] {
+type result struct {
+	ended bool
+	files Files
+	err   error
+}
+
+func (r *results) set(i int, files Files, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.parts[i] = result{true, files, err}
+	all := Files{}
+	for _, part := range r.parts {
+		if !part.ended {
+			return
+		}
+		err = cmp.Or(err, part.err)
+		maps.Copy(all, part.files)
+	}
+	if err != nil {
+		r.built(nil, err)
 		return
 	}
-	if err := cmp.Or(h.err[0], h.err[1]); err != nil {
-		h.built(nil, err)
-		return
-	}
-	all := maps.Clone(h.files[0])
-	maps.Copy(all, h.files[1])
 	completePlayground(all)
-	h.built(all, nil)
+	r.built(all, nil)
 }
 
 // outDir is the output directory that esbuild is given. Nothing is written to it.
 const outDir = "/out"
 
-// buildOptions returns the options of the package and the demos.
+// A part is one run of esbuild.
+type part struct {
+	options  *api.BuildOptions
+	metafile string // after build
+}
+
+// A partList is what is built together.
+type partList []*part
+
+// parts returns what Build and Watch build: package and demos, the Worker, the playground.
+func parts(root string, dev bool) (partList, error) {
+	package_, err := buildOptions(root, dev)
+	if err != nil {
+		return nil, err
+	}
+	worker, err := workerOptions(root, dev)
+	if err != nil {
+		return nil, err
+	}
+	playground, err := playgroundOptions(root, dev)
+	if err != nil {
+		return nil, err
+	}
+	return partList{{options: package_}, {options: worker}, {options: playground}}, nil
+}
+
+// build builds all parts.
+func (l partList) build() (Files, error) {
+	files := Files{}
+	for _, part := range l {
+		part.options.Metafile = true
+		built := api.Build(*part.options)
+		some, err := filesOf(built)
+		if err != nil {
+			return nil, err
+		}
+		part.metafile = built.Metafile
+		maps.Copy(files, some)
+	}
+	return files, nil
+}
+
+// bundled returns the npm packages with code in the built files below prefix.
+func (l partList) bundled(root, prefix string) (all []Component, err error) {
+	for _, part := range l {
+		some, err := bundledPackages(root, part.metafile, prefix)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// buildOptions returns the options of the package, except for its Worker, and the demos.
 func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 	options, err := baseOptions(root, dev)
 	if err != nil {
 		return nil, err
 	}
 	root = options.AbsWorkingDir
+	options.Sourcemap = api.SourceMapLinked
 	options.EntryPointsAdvanced, err = entryPoints(root)
-	options.Plugins = append([]api.Plugin{sharedEntry(root), publicEntry, reactEntry(root), lazyModule(root), noParser, engineWasm(root)}, options.Plugins...)
+	options.Plugins = append([]api.Plugin{packageEntries(root), publicEntry, reactEntry(root), lazyModule(root), noParser, engineWasm(root)}, options.Plugins...)
 	return options, err
 }
 
-// packageWith returns the options of the npm package without the demos, plus further
-// entry points that import it.
-func packageWith(root string, further ...api.EntryPoint) (*api.BuildOptions, error) {
+// workerOptions returns the options of worker.js, one file without imports. It does not name
+// its source map, since a bundler that copies worker.js leaves the map behind; in dev it does.
+func workerOptions(root string, dev bool) (*api.BuildOptions, error) {
+	options, err := baseOptions(root, dev)
+	if err != nil {
+		return nil, err
+	}
+	if !dev {
+		options.Sourcemap = api.SourceMapExternal
+	}
+	options.EntryPointsAdvanced = []api.EntryPoint{{InputPath: "web/src/worker.ts", OutputPath: "pagemcp/worker"}}
+	return options, nil
+}
+
+// packageWith returns the parts of the npm package without source maps and demos, plus
+// further entry points that import it.
+func packageWith(root string, further ...api.EntryPoint) (partList, error) {
 	options, err := buildOptions(root, false)
+	if err != nil {
+		return nil, err
+	}
+	worker, err := workerOptions(root, false)
 	if err != nil {
 		return nil, err
 	}
 	options.EntryPointsAdvanced = append(slices.DeleteFunc(options.EntryPointsAdvanced, func(entry api.EntryPoint) bool {
 		return !strings.HasPrefix(entry.OutputPath, "pagemcp/")
 	}), further...)
-	return options, nil
+	options.Sourcemap, worker.Sourcemap = api.SourceMapNone, api.SourceMapNone
+	return partList{{options: options}, {options: worker}}, nil
 }
 
 // baseOptions returns the options of every build: minified, for current browsers, with
@@ -195,7 +251,7 @@ func baseOptions(root string, dev bool) (*api.BuildOptions, error) {
 		MinifyWhitespace:  true,
 		MinifySyntax:      true,
 		MinifyIdentifiers: true,
-		LegalComments:     api.LegalCommentsInline,
+		LegalComments:     api.LegalCommentsNone, // the licences are in Notices
 		Charset:           api.CharsetUTF8,
 		JSX:               api.JSXAutomatic,
 		Define:            map[string]string{"process.env.NODE_ENV": `"production"`}, // read by React
@@ -204,29 +260,28 @@ func baseOptions(root string, dev bool) (*api.BuildOptions, error) {
 			".html": api.LoaderCopy, ".svg": api.LoaderCopy, ".png": api.LoaderCopy, ".ico": api.LoaderCopy,
 			".txt": api.LoaderCopy,
 		},
-		Plugins:  []api.Plugin{confined(root, goroot), wasmExec(goroot)},
+		Plugins:  []api.Plugin{confined(root, goroot), wasmExec(goroot), relativeSources(root, goroot)},
 		LogLevel: api.LogLevelSilent,
 	}
 	if dev {
 		options.Sourcemap = api.SourceMapLinked
-		options.Plugins = append(options.Plugins, relativeSources(root, goroot))
 	}
 	return options, nil
 }
 
-// entryPoints returns the entry points: modules of the package, the engine, and below
-// web/demo every module, style sheet, page and image in a directory with an index.html.
+// entryPoints returns the entry points: modules of the package except the Worker, the
+// engine, and below web/demo every module, style sheet, page and image in a directory with
+// an index.html.
 func entryPoints(root string) ([]api.EntryPoint, error) {
-	entries := []api.EntryPoint{
-		{InputPath: "web/src/package.ts", OutputPath: "pagemcp/index"},
-		{InputPath: "web/src/worker.ts", OutputPath: "pagemcp/worker"},
+	points := []api.EntryPoint{
+		{InputPath: wholeEntry, OutputPath: "pagemcp/index"},
 		{InputPath: engineEntry, OutputPath: "pagemcp/engine"},
 	}
-	for _, name := range sharedEntries {
-		entries = append(entries, api.EntryPoint{InputPath: sharedPrefix + name, OutputPath: "pagemcp/" + name})
+	for _, entry := range entries {
+		points = append(points, api.EntryPoint{InputPath: entryPrefix + entry.name, OutputPath: "pagemcp/" + entry.name})
 	}
 	for _, module := range lazyModules {
-		entries = append(entries, api.EntryPoint{InputPath: lazySource(module), OutputPath: "pagemcp/" + path.Base(module)})
+		points = append(points, api.EntryPoint{InputPath: lazySource(module), OutputPath: "pagemcp/" + path.Base(module)})
 	}
 	demos := filepath.Join(root, "web", "demo")
 	err := filepath.WalkDir(demos, func(name string, d fs.DirEntry, err error) error {
@@ -254,13 +309,13 @@ func entryPoints(root string) ([]api.EntryPoint, error) {
 		if err != nil {
 			return err
 		}
-		entries = append(entries, api.EntryPoint{InputPath: filepath.ToSlash(input), OutputPath: out})
+		points = append(points, api.EntryPoint{InputPath: filepath.ToSlash(input), OutputPath: out})
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("find the demos: %w", err)
 	}
-	return entries, nil
+	return points, nil
 }
 
 func filesOf(result api.BuildResult) (Files, error) {

@@ -27,14 +27,13 @@ func project(t *testing.T) string {
 		"go.sum":                    "",
 		"wasm/main_js.go":           "package main\n\nfunc main() {}\n",
 		"web/src/index.ts":          "import 'wasm_exec'\nexport const answer: number = 42\nexport const late = () => import('./validate.ts')\n",
-		"web/src/package.ts":        "export * from './index.ts'\nexport * from './pairing.ts'\nexport * from './redaction.ts'\nexport * from './sources.ts'\n",
 		"web/src/pairing.ts":        "export { invitation } from './invitation.ts'\n",
 		"web/src/redaction.ts":      "export { label as redaction } from './invitation.ts'\n",
 		"web/src/sources.ts":        "export { label } from './invitation.ts'\n",
 		"web/src/invitation.ts":     "export const invitation = 'taken once'\nexport const label = 'clean'\n",
 		"web/src/worker.ts":         "import { read } from './readers.ts'\npostMessage(read as unknown)\n",
-		"web/src/readers.ts":        "export const read = () => import('./sources/idb-reader.ts')\n",
-		"web/src/react.ts":          "import { answer } from './index.ts'\nimport { useState } from 'react'\nexport const useAnswer = () => useState(answer)\n",
+		"web/src/readers.ts":        "export const read = () => import('./validate.ts')\n",
+		"web/src/react.ts":          "'use client'\nimport { answer } from './index.ts'\nimport { useState } from 'react'\nexport const useAnswer = () => useState(answer)\n",
 		"web/demo/index.html":       `<!doctype html><script type="module" src="main.ts"></script>`,
 		"web/demo/main.ts":          "document.title = 'start'\n",
 		"web/demo/one/index.html":   `<!doctype html><link rel="stylesheet" href="style.css"><script type="module" src="main.ts"></script>`,
@@ -85,13 +84,13 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 		delete(files, name)
 	}
 	for name, want := range map[string]string{
-		"/pagemcp/index.js":     "globalThis.Go",             // of GOROOT's wasm_exec.js
-		"/pagemcp/worker.js":    `import("./idb-reader.js")`, // although another module imports it, from another directory
+		"/pagemcp/index.js":     "globalThis.Go", // of GOROOT's wasm_exec.js
+		"/pagemcp/worker.js":    "validate",      // although index.js loads it on demand
 		"/pagemcp/engine.wasm":  "\x00asm",
 		"/pagemcp/pairing.js":   `from"./index.js"`, // the module with the state is there
 		"/pagemcp/redaction.js": `from"./index.js"`,
 		"/pagemcp/sources.js":   `from"./index.js"`,
-		"/pagemcp/react.js":     `from"react"`, // the app's
+		"/pagemcp/react.js":     `"use client";import{`, // React is the app's
 		"/index.html":           `src="main.js"`,
 		"/main.js":              "start",
 		"/demo/one/index.html":  `src="main.js"`,
@@ -103,7 +102,7 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 		"/playground/style.css":      "green",
 		"/playground/more/one.txtar": "transcript",
 		"/playground/engine.wasm":    "\x00asm",
-		"/playground/worker.js":      `import("./idb-reader.js")`,
+		"/playground/worker.js":      "validate",
 		"/playground/files.json":     `"more/one.txtar":"`,
 
 		"/pagemcp/THIRD-PARTY-NOTICES.txt":    "\nGo go1.",
@@ -115,16 +114,10 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 		delete(files, name)
 	}
 	for name := range files {
-		if strings.HasPrefix(name, Playground+"chunks/") || lazyBeside(name) {
-			continue
+		if !strings.HasPrefix(name, Playground+"chunks/") && path.Ext(name) != ".map" {
+			t.Errorf("%s is too much", name)
 		}
-		t.Errorf("%s is too much", name)
 	}
-}
-
-// lazyBeside tells whether a file of the playground is a module that the Worker loads.
-func lazyBeside(name string) bool {
-	return slices.ContainsFunc(lazyModules[:], func(module string) bool { return name == Playground+path.Base(module)+".js" })
 }
 
 func TestMistakesHaveFileAndLine(t *testing.T) {
@@ -193,12 +186,13 @@ func TestWatchBuildsAgain(t *testing.T) {
 // Modules that index.js and lazily loaded modules have in common must not have state: it
 // would exist twice.
 func TestModulesWithStateExistOnce(t *testing.T) {
-	options, err := packageWith(filepath.Join("..", ".."))
+	parts, err := packageWith(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
+	options := parts[0].options // the other one is worker.js, of another thread
 	options.EntryPointsAdvanced = slices.DeleteFunc(options.EntryPointsAdvanced, func(entry api.EntryPoint) bool {
-		return entry.InputPath == engineEntry || entry.OutputPath == "pagemcp/worker" // of another thread
+		return entry.InputPath == engineEntry
 	})
 	options.Metafile = true
 	result := api.Build(*options)

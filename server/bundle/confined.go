@@ -56,17 +56,18 @@ func below(file string, dirs []string) string {
 	return ""
 }
 
-// relativeSources makes paths in source maps relative to root. esbuild writes them
-// relative to the output directory, which would include directory names of this machine.
+// relativeSources makes paths in source maps relative to web/, `src/start.ts`, and those of
+// Go's files begin with go/. esbuild writes them relative to the output directory, which
+// would include directory names of this machine.
 func relativeSources(root, goroot string) api.Plugin {
 	return api.Plugin{Name: "relative sources", Setup: func(build api.PluginBuild) {
-		dirs := realDirs(root, goroot)
+		web, gofiles := realDirs(filepath.Join(root, "web")), realDirs(goroot)
 		build.OnEnd(func(result *api.BuildResult) (api.OnEndResult, error) {
 			for i, out := range result.OutputFiles {
 				if path.Ext(out.Path) != ".map" {
 					continue
 				}
-				contents, err := renameSources(out.Contents, filepath.Dir(out.Path), dirs)
+				contents, err := renameSources(out.Contents, filepath.Dir(out.Path), web, gofiles)
 				if err != nil {
 					return api.OnEndResult{}, fmt.Errorf("write %s: %w", filepath.Base(out.Path), err)
 				}
@@ -77,7 +78,7 @@ func relativeSources(root, goroot string) api.Plugin {
 	}}
 }
 
-func renameSources(contents []byte, dir string, dirs []string) ([]byte, error) {
+func renameSources(contents []byte, dir string, web, gofiles []string) ([]byte, error) {
 	var sourceMap map[string]json.RawMessage
 	if err := json.Unmarshal(contents, &sourceMap); err != nil {
 		return nil, err
@@ -88,12 +89,15 @@ func renameSources(contents []byte, dir string, dirs []string) ([]byte, error) {
 	}
 	for i, source := range sources {
 		file := filepath.FromSlash(source)
-		if namespace, own, ok := strings.Cut(source, ":"); ok && namespace == "entry" {
+		if namespace, own, ok := strings.Cut(source, ":"); ok && len(namespace) > 1 { // one letter: a drive of Windows
 			file = filepath.FromSlash(own)
 		} else if !filepath.IsAbs(file) {
 			file = filepath.Join(dir, file)
 		}
-		name := below(file, dirs)
+		name := below(file, web)
+		if inGo := below(file, gofiles); name == "" && inGo != "" {
+			name = "go/" + inGo
+		}
 		if at := strings.LastIndex(filepath.ToSlash(file), "/node_modules/"); name == "" && at >= 0 {
 			name = filepath.ToSlash(file)[at+1:]
 		}

@@ -5,10 +5,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/evanw/esbuild/pkg/api"
 )
 
 // Files behind a symbolic link out of the sources are never served: neither an image or
@@ -42,46 +41,52 @@ func TestLinksOutOfTheSourcesAreRefused(t *testing.T) {
 	}
 }
 
-// Source maps name files below the sources, and no directory of this machine.
+// Source maps name files below the sources, and no directory of this machine. Those of the
+// package are linked, except that of worker.js, which bundlers copy without it.
 func TestSourceMapsNameNoDirectories(t *testing.T) {
 	root := project(t)
-	options, err := buildOptions(root, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	playground, err := playgroundOptions(root, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	maps := 0
-	for _, options := range []*api.BuildOptions{options, playground} {
-		files, err := filesOf(api.Build(*options))
+	for _, dev := range []bool{true, false} {
+		all, err := parts(root, dev)
 		if err != nil {
 			t.Fatal(err)
 		}
+		files, err := all.build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		maps := 0
 		for name, contents := range files {
-			if path.Ext(name) != ".map" {
-				if strings.Contains(string(contents), root) {
-					t.Errorf("%s names %s", name, root)
+			if strings.Contains(string(contents), root) {
+				t.Errorf("%s names %s", name, root)
+			}
+			if path.Ext(name) == ".js" {
+				linked := strings.Contains(string(contents), "//# sourceMappingURL="+path.Base(name)+".map")
+				if want := dev || !strings.HasPrefix(name, Playground) && name != Package+"worker.js"; linked != want {
+					t.Errorf("%s names its source map: %v, want %v", name, linked, want)
 				}
+			}
+			if path.Ext(name) != ".map" {
 				continue
 			}
 			maps++
 			var sourceMap struct {
-				Sources  []string
-				Mappings string
+				Sources, SourcesContent []string
+				Mappings                string
 			}
-			if err := json.Unmarshal(contents, &sourceMap); err != nil || len(sourceMap.Sources) == 0 || sourceMap.Mappings == "" {
+			if err := json.Unmarshal(contents, &sourceMap); err != nil || sourceMap.Mappings == "" && len(sourceMap.Sources) > 0 {
 				t.Errorf("%s: %v %.200s", name, err, contents)
 			}
+			if len(sourceMap.SourcesContent) != len(sourceMap.Sources) {
+				t.Errorf("%s has %d texts of %d sources", name, len(sourceMap.SourcesContent), len(sourceMap.Sources))
+			}
 			for _, source := range sourceMap.Sources {
-				if !strings.HasPrefix(source, "web/") && !strings.HasPrefix(source, "lib/wasm/") || strings.Contains(source, "..") {
+				if top, _, _ := strings.Cut(source, "/"); !slices.Contains([]string{"src", "demo", "playground", "go", "node_modules"}, top) || strings.Contains(source, "..") {
 					t.Errorf("%s names %s", name, source)
 				}
 			}
 		}
-	}
-	if maps < 3 {
-		t.Errorf("%d source maps", maps)
+		if files[Package+"worker.js.map"] == nil || maps < 9 {
+			t.Errorf("%d source maps", maps)
+		}
 	}
 }

@@ -8,32 +8,68 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// sharedEntries are entry points of the package, like `pagemcp/pairing`, whose files
-// only re-export from index.js. So a page that imports several entry points has each
-// module, and its state, once.
-var sharedEntries = [...]string{"pairing", "redaction", "sources"}
+// entries are the entry points of the package besides the main one: `pagemcp/pairing` is
+// web/src/pairing.ts. Another one needs a line here and one in web/package.json. Their files
+// import from index.js, so that a page which imports several entry points has each module,
+// and its state, once.
+var entries = [...]struct {
+	name string
+	// code: the entry point has code of its own, which is not in index.js. It imports only
+	// what index.ts exports. Others re-export what index.js contains.
+	code bool
+}{
+	{name: "pairing"},
+	{name: "react", code: true},
+	{name: "redaction"},
+	{name: "sources"},
+}
 
-const sharedPrefix = "entry:" // of an entry point that sharedEntry resolves
+const (
+	entryPrefix = "entry:" // of an entry point that packageEntries resolves
+	wholeEntry  = entryPrefix + "index"
+)
 
-// sharedEntry builds the files of sharedEntries, whose imports are in index.js.
-func sharedEntry(root string) api.Plugin {
-	return api.Plugin{Name: "shared entry", Setup: func(build api.PluginBuild) {
-		build.OnResolve(api.OnResolveOptions{Filter: "^" + sharedPrefix}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
-			name := strings.TrimPrefix(args.Path, sharedPrefix)
-			return api.OnResolveResult{Path: filepath.Join(root, "web", "src", name+".ts"), Namespace: "entry"}, nil
+// packageEntries builds index.js, and the files of entries, whose relative imports are in
+// index.js. Packages that they import are those of the app.
+func packageEntries(root string) api.Plugin {
+	return api.Plugin{Name: "package entries", Setup: func(build api.PluginBuild) {
+		sources := filepath.Join(root, "web", "src")
+		build.OnResolve(api.OnResolveOptions{Filter: "^" + wholeEntry + "$"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: filepath.Join(sources, "package.ts"), Namespace: "whole"}, nil
 		})
-		build.OnResolve(api.OnResolveOptions{Filter: `^\./`, Namespace: "entry"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
-			return api.OnResolveResult{Path: "./index.js", External: true}, nil
-		})
-		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "entry"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
-			text, err := os.ReadFile(args.Path)
-			if err != nil {
-				return api.OnLoadResult{}, err
+		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "whole"}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
+			contents := "export * from './index.ts'\n"
+			for _, entry := range entries {
+				if !entry.code {
+					contents += "export * from './" + entry.name + ".ts'\n"
+				}
 			}
-			contents := string(text)
-			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderTS, WatchFiles: []string{args.Path}}, nil
+			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderTS, ResolveDir: sources}, nil
 		})
+		build.OnResolve(api.OnResolveOptions{Filter: "^" + entryPrefix}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+			name := strings.TrimPrefix(args.Path, entryPrefix)
+			return api.OnResolveResult{Path: filepath.Join(sources, name+".ts"), Namespace: "entry"}, nil
+		})
+		build.OnResolve(api.OnResolveOptions{Filter: `.*`, Namespace: "entry"}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+			if strings.HasPrefix(args.Path, "./") {
+				args.Path = "./index.js"
+			}
+			return api.OnResolveResult{Path: args.Path, External: true}, nil
+		})
+		loadEntry(build, "entry", sources)
 	}}
+}
+
+// loadEntry loads the modules of a namespace whose relative imports a plugin resolves.
+func loadEntry(build api.PluginBuild, namespace, resolveDir string) {
+	build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: namespace}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+		text, err := os.ReadFile(args.Path)
+		if err != nil {
+			return api.OnLoadResult{}, err
+		}
+		contents := string(text)
+		return api.OnLoadResult{Contents: &contents, Loader: api.LoaderTS, ResolveDir: resolveDir, WatchFiles: []string{args.Path}}, nil
+	})
 }
 
 // publicEntry keeps `import 'pagemcp'` in the demos and the extension as it is in an
@@ -44,6 +80,21 @@ var publicEntry = api.Plugin{Name: "public entry", Setup: func(build api.PluginB
 		return api.OnResolveResult{Path: Package + publicModule(args.Path) + ".js", External: true}, nil
 	})
 }}
+
+// reactEntry bundles 'pagemcp/react' with a demo, whose React it must share; what it imports
+// from the package stays there.
+func reactEntry(root string) api.Plugin {
+	return api.Plugin{Name: "react entry", Setup: func(build api.PluginBuild) {
+		sources := filepath.Join(root, "web", "src")
+		build.OnResolve(api.OnResolveOptions{Filter: `^pagemcp/react$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: filepath.Join(sources, "react.ts"), Namespace: "react"}, nil
+		})
+		build.OnResolve(api.OnResolveOptions{Filter: `^\./`, Namespace: "react"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: Package + "index.js", External: true}, nil
+		})
+		loadEntry(build, "react", sources)
+	}}
+}
 
 // publicSources bundles imports from 'pagemcp' as the bundler of an app does, without
 // unused code.
@@ -56,8 +107,16 @@ func publicSources(root string) api.Plugin {
 	}}
 }
 
-// publicNames matches 'pagemcp' and the names of sharedEntries.
-func publicNames() string { return `^pagemcp(/(` + strings.Join(sharedEntries[:], "|") + `))?$` }
+// publicNames matches 'pagemcp' and the names of entries, except 'pagemcp/react'.
+func publicNames() string {
+	var names []string
+	for _, entry := range entries {
+		if entry.name != "react" {
+			names = append(names, entry.name)
+		}
+	}
+	return `^pagemcp(/(` + strings.Join(names, "|") + `))?$`
+}
 
 // publicModule returns the module of an entry point, in web/src and in the package.
 func publicModule(name string) string {

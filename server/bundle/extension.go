@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"image/png"
-	"maps"
 	"os"
 	"path/filepath"
 
@@ -17,7 +16,7 @@ var extensionSizes = [...]int{16, 32, 48, 128} // pixels
 // BuildExtension builds the browser extension: / is its root, with the manifest, and
 // below /pagemcp/ is the npm package.
 func BuildExtension(root string) (Files, error) {
-	options, err := packageWith(root,
+	parts, err := packageWith(root,
 		api.EntryPoint{InputPath: "web/extension/background.ts", OutputPath: "background"},
 		api.EntryPoint{InputPath: "web/extension/offscreen.ts", OutputPath: "offscreen"},
 		api.EntryPoint{InputPath: "web/extension/offscreen.html", OutputPath: "offscreen"},
@@ -29,36 +28,27 @@ func BuildExtension(root string) (Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	options.Metafile = true
-	built := api.Build(*options)
-	files, err := filesOf(built)
-	if err != nil {
-		return nil, err
-	}
 	// Scripts for tabs are not modules. Their result is the value of the last expression.
-	options.EntryPointsAdvanced = []api.EntryPoint{{InputPath: "web/extension/text.ts", OutputPath: "text"}}
-	options.Format = api.FormatIIFE
-	options.Plugins = append([]api.Plugin{publicSources(options.AbsWorkingDir)}, options.Plugins...) // a script cannot import
-	options.GlobalName = "pagemcpText"
-	options.Footer = map[string]string{"js": "pagemcpText.answer"}
-	builtScript := api.Build(*options)
-	script, err := filesOf(builtScript)
+	script := *parts[0].options
+	script.EntryPointsAdvanced = []api.EntryPoint{{InputPath: "web/extension/text.ts", OutputPath: "text"}}
+	script.Format = api.FormatIIFE
+	script.Plugins = append([]api.Plugin{publicSources(script.AbsWorkingDir)}, script.Plugins...) // a script cannot import
+	script.GlobalName = "pagemcpText"
+	script.Footer = map[string]string{"js": "pagemcpText.answer"}
+	parts = append(parts, &part{options: &script})
+	files, err := parts.build()
 	if err != nil {
 		return nil, err
 	}
-	maps.Copy(files, script)
 	components, err := engineComponents(root)
 	if err != nil {
 		return nil, err
 	}
-	for _, result := range [...]api.BuildResult{built, builtScript} {
-		packages, err := bundledPackages(root, result.Metafile, "/")
-		if err != nil {
-			return nil, err
-		}
-		components = append(components, packages...)
+	packages, err := parts.bundled(root, "/")
+	if err != nil {
+		return nil, err
 	}
-	if files["/"+Notices], err = notices(root, components); err != nil {
+	if files["/"+Notices], err = notices(root, append(components, packages...)); err != nil {
 		return nil, err
 	}
 

@@ -1,10 +1,6 @@
 package bundle
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -43,15 +39,6 @@ func TestShippedPartsHaveTheirNotices(t *testing.T) {
 		if !strings.HasPrefix(x.text, "PageMCP\n\nMIT License") || strings.Contains(x.text, "\nreact ") {
 			t.Errorf("%s: %.200s", name, x.text)
 		}
-	}
-	// What npm publishes, has them.
-	text, err := os.ReadFile(filepath.Join(root, "web", "package.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var manifest struct{ Files []string }
-	if err := json.Unmarshal(text, &manifest); err != nil || !slices.Contains(manifest.Files, "dist") {
-		t.Errorf("web/package.json publishes %v, %v", manifest.Files, err)
 	}
 }
 

@@ -64,7 +64,6 @@ func playgroundOptions(root string, dev bool) (*api.BuildOptions, error) {
 	}
 	options.JSXImportSource = "preact"
 	options.Splitting = true
-	options.Metafile = true
 	options.ChunkNames = "playground/chunks/[name]-[hash]"
 	for _, ext := range [...]string{".webmanifest", ".txtar"} {
 		options.Loader[ext] = api.LoaderCopy
@@ -76,11 +75,7 @@ func playgroundOptions(root string, dev bool) (*api.BuildOptions, error) {
 // completePlayground adds the engine and its Worker, and files.json with a hash of each
 // file, from which the service worker learns what to cache.
 func completePlayground(files Files) {
-	beside := []string{"engine.wasm", "worker.js"}
-	for _, module := range lazyModules { // some are loaded by the Worker
-		beside = append(beside, path.Base(module)+".js")
-	}
-	for _, name := range beside {
+	for _, name := range [...]string{"engine.wasm", "worker.js"} {
 		files[Playground+name] = files[Package+name]
 	}
 	hashes := map[string]string{}

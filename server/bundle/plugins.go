@@ -18,23 +18,13 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// reactEntry lets demos import 'pagemcp/react' as an app does. It is bundled with the
-// demo, whose React it must share.
-func reactEntry(root string) api.Plugin {
-	return api.Plugin{Name: "react entry", Setup: func(build api.PluginBuild) {
-		build.OnResolve(api.OnResolveOptions{Filter: `^pagemcp/react$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
-			return api.OnResolveResult{Path: filepath.Join(root, "web", "src", "react.ts")}, nil
-		})
-	}}
-}
-
 // lazyModules are the modules of web/src that are loaded on demand. Each is a separate
 // file of the package.
-var lazyModules = [...]string{"validate", "in-window", "sources/idb-reader", "sources/opfs-reader", "sources/caches-reader", "markdown"}
+var lazyModules = [...]string{"validate", "in-window", "sources/idb-in-window", "markdown"}
 
 // lazyModule keeps dynamic imports of lazyModules as imports of separate files. The
-// splitting of esbuild would also move the common code of index.js and worker.js to
-// further files.
+// splitting of esbuild would also move code that they share with index.js to further
+// files. worker.js is built without it: bundlers copy it as one file.
 func lazyModule(root string) api.Plugin {
 	return api.Plugin{Name: "lazy module", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: `^\.{1,2}/.*\.ts$`}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {

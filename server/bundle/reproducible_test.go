@@ -24,7 +24,7 @@ func copySources(t *testing.T, to string) {
 			return err
 		}
 		switch base := d.Name(); {
-		case d.IsDir() && (base == "node_modules" || base == "testdata" || strings.HasPrefix(base, ".") && base != ".." || below == "bin" || below == "dist" || below == "web/dist"):
+		case d.IsDir() && (base == "node_modules" || base == "testdata" || strings.HasPrefix(base, ".") && base != ".." || below == "bin" || below == "dist"):
 			return fs.SkipDir
 		case d.IsDir():
 			return os.MkdirAll(filepath.Join(to, below), 0o755)

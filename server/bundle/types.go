@@ -4,44 +4,61 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
-// WriteTypes writes the declarations (*.d.ts) of the package to dir. The TypeScript
-// compiler must be installed below web/.
-func WriteTypes(root, dir string) error {
+// declarations returns the declarations (*.d.ts) of modules of web/src, named like
+// "index.d.ts", and of all that they import, by path below web/src. The TypeScript compiler
+// must be installed below web/.
+func declarations(root string, modules []string) (map[string][]byte, error) {
 	web, err := filepath.Abs(filepath.Join(root, "web"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	tsc := filepath.Join(web, "node_modules", ".bin", "tsc")
 	if _, err := os.Stat(tsc); err != nil {
-		return fmt.Errorf("write the declarations: %w; run `npm install` in %s", err, web)
+		return nil, fmt.Errorf("write the declarations: %w; run `npm install` in %s", err, web)
 	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return err
+	dir, err := os.MkdirTemp("", "pagemcp-types-")
+	if err != nil {
+		return nil, fmt.Errorf("write the declarations: %w", err)
 	}
+	defer os.RemoveAll(dir)
 	command := exec.Command(tsc, "-p", "tsconfig.build.json", "--outDir", dir)
 	command.Dir = web
 	if out, err := command.CombinedOutput(); err != nil {
-		return &Error{Text: string(out)}
+		return nil, &Error{Text: string(out)}
 	}
-	return importsAsWritten(dir)
+	found := map[string][]byte{}
+	for len(modules) > 0 {
+		name := modules[0]
+		modules = modules[1:]
+		if found[name] != nil {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			return nil, fmt.Errorf("write the declarations: %w", err)
+		}
+		contents, imported := publishedDeclaration(string(text))
+		found[name] = []byte(contents)
+		for _, other := range imported {
+			modules = append(modules, path.Join(path.Dir(name), strings.TrimSuffix(other, ".js")+".d.ts"))
+		}
+	}
+	return found, nil
 }
 
-// importsAsWritten changes imports in declarations from './x.ts' to './x.js', as only
-// the latter is in the package.
-func importsAsWritten(dir string) error {
-	return filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".d.ts") {
-			return err
-		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		text := strings.NewReplacer(`.ts'`, `.js'`, `.ts"`, `.js"`).Replace(string(data))
-		return os.WriteFile(name, []byte(text), 0o644)
-	})
+var relativeImport = regexp.MustCompile(`(\bfrom |\bimport\(|\bimport )(['"])(\.\.?/[^'"]+)\.ts(['"])`)
+
+// publishedDeclaration returns a declaration with imports of './x.js' instead of './x.ts',
+// as only the former is in the package, and these imports.
+func publishedDeclaration(text string) (published string, imports []string) {
+	for _, found := range relativeImport.FindAllStringSubmatch(text, -1) {
+		imports = append(imports, found[3]+".js")
+	}
+	return relativeImport.ReplaceAllString(text, "$1$2$3.js$4"), imports
 }

@@ -1,32 +1,85 @@
 /** Loads engine.wasm and the Worker. */
 
+const bundlers =
+  "Vite before version 8 needs optimizeDeps: { exclude: ['pagemcp'] }; with esbuild copy worker.js and engine.wasm beside the output"
+
 /** Compiles engine.wasm, from its URL while it loads. */
-export async function compile(wasm: string | URL | BufferSource | WebAssembly.Module) {
+export async function compile(wasm: string | URL | BufferSource | WebAssembly.Module | undefined) {
   if (wasm instanceof WebAssembly.Module) return wasm
-  if (typeof wasm !== 'string' && !(wasm instanceof URL)) return WebAssembly.compile(wasm)
+  if (isBytes(wasm)) return WebAssembly.compile(wasm)
+  // Bundlers look for this form. The object that they make may lack all but its text.
+  const url = String(wasm ?? new URL('./engine.wasm', import.meta.url))
+  let hint = "is it served there, and does the Content-Security-Policy have 'wasm-unsafe-eval'?"
   try {
-    const response = await fetch(wasm)
-    if (!response.ok) throw new Error(`status ${response.status}`)
+    const response = await fetch(url)
+    if (!response.ok) {
+      hint = bundlers
+      throw new Error(`status ${response.status}`)
+    }
     const type = response.headers.get('Content-Type')
     if (type?.startsWith('application/wasm')) return await WebAssembly.compileStreaming(response)
-    return await WebAssembly.compile(await response.arrayBuffer())
+    const bytes = await response.arrayBuffer()
+    if (new Uint8Array(bytes)[0] === 0x3c) {
+      hint = bundlers
+      throw new Error('the server answered with HTML') // it begins with <
+    }
+    return await WebAssembly.compile(bytes)
   } catch (error) {
-    const hint = "is it served there, and does the Content-Security-Policy have 'wasm-unsafe-eval'?"
-    throw new Error(`engine.wasm did not load from ${wasm}; ${hint}`, { cause: error })
+    const what = error instanceof Error ? error.message : error
+    throw new Error(`engine.wasm did not load from ${url}: ${what}; ${hint}`, { cause: error })
   }
 }
 
+/**
+ * Whether an engine can start here: in a browser, or without a Worker and with an engine.wasm that need not
+ * be fetched. Frameworks also run components on a server, where nothing must start.
+ */
+export function canStart(worker: boolean, wasm: unknown): boolean {
+  const inBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis
+  if (worker) return inBrowser && 'Worker' in globalThis
+  return inBrowser || isBytes(wasm) || wasm instanceof WebAssembly.Module
+}
+
+const isBytes = (wasm: unknown): wasm is BufferSource =>
+  wasm instanceof ArrayBuffer || ArrayBuffer.isView(wasm)
+
 let policy: { createScriptURL(url: string): unknown } | undefined
 
+/** A Worker that starts, and the reason to give if it does not. */
+export interface StartingWorker {
+  worker: Worker
+  hint: string
+}
+
 /** The Worker, whose URL under Trusted Types comes from the policy `pagemcp`. */
-export function newWorker(override: string | URL | undefined): Worker {
-  const own = new URL('./worker.js', import.meta.url)
-  const url = String(override === undefined ? own : new URL(override, globalThis.document?.baseURI))
+export function newWorker(override: string | URL | undefined): StartingWorker {
+  const asset = String(override ?? new URL('./worker.js', import.meta.url)) // see compile
+  const wanted = new URL(asset, globalThis.document?.baseURI)
+  // A Worker from another origin is not allowed, and one from a data: URL has no access to IndexedDB.
+  const direct = wanted.origin === globalThis.origin && wanted.protocol !== 'data:'
+  const url = direct ? wanted.href : bootstrap(wanted.href)
   const factory = (globalThis as { trustedTypes?: TrustedTypePolicyFactoryLike }).trustedTypes
   // The policy stays in this module: only the URL that start got passes it.
   if (factory) policy ??= factory.createPolicy('pagemcp', { createScriptURL: (text) => text })
   const trusted = policy ? policy.createScriptURL(url) : url
-  return new Worker(trusted as string, { type: 'module', name: 'pagemcp' })
+  const worker = new Worker(trusted as string, { type: 'module', name: 'pagemcp' })
+  if (!direct) {
+    const revoke = () => URL.revokeObjectURL(url)
+    worker.addEventListener('message', revoke, { once: true })
+    worker.addEventListener('error', revoke, { once: true })
+  }
+  const where = wanted.protocol === 'data:' ? 'a data: URL' : wanted.href
+  const hint = `it was loaded from ${where}; is it there, and does worker-src of the Content-Security-Policy allow it? ${bundlers}`
+  return { worker, hint }
+}
+
+/**
+ * The URL of a script of this origin that imports the Worker. The import is static: messages that arrive
+ * before it has loaded are kept, and its failure is an error of the Worker.
+ */
+function bootstrap(url: string): string {
+  const script = new Blob([`import ${JSON.stringify(url)}`], { type: 'text/javascript' })
+  return URL.createObjectURL(script)
 }
 
 interface TrustedTypePolicyFactoryLike {

@@ -1,3 +1,5 @@
+'use client'
+
 /**
  * Hooks for React, `pagemcp/react`: components serve content while they are mounted. React is a peer
  * dependency.

@@ -6,7 +6,7 @@ import type { Connector } from './connector.ts'
 import type { EngineOptions, EngineState } from './engine.ts'
 import { deserializeError, serializeError } from './link.ts'
 import { listen } from './listen.ts'
-import { compile, newWorker } from './loading.ts'
+import { canStart, compile, newWorker } from './loading.ts'
 import { cursorKey, instance, newPageId, pageId } from './page-id.ts'
 import { Channel, goodbye, type Port } from './port.ts'
 import { once, type Publishing, publishing } from './publish.ts'
@@ -138,11 +138,15 @@ export interface PageMcp extends Publishing {
  * Starts an engine for this page. It serves what you mount or register. No client can connect until you
  * call {@link PageMcp.listen}, {@link PageMcp.port} or {@link PageMcp.connect}.
  *
- * @throws Error if engine.wasm or the Worker does not load; the message lists possible causes
+ * @throws Error if engine.wasm or the Worker does not load, with the URL and possible causes; and on a server,
+ *   except for an engine without a Worker whose `urls.wasm` is not a URL: that one runs, for tests of your app
  */
 export async function start(options: StartOptions): Promise<PageMcp> {
   const { name, worker = true, urls } = options
   if (typeof name !== 'string' || name === '') throw new TypeError('start needs a name')
+  if (!canStart(worker, urls?.wasm)) {
+    throw new Error('start needs a browser; call it in an effect or onMount')
+  }
 
   const sources = new Map<number, Source>()
   const listeners = { state: new Set(), read: new Set(), error: new Set() } as {
@@ -208,7 +212,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     cacheHints: wireCacheHints(options.cache),
     extensions: options.extensions,
   }
-  const module = compile(urls?.wasm ?? new URL('./engine.wasm', import.meta.url))
+  const module = compile(urls?.wasm)
   module.catch(() => {}) // awaited below, where its error is thrown
   const thread: Thread = worker
     ? await inWorker(engineOptions, module, newWorker(urls?.worker), host)

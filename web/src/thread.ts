@@ -18,6 +18,7 @@ import type { GatewayQuestion } from './credentials.ts'
 import type { EngineOptions, EngineState, PublishedValues } from './engine.ts'
 import type { ReadRequest } from './fill.ts'
 import { deserializeError, link, moving, type SerializedError } from './link.ts'
+import type { StartingWorker } from './loading.ts'
 import { newPageId } from './page-id.ts'
 import { Channel, isGoodbye, listenToPort, type Port } from './port.ts'
 import { type Redact, redactContents, redactReady } from './redacting.ts'
@@ -80,7 +81,7 @@ export interface Thread {
 export async function inWorker(
   options: EngineOptions,
   module: Promise<WebAssembly.Module>,
-  worker: Worker,
+  { worker, hint }: StartingWorker,
   host: ThreadHost,
 ): Promise<Thread> {
   const watches = new Map<number, AbortController>()
@@ -142,7 +143,7 @@ export async function inWorker(
   const engineThread = link(worker as Port, handlers, host.report)
   const failed = new Promise<never>((_, reject) => {
     worker.onerror = (event) => {
-      const what = event.message || 'does worker-src of the Content-Security-Policy allow it?'
+      const what = event.message || hint
       reject(new Error(`the engine's Worker does not start: ${what}`))
       host.report(new Error(`the engine's Worker: ${what}`))
     }

@@ -142,7 +142,7 @@ function sourceOf(number: number, able: number, portable: Portable | undefined):
     windowThread.request(what, { source: number, ...args }, signal)
   const source: Source =
     portable !== undefined
-      ? portableReader(portable, (able & abilities.templates) !== 0)
+      ? portableReader(portable)
       : {
           list: (cursor, { pageSize, signal }) =>
             ask('list', { cursor, pageSize }, signal) as Promise<Listing>,

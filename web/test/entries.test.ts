@@ -12,16 +12,22 @@ const { globSync, readFileSync } = fs as typeof fs & {
 const web = join(import.meta.dirname, '..')
 const users = ['playground', 'demo', 'extension']
 
+const built = join(web, '../dist/npm/pagemcp') // by `pagemcp build`
+
 const { exports: declared } = JSON.parse(readFileSync(join(web, 'package.json'), 'utf8')) as {
-  exports: Record<string, string | { types: string; default: string }>
+  exports: Record<string, string>
 }
 
-/** Entry points that are modules: './pairing' by 'pagemcp/pairing'. */
-const entries = new Map<string, { types: string; default: string }>(
-  Object.entries(declared).flatMap(([path, target]) =>
-    typeof target === 'string' ? [] : [[`pagemcp${path.slice(1)}`, target] as const],
-  ),
+/** Entry points that are modules, 'pagemcp/pairing', with the names of their files, 'pairing'. */
+const entries = new Map<string, string>(
+  Object.entries(declared).flatMap(([path, target]) => {
+    const [, file] = /^\.\/src\/(.+)\.ts$/.exec(target) ?? []
+    return file === undefined ? [] : [[`pagemcp${path.slice(1)}`, file] as const]
+  }),
 )
+
+/** Those whose code is in index.js; `react` has code of its own, since it imports React. */
+const shared = [...entries.values()].filter((file) => file !== 'index' && file !== 'react')
 
 /** Specifiers of all imports in a module: statements, `import()` and `import type`. */
 function specifiers(text: string): string[] {
@@ -46,15 +52,12 @@ test('playground, demos and extension import only public entry points of the pac
   assert.ok(imported > 20, `${imported} imports of the package`)
 })
 
-test('tsconfig.json names the source of each entry point', () => {
-  const { compilerOptions } = JSON.parse(readFileSync(join(web, 'tsconfig.json'), 'utf8')) as {
-    compilerOptions: { paths: Record<string, string[]> }
+test('each entry point has the name of its source and of its built file', () => {
+  for (const [name, file] of entries) {
+    assert.equal(name, file === 'index' ? 'pagemcp' : `pagemcp/${file}`)
+    for (const path of [join(web, 'src', `${file}.ts`), join(built, `${file}.js`)])
+      assert.ok(fs.existsSync(path), path)
   }
-  const sources = [...entries].map(([name, { default: file }]) => [
-    name,
-    [file.replace('./dist/', './src/').replace(/js$/, 'ts')],
-  ])
-  assert.deepEqual(compilerOptions.paths, Object.fromEntries(sources))
 })
 
 test('documentation names each entry point', () => {
@@ -64,19 +67,42 @@ test('documentation names each entry point', () => {
 
 // Module state must exist once: the invitation is taken from the address when the module is loaded.
 test('other entry points re-export from index.js and have no code of their own', () => {
-  for (const name of ['pairing', 'redaction', 'sources']) {
-    const code = readFileSync(join(web, 'dist', `${name}.js`), 'utf8')
+  for (const name of shared) {
+    const code = readFileSync(join(built, `${name}.js`), 'utf8').replace(/\/\/# .*\s*$/, '')
     assert.match(code, /^(?:import\{[^}]*\}from"\.\/index\.js";)+export\{[^}]*\};\s*$/, name)
     assert.deepEqual([...new Set(specifiers(code))], ['./index.js'])
   }
 })
 
 test('every entry point can be imported where there is no document, and exports what it declares', async () => {
-  const index = (await import('../dist/index.js' as string)) as Record<string, unknown>
-  for (const name of ['pairing', 'redaction', 'sources']) {
-    const built = (await import(`../dist/${name}.js`)) as Record<string, unknown>
+  const index = (await import(`${built}/index.js`)) as Record<string, unknown>
+  for (const name of shared) {
+    const own = (await import(`${built}/${name}.js`)) as Record<string, unknown>
     const source = (await import(`../src/${name}.ts`)) as Record<string, unknown>
-    assert.deepEqual(Object.keys(built).sort(), Object.keys(source).sort())
-    for (const [member, value] of Object.entries(built)) assert.equal(value, index[member], member)
+    assert.deepEqual(Object.keys(own).sort(), Object.keys(source).sort())
+    for (const [member, value] of Object.entries(own)) assert.equal(value, index[member], member)
   }
 })
+
+test('index.js loads the files that it names, react.js React alone, and other files nothing', () => {
+  assert.deepEqual(imported('index.js'), [
+    './idb-in-window.js',
+    './in-window.js',
+    './markdown.js',
+    './validate.js',
+  ])
+  for (const file of imported('index.js')) assert.deepEqual(imported(file), [], file)
+  assert.deepEqual(imported('react.js'), ['react'])
+  assert.doesNotMatch(readFileSync(join(built, 'worker.js'), 'utf8'), /\bimport\b|sourceMappingURL/)
+})
+
+test('react.js begins with the directive of client components', () => {
+  assert.equal(readFileSync(join(built, 'react.js'), 'utf8').slice(0, 12), '"use client"')
+})
+
+/** What a built file imports, in order of names. */
+function imported(file: string): string[] {
+  const code = readFileSync(join(built, file), 'utf8')
+  const found = code.matchAll(/\b(?:from|import\(?)"([./\w-]+)"/g)
+  return [...new Set([...found].map(([, path = '']) => path))].sort()
+}

@@ -1,7 +1,7 @@
 import type { Changed, Json, PortableSource } from '../source.ts'
 import { decodeWrites, encodeWrites, liveChannel, writesChannel } from './idb-channel.ts'
-import { idbComplete } from './idb-complete.ts'
 import { observeDexie } from './idb-dexie.ts'
+import { lazyReader } from './idb-lazy.ts'
 import { reader } from './idb-open.ts'
 import {
   hasLabels,
@@ -11,11 +11,9 @@ import {
   servedDatabases,
 } from './idb-options.ts'
 import { type PollOptions, pollStores } from './idb-poll.ts'
-import { idbReader } from './idb-reader.ts'
 import { observeWrites, type Written } from './idb-watch.ts'
 
 export type { IdbOptions, PollOptions, StoreOptions }
-export { idbReader }
 
 /**
  * Publishes records of IndexedDB, read-only. URIs (percent-encoded by the rules of idb-keys.ts):
@@ -104,8 +102,7 @@ export function idb(
   const read = reader()
   let watching: AbortController | undefined
   return {
-    ...idbReader(options, read),
-    complete: idbComplete(databases, read),
+    ...lazyReader(options, databases, read),
     portable: { kind: 'idb', options: { databases: options.databases as unknown as Json } },
     watch(changed, signal) {
       const listener: Changed = (what, under) => changed(what, under)

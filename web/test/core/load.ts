@@ -1,6 +1,6 @@
 /**
  * Gets engine.wasm and Go's wasm_exec.js into Node, for tests of the engine without a browser. The
- * first is what `make build` puts into web/dist; if it is missing, or older than its sources, it is
+ * first is what `make build` puts into dist/npm; if it is missing, or older than its sources, it is
  * built.
  */
 
@@ -11,7 +11,7 @@ import type { EngineOptions } from '../../src/engine.ts'
 import type { GoRuntime } from '../../src/wasm.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const wasm = `${root}web/dist/engine.wasm`
+const wasm = `${root}dist/npm/pagemcp/engine.wasm`
 
 let compiled: Promise<WebAssembly.Module> | undefined
 

@@ -14,7 +14,7 @@ interface Report {
 }
 
 const shipped = new Set<string>()
-for (const directory of ['dist', '../dist/playground', '../dist/extension']) {
+for (const directory of ['../dist/npm/pagemcp', '../dist/playground', '../dist/extension']) {
   const notices = readFileSync(`${directory}/THIRD-PARTY-NOTICES.txt`, 'utf8')
   for (const [, name = ''] of notices.matchAll(/^-{80}\n(\S+) /gm)) shipped.add(name)
 }

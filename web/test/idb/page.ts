@@ -2,8 +2,9 @@
  * What tests evaluate in a page: the source under test, and the writing that is the app's affair.
  * The page knows nothing of Node: everything here runs in the browser.
  */
-import { idb, idbReader } from '../../src/sources/idb.ts'
+import { idb } from '../../src/sources/idb.ts'
 import { observeIdb } from '../../src/sources/idb-observe.ts'
+import { idbReader } from '../../src/sources/idb-reader.ts'
 import { makeKey, makeName } from './key-cases.ts'
 
 const never = new AbortController().signal

@@ -88,8 +88,8 @@ function reachable(name = 'main.js', found = new Set<string>()): Set<string> {
   return found
 }
 
-/** What engines, sources and gateways bring along in any page: the npm package, in the Worker and in the window. */
-const ofThePackage = ['worker.js', 'idb-reader.js']
+/** What engines, sources and gateways bring along in any page: the npm package, in the Worker. */
+const ofThePackage = ['worker.js']
 
 test('all JavaScript that a page can ever load, with its largest language', () => {
   const all = [...reachable(), 'sw.js', ...ofThePackage]
@@ -102,8 +102,9 @@ test('all JavaScript that a page can ever load, with its largest language', () =
   const loaded = all.filter((name) => languageOf(name) === '' || largest.includes(name))
   const own = sizeOf(loaded.filter((name) => !ofThePackage.includes(name)))
   console.log(`all: ${inKb(sizeOf(loaded))}, without the package's Worker ${inKb(own)}`)
-  // The goal is 220 KB, of which editor and package alone take 175. This keeps it from growing.
-  assert.ok(sizeOf(loaded) <= 370 * KB, inKb(sizeOf(loaded)))
+  // The goal is 220 KB, of which editor and package alone take 175. This keeps it from growing. In worker.js
+  // are readers of files and caches, which the playground does not use: bundlers need it to be one file.
+  assert.ok(sizeOf(loaded) <= 378 * KB, inKb(sizeOf(loaded)))
 })
 
 test('a language is at most 10 KB a chunk', () => {

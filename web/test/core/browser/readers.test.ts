@@ -1,5 +1,5 @@
-// The reading halves of portable sources run in the engine's Worker, each from a module of its own that
-// is loaded when its source is mounted; in real browsers, under the policy that web/docs/package.md asks for.
+// The reading halves of portable sources run in the engine's Worker, which has their code; in real browsers,
+// under the policy that web/docs/package.md asks for.
 
 import assert from 'node:assert/strict'
 import { inBrowsers } from '../../harness/browsers.ts'
@@ -78,7 +78,8 @@ for (const worker of [true, false]) {
             modules: performance
               .getEntriesByType('resource')
               .map(({ name }) => new URL(name).pathname)
-              .filter((path) => path.endsWith('-reader.js')),
+              .filter((path) => path.endsWith('-window.js'))
+              .sort(),
           }
         },
         { uris },
@@ -87,7 +88,8 @@ for (const worker of [true, false]) {
       assert.ok(got.templates >= uris.length)
       assert.deepEqual(got.texts, ['"in a record"', 'in a file', 'in a cache'])
       assert.deepEqual(got.errors, [])
-      assert.deepEqual(got.modules, [], 'the window loads no reader by itself')
+      const inWindow = ['/pagemcp/idb-in-window.js', '/pagemcp/in-window.js']
+      assert.deepEqual(got.modules, worker ? [] : inWindow, 'modules that the window has loaded')
     } finally {
       await site.close()
     }
