@@ -43,7 +43,9 @@ for (const { host, from, policy, worker } of hostings) {
     const site = await serve({ directories: { '/pagemcp/': packageDirectory }, files, headers })
     try {
       const location = from(site.origin, site.otherOrigin)
-      if (policy) headers['content-security-policy'] = `default-src 'none'; ${policy(location)}`
+      if (policy)
+        headers['content-security-policy'] =
+          `default-src 'none'; img-src data:; ${policy(location)}`
       files['/main.js'] = "import { runApp } from './app.js'\nrunApp()\n"
       files['/'] =
         `<!doctype html><meta charset="utf-8"><title>app</title><link rel="icon" href="data:,">
