@@ -44,12 +44,13 @@ const maxRemembered = 64 << 20 // UTF-16 code units
  * content; bytes by identity: a change in place is not noticed.
  */
 export interface Bodies {
-  of(key: string | number, value: Value): Body | Promise<Body>
+  of(key: string | number, value: Value, mimeType?: string): Body | Promise<Body>
 }
 
 export function bodies(): Bodies {
   interface Known {
     value: Value
+    mimeType: string | undefined
     body: Body
     size: number
   }
@@ -60,7 +61,12 @@ export function bodies(): Bodies {
 
   const find = (key: string | number) => (typeof key === 'number' ? byNumber[key] : byUri.get(key))
 
-  const remember = (key: string | number, value: Value, body: Body) => {
+  const remember = (
+    key: string | number,
+    value: Value,
+    mimeType: string | undefined,
+    body: Body,
+  ) => {
     const size = (body.text ?? body.blob ?? '').length + (typeof value === 'string' ? 0 : 64)
     if (size > maxRemembered) return body
     const old = find(key)
@@ -72,41 +78,43 @@ export function bodies(): Bodies {
       count = 1
       total = size
     }
-    if (typeof key === 'number') byNumber[key] = { value, body, size }
-    else byUri.set(key, { value, body, size })
+    if (typeof key === 'number') byNumber[key] = { value, mimeType, body, size }
+    else byUri.set(key, { value, mimeType, body, size })
     return body
   }
 
   return {
-    of(key, value) {
+    of(key, value, mimeType) {
       const last = find(key)
-      if (last?.value === value) return last.body
-      const body = bodyOf(value)
-      if (body instanceof Promise) return body.then((made) => remember(key, value, made))
-      return remember(key, value, body)
+      if (last?.value === value && last.mimeType === mimeType) return last.body
+      const body = bodyOf(value, mimeType)
+      if (body instanceof Promise) return body.then((made) => remember(key, value, mimeType, made))
+      return remember(key, value, mimeType, body)
     },
   }
 }
 
-/** Encodes a value that is used once. */
-export function bodyOf(value: Value): Body | Promise<Body> {
+/**
+ * Encodes a value.
+ *
+ * @param mimeType - that follows from it; default: the type of a Blob
+ */
+export function bodyOf(value: Value, mimeType?: string): Body | Promise<Body> {
   if (typeof value === 'string') {
     const whole = value.isWellFormed()
     const text = whole ? value : value.toWellFormed()
-    return { text, version: hashText(text), lossy: !whole }
+    return { text, version: hashText(text), mimeType, lossy: !whole }
   }
   if (value instanceof Blob) {
-    const mimeType = value.type || undefined
-    return value
-      .arrayBuffer()
-      .then((buffer) => ({ ...bytesBody(new Uint8Array(buffer)), mimeType }))
+    const type = mimeType ?? (value.type || undefined)
+    return value.arrayBuffer().then((buffer) => bytesBody(new Uint8Array(buffer), type))
   }
-  if (value instanceof ArrayBuffer) return bytesBody(new Uint8Array(value))
-  return bytesBody(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
+  if (value instanceof ArrayBuffer) return bytesBody(new Uint8Array(value), mimeType)
+  return bytesBody(new Uint8Array(value.buffer, value.byteOffset, value.byteLength), mimeType)
 }
 
-function bytesBody(bytes: Uint8Array<ArrayBuffer>): Body {
-  return { blob: toBase64(bytes), version: hashBytes(bytes), lossy: false }
+function bytesBody(bytes: Uint8Array<ArrayBuffer>, mimeType: string | undefined): Body {
+  return { blob: toBase64(bytes), version: hashBytes(bytes), mimeType, lossy: false }
 }
 
 /** Base64 with padding (RFC 4648, section 4). */

@@ -3,6 +3,8 @@
  * that a delivery calls may run within Go.
  */
 
+import { gapsOf } from './fill.ts'
+import { type KnownAnswers, keyNamesOf } from './known-answers.ts'
 import type { PendingCalls } from './pending-calls.ts'
 import type { Replies } from './replies.ts'
 import { type CachedDocument, type ClientState, idOfKey, type Params } from './requests.ts'
@@ -19,6 +21,8 @@ export interface MethodTable {
   readonly startsGoroutines: readonly boolean[]
   /** By number: whether an answer changes a classic session. */
   readonly changesSession: readonly boolean[]
+  /** By number: for known-answers.ts; `undefined`: requests of the method have effects. */
+  readonly keyNames: readonly (string | undefined)[]
   readonly read: number
 }
 
@@ -65,6 +69,7 @@ const sessionMethods = [
 export function engineEvents(
   clients: ReadonlyMap<number, ClientState>,
   calls: PendingCalls,
+  known: KnownAnswers,
   replies: Replies,
   respond: Replies['document'],
   report: (error: unknown) => void,
@@ -87,6 +92,7 @@ export function engineEvents(
     },
     release(handle) {
       all.documents[handle] = undefined
+      known.outdate()
     },
     open(number, key, token) {
       const client = clients.get(number)
@@ -124,7 +130,10 @@ export function engineEvents(
       const request = calls.settle(call)
       if (request === undefined) return
       const document = documentOf(handle, text)
-      all.records.push(() => replies.fill(request, document, { refs, uri, variables }))
+      const gaps = gapsOf(refs, uri, variables)
+      if (request === calls.current && all.records.length === 0)
+        request.filling = { document, gaps }
+      else all.records.push(() => replies.fill(request, document, gaps))
     },
     failed(call, error) {
       const request = calls.settle(call)
@@ -183,6 +192,7 @@ function methodTable(names: readonly string[]): MethodTable {
     numbers: new Map(names.map((name, number) => [name, number])),
     startsGoroutines: names.map((name) => !readOnly.includes(name)),
     changesSession: names.map((name) => sessionMethods.includes(name)),
+    keyNames: keyNamesOf(names),
     read: names.indexOf('resources/read'),
   }
 }

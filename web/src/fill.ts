@@ -41,14 +41,38 @@ export interface Item {
   _meta?: Record<string, unknown>
 }
 
-/** What is missing in a skeleton. */
+/** What is missing in a skeleton, and what was put there the last time. */
 export interface Gaps {
   /** For each item: 0, it is complete; above, the number of a provider; below, of a stored value. */
-  refs: number[]
+  readonly refs: readonly number[]
+  /** The only one of `refs`; 0: there are several. */
+  readonly ref: number
   /** The URI of the first item; `''`: it has one. */
-  uri: string
+  readonly uri: string
   /** JSON of the template's variables, or `''`. */
-  variables: string
+  readonly variables: string
+  /** The result of the last fill, if it was small, and what it was made of. */
+  made: ReadResult | undefined
+  madeOf: unknown
+  madeType: string | undefined
+  isFrozen: boolean
+  /** Of the contents of `made`, UTF-16 code units. */
+  size: number
+}
+
+export function gapsOf(refs: readonly number[], uri: string, variables: string): Gaps {
+  const ref = refs.length === 1 ? (refs[0] as number) : 0
+  return {
+    refs,
+    ref,
+    uri,
+    variables,
+    made: undefined,
+    madeOf: undefined,
+    madeType: undefined,
+    isFrozen: false,
+    size: 0,
+  }
 }
 
 /** Completes reads, and stores the values that sources have read until then. */
@@ -62,6 +86,9 @@ export interface Filler {
   /** Stores a value that a source has read; returns its number, below 0. */
   keep(value: Value): number
 }
+
+/** The largest result that is stored for the next equal read. */
+const maxMade = 1536 // UTF-16 code units of contents
 
 /** How long a value is stored: longer than any request may take. */
 const storedTime = 120_000 // ms
@@ -99,27 +126,59 @@ export function filler(provide: Provide, published: Values): Filler {
   ): Body | Promise<Body> => {
     if (ready === undefined) throw new NotFoundError(uri)
     if (Array.isArray(ready.value)) return bodyOfParts(ready.value)
-    const made = remembered.of(key, ready.value)
-    const { mimeType } = ready
-    if (mimeType === undefined) return made
-    if (made instanceof Promise) return made.then((late) => ({ ...late, mimeType }))
-    return { ...made, mimeType }
+    return remembered.of(key, ready.value, ready.mimeType)
+  }
+
+  /** The result with one item, which nearly all reads have. */
+  const fillOne = (skeleton: ReadResult, gaps: Gaps, signal: LazySignal) => {
+    const { ref, variables } = gaps
+    const uri = gaps.uri === '' ? (skeleton.contents[0] as Item).uri : gaps.uri
+    if (ref < 0) return withBody(skeleton, gaps, uri, undefined, body(ref, uri, variables, signal))
+    const own = published.body(ref, uri)
+    if (own !== undefined) {
+      return own === gaps.madeOf
+        ? (gaps.made as ReadResult)
+        : withBody(skeleton, gaps, uri, own, own)
+    }
+    const withReady = (ready: Ready | undefined): ReadResult | Promise<ReadResult> => {
+      const isSame = gaps.made && ready?.value === gaps.madeOf && ready?.mimeType === gaps.madeType
+      if (gaps.made && isSame) return gaps.made
+      const body = finished(variables === '' ? ref : uri, uri, ready)
+      return withBody(skeleton, gaps, uri, ready?.value, body, ready?.mimeType)
+    }
+    const ready = provide(ref, new Request(uri, variables, signal))
+    return ready instanceof Promise ? ready.then(withReady) : withReady(ready)
+  }
+
+  const withBody = (
+    skeleton: ReadResult,
+    gaps: Gaps,
+    uri: string,
+    source: unknown,
+    body: Body | Promise<Body>,
+    mimeType?: string,
+  ): ReadResult | Promise<ReadResult> => {
+    if (body instanceof Promise) {
+      return body.then((late) => withBody(skeleton, gaps, uri, source, late, mimeType))
+    }
+    if (single?.skeleton !== skeleton) single = singleOf(skeleton)
+    const { rest, item } = single
+    const result = { ...rest, contents: completeAll(item, uri, body) }
+    const size = (body.text ?? body.blob ?? '').length
+    if (source !== undefined && body.parts === undefined && size <= maxMade) {
+      gaps.made = result
+      gaps.madeOf = source
+      gaps.madeType = mimeType
+      gaps.isFrozen = false
+      gaps.size = size
+    }
+    return result
   }
 
   return {
-    fill(skeleton, { refs, uri, variables }, signal) {
-      const ref = refs[0]
-      if (ref && skeleton.contents.length === 1) {
-        // Nearly always: one item, of a skeleton that was seen a moment ago.
-        if (single?.skeleton !== skeleton) single = singleOf(skeleton)
-        const { rest, item } = single
-        const own = uri === '' ? item.uri : uri
-        const made = body(ref, own, variables, signal)
-        if (made instanceof Promise) {
-          return made.then((late) => ({ ...rest, contents: completeAll(item, own, late) }))
-        }
-        return { ...rest, contents: completeAll(item, own, made) }
-      }
+    fill(skeleton, gaps, signal) {
+      const { refs, uri, variables } = gaps
+      if (gaps.ref !== 0 && skeleton.contents.length === 1) return fillOne(skeleton, gaps, signal)
       const contents: Item[] = []
       let late: Promise<void>[] | undefined
       for (let i = 0; i < skeleton.contents.length; i++) {

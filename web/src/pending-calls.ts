@@ -53,6 +53,7 @@ export function pendingCalls(): PendingCalls {
         isAdded: false,
         isSettled: false,
         isModern: false,
+        filling: undefined,
         abort: undefined,
       }
     },

@@ -103,7 +103,7 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
       return
     }
     if (!(filled instanceof Promise)) {
-      sendRead(request, filled)
+      sendRead(request, filled, gaps)
       return
     }
     calls.add(request)
@@ -124,26 +124,36 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
       then()
     }
     filled.then(
-      (result) => settle(() => sendRead(request, result)),
+      (result) => settle(() => sendRead(request, result, gaps)),
       (error) => settle(() => providerFailed(request, gaps.uri, error)),
     )
   }
 
-  function sendRead(request: PendingRequest, result: ReadResult) {
+  function sendRead(request: PendingRequest, result: ReadResult, gaps: Gaps) {
     const { client } = request
-    let size = 0
-    for (const { text, blob } of result.contents) size += (text ?? blob ?? '').length
+    const isStored = result === gaps.made
+    const size = isStored ? gaps.size : sizeOf(result)
     if (size > (client.port ? maxPortOut : maxTextOut)) {
       fail(request, reasons.tooLarge, '')
       return
     }
     if (client.port) {
       calls.remove(request)
+      if (!client.clones && isStored && !gaps.isFrozen) {
+        freeze(result) // it is used again
+        gaps.isFrozen = true
+      }
       post(client, { jsonrpc: '2.0', id: request.id, result })
     } else {
       sendText(request, 'result', JSON.stringify(result))
     }
     if (all.watchReads) reportRead(client, result)
+  }
+
+  function sizeOf({ contents }: ReadResult) {
+    let size = 0
+    for (const { text, blob } of contents) size += (text ?? blob ?? '').length
+    return size
   }
 
   function providerFailed(request: PendingRequest, uri: string, error: unknown) {

@@ -1,6 +1,6 @@
 /** Clients, requests and Documents as clients.ts keeps them, and checks of messages by their shape. */
 
-import type { Provide } from './fill.ts'
+import type { Gaps, Provide } from './fill.ts'
 import type { Port } from './port.ts'
 import type { ListName } from './source.ts'
 import type { Values } from './values.ts'
@@ -57,6 +57,8 @@ export interface ClientState extends Client {
   pendingReads: number
   /** Of a classic session on a port. */
   session: Session | undefined
+  /** What it has asked for; of known-answers.ts. */
+  asked: AskedBefore | undefined
   /** Messages that wait for the next program. */
   queue: unknown[]
   isClosed: boolean
@@ -91,6 +93,8 @@ export interface PendingRequest {
   isSettled: boolean
   /** Whether its answer is of a modern revision, as far as that is known. */
   isModern: boolean
+  /** A skeleton that the engine has answered with within the call that took the request. */
+  filling: { document: CachedDocument; gaps: Gaps } | undefined
   /** Set while a provider is running. */
   abort: ((reason?: unknown) => void) | undefined
 }
@@ -100,6 +104,21 @@ export interface CachedDocument {
   readonly text: string
   object: Record<string, unknown> | undefined
   isFrozen: boolean
+}
+
+/** A decision: the answer, or the skeleton of a read and what belongs in it. */
+export interface KnownAnswer {
+  readonly document: CachedDocument
+  readonly gaps: Gaps | undefined
+  readonly generation: number
+}
+
+/** What one client has asked for. */
+export interface AskedBefore {
+  /** By method: decisions by URI, or by cursor. */
+  readonly byMethod: Map<string, KnownAnswer>[]
+  /** The `_meta` of the requests; `undefined`: they had none. */
+  meta: Params | undefined
 }
 
 /** A request that has exactly the expected members, and an id that a number or string holds exactly. */

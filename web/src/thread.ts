@@ -250,8 +250,8 @@ export function provide(
   request: ReadRequest,
 ): Ready | undefined | Promise<Ready | undefined> {
   const { redact } = host
-  const kept = host.kept(ref)
-  if (kept && redact) return redactReady(redact, request.uri, kept.ready)
+  const kept = redact && host.kept(ref)
+  if (kept) return redactReady(redact, request.uri, kept.ready)
   const answer = host.provider(ref)?.(request)
   if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') {
     const ready = Promise.resolve(answer).then(provided)

@@ -80,9 +80,5 @@ export function values(): Values {
 }
 
 function encoded({ value, mimeType }: Ready): Body | Promise<Body> {
-  if (Array.isArray(value)) return bodyOfParts(value)
-  const body = bodyOf(value)
-  if (mimeType === undefined) return body
-  if (body instanceof Promise) return body.then((late) => ({ ...late, mimeType }))
-  return { ...body, mimeType }
+  return Array.isArray(value) ? bodyOfParts(value) : bodyOf(value, mimeType)
 }
