@@ -3,6 +3,8 @@
 import { markdown, type Ratio, ratio, type Section, shownRatio } from './report.ts'
 
 export interface Goal {
+  /** Of its reasons in RESULTS.md. */
+  key: string
   /** What is asked for. */
   title: string
   /** The section, and the rows in it, that answer. */
@@ -11,6 +13,8 @@ export interface Goal {
   /** Ratios of these subjects. */
   of: string
   to: readonly string[]
+  /** The limit of the channel, whose ratio is shown beside that of ours. */
+  limit?: string
   /** The bound of the median. */
   atMost?: number
   atLeast?: number
@@ -23,30 +27,37 @@ const list = ['list 50 of 10,000, serial', 'list 50, 16 in flight']
 
 export const goals: readonly Goal[] = [
   {
+    key: 'ping',
     title: 'ping, worker mode, to the SDK in the page',
     section: worker,
     rows: ['ping, serial', 'ping, 64 in flight'],
     of: 'ours',
     to: ['ts1', 'ts2'],
+    limit: 'null-worker',
     atMost: 1,
   },
   {
+    key: 'read-published',
     title: 'read 1 KB, published value, worker mode, to the SDK in the page',
     section: worker,
     rows: ['read 1 KB published, serial', 'read 1 KB published, 64 in flight'],
     of: 'ours',
     to: ['ts1', 'ts2'],
+    limit: 'null-worker',
     atMost: 1.1,
   },
   {
+    key: 'read-function',
     title: 'read 1 KB, function, worker mode, to an SDK in a Worker that asks the page',
     section: worker,
     rows: ['read 1 KB function, serial', 'read 1 KB function, 64 in flight'],
     of: 'ours',
     to: ['ts1-worker', 'ts2-worker'],
+    limit: 'null-worker',
     atMost: 0.9,
   },
   {
+    key: '10mb-published',
     title: 'read 10 MB text, published, worker mode, to null in a Worker',
     section: worker,
     rows: ['read 10 MB text published'],
@@ -55,6 +66,7 @@ export const goals: readonly Goal[] = [
     atMost: 1.1,
   },
   {
+    key: '10mb-function',
     title: 'read 10 MB text, function, worker mode, to null in a Worker',
     section: worker,
     rows: ['read 10 MB text function'],
@@ -63,11 +75,13 @@ export const goals: readonly Goal[] = [
     atMost: 1.5,
   },
   {
+    key: 'template',
     title: 'read by template, 1,000 templates, worker mode, to the SDK in the page',
     section: worker,
     rows: ['template read of 1,000, serial', 'template read of 1,000, 64 in flight'],
     of: 'ours',
     to: ['ts1', 'ts2'],
+    limit: 'null-worker',
     atMost: 0.15,
   },
   ...(['ours', 'ours-2026'] as const).flatMap((of): Goal[] => {
@@ -75,6 +89,7 @@ export const goals: readonly Goal[] = [
     const to = ['ts1', 'ts2', ...(of === 'ours' ? [] : ['ts2-2026'])]
     return [
       {
+        key: `own-read-${era}`,
         title: `own CPU, read 1 KB, ${era} era`,
         section: direct,
         rows: read,
@@ -83,6 +98,7 @@ export const goals: readonly Goal[] = [
         atMost: 0.3,
       },
       {
+        key: `own-list-${era}`,
         title: `own CPU, page of 50 of 10,000, ${era} era`,
         section: direct,
         rows: list,
@@ -94,28 +110,31 @@ export const goals: readonly Goal[] = [
   }),
 ]
 
-/** A line for each goal that the sections answer, and each row and peer of it. */
-export function goalTable(sections: readonly Section[]): string {
-  const lines: string[][] = [['', 'ratio', 'measured [quartiles]', 'goal', '']]
-  for (const goal of goals) {
-    const section = sections.find(({ name }) => name === goal.section)
-    for (const name of section === undefined ? [] : goal.rows) {
-      const row = section?.rows.find(({ workload }) => workload === name)
-      if (row === undefined) continue
-      for (const peer of goal.to) {
-        const measured = ratio(row, goal.of, peer)
-        if (Number.isNaN(measured.median)) continue
-        lines.push([
-          `${goal.title}: ${name}`,
-          `${goal.of}/${peer}`,
-          shownRatio(measured),
-          bound(goal),
-          verdict(goal, measured),
-        ])
-      }
+/** A line for each row and peer of a goal; `undefined` if nothing has been measured. */
+export function goalTable(goal: Goal, sections: readonly Section[]): string | undefined {
+  const { of, to, limit } = goal
+  const head = ['', 'ratio', 'measured [quartiles]', 'goal', '']
+  if (limit) head.push(`${limit} to the same`)
+  const lines: string[][] = [head]
+  const section = sections.find(({ name }) => name === goal.section)
+  for (const name of goal.rows) {
+    const row = section?.rows.find(({ workload }) => workload === name)
+    if (row === undefined) continue
+    for (const peer of to) {
+      const measured = ratio(row, of, peer)
+      if (Number.isNaN(measured.median)) continue
+      const line = [
+        name,
+        `${of}/${peer}`,
+        shownRatio(measured),
+        bound(goal),
+        verdict(goal, measured),
+      ]
+      if (limit) line.push(shownRatio(ratio(row, limit, peer)))
+      lines.push(line)
     }
   }
-  return markdown(lines)
+  return lines.length > 1 ? markdown(lines) : undefined
 }
 
 function bound({ atMost, atLeast }: Goal): string {

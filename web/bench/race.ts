@@ -3,7 +3,7 @@
 import type { Page } from 'puppeteer-core'
 import { type BrowserName, close, launch } from '../test/harness/browsers.ts'
 import type { Round } from './page.ts'
-import type { Pairing, Rounds, Section } from './report.ts'
+import type { Rounds, Section } from './report.ts'
 import type { Mode } from './subjects.ts'
 
 /** The least number of rounds with meaningful results. */
@@ -22,46 +22,6 @@ export interface RaceOptions {
   /** Which subjects besides null; default: all. */
   subjects: readonly string[] | undefined
 }
-
-/** The columns of a mode: medians and ratios. */
-export const columns: { [mode in Mode]: { medians: string[]; ratios: Pairing[] } } = {
-  direct: {
-    medians: ['ours', 'ours-2026', 'ts1', 'ts2', 'null'],
-    ratios: [
-      ['ours', 'ts1'],
-      ['ours', 'ts2'],
-      ['ours', 'mcpb'],
-      ['ours-2026', 'ts1'],
-      ['ours-2026', 'ts2'],
-      ['ours-2026', 'ts2-2026'],
-    ],
-  },
-  page: {
-    medians: ['ours', 'ts1', 'null'],
-    ratios: [
-      ['ours', 'ts1'],
-      ['ours', 'ts2'],
-      ['ours', 'mcpb'],
-      ['ours', 'null'],
-      ['ours-2026', 'ours'],
-    ],
-  },
-  worker: {
-    medians: ['ours', 'ts1', 'ts1-worker', 'null', 'null-worker'],
-    ratios: [
-      ['ours', 'ts1'],
-      ['ours', 'ts2'],
-      ['ours', 'mcpb'],
-      ['ours', 'ts1-worker'],
-      ['ours', 'ts2-worker'],
-      ['ours', 'null-worker'],
-      ['ours', 'null'],
-      ['ours-2026', 'ours'],
-    ],
-  },
-}
-
-export const pairColumns = { medians: ['ours', 'plain'], ratios: [['ours', 'plain']] as Pairing[] }
 
 /** Races in a page of its own; `told` gets what is being measured. */
 export async function race(

@@ -8,11 +8,59 @@ export interface Rounds {
 
 /** What one part of the benchmark has measured. */
 export interface Section {
-  /** `worker chromium`, for example. */
+  /** Its part, and what else tells it from others: `worker chromium`. */
   name: string
   /** Of the figures. */
   unit: 'µs' | 'ms' | '/s' | 'KB'
   rows: Rounds[]
+}
+
+/** The columns of a part's tables: medians of these subjects, and ratios. */
+export interface Columns {
+  medians: readonly string[]
+  ratios: readonly Pairing[]
+}
+
+const columns: { readonly [part: string]: Columns } = {
+  direct: {
+    medians: ['ours', 'ours-2026', 'ts1', 'ts2', 'null'],
+    ratios: [
+      ['ours', 'ts1'],
+      ['ours', 'ts2'],
+      ['ours', 'mcpb'],
+      ['ours-2026', 'ts1'],
+      ['ours-2026', 'ts2'],
+      ['ours-2026', 'ts2-2026'],
+    ],
+  },
+  page: {
+    medians: ['ours', 'ts1', 'null'],
+    ratios: [
+      ['ours', 'ts1'],
+      ['ours', 'ts2'],
+      ['ours', 'mcpb'],
+      ['ours', 'null'],
+      ['ours-2026', 'ours'],
+    ],
+  },
+  worker: {
+    medians: ['ours', 'ts1', 'ts1-worker', 'null', 'null-worker'],
+    ratios: [
+      ['ours', 'ts1'],
+      ['ours', 'ts2'],
+      ['ours', 'mcpb'],
+      ['ours', 'ts1-worker'],
+      ['ours', 'ts2-worker'],
+      ['ours', 'null-worker'],
+      ['ours', 'null'],
+      ['ours-2026', 'ours'],
+    ],
+  },
+  plain: { medians: ['ours', 'plain'], ratios: [['ours', 'plain']] },
+}
+
+export function columnsOf({ name }: Section): Columns {
+  return columns[name.split(' ')[0] ?? ''] ?? { medians: [], ratios: [] }
 }
 
 export interface Ratio {

@@ -3,8 +3,10 @@
  * beside the goals. It is not a test, and never fails on a time.
  *
  *     node bench/run.ts [MODE…] [--rounds N] [--rows PATTERN] [--subjects A,B] [--firefox]
+ *     node bench/run.ts --results FILE…
  *
- * Modes: direct, page, worker; default: all. All rounds are written to a JSON file.
+ * Modes: direct, page, worker; default: all. All rounds are written to a JSON file. --results writes RESULTS.md
+ * from such files, without measuring; a run of all modes does so itself.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -12,12 +14,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { brotliCompressSync } from 'node:zlib'
 import type { BrowserName } from '../test/harness/browsers.ts'
 import { serve } from '../test/harness/serve.ts'
-import { goalTable } from './goals.ts'
-import { columns, pairColumns, race } from './race.ts'
-import { type Section, table } from './report.ts'
+import { goals, goalTable } from './goals.ts'
+import { race } from './race.ts'
+import { columnsOf, type Section, table } from './report.ts'
+import { type Results, writeResults } from './results.ts'
 import type { Mode } from './subjects.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -26,11 +28,18 @@ const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     firefox: { type: 'boolean', default: false },
+    results: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     rows: { type: 'string' },
     subjects: { type: 'string' },
   },
 })
+if (flags.results) {
+  const runs = positionals.map((file) => JSON.parse(readFileSync(file, 'utf8')) as Results)
+  console.log(`written: ${writeResults(runs)}`)
+  process.exit()
+}
+const isWhole = positionals.length === 0 && !flags.rows && !flags.subjects && !flags.rounds
 const wanted = positionals.length > 0 ? (positionals as Mode[]) : modes
 for (const mode of wanted) if (!modes.includes(mode)) throw new Error(`no mode ${mode}`)
 
@@ -58,24 +67,15 @@ const served = await serve({
   },
 })
 try {
-  const wasm = readFileSync(join(files, 'pagemcp/engine.wasm'))
-  const setting = {
-    date: new Date().toISOString(),
-    cores: cpus().length,
-    cpu: cpus()[0]?.model,
-    go: execFileSync('go', ['env', 'GOVERSION'], { encoding: 'utf8' }).trim(),
-    node: process.version,
-    browsers: [] as string[],
-    ts1: versionOf('@modelcontextprotocol/sdk'),
-    ts2: versionOf('@modelcontextprotocol/server'),
-    mcpb: versionOf('@mcp-b/transports'),
-    engine: { raw: wasm.length, brotli: brotliCompressSync(wasm).length }, // bytes
+  const versions: { [name: string]: string } = {
+    go: execFileSync('go', ['env', 'GOVERSION'], { encoding: 'utf8' }).trim().slice(2),
+    Node: process.version.slice(1),
+    'SDK v1': versionOf('@modelcontextprotocol/sdk'),
+    'SDK v2': versionOf('@modelcontextprotocol/server'),
+    '@mcp-b/transports': versionOf('@mcp-b/transports'),
   }
-  const { cores, go, node, ts1, ts2, mcpb, engine } = setting
-  console.log(
-    `${cores} cores · ${go} · Node ${node} · TypeScript SDK v1 ${ts1} · v2 ${ts2} · @mcp-b ${mcpb}`,
-  )
-  console.log(`engine.wasm: ${engine.raw} bytes, ${engine.brotli} with brotli\n`)
+  const date = new Date().toISOString()
+  const setting = { date, cores: cpus().length, cpu: cpus()[0]?.model, versions }
   const sections: Section[] = []
   for (const name of (flags.firefox ? ['chromium', 'firefox'] : ['chromium']) as BrowserName[]) {
     for (const mode of wanted) {
@@ -86,19 +86,25 @@ try {
       }
       const raced = await race(name, mode, `${served.origin}/bench/`, options, told)
       told('')
-      if (!setting.browsers.includes(raced.browser)) setting.browsers.push(raced.browser)
+      versions[name] = raced.browser
       for (const section of raced.sections) {
-        const { medians, ratios } = section.name.startsWith('plain') ? pairColumns : columns[mode]
+        const { medians, ratios } = columnsOf(section)
         console.log(`${section.name}: medians, and ratios of the same round [quartiles]\n`)
         console.log(`${table(section, medians, ratios)}\n`)
         sections.push(section)
       }
     }
   }
-  console.log(`${goalTable(sections)}\n`)
-  const file = join(root, `bench-${setting.date.replace(/[:.]/g, '-')}.json`)
-  writeFileSync(file, JSON.stringify({ setting, sections }, undefined, 1))
+  for (const goal of goals) {
+    const lines = goalTable(goal, sections)
+    if (lines) console.log(`${goal.title}\n\n${lines}\n`)
+  }
+  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
+  console.log(`${setting.cores} cores, ${setting.cpu}; ${named.join(', ')}`)
+  const file = join(root, `bench-${date.replace(/[:.]/g, '-')}.json`)
+  writeFileSync(file, JSON.stringify({ setting, sections } satisfies Results, undefined, 1))
   console.log(`all rounds: ${file}`)
+  if (isWhole) console.log(`written: ${writeResults([{ setting, sections }])}`)
 } finally {
   await served.close()
   rmSync(files, { recursive: true, force: true })
