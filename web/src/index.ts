@@ -98,10 +98,11 @@ export {
   type Template,
 } from './source.ts'
 export { type CachesOptions, caches, OpaqueResponseError } from './sources/caches.ts'
-export { type IdbOptions, idb, type PollOptions, type StoreOptions } from './sources/idb.ts'
+export { type IdbOptions, idb, type StoreOptions } from './sources/idb.ts'
 export { observeIdb } from './sources/idb-observe.ts'
 export { DatabaseBusyError } from './sources/idb-open.ts'
 export { type OpfsOptions, opfs } from './sources/opfs.ts'
+export type { PollingOptions, SourceOptions } from './sources/options.ts'
 export { type PageOptions, type PagePart, page } from './sources/page.ts'
 export { type StorageOptions, storage } from './sources/storage.ts'
 export { type TabsOptions, tabs } from './sources/tabs.ts'

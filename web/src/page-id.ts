@@ -16,39 +16,64 @@ const lockTimeout = 1000 // ms
 /** The id of this document: 12 random bytes. */
 export const instance = randomId()
 
-let current: Promise<string> | undefined
-let release: (() => void) | undefined
+let current: Promise<string> | undefined // while it has users
+let claiming: AbortController | undefined // ends with the use of the id: then its lock is released
+const users = new Set<AbortSignal>()
 const idListeners = new Set<(id: string) => void>()
 
-/** The id of this page. */
-export function pageId(): Promise<string> {
+/**
+ * The id of this page. The document owns it until the signal is aborted.
+ *
+ * @throws the signal's reason, if it is aborted already
+ */
+export async function pageId(user: AbortSignal): Promise<string> {
+  user.throwIfAborted()
+  if (!users.has(user)) {
+    users.add(user)
+    user.addEventListener('abort', () => leave(user), { once: true })
+  }
   if (current === undefined) {
-    setCurrent(claim(stored()))
     globalThis.addEventListener?.('pagehide', releaseWhenCached)
     globalThis.addEventListener?.('pageshow', claimAfterCache)
+    return setCurrent((ends) => claim(stored(), ends))
   }
-  return current as unknown as Promise<string>
+  return current
 }
 
-/** Replaces the id of this page: a newer document with the same id has joined the gateway. */
-export function newPageId(): Promise<string> {
-  release?.()
-  return setCurrent(lockFresh())
+/** The last user releases the id; another document may own it until it is used here again. */
+function leave(user: AbortSignal) {
+  users.delete(user)
+  if (users.size > 0) return
+  claiming?.abort()
+  current = undefined
+  globalThis.removeEventListener?.('pagehide', releaseWhenCached)
+  globalThis.removeEventListener?.('pageshow', claimAfterCache)
 }
 
 /**
- * Calls the listener with the id of this page, and again whenever the id changes.
- *
- * @returns a function that removes the listener
+ * Replaces the id of this page: a newer document with the same id has joined the gateway. Rejects if the id
+ * has no users any more.
  */
-export function watchPageId(listener: (id: string) => void): () => void {
-  idListeners.add(listener)
-  void pageId().then((id) => idListeners.has(listener) && listener(id))
-  return () => idListeners.delete(listener)
+export async function newPageId(): Promise<string> {
+  if (users.size === 0) throw new DOMException('the page has left its gateways', 'AbortError')
+  return setCurrent(lockFresh)
 }
 
-function setCurrent(next: Promise<string>): Promise<string> {
+/** Calls the listener with the id of this page, and again whenever the id changes, until the signal is aborted. */
+export function watchPageId(listener: (id: string) => void, signal: AbortSignal): void {
+  idListeners.add(listener)
+  signal.addEventListener('abort', () => idListeners.delete(listener), { once: true })
+  pageId(signal).then(
+    (id) => idListeners.has(listener) && listener(id),
+    () => {}, // aborted
+  )
+}
+
+function setCurrent(make: (ends: AbortSignal) => Promise<string>): Promise<string> {
+  claiming?.abort()
+  claiming = new AbortController()
   const before = current
+  const next = make(claiming.signal)
   current = next
   void next.then(async (id) => {
     if (before === undefined || id === (await before) || current !== next) return
@@ -62,36 +87,38 @@ function setCurrent(next: Promise<string>): Promise<string> {
  * the lock would evict it from the cache. The tab's next document may request it.
  */
 function releaseWhenCached({ persisted }: PageTransitionEvent) {
-  if (persisted) release?.()
+  if (persisted) claiming?.abort()
 }
 
 function claimAfterCache({ persisted }: PageTransitionEvent) {
-  if (persisted && current !== undefined) setCurrent(current.then(claim))
+  const before = current
+  if (persisted && before) setCurrent(async (ends) => claim(await before, ends))
 }
 
-async function claim(known: string | undefined): Promise<string> {
-  if (known !== undefined && (await lock(known))) return known
-  return lockFresh()
+async function claim(known: string | undefined, ends: AbortSignal): Promise<string> {
+  if (known !== undefined && ((await lock(known, ends)) || ends.aborted)) return known
+  return lockFresh(ends)
 }
 
-async function lockFresh(): Promise<string> {
+async function lockFresh(ends: AbortSignal): Promise<string> {
   const id = store(randomId())
-  await lock(id)
+  await lock(id, ends)
   return id
 }
 
-/** Acquires the lock of an id, and holds it until `release` or the end of the document. */
-async function lock(id: string): Promise<boolean> {
+/** Acquires the lock of an id, and holds it until the signal is aborted or the document ends. */
+async function lock(id: string, ends: AbortSignal): Promise<boolean> {
   if (!('locks' in navigator)) return true // not a secure context: there are no gateways either
   return new Promise((resolve) => {
-    const mine = () => {
+    const hold = () => {
       resolve(true)
-      return new Promise<void>((end) => {
-        release = end
+      return new Promise<void>((release) => {
+        if (ends.aborted) release()
+        ends.addEventListener('abort', () => release(), { once: true })
       })
     }
-    const signal = AbortSignal.timeout(lockTimeout)
-    navigator.locks.request(`pagemcp:${id}`, { signal }, mine).catch(() => resolve(false))
+    const signal = AbortSignal.any([AbortSignal.timeout(lockTimeout), ends])
+    navigator.locks.request(`pagemcp:${id}`, { signal }, hold).catch(() => resolve(false))
   })
 }
 

@@ -115,6 +115,13 @@ export interface Source extends Callee {
   /** RFC 6570 templates that describe this source's resources. */
   templates?(): Promise<Template[]>
 
+  /**
+   * Called when the source is mounted, before all other methods; `signal` is aborted when it is unmounted or the
+   * engine is closed. What a source needs also without listeners starts here: before and afterwards it has no
+   * listeners, timers or channels. Called once for each mount, so several times if it is mounted several times.
+   */
+  mounted?(signal: AbortSignal): void
+
   /** Called for the first listener; `signal` is aborted after the last. */
   watch?(changed: Changed, signal: AbortSignal): void
 }
@@ -165,9 +172,22 @@ export function watchSource(
   signal: AbortSignal,
   report: (error: unknown) => void,
 ): void {
+  orReport(() => source.watch?.(changed, signal), signal, report)
+}
+
+/** Calls a source's `mounted`; reports its errors. */
+export function callMounted(
+  source: Pick<Source, 'mounted'>,
+  signal: AbortSignal,
+  report: (error: unknown) => void,
+): void {
+  orReport(() => source.mounted?.(signal), signal, report)
+}
+
+/** Calls code of a source, which may be an async function. */
+function orReport(act: () => unknown, signal: AbortSignal, report: (error: unknown) => void) {
   try {
-    const outcome: unknown = source.watch?.(changed, signal)
-    Promise.resolve(outcome).catch((error) => signal.aborted || report(error))
+    Promise.resolve(act()).catch((error) => signal.aborted || report(error))
   } catch (error) {
     report(error)
   }

@@ -13,9 +13,17 @@ import { once, type Publishing, publishing } from './publish.ts'
 import type { Redact } from './redacting.ts'
 import { redactContents } from './redacting.ts'
 import { wireCacheHints } from './registry.ts'
-import type { CacheHints, Changed, Icon, Json, PortableSource, Source } from './source.ts'
+import {
+  type CacheHints,
+  type Changed,
+  callMounted,
+  type Icon,
+  type Json,
+  type PortableSource,
+  type Source,
+} from './source.ts'
 import { abilitiesOf, call, inWorker, provide, type Thread, type ThreadHost } from './thread.ts'
-import type { GatewayState } from './websocket.ts'
+import type { Dial, GatewayState } from './websocket.ts'
 
 /** The version of this package, and of the engine. */
 export const version = '0.1.0'
@@ -240,6 +248,19 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     signal?.throwIfAborted()
     ended.signal.throwIfAborted()
   }
+  /** The description of this page, for a gateway. */
+  const dialOf = ({ dial }: Connector, page: string): Dial => {
+    const url = globalThis.location
+    const hello = {
+      page,
+      instance,
+      name,
+      title: options.title ?? globalThis.document?.title,
+      url: url === undefined ? '' : url.origin + url.pathname,
+      engine: version,
+    }
+    return { ...dial, hello }
+  }
 
   return {
     get state() {
@@ -250,11 +271,17 @@ export async function start(options: StartOptions): Promise<PageMcp> {
         throw new TypeError(`a prefix is empty or a scheme that ends in "+", not "${prefix}"`)
       }
       const number = ++lastSource
-      sources.set(number, source)
+      const unmounted = new AbortController()
+      const stops = AbortSignal.any([unmounted.signal, ended.signal])
+      if (!stops.aborted) {
+        sources.set(number, source)
+        callMounted(source, stops, report)
+      }
       thread.mount(number, prefix, source)
       return once(() => {
         sources.delete(number)
         thread.unmount(number)
+        unmounted.abort()
       })
     },
     ...published.methods,
@@ -276,22 +303,18 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     async connect(connector, { signal } = {}) {
       throwIfOver(signal)
       if (connector.ignored) report(connector.ignored)
-      const url = globalThis.location
-      const own = await pageId()
-      throwIfOver(signal)
-      const number = ++lastGateway
-      const hello = {
-        page: own,
-        instance,
-        name,
-        title: options.title ?? globalThis.document?.title,
-        url: url === undefined ? '' : url.origin + url.pathname,
-        engine: version,
+      const stops = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal
+      const left = new AbortController() // or not joined
+      stops.addEventListener('abort', () => left.abort(stops.reason), { signal: left.signal })
+      try {
+        const page = await unlessAborted(pageId(left.signal), stops)
+        const number = ++lastGateway
+        left.signal.addEventListener('abort', () => thread.disconnect(number))
+        return await unlessAborted(thread.connect(number, dialOf(connector, page)), stops)
+      } catch (error) {
+        left.abort(error)
+        throw error
       }
-      const leave = () => thread.disconnect(number)
-      signal?.addEventListener('abort', leave, { once: true, signal: ended.signal })
-      const joined = thread.connect(number, { ...connector.dial, hello })
-      return unlessAborted(joined, signal ? AbortSignal.any([signal, ended.signal]) : ended.signal)
     },
     on(type, listener) {
       const all = listeners[type] as Set<typeof listener>
@@ -305,6 +328,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     close() {
       if (ended.signal.aborted) return
       thread.close() // first: clients get the results of their subscriptions and a last message
+      sources.clear() // the engine's thread may still call them
       ended.abort(new DOMException('the engine was closed', 'InvalidStateError'))
       if (engine === 'closed') return
       engine = 'closed'

@@ -27,6 +27,7 @@ let engine: Engine | undefined
 const ports = new Map<number, Client>()
 const connections = new Map<number, Connection>()
 const changes = new Map<number, Changed>() // of watched sources, by number
+const unmounts = new Map<number, AbortController>() // of sources that read here, by number
 const updateSenders = new Map<number, SendUpdate>() // of calls that wait for the window
 let lastCall = 0
 
@@ -72,9 +73,19 @@ const windowThread = link(
     unregister: (first: number) => engine?.unregister(first),
     mount(args: { number: number; prefix: string; able: number; portable?: Portable }) {
       const { number, prefix, able, portable } = args
-      engine?.mount(number, prefix, able, sourceOf(number, able, portable))
+      const reader = portable && portableReader(portable)
+      if (reader?.mounted) {
+        const unmounted = new AbortController()
+        reader.mounted(unmounted.signal)
+        unmounts.set(number, unmounted)
+      }
+      engine?.mount(number, prefix, able, sourceOf(number, able, reader))
     },
-    unmount: (number: number) => engine?.unmount(number),
+    unmount(number: number) {
+      engine?.unmount(number)
+      unmounts.get(number)?.abort()
+      unmounts.delete(number)
+    },
     update: (update: { number: number; what: number; text: string }) =>
       updateSenders.get(update.number)?.(update.what, update.text),
     changed: ({ source, what }: { source: number; what?: What }) => engine?.changed(source, what),
@@ -136,21 +147,18 @@ interface Start {
   redacts: boolean
 }
 
-/** A source whose code runs in the window, except for what is portable. */
-function sourceOf(number: number, able: number, portable: Portable | undefined): ThreadSource {
+/** A source whose code runs in the window, except for the half that reads here. */
+function sourceOf(number: number, able: number, reader: Source | undefined): ThreadSource {
   const ask = (what: string, args: object, signal?: AbortSignal) =>
     windowThread.request(what, { source: number, ...args }, signal)
-  const source: Source =
-    portable !== undefined
-      ? portableReader(portable)
-      : {
-          list: (cursor, { pageSize, signal }) =>
-            ask('list', { cursor, pageSize }, signal) as Promise<Listing>,
-          read: (uri, { signal }) => ask('readSource', { uri }, signal) as Promise<Contents[]>,
-          ...(able & abilities.templates && {
-            templates: () => ask('templates', {}) as Promise<Template[]>,
-          }),
-        }
+  const source: Source = reader ?? {
+    list: (cursor, { pageSize, signal }) =>
+      ask('list', { cursor, pageSize }, signal) as Promise<Listing>,
+    read: (uri, { signal }) => ask('readSource', { uri }, signal) as Promise<Contents[]>,
+    ...(able & abilities.templates && {
+      templates: () => ask('templates', {}) as Promise<Template[]>,
+    }),
+  }
   if (!(able & abilities.watch)) return source
   return {
     list: (cursor, options) => source.list(cursor, options),

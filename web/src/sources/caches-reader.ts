@@ -13,6 +13,7 @@ import {
 } from '../source.ts'
 import { cacheUri, requestTail, withoutFragment } from './caches-uris.ts'
 import { isTextType, typeOfName } from './mime.ts'
+import { wrongOption } from './options.ts'
 
 /** Options of {@link cachesReader}. */
 export interface CacheNames {
@@ -134,7 +135,7 @@ export function cachesReader(options: CacheNames): Source & Required<Pick<Source
  */
 export function servedCaches(names: unknown): string[] {
   if (!Array.isArray(names) || names.length === 0 || names.some((one) => typeof one !== 'string')) {
-    throw new TypeError("caches needs names: caches({ caches: ['v1'] })")
+    throw wrongOption('caches', 'caches', "an array of names such as ['v1']", names)
   }
   return [...new Set(names as string[])]
 }

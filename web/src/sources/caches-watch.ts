@@ -8,6 +8,7 @@ import type { Changed } from '../source.ts'
 import { existing } from './caches-reader.ts'
 import { cacheUri, requestTail } from './caches-uris.ts'
 import { pollEvery } from './polling.ts'
+import { observeCalls } from './wrap.ts'
 
 /** A write; without `urls`: any request of the cache, or its creation or deletion. */
 interface Written {
@@ -60,36 +61,22 @@ function urlOf(request: unknown): string {
   return new URL(String(request), globalThis.document?.baseURI ?? globalThis.location.href).href
 }
 
-/**
- * Calls `note` after a method has succeeded. The app notices no difference: arguments, `this`, result, name
- * and length are those of the method. Errors of `note` do not reach the app.
- */
+/** Calls `note` after a method has succeeded. Errors of `note` do not reach the app. */
 function after<T extends object>(
   prototype: T,
   name: keyof T & string,
   signal: AbortSignal,
   note: (self: T, args: unknown[], result: unknown) => void,
 ): void {
-  const descriptor = Object.getOwnPropertyDescriptor(prototype, name)
-  const original = descriptor?.value
-  if (descriptor === undefined || typeof original !== 'function') return
-  const { [name]: method } = {
-    [name](this: T, ...args: unknown[]) {
-      const result = Reflect.apply(original, this, args) as Promise<unknown>
-      // An iterator can be read once, by the method.
-      result
-        .then((value) => {
-          if (!signal.aborted) note(this, args, value)
-        })
-        .catch(() => {})
-      return result
-    },
+  const after = (self: T, args: unknown[], result: unknown) => {
+    // An iterator can be read once, by the method.
+    ;(result as Promise<unknown>)
+      .then((value) => {
+        if (!signal.aborted) note(self, args, value)
+      })
+      .catch(() => {})
   }
-  Object.defineProperty(method, 'length', { value: original.length, configurable: true })
-  Object.defineProperty(prototype, name, { ...descriptor, value: method })
-  signal.addEventListener('abort', () => {
-    if (prototype[name] === (method as unknown)) Object.defineProperty(prototype, name, descriptor)
-  })
+  observeCalls(prototype, name, { after }, signal)
 }
 
 /** The most requests of a cache that are compared. */

@@ -3,20 +3,20 @@ import { type Changed, type Json, NotFoundError, type PortableSource } from '../
 import { cachesReader, existing, requestsOf, servedCaches } from './caches-reader.ts'
 import { cacheUri } from './caches-uris.ts'
 import { noteWrites, pollCaches } from './caches-watch.ts'
-import { pollInterval } from './polling.ts'
+import { commonOptions, type PollingOptions } from './options.ts'
+import { whileUsed } from './usage.ts'
 
-/** The caches that may be read. There is no default and no wildcard. */
-export interface CachesOptions {
+/**
+ * The caches that may be read. There is no default and no wildcard. `poll`, by default 2,000 ms, compares the requests
+ * of the caches; without it, only writes of this page are noticed.
+ */
+export interface CachesOptions extends PollingOptions {
   /** Names of caches, as in `caches.open(name)`. */
   caches: readonly [string, ...string[]]
-  /**
-   * The interval in which requests of the caches are compared while there are listeners, in ms; default
-   * 2,000, at least 250. `false`: never; then only writes of this page are noticed.
-   */
-  poll?: number | false
-  /** Stops observing writes for good; default: at the end of the page. */
-  signal?: AbortSignal
 }
+
+/** The default interval of polling. */
+const defaultPoll = 2000 // ms
 
 /**
  * Publishes responses of Cache Storage, read-only: `cache:///{cache}` is the listing of a cache,
@@ -30,9 +30,9 @@ export interface CachesOptions {
  * `"opaque": true`, and a read rejects with {@link OpaqueResponseError}. Caches are never created, and
  * nothing is fetched.
  *
- * Writes of this page are observed from this call on, and announced after they have succeeded. For service
- * workers, other tabs and workers, only added and deleted requests are noticed, while there are listeners:
- * at most 10,000 requests of each cache are compared every {@link CachesOptions.poll} ms.
+ * Writes of this page are observed while the source is mounted, and announced after they have succeeded. For
+ * service workers, other tabs and workers, only added and deleted requests are noticed, while there are listeners:
+ * at most 10,000 requests of each cache are compared every {@link PollingOptions.poll} ms.
  *
  * @returns a source (Go's `engine.Source`, `engine.Templater`, `engine.Watcher`) whose list and read
  *   can run in a Worker. They reject with {@link NotFoundError}, `BadCursorError`,
@@ -41,21 +41,21 @@ export interface CachesOptions {
  * @see https://w3c.github.io/ServiceWorker/#cache-interface
  */
 export function caches(options: CachesOptions): PortableSource {
+  const { every, signal: ends } = commonOptions('caches', options, defaultPoll)
   const names = servedCaches(options.caches)
-  const every = pollInterval(options.poll)
   const listeners = new Set<Changed>()
-  const signal = options.signal ?? new AbortController().signal
-  noteWrites(
-    names,
-    (what, under) => {
-      for (const changed of listeners) changed(what, under)
-    },
-    signal,
-  )
+  const announce: Changed = (what, under) => {
+    for (const changed of listeners) changed(what, under)
+  }
+  const use = whileUsed((signal) => noteWrites(names, announce, signal), ends)
   return {
     ...cachesReader(options),
     portable: { kind: 'caches', options: { caches: names } satisfies Json },
-    watch(changed, signal) {
+    mounted: use,
+    watch(changed, listening) {
+      const signal = ends ? AbortSignal.any([listening, ends]) : listening
+      if (signal.aborted) return
+      use(listening)
       const listener: Changed = (what, under) => changed(what, under)
       listeners.add(listener)
       signal.addEventListener('abort', () => listeners.delete(listener), { once: true })

@@ -1,5 +1,6 @@
 import { encodeWrites, writesChannel } from './idb-channel.ts'
-import { observeWrites } from './idb-watch.ts'
+import { observeWrites, type Written } from './idb-watch.ts'
+import { commonOptions, type SourceOptions, wrongOption } from './options.ts'
 
 /** How long the channel stays open after a write: a frozen page must have none. */
 const idle = 1000 // ms
@@ -20,13 +21,12 @@ const idle = 1000 // ms
  * @returns a function that stops observing
  * @throws TypeError if databases is not an array
  */
-export function observeIdb(options: {
-  databases: readonly string[]
-  signal?: AbortSignal
-}): () => void {
-  const { databases, signal } = options
-  if (!Array.isArray(databases))
-    throw new TypeError('observeIdb: databases must be an array of names')
+export function observeIdb(options: { databases: readonly string[] } & SourceOptions): () => void {
+  const { signal } = commonOptions('observeIdb', options)
+  const { databases } = options
+  if (!Array.isArray(databases)) {
+    throw wrongOption('observeIdb', 'databases', 'an array of names', databases)
+  }
   const named = new Set<string>(databases)
   let channel: BroadcastChannel | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -34,21 +34,19 @@ export function observeIdb(options: {
     channel?.close()
     channel = undefined
   }
-  const stop = observeWrites({
-    concerns: (database) => named.has(database),
-    written(written) {
-      channel ??= new BroadcastChannel(writesChannel)
-      channel.postMessage(encodeWrites(written))
-      clearTimeout(timer)
-      timer = setTimeout(close, idle)
-    },
-  })
+  const stop = new AbortController()
+  const ends = signal ? AbortSignal.any([stop.signal, signal]) : stop.signal
+  const written = (written: Written) => {
+    channel ??= new BroadcastChannel(writesChannel)
+    channel.postMessage(encodeWrites(written))
+    clearTimeout(timer)
+    timer = setTimeout(close, idle)
+  }
+  observeWrites({ concerns: (database) => named.has(database), written }, ends)
   const end = () => {
     clearTimeout(timer)
-    stop()
     close()
   }
-  if (signal?.aborted) end()
-  signal?.addEventListener('abort', end, { once: true })
-  return end
+  ends.addEventListener('abort', end, { once: true })
+  return () => stop.abort()
 }

@@ -32,6 +32,8 @@ export interface Reader {
     signal: AbortSignal,
     ask: (store: IDBObjectStore) => Promise<T>,
   ): Promise<T | undefined>
+  /** Keeps connections open from one read to the next until the signal is aborted. Later reads close theirs. */
+  keepOpen(signal: AbortSignal): void
   /** The same for those of several stores that exist; undefined if none does. */
   inStores<T>(
     at: { database: string; stores: readonly string[] },
@@ -47,6 +49,7 @@ export interface Reader {
  */
 export function reader(): Reader {
   const connections = new Map<string, Promise<Connection | undefined>>()
+  let keeps = true
 
   function connect(database: string): Promise<Connection | undefined> {
     const known = connections.get(database)
@@ -66,7 +69,10 @@ export function reader(): Reader {
       const opening = connect(database)
       const connection = await untilAborted(opening, signal)
       const there = stores.filter((store) => connection?.db.objectStoreNames.contains(store))
-      if (connection === undefined || there.length === 0) return undefined
+      if (connection === undefined || there.length === 0) {
+        release(database, opening)
+        return undefined
+      }
       try {
         return await transact(connection, there, signal, (transaction) =>
           ask(
@@ -79,10 +85,30 @@ export function reader(): Reader {
         if (--left === 0 || !isBroken(error)) throw error
         if (connections.get(database) === opening) connections.delete(database)
         connection.db.close()
+      } finally {
+        release(database, opening)
       }
     }
   }
+  /** Closes a connection that nothing reads from. */
+  const release = (database: string, opening: Promise<Connection | undefined>) => {
+    const close = (connection: Connection | undefined) => {
+      if (keeps || connection === undefined || connection.running.size > 0) return
+      if (connections.get(database) === opening) connections.delete(database)
+      connection.db.close()
+    }
+    opening.then(close, () => {})
+  }
+
   return {
+    keepOpen(signal) {
+      keeps = !signal.aborted
+      const stop = () => {
+        keeps = false
+        for (const [database, opening] of connections) release(database, opening)
+      }
+      signal.addEventListener('abort', stop, { once: true })
+    },
     inStores,
     inStore: ({ database, store }, signal, ask) =>
       inStores({ database, stores: [store] }, signal, ([found]) => ask(found as IDBObjectStore)),

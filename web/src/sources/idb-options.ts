@@ -1,6 +1,7 @@
 /** The stores that may be read, and their URIs. */
 
 import { nameSegment } from './idb-keys.ts'
+import { wrongOption } from './options.ts'
 
 /**
  * The stores that may be read. There is no default and no wildcard.
@@ -62,11 +63,12 @@ export interface ServedDatabase {
  * @throws TypeError if the options name no stores in the documented way
  */
 export function servedDatabases(options: IdbOptions): ServedDatabase[] {
-  if (!isRecord(options.databases))
-    throw new TypeError('idb: databases must be an object: { database: [store, …] }')
+  if (!isRecord(options.databases)) {
+    throw wrongOption('idb', 'databases', 'an object: { database: [store, …] }', options.databases)
+  }
   const databases = Object.entries(options.databases).map(([database, named]) => {
     if (!Array.isArray(named) && !isRecord(named)) {
-      throw new TypeError(`idb: stores of ${quoted(database)} must be an array or an object`)
+      throw wrongOption('idb', `stores of ${quoted(database)}`, 'an array or an object', named)
     }
     const stores: [string, StoreOptions][] = Array.isArray(named)
       ? [...new Set(named as string[])].map((store) => [store, {}])
@@ -77,8 +79,11 @@ export function servedDatabases(options: IdbOptions): ServedDatabase[] {
       uri,
       stores: stores.map(([store, options]) => {
         if (typeof store !== 'string' || !isRecord(options)) {
-          throw new TypeError(
-            `idb: stores of ${quoted(database)} must be names, or objects by name`,
+          throw wrongOption(
+            'idb',
+            `a store of ${quoted(database)}`,
+            'a name, or an object by name',
+            typeof store === 'string' ? options : store,
           )
         }
         return { database, store, options, uri: `${uri}/${nameSegment(store)}`, home: uri }

@@ -9,12 +9,7 @@
 import { keyText } from './idb-keys.ts'
 import { type Reader, result } from './idb-open.ts'
 import type { Served } from './idb-options.ts'
-
-/** Polling takes at most this share of the time: large stores are polled less often. */
-const maxShare = 0.02
-
-/** The factor by which a hidden page polls less often. */
-const whileHidden = 10
+import { pollEvery } from './polling.ts'
 
 /** The number of first keys that are compared. */
 const maxKeys = 1000
@@ -22,43 +17,27 @@ const maxKeys = 1000
 /** The most indexes that are polled. */
 const maxIndexes = 16
 
-/** Options of polling. */
-export interface PollOptions {
-  /** The interval, at least 1. Stores that take long are polled less often. */
-  seconds: number
-}
-
 /**
  * Calls `changed` for each store that has changed since the previous poll, until the signal is aborted. Polls
  * of one store never overlap.
+ *
+ * @param every - ms between polls of a store
  */
 export function pollStores(
   stores: readonly Served[],
-  { seconds }: PollOptions,
+  every: number,
   read: Reader,
   changed: (served: Served) => void,
   signal: AbortSignal,
 ): void {
-  for (const served of stores) void poll(served, seconds, read, changed, signal)
-}
-
-async function poll(
-  served: Served,
-  seconds: number,
-  read: Reader,
-  changed: (served: Served) => void,
-  signal: AbortSignal,
-) {
-  let before: string | undefined
-  while (!signal.aborted) {
-    const begun = performance.now()
-    // A database that is busy, or denied, is polled again at the next interval.
-    const now = await revision(served, read, signal).catch(() => before)
-    if (signal.aborted) return
-    if (before !== undefined && now !== before) changed(served)
-    before = now
-    const pause = seconds * 1000 * (globalThis.document?.hidden ? whileHidden : 1)
-    await rest(Math.max(pause, (performance.now() - begun) / maxShare), signal)
+  for (const served of stores) {
+    let before: string | undefined
+    pollEvery(every, signal, async () => {
+      const now = await revision(served, read, signal) // rejects if the database is busy, or denied
+      if (signal.aborted) return
+      if (before !== undefined && now !== before) changed(served)
+      before = now
+    })
   }
 }
 
@@ -79,16 +58,4 @@ async function revision(served: Served, read: Reader, signal: AbortSignal): Prom
     return JSON.stringify([count, store.transaction.db.version, at, keys.map(keyText)])
   })
   return seen ?? 'none'
-}
-
-function rest(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms)
-    function done() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    signal.addEventListener('abort', done)
-  })
 }

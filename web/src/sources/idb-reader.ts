@@ -47,7 +47,7 @@ interface Place {
 export function idbReader(
   options: IdbOptions,
   read: Reader = reader(),
-): Pick<Source, 'list' | 'read'> & Required<Pick<Source, 'templates'>> {
+): Pick<Source, 'list' | 'read'> & Required<Pick<Source, 'mounted' | 'templates'>> {
   const databases = servedDatabases(options)
   const byUri = new Map<string, Place>()
   for (const database of databases) {
@@ -103,6 +103,8 @@ export function idbReader(
   }
 
   return {
+    mounted: read.keepOpen,
+
     /** The cursor is the last URI of the previous part: it names database, store and key. */
     async list(cursor, { pageSize, signal }): Promise<Listing> {
       const from = cursor === undefined ? undefined : place(cursor)

@@ -2,12 +2,10 @@
  * Observes writes of this realm into IndexedDB, with any library. IndexedDB has no events, so the methods
  * that write are wrapped, and the writes of a transaction are reported after it has committed. Other tabs
  * and workers send messages about theirs (idb-channel.ts).
- *
- * The app notices no difference: arguments, `this`, results, exceptions, names and lengths are those
- * of the wrapped methods.
  */
 
 import { keySegment } from './idb-keys.ts'
+import { observeCalls } from './wrap.ts'
 
 /** The writes of one transaction to one store, or to a whole database. */
 export interface Written {
@@ -33,97 +31,50 @@ export interface Observer {
 }
 
 const observers = new Set<Observer>()
-let restore: (() => void) | undefined
+let observing: AbortController | undefined
 
-/**
- * Reports writes to observer until the returned function is called. The first observer installs the
- * wrappers, the last removes them.
- */
-export function observeWrites(observer: Observer): () => void {
-  if (typeof IDBObjectStore === 'undefined') return () => {}
+/** Reports writes to observer until the signal is aborted. */
+export function observeWrites(observer: Observer, signal: AbortSignal): void {
+  if (typeof IDBObjectStore === 'undefined' || signal.aborted) return
   observers.add(observer)
-  restore ??= install()
-  return () => {
+  if (observing === undefined) {
+    observing = new AbortController()
+    observe(observing.signal)
+  }
+  const leave = () => {
     observers.delete(observer)
     if (observers.size > 0) return
-    restore?.()
-    restore = undefined
+    observing?.abort()
+    observing = undefined
   }
+  signal.addEventListener('abort', leave, { once: true })
 }
 
-function install(): () => void {
-  const undo = [
-    wrap(IDBObjectStore.prototype, 'add', {
-      after: (store, _, request) => notePut(store, request, true),
-    }),
-    wrap(IDBObjectStore.prototype, 'put', {
-      after: (store, _, request) => notePut(store, request, true),
-    }),
-    wrap(IDBObjectStore.prototype, 'delete', {
-      before: (store, [query]) => noteDelete(store, query),
-    }),
-    wrap(IDBObjectStore.prototype, 'clear', { before: (store) => noteDelete(store, undefined) }),
-    wrap(IDBCursor.prototype, 'update', {
-      after: (cursor, _, request) => notePut(storeOf(cursor), request, false),
-    }),
-    wrap(IDBCursor.prototype, 'delete', {
-      before: (cursor) => noteDelete(storeOf(cursor), cursor.primaryKey),
-    }),
-    wrap(IDBFactory.prototype, 'open', {
-      after: (_, [name], request) => noteOpen(String(name), request),
-    }),
-    wrap(IDBFactory.prototype, 'deleteDatabase', {
-      after: (_, [name], request) => noteDrop(String(name), request),
-    }),
-  ]
-  return () => {
-    for (const one of undo) one()
+/** Observes all methods that write. */
+function observe(signal: AbortSignal): void {
+  const { prototype: store } = IDBObjectStore
+  const { prototype: cursor } = IDBCursor
+  const { prototype: factory } = IDBFactory
+  for (const name of ['add', 'put'] as const) {
+    const after = (self: IDBObjectStore, _: unknown, request: IDBRequest<IDBValidKey>) =>
+      notePut(self, request, true)
+    observeCalls(store, name, { after }, signal)
   }
-}
-
-type Result<F> = F extends (...args: never[]) => infer R ? R : never
-
-interface Notes<T, R> {
-  before?: (self: T, args: unknown[]) => void
-  after?: (self: T, args: unknown[], result: R) => void
-}
-
-/**
- * Wraps a method with notes, and returns a function that unwraps it. Errors of a note do not reach the
- * app.
- */
-function wrap<T extends object, K extends keyof T & string>(
-  prototype: T,
-  name: K,
-  notes: Notes<T, Result<T[K]>>,
-): () => void {
-  const descriptor = Object.getOwnPropertyDescriptor(prototype, name)
-  const original = descriptor?.value
-  if (descriptor === undefined || typeof original !== 'function') return () => {}
-  let removed = false
-  const note = (take: (() => void) | undefined) => {
-    if (removed || take === undefined) return
-    try {
-      take()
-    } catch {
-      // a `this` that the method rejects, or a transaction that has ended
-    }
-  }
-  // A method, so that like the original it is no constructor and has no `prototype`.
-  const { [name]: method } = {
-    [name](this: T, ...args: unknown[]) {
-      note(notes.before && (() => notes.before?.(this, args)))
-      const result = Reflect.apply(original, this, args) as Result<T[K]>
-      note(notes.after && (() => notes.after?.(this, args, result)))
-      return result
-    },
-  }
-  Object.defineProperty(method, 'length', { value: original.length, configurable: true })
-  Object.defineProperty(prototype, name, { ...descriptor, value: method })
-  return () => {
-    removed = true // for code that has wrapped or stored our wrapper
-    if (prototype[name] === (method as unknown)) Object.defineProperty(prototype, name, descriptor)
-  }
+  const noteQuery = (self: IDBObjectStore, [query]: unknown[]) => noteDelete(self, query)
+  const noteClear = (self: IDBObjectStore) => noteDelete(self, undefined)
+  const noteAt = (self: IDBCursor) => noteDelete(storeOf(self), self.primaryKey)
+  const noteUpdate = (self: IDBCursor, _: unknown, request: IDBRequest<IDBValidKey>) =>
+    notePut(storeOf(self), request, false)
+  observeCalls(store, 'delete', { before: noteQuery }, signal)
+  observeCalls(store, 'clear', { before: noteClear }, signal)
+  observeCalls(cursor, 'update', { after: noteUpdate }, signal)
+  observeCalls(cursor, 'delete', { before: noteAt }, signal)
+  const openedAs = (_: IDBFactory, [name]: unknown[], request: IDBOpenDBRequest) =>
+    noteOpen(String(name), request)
+  const droppedAs = (_: IDBFactory, [name]: unknown[], request: IDBOpenDBRequest) =>
+    noteDrop(String(name), request)
+  observeCalls(factory, 'open', { after: openedAs }, signal)
+  observeCalls(factory, 'deleteDatabase', { after: droppedAs }, signal)
 }
 
 /** The writes of an open transaction to one of its stores. */

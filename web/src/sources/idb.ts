@@ -10,10 +10,12 @@ import {
   type StoreOptions,
   servedDatabases,
 } from './idb-options.ts'
-import { type PollOptions, pollStores } from './idb-poll.ts'
+import { pollStores } from './idb-poll.ts'
 import { observeWrites, type Written } from './idb-watch.ts'
+import { commonOptions, type PollingOptions } from './options.ts'
+import { whileUsed } from './usage.ts'
 
-export type { IdbOptions, PollOptions, StoreOptions }
+export type { IdbOptions, StoreOptions }
 
 /**
  * Publishes records of IndexedDB, read-only. URIs (percent-encoded by the rules of idb-keys.ts):
@@ -34,7 +36,7 @@ export type { IdbOptions, PollOptions, StoreOptions }
  *
  * **Changes** are announced after they have committed: each record, ranges, store, schema, and the
  * list. After the deletion of a range, the clearing of a store or an upgrade, the whole store is announced.
- * From this call on, these writes are noticed:
+ * While the source is mounted, these writes are noticed:
  *
  * - of this window, with any library;
  * - of other tabs and frames of the origin that serve the same store, and workers that call
@@ -44,24 +46,19 @@ export type { IdbOptions, PollOptions, StoreOptions }
  * For other writes there is `poll`, which notices less, and `changed` of the engine.
  *
  * @param options.databases - which stores may be read; required
- * @param options.poll - polls for other writes while there are listeners; default: off. It notices
+ * @param options.poll - polls for other writes; default: off. It notices
  *   records that are added or deleted among the first 1,000, or change the count, and any write that changes
  *   the first or last entry of an index. **It does not notice** a record that is overwritten under its key,
  *   unless such an entry changes: with an index over the time of the last change, every write does that
- * @param options.signal - stops observing writes for good; default: at the end of the page
  * @returns a source (Go's `engine.Source`, `engine.Templater`, `engine.Watcher` and `engine.Completer`)
  *   whose list and read can run in a Worker. They reject with `NotFoundError`, `BadCursorError`,
  *   `DatabaseBusyError`, or a `DOMException` of IndexedDB
  * @throws TypeError if the options name no stores in the documented way
  * @see https://w3c.github.io/IndexedDB/
  */
-export function idb(
-  options: IdbOptions & { poll?: PollOptions; signal?: AbortSignal },
-): PortableSource {
+export function idb(options: IdbOptions & PollingOptions): PortableSource {
+  const { every, signal: ends } = commonOptions('idb', options)
   const databases = servedDatabases(options)
-  const { poll, signal: ends } = options
-  if (poll !== undefined && !(poll.seconds >= 1))
-    throw new TypeError('idb: poll.seconds must be 1 or more')
   const stores = databases.flatMap((one) => one.stores)
   const listeners = new Set<Changed>()
   const announce = (written: Written) => {
@@ -74,59 +71,49 @@ export function idb(
       announce({ database, store, keys: new Set(), list: true, all: true })
     }
   }
-  const missed = () => announceAll(stores)
-  const others = liveChannel(writesChannel, {
-    message(data) {
-      const written = decodeWrites(data)
-      if (written) announce(written)
-    },
-    missed,
-  })
-  const unobserve = observeWrites({
-    concerns: (database, store) =>
+  const read = reader()
+
+  /** Observes the writes of this window, for listeners here and in other tabs, and those of other tabs. */
+  const use = whileUsed((signal) => {
+    const others = liveChannel(writesChannel, {
+      message(data) {
+        const written = decodeWrites(data)
+        if (written) announce(written)
+      },
+      missed: () => announceAll(stores),
+    })
+    const concerns = (database: string, store?: string) =>
       stores.some(
         (one) => one.database === database && (store === undefined || one.store === store),
-      ),
-    written(written) {
+      )
+    const written = (written: Written) => {
       announce(written)
       others.post(encodeWrites(written))
-    },
-  })
-  const stop = () => {
-    unobserve()
-    others.close()
-  }
-  if (ends?.aborted) stop()
-  ends?.addEventListener('abort', stop, { once: true })
+    }
+    observeWrites({ concerns, written }, signal)
+    signal.addEventListener('abort', () => others.close(), { once: true })
+    read.keepOpen(signal)
+  }, ends)
 
-  const read = reader()
-  let watching: AbortController | undefined
+  /** Starts the observers that have a cost. */
+  const useListeners = whileUsed((signal) => {
+    observeDexie(stores, { written: announce, missed: () => {} }, signal) // missed: as of the others
+    if (every > 0) pollStores(stores, every, read, (served) => announceAll([served]), signal)
+  }, ends)
+
   return {
     ...lazyReader(options, databases, read),
     portable: { kind: 'idb', options: { databases: options.databases as unknown as Json } },
-    watch(changed, signal) {
+    mounted: use,
+    watch(changed, listening) {
+      const signal = ends ? AbortSignal.any([listening, ends]) : listening
+      if (signal.aborted) return
       const listener: Changed = (what, under) => changed(what, under)
-      if (signal.aborted || ends?.aborted) return
       listeners.add(listener)
-      watching ??= startPolling()
-      const leave = () => {
-        listeners.delete(listener)
-        if (listeners.size > 0) return
-        watching?.abort()
-        watching = undefined
-      }
-      signal.addEventListener('abort', leave, { once: true })
-      ends?.addEventListener('abort', leave, { once: true })
+      signal.addEventListener('abort', () => listeners.delete(listener), { once: true })
+      use(listening)
+      useListeners(listening)
     },
-  }
-
-  /** Starts the observers that have a cost; they run while there are listeners. */
-  function startPolling(): AbortController {
-    const controller = new AbortController()
-    const { signal } = controller
-    observeDexie(stores, { written: announce, missed: () => {} }, signal) // missed: as of the others
-    if (poll) pollStores(stores, poll, read, (served) => announceAll([served]), signal)
-    return controller
   }
 }
 

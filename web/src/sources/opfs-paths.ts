@@ -1,5 +1,7 @@
 /** URIs of files, and the paths that are served. */
 
+import { wrongOption } from './options.ts'
+
 /** The names that lead to a file or directory; empty: the root. */
 export type Path = readonly string[]
 
@@ -47,12 +49,12 @@ function pathSegment(name: string): string {
  */
 export function servedPaths(paths: unknown): Path[] {
   if (!Array.isArray(paths) || paths.length === 0) {
-    throw new TypeError("opfs needs paths: opfs({ paths: ['/docs'] })")
+    throw wrongOption('opfs', 'paths', "an array of paths such as ['/docs']", paths)
   }
   const all = paths.map((one: unknown) => {
     const path = one === '/' ? [] : String(one).split('/').slice(1)
     if (typeof one !== 'string' || !one.startsWith('/') || !path.every(isName)) {
-      throw new TypeError(`opfs: ${JSON.stringify(one)} is not an absolute path such as /docs`)
+      throw wrongOption('opfs', 'a path', 'absolute, such as /docs', one)
     }
     return path
   })

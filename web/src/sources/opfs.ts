@@ -3,18 +3,19 @@ import { type Json, NotFoundError, type PortableSource } from '../source.ts'
 import { type Path, pathOf, scheme, servedPaths, uriOf } from './opfs-paths.ts'
 import { childrenOf, entryAt, isDirectory, isServed, opfsReader } from './opfs-reader.ts'
 import { watchFiles } from './opfs-watch.ts'
-import { pollInterval } from './polling.ts'
+import { commonOptions, type PollingOptions } from './options.ts'
 
-/** The paths that may be read. There is no default. */
-export interface OpfsOptions {
+/**
+ * The paths that may be read. There is no default. `poll`, by default 2,000 ms, is for browsers without
+ * FileSystemObserver; without it, only the app announces its writes there.
+ */
+export interface OpfsOptions extends PollingOptions {
   /** Absolute paths of directories or files, such as `/docs`; `/` is the whole file system. */
   paths: readonly [string, ...string[]]
-  /**
-   * The interval of polling while there are listeners, where there is no FileSystemObserver, in ms; default
-   * 2,000, at least 250. `false`: never; then only the app announces its writes.
-   */
-  poll?: number | false
 }
+
+/** The default interval of polling. */
+const defaultPoll = 2000 // ms
 
 /**
  * Publishes files of the origin private file system, read only: `opfs:///{+path}` is a file, with a
@@ -25,7 +26,7 @@ export interface OpfsOptions {
  *
  * Writes of this tab, other tabs and workers are noticed where there is a FileSystemObserver (Chromium).
  * Elsewhere, while there are listeners, size and time of at most 10,000 files are compared every
- * {@link OpfsOptions.poll} ms, or less often if that takes long or the window is hidden. An app that calls
+ * {@link PollingOptions.poll} ms, or less often if that takes long or the window is hidden. An app that calls
  * `changed(uri)` is faster. A write that leaves size and time unchanged is not noticed then.
  *
  * @returns a source (Go's `engine.Source`, `engine.Templater`, `engine.Watcher`) whose list and read
@@ -35,12 +36,14 @@ export interface OpfsOptions {
  * @see https://fs.spec.whatwg.org/#origin-private-file-system
  */
 export function opfs(options: OpfsOptions): PortableSource {
+  const { every, signal: ends } = commonOptions('opfs', options, defaultPoll)
   const served = servedPaths(options.paths)
   return {
     ...opfsReader(options),
     portable: { kind: 'opfs', options: { paths: [...options.paths] } satisfies Json },
-    watch(changed, signal) {
-      watchFiles(served, changed, signal, pollInterval(options.poll))
+    watch(changed, listening) {
+      const signal = ends ? AbortSignal.any([listening, ends]) : listening
+      if (!signal.aborted) watchFiles(served, changed, signal, every)
     },
 
     /** Paths that begin with what was typed; those of directories end with a slash. */

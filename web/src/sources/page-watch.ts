@@ -3,6 +3,7 @@
  * or, in a hidden window, whose timers hardly run, one per task.
  */
 
+import { watchUrl } from './history.ts'
 import {
   childrenOf,
   contains,
@@ -130,10 +131,8 @@ export function watchPage(
   // Visibility may change without a mutation: by the window's size, by transitions and animations.
   listen(globalThis, 'resize', everything)
   listen(document, 'transitionend animationend toggle fullscreenchange', everything)
-  listen(globalThis, 'hashchange popstate pageshow', moved)
-  const { navigation } = globalThis as { navigation?: EventTarget }
-  if (navigation) listen(navigation, 'currententrychange', moved)
-  else watchHistory(moved, signal)
+  listen(globalThis, 'pageshow', moved)
+  watchUrl(moved, signal)
   listen(document, 'visibilitychange', () => timer !== undefined && flush())
   signal.addEventListener('abort', () => {
     observer.disconnect()
@@ -171,21 +170,4 @@ function isScript(target: Node): boolean {
     ? target
     : (Reflect.get(Node.prototype, 'parentElement', target) as Element | null)
   return element !== null && matches(element, 'script[type="application/ld+json" i]')
-}
-
-/** Without the Navigation API: `pushState` and `replaceState` fire no event. */
-function watchHistory(moved: () => void, signal: AbortSignal): void {
-  for (const name of ['pushState', 'replaceState'] as const) {
-    const original = History.prototype[name]
-    const wrapped = {
-      [name](this: History, ...args: Parameters<History['pushState']>) {
-        Reflect.apply(original, this, args)
-        moved()
-      },
-    }[name]
-    History.prototype[name] = wrapped as typeof original
-    signal.addEventListener('abort', () => {
-      if (History.prototype[name] === wrapped) History.prototype[name] = original
-    })
-  }
 }

@@ -3,6 +3,7 @@ import { metaLossy } from '../contents.ts'
 import { withProvenance } from '../provenance.ts'
 import { NotFoundError, type Resource, type Source } from '../source.ts'
 import { nameSegment } from './idb-keys.ts'
+import { commonOptions, type SourceOptions, wrongOption } from './options.ts'
 import { copyOf } from './page-copy.ts'
 import { all, contains } from './page-dom.ts'
 import { metaOf } from './page-meta.ts'
@@ -16,7 +17,7 @@ import { watchPage } from './page-watch.ts'
 export type PagePart = 'text' | 'selection' | 'outline' | 'meta' | 'markdown'
 
 /** The elements that may be read. There is no default: `['body']` is all visible content. */
-export interface PageOptions {
+export interface PageOptions extends SourceOptions {
   /**
    * CSS selectors of the elements that may be read, or selectors by name: each name then has
    * resources of its own. Elements in shadow trees are read with their host, and cannot be selected.
@@ -78,7 +79,11 @@ const ofNames: readonly PagePart[] = ['text', 'outline', 'markdown']
  *   not parse
  */
 export function page(options: PageOptions): Source {
+  const { signal: ends } = commonOptions('page', options)
   const { names, whole } = selectors(options)
+  if (options.parts !== undefined && !isParts(options.parts)) {
+    throw wrongOption('page', 'parts', `an array of ${order.join(', ')}`, options.parts)
+  }
   const parts = order.filter((part) => options.parts?.includes(part) ?? true)
   const resources = [
     ...parts.map((part) => resource(`page:///${part}`, part)),
@@ -129,7 +134,9 @@ export function page(options: PageOptions): Source {
       },
     }),
 
-    watch(changed, signal) {
+    watch(changed, listening) {
+      const signal = ends ? AbortSignal.any([listening, ends]) : listening
+      if (signal.aborted) return
       const watched = [['', whole] as const, ...names]
       const finders = watched.map(([, selector]) => ({ selector, roots: () => rootsOf(selector) }))
       watchPage(
@@ -150,12 +157,16 @@ export function page(options: PageOptions): Source {
   }
 }
 
+function isParts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => order.includes(one))
+}
+
 function selectors({ select }: PageOptions): { names: Map<string, string>; whole: string } {
   const byName = typeof select === 'object' && !Array.isArray(select) ? select : {}
   const names = new Map(Object.entries(byName))
   const list: unknown[] = Array.isArray(select) ? select : [...names.values()]
   if (list.length === 0 || list.some((one) => typeof one !== 'string' || one.trim() === '')) {
-    throw new TypeError("page needs selectors: page({ select: ['main'] })")
+    throw wrongOption('page', 'select', "an array of selectors such as ['main']", select)
   }
   for (const one of list) all(one as string) // one that does not parse throws here, not at a read
   return { names, whole: list.join(',') }

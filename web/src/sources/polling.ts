@@ -8,6 +8,7 @@ const maxShare = 1 / 20
  * if that took long. In a hidden window timers fire once a minute.
  */
 export function pollEvery(every: number, signal: AbortSignal, poll: () => Promise<void>): void {
+  if (signal.aborted) return
   let timer: ReturnType<typeof setTimeout> | undefined
   const next = async () => {
     const began = performance.now()
@@ -17,15 +18,4 @@ export function pollEvery(every: number, signal: AbortSignal, poll: () => Promis
   }
   signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
   void next()
-}
-
-/** The default interval. */
-const defaultPoll = 2000 // ms
-
-/** The shortest interval. */
-const leastPoll = 250 // ms
-
-/** Reads the option `poll`: ms between polls; 0: never. */
-export function pollInterval(poll: number | false | undefined): number {
-  return poll === false ? 0 : Math.max(poll ?? defaultPoll, leastPoll)
 }

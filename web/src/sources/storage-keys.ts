@@ -2,6 +2,7 @@
 
 import { isSecretName, isSecretValue } from '../secrets.ts'
 import { nameSegment } from './idb-keys.ts'
+import { wrongOption } from './options.ts'
 
 /** `localStorage`, or `sessionStorage`. */
 export type AreaName = 'local' | 'session'
@@ -26,14 +27,15 @@ export interface Area {
  * @throws TypeError if the keys are not named in the documented way
  */
 export function area(name: AreaName, keys: StorageKeys): Area {
-  if (!Array.isArray(keys)) throw new TypeError(`storage: ${name} must be an array of keys`)
+  if (!Array.isArray(keys)) {
+    throw wrongOption('storage', name, "an array of keys such as ['theme']", keys)
+  }
   const exact = new Set<string>()
   const prefixes: string[] = []
   for (const key of keys as StorageKeys) {
     if (typeof key === 'string') exact.add(key)
     else if (typeof key?.prefix === 'string' && key.prefix !== '') prefixes.push(key.prefix)
-    else
-      throw new TypeError(`storage: ${name} has keys and { prefix: 'of keys' }, which is not empty`)
+    else throw wrongOption('storage', `a key of ${name}`, "a text or { prefix: 'draft:' }", key)
   }
   const names = (key: string) =>
     exact.has(key) || (prefixes.some((prefix) => key.startsWith(prefix)) && !isSecretName(key))

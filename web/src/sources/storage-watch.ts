@@ -6,19 +6,23 @@
  * @see https://html.spec.whatwg.org/multipage/webstorage.html
  */
 
+import { pollEvery } from './polling.ts'
 import type { Area } from './storage-keys.ts'
-
-/** The interval of the poll. */
-const pollInterval = 1000 // ms
+import { observeCalls } from './wrap.ts'
 
 /** The most keys in one poll; the next poll continues. */
 const pollKeys = 500
 
-/** Calls `changed` for added, changed and deleted entries (`list`: added or deleted), until the signal is aborted. */
+/**
+ * Calls `changed` for added, changed and deleted entries (`list`: added or deleted), until the signal is aborted.
+ *
+ * @param every - ms between polls; 0: never
+ */
 export function watchArea(
   storage: Storage,
   area: Area,
   changed: (key: string, list: boolean) => void,
+  every: number,
   signal: AbortSignal,
 ): void {
   const known = new Map<string, string>()
@@ -65,17 +69,16 @@ export function watchArea(
     addEventListener(type, poll, options)
   }
   addEventListener('visibilitychange', checkAll, options)
-  const timer = setInterval(poll, pollInterval)
-  const stopListening = onOwnWrites((written, key) => {
-    if (written !== storage) return
-    // An object as key was converted by the method: another conversion might have an effect.
-    if (typeof key === 'string') check(key)
-    else checkAll()
-  })
-  signal.addEventListener('abort', () => {
-    clearInterval(timer)
-    stopListening()
-  })
+  if (every > 0) pollEvery(every, signal, async () => poll())
+  for (const name of ['setItem', 'removeItem', 'clear'] as const) {
+    const after = (written: Storage, [key]: unknown[]) => {
+      if (written !== storage) return
+      // An object as key was converted by the method: another conversion might have an effect.
+      if (typeof key === 'string' && name !== 'clear') check(key)
+      else checkAll()
+    }
+    observeCalls(Storage.prototype, name, { after }, signal)
+  }
 }
 
 /** In the order of their UTF-16 code units. */
@@ -88,50 +91,4 @@ export function keysOf(storage: Storage): string[] {
 
 export function valueAt(storage: Storage, key: string): string | null {
   return Storage.prototype.getItem.call(storage, key)
-}
-
-/** Called after a method has returned; without a key, after `clear`. */
-type WriteListener = (storage: unknown, key?: unknown) => void
-
-const listeners = new Set<WriteListener>()
-let restore: (() => void) | undefined
-
-/** Adds a listener for writing calls. The first one wraps the methods, the removal of the last unwraps them. */
-function onOwnWrites(listener: WriteListener): () => void {
-  listeners.add(listener)
-  if (restore === undefined) {
-    const undo = (['setItem', 'removeItem', 'clear'] as const).map(wrap)
-    restore = () => {
-      for (const one of undo) one()
-    }
-  }
-  return () => {
-    listeners.delete(listener)
-    if (listeners.size > 0) return
-    restore?.()
-    restore = undefined
-  }
-}
-
-/** The app notices no difference: `this`, results, exceptions, name and length are the original's. */
-function wrap(name: 'setItem' | 'removeItem' | 'clear'): () => void {
-  const descriptor = Object.getOwnPropertyDescriptor(Storage.prototype, name)
-  const original = descriptor?.value
-  if (descriptor === undefined || typeof original !== 'function') return () => {}
-  // A method, so that like the original it is no constructor and has no `prototype`.
-  const { [name]: method } = {
-    [name](this: unknown, ...args: unknown[]) {
-      const result = Reflect.apply(original, this, args)
-      for (const listener of listeners) listener(this, args[0])
-      return result
-    },
-  }
-  Object.defineProperty(method, 'length', { value: original.length, configurable: true })
-  Object.defineProperty(Storage.prototype, name, { ...descriptor, value: method })
-  return () => {
-    // Code that has wrapped our wrapper keeps it; without listeners it has no effect.
-    if (Storage.prototype[name] === (method as unknown)) {
-      Object.defineProperty(Storage.prototype, name, descriptor)
-    }
-  }
 }

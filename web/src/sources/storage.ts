@@ -1,16 +1,23 @@
 import { rankCompletions } from '../complete.ts'
 import { plainLabel, withProvenance } from '../provenance.ts'
 import { BadCursorError, type Listing, NotFoundError, type Source } from '../source.ts'
+import { commonOptions, type PollingOptions, wrongOption } from './options.ts'
 import { type Area, type AreaName, area, entryOf, type StorageKeys } from './storage-keys.ts'
 import { keysOf, valueAt, watchArea } from './storage-watch.ts'
 
-/** The keys that may be read. There is no default and no wildcard. */
-export interface StorageOptions {
+/**
+ * The keys that may be read. There is no default and no wildcard. `poll`, by default 1,000 ms, finds assignments
+ * (`localStorage.x = 1`), which have no event.
+ */
+export interface StorageOptions extends PollingOptions {
   /** Of `localStorage`: keys, and `{ prefix: 'draft:' }` for all keys with a prefix. */
   local?: StorageKeys
   /** Of `sessionStorage`. */
   session?: StorageKeys
 }
+
+/** The default interval of polling. */
+const defaultPoll = 1000 // ms
 
 /**
  * Publishes entries of web storage, read-only, in the window: `storage:///local/{key}` and
@@ -22,19 +29,25 @@ export interface StorageOptions {
  * not removed: use `redact` of {@link StartOptions}.
  *
  * Changes are announced while there are listeners: of other tabs by the `storage` event, of this window
- * when `setItem`, `removeItem` or `clear` has returned. Assignments (`localStorage.x = 1`) are found a
- * second later at most, in a hidden window when its timers run, or when it is shown again.
+ * when `setItem`, `removeItem` or `clear` has returned. Assignments (`localStorage.x = 1`) are found by
+ * {@link PollingOptions.poll}, at the next click or change of a field, or when the window is shown again.
  *
  * @returns a source (Go's `engine.Source`, `engine.Watcher`, `engine.Templater`, `engine.Completer`)
  * @throws TypeError if no keys are named in the documented way
  */
 export function storage(options: StorageOptions): Source {
+  const { every, signal: ends } = commonOptions('storage', options, defaultPoll)
   const areas = (['local', 'session'] as const).flatMap((name) => {
-    const keys = options?.[name]
+    const keys = options[name]
     return keys === undefined ? [] : [area(name, keys)]
   })
   if (areas.length === 0) {
-    throw new TypeError("storage needs keys: storage({ local: ['theme'] })")
+    throw wrongOption(
+      'storage',
+      'local or session',
+      "an array of keys such as ['theme']",
+      undefined,
+    )
   }
   const served = (one: Area) => {
     const store = storageOf(one.name)
@@ -101,7 +114,9 @@ export function storage(options: StorageOptions): Source {
         : []
     },
 
-    watch(changed, signal) {
+    watch(changed, listening) {
+      const signal = ends ? AbortSignal.any([listening, ends]) : listening
+      if (signal.aborted) return
       for (const one of areas) {
         const store = storageOf(one.name)
         if (store === undefined) continue
@@ -109,7 +124,7 @@ export function storage(options: StorageOptions): Source {
           changed(one.uri(key))
           if (list) changed()
         }
-        watchArea(store, one, announce, signal)
+        watchArea(store, one, announce, every, signal)
       }
     },
   }

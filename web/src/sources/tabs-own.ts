@@ -2,6 +2,7 @@
 
 import { plainLabel } from '../provenance.ts'
 import { redactUrl } from '../redact.ts'
+import { watchUrl } from './history.ts'
 
 /** The state of a tab, as tabs send it to each other. */
 export interface TabState {
@@ -128,31 +129,6 @@ function watchTitle(changed: () => void, signal: AbortSignal) {
   }
   if (document.documentElement) observe()
   signal.addEventListener('abort', () => observer.disconnect())
-}
-
-function watchUrl(changed: () => void, signal: AbortSignal) {
-  const { navigation } = globalThis as { navigation?: EventTarget }
-  if (navigation !== undefined) {
-    navigation.addEventListener('currententrychange', changed, { signal })
-    return
-  }
-  addEventListener('popstate', changed, { signal })
-  addEventListener('hashchange', changed, { signal })
-  // The History API fires no event for pushState and replaceState: they are wrapped.
-  for (const name of ['pushState', 'replaceState'] as const) {
-    const original = History.prototype[name]
-    const { [name]: method } = {
-      [name](this: History, ...args: Parameters<History['pushState']>) {
-        Reflect.apply(original, this, args)
-        changed()
-      },
-    }
-    Object.defineProperty(method, 'length', { value: original.length, configurable: true })
-    History.prototype[name] = method as History['pushState']
-    signal.addEventListener('abort', () => {
-      if (History.prototype[name] === method) History.prototype[name] = original
-    })
-  }
 }
 
 function storedFocus(): number {

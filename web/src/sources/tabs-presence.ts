@@ -38,7 +38,7 @@ export interface Presence {
   own(): TabState | undefined
   /** Announces whether this tab has listeners. */
   watch(on: boolean): void
-  /** All tabs, with this one. */
+  /** All tabs; this one is the last. */
   all(): TabState[]
   /** Requests the text of a tab. Rejects with `NotFoundError` if the tab closes, or `TimeoutError`. */
   textOf(tab: TabState, signal: AbortSignal): Promise<TabText>
@@ -67,6 +67,7 @@ export function joinTabs(
   let watching = false
   let edits = 0
   let contentWatch: AbortController | undefined // of this tab's text
+  let discovery: ReturnType<typeof setTimeout> | undefined
   const observeOwn = watchOwn(refresh, signal)
   const began = Promise.withResolvers<void>()
 
@@ -165,7 +166,7 @@ export function joinTabs(
     visit = next
     refresh()
     if (alone) began.resolve()
-    else setTimeout(began.resolve, discoveryTime)
+    else discovery = setTimeout(began.resolve, discoveryTime)
   }
 
   /** Leaves: sends `gone`, releases the lock, cancels all requests. */
@@ -185,13 +186,15 @@ export function joinTabs(
     for (const { tab } of gone) onEvent({ before: tab })
   }
 
-  const stopWatchingId = watchPageId((next) => {
+  const takeId = (next: string) => {
     id = next
     refresh()
-  })
+  }
+  watchPageId(takeId, signal)
   signal.addEventListener('abort', () => {
-    stopWatchingId()
     end()
+    clearTimeout(discovery)
+    began.resolve()
   })
   addEventListener('pagehide', () => end(), { signal })
   addEventListener(
@@ -206,13 +209,13 @@ export function joinTabs(
   void begin()
 
   return {
-    ready: Promise.all([began.promise, pageId()]).then(() => {}),
+    ready: Promise.all([began.promise, pageId(signal)]).then(() => {}),
     own: () => own,
     watch(on) {
       watching = on
       refresh()
     },
-    all: () => [...(own ? [own] : []), ...Array.from(others.values(), ({ tab }) => tab)],
+    all: () => [...Array.from(others.values(), ({ tab }) => tab), ...(own ? [own] : [])],
     async textOf(tab, signal) {
       if (tab.stay === own?.stay) {
         if (text === undefined) throw new NotFoundError(`tab:///${tab.id}/text`)

@@ -9,20 +9,20 @@ import {
   type Resource,
   type Source,
 } from '../source.ts'
+import { commonOptions, type SourceOptions, wrongOption } from './options.ts'
 import type { TabState } from './tabs-own.ts'
-import { joinTabs, type TabEvent } from './tabs-presence.ts'
+import { joinTabs, type Presence, type TabEvent } from './tabs-presence.ts'
 import { textWithin } from './tabs-text.ts'
+import { whileUsed } from './usage.ts'
 
-/** Options of {@link tabs}. */
-export interface TabsOptions {
+/** Options of {@link tabs}. After `signal` is aborted, the list has no tabs. */
+export interface TabsOptions extends SourceOptions {
   /**
    * CSS selectors of the elements whose text this tab shares; default: `false`, none. Hidden
    * text, values of fields and editable elements, and elements with `data-mcp-private` are never
    * shared. Each tab decides for itself.
    */
   text?: readonly [string, ...string[]] | false
-  /** Leaves the tabs for good; default: with the document. */
-  signal?: AbortSignal
 }
 
 /** The most text of a tab. */
@@ -52,7 +52,7 @@ const fixed: readonly Resource[] = [
 ]
 
 /**
- * Publishes the open tabs of this origin that have called this, from any of them:
+ * Publishes the open tabs of this origin that have mounted this, from any of them:
  *
  * - `tab:///`: `{ active, tabs }`, JSON: the id of the tab that had the focus last, and all tabs
  * - `tab:///active`: that tab, JSON
@@ -73,15 +73,29 @@ const fixed: readonly Resource[] = [
  * @see https://w3c.github.io/web-locks/
  */
 export function tabs(options: TabsOptions = {}): Source {
+  const { signal: ends } = commonOptions('tabs', options)
   const { text = false } = options
+  if (text !== false && !isSelectors(text)) {
+    throw wrongOption('tabs', 'text', "false or an array of selectors such as ['main']", text)
+  }
   const ownText = text === false ? undefined : textWithin(text, maxText)
   const listeners = new Set<Changed>()
   const tell: Changed = (what, under) => {
     for (const changed of listeners) changed(what, under)
   }
-  const signal = options.signal ?? new AbortController().signal
   let active: string | undefined
-  const presence = joinTabs(ownText, onEvent, signal)
+  let presence: Presence | undefined // while it is used
+  const all = () => presence?.all() ?? []
+  const use = whileUsed((signal) => {
+    const joined = joinTabs(ownText, onEvent, signal)
+    presence = joined
+    joined.watch(listeners.size > 0)
+    const leave = () => {
+      presence = undefined
+      active = undefined
+    }
+    signal.addEventListener('abort', leave, { once: true })
+  }, ends)
 
   /** Announces the resources that an event makes stale, also those of the active tab, which may change. */
   function onEvent({ before, now }: TabEvent) {
@@ -101,7 +115,7 @@ export function tabs(options: TabsOptions = {}): Source {
       tell(`${uri}/text`)
     }
     const last = active
-    active = activeOf(presence.all())?.id
+    active = activeOf(all())?.id
     if (active === last && active !== (now ?? before)?.id) return
     tell(activeUri)
     tell(`${activeUri}/text`)
@@ -114,9 +128,9 @@ export function tabs(options: TabsOptions = {}): Source {
 
   /** All tabs, by id. Documents of one tab follow each other: the last one counts. */
   async function known(): Promise<Map<string, TabState>> {
-    await presence.ready
-    const all = presence.all().map((tab) => [tab.id, tab] as const)
-    return new Map(all.sort(([a], [b]) => (a < b ? -1 : 1)))
+    await presence?.ready
+    const byId = all().map((tab) => [tab.id, tab] as const)
+    return new Map(byId.sort(([a], [b]) => (a < b ? -1 : Number(a > b))))
   }
 
   function described(tab: TabState) {
@@ -128,8 +142,8 @@ export function tabs(options: TabsOptions = {}): Source {
       visibility,
       focused,
       lastFocus: lastFocus === 0 ? null : new Date(lastFocus).toISOString(),
-      active: id === activeOf(presence.all())?.id,
-      this: tab.stay === presence.own()?.stay,
+      active: id === activeOf(all())?.id,
+      this: tab.stay === presence?.own()?.stay,
     }
   }
 
@@ -156,6 +170,7 @@ export function tabs(options: TabsOptions = {}): Source {
       const tab = id === 'active' ? activeOf([...all.values()]) : all.get(id ?? '')
       if (tab === undefined) throw new NotFoundError(uri)
       if (!wantsText) return asJson(described(tab))
+      if (presence === undefined) throw new NotFoundError(uri)
       const { text, cut } = await presence.textOf(tab, signal)
       const _meta = cut ? { [metaLossy]: [''] } : undefined
       return withProvenance('tabs', [{ uri, mimeType: plain, text, _meta }])
@@ -192,17 +207,25 @@ export function tabs(options: TabsOptions = {}): Source {
       return [...new Set([...ids, ...byTitle])]
     },
 
-    watch(changed, signal) {
+    mounted: use,
+    watch(changed, listening) {
+      const signal = ends ? AbortSignal.any([listening, ends]) : listening
+      if (signal.aborted) return
       const listener: Changed = (what, under) => changed(what, under)
       listeners.add(listener)
-      presence.watch(true)
+      use(listening)
+      presence?.watch(true)
       const stop = () => {
         listeners.delete(listener)
-        presence.watch(listeners.size > 0)
+        presence?.watch(listeners.size > 0)
       }
       signal.addEventListener('abort', stop, { once: true })
     },
   }
+}
+
+function isSelectors(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')
 }
 
 /** The id in a URI, and whether it is that of the text; `undefined`: another URI. */

@@ -207,6 +207,7 @@ inBrowsers('what this page writes is announced, once it has succeeded', async ({
     const looks = methods.map((method) => [method.name, method.length])
     const end = new AbortController()
     const source = cacheKit.cached({ caches: ['v1', 'early'], poll: false, signal: end.signal })
+    source.mounted?.(cacheKit.never)
     const wrapped = [Cache.prototype.put, Cache.prototype.addAll, CacheStorage.prototype.open]
     const { until, seen } = cacheKit.changes(source)
     const own = (path: string) => `cache:///v1/${location.origin}${path}`

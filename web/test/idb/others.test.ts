@@ -34,20 +34,19 @@ const page = serveKit('idb/page.ts', {
 /** A tab that serves the store and listens: `globalThis.heard` has what it is told. */
 async function listening(
   open: (url: string) => Promise<Page>,
-  { poll, dexie = false }: { poll?: { seconds: number }; dexie?: boolean } = {},
+  { dexie = false }: { dexie?: boolean } = {},
 ): Promise<Page> {
   const tab = await open(page.url())
   await tab.evaluate(
-    async (options, keyPath) => {
+    async (keyPath) => {
       const db = await kit.open('app', { notes: keyPath ? { keyPath } : {}, other: {} }, 10)
       await kit.write(db, 'notes', (store) => {
         if (keyPath) store.put({ id: 0 })
         else store.put('first', 0)
       })
       db.close()
-      globalThis.heard = kit.changes(kit.idb({ databases: { app: ['notes'] }, ...options }))
+      globalThis.heard = kit.changes(kit.idb({ databases: { app: ['notes'] } }))
     },
-    poll ? { poll } : {},
     dexie ? 'id' : undefined,
   )
   return tab
@@ -200,9 +199,7 @@ inBrowsers(
     const tab = await listening(open)
     await tab.evaluate(async () => {
       globalThis.quietOne = heard
-      globalThis.heard = kit.changes(
-        kit.idb({ databases: { app: ['notes'] }, poll: { seconds: 1 } }),
-      )
+      globalThis.heard = kit.changes(kit.idb({ databases: { app: ['notes'] }, poll: 1000 }))
     })
     const other = await open(page.url('/bare'))
     await tab.bringToFront() // a hidden page looks less often

@@ -126,6 +126,7 @@ inBrowsers(
     const got = await tab.evaluate(async (notes) => {
       const db = await kit.open('app', { notes: {} })
       const source = kit.idb({ databases: { app: ['notes'] } })
+      source.mounted?.(kit.never)
       const writing = kit.write(db, 'notes', (store) => store.put('a', 1))
       const { until } = kit.changes(source)
       await writing
@@ -229,8 +230,8 @@ inBrowsers('the app sees the methods that it knows', async ({ open }) => {
     const before = look()
     const one = new AbortController()
     const two = new AbortController()
-    kit.idb({ databases: { app: ['notes'] }, signal: one.signal })
-    kit.idb({ databases: { app: ['notes'] }, signal: two.signal })
+    kit.idb({ databases: { app: ['notes'] }, signal: one.signal }).mounted?.(kit.never)
+    kit.idb({ databases: { app: ['notes'] } }).mounted?.(two.signal)
     const patched = methods.every(
       ([prototype, name], i) => Reflect.get(prototype, name) !== originals[i],
     )

@@ -1,0 +1,84 @@
+/**
+ * Observes calls of methods of the platform that have no events. The first observer of a method wraps it, and
+ * the last one restores it, unless other code has wrapped or replaced ours meanwhile: then ours stays below
+ * that code and only passes calls on.
+ *
+ * The app notices no difference: arguments, `this`, results, exceptions, names and lengths are those of the
+ * wrapped method, and errors of an observer do not reach it.
+ */
+
+/** Observes the calls of one method. */
+export interface CallObserver<T, R> {
+  before?(self: T, args: unknown[]): void
+  /** Not called if the method throws. */
+  after?(self: T, args: unknown[], result: R): void
+}
+
+type Result<F> = F extends (...args: never[]) => infer R ? R : never
+
+interface Wrapped {
+  readonly observers: Set<CallObserver<never, never>>
+  restore(): void
+}
+
+const wrapped = new WeakMap<object, Map<string, Wrapped>>() // by prototype and name
+
+/**
+ * Observes the calls of a method until the signal is aborted. Does nothing where the method does not exist or
+ * its prototype is frozen.
+ */
+export function observeCalls<T extends object, K extends keyof T & string>(
+  prototype: T,
+  name: K,
+  observer: CallObserver<T, Result<T[K]>>,
+  signal: AbortSignal,
+): void {
+  if (signal.aborted) return
+  const methods = wrapped.get(prototype) ?? new Map<string, Wrapped>()
+  wrapped.set(prototype, methods)
+  const known = methods.get(name) ?? wrap(prototype, name)
+  if (known === undefined) return
+  methods.set(name, known)
+  known.observers.add(observer as CallObserver<never, never>)
+  const leave = () => {
+    known.observers.delete(observer as CallObserver<never, never>)
+    if (known.observers.size > 0) return
+    methods.delete(name)
+    known.restore()
+  }
+  signal.addEventListener('abort', leave, { once: true })
+}
+
+function wrap<T extends object>(prototype: T, name: keyof T & string): Wrapped | undefined {
+  const descriptor = Object.getOwnPropertyDescriptor(prototype, name)
+  const original: unknown = descriptor?.value
+  if (descriptor === undefined || typeof original !== 'function') return undefined
+  const observers = new Set<CallObserver<T, unknown>>()
+  const notify = (call: (observer: CallObserver<T, unknown>) => void) => {
+    for (const observer of observers) {
+      try {
+        call(observer)
+      } catch {
+        // a `this` that the method rejects, or a transaction that has ended
+      }
+    }
+  }
+  // A method, so that like the original it is no constructor and has no `prototype`.
+  const { [name]: method } = {
+    [name](this: T, ...args: unknown[]): unknown {
+      notify((observer) => observer.before?.(this, args))
+      const result: unknown = Reflect.apply(original, this, args)
+      notify((observer) => observer.after?.(this, args, result))
+      return result
+    },
+  }
+  Object.defineProperty(method, 'length', { value: original.length, configurable: true })
+  if (!Reflect.defineProperty(prototype, name, { ...descriptor, value: method })) return undefined
+  return {
+    observers: observers as Wrapped['observers'],
+    restore() {
+      const present = Object.getOwnPropertyDescriptor(prototype, name)
+      if (present?.value === method) Reflect.defineProperty(prototype, name, descriptor)
+    },
+  }
+}

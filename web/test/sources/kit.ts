@@ -1,0 +1,87 @@
+/** What tests evaluate in a page: all built-in sources, and what they leave behind. Everything here runs in the browser. */
+
+import type { Source } from '../../src/source.ts'
+import { caches } from '../../src/sources/caches.ts'
+import { idb } from '../../src/sources/idb.ts'
+import { opfs } from '../../src/sources/opfs.ts'
+import { page } from '../../src/sources/page.ts'
+import { storage } from '../../src/sources/storage.ts'
+import { tabs } from '../../src/sources/tabs.ts'
+import { leftovers } from '../harness/leftovers.ts' // before the sources
+
+/** Each source with all that it can observe. */
+const sources: { readonly [name: string]: (options?: object) => Source } = {
+  idb: (options) => idb({ databases: { app: ['notes'] }, poll: 1000, ...options }),
+  caches: (options) => caches({ caches: ['v1'], ...options }),
+  opfs: (options) => opfs({ paths: ['/docs'], ...options }),
+  storage: (options) => storage({ local: ['theme'], ...options }),
+  page: (options) => page({ select: ['body'], ...options }),
+  tabs: (options) => tabs({ text: ['body'], ...options }),
+}
+
+/** Writes as the app does, in all the ways that sources observe. */
+async function write(): Promise<void> {
+  localStorage.setItem('theme', `dark ${Math.random()}`)
+  history.pushState(null, '', `#${Math.random()}`)
+  const cache = await globalThis.caches.open('v1')
+  await cache.put('/a', new Response('a'))
+  await new Promise<void>((resolve, reject) => {
+    const request = indexedDB.open('app', 1)
+    request.onupgradeneeded = () => request.result.createObjectStore('notes')
+    request.onerror = () => reject(request.error)
+    request.onsuccess = () => {
+      const transaction = request.result.transaction('notes', 'readwrite')
+      transaction.objectStore('notes').put('one', 1)
+      transaction.oncomplete = () => {
+        request.result.close()
+        resolve()
+      }
+    }
+  })
+}
+
+/** Waits until `wanted` is what is open; after 3 s, until something else is. */
+async function until(wanted: (open: string[]) => boolean): Promise<string[]> {
+  const end = performance.now() + 3_000 // ms
+  while (!wanted(leftovers()) && performance.now() < end) {
+    await new Promise(requestAnimationFrame)
+  }
+  return leftovers()
+}
+
+/** Methods that sources replace where the platform has no event. */
+const methods: readonly (readonly [prototype: object | undefined, name: string])[] = [
+  [IDBObjectStore.prototype, 'put'],
+  [globalThis.Cache?.prototype, 'put'],
+  [Storage.prototype, 'setItem'],
+  [History.prototype, 'pushState'],
+]
+
+/** Wraps the present methods, as other code of the app does; returns how to undo it. */
+function wrapOthers(): () => void {
+  const undo = methods.map(([prototype, name]) => {
+    const below = Object.getOwnPropertyDescriptor(prototype ?? {}, name)
+    if (prototype === undefined || below === undefined) return () => {}
+    const value = function (this: unknown, ...args: unknown[]) {
+      return Reflect.apply(below.value, this, args)
+    }
+    Object.defineProperty(prototype, name, { ...below, value })
+    return () => Object.defineProperty(prototype, name, below)
+  })
+  return () => {
+    for (const one of undo) one()
+  }
+}
+
+/** The functions of the package. */
+const functions = { idb, caches, opfs, storage, page, tabs } as {
+  [name: string]: (options: never) => Source
+}
+
+const exported = { sources, functions, leftovers, until, write, wrapOthers }
+
+declare global {
+  var sourcesKit: typeof exported
+}
+
+globalThis.sourcesKit = exported
