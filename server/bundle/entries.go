@@ -18,6 +18,7 @@ var entries = [...]struct {
 	// what index.ts exports. Others re-export what index.js contains.
 	code bool
 }{
+	{name: "client"},
 	{name: "pairing"},
 	{name: "react", code: true},
 	{name: "redaction"},

@@ -52,6 +52,7 @@ export {
   sample,
 } from './input.ts'
 export { connectTo } from './listen.ts'
+export { listenMcpB, type McpBOptions } from './listen-mcp-b.ts'
 export type { Goodbye, Port } from './port.ts'
 export type {
   Prompt,

@@ -135,7 +135,7 @@ function nonceOf(data: unknown, kind: 'connect' | 'connected'): string | undefin
  * Whether a source is a document that was served by its origin. A frame of about:blank, about:srcdoc
  * or blob: that this page made inherits our origin but is not trusted: it may contain markup of others.
  */
-function isReal(source: Window, origin: string): boolean {
+export function isReal(source: Window, origin: string): boolean {
   if (source === window || origin !== self.origin) return true
   try {
     return source.location.href.startsWith(`${origin}/`)
@@ -144,7 +144,8 @@ function isReal(source: Window, origin: string): boolean {
   }
 }
 
-function checkedOrigin(text: string): string {
+/** @throws TypeError for a text that is not an origin */
+export function checkedOrigin(text: string): string {
   const origin = URL.canParse(text) ? new URL(text).origin : 'null'
   if (origin === 'null' || origin !== text) {
     throw new TypeError(`not an origin: ${JSON.stringify(text)}; write it like https://a.example`)

@@ -124,9 +124,11 @@ export interface PageMcp extends Publishing {
    * Serves a client on a given port: a `MessagePort`, or an object with the same methods. Replaces its
    * message handler.
    *
+   * @param options.principal - who the client is, such as its origin: `client` of read events, and of the
+   *   requests that handlers get; default `page`
    * @returns a function that ends the connection: the client gets a last message
    */
-  accept(port: Port): () => void
+  accept(port: Port, options?: { principal?: string }): () => void
   /**
    * Joins a gateway, and joins again whenever the connection is lost. Resolves with the page's name after
    * the first time. Rejects with `JoinError` when retries would not help,
@@ -238,8 +240,8 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   )
 
   /** Serves a client of this page. After `close`, the client only gets a last message. */
-  const admit = (port: Port) => {
-    if (!ended.signal.aborted) return thread.open(port, 'page')
+  const admit = (port: Port, principal = 'page') => {
+    if (!ended.signal.aborted) return thread.open(port, principal)
     port.postMessage(goodbye('the page stopped serving'))
     port.close?.()
     return () => {}
@@ -296,8 +298,8 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       admit(port1)
       return port2
     },
-    accept(port) {
-      const end = admit(port)
+    accept(port, { principal } = {}) {
+      const end = admit(port, principal)
       return () => end('the page ended this connection')
     },
     async connect(connector, { signal } = {}) {

@@ -1,0 +1,28 @@
+/** Bundled into a frame: the real clients of both SDKs, on the transport of the built package. */
+
+import { Client as ModernClient } from '@modelcontextprotocol/client'
+import { Client as ClassicClient } from '@modelcontextprotocol/sdk/client/index.js'
+import type * as client from '../../src/client.ts'
+
+const { pageTransport } = (await import('/pagemcp/client.js' as string)) as typeof client
+
+const info = { name: 'frame', version: '1.0.0' }
+const origin = new URLSearchParams(location.search).get('host') ?? ''
+const uri = 'notes://cart'
+const answers: unknown[] = []
+for (const made of [new ClassicClient(info), new ModernClient(info)]) {
+  try {
+    await made.connect(pageTransport(parent, { origin, timeout: 3_000 }))
+    const { contents } = await made.readResource({ uri })
+    answers.push((contents[0] as { text?: string }).text)
+    await made.close()
+  } catch (error) {
+    answers.push((error as Error).name)
+  }
+}
+// Nothing answers in this window: a transport that is closed while it waits ends its start.
+const waiting = pageTransport(window, { origin: location.origin })
+const starting = waiting.start().catch((error: Error) => error.name)
+await waiting.close()
+answers.push(await starting)
+parent.postMessage({ answers }, '*')
