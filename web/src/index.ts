@@ -132,4 +132,5 @@ export {
   type ToolResult,
   type ToolSchema,
 } from './tool.ts'
+export { type ClientTransport, pageTransport, portTransport } from './transport.ts'
 export type { GatewayState } from './websocket.ts'
