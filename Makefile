@@ -8,7 +8,7 @@
 # make reliability  the figures of memory, speed of recovery and idle cost, as a table
 # make flaky  repeats every test file; see ARGS=--help
 # make mutants  changes of the engine that no test notices; see ARGS=-help
-# make bench  races ours against others and prints ratios; never fails on time
+# make bench  races ours against others and prints ratios; never fails on time; see web/bench/run.ts for ARGS
 # make bench-playground  the playground under load, and MCP Inspector under the same burst
 # make audit  looks up known vulnerabilities of what is shipped; needs the network
 # make build  bin/pagemcp, the npm package in dist/npm/pagemcp, the browser extension in dist/extension, each with its notices

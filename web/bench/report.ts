@@ -56,6 +56,15 @@ const columns: { readonly [part: string]: Columns } = {
       ['ours-2026', 'ours'],
     ],
   },
+  gateway: {
+    medians: ['published', 'function', 'go-sdk', 'go-sdk-json'],
+    ratios: [
+      ['published', 'go-sdk'],
+      ['published', 'go-sdk-json'],
+      ['function', 'go-sdk'],
+      ['function', 'go-sdk-json'],
+    ],
+  },
   plain: { medians: ['ours', 'plain'], ratios: [['ours', 'plain']] },
 }
 

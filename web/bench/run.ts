@@ -5,7 +5,7 @@
  *     node bench/run.ts [MODE…] [--rounds N] [--rows PATTERN] [--subjects A,B] [--firefox]
  *     node bench/run.ts --results FILE…
  *
- * Modes: direct, page, worker; default: all. All rounds are written to a JSON file. --results writes RESULTS.md
+ * Modes: direct, page, worker, gateway; default: all. All rounds are written to a JSON file. --results writes RESULTS.md
  * from such files, without measuring; a run of all modes does so itself.
  */
 
@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BrowserName } from '../test/harness/browsers.ts'
 import { serve } from '../test/harness/serve.ts'
+import { measureGateway } from './gateway.ts'
 import { goals, goalTable } from './goals.ts'
 import { race } from './race.ts'
 import { columnsOf, type Section, table } from './report.ts'
@@ -23,7 +24,8 @@ import { type Results, writeResults } from './results.ts'
 import type { Mode } from './subjects.ts'
 
 const root = join(import.meta.dirname, '../..')
-const modes = ['direct', 'page', 'worker'] as const
+const races: readonly string[] = ['direct', 'page', 'worker'] satisfies Mode[]
+const modes = [...races, 'gateway']
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -40,7 +42,7 @@ if (flags.results) {
   process.exit()
 }
 const isWhole = positionals.length === 0 && !flags.rows && !flags.subjects && !flags.rounds
-const wanted = positionals.length > 0 ? (positionals as Mode[]) : modes
+const wanted = positionals.length > 0 ? positionals : modes
 for (const mode of wanted) if (!modes.includes(mode)) throw new Error(`no mode ${mode}`)
 
 function build(into: string) {
@@ -76,24 +78,27 @@ try {
   }
   const date = new Date().toISOString()
   const setting = { date, cores: cpus().length, cpu: cpus()[0]?.model, versions }
+  const rounds = flags.rounds === undefined ? undefined : Number(flags.rounds)
+  const rows = flags.rows === undefined ? undefined : new RegExp(flags.rows)
   const sections: Section[] = []
+  const measured = (section: Section) => {
+    told('')
+    const { medians, ratios } = columnsOf(section)
+    console.log(`${section.name}: medians, and ratios of the same round [quartiles]\n`)
+    console.log(`${table(section, medians, ratios)}\n`)
+    sections.push(section)
+  }
   for (const name of (flags.firefox ? ['chromium', 'firefox'] : ['chromium']) as BrowserName[]) {
-    for (const mode of wanted) {
-      const options = {
-        rounds: flags.rounds === undefined ? undefined : Number(flags.rounds),
-        rows: flags.rows === undefined ? undefined : new RegExp(flags.rows),
-        subjects: flags.subjects?.split(','),
-      }
-      const raced = await race(name, mode, `${served.origin}/bench/`, options, told)
-      told('')
+    for (const mode of wanted.filter((mode) => races.includes(mode))) {
+      const options = { rounds, rows, subjects: flags.subjects?.split(',') }
+      const raced = await race(name, mode as Mode, `${served.origin}/bench/`, options, told)
       versions[name] = raced.browser
-      for (const section of raced.sections) {
-        const { medians, ratios } = columnsOf(section)
-        console.log(`${section.name}: medians, and ratios of the same round [quartiles]\n`)
-        console.log(`${table(section, medians, ratios)}\n`)
-        sections.push(section)
-      }
+      for (const section of raced.sections) measured(section)
     }
+  }
+  if (wanted.includes('gateway')) {
+    told('gateway')
+    measured(await measureGateway(served.origin, files, { rounds, rows }))
   }
   for (const goal of goals) {
     const lines = goalTable(goal, sections)

@@ -1,0 +1,87 @@
+/**
+ * The mode gateway: a page in Chromium behind `pagemcp serve`, and the same texts served by go-sdk in a process of
+ * its own. One load generator, in Go, reads from both by Streamable HTTP.
+ */
+
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { pageUrl, startGateway } from '../test/e2e/gateway.ts'
+import { close, launch } from '../test/harness/browsers.ts'
+import { quiet } from './race.ts'
+import type { Rounds, Section } from './report.ts'
+
+const interop = join(import.meta.dirname, '../../server/interop')
+
+export interface GatewayOptions {
+  rounds: number | undefined
+  /** Which rows; default: all. */
+  rows: RegExp | undefined
+}
+
+const usualRounds = 13
+const millis = 400 // of one subject in one round
+const clients = [1, 16, 64]
+
+/** What the load generator reads from; server/interop/bench has its fields. */
+interface LoadSubject {
+  name: string
+  url: string
+  token?: string
+  prefix?: string
+  odd?: boolean
+}
+
+/**
+ * @param origin - of a server with the built files
+ * @param scratch - a directory for the load generator's program
+ */
+export async function measureGateway(
+  origin: string,
+  scratch: string,
+  { rounds = usualRounds, rows }: GatewayOptions,
+): Promise<Section> {
+  const program = join(scratch, 'load')
+  execFileSync('go', ['build', '-o', program, './bench'], { cwd: interop, stdio: 'inherit' })
+  const args = ['--allow-origin', origin, '--reads-per-second', '1000000']
+  const gateway = await startGateway({ command: 'serve', args })
+  const browser = await launch('chromium', quiet)
+  const twin = spawn(program, ['twin'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  try {
+    const page = await browser.newPage()
+    const address = `${origin}/bench/gateway-page.html?gateway=${encodeURIComponent(pageUrl(gateway))}`
+    await page.goto(`${address}#${gateway.pairing?.replace(/^#/, '')}`)
+    const name = await page.evaluate(() => window.joined)
+    const [line] = (await once(createInterface({ input: twin.stdout }), 'line')) as [string]
+    const urls = JSON.parse(line) as { stream: string; json: string }
+    const ours = { url: gateway.mcp, token: gateway.token, prefix: `${name}+` }
+    const subjects: LoadSubject[] = [
+      { name: 'published', ...ours },
+      { name: 'function', ...ours, odd: true },
+      { name: 'go-sdk', url: urls.stream },
+      { name: 'go-sdk-json', url: urls.json },
+    ]
+    const wanted = clients.filter((count) => rows === undefined || rows.test(rowName(count)))
+    const plan = JSON.stringify({ subjects, clients: wanted, rounds, millis })
+    return { name: 'gateway chromium', unit: '/s', rows: await load(program, plan) }
+  } finally {
+    twin.stdin.end()
+    await close(browser)
+    await gateway.close()
+  }
+}
+
+const rowName = (count: number) => `read 1 KB, ${count} clients`
+
+async function load(program: string, plan: string): Promise<Rounds[]> {
+  const child = spawn(program, ['load'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  child.stdin.end(plan)
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part
+  })
+  const [status] = (await once(child, 'close')) as [number]
+  if (status !== 0) throw new Error(`the load generator ended with status ${status}`)
+  return JSON.parse(text) as Rounds[]
+}
