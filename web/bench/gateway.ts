@@ -64,7 +64,9 @@ export async function measureGateway(
     ]
     const wanted = clients.filter((count) => rows === undefined || rows.test(rowName(count)))
     const plan = JSON.stringify({ subjects, clients: wanted, rounds, millis })
-    return { name: 'gateway chromium', unit: '/s', rows: await load(program, plan) }
+    const version = await browser.version()
+    const measured = await load(program, plan)
+    return { name: 'gateway chromium', unit: '/s', browser: version, rows: measured }
   } finally {
     twin.stdin.end()
     await close(browser)

@@ -1,6 +1,6 @@
 /** The goals of the default mode, and whether a run has met them. */
 
-import { markdown, type Ratio, ratio, type Section, shownRatio } from './report.ts'
+import { markdown, median, ratio, type Section, shownRatio } from './report.ts'
 
 export interface Goal {
   /** Of its reasons in RESULTS.md. */
@@ -10,9 +10,9 @@ export interface Goal {
   /** The section, and the rows in it, that answer. */
   section: string
   rows: readonly string[]
-  /** Ratios of these subjects. */
+  /** Ratios of these subjects; without `to`, a figure. */
   of: string
-  to: readonly string[]
+  to?: readonly string[]
   /** The limit of the channel, whose ratio is shown beside that of ours. */
   limit?: string
   /** The bound of the median. */
@@ -119,28 +119,74 @@ export const goals: readonly Goal[] = [
       atLeast: of === 'published' ? 1 : 0.7,
     }),
   ),
+  {
+    key: 'start-cold',
+    title: 'start-up to the first answered read, localhost, cold',
+    section: 'start chromium',
+    rows: ['cold'],
+    of: 'ours',
+    to: ['ts1', 'ts2'],
+    atMost: 1.2,
+  },
+  {
+    key: 'start-warm',
+    title: 'start-up to the first answered read, localhost, warm',
+    section: 'start chromium',
+    rows: ['warm'],
+    of: 'ours',
+    to: ['ts1', 'ts2'],
+    atMost: 1.4,
+  },
+  {
+    key: 'start-slow',
+    title: 'start-up to the first answered read, 10 Mbit/s and 40 ms, cold',
+    section: 'start chromium',
+    rows: ['cold, 10 Mbit/s and 40 ms'],
+    of: 'ours',
+    to: ['ts1', 'ts2'],
+    atMost: 2.85,
+  },
+  size('size-app', ['app with start and webSocket'], 10),
+  size(
+    'size-sources',
+    ['idb', 'opfs', 'caches', 'page', 'storage', 'tabs'].map((name) => `added by ${name}`),
+    8,
+  ),
+  size('size-worker', ['worker.js'], 27),
+  size('size-engine', ['engine.wasm'], 760),
 ]
+
+function size(key: string, rows: readonly string[], atMost: number): Goal {
+  return {
+    key,
+    title: `${rows.join(', ')}: KB with brotli`,
+    section: 'size',
+    rows,
+    of: 'brotli',
+    atMost,
+  }
+}
 
 /** A line for each row and peer of a goal; `undefined` if nothing has been measured. */
 export function goalTable(goal: Goal, sections: readonly Section[]): string | undefined {
   const { of, to, limit } = goal
-  const head = ['', 'ratio', 'measured [quartiles]', 'goal', '']
+  const head = to ? ['', 'ratio', 'measured [quartiles]', 'goal', ''] : ['', 'measured', 'goal', '']
   if (limit) head.push(`${limit} to the same`)
   const lines: string[][] = [head]
   const section = sections.find(({ name }) => name === goal.section)
   for (const name of goal.rows) {
     const row = section?.rows.find(({ workload }) => workload === name)
     if (row === undefined) continue
+    if (to === undefined) {
+      const measured = median(row, of)
+      lines.push([name, measured.toFixed(1), bound(goal), verdict(goal, measured)])
+      continue
+    }
     for (const peer of to) {
       const measured = ratio(row, of, peer)
       if (Number.isNaN(measured.median)) continue
-      const line = [
-        name,
-        `${of}/${peer}`,
-        shownRatio(measured),
-        bound(goal),
-        verdict(goal, measured),
-      ]
+      const verdictOf = verdict(goal, measured.median)
+      const line = [name, `${of}/${peer}`, shownRatio(measured), bound(goal), verdictOf]
       if (limit) line.push(shownRatio(ratio(row, limit, peer)))
       lines.push(line)
     }
@@ -153,7 +199,7 @@ function bound({ atMost, atLeast }: Goal): string {
 }
 
 /** As people compare: figures of two decimals. */
-function verdict({ atMost = Infinity, atLeast = 0 }: Goal, { median }: Ratio): string {
+function verdict({ atMost = Infinity, atLeast = 0 }: Goal, median: number): string {
   const shown = Number(median.toFixed(2))
   if (shown <= atMost && shown >= atLeast) return 'met'
   const part = shown > atMost ? shown / atMost - 1 : 1 - shown / atLeast

@@ -30,7 +30,7 @@ export async function race(
   url: string,
   { rounds = usualRounds[name], rows, subjects }: RaceOptions,
   told: (what: string) => void,
-): Promise<{ browser: string; sections: Section[] }> {
+): Promise<Section[]> {
   const browser = await launch(name, quiet)
   try {
     const page = await browser.newPage()
@@ -44,7 +44,8 @@ export async function race(
       subjects,
     )
     if (wrong.length > 0) throw new Error(`wrong answers of ${wrong.join(', ')}: no race`)
-    const sections: Section[] = [{ name: `${mode} ${name}`, unit: 'µs', rows: [] }]
+    const version = await browser.version()
+    const raced: Section = { name: `${mode} ${name}`, unit: 'µs', browser: version, rows: [] }
     const workloads = await page.evaluate(() => window.bench.workloads)
     for (const [index, workload] of workloads.entries()) {
       if (rows && !rows.test(workload)) continue
@@ -54,13 +55,11 @@ export async function race(
       await run(0, false, 0.25) // warms up
       const row: Rounds = { workload, rounds: [] }
       for (let i = 0; i < rounds; i++) row.rounds.push(await run(i + 1, i % 2 === 1, 1))
-      sections[0]?.rows.push(row)
+      raced.rows.push(row)
     }
-    if (mode === 'direct') {
-      const pairs = await racePairs(page, rounds, rows, (what) => told(`${name}: ${what}`))
-      sections.push({ name: `plain ${name}`, unit: 'µs', rows: pairs })
-    }
-    return { browser: await browser.version(), sections }
+    if (mode !== 'direct') return [raced]
+    const pairs = await racePairs(page, rounds, rows, (what) => told(`${name}: ${what}`))
+    return [raced, { name: `plain ${name}`, unit: 'µs', browser: version, rows: pairs }]
   } finally {
     await close(browser)
   }

@@ -12,6 +12,8 @@ export interface Section {
   name: string
   /** Of the figures. */
   unit: 'µs' | 'ms' | '/s' | 'KB'
+  /** Its version. */
+  browser?: string
   rows: Rounds[]
 }
 
@@ -65,6 +67,17 @@ const columns: { readonly [part: string]: Columns } = {
       ['function', 'go-sdk-json'],
     ],
   },
+  start: {
+    medians: ['null', 'ts1', 'ts2', 'ours', 'ours-preload', 'ours-in-page'],
+    ratios: [
+      ['ours', 'ts1'],
+      ['ours', 'ts2'],
+      ['ours-preload', 'ts1'],
+      ['ours-in-page', 'ts1'],
+      ['ours', 'null'],
+    ],
+  },
+  size: { medians: ['raw', 'gzip', 'brotli'], ratios: [] },
   plain: { medians: ['ours', 'plain'], ratios: [['ours', 'plain']] },
 }
 

@@ -57,8 +57,14 @@ export function writeResults(runs: readonly Results[]): string {
     ...all.flatMap((section) => {
       const rounds = Math.max(...section.rows.map((row) => row.rounds.length))
       const head = `### ${section.name}`
+      const by = section.browser ? `, ${section.browser}` : ''
       const { medians, ratios } = columnsOf(section)
-      return [head, `${rounds} rounds.`, table(section, medians, ratios), kept(old, section.name)]
+      return [
+        head,
+        `${rounds} rounds${by}.`,
+        table(section, medians, ratios),
+        kept(old, section.name),
+      ]
     }),
   ]
   writeFileSync(file, `${parts.join('\n\n')}\n`)

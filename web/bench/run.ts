@@ -5,7 +5,7 @@
  *     node bench/run.ts [MODE…] [--rounds N] [--rows PATTERN] [--subjects A,B] [--firefox]
  *     node bench/run.ts --results FILE…
  *
- * Modes: direct, page, worker, gateway; default: all. All rounds are written to a JSON file. --results writes RESULTS.md
+ * Modes: direct, page, worker, gateway, start, size; default: all. All rounds are written to a JSON file. --results writes RESULTS.md
  * from such files, without measuring; a run of all modes does so itself.
  */
 
@@ -15,17 +15,19 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BrowserName } from '../test/harness/browsers.ts'
-import { serve } from '../test/harness/serve.ts'
 import { measureGateway } from './gateway.ts'
 import { goals, goalTable } from './goals.ts'
 import { race } from './race.ts'
 import { columnsOf, type Section, table } from './report.ts'
 import { type Results, writeResults } from './results.ts'
+import { openSite } from './site.ts'
+import { measureSizes } from './sizes.ts'
+import { measureStart, startPages } from './startup.ts'
 import type { Mode } from './subjects.ts'
 
 const root = join(import.meta.dirname, '../..')
 const races: readonly string[] = ['direct', 'page', 'worker'] satisfies Mode[]
-const modes = [...races, 'gateway']
+const modes = [...races, 'gateway', 'start', 'size']
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -61,13 +63,7 @@ const told = (what: string) => process.stderr.write(`\r\x1b[K${what}`)
 
 const files = mkdtempSync(join(tmpdir(), 'pagemcp-bench-'))
 build(files)
-const served = await serve({
-  directories: { '/': files },
-  headers: {
-    'cross-origin-opener-policy': 'same-origin',
-    'cross-origin-embedder-policy': 'require-corp',
-  },
-})
+const site = await openSite(files, startPages)
 try {
   const versions: { [name: string]: string } = {
     go: execFileSync('go', ['env', 'GOVERSION'], { encoding: 'utf8' }).trim().slice(2),
@@ -91,15 +87,16 @@ try {
   for (const name of (flags.firefox ? ['chromium', 'firefox'] : ['chromium']) as BrowserName[]) {
     for (const mode of wanted.filter((mode) => races.includes(mode))) {
       const options = { rounds, rows, subjects: flags.subjects?.split(',') }
-      const raced = await race(name, mode as Mode, `${served.origin}/bench/`, options, told)
-      versions[name] = raced.browser
-      for (const section of raced.sections) measured(section)
+      const raced = await race(name, mode as Mode, `${site.origin}/bench/`, options, told)
+      for (const section of raced) measured(section)
     }
   }
   if (wanted.includes('gateway')) {
     told('gateway')
-    measured(await measureGateway(served.origin, files, { rounds, rows }))
+    measured(await measureGateway(site.origin, files, { rounds, rows }))
   }
+  if (wanted.includes('start')) measured(await measureStart(site, { rounds, rows }, told))
+  if (wanted.includes('size')) measured(measureSizes(site))
   for (const goal of goals) {
     const lines = goalTable(goal, sections)
     if (lines) console.log(`${goal.title}\n\n${lines}\n`)
@@ -111,6 +108,6 @@ try {
   console.log(`all rounds: ${file}`)
   if (isWhole) console.log(`written: ${writeResults([{ setting, sections }])}`)
 } finally {
-  await served.close()
+  await site.close()
   rmSync(files, { recursive: true, force: true })
 }

@@ -26,6 +26,7 @@ import {
 import type { BenchPort } from './client.ts'
 import { templateCount, templateOf } from './data.ts'
 import { capabilities, contentsOf, info, pageOf, type Store } from './serving.ts'
+import { transport } from './start/transport.ts'
 
 export type SdkName = 'ts1' | 'ts2' | 'mcpb' | 'ts2-2026'
 
@@ -51,9 +52,10 @@ export function sdk(name: SdkName, store: Store): Sdk {
   const make = maker(name, store, subscribe)
   return {
     open(port) {
-      if (name === 'ts2-2026') serveStdio(make as () => Server2, { transport: transport(port) })
+      if (name === 'ts2-2026')
+        serveStdio(make as () => Server2, { transport: transport(port) as Transport2 })
       else if (name === 'mcpb') void make().connect(extensionTransport(port))
-      else void make().connect(transport(port))
+      else void make().connect(transport(port) as Transport1 & Transport2)
     },
     touch(uri) {
       for (const server of listeners.get(uri) ?? []) void server.sendResourceUpdated({ uri })
@@ -115,23 +117,6 @@ function reader(store: Store, Template: TemplateClass) {
     if (found === undefined) throw new Error(`no ${uri}`)
     return found.then((text = '') => contentsOf(uri, text))
   }
-}
-
-/** The transport interface of both SDKs. */
-function transport(port: BenchPort): Transport1 & Transport2 {
-  const made = {
-    onmessage: undefined as ((message: never) => void) | undefined,
-    onclose: undefined as (() => void) | undefined,
-    onerror: undefined as ((error: Error) => void) | undefined,
-    async start() {
-      port.onmessage = ({ data }) => made.onmessage?.(data as never)
-    },
-    send: async (message: unknown) => port.postMessage(message),
-    async close() {
-      made.onclose?.()
-    },
-  }
-  return made as unknown as Transport1 & Transport2
 }
 
 /** The only transport of @mcp-b that has the shape of a port, on an adapter. */

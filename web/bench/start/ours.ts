@@ -1,0 +1,8 @@
+/** Ours as it is by default: the engine in a Worker. */
+
+import { start } from 'pagemcp'
+import { firstRead, info, resource } from './first-read.ts'
+
+const mcp = await start(info)
+mcp.resource(resource, 'answered')
+void firstRead(mcp.port())
