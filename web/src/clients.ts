@@ -41,8 +41,10 @@ export interface Clients {
   /** Serves a port until it closes. `closed` is called then, once. */
   openPort(port: Port, principal: string, closed?: () => void): Client
   openText(channel: TextChannel, principal: string): Client
-  /** Stores a value that a source read until its answer is sent; returns its number. */
-  keep: Replies['keep']
+  /** Values that sources have read, until the answer is sent. */
+  readonly read: Replies['read']
+  /** Drops the contents of `count` registrations from `first` on. */
+  forget: Replies['forget']
   /** Connects all clients to a new program, and hands over the messages that waited for it. */
   attach(program: Program): void
   /** The program is gone: its pending requests fail. Messages wait for the next, unless `forGood`. */
@@ -162,7 +164,11 @@ export function clients(host: ClientsHost): Clients {
       return client
     },
     openText: (channel, principal) => open(undefined, channel, principal),
-    keep: out.keep,
+    read: out.read,
+    forget(first, count) {
+      out.forget(first, count)
+      known.clear()
+    },
     attach(next) {
       runner.program = next
       known.outdate()
@@ -177,6 +183,7 @@ export function clients(host: ClientsHost): Clients {
       runner.program = undefined
       incoming.isDown = forGood
       events.drain() // answers from before the end are valid
+      out.read.clear()
       events.documents = []
       for (const client of [...byNumber.values()]) {
         for (const request of [...client.pending.values()]) {

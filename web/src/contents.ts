@@ -34,66 +34,6 @@ export type Bytes = ArrayBuffer | ArrayBufferView<ArrayBuffer> | Blob
 /** What {@link provided} makes of a provider's answer. */
 export type Value = string | Bytes
 
-/** How many bodies are remembered, and how long they may be together. */
-const maxBodies = 16384
-const maxRemembered = 64 << 20 // UTF-16 code units
-
-/**
- * Remembers, by URI or by the number of a provider with one URI, the last value and what became of
- * it, so that an unchanged value is neither hashed nor encoded again. Strings are compared by
- * content; bytes by identity: a change in place is not noticed.
- */
-export interface Bodies {
-  of(key: string | number, value: Value, mimeType?: string): Body | Promise<Body>
-}
-
-export function bodies(): Bodies {
-  interface Known {
-    value: Value
-    mimeType: string | undefined
-    body: Body
-    size: number
-  }
-  let byUri = new Map<string, Known>()
-  let byNumber: (Known | undefined)[] = [] // used by each read: an array needs no hashing
-  let count = 0
-  let total = 0
-
-  const find = (key: string | number) => (typeof key === 'number' ? byNumber[key] : byUri.get(key))
-
-  const remember = (
-    key: string | number,
-    value: Value,
-    mimeType: string | undefined,
-    body: Body,
-  ) => {
-    const size = (body.text ?? body.blob ?? '').length + (typeof value === 'string' ? 0 : 64)
-    if (size > maxRemembered) return body
-    const old = find(key)
-    if (old === undefined) count++
-    total += size - (old?.size ?? 0)
-    if (count > maxBodies || total > maxRemembered) {
-      byUri = new Map() // all of it, rarely, is cheaper than keeping an order
-      byNumber = []
-      count = 1
-      total = size
-    }
-    if (typeof key === 'number') byNumber[key] = { value, mimeType, body, size }
-    else byUri.set(key, { value, mimeType, body, size })
-    return body
-  }
-
-  return {
-    of(key, value, mimeType) {
-      const last = find(key)
-      if (last?.value === value && last.mimeType === mimeType) return last.body
-      const body = bodyOf(value, mimeType)
-      if (body instanceof Promise) return body.then((made) => remember(key, value, mimeType, made))
-      return remember(key, value, mimeType, body)
-    },
-  }
-}
-
 /**
  * Encodes a value.
  *

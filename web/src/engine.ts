@@ -269,6 +269,10 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     const { signal } = controller
     openCalls.set(question, controller)
     const waits = () => program === requester && openCalls.get(question) === controller
+    const kept: number[] = []
+    const dropKept = () => {
+      for (const ref of kept) all.read.take(ref)
+    }
     let outcome: HandlerOutcome = { reason: reasons.none, text: '' }
     try {
       const entry = mounted.get(number)
@@ -281,13 +285,17 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       } else if (entry === undefined) {
         outcome.reason = reasons.notFound
       } else {
-        outcome.text = await answerOf(entry, what, text, signal)
+        outcome.text = await answerOf(entry, what, text, signal, kept)
       }
     } catch (error) {
+      dropKept()
       outcome.reason = reasonOf(error)
       if (outcome.reason === reasons.internal && !signal.aborted) host.report(error)
     }
-    if (!waits()) return
+    if (!waits()) {
+      dropKept()
+      return
+    }
     openCalls.delete(question)
     const answer = outcome
     all.call((exports, running) =>
@@ -300,6 +308,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     what: number,
     text: string,
     signal: AbortSignal,
+    kept: number[],
   ) {
     const { pageSize } = options
     const read = async () => {
@@ -313,7 +322,9 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       }
       case questions.read: {
         const contents = await read()
-        return signal.aborted ? '' : JSON.stringify({ contents: contents.map(withoutBody) })
+        return signal.aborted
+          ? ''
+          : JSON.stringify({ contents: contents.map((item) => withoutBody(item, kept)) })
       }
       case questions.has:
         await read()
@@ -326,9 +337,10 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     }
   }
 
-  /** An item as Go sees it: its text or blob stays here. */
-  function withoutBody(item: Contents) {
-    const ref = all.keep(checkedItem(item))
+  /** An item as Go sees it: its text or blob stays here, under a number that is added to `kept`. */
+  function withoutBody(item: Contents, kept: number[]) {
+    const ref = all.read.keep(checkedItem(item))
+    kept.push(ref)
     const { uri, mimeType, cache, _meta } = item
     return { uri, mimeType, _meta, cacheHints: wireCacheHints(cache), ref }
   }
@@ -376,7 +388,9 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       apply(registered.add(first, added))
     },
     unregister(first) {
-      stored.delete(first, registered.count(first))
+      const count = registered.count(first)
+      stored.delete(first, count)
+      all.forget(first, count)
       apply(registered.remove(first))
     },
     publish(ref, uri, ready) {

@@ -3,9 +3,9 @@
  * content version are put in here. They never cross into Go.
  */
 
+import { bodies, heldBy, type Remembered } from './bodies.ts'
 import {
   type Body,
-  bodies,
   bodyOf,
   bodyOfParts,
   metaLossy,
@@ -13,6 +13,7 @@ import {
   type Ready,
   type Value,
 } from './contents.ts'
+import { type ReadValues, readValues } from './read-values.ts'
 import { NotFoundError } from './source.ts'
 import type { Values } from './values.ts'
 
@@ -58,6 +59,8 @@ export interface Gaps {
   isFrozen: boolean
   /** Of the contents of `made`, UTF-16 code units. */
   size: number
+  /** The bytes that `made` and `madeOf` hold; a UTF-16 code unit counts as two. */
+  held: number
 }
 
 export function gapsOf(refs: readonly number[], uri: string, variables: string): Gaps {
@@ -72,6 +75,7 @@ export function gapsOf(refs: readonly number[], uri: string, variables: string):
     madeType: undefined,
     isFrozen: false,
     size: 0,
+    held: 0,
   }
 }
 
@@ -83,21 +87,19 @@ export interface Filler {
    * @throws what a provider throws; {@link NotFoundError}
    */
   fill(skeleton: ReadResult, gaps: Gaps, signal: LazySignal): ReadResult | Promise<ReadResult>
-  /** Stores a value that a source has read; returns its number, below 0. */
-  keep(value: Value): number
+  /** Values that sources have read. */
+  readonly read: ReadValues
+  /** Drops the contents of `count` registrations from `first` on. */
+  forget(first: number, count: number): void
 }
 
 /** The largest result that is stored for the next equal read. */
 const maxMade = 1536 // UTF-16 code units of contents
 
-/** How long a value is stored: longer than any request may take. */
-const storedTime = 120_000 // ms
-
 export function filler(provide: Provide, published: Values): Filler {
   const remembered = bodies()
+  const read = readValues()
   let single: Single | undefined
-  const stored = new Map<number, { value: Value; since: number }>()
-  let lastStored = 0
 
   const body = (
     ref: number,
@@ -106,27 +108,29 @@ export function filler(provide: Provide, published: Values): Filler {
     signal: LazySignal,
   ): Body | Promise<Body> => {
     if (ref < 0) {
-      const own = stored.get(ref)
-      stored.delete(ref)
-      if (own === undefined) throw new Error(`the content of ${uri} has expired`)
-      return bodyOf(own.value)
+      const value = read.take(ref)
+      if (value === undefined) throw new Error(`the content of ${uri} has expired`)
+      return bodyOf(value)
     }
     const own = published.body(ref, uri)
     if (own !== undefined) return own
+    const known = remembered.of(ref)
     const ready = provide(ref, new Request(uri, variables, signal))
-    const key = variables === '' ? ref : uri
-    if (ready instanceof Promise) return ready.then((value) => finished(key, uri, value))
-    return finished(key, uri, ready)
+    if (ready instanceof Promise) {
+      return ready.then((late) => finished(known, uri, variables, late))
+    }
+    return finished(known, uri, variables, ready)
   }
 
   const finished = (
-    key: string | number,
+    known: Remembered,
     uri: string,
+    variables: string,
     ready: Ready | undefined,
   ): Body | Promise<Body> => {
     if (ready === undefined) throw new NotFoundError(uri)
     if (Array.isArray(ready.value)) return bodyOfParts(ready.value)
-    return remembered.of(key, ready.value, ready.mimeType)
+    return known.body(variables === '' ? undefined : uri, ready.value, ready.mimeType)
   }
 
   /** The result with one item, which nearly all reads have. */
@@ -138,14 +142,16 @@ export function filler(provide: Provide, published: Values): Filler {
     if (own !== undefined) {
       return own === gaps.madeOf
         ? (gaps.made as ReadResult)
-        : withBody(skeleton, gaps, uri, own, own)
+        : withBody(skeleton, gaps, uri, own instanceof Promise ? undefined : own, own)
     }
     const withReady = (ready: Ready | undefined): ReadResult | Promise<ReadResult> => {
       const isSame = gaps.made && ready?.value === gaps.madeOf && ready?.mimeType === gaps.madeType
       if (gaps.made && isSame) return gaps.made
-      const body = finished(variables === '' ? ref : uri, uri, ready)
-      return withBody(skeleton, gaps, uri, ready?.value, body, ready?.mimeType)
+      const body = finished(known, uri, variables, ready)
+      const source = Array.isArray(ready?.value) ? undefined : ready?.value
+      return withBody(skeleton, gaps, uri, source, body, ready?.mimeType)
     }
+    const known = remembered.of(ref)
     const ready = provide(ref, new Request(uri, variables, signal))
     return ready instanceof Promise ? ready.then(withReady) : withReady(ready)
   }
@@ -154,7 +160,7 @@ export function filler(provide: Provide, published: Values): Filler {
     skeleton: ReadResult,
     gaps: Gaps,
     uri: string,
-    source: unknown,
+    source: Value | Body | undefined,
     body: Body | Promise<Body>,
     mimeType?: string,
   ): ReadResult | Promise<ReadResult> => {
@@ -165,7 +171,10 @@ export function filler(provide: Provide, published: Values): Filler {
     const { rest, item } = single
     const result = { ...rest, contents: completeAll(item, uri, body) }
     const size = (body.text ?? body.blob ?? '').length
-    if (source !== undefined && body.parts === undefined && size <= maxMade) {
+    const sourceBytes = source === undefined || isBody(source) ? 0 : heldBy(source)
+    const isSmall = size <= maxMade && sourceBytes <= 2 * maxMade
+    if (source !== undefined && body.parts === undefined && isSmall) {
+      gaps.held = 2 * size + sourceBytes
       gaps.made = result
       gaps.madeOf = source
       gaps.madeType = mimeType
@@ -204,17 +213,13 @@ export function filler(provide: Provide, published: Values): Filler {
       const result = { ...skeleton, contents }
       return late === undefined ? result : Promise.all(late).then(() => result)
     },
-    keep(value) {
-      const now = Date.now()
-      for (const [ref, { since }] of stored) {
-        if (now - since < storedTime) break
-        stored.delete(ref) // its request was cancelled
-      }
-      lastStored = lastStored === -0x80000000 ? -1 : lastStored - 1
-      stored.set(lastStored, { value, since: now })
-      return lastStored
-    },
+    read,
+    forget: remembered.forget,
   }
+}
+
+function isBody(source: Value | Body): source is Body {
+  return typeof source === 'object' && 'version' in source
 }
 
 /** A skeleton with one item, taken apart: copies of frozen objects are dear. */

@@ -31,10 +31,14 @@ export interface KnownAnswers {
   outdate(): void
   /** Removes what is stored for a client. */
   forget(client: ClientState): void
+  /** Removes everything: contents of a removed registration must not stay. */
+  clear(): void
 }
 
-/** Limits of what is stored: about 8 MB in all. */
+/** Limits of what is stored. */
 const maxAnswers = 32_768 // of all clients
+const maxHeld = 64 << 20 // bytes of their contents, which fill.ts adds
+const checkEvery = 1024 // decisions, since adding up takes time
 const maxKey = 256 // UTF-16 code units of a URI or cursor
 const maxMeta = 2048 // UTF-16 code units of JSON
 const maxDepth = 4 // levels of `_meta` that are compared
@@ -64,6 +68,19 @@ export function knownAnswers(): KnownAnswers {
     for (const known of client.asked?.byMethod ?? []) count -= known?.size ?? 0
     client.asked = undefined
   }
+  const clear = () => {
+    for (const client of clients) forget(client)
+  }
+  const heldBytes = () => {
+    let sum = 0
+    for (const { asked } of clients) {
+      for (const known of asked?.byMethod ?? []) {
+        for (const { gaps } of known?.values() ?? []) sum += gaps?.held ?? 0
+      }
+    }
+    return sum
+  }
+  let untilCheck = checkEvery
 
   return {
     find(client, method, keyName, params) {
@@ -81,7 +98,11 @@ export function knownAnswers(): KnownAnswers {
       const meta = params?._meta as Params | undefined
       if (meta !== undefined && 'progressToken' in meta) return // of this request alone
       if (client.asked !== undefined && !isSame(meta, client.asked.meta, 0)) forget(client)
-      if (count >= maxAnswers) for (const other of clients) forget(other) // rarely: cheaper than an order
+      if (count >= maxAnswers) clear() // rarely: cheaper than an order
+      if (--untilCheck === 0) {
+        untilCheck = checkEvery
+        if (heldBytes() > maxHeld) clear()
+      }
       if (client.asked === undefined) {
         if (meta !== undefined && !(measure(meta, maxMeta) <= maxMeta)) return
         client.asked = { byMethod: [], meta }
@@ -97,6 +118,7 @@ export function knownAnswers(): KnownAnswers {
       generation++
     },
     forget,
+    clear,
   }
 }
 

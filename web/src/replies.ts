@@ -3,7 +3,7 @@
  * put in here; they never cross into Go.
  */
 
-import { abort, filler, type Gaps, lazySignal, type ReadResult } from './fill.ts'
+import { abort, type Filler, filler, type Gaps, lazySignal, type ReadResult } from './fill.ts'
 import { freeze } from './json.ts'
 import type { PendingCalls } from './pending-calls.ts'
 import type { ProgramRunner } from './program-runner.ts'
@@ -20,8 +20,10 @@ import { answers, type Reason, reasonOf, reasons } from './wasm.ts'
 export interface Replies {
   /** Whether {@link ClientsHost.read} is called. */
   watchReads: boolean
-  /** Stores a value that a source read until its answer is sent; returns its number. */
-  keep: ReturnType<typeof filler>['keep']
+  /** Values that sources have read, until the answer is sent. */
+  readonly read: Filler['read']
+  /** Drops the contents of registrations. */
+  forget: Filler['forget']
   /** Answers with a Document. */
   document(request: PendingRequest, document: CachedDocument): void
   /** Answers with JSON text. */
@@ -241,7 +243,8 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
 
   const all: Replies = {
     watchReads: false,
-    keep: (value) => filling.keep(value),
+    read: filling.read,
+    forget: filling.forget,
     document: sendDocument,
     text: sendText,
     fill,

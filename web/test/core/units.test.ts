@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bodies, bodyOf, provided, toBase64 } from '../../src/contents.ts'
+import { bodies } from '../../src/bodies.ts'
+import { bodyOf, provided, toBase64 } from '../../src/contents.ts'
 import { decodeInvitation } from '../../src/invitation.ts'
 import { freeze, measure, notJson } from '../../src/json.ts'
+import { readValues } from '../../src/read-values.ts'
 
 test('measure accepts what JSON can carry, and nothing else', () => {
   const good = [
@@ -95,14 +97,33 @@ test('lone surrogates become U+FFFD, and it is said', () => {
   assert.deepEqual([body.text, body.lossy], ['a\ufffdb', true])
 })
 
-test('bodies remembers an unchanged value, and only that', () => {
+test('bodies remembers an unchanged value, and only that, until it is forgotten', () => {
   const memory = bodies()
   const bytes = new Uint8Array([1, 2, 3])
-  const first = memory.of('a:1', bytes)
-  assert.equal(memory.of('a:1', bytes), first)
-  assert.notEqual(memory.of('a:1', new Uint8Array([1, 2, 3])), first)
-  const text = memory.of('a:2', 'text')
-  assert.equal(memory.of('a:2', ['te', 'xt'].join('')), text)
+  const one = memory.of(1)
+  const first = one.body(undefined, bytes)
+  assert.equal(memory.of(1).body(undefined, bytes), first)
+  assert.notEqual(one.body(undefined, new Uint8Array([1, 2, 3])), first)
+  const text = memory.of(2).body('a:2', 'text')
+  assert.equal(memory.of(2).body('a:2', ['te', 'xt'].join('')), text)
+  assert.notEqual(memory.of(3).body('a:2', 'text'), text)
+  memory.forget(1, 2)
+  assert.notEqual(memory.of(2).body('a:2', 'text'), text)
+})
+
+test('values that wait for their answer are bounded in bytes, and taken once', () => {
+  const values = readValues()
+  const size = 100 << 20 // bytes
+  const refs = [1, 2, 3].map(() => values.keep(new Uint8Array(new ArrayBuffer(size), 0, 1)))
+  assert.equal(values.take(refs[0] ?? 0), undefined, 'the oldest was dropped')
+  assert.ok(values.take(refs[1] ?? 0))
+  assert.equal(values.take(refs[1] ?? 0), undefined)
+  assert.ok(values.take(refs[2] ?? 0))
+  const huge = values.keep(new ArrayBuffer(3 * size)) // one value is kept, whatever its size
+  assert.ok(values.take(huge))
+  const last = values.keep('x')
+  values.clear()
+  assert.equal(values.take(last), undefined)
 })
 
 test('provided reads what providers answer', () => {
