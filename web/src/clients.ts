@@ -207,6 +207,7 @@ export function clients(host: ClientsHost): Clients {
     call: runner.call,
     closeAll(reason) {
       for (const client of [...byNumber.values()]) end(client, reason)
+      out.stop()
     },
   }
 }

@@ -4,6 +4,7 @@
  */
 
 import { bodies, heldBy, type Remembered } from './bodies.ts'
+import type { Cancellation } from './cancellation.ts'
 import {
   type Body,
   bodyOf,
@@ -17,19 +18,16 @@ import { type ReadValues, readValues } from './read-values.ts'
 import { NotFoundError } from './source.ts'
 import type { Values } from './values.ts'
 
-/** The request that a provider gets. */
-export interface ReadRequest {
-  readonly uri: string
-  /** Of the template that matched; absent for a resource. */
-  readonly variables?: Record<string, string | string[]>
-  /** Aborted when the client cancels, its channel closes, or the read times out. */
-  readonly signal: AbortSignal
-}
-
-/** Reads from the provider with this number; `undefined`: there is no such resource. */
+/**
+ * Reads from the provider with this number; `undefined`: there is no such resource.
+ *
+ * @param variables - of the template that matched: JSON text, or `''`
+ */
 export type Provide = (
   ref: number,
-  request: ReadRequest,
+  uri: string,
+  variables: string,
+  call: Cancellation,
 ) => Ready | undefined | Promise<Ready | undefined>
 
 /** The result of a read, or its skeleton. */
@@ -86,7 +84,7 @@ export interface Filler {
    *
    * @throws what a provider throws; {@link NotFoundError}
    */
-  fill(skeleton: ReadResult, gaps: Gaps, signal: LazySignal): ReadResult | Promise<ReadResult>
+  fill(skeleton: ReadResult, gaps: Gaps, call: Cancellation): ReadResult | Promise<ReadResult>
   /** Values that sources have read. */
   readonly read: ReadValues
   /** Drops the contents of `count` registrations from `first` on. */
@@ -105,7 +103,7 @@ export function filler(provide: Provide, published: Values): Filler {
     ref: number,
     uri: string,
     variables: string,
-    signal: LazySignal,
+    call: Cancellation,
   ): Body | Promise<Body> => {
     if (ref < 0) {
       const value = read.take(ref)
@@ -115,7 +113,7 @@ export function filler(provide: Provide, published: Values): Filler {
     const own = published.body(ref, uri)
     if (own !== undefined) return own
     const known = remembered.of(ref)
-    const ready = provide(ref, new Request(uri, variables, signal))
+    const ready = provide(ref, uri, variables, call)
     if (ready instanceof Promise) {
       return ready.then((late) => finished(known, uri, variables, late))
     }
@@ -134,10 +132,10 @@ export function filler(provide: Provide, published: Values): Filler {
   }
 
   /** The result with one item, which nearly all reads have. */
-  const fillOne = (skeleton: ReadResult, gaps: Gaps, signal: LazySignal) => {
+  const fillOne = (skeleton: ReadResult, gaps: Gaps, call: Cancellation) => {
     const { ref, variables } = gaps
     const uri = gaps.uri === '' ? (skeleton.contents[0] as Item).uri : gaps.uri
-    if (ref < 0) return withBody(skeleton, gaps, uri, undefined, body(ref, uri, variables, signal))
+    if (ref < 0) return withBody(skeleton, gaps, uri, undefined, body(ref, uri, variables, call))
     const own = published.body(ref, uri)
     if (own !== undefined) {
       return own === gaps.madeOf
@@ -152,7 +150,7 @@ export function filler(provide: Provide, published: Values): Filler {
       return withBody(skeleton, gaps, uri, source, body, ready?.mimeType)
     }
     const known = remembered.of(ref)
-    const ready = provide(ref, new Request(uri, variables, signal))
+    const ready = provide(ref, uri, variables, call)
     return ready instanceof Promise ? ready.then(withReady) : withReady(ready)
   }
 
@@ -185,9 +183,9 @@ export function filler(provide: Provide, published: Values): Filler {
   }
 
   return {
-    fill(skeleton, gaps, signal) {
+    fill(skeleton, gaps, call) {
       const { refs, uri, variables } = gaps
-      if (gaps.ref !== 0 && skeleton.contents.length === 1) return fillOne(skeleton, gaps, signal)
+      if (gaps.ref !== 0 && skeleton.contents.length === 1) return fillOne(skeleton, gaps, call)
       const contents: Item[] = []
       let late: Promise<void>[] | undefined
       for (let i = 0; i < skeleton.contents.length; i++) {
@@ -198,7 +196,7 @@ export function filler(provide: Provide, published: Values): Filler {
           contents.push(item)
           continue
         }
-        const made = body(ref, own, variables, signal)
+        const made = body(ref, own, variables, call)
         if (made instanceof Promise) {
           contents.push(item)
           late ??= []
@@ -267,43 +265,4 @@ function complete(item: Item, uri: string, body: Body): Item {
 function isEmpty(object: object): boolean {
   for (const _ in object) return false
   return true
-}
-
-/** An AbortSignal that is created when it is first used: most providers never use it. */
-export interface LazySignal {
-  controller: AbortController | undefined
-  aborted: boolean
-  reason: unknown
-}
-
-export function lazySignal(): LazySignal {
-  return { controller: undefined, aborted: false, reason: undefined }
-}
-
-export function abort(lazy: LazySignal, reason: unknown): void {
-  lazy.aborted = true
-  lazy.reason = reason
-  lazy.controller?.abort(reason)
-}
-
-/** A class for its accessor: with one of its own, an object costs more than the rest of a read. */
-class Request implements ReadRequest {
-  readonly uri: string
-  readonly variables?: Record<string, string | string[]>
-  readonly #lazy: LazySignal
-
-  constructor(uri: string, variables: string, lazy: LazySignal) {
-    this.uri = uri
-    this.#lazy = lazy
-    if (variables !== '') this.variables = JSON.parse(variables)
-  }
-
-  get signal(): AbortSignal {
-    const lazy = this.#lazy
-    if (lazy.controller === undefined) {
-      lazy.controller = new AbortController()
-      if (lazy.aborted) lazy.controller.abort(lazy.reason)
-    }
-    return lazy.controller.signal
-  }
 }

@@ -36,8 +36,8 @@ export async function startInWindow(
   const engine: Engine = await startEngine(options, {
     module,
     Go: await goRuntime(),
-    provide(ref, request) {
-      const ready = provide(host, ref, request)
+    provide(ref, uri, variables, call) {
+      const ready = provide(host, ref, uri, variables, call)
       if (ready instanceof Promise) return ready.then(given)
       return given(ready)
     },

@@ -33,7 +33,6 @@ export {
 export { contents, type SeveralContents, type TransferredBytes, transfer } from './contents.ts'
 export type { EngineState } from './engine.ts'
 export { expand, type Variable } from './expand.ts'
-export type { ReadRequest } from './fill.ts'
 export { JoinError, type JoinReason } from './handshake.ts'
 export type { ArgumentsOf, FromJsonSchema } from './infer.ts'
 export {
@@ -76,6 +75,7 @@ export type {
   ValueRegistration,
   ValuesRegistration,
 } from './publish.ts'
+export type { ReadRequest } from './read-request.ts'
 export { isPrivateElement, redactUrl } from './redact.ts'
 export type { Redact, RedactResult } from './redacting.ts'
 export type { JsonSchema } from './schema.ts'

@@ -3,18 +3,19 @@
  * Requests can be cancelled by a signal. Errors are sent as name and message.
  */
 
+import { type Cancellation, cancel, cancellation } from './cancellation.ts'
 import { JoinError, type JoinReason } from './handshake.ts'
 import { listenToPort, type Port } from './port.ts'
 
-/** Functions that the other side may call. The signal is aborted when the caller cancels. */
-export type Handlers = Record<string, (args: never, signal: AbortSignal) => unknown>
+/** Functions that the other side may call. The second argument is cancelled when the caller cancels. */
+export type Handlers = Record<string, (args: never, call: Cancellation) => unknown>
 
 /** The other side. */
 export interface Link {
   /** Calls without waiting for an answer. */
   notify(name: string, args: unknown, transfer?: Transferable[]): void
-  /** Calls; rejects with what the function threw, or with the signal's reason. */
-  request(name: string, args: unknown, signal?: AbortSignal): Promise<unknown>
+  /** Calls; rejects with what the function threw, or with the reason of its cancellation. */
+  request(name: string, args: unknown, by?: AbortSignal | Cancellation): Promise<unknown>
   /** The other side has ended: pending and later requests reject with `reason`. */
   end(reason: unknown): void
 }
@@ -23,6 +24,14 @@ type Message =
   | { call: string; args: unknown; number?: number }
   | { answer: number; value?: unknown; error?: SerializedError }
   | { cancel: number }
+
+/** A call that the other side has not answered. */
+interface Waiting {
+  resolve(value: unknown): void
+  reject(error: unknown): void
+  /** Removes the listener for cancellation. */
+  settle(): void
+}
 
 /** The answer of a handler whose `transfer` moves to the other thread. */
 class Moving {
@@ -44,25 +53,38 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
   // Bound now: a script that replaces methods of prototypes later would see ports and answers of other
   // clients.
   const send: Port['postMessage'] = port.postMessage.bind(port)
-  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
-  const running = new Map<number, AbortController>()
+  const waiting = new Map<number, Waiting>()
+  const running = new Map<number, Cancellation>()
   let last = 0
   let ended: { reason: unknown } | undefined
 
-  const serve = async (call: string, args: unknown, number: number | undefined) => {
-    const handler = handlers[call]
-    const controller = new AbortController()
-    if (number !== undefined) running.set(number, controller)
-    try {
-      const value = await handler?.(args as never, controller.signal)
+  const serve = (name: string, args: unknown, number: number | undefined) => {
+    const call = cancellation()
+    const answered = (value: unknown) => {
       if (number === undefined) return
+      running.delete(number)
       if (value instanceof Moving) send({ answer: number, value: value.value }, value.transfer)
       else send({ answer: number, value })
-    } catch (error) {
-      if (number === undefined) failed(error)
-      else send({ answer: number, error: serializeError(error) })
     }
-    if (number !== undefined) running.delete(number)
+    const threw = (error: unknown) => {
+      if (number === undefined) {
+        failed(error)
+        return
+      }
+      running.delete(number)
+      send({ answer: number, error: serializeError(error) })
+    }
+    try {
+      const value = handlers[name]?.(args as never, call)
+      if (typeof (value as PromiseLike<unknown> | undefined)?.then !== 'function') {
+        answered(value)
+        return
+      }
+      if (number !== undefined) running.set(number, call)
+      Promise.resolve(value).then(answered).catch(threw) // also what cannot be cloned
+    } catch (error) {
+      threw(error)
+    }
   }
 
   listenToPort(
@@ -70,14 +92,17 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
     (data) => {
       const message = data as Message
       if ('call' in message) {
-        void serve(message.call, message.args, message.number)
+        serve(message.call, message.args, message.number)
       } else if ('cancel' in message) {
-        running.get(message.cancel)?.abort()
+        const call = running.get(message.cancel)
+        if (call) cancel(call, new DOMException('the call was cancelled', 'AbortError'))
       } else {
         const call = waiting.get(message.answer)
+        if (call === undefined) return // cancelled
         waiting.delete(message.answer)
-        if (message.error) call?.reject(deserializeError(message.error))
-        else call?.resolve(message.value)
+        call.settle()
+        if (message.error) call.reject(deserializeError(message.error))
+        else call.resolve(message.value)
       }
     },
     () => {},
@@ -87,41 +112,42 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
     notify(call, args, transfer = []) {
       send({ call, args }, transfer)
     },
-    request(call, args, signal) {
+    request(call, args, by) {
       return new Promise((resolve, reject) => {
-        if (signal?.aborted || ended) {
-          reject(signal?.aborted ? signal.reason : ended?.reason)
+        const signal = by instanceof AbortSignal ? by : undefined
+        const cancellation = by instanceof AbortSignal ? undefined : by
+        if (signal?.aborted || cancellation?.isCancelled || ended) {
+          reject((by?.reason as unknown) ?? ended?.reason)
           return
         }
         const number = ++last
-        const cancel = () => {
+        const cancelled = () => {
           waiting.delete(number)
           send({ cancel: number })
-          reject(signal?.reason)
+          reject(by?.reason)
         }
-        const end = () => signal?.removeEventListener('abort', cancel)
-        waiting.set(number, {
-          resolve: (value) => {
-            end()
-            resolve(value)
-          },
-          reject: (error) => {
-            end()
-            reject(error)
-          },
-        })
-        signal?.addEventListener('abort', cancel, { once: true })
+        const settle = () => {
+          signal?.removeEventListener('abort', cancelled)
+          if (cancellation) cancellation.onCancel = undefined
+        }
+        waiting.set(number, { resolve, reject, settle })
+        signal?.addEventListener('abort', cancelled, { once: true })
+        if (cancellation) cancellation.onCancel = cancelled
         try {
           send({ call, args, number })
         } catch (error) {
-          waiting.get(number)?.reject(error) // what cannot be cloned
+          settle() // it cannot be cloned
           waiting.delete(number)
+          reject(error)
         }
       })
     },
     end(reason) {
       ended = { reason }
-      for (const call of [...waiting.values()]) call.reject(reason)
+      for (const { settle, reject } of [...waiting.values()]) {
+        settle()
+        reject(reason)
+      }
       waiting.clear()
     },
   }

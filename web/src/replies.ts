@@ -3,7 +3,9 @@
  * put in here; they never cross into Go.
  */
 
-import { abort, type Filler, filler, type Gaps, lazySignal, type ReadResult } from './fill.ts'
+import { cancel, cancellation } from './cancellation.ts'
+import { deadlines } from './deadlines.ts'
+import { type Filler, filler, type Gaps, type ReadResult } from './fill.ts'
 import { freeze } from './json.ts'
 import type { PendingCalls } from './pending-calls.ts'
 import type { ProgramRunner } from './program-runner.ts'
@@ -45,6 +47,8 @@ export interface Replies {
   message(client: ClientState, text: string): void
   /** Sends an object (port) or text (channel). */
   post(client: ClientState, message: unknown): void
+  /** No read is pending, and none will be. */
+  stop(): void
 }
 
 /** Limits; web/docs/protocol.md lists them. */
@@ -58,6 +62,7 @@ const keySubscription = 'io.modelcontextprotocol/subscriptionId'
 
 export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramRunner): Replies {
   const filling = filler(host.provide, host.values)
+  const timeouts = deadlines(providerTimeout)
 
   function sendDocument(request: PendingRequest, document: CachedDocument) {
     const { client } = request
@@ -94,12 +99,12 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
       fail(request, reasons.busy, gaps.uri)
       return
     }
-    const lazy = lazySignal()
+    const call = cancellation()
     let filled: ReadResult | Promise<ReadResult>
     try {
       const object = objectOf(skeleton, client) as ReadResult
       request.isModern = 'resultType' in object
-      filled = filling.fill(object, gaps, lazy)
+      filled = filling.fill(object, gaps, call)
     } catch (error) {
       providerFailed(request, gaps.uri, error)
       return
@@ -110,18 +115,18 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
     }
     calls.add(request)
     client.pendingReads++
-    const timer = setTimeout(() => {
-      abort(lazy, new DOMException('the read took too long', 'TimeoutError'))
+    const deadline = timeouts.start(() => {
+      cancel(call, new DOMException('the read took too long', 'TimeoutError'))
       settle(() => fail(request, reasons.timeout, gaps.uri))
-    }, providerTimeout)
+    })
     request.abort = (reason) => {
-      abort(lazy, reason)
+      cancel(call, reason)
       settle(() => {})
     }
     const settle = (then: () => void) => {
       if (request.abort === undefined) return // cancelled, or too late
       request.abort = undefined
-      clearTimeout(timer)
+      timeouts.end(deadline)
       client.pendingReads--
       then()
     }
@@ -253,6 +258,7 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
     internalError,
     message,
     post,
+    stop: timeouts.stop,
   }
   return all
 }

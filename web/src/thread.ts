@@ -11,16 +11,17 @@ import {
   type HandlerOutcome,
   type SendUpdate,
 } from './call.ts'
+import { type Cancellation, signalOf } from './cancellation.ts'
 import type { ReadEvent } from './clients.ts'
 import { confirmGateway } from './confirm-gateway.ts'
 import { provided, type Ready, transfersOf } from './contents.ts'
 import type { GatewayQuestion } from './credentials.ts'
 import type { EngineOptions, EngineState, PublishedValues } from './engine.ts'
-import type { ReadRequest } from './fill.ts'
 import { deserializeError, link, moving, type SerializedError } from './link.ts'
 import type { StartingWorker } from './loading.ts'
 import { newPageId } from './page-id.ts'
 import { Channel, isGoodbye, listenToPort, type Port } from './port.ts'
+import { type ReadRequest, readRequest } from './read-request.ts'
 import { type Redact, redactContents, redactReady } from './redacting.ts'
 import type { Descriptions } from './registry.ts'
 import {
@@ -94,14 +95,14 @@ export async function inWorker(
     return found
   }
   const handlers = {
-    async provide({ ref, uri, variables }: ReadRequest & { ref: number }, signal: AbortSignal) {
-      const ready = await provide(host, ref, { uri, variables, signal })
-      return ready?.transfers ? moving(ready, transfersOf(ready)) : ready
+    provide({ ref, uri, variables }: ProvideArguments, cancellation: Cancellation) {
+      const ready = provide(host, ref, uri, variables, cancellation)
+      return ready instanceof Promise ? ready.then(withTransfers) : withTransfers(ready)
     },
-    list: (args: { source: number; cursor?: string; pageSize: number }, signal: AbortSignal) =>
-      source(args.source).list(args.cursor, { pageSize: args.pageSize, signal }),
-    readSource: (args: { source: number; uri: string }, signal: AbortSignal) =>
-      source(args.source).read(args.uri, { signal }),
+    list: (args: { source: number; cursor?: string; pageSize: number }, call: Cancellation) =>
+      source(args.source).list(args.cursor, { pageSize: args.pageSize, signal: signalOf(call) }),
+    readSource: (args: { source: number; uri: string }, call: Cancellation) =>
+      source(args.source).read(args.uri, { signal: signalOf(call) }),
     redact({ prefix, uri, contents }: { prefix: string; uri: string; contents: Contents[] }) {
       if (host.redact === undefined) throw new Error('no redact hook') // contents must not pass without it
       return redactContents(host.redact, prefix, uri, contents)
@@ -109,11 +110,11 @@ export async function inWorker(
     templates: (args: { source: number }) => source(args.source).templates?.() ?? [],
     call(
       args: { number: number; source: number; what: number; text: string },
-      signal: AbortSignal,
+      cancellation: Cancellation,
     ) {
       const sendUpdate: SendUpdate = (what, text) =>
         engineThread.notify('update', { number: args.number, what, text })
-      return call(host, args.source, args.what, args.text, sendUpdate, signal)
+      return call(host, args.source, args.what, args.text, sendUpdate, signalOf(cancellation))
     },
     watch({ source: number, on }: { source: number; on: boolean }) {
       watches.get(number)?.abort()
@@ -201,6 +202,18 @@ export async function inWorker(
   }
 }
 
+/** The arguments of a call for a provider. */
+export interface ProvideArguments {
+  ref: number
+  uri: string
+  /** JSON text, or `''`. */
+  variables: string
+}
+
+function withTransfers(ready: Ready | undefined): unknown {
+  return ready?.transfers ? moving(ready, transfersOf(ready)) : ready
+}
+
 /** A port that can go to the Worker: itself, or one end of a channel to it. */
 function transferable(port: Port, report: (error: unknown) => void): MessagePort {
   if (typeof MessagePort === 'function' && port instanceof MessagePort) return port
@@ -247,16 +260,18 @@ export function call(
 export function provide(
   host: ThreadHost,
   ref: number,
-  request: ReadRequest,
+  uri: string,
+  variables: string,
+  call: Cancellation,
 ): Ready | undefined | Promise<Ready | undefined> {
   const { redact } = host
   const kept = redact && host.kept(ref)
-  if (kept) return redactReady(redact, request.uri, kept.ready)
-  const answer = host.provider(ref)?.(request)
+  if (kept) return redactReady(redact, uri, kept.ready)
+  const answer = host.provider(ref)?.(readRequest(uri, variables, call))
   if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') {
     const ready = Promise.resolve(answer).then(provided)
-    return redact ? ready.then((late) => redactReady(redact, request.uri, late)) : ready
+    return redact ? ready.then((late) => redactReady(redact, uri, late)) : ready
   }
   const ready = provided(answer)
-  return redact ? redactReady(redact, request.uri, ready) : ready
+  return redact ? redactReady(redact, uri, ready) : ready
 }

@@ -5,6 +5,7 @@
 
 import 'wasm_exec'
 import type { HandlerOutcome, SendUpdate } from './call.ts'
+import type { Cancellation } from './cancellation.ts'
 import type { Client } from './clients.ts'
 import type { Ready } from './contents.ts'
 import {
@@ -14,7 +15,6 @@ import {
   startEngine,
   type ThreadSource,
 } from './engine.ts'
-import type { ReadRequest } from './fill.ts'
 import { link, serializeError } from './link.ts'
 import { lastMessageTime, type Port } from './port.ts'
 import { portableReader } from './readers.ts'
@@ -40,8 +40,8 @@ const windowThread = link(
       engine = await startEngine(options, {
         module,
         Go: (globalThis as unknown as { Go: new () => GoRuntime }).Go,
-        provide: (ref, { uri, variables, signal }: ReadRequest) =>
-          windowThread.request('provide', { ref, uri, variables }, signal) as Promise<
+        provide: (ref, uri, variables, call) =>
+          windowThread.request('provide', { ref, uri, variables }, call) as Promise<
             Ready | undefined
           >,
         async call(source, what, text, sendUpdate, signal) {
@@ -100,7 +100,7 @@ const windowThread = link(
     },
     shut: ({ number, reason }: { number: number; reason: string }) =>
       ports.get(number)?.end(reason),
-    connect({ number, dial }: { number: number; dial: Dial }, signal: AbortSignal) {
+    connect({ number, dial }: { number: number; dial: Dial }, call: Cancellation) {
       if (engine === undefined) return undefined
       const { clients } = engine
       const connection = connectGateway(dial, {
@@ -110,7 +110,7 @@ const windowThread = link(
         state: (state) => windowThread.notify('gatewayState', { number, state }),
       })
       connections.set(number, connection)
-      signal.addEventListener('abort', () => connection.close())
+      call.onCancel = () => connection.close()
       return connection.joined
     },
     disconnect(number: number) {

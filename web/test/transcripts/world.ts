@@ -5,6 +5,7 @@ import type { Client } from '../../src/clients.ts'
 import { contents, metaVersion, provided } from '../../src/contents.ts'
 import { type Engine, type EngineOptions, startEngine } from '../../src/engine.ts'
 import { isGoodbye } from '../../src/port.ts'
+import { readRequest } from '../../src/read-request.ts'
 import { type Descriptions, wireCacheHints } from '../../src/registry.ts'
 import type { Contents, Resource, Template } from '../../src/source.ts'
 import { engineModule, goRuntime } from '../core/load.ts'
@@ -42,13 +43,14 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
     {
       module: await engineModule(),
       Go: await goRuntime(),
-      async provide(ref, { variables, signal }) {
+      async provide(ref, uri, variables, call) {
+        const request = readRequest(uri, variables, call)
         const { thing, template } = refs.get(ref) ?? {}
         const found = thing?.()
         if (found === undefined) return undefined
         if (found.panic) throw new Error('the provider is broken')
-        if (found.delay) await later(found.delay, signal)
-        if (template) return provided(fill(found.text ?? '', variables ?? {}))
+        if (found.delay) await later(found.delay, request.signal)
+        if (template) return provided(fill(found.text ?? '', request.variables ?? {}))
         if (found.contents) {
           return provided(contents(found.contents.map((part) => asContents(part))))
         }

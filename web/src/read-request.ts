@@ -1,0 +1,32 @@
+import { type Cancellation, signalOf } from './cancellation.ts'
+
+/** The request that a provider gets. */
+export interface ReadRequest {
+  readonly uri: string
+  /** Of the template that matched; absent for a resource. */
+  readonly variables?: Record<string, string | string[]>
+  /** Aborted when the client cancels, its channel closes, or the read times out. */
+  readonly signal: AbortSignal
+}
+
+/** @param variables - JSON text, or `''` */
+export function readRequest(uri: string, variables: string, call: Cancellation): ReadRequest {
+  return new Request(uri, variables, call)
+}
+
+/** A class for its accessor: with one of its own, an object costs more than the rest of a read. */
+class Request implements ReadRequest {
+  readonly uri: string
+  readonly variables?: Record<string, string | string[]>
+  readonly #call: Cancellation
+
+  constructor(uri: string, variables: string, call: Cancellation) {
+    this.uri = uri
+    this.#call = call
+    if (variables !== '') this.variables = JSON.parse(variables)
+  }
+
+  get signal(): AbortSignal {
+    return signalOf(this.#call)
+  }
+}

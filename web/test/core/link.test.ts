@@ -1,0 +1,151 @@
+// Calls between two threads, over the two ends of a MessageChannel; their cancellation, and time limits.
+
+import assert from 'node:assert/strict'
+import { mock, test } from 'node:test'
+import { cancel, cancellation, signalOf } from '../../src/cancellation.ts'
+import { deadlines } from '../../src/deadlines.ts'
+import { type Handlers, link, moving } from '../../src/link.ts'
+import type { Port } from '../../src/port.ts'
+
+function linked(t: { after(end: () => void): void }, handlers: Handlers) {
+  const { port1, port2 } = new MessageChannel()
+  const failures: unknown[] = []
+  const caller = link(port1 as unknown as Port, {}, (error) => failures.push(error))
+  link(port2 as unknown as Port, handlers, (error) => failures.push(error))
+  t.after(() => port1.close())
+  return { caller, failures }
+}
+
+/** A thenable as libraries make them: not a Promise. */
+const thenable = (value: unknown) => ({
+  // biome-ignore lint/suspicious/noThenProperty: this is the point
+  then: (resolve: (value: unknown) => void) => resolve(value),
+})
+
+const answers: { [what: string]: [answer: () => unknown, expected: unknown] } = {
+  'a value': [() => 1, 1],
+  nothing: [() => undefined, undefined],
+  'a promise': [async () => 'late', 'late'],
+  'a thenable of a library': [() => thenable('late'), 'late'],
+}
+for (const [what, [answer, expected]] of Object.entries(answers)) {
+  test(`a handler answers with ${what}`, async (t) => {
+    const { caller } = linked(t, { ask: answer })
+    assert.equal(await caller.request('ask', undefined), expected)
+  })
+}
+
+const failures: { [what: string]: () => unknown } = {
+  throws: () => {
+    throw new RangeError('no')
+  },
+  rejects: () => Promise.reject(new RangeError('no')),
+}
+for (const [what, handler] of Object.entries(failures)) {
+  test(`a handler that ${what} rejects the call`, async (t) => {
+    const { caller } = linked(t, { ask: handler })
+    await assert.rejects(caller.request('ask', undefined), { name: 'RangeError', message: 'no' })
+  })
+}
+
+for (const [what, handler] of Object.entries({
+  'at once': () => () => {},
+  late: async () => () => {},
+})) {
+  test(`an answer that cannot be cloned, ${what}, rejects the call`, async (t) => {
+    const { caller } = linked(t, { ask: handler })
+    await assert.rejects(caller.request('ask', undefined), { name: 'DataCloneError' })
+  })
+}
+
+test('an answer moves its buffers', async (t) => {
+  const bytes = new Uint8Array([1, 2])
+  const { caller } = linked(t, { ask: () => moving({ bytes }, [bytes.buffer]) })
+  const { bytes: got } = (await caller.request('ask', undefined)) as { bytes: Uint8Array }
+  assert.deepEqual([...got], [1, 2])
+  assert.equal(bytes.byteLength, 0)
+})
+
+for (const by of ['signal', 'cancellation'] as const) {
+  test(`a ${by} cancels a call on both sides`, async (t) => {
+    const seen = Promise.withResolvers<unknown>()
+    const started = Promise.withResolvers<void>()
+    const { caller } = linked(t, {
+      ask: (_: unknown, call) => {
+        signalOf(call).addEventListener('abort', () => seen.resolve(signalOf(call).reason))
+        started.resolve()
+        return new Promise(() => {})
+      },
+    })
+    const controller = new AbortController()
+    const call = cancellation()
+    const answer = caller.request('ask', undefined, by === 'signal' ? controller.signal : call)
+    await started.promise
+    const reason = new Error('enough')
+    if (by === 'signal') controller.abort(reason)
+    else cancel(call, reason)
+    await assert.rejects(answer, reason)
+    assert.equal(((await seen.promise) as Error).name, 'AbortError')
+  })
+
+  test(`a call whose ${by} was cancelled before is not made`, async (t) => {
+    let calls = 0
+    const { caller } = linked(t, { ask: () => ++calls, other: () => calls })
+    const reason = new Error('enough')
+    const call = cancellation()
+    cancel(call, reason)
+    const asked = caller.request(
+      'ask',
+      undefined,
+      by === 'signal' ? AbortSignal.abort(reason) : call,
+    )
+    await assert.rejects(asked, reason)
+    assert.equal(await caller.request('other', undefined), 0)
+  })
+}
+
+test('a cancellation after the answer does nothing', async (t) => {
+  const { caller, failures } = linked(t, { ask: () => 1 })
+  const call = cancellation()
+  assert.equal(await caller.request('ask', undefined, call), 1)
+  cancel(call, new Error('late'))
+  assert.equal(await caller.request('ask', undefined), 1)
+  assert.deepEqual(failures, [])
+})
+
+test('a signal that is asked for after the cancellation is aborted', () => {
+  const call = cancellation()
+  const reason = new Error('enough')
+  cancel(call, reason)
+  cancel(call, new Error('again'))
+  assert.equal(signalOf(call).reason, reason)
+})
+
+test('each deadline fires once, at its time, unless it has ended', (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  let now = 0
+  t.mock.method(performance, 'now', () => now)
+  t.after(() => mock.timers.reset())
+  const pass = (ms: number) => {
+    now += ms
+    mock.timers.tick(ms)
+  }
+  const late: string[] = []
+  const all = deadlines(1000)
+  all.start(() => late.push('first'))
+  pass(400)
+  const ended = all.start(() => late.push('ended'))
+  pass(100)
+  all.start(() => late.push('third'))
+  all.end(ended)
+  pass(499)
+  assert.equal(late.length, 0)
+  pass(1)
+  assert.equal(late.join(), 'first')
+  pass(1000)
+  assert.equal(late.join(), 'first,third')
+  all.start(() => late.push('stopped'))
+  all.stop()
+  pass(2000)
+  assert.equal(late.join(), 'first,third')
+})
