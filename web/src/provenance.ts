@@ -9,7 +9,7 @@ import type { Contents } from './source.ts'
 export const metaProvenance = 'io.github.pagemcp/provenance'
 
 /** Built-in kinds of sources. */
-export type SourceKind = 'tabs' | 'page' | 'idb' | 'storage' | 'opfs' | 'caches'
+export type SourceKind = 'tabs' | 'page' | 'idb' | 'storage' | 'opfs' | 'caches' | 'webmcp'
 
 /** The origin of a content. */
 export interface Provenance {
@@ -22,6 +22,14 @@ export interface Provenance {
   readonly time: string
 }
 
+/** The provenance of what is read now. */
+export function provenanceOf(
+  kind: SourceKind,
+  origin: string = globalThis.origin ?? 'null',
+): Provenance {
+  return { origin, kind, untrusted: true, time: new Date().toISOString() }
+}
+
 /**
  * Returns the contents of a read with their provenance in `_meta`. Other members of `_meta` stay.
  *
@@ -32,7 +40,7 @@ export function withProvenance(
   contents: Contents[],
   origin: string = globalThis.origin ?? 'null',
 ): Contents[] {
-  const provenance: Provenance = { origin, kind, untrusted: true, time: new Date().toISOString() }
+  const provenance = provenanceOf(kind, origin)
   return contents.map((item) => ({
     ...item,
     _meta: { ...item._meta, [metaProvenance]: { ...provenance } },

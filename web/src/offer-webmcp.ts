@@ -1,0 +1,236 @@
+/** Offers what the page serves to the browser's own assistant, by WebMCP. */
+
+import type { ToolDescription } from './callee.ts'
+import { type PortClient, portClient } from './port-client.ts'
+import type { Resource, Template } from './source.ts'
+import { metaWebMcp } from './sources/webmcp.ts'
+import type { PageMcp } from './start.ts'
+import { type OfferedTool, registerNative } from './webmcp-context.ts'
+import { forgetOffered, noteOffered } from './webmcp-names.ts'
+
+/** Options of {@link offerToWebMcp}. */
+export interface OfferOptions {
+  /** Which tools of the page are offered: all (default), none, or those of these names. */
+  tools?: boolean | readonly string[]
+  /** Whether the tools `list_resources` and `read_resource` are offered, which read all that the page serves; default true. */
+  resources?: boolean
+  /** Ends the offer. */
+  signal?: AbortSignal
+  /** Gets what could not be offered, and why; default: `reportError`. */
+  onerror?: (error: unknown) => void
+}
+
+/** Names that WebMCP allows. */
+const validName = /^[\w.-]{1,128}$/
+
+/** The most pages of a list that are read: a list that does not end is an error of a source. */
+const maxPages = 100
+
+/** A tool that is offered. */
+interface Offer {
+  /** What was offered, to notice a change. */
+  readonly text: string
+  readonly end: AbortController
+}
+
+/**
+ * Registers the page's tools, and tools that list and read its resources, with WebMCP (`document.modelContext`,
+ * or the deprecated `navigator.modelContext`), and keeps them up to date. The browser decides who may call
+ * them: its assistant, and scripts of this document. They call the engine as the principal `webmcp`. A tool
+ * that needs an answer of the user (`need`) fails: WebMCP has no such requests. Without WebMCP in this
+ * document, nothing happens. {@link webmcp} does not mirror what is offered, and what it mirrors is not
+ * offered.
+ *
+ * @returns a function that removes all of it
+ * @see https://webmachinelearning.github.io/webmcp/
+ */
+export function offerToWebMcp(
+  mcp: Pick<PageMcp, 'accept' | 'on'>,
+  options: OfferOptions = {},
+): () => void {
+  const { tools = true, resources = true, signal } = options
+  const report = options.onerror ?? ((error: unknown) => globalThis.reportError?.(error))
+  const wanted = Array.isArray(tools) ? new Set(tools as readonly string[]) : undefined
+  const ended = new AbortController()
+  const offers = new Map<string, Offer>()
+  signal?.throwIfAborted()
+
+  const stop = () => {
+    if (ended.signal.aborted) return
+    ended.abort()
+    for (const name of [...offers.keys()]) withdraw(name)
+  }
+
+  function withdraw(name: string) {
+    offers.get(name)?.end.abort()
+    offers.delete(name)
+    forgetOffered(name)
+  }
+
+  async function offer(tool: OfferedTool, text: string) {
+    const { name } = tool
+    if (ended.signal.aborted) return
+    if (!validName.test(name)) {
+      report(new Error(`the tool ${JSON.stringify(name)} has a name that WebMCP does not allow`))
+      return
+    }
+    if (!noteOffered(name)) {
+      report(new Error(`the tool ${JSON.stringify(name)} is offered to WebMCP already`))
+      return
+    }
+    const end = new AbortController()
+    offers.set(name, { text, end })
+    try {
+      await registerNative(tool, end.signal)
+    } catch (error) {
+      if (end.signal.aborted) return
+      withdraw(name)
+      report(
+        new Error(`the tool ${JSON.stringify(name)} is not offered to WebMCP`, { cause: error }),
+      )
+    }
+  }
+
+  /** Offers what is listed now, and withdraws what is not. */
+  async function update(client: PortClient) {
+    const listed = new Map<string, ToolDescription>()
+    for (const tool of tools === false ? [] : await listTools(client)) {
+      if (tool._meta?.[metaWebMcp] === undefined && (wanted?.has(tool.name) ?? true)) {
+        listed.set(tool.name, tool)
+      }
+    }
+    for (const [name, { text }] of [...offers]) {
+      if (own.has(name)) continue
+      const tool = listed.get(name)
+      if (tool && JSON.stringify(tool) === text) listed.delete(name)
+      else withdraw(name)
+    }
+    for (const tool of listed.values()) {
+      if (ended.signal.aborted) return
+      await offer(offeredTool(client, tool), JSON.stringify(tool))
+    }
+  }
+
+  const own = new Set<string>()
+  let isStale = false
+  let isUpdating = false
+  let client: PortClient | undefined
+
+  /** One update at a time; changes in the meantime cause another one. */
+  async function schedule() {
+    isStale = true
+    if (isUpdating) return
+    isUpdating = true
+    while (isStale && client && !ended.signal.aborted) {
+      isStale = false
+      await update(client).catch((error) => ended.signal.aborted || report(error))
+    }
+    isUpdating = false
+  }
+
+  async function begin() {
+    client = await portClient(
+      (port) => mcp.accept(port, { principal: 'webmcp' }),
+      'webmcp',
+      (method) => {
+        if (method === 'notifications/tools/list_changed') void schedule()
+      },
+      ended.signal,
+    )
+    for (const tool of resources ? resourceTools(client) : []) {
+      own.add(tool.name)
+      await offer(tool, '')
+    }
+    await schedule()
+  }
+
+  signal?.addEventListener('abort', stop, { signal: ended.signal })
+  const forget = mcp.on('state', ({ engine }) => {
+    if (engine === 'closed') stop()
+  })
+  ended.signal.addEventListener('abort', forget)
+  begin().catch((error) => ended.signal.aborted || report(error))
+  return stop
+}
+
+async function listTools(client: PortClient): Promise<ToolDescription[]> {
+  const all: ToolDescription[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < maxPages; page++) {
+    const part = await client.request<{ tools: ToolDescription[]; nextCursor?: string }>(
+      'tools/list',
+      { cursor },
+    )
+    all.push(...part.tools)
+    cursor = part.nextCursor
+    if (cursor === undefined) break
+  }
+  return all
+}
+
+function offeredTool(client: PortClient, tool: ToolDescription): OfferedTool {
+  const { name, title, description, inputSchema, annotations } = tool
+  return {
+    name,
+    title,
+    description: description || title || name,
+    inputSchema: inputSchema as object,
+    annotations: {
+      readOnlyHint: annotations?.readOnlyHint,
+      consequentialHint: annotations?.destructiveHint,
+    },
+    execute: (input, { signal } = {}) =>
+      client.request('tools/call', { name, arguments: input ?? {} }, signal),
+  }
+}
+
+/** Tools by which a model reads resources. What they return may be written by others. */
+function resourceTools(client: PortClient): OfferedTool[] {
+  const annotations = { readOnlyHint: true, untrustedContentHint: true }
+  return [
+    {
+      name: 'list_resources',
+      title: 'List resources',
+      description:
+        'Lists the resources of this page, and templates of more. Read them by read_resource.',
+      inputSchema: {
+        type: 'object',
+        properties: { cursor: { type: 'string', description: 'nextCursor of the part before' } },
+      },
+      annotations,
+      async execute(input, { signal } = {}) {
+        const { cursor } = (input ?? {}) as { cursor?: string }
+        type Part = { resources: Resource[]; nextCursor?: string }
+        const part = await client.request<Part>('resources/list', { cursor }, signal)
+        const first = cursor === undefined
+        const templates = first
+          ? await client.request<{ resourceTemplates: Template[] }>(
+              'resources/templates/list',
+              {},
+              signal,
+            )
+          : {}
+        const text = JSON.stringify({ ...part, ...templates })
+        return { content: [{ type: 'text', text }] }
+      },
+    },
+    {
+      name: 'read_resource',
+      title: 'Read a resource',
+      description: 'Reads a resource of this page by its URI.',
+      inputSchema: { type: 'object', properties: { uri: { type: 'string' } }, required: ['uri'] },
+      annotations,
+      async execute(input, { signal } = {}) {
+        const { uri } = (input ?? {}) as { uri?: string }
+        type Read = { contents: { text?: string }[] }
+        const { contents } = await client.request<Read>('resources/read', { uri }, signal)
+        const content = contents.map((resource) =>
+          resource.text === undefined
+            ? { type: 'resource', resource }
+            : { type: 'text', text: resource.text },
+        )
+        return { content }
+      },
+    },
+  ]
+}

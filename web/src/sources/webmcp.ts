@@ -1,0 +1,125 @@
+import { type ContentBlock, isBlock } from '../blocks.ts'
+import type { ToolDescription, ToolResult } from '../callee.ts'
+import { metaProvenance, provenanceOf } from '../provenance.ts'
+import { checker } from '../schema.ts'
+import { type Changed, NotFoundError, type Source } from '../source.ts'
+import { executeNative, type NativeTool, nativeTools, watchNative } from '../webmcp-context.ts'
+import { isOffered } from '../webmcp-names.ts'
+import { commonOptions, type SourceOptions, wrongOption } from './options.ts'
+
+/** Options of {@link webmcp}. After `signal` is aborted, there are no tools. */
+export interface WebMcpOptions extends SourceOptions {
+  /** The names of the tools to mirror; default: all that scripts of this document register. */
+  tools?: readonly string[]
+}
+
+/** The `_meta` key by which a mirrored tool is known: it is not offered to WebMCP again. */
+export const metaWebMcp = 'io.github.pagemcp/webmcp'
+
+/** Time in which changes of the tools are gathered, ms. */
+const gathering = 50
+
+/**
+ * Publishes the tools that scripts of this document have registered with WebMCP (`document.modelContext`, or
+ * the deprecated `navigator.modelContext`) as MCP tools: also those of HTML forms, but not those of frames,
+ * for debugging, and of {@link offerToWebMcp}. Without WebMCP there are none. Runs in the window.
+ *
+ * The browser does not validate arguments: the tools get what the client sends. Results are marked as
+ * untrusted, because the developer of the engine's part may not have written them.
+ *
+ * @returns a source of tools alone. `callTool` rejects with {@link NotFoundError} for a name that is not registered now,
+ *   and with the browser's error if the tool fails
+ * @throws TypeError if an option has another type
+ * @see https://webmachinelearning.github.io/webmcp/
+ */
+export function webmcp(options: WebMcpOptions = {}): Source {
+  const { signal: ends } = commonOptions('webmcp', options)
+  const { tools } = options
+  if (
+    tools !== undefined &&
+    !(Array.isArray(tools) && tools.every((one) => typeof one === 'string'))
+  ) {
+    throw wrongOption('webmcp', 'tools', "an array of names such as ['add_to_cart']", tools)
+  }
+  const names = tools && new Set(tools)
+  const isMirrored = ({ name, annotations }: NativeTool) =>
+    !isOffered(name) && annotations?.debugging !== true && (names?.has(name) ?? true)
+  const mirrored = async () => (ends?.aborted ? [] : (await nativeTools()).filter(isMirrored))
+
+  return {
+    list: async () => ({ resources: [] }),
+    async read(uri) {
+      throw new NotFoundError(uri)
+    },
+    tools: async () => (await mirrored()).map(described),
+    async callTool(name, args, { signal }) {
+      const tool = (await mirrored()).find((one) => one.name === name)
+      if (tool === undefined) throw new NotFoundError(name)
+      signal.throwIfAborted()
+      return resultOf(await executeNative(tool, args, signal))
+    },
+    watch(changed: Changed, listened) {
+      const signal = ends ? AbortSignal.any([ends, listened]) : listened
+      if (signal.aborted) return
+      let timer: ReturnType<typeof setTimeout> | undefined
+      watchNative(() => {
+        timer ??= setTimeout(() => {
+          timer = undefined
+          changed({ list: 'tools' })
+        }, gathering)
+      }, signal)
+      signal.addEventListener('abort', () => clearTimeout(timer))
+    },
+  }
+}
+
+function described(tool: NativeTool): ToolDescription {
+  const { name, title, description = '', annotations } = tool
+  const { readOnlyHint, consequentialHint, untrustedContentHint } = annotations ?? {}
+  const note = untrustedContentHint ? 'The result may have untrusted content.' : ''
+  return {
+    name,
+    title: title || undefined,
+    description: [description, note].filter(Boolean).join('\n\n'),
+    inputSchema: schemaOf(tool),
+    annotations: { readOnlyHint, destructiveHint: consequentialHint },
+    _meta: { [metaWebMcp]: true },
+  }
+}
+
+/** The schema of a tool; of any object, if the tool has none that clients can use. */
+function schemaOf({ name, inputSchema }: NativeTool): { [keyword: string]: unknown } {
+  const any = { type: 'object' }
+  try {
+    const schema = typeof inputSchema === 'string' ? JSON.parse(inputSchema) : inputSchema
+    if (typeof schema !== 'object' || schema === null) return any
+    return checker(name, { type: 'object', ...schema }, 'input').json
+  } catch {
+    return any
+  }
+}
+
+function resultOf(answer: string | null): ToolResult {
+  if (answer === null) {
+    const text = 'The document was left while the tool ran; it may have taken effect.'
+    return { content: [{ type: 'text', text }], isError: true }
+  }
+  const { content, ...rest } = wholeResult(answer) ?? { content: [{ type: 'text', text: answer }] }
+  const _meta = { [metaProvenance]: { ...provenanceOf('webmcp') } }
+  return {
+    ...rest,
+    content: content?.map((block) => ({ ...block, _meta: { ...block._meta, ..._meta } })),
+  }
+}
+
+/** The result of a tool that returned one of MCP. */
+function wholeResult(answer: string): { content: ContentBlock[]; isError?: boolean } | undefined {
+  try {
+    const value = JSON.parse(answer) as { content?: unknown; isError?: unknown } | null
+    if (typeof value !== 'object' || !Array.isArray(value?.content)) return undefined
+    if (!value.content.every(isBlock)) return undefined
+    return { content: value.content, isError: value.isError === true }
+  } catch {
+    return undefined
+  }
+}

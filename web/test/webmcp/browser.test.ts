@@ -1,0 +1,182 @@
+// WebMCP of real implementations: that of Chromium, which 156 has behind the flag WebMCP, and
+// @mcp-b/webmcp-polyfill in both browsers.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import type { PageMcp } from '../../src/index.ts'
+import { servePages } from '../core/browser/built.ts'
+import { close, inBrowsers, launch } from '../harness/browsers.ts'
+import { bundled } from '../harness/bundled.ts'
+import type { Served } from '../harness/serve.ts'
+import { explainTimeouts } from '../harness/waits.ts'
+
+interface Native {
+  registerTool(tool: object, options?: object): Promise<void>
+  getTools(): Promise<{ name: string }[]>
+  executeTool(tool: object, input: unknown): Promise<string>
+}
+declare const mcp: PageMcp
+declare const modelContext: Native
+declare const ask: (method: string, params?: object) => Promise<{ result: never; error?: object }>
+declare const offer: () => void
+declare const stop: () => void
+declare const unmount: () => void
+declare const errors: string[]
+
+const page = (polyfill: boolean) => `
+${polyfill ? "import '/polyfill.js'" : ''}
+import { offerToWebMcp, start, webmcp } from '/pagemcp/index.js'
+window.modelContext = document.modelContext
+window.errors = []
+window.mcp = await start({ name: 'host' })
+mcp.on('error', (error) => errors.push(String(error)))
+mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
+mcp.tool({ name: 'echo', description: 'Echoes.' }, ({ text }) => text)
+const port = mcp.port()
+let last = 0
+window.heard = []
+const waiting = new Map()
+port.onmessage = ({ data }) => {
+  waiting.get(data.id)?.(data)
+  if (data.method) heard.push(data.method)
+}
+const send = (message) => port.postMessage({ jsonrpc: '2.0', ...message })
+window.ask = (method, params = {}) => new Promise((resolve) => {
+  waiting.set(++last, resolve)
+  send({ id: last, method, params })
+})
+await ask('initialize', {
+  protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' },
+})
+send({ method: 'notifications/initialized' })
+window.unmount = mcp.mount('', webmcp())
+window.offer = () => {
+  window.stop = offerToWebMcp(mcp, { onerror: (error) => errors.push(String(error)) })
+}
+window.ready = true`
+
+let served: Served
+before(async () => {
+  const headers = { 'origin-agent-cluster': '?1' } // the polyfill wants it, and Firefox does not presume it
+  served = await servePages(
+    { '/native.html': page(false), '/polyfill.html': page(true) },
+    headers,
+    {
+      '/polyfill.js': await bundled('webmcp/polyfill.ts'),
+    },
+  )
+})
+after(() => served?.close())
+
+const nativeNames = async () => (await modelContext.getTools()).map(({ name }) => name).sort()
+const names = (page: Page) =>
+  page.evaluate(async () => {
+    const { result } = await ask('tools/list')
+    return (result as { tools: { name: string }[] }).tools.map(({ name }) => name).sort()
+  })
+const untilNative = (page: Page, ...wanted: string[]) =>
+  page.waitForFunction(
+    async (wanted) =>
+      (await modelContext.getTools())
+        .map(({ name }) => name)
+        .sort()
+        .join() === wanted,
+    { polling: 50 },
+    wanted.sort().join(),
+  )
+
+/** What holds with every implementation. */
+async function mirrorsAndOffers(page: Page): Promise<void> {
+  await page.waitForFunction('window.ready')
+  // Mirrored: registered by a script, announced, called, gone.
+  assert.deepEqual(await names(page), ['echo'])
+  await page.evaluate(async () => {
+    const controller = new AbortController()
+    Object.assign(window, { controller, inputs: [] })
+    await modelContext.registerTool(
+      {
+        name: 'add',
+        description: 'Adds.',
+        inputSchema: { type: 'object', properties: { what: { type: 'string' } } },
+        annotations: { readOnlyHint: true, untrustedContentHint: true },
+        execute: (input: { what: string }) => {
+          ;(window as unknown as { inputs: object[] }).inputs.push(input)
+          if (input.what === 'error') throw new TypeError('secret')
+          return `Added ${input.what}.`
+        },
+      },
+      { signal: controller.signal },
+    )
+  })
+  await page.waitForFunction("heard.includes('notifications/tools/list_changed')")
+  const { tool, result, failed } = await page.evaluate(async () => {
+    const call = (what: string) => ask('tools/call', { name: 'add', arguments: { what } })
+    const { tools } = (await ask('tools/list')).result as { tools: { name: string }[] }
+    return {
+      tool: tools.find(({ name }) => name === 'add') as unknown as Record<string, object>,
+      result: (await call('pears')).result as { content: { text: string; _meta: object }[] },
+      failed: (await call('error')).result as { isError?: boolean; content: { text: string }[] },
+    }
+  })
+  const { readOnlyHint, destructiveHint = false } = tool.annotations as Record<string, boolean>
+  assert.deepEqual([readOnlyHint, destructiveHint], [true, false])
+  assert.deepEqual(tool.inputSchema, {
+    type: 'object',
+    properties: { what: { type: 'string' } },
+  })
+  assert.equal(result.content[0]?.text, 'Added pears.')
+  assert.ok(JSON.stringify(result.content[0]?._meta).includes('"untrusted":true'))
+  assert.equal(failed.isError, true)
+  assert.doesNotMatch(JSON.stringify(failed), /secret/)
+  assert.deepEqual(await page.evaluate('inputs'), [{ what: 'pears' }, { what: 'error' }])
+  assert.equal((await page.evaluate(() => errors)).length, 1)
+
+  // Offered: what the page serves, and not what it mirrors.
+  await page.evaluate(() => offer())
+  await untilNative(page, 'add', 'echo', 'list_resources', 'read_resource')
+  assert.deepEqual(await names(page), ['add', 'echo'])
+  const texts = await page.evaluate(async () => {
+    const run = async (name: string, input: object) => {
+      const tool = (await modelContext.getTools()).find((one) => one.name === name)
+      if (tool === undefined) throw new Error(`no ${name}`)
+      let answer: string
+      try {
+        answer = await modelContext.executeTool(tool, input)
+      } catch {
+        answer = await modelContext.executeTool(tool, JSON.stringify(input)) // the polyfill
+      }
+      return (JSON.parse(answer) as { content: { text: string }[] }).content[0]?.text
+    }
+    return [await run('echo', { text: 'hi' }), await run('read_resource', { uri: 'notes://cart' })]
+  })
+  assert.deepEqual(texts, ['hi', '2 apples'])
+
+  // Gone, each for itself.
+  await page.evaluate(() => stop())
+  await untilNative(page, 'add')
+  await page.evaluate(() =>
+    (window as unknown as { controller: AbortController }).controller.abort(),
+  )
+  await untilNative(page)
+  assert.deepEqual(await names(page), ['echo'])
+  await page.evaluate(() => unmount())
+  assert.deepEqual(await page.evaluate(nativeNames), [])
+  assert.equal((await page.evaluate(() => errors)).length, 1)
+}
+
+test('WebMCP of Chromium: tools are mirrored and offered', { timeout: 120_000 }, async () => {
+  const browser = await launch('chromium', { flags: ['--enable-features=WebMCP'] })
+  try {
+    const page = await browser.newPage()
+    explainTimeouts(page)
+    await page.goto(`${served.origin}/native.html`)
+    await mirrorsAndOffers(page)
+  } finally {
+    await close(browser)
+  }
+})
+
+inBrowsers('WebMCP of the polyfill: tools are mirrored and offered', async ({ open }) => {
+  await mirrorsAndOffers(await open(`${served.origin}/polyfill.html`))
+})
