@@ -182,7 +182,7 @@ export function publishing(
     }
     const remove = once(() => {
       forget()
-      thread.unregister(first)
+      thread.unregister(first, behind.length)
     })
     return { first, remove }
   }

@@ -17,6 +17,7 @@ import { confirmGateway } from './confirm-gateway.ts'
 import { provided, type Ready, transfersOf } from './contents.ts'
 import type { GatewayQuestion } from './credentials.ts'
 import type { EngineOptions, EngineState, PublishedValues } from './engine.ts'
+import { crossing, largeTexts } from './large-texts.ts'
 import { deserializeError, link, moving, type SerializedError } from './link.ts'
 import type { StartingWorker } from './loading.ts'
 import { newPageId } from './page-id.ts'
@@ -63,7 +64,8 @@ export interface ThreadHost {
 /** The engine's thread. The caller chooses the numbers, above 0. */
 export interface Thread {
   register(first: number, added: Descriptions, published?: PublishedValues): void
-  unregister(first: number): void
+  /** Removes what was registered under `first`, with the contents of its `count` descriptions. */
+  unregister(first: number, count: number): void
   publish(ref: number, uri: string, ready: Ready | undefined): void
   mount(number: number, prefix: string, source: Source | PortableSource): void
   unmount(number: number): void
@@ -85,6 +87,7 @@ export async function inWorker(
   { worker, hint }: StartingWorker,
   host: ThreadHost,
 ): Promise<Thread> {
+  const sentTexts = largeTexts()
   const watches = new Map<number, AbortController>()
   const closeListeners = new Map<number, () => void>()
   let lastPort = 0
@@ -95,9 +98,14 @@ export async function inWorker(
     return found
   }
   const handlers = {
-    provide({ ref, uri, variables }: ProvideArguments, cancellation: Cancellation) {
+    provide({ ref, uri, variables, has }: ProvideArguments, cancellation: Cancellation) {
+      const { deletions } = sentTexts
+      const cross = (ready: Ready | undefined) => {
+        if (ready?.transfers) return moving(ready, transfersOf(ready))
+        return variables === '' ? crossing(sentTexts, ref, deletions, has, ready) : ready
+      }
       const ready = provide(host, ref, uri, variables, cancellation)
-      return ready instanceof Promise ? ready.then(withTransfers) : withTransfers(ready)
+      return ready instanceof Promise ? ready.then(cross) : cross(ready)
     },
     list: (args: { source: number; cursor?: string; pageSize: number }, call: Cancellation) =>
       source(args.source).list(args.cursor, { pageSize: args.pageSize, signal: signalOf(call) }),
@@ -172,7 +180,10 @@ export async function inWorker(
       ),
     publish: (ref, uri, ready) =>
       engineThread.notify('publish', { ref, uri, ready }, transfersOf(ready)),
-    unregister: (first) => engineThread.notify('unregister', first),
+    unregister(first, count) {
+      sentTexts.delete(first, count)
+      engineThread.notify('unregister', { first, count })
+    },
     mount(number, prefix, mounted) {
       const portable = 'portable' in mounted ? mounted.portable : undefined
       engineThread.notify('mount', { number, prefix, able: abilitiesOf(mounted), portable })
@@ -208,10 +219,8 @@ export interface ProvideArguments {
   uri: string
   /** JSON text, or `''`. */
   variables: string
-}
-
-function withTransfers(ready: Ready | undefined): unknown {
-  return ready?.transfers ? moving(ready, transfersOf(ready)) : ready
+  /** The number of the large text that the Worker has. */
+  has?: number
 }
 
 /** A port that can go to the Worker: itself, or one end of a channel to it. */

@@ -15,11 +15,13 @@ import {
   startEngine,
   type ThreadSource,
 } from './engine.ts'
+import { type Crossing, crossed, largeTexts } from './large-texts.ts'
 import { link, serializeError } from './link.ts'
 import { lastMessageTime, type Port } from './port.ts'
 import { portableReader } from './readers.ts'
 import type { Descriptions } from './registry.ts'
 import type { Changed, Contents, Listing, Portable, Source, Template } from './source.ts'
+import type { ProvideArguments } from './thread.ts'
 import { abilities, type GoRuntime } from './wasm.ts'
 import { type Connection, connectGateway, type Dial } from './websocket.ts'
 
@@ -29,6 +31,7 @@ const connections = new Map<number, Connection>()
 const changes = new Map<number, Changed>() // of watched sources, by number
 const unmounts = new Map<number, AbortController>() // of sources that read here, by number
 const updateSenders = new Map<number, SendUpdate>() // of calls that wait for the window
+const gotTexts = largeTexts()
 let lastCall = 0
 
 const report = (error: unknown) => windowThread.notify('report', serializeError(error))
@@ -40,10 +43,14 @@ const windowThread = link(
       engine = await startEngine(options, {
         module,
         Go: (globalThis as unknown as { Go: new () => GoRuntime }).Go,
-        provide: (ref, uri, variables, call) =>
-          windowThread.request('provide', { ref, uri, variables }, call) as Promise<
-            Ready | undefined
-          >,
+        async provide(ref, uri, variables, call) {
+          const known = gotTexts.get(ref)
+          const { deletions } = gotTexts
+          const args: ProvideArguments = { ref, uri, variables }
+          if (known !== undefined) args.has = known.number
+          const sent = (await windowThread.request('provide', args, call)) as Crossing
+          return crossed(gotTexts, ref, deletions, known, sent)
+        },
         async call(source, what, text, sendUpdate, signal) {
           const number = ++lastCall
           updateSenders.set(number, sendUpdate)
@@ -70,7 +77,10 @@ const windowThread = link(
       engine?.register(first, added, published),
     publish: ({ ref, uri, ready }: { ref: number; uri: string; ready: Ready | undefined }) =>
       engine?.publish(ref, uri, ready),
-    unregister: (first: number) => engine?.unregister(first),
+    unregister({ first, count }: { first: number; count: number }) {
+      gotTexts.delete(first, count)
+      engine?.unregister(first)
+    },
     mount(args: { number: number; prefix: string; able: number; portable?: Portable }) {
       const { number, prefix, able, portable } = args
       const reader = portable && portableReader(portable)

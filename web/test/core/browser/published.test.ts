@@ -9,6 +9,8 @@ import { start, transfer } from '/pagemcp/index.js'
 window.mcp = await start({ name: 'test' })
 window.value = mcp.resource({ uri: 'shop://cart', name: 'Cart' }, 'published')
 mcp.resource({ uri: 'shop://computed', name: 'Computed' }, () => transfer(new Uint8Array([1, 2, 3])))
+window.letter = 'a'
+mcp.resource({ uri: 'shop://large', name: 'Large' }, () => letter.repeat(100_000))
 const bytes = new Uint8Array([1, 2, 3])
 mcp.resource({ uri: 'shop://logo', name: 'Logo' }, transfer(bytes))
 window.left = bytes.byteLength
@@ -73,6 +75,10 @@ inBrowsers('a published value is read while the window is busy', async ({ open }
     assert.equal(await tab.evaluate('left'), 0, 'the bytes were moved')
     assert.equal((await run(`read('shop://computed')`)).blob, 'AQID')
     assert.equal((await run(`read('shop://computed')`)).blob, 'AQID')
+    for (const letter of ['a', 'a', 'b', 'b', 'a']) {
+      const { text } = await run(`(letter = '${letter}', read('shop://large'))`)
+      assert.ok(text === letter.repeat(100_000), `a large text of ${letter}`)
+    }
   } finally {
     await site.close()
   }
