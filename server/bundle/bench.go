@@ -18,6 +18,8 @@ func BuildBench(root string) (Files, error) {
 		api.EntryPoint{InputPath: "web/bench/sdk-worker.ts", OutputPath: "bench/sdk-worker"},
 		api.EntryPoint{InputPath: "web/bench/gateway-page.ts", OutputPath: "bench/gateway-page"},
 		api.EntryPoint{InputPath: "web/bench/gateway-page.html", OutputPath: "bench/gateway-page"},
+		api.EntryPoint{InputPath: "web/bench/gateway-null.ts", OutputPath: "bench/gateway-null"},
+		api.EntryPoint{InputPath: "web/bench/gateway-null.html", OutputPath: "bench/gateway-null"},
 		api.EntryPoint{InputPath: "web/bench/index.html", OutputPath: "bench/index"},
 	)
 	if err != nil {

@@ -3,6 +3,7 @@ module github.com/pagemcp/pagemcp/server/interop
 go 1.26.0
 
 require (
+	github.com/coder/websocket v1.8.15
 	github.com/google/jsonschema-go v0.4.3
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/modelcontextprotocol/go-sdk v1.8.0

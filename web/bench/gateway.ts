@@ -1,12 +1,14 @@
 /**
  * The mode gateway: a page in Chromium behind `pagemcp serve`, and the same texts served by go-sdk in a process of
- * its own. One load generator, in Go, reads from both by Streamable HTTP.
+ * its own. One load generator, in Go, reads from both by Streamable HTTP. null is the least that a gateway can do: a
+ * relay of whole bodies to a page with prepared answers.
  */
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Browser } from 'puppeteer-core'
 import { pageUrl, startGateway } from '../test/e2e/gateway.ts'
 import { close, launch } from '../test/harness/browsers.ts'
 import { quiet } from './race.ts'
@@ -54,24 +56,39 @@ export async function measureGateway(
     await page.goto(`${address}#${gateway.pairing?.replace(/^#/, '')}`)
     const name = await page.evaluate(() => window.joined)
     const [line] = (await once(createInterface({ input: twin.stdout }), 'line')) as [string]
-    const urls = JSON.parse(line) as { stream: string; json: string }
+    const urls = JSON.parse(line) as { stream: string; json: string; null: string; page: string }
+    const nullPage = await browser.newPage()
+    await nullPage.goto(`${origin}/bench/gateway-null.html?relay=${encodeURIComponent(urls.page)}`)
+    await nullPage.evaluate(() => window.joined)
+    const version = await browser.version()
+    // An attached debugger gets every frame of a WebSocket, which costs as much as the frame.
+    await browser.disconnect()
     const ours = { url: gateway.mcp, token: gateway.token, prefix: `${name}+` }
     const subjects: LoadSubject[] = [
       { name: 'published', ...ours },
       { name: 'function', ...ours, odd: true },
       { name: 'go-sdk', url: urls.stream },
       { name: 'go-sdk-json', url: urls.json },
+      { name: 'null', url: urls.null },
     ]
     const wanted = clients.filter((count) => rows === undefined || rows.test(rowName(count)))
     const plan = JSON.stringify({ subjects, clients: wanted, rounds, millis })
-    const version = await browser.version()
     const measured = await load(program, plan)
     return { name: 'gateway chromium', unit: '/s', browser: version, rows: measured }
   } finally {
     twin.stdin.end()
-    await close(browser)
+    await end(browser)
     await gateway.close()
   }
+}
+
+/** Ends a browser, whether or not it is connected. */
+async function end(browser: Browser): Promise<void> {
+  if (browser.connected) return close(browser)
+  const process = browser.process()
+  if (process === null || process.exitCode !== null) return
+  process.kill('SIGTERM')
+  await once(process, 'exit')
 }
 
 const rowName = (count: number) => `read 1 KB, ${count} clients`

@@ -59,12 +59,13 @@ const columns: { readonly [part: string]: Columns } = {
     ],
   },
   gateway: {
-    medians: ['published', 'function', 'go-sdk', 'go-sdk-json'],
+    medians: ['published', 'function', 'go-sdk', 'go-sdk-json', 'null'],
     ratios: [
       ['published', 'go-sdk'],
       ['published', 'go-sdk-json'],
       ['function', 'go-sdk'],
       ['function', 'go-sdk-json'],
+      ['published', 'null'],
     ],
   },
   start: {

@@ -12,10 +12,12 @@ import (
 )
 
 // twinURLs are the endpoints of the twin: one answers with an event stream, as go-sdk
-// does by default, the other with JSON.
+// does by default, the other with JSON. Null is that of a [relay], which a page joins.
 type twinURLs struct {
 	Stream string `json:"stream"`
 	JSON   string `json:"json"`
+	Null   string `json:"null"`
+	Page   string `json:"page"`
 }
 
 // serveTwin serves the records with go-sdk on a loopback port until in ends.
@@ -33,6 +35,9 @@ func serveTwin(in io.Reader, out io.Writer) error {
 	mux := http.NewServeMux()
 	mux.Handle("/stream", mcp.NewStreamableHTTPHandler(get, nil))
 	mux.Handle("/json", mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{JSONResponse: true}))
+	null := &relay{waiting: map[int]chan []byte{}}
+	mux.Handle("/null", null)
+	mux.HandleFunc("/page", null.join)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -40,8 +45,12 @@ func serveTwin(in io.Reader, out io.Writer) error {
 	web := &http.Server{Handler: mux}
 	go web.Serve(listener) // ends with Close
 	defer web.Close()
-	origin := "http://" + listener.Addr().String()
-	if err := json.NewEncoder(out).Encode(twinURLs{Stream: origin + "/stream", JSON: origin + "/json"}); err != nil {
+	host := listener.Addr().String()
+	urls := twinURLs{
+		Stream: "http://" + host + "/stream", JSON: "http://" + host + "/json",
+		Null: "http://" + host + "/null", Page: "ws://" + host + "/page",
+	}
+	if err := json.NewEncoder(out).Encode(urls); err != nil {
 		return err
 	}
 	_, err = io.Copy(io.Discard, in)
