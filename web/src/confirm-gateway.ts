@@ -20,15 +20,19 @@ let last: Promise<unknown> = Promise.resolve()
 /**
  * Shows the question; one after the other if there are several. In doubt the page keeps its gateway.
  *
+ * @param signal - takes the question away; the answer is then false
  * @returns true if the user wants the gateway of the link
  */
-export function confirmGateway(question: GatewayQuestion): Promise<boolean> {
-  const decided = last.then(() => confirm(question))
+export function confirmGateway(question: GatewayQuestion, signal?: AbortSignal): Promise<boolean> {
+  const decided = last.then(() => !signal?.aborted && confirm(question, signal))
   last = decided.catch(() => {})
   return decided
 }
 
-async function confirm({ invited, paired }: GatewayQuestion): Promise<boolean> {
+async function confirm(
+  { invited, paired }: GatewayQuestion,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
   const { document } = globalThis
   if (document?.body == null || typeof HTMLDialogElement !== 'function' || isFramed()) return false
   const host = document.createElement('pagemcp-confirm')
@@ -59,7 +63,7 @@ async function confirm({ invited, paired }: GatewayQuestion): Promise<boolean> {
   try {
     dialog.showModal()
     keep.focus()
-    return await decision(dialog, keep, change)
+    return await decision(dialog, keep, change, signal)
   } finally {
     host.remove()
   }
@@ -70,18 +74,22 @@ function decision(
   dialog: HTMLDialogElement,
   keep: HTMLElement,
   change: HTMLElement,
+  signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const shown = performance.now()
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), answerTime)
+    const timer = setTimeout(() => settle(false), answerTime)
     const settle = (answer: boolean) => {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', refuse)
       resolve(answer)
     }
+    const refuse = () => settle(false)
+    signal?.addEventListener('abort', refuse)
     const isMeant = (event: Event) => event.isTrusted && performance.now() - shown > clickGuard
     keep.addEventListener('click', (event) => isMeant(event) && settle(false))
     change.addEventListener('click', (event) => isMeant(event) && settle(true))
-    dialog.addEventListener('close', () => settle(false))
+    dialog.addEventListener('close', refuse)
   })
 }
 

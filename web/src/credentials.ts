@@ -60,7 +60,8 @@ export function credentials(
         if (known !== undefined) return known
         const paired = confirmed ? undefined : await findPairing(gateways)
         if (paired === undefined) return withSecret(invited)
-        confirmed = await confirm({ invited: invited.url, paired: paired.address })
+        const question = { invited: invited.url, paired: paired.address }
+        confirmed = await confirm(question).catch(() => false) // in doubt the page keeps its gateway
         if (confirmed) return withSecret(invited)
         invited = undefined
       }

@@ -377,7 +377,12 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     })
   }
 
-  await boot()
+  try {
+    await boot()
+  } catch (error) {
+    program?.kill() // its timers
+    throw error
+  }
   return {
     get state() {
       return state

@@ -138,7 +138,8 @@ export async function inWorker(
     },
     watching: () => undefined, // messages keep their order: an earlier `watch` has been handled
     newPageId: () => newPageId(),
-    confirm: (question: GatewayQuestion) => confirmGateway(question),
+    confirm: (question: GatewayQuestion, call: Cancellation) =>
+      confirmGateway(question, signalOf(call)),
     closed(number: number) {
       closeListeners.get(number)?.()
       closeListeners.delete(number)
@@ -150,24 +151,28 @@ export async function inWorker(
     report: (error: SerializedError) => host.report(deserializeError(error)),
   }
   const engineThread = link(worker as Port, handlers, host.report)
+  let started = false
   const failed = new Promise<never>((_, reject) => {
     worker.onerror = (event) => {
+      event.preventDefault() // it is reported here
       const what = event.message || hint
-      reject(new Error(`the engine's Worker does not start: ${what}`))
-      host.report(new Error(`the engine's Worker: ${what}`))
+      if (started) host.report(new Error(`the engine's Worker: ${what}`))
+      else reject(new Error(`the engine's Worker does not start: ${what}`))
     }
   })
+  const starting = module.then((compiled) =>
+    engineThread.request('start', {
+      options,
+      module: compiled,
+      redacts: host.redact !== undefined,
+    }),
+  )
   try {
-    await Promise.race([
-      engineThread.request('start', {
-        options,
-        module: await module,
-        redacts: host.redact !== undefined,
-      }),
-      failed,
-    ])
+    await Promise.race([starting, failed])
+    started = true
   } catch (error) {
     worker.terminate()
+    engineThread.end(error)
     throw error
   }
 

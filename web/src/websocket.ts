@@ -39,7 +39,7 @@ export interface GatewayHost {
   /** Replaces the page id: a newer document has the present one. */
   newPageId(): Promise<string>
   /** Lets the user confirm that the page leaves the gateway that it has a key for. */
-  confirm(question: GatewayQuestion): Promise<boolean>
+  confirm(question: GatewayQuestion, signal: AbortSignal): Promise<boolean>
   state(state: GatewayState): void
 }
 
@@ -82,7 +82,8 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
   let everJoined = false
   let page = dial.hello?.page
   let url = dial.invitation?.url ?? dial.gateways[0] ?? ''
-  const known = credentials(dial, host.confirm)
+  const ended = new AbortController() // with `stopped`
+  const known = credentials(dial, (question) => host.confirm(question, ended.signal))
   let failures = 0
   let since = performance.now() // it is away, ms; no clock that is set
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -109,6 +110,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
   /** Ends it for good. */
   function giveUp(error: JoinError) {
     stopped = true
+    ended.abort()
     clearTimeout(timer)
     become({ is: 'refused', error: error.message })
     reject(error)
@@ -325,6 +327,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
   function close() {
     if (stopped) return
     stopped = true
+    ended.abort()
     clearTimeout(timer)
     drop?.('the connection was closed', closeCodes.normal)
     become({ is: 'closed' })

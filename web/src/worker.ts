@@ -116,7 +116,8 @@ const windowThread = link(
       const connection = connectGateway(dial, {
         open: (channel) => clients.openText(channel, 'gateway'),
         newPageId: () => windowThread.request('newPageId', undefined) as Promise<string>,
-        confirm: (question) => windowThread.request('confirm', question) as Promise<boolean>,
+        confirm: (question, signal) =>
+          windowThread.request('confirm', question, signal) as Promise<boolean>,
         state: (state) => windowThread.notify('gatewayState', { number, state }),
       })
       connections.set(number, connection)

@@ -143,11 +143,11 @@ export interface TestBrowser {
 }
 
 /**
- * What browsers report on their own as if nobody had caught it: Firefox a socket that did not open,
- * Chromium a promise of its own when `indexedDB.databases()` throws.
+ * What browsers report on their own as if nobody had caught it: Firefox a socket that did not open and a
+ * Worker whose script is missing, Chromium a promise of its own when `indexedDB.databases()` throws.
  */
 const notThePage =
-  /Firefox can’t establish a connection|was interrupted while the page was loading|^undefined$/
+  /Firefox can’t establish a connection|Loading Worker from|was interrupted while the page was loading|^undefined$/
 
 const running = new Map<BrowserName, Promise<Browser>>()
 let closing = false

@@ -1,0 +1,258 @@
+// Nothing of an engine is left in the page: of sources that are unmounted, of a start that failed, of a connection that
+// was aborted.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import * as nodeModule from 'node:module'
+import { inBrowsers } from '../../harness/browsers.ts'
+import { servePages } from './built.ts'
+import { fakeGateway } from './gateway.ts'
+
+// @types/node of Node 20 does not know it; tests run in Node 24.
+const { stripTypeScriptTypes } = nodeModule as unknown as {
+  stripTypeScriptTypes(code: string): string
+}
+const leftovers = stripTypeScriptTypes(
+  readFileSync(new URL('../../harness/leftovers.ts', import.meta.url), 'utf8'),
+)
+
+const host = `
+import { leftovers } from '/leftovers.html.js'
+import * as lib from '/pagemcp/index.js'
+const query = new URLSearchParams(location.search)
+const worker = query.get('worker') !== 'false'
+window.uncaught = []
+addEventListener('error', ({ message }) => uncaught.push(message))
+addEventListener('unhandledrejection', ({ reason }) => uncaught.push(String(reason)))
+const before = leftovers()
+window.lib = lib
+window.workers = []
+const RealWorker = Worker
+window.Worker = class extends RealWorker {
+  constructor(...args) { super(...args); this.ended = false; workers.push(this) }
+  terminate() { this.ended = true; super.terminate() }
+}
+window.begin = (options) => lib.start({ name: 'host', worker, ...options })
+/** What is open besides what was there before; waits for at most 3 s until that is nothing. */
+window.open = () => {
+  const all = leftovers()
+  for (const one of before) all.splice(all.indexOf(one), 1)
+  return all
+}
+window.untilNothing = async (isOver = (open) => open.length === 0) => {
+  const end = performance.now() + 3000
+  while (!isOver(window.open()) && performance.now() < end) await new Promise(requestAnimationFrame)
+  return window.open()
+}
+window.nameOf = (promise) => new Promise((resolve) => {
+  const timer = setTimeout(resolve, 5000, 'not settled after 5 s')
+  promise
+    .then((value) => 'resolved ' + value, (error) => error.name + ': ' + error.message)
+    .then((outcome) => { clearTimeout(timer); resolve(outcome) })
+})
+window.sources = () => [
+  lib.idb({ databases: { app: ['notes'] }, poll: 250 }),
+  lib.caches({ caches: ['v1'], poll: 250 }),
+  lib.opfs({ paths: ['/docs'], poll: 250 }),
+  lib.storage({ local: ['theme'] }),
+  lib.page({ select: ['body'] }),
+  lib.tabs({ text: ['body'] }),
+]
+/** Subscribes to something of each source. */
+window.subscribe = (port) => new Promise((resolve) => {
+  port.onmessage = ({ data }) => {
+    if (data.method === 'notifications/subscriptions/acknowledged') resolve(data.params)
+  }
+  port.postMessage({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: {
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+    notifications: { resourcesListChanged: true, resourceSubscriptions: [
+      'idb:///app/notes', 'cache:///v1', 'opfs:///docs', 'storage:///local/theme', 'page:///text', 'tab:///',
+    ] },
+  } })
+})
+window.ready = true`
+
+const pages = {
+  '/host.html': host,
+  '/leftovers.html': leftovers,
+  '/throws.html': "throw new Error('thrown by the script')",
+}
+
+for (const worker of [true, false]) {
+  const where = worker ? 'engine in a Worker' : 'engine in the window'
+
+  inBrowsers(`${where}: what is unmounted or closed leaves nothing`, async ({ open }) => {
+    const site = await servePages(pages)
+    try {
+      const tab = await open(`${site.origin}/host.html?worker=${worker}`)
+      await tab.waitForFunction('window.ready')
+      const got = (await tab.evaluate(`(async () => {
+        const created = sources()
+        const beforeStart = window.open()
+        const mcp = await begin()
+        const started = window.open()
+        const unmounts = created.map((source) => mcp.mount('', source))
+        const mounted = window.open()
+        const port = mcp.port()
+        await subscribe(port)
+        const end = performance.now() + 3000
+        const expected = ['MutationObserver', 'channel pagemcp.tabs', 'Storage.setItem']
+        while (!expected.every((one) => window.open().includes(one)) && performance.now() < end) {
+          await new Promise(requestAnimationFrame)
+        }
+        const subscribed = window.open()
+        for (const unmount of unmounts) unmount()
+        port.close()
+        // The engine itself has timers for notifications, in the window.
+        await untilNothing((open) => open.join() === started.join())
+        const unmounted = window.open()
+        // Closed while it is mounted and watched; and what the Worker sends afterwards starts nothing.
+        for (const source of created) mcp.mount('', source)
+        const last = mcp.port()
+        void subscribe(last)
+        const closed = new Promise((resolve) => {
+          last.addEventListener('message', ({ data }) => data.pagemcp === 'close' && resolve())
+        })
+        mcp.close()
+        await closed
+        last.close()
+        const late = sources()
+        for (const source of late) mcp.mount('', source)
+        return {
+          beforeStart, started, mounted, subscribed, unmounted,
+          closed: await untilNothing(),
+          uncaught,
+        }
+      })()`)) as { [phase: string]: string[] }
+      const withEngine = got.started ?? []
+      assert.deepEqual(got.beforeStart, [])
+      for (const one of ['channel io.github.pagemcp/idb', 'channel pagemcp.tabs', 'Cache.put']) {
+        assert.ok(one === 'channel pagemcp.tabs' || got.mounted?.includes(one), `mounted: ${one}`)
+        assert.ok(got.subscribed?.includes(one), `subscribed: ${one}, ${got.subscribed?.join()}`)
+      }
+      assert.ok(got.subscribed?.includes('Storage.setItem'))
+      assert.deepEqual(got.unmounted, withEngine)
+      assert.deepEqual(got.closed, [])
+      assert.deepEqual(got.uncaught, [])
+    } finally {
+      await site.close()
+    }
+  })
+
+  inBrowsers(`${where}: a connection that is aborted after joining is left`, async ({ open }) => {
+    const gateway = await fakeGateway()
+    const site = await servePages(pages)
+    try {
+      const tab = await open(`${site.origin}/host.html?worker=${worker}${gateway.fragment}`)
+      await tab.waitForFunction('window.ready')
+      await tab.evaluate(`(async () => {
+        window.mcp = await begin()
+        window.started = window.open()
+        window.stop = new AbortController()
+        window.outcome = nameOf(mcp.connect(lib.webSocket('${gateway.url}'), { signal: stop.signal }))
+      })()`)
+      const peer = await gateway.dialled()
+      await gateway.join(peer)
+      assert.equal(await tab.evaluate('outcome'), 'resolved notes')
+      await tab.evaluate("stop.abort(new Error('enough'))")
+      assert.equal(await peer.closed, 1000)
+      await tab.waitForFunction("mcp.state.gateways[0].is === 'closed'")
+      await tab.evaluate("dispatchEvent(new Event('online'))") // would reconnect
+      const { dials } = gateway
+      // A second connection is independent of the first.
+      await tab.evaluate(
+        `{ window.again = nameOf(mcp.connect(lib.webSocket('${gateway.url}'))); undefined }`,
+      )
+      await gateway.join(await gateway.dialled())
+      assert.equal(await tab.evaluate('again'), 'resolved notes')
+      assert.equal(gateway.dials, dials + 1)
+      await tab.evaluate('mcp.close()')
+      assert.deepEqual(await tab.evaluate('untilNothing()'), [])
+      assert.deepEqual(await tab.evaluate('uncaught'), [])
+    } finally {
+      await site.close()
+      gateway.close()
+    }
+  })
+
+  inBrowsers(
+    `${where}: a connection that is aborted while the user is asked takes the question away`,
+    async ({ open }) => {
+      const known = await fakeGateway()
+      const other = await fakeGateway()
+      const site = await servePages(pages)
+      const connect = `(async () => {
+        window.mcp = await begin()
+        window.stop = new AbortController()
+        const connector = lib.webSocket({ gateways: ['${known.url}', '${other.url}'] })
+        window.outcome = nameOf(mcp.connect(connector, { signal: stop.signal }))
+      })()`
+      try {
+        const first = await open(`${site.origin}/host.html?worker=${worker}${known.fragment}`)
+        await first.waitForFunction('window.ready')
+        await first.evaluate(connect)
+        await known.join(await known.dialled())
+        assert.equal(await first.evaluate('outcome'), 'resolved notes')
+        await first.close()
+        const tab = await open(`${site.origin}/host.html?worker=${worker}${other.fragment}`)
+        await tab.waitForFunction('window.ready')
+        for (const end of ["stop.abort(new Error('never mind'))", 'mcp.close()']) {
+          await tab.evaluate(connect)
+          await tab.waitForSelector('pagemcp-confirm')
+          await tab.evaluate(end)
+          const wanted =
+            end === 'mcp.close()' ? 'InvalidStateError: the engine was closed' : 'Error: never mind'
+          assert.equal(await tab.evaluate('outcome'), wanted)
+          await tab.waitForFunction("document.querySelector('pagemcp-confirm') === null", {
+            timeout: 5_000, // ms
+          })
+          await tab.evaluate('mcp.close()')
+        }
+        assert.equal(other.dials, 0)
+        assert.deepEqual(await tab.evaluate('uncaught'), [])
+      } finally {
+        await site.close()
+        known.close()
+        other.close()
+      }
+    },
+  )
+
+  inBrowsers(`${where}: a start that fails leaves nothing`, async ({ open }) => {
+    const site = await servePages(pages)
+    try {
+      const tab = await open(`${site.origin}/host.html?worker=${worker}`)
+      await tab.waitForFunction('window.ready')
+      const got = (await tab.evaluate(`(async () => {
+        const empty = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])
+        const never = new URL('/never.wasm', location.href)
+        const bad = [
+          { urls: { wasm: '/missing.wasm' } },
+          { urls: { wasm: empty } }, // compiles, and is no engine
+          { urls: { wasm: new Uint8Array([1, 2, 3]) } },
+          { cache: { ttlMs: 10n } },
+          ...(${worker} ? [
+            { urls: { worker: '/missing.js' } },
+            { urls: { worker: '/throws.html.js' } },
+            { urls: { worker: '/missing.js', wasm: '/missing.wasm' } },
+          ] : []),
+        ]
+        const outcomes = []
+        for (const options of bad) outcomes.push(await nameOf(begin(options)))
+        const open = await untilNothing()
+        return { outcomes, open, running: workers.filter(({ ended }) => !ended).length, uncaught }
+      })()`)) as { outcomes: string[]; open: string[]; running: number; uncaught: string[] }
+      assert.deepEqual(
+        got.outcomes.filter((outcome) => !/^\w*Error: /.test(outcome)),
+        [],
+        got.outcomes.join('\n'),
+      )
+      assert.deepEqual([got.open, got.running, got.uncaught], [[], 0, []])
+    } finally {
+      await site.close()
+    }
+  })
+}
