@@ -146,13 +146,18 @@ var hotPackages = [...]string{"wasm", "wasm/engine", "wasm/jsonrpc"}
 // compiler. The file has no build id, which would differ between machines and does not
 // compress.
 func BuildEngine(ctx context.Context, root string) ([]byte, []api.Message, error) {
+	return buildEngine(ctx, root, "-s -w -buildid=")
+}
+
+// buildEngine is BuildEngine with flags for the linker.
+func buildEngine(ctx context.Context, root, ldflags string) ([]byte, []api.Message, error) {
 	dir, err := os.MkdirTemp("", "pagemcp-")
 	if err != nil {
 		return nil, nil, fmt.Errorf("build engine.wasm: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	out := filepath.Join(dir, "engine.wasm")
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", out}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=" + ldflags, "-o", out}
 	args = append(args, "-gcflags=all=-l")
 	for _, hot := range hotPackages {
 		args = append(args, "-gcflags=github.com/pagemcp/pagemcp/"+hot+"=")

@@ -79,6 +79,7 @@ const columns: { readonly [part: string]: Columns } = {
     ],
   },
   size: { medians: ['raw', 'gzip', 'brotli'], ratios: [] },
+  packages: { medians: ['code', 'brotli'], ratios: [] },
   plain: { medians: ['ours', 'plain'], ratios: [['ours', 'plain']] },
 }
 

@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util'
 import type { BrowserName } from '../test/harness/browsers.ts'
 import { measureGateway } from './gateway.ts'
 import { goals, goalTable } from './goals.ts'
+import { measurePackages } from './packages.ts'
 import { race } from './race.ts'
 import { columnsOf, type Section, table } from './report.ts'
 import { type Results, writeResults } from './results.ts'
@@ -96,7 +97,10 @@ try {
     measured(await measureGateway(site.origin, files, { rounds, rows }))
   }
   if (wanted.includes('start')) measured(await measureStart(site, { rounds, rows }, told))
-  if (wanted.includes('size')) measured(measureSizes(site))
+  if (wanted.includes('size')) {
+    measured(measureSizes(site))
+    measured(measurePackages(readFileSync(join(files, 'bench/engine-names.wasm'))))
+  }
   for (const goal of goals) {
     const lines = goalTable(goal, sections)
     if (lines) console.log(`${goal.title}\n\n${lines}\n`)
