@@ -10,6 +10,7 @@
 # make mutants  changes of the engine that no test notices; see ARGS=-help
 # make bench  races ours against others and prints ratios; never fails on time; see web/bench/run.ts for ARGS
 # make bench-playground  the playground under load, and MCP Inspector under the same burst
+# make bundlers  runs an app in each bundler and framework, in Chromium; ONLY=vite8 for one; downloads them once
 # make audit  looks up known vulnerabilities of what is shipped; needs the network
 # make build  bin/pagemcp, the npm package in dist/npm/pagemcp, the browser extension in dist/extension, each with its notices
 
@@ -34,7 +35,7 @@ TESTS = 'test/**/*.test.ts'
 SEEDS = 50
 SEED =
 
-.PHONY: run check test simulation reliability flaky mutants soak bench bench-playground build audit conformance fuzz lint unit browsers race under-node in-node binary
+.PHONY: run check test simulation reliability flaky mutants soak bench bench-playground bundlers build audit conformance fuzz lint unit browsers race under-node in-node binary
 
 run: $(NPM_STAMP) binary
 	@$(BIN)/pagemcp dev $(ARGS)
@@ -172,6 +173,12 @@ bench: $(NPM_STAMP) binary
 
 bench-playground: $(NPM_STAMP) binary browsers
 	cd web && $(NODE) bench/playground.ts $(ARGS)
+
+# The packed package, installed as an app does; about ten minutes. The tools stay in .cache/bundlers.
+ONLY =
+bundlers: $(NPM_STAMP) binary browsers
+	@$(BIN)/pagemcp build
+	cd web && $(NODE) --disable-warning=ExperimentalWarning test/bundlers/run.ts $(if $(ONLY),'$(ONLY)')
 
 # The gateway's figures take two minutes, those of browsers a quarter of an hour:
 # RELOADS=200 KILLS=50 are what the soak does.

@@ -2,7 +2,7 @@
  * The app that every way of bundling and hosting must be able to run: it uses the package as an app does, by
  * its name, and calls each part that loads a file of its own. drive.ts says what has to come out.
  *
- * Bundlers get it as JavaScript ({@link appSource} of drive.ts). A page calls {@link runApp}, in a framework
+ * Bundlers get it as JavaScript ({@link appSource} of drive.ts). A page calls {@link startMcp}, in a framework
  * from an effect.
  */
 
@@ -36,7 +36,7 @@ export interface Answers {
   workers: string[]
 }
 
-/** What {@link runApp} leaves for the driver. */
+/** What {@link startMcp} leaves for the driver. */
 interface Outcome {
   pagemcpAnswers?: Answers
   pagemcpFailure?: string
@@ -45,18 +45,18 @@ interface Outcome {
 let running = false
 
 /** Runs once, even if a framework calls an effect twice. */
-export function runApp(urls?: StartOptions['urls']): void {
+export function startMcp(urls?: StartOptions['urls']): void {
   if (running) return
   running = true
-  const outcome = globalThis as Outcome
-  answersOf(urls).then(
-    (answers) => {
-      outcome.pagemcpAnswers = answers
-    },
-    (error: Error) => {
-      outcome.pagemcpFailure = `${error.message}\n${error.cause ?? ''}\n${error.stack}`
-    },
-  )
+  answersOf(urls).then((answers) => {
+    ;(globalThis as Outcome).pagemcpAnswers = answers
+  }, fail)
+}
+
+/** Ends the run: the driver reports the error. */
+export function fail(error: Error): void {
+  const text = `${error.message}\n${error.cause ?? ''}\n${error.stack}`
+  ;(globalThis as Outcome).pagemcpFailure = text
 }
 
 async function answersOf(urls: StartOptions['urls']): Promise<Answers> {
@@ -145,7 +145,7 @@ function noteWorkers(): string[] {
   return schemes
 }
 
-interface Client {
+export interface Client {
   text(uri: string): Promise<string>
   /** Calls the tool. */
   call(times: number): Promise<string>
@@ -167,7 +167,7 @@ interface Reply {
 }
 
 /** A client of MCP 2026-07-28 on a port of the engine. */
-function clientOf(mcp: PageMcp): Client {
+export function clientOf(mcp: PageMcp): Client {
   const port = mcp.port()
   const waiting = new Map<number | string, (reply: Reply) => void>()
   let last = 0

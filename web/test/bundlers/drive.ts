@@ -27,16 +27,26 @@ export function appSource(): string {
 /** How long the app may take: a development server may bundle during the first request. */
 const appTimeout = 60_000 // ms
 
-/**
- * Opens a page that calls `runApp`, and checks what the app has seen.
- *
- * @param expected.worker - scheme of the Worker's URL: `blob:` if it has another origin than the page;
- *   default: the page's
- */
+export interface Expected {
+  /** Scheme of the Worker's URL: `blob:` if it has another origin than the page; default: the page's. */
+  worker?: string
+  /** Whether the app has a component that uses pagemcp/react. */
+  react?: boolean
+  /** The app fails with this error. */
+  fails?: RegExp
+}
+
+interface Seen {
+  answers?: Answers
+  failure?: string
+  rendered?: string
+}
+
+/** Opens a page that calls `startMcp`, and checks what the app has seen. */
 export async function driveApp(
   { open }: Pick<TestBrowser, 'open'>,
   url: string,
-  expected: { worker?: string } = {},
+  { worker, react, fails }: Expected = {},
 ): Promise<void> {
   const tab = await open(url)
   try {
@@ -44,8 +54,9 @@ export async function driveApp(
       timeout: appTimeout,
     })
     const seen = (await tab.evaluate(
-      '({ answers: globalThis.pagemcpAnswers, failure: globalThis.pagemcpFailure })',
-    )) as { answers?: Answers; failure?: string }
+      '({ answers: globalThis.pagemcpAnswers, failure: globalThis.pagemcpFailure, rendered: globalThis.pagemcpRendered })',
+    )) as Seen
+    if (fails) return assert.match(seen.failure ?? 'no failure', fails)
     assert.equal(seen.failure, undefined)
     assert.deepEqual(seen.answers, {
       record: '"in a record"',
@@ -57,8 +68,9 @@ export async function driveApp(
       markdown: '# On the page',
       completed: 'notes',
       inWindow: '"changed"',
-      workers: [expected.worker ?? new URL(url).protocol],
+      workers: [worker ?? new URL(url).protocol],
     } satisfies Answers)
+    assert.equal(seen.rendered, react ? 'rendered' : undefined)
   } finally {
     await tab.close()
   }

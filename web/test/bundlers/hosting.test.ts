@@ -2,58 +2,10 @@
 // origin, as from a CDN.
 
 import { inBrowsers } from '../harness/browsers.ts'
-import { serve } from '../harness/serve.ts'
-import { appSource, driveApp, packageDirectory } from './drive.ts'
+import { driveHosting, hostings } from './hosting.ts'
 
-interface Hosting {
-  host: string
-  /** Where the package is, given the origin of the page and another one. */
-  from(own: string, other: string): string
-  /** Directives besides those of the page itself. */
-  policy?(location: string): string
-  worker?: string
-}
-
-const trustedTypes = "require-trusted-types-for 'script'; trusted-types pagemcp"
-const nonce = "'nonce-of-the-import-map'"
-
-const hostings: readonly Hosting[] = [
-  { host: 'beside the page', from: (own) => own },
-  {
-    host: 'beside the page, with Content-Security-Policy and Trusted Types',
-    from: (own) => own,
-    policy: () =>
-      `script-src 'self' ${nonce} 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; ${trustedTypes}`,
-  },
-  { host: 'at another origin', from: (_, other) => other, worker: 'blob:' },
-  {
-    host: 'at another origin, with Content-Security-Policy and Trusted Types',
-    from: (_, other) => other,
-    policy: (cdn) =>
-      `script-src 'self' ${cdn} ${nonce} 'wasm-unsafe-eval'; worker-src blob: ${cdn}; connect-src ${cdn}; ${trustedTypes}`,
-    worker: 'blob:',
-  },
-]
-
-for (const { host, from, policy, worker } of hostings) {
-  inBrowsers(`an app runs with the package ${host}`, async (browser) => {
-    // Origins are known after the start: the page and its policy name the other one.
-    const files: { [path: string]: string } = { '/app.js': appSource() }
-    const headers: { [name: string]: string } = { 'access-control-allow-origin': '*' }
-    const site = await serve({ directories: { '/pagemcp/': packageDirectory }, files, headers })
-    try {
-      const location = from(site.origin, site.otherOrigin)
-      if (policy)
-        headers['content-security-policy'] =
-          `default-src 'none'; img-src data:; ${policy(location)}`
-      files['/main.js'] = "import { runApp } from './app.js'\nrunApp()\n"
-      files['/'] =
-        `<!doctype html><meta charset="utf-8"><title>app</title><link rel="icon" href="data:,">
-<script type="importmap" nonce="of-the-import-map">{"imports":{"pagemcp":"${location}/pagemcp/index.js"}}</script>
-<script type="module" src="/main.js"></script><body></body>`
-      await driveApp(browser, `${site.origin}/`, worker === undefined ? {} : { worker })
-    } finally {
-      await site.close()
-    }
-  })
+for (const hosting of hostings) {
+  inBrowsers(`an app runs with the package ${hosting.host}`, (browser) =>
+    driveHosting(browser, hosting),
+  )
 }

@@ -172,27 +172,36 @@ export function inBrowsers(
   if (!closing) after(closeAll) // registered here, at the level of the file, and not within a test
   closing = true
   for (const name of only) {
-    test(`${behaviour} (${name})`, { timeout }, async () => {
-      const context = await (await shared(name)).createBrowserContext()
-      const uncaught: string[] = []
-      const open = async (url: string) => {
-        const page = await context.newPage()
-        page.setDefaultTimeout(protocolTimeout)
-        explainTimeouts(page)
-        page.on('pageerror', (error) => {
-          if (!notThePage.test(String(error))) uncaught.push(String(error))
-        })
-        await page.goto(url)
-        return page
-      }
-      try {
-        await run({ name, context, open })
-      } finally {
-        await context.close()
-      }
-      assert.deepEqual(uncaught, [], 'uncaught errors in the page')
-    })
+    test(`${behaviour} (${name})`, { timeout }, async () =>
+      inContext(await shared(name), name, run),
+    )
   }
+}
+
+/** Runs a test in a context of its own, and fails if a page throws an error that no handler catches. */
+export async function inContext(
+  browser: Browser,
+  name: BrowserName,
+  run: (browser: TestBrowser) => Promise<void>,
+): Promise<void> {
+  const context = await browser.createBrowserContext()
+  const uncaught: string[] = []
+  const open = async (url: string) => {
+    const page = await context.newPage()
+    page.setDefaultTimeout(protocolTimeout)
+    explainTimeouts(page)
+    page.on('pageerror', (error) => {
+      if (!notThePage.test(String(error))) uncaught.push(String(error))
+    })
+    await page.goto(url)
+    return page
+  }
+  try {
+    await run({ name, context, open })
+  } finally {
+    await context.close()
+  }
+  assert.deepEqual(uncaught, [], 'uncaught errors in the page')
 }
 
 function shared(name: BrowserName): Promise<Browser> {

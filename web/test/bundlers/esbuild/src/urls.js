@@ -1,0 +1,4 @@
+import wasm from 'pagemcp/engine.wasm'
+import { startMcp } from './mcp.js'
+
+startMcp({ wasm, worker: './pagemcp-worker.js' })

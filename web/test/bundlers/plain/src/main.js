@@ -1,0 +1,3 @@
+import { startMcp } from './mcp.js'
+
+startMcp()

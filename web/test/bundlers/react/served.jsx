@@ -1,0 +1,25 @@
+'use client'
+
+// Serves a text with a hook, reads it as a client does, and starts the rest of the app.
+
+import { usePageMcp, usePageMcpResource } from 'pagemcp/react'
+import { useEffect } from 'react'
+import { clientOf, fail, startMcp } from './mcp.js'
+
+const uri = 'shop://text'
+
+export function Served() {
+  const mcp = usePageMcp()
+  usePageMcpResource({ uri, name: 'Text' }, 'rendered')
+  useEffect(() => {
+    if (mcp === undefined) return
+    clientOf(mcp)
+      .text(uri)
+      .then((text) => {
+        globalThis.pagemcpRendered = text
+        startMcp()
+      })
+      .catch(fail)
+  }, [mcp])
+  return <p>rendered</p>
+}

@@ -1,0 +1,120 @@
+/**
+ * Runs the checks of checks.ts, with the packed package: `node test/bundlers/run.ts [NAME]`, for example `vite8` or
+ * `next16 webpack`. Prints one line per check and browser, and fails if one of them fails that is not known to.
+ */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type BrowserName, close, inContext, launch } from '../harness/browsers.ts'
+import { serve } from '../harness/serve.ts'
+import { type BundledCheck, checks, type HostedCheck } from './checks.ts'
+import { driveApp } from './drive.ts'
+import { driveHosting } from './hosting.ts'
+import { runTool, startServer } from './tools.ts'
+import { packPackage, prepare } from './workspace.ts'
+
+type Drive = (use: Parameters<typeof inContext>[2]) => Promise<void>
+
+const [only = ''] = process.argv.slice(2)
+const chosen = checks.filter(({ name }) => name.startsWith(only))
+if (chosen.length === 0) {
+  console.error(`no check begins with "${only}":\n${checks.map(({ name }) => name).join('\n')}`)
+  process.exit(2)
+}
+
+const began = Date.now()
+const tarball = packPackage()
+const browsers = new Map<BrowserName, ReturnType<typeof launch>>()
+const counts = { ok: 0, known: 0, failed: 0 }
+
+try {
+  for (const check of chosen) await run(check)
+} finally {
+  for (const browser of browsers.values()) await close(await browser)
+}
+const total = counts.ok + counts.known + counts.failed
+console.log(
+  `${total} checks: ${counts.ok} ok, ${counts.known} known, ${counts.failed} failed; ${seconds(began)}`,
+)
+process.exitCode = counts.failed > 0 ? 1 : 0
+
+/** Builds and serves the app once for all its browsers. */
+async function run(check: BundledCheck | HostedCheck): Promise<void> {
+  const left = new Set(check.browsers ?? (['chromium'] as const))
+  const inEach = async (use: Parameters<Drive>[0]) => {
+    for (const name of [...left]) {
+      const start = Date.now()
+      let failure: unknown
+      try {
+        await inContext(await browserOf(name), name, use)
+      } catch (error) {
+        failure = error
+      }
+      left.delete(name)
+      report(check, name, start, failure)
+    }
+  }
+  const start = Date.now()
+  try {
+    if ('hosting' in check) await inEach((browser) => driveHosting(browser, check.hosting))
+    else await withApp(check, (url) => inEach((browser) => driveApp(browser, url, check)))
+  } catch (error) {
+    for (const name of left) report(check, name, start, error)
+  }
+}
+
+async function withApp(check: BundledCheck, use: (url: string) => Promise<void>): Promise<void> {
+  const directory = prepare(check.fixture, tarball)
+  const build = async (origin: string) => {
+    const { build } = check
+    if (build) await runTool(directory, typeof build === 'function' ? build(origin) : build)
+  }
+  if ('server' in check.serve) {
+    await build('')
+    const server = await startServer(directory, check.serve.server, check.serve.env)
+    return use(server.url).finally(server.close)
+  }
+  const page = join(directory, 'public/index.html')
+  const site = await serve({
+    directories: { '/': join(directory, check.serve.directory) },
+    files: existsSync(page) ? { '/': readFileSync(page, 'utf8') } : {},
+    ...(check.headers && { headers: check.headers }),
+  })
+  try {
+    await build(site.otherOrigin)
+    await use(`${site.origin}/`)
+  } finally {
+    await site.close()
+  }
+}
+
+function browserOf(name: BrowserName): ReturnType<typeof launch> {
+  const browser = browsers.get(name) ?? launch(name)
+  browsers.set(name, browser)
+  return browser
+}
+
+function report(
+  check: BundledCheck | HostedCheck,
+  browser: BrowserName,
+  start: number,
+  failure: unknown,
+): void {
+  const known = 'known' in check ? check.known : undefined
+  const line = `${check.name} (${browser}) ${seconds(start)}`
+  if (failure === undefined && known === undefined) {
+    counts.ok++
+    console.log(`ok      ${line}`)
+  } else if (failure !== undefined && known !== undefined) {
+    counts.known++
+    console.log(`known   ${line}: ${known}`)
+  } else {
+    counts.failed++
+    const text = failure instanceof Error ? failure.stack : 'it passes, but is listed as known'
+    console.log(`FAILED  ${line}\n${`${text}`.replaceAll(/^/gm, '        ')}`)
+  }
+}
+
+function seconds(start: number): string {
+  return `${((Date.now() - start) / 1000).toFixed(1)} s`
+}

@@ -1,0 +1,5 @@
+import { defineConfig } from 'vite'
+
+export default defineConfig({
+  optimizeDeps: { exclude: ['pagemcp'] },
+})
