@@ -22,21 +22,29 @@ import {
   createElement,
   type ReactElement,
   type ReactNode,
+  useCallback,
   useContext,
   useEffect,
   useRef,
+  useSyncExternalStore,
 } from 'react'
 import type {
   CallRequest,
+  CompletionProvider,
   Content,
   JsonSchema,
+  OwnTemplate,
   PageMcp,
+  PortableSource,
   Prompt,
   PromptHandler,
   Provider,
   ReadRequest,
   Resource,
+  Source,
   StandardSchema,
+  State,
+  TemplateProvider,
   Tool,
   ToolAnswer,
   ToolHandler,
@@ -123,12 +131,93 @@ export function usePageMcpTool<
   )
 }
 
-/** Offers a prompt while the component is mounted; the provider is that of the last render. */
+/** Offers a prompt while the component is mounted; its functions are those of the last render. */
 export function usePageMcpPrompt(description: Prompt, provider: PromptHandler): void {
   const mcp = usePageMcp()
   const latest = useLatest(provider)
-  usePublished(description, (stable) =>
+  const complete = useCompletions(description.complete)
+  usePublished({ ...description, complete }, (stable) =>
     mcp?.prompt(stable, (args, request) => latest.current(args, request)),
+  )
+}
+
+/**
+ * Serves the resources of an RFC 6570 template while the component is mounted; its functions are those of the
+ * last render. Announce changes by `mcp.changed`, with the URI of a resource.
+ */
+export function usePageMcpTemplate(description: OwnTemplate, provider: TemplateProvider): void {
+  const mcp = usePageMcp()
+  const latest = useLatest(provider)
+  const complete = useCompletions(description.complete)
+  usePublished({ ...description, complete }, (stable) =>
+    mcp?.template(stable, (variables, request) => latest.current(variables, request)),
+  )
+}
+
+/**
+ * Mounts a source while the component is mounted.
+ *
+ * @param prefix - as of {@link PageMcp.mount}; the source is mounted again when it changes
+ * @param source - a function that makes the source: called at each mount, never while rendering. Or a source,
+ *   which is mounted again when it is another object: keep it by `useMemo`. `undefined` mounts nothing
+ */
+export function usePageMcpMount(
+  prefix: string,
+  source: Source | PortableSource | undefined | (() => Source | PortableSource),
+): void {
+  const mcp = usePageMcp()
+  const latest = useLatest(source)
+  const kept = typeof source === 'function' ? undefined : source
+  const isMade = typeof source === 'function'
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a function is another one at each render
+  useEffect(() => {
+    const current = latest.current
+    const now = typeof current === 'function' ? current() : current
+    return now && mcp?.mount(prefix, now)
+  }, [mcp, prefix, kept, isMade])
+}
+
+/**
+ * The state of the engine and its gateways; the component renders again when it changes. `undefined` while there is
+ * no engine, and on a server.
+ */
+export function usePageMcpState(): State | undefined {
+  const mcp = usePageMcp()
+  const known = useRef<{ mcp: PageMcp; state: State; text: string }>(undefined)
+  const subscribe = useCallback(
+    (changed: () => void) => mcp?.on('state', changed) ?? (() => {}),
+    [mcp],
+  )
+  /** The same object while it says the same: each access of `mcp.state` makes another one. */
+  const snapshot = () => {
+    if (mcp === undefined) return undefined
+    const { state } = mcp
+    const text = JSON.stringify(state, (_, value) =>
+      value instanceof Error ? `${value.name}: ${value.message}` : value,
+    )
+    if (known.current?.mcp !== mcp || known.current.text !== text) {
+      known.current = { mcp, state, text }
+    }
+    return known.current.state
+  }
+  return useSyncExternalStore(subscribe, snapshot, () => undefined)
+}
+
+/** Completions whose functions are those of the last render; lists are part of the description. */
+function useCompletions(
+  complete: Record<string, CompletionProvider> | undefined,
+): Record<string, CompletionProvider> | undefined {
+  const latest = useLatest(complete)
+  if (complete === undefined) return undefined
+  return Object.fromEntries(
+    Object.entries(complete).map(([name, values]) => {
+      if (typeof values !== 'function') return [name, values]
+      const call: CompletionProvider = (value, context) => {
+        const now = latest.current?.[name] ?? []
+        return typeof now === 'function' ? now(value, context) : now
+      }
+      return [name, call]
+    }),
   )
 }
 
@@ -143,7 +232,8 @@ function useLatest<T>(value: T): { readonly current: T } {
 
 /**
  * Publishes a description while the component is mounted, and again when its JSON text changes: components
- * create a new object at each render. A schema of a library has no text: its first value is used.
+ * create a new object at each render. A schema of a library and a function have no text: the first schema is
+ * used, and functions that are of the last render.
  *
  * @param kind - publishes again when it changes
  */
@@ -154,7 +244,9 @@ function usePublished<D extends object>(
 ): void {
   const mcp = usePageMcp()
   const stable = useRef(description)
-  const text = JSON.stringify(description, (_, value) => (isSchema(value) ? '' : value))
+  const text = JSON.stringify(description, (_, value) =>
+    typeof value === 'function' || isSchema(value) ? '' : value,
+  )
   const act = useLatest(publish)
   const lastText = useRef(text)
   if (lastText.current !== text) {

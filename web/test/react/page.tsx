@@ -1,0 +1,273 @@
+/** Bundled into a page, with React in development mode: what the tests of the hooks render. */
+
+import {
+  act,
+  createElement,
+  type ReactElement,
+  type ReactNode,
+  StrictMode,
+  useMemo,
+  useState,
+} from 'react'
+import { createRoot } from 'react-dom/client'
+import type * as pagemcp from '../../src/index.ts'
+import {
+  PageMcpProvider,
+  usePageMcpMount,
+  usePageMcpPrompt,
+  usePageMcpResource,
+  usePageMcpState,
+  usePageMcpTemplate,
+  usePageMcpTool,
+} from '../../src/react.ts'
+
+const { start } = (await import('/pagemcp/index.js' as string)) as typeof pagemcp
+Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
+
+const engine = await start({ name: 'react', worker: false })
+
+/** How often things were registered, and how many are. */
+const registered: Record<string, { times: number; now: number }> = {}
+const counted = new Proxy(engine, {
+  get(target, name) {
+    const member = target[name as keyof pagemcp.PageMcp] as unknown
+    if (!['tool', 'prompt', 'template', 'resource', 'mount', 'on'].includes(name as string)) {
+      return member
+    }
+    return (...args: unknown[]) => {
+      registered[name as string] ??= { times: 0, now: 0 }
+      const count = registered[name as string] as { times: number; now: number }
+      count.times++
+      count.now++
+      const remove = (member as (...args: unknown[]) => (() => void) & object)(...args)
+      return Object.assign(() => {
+        count.now--
+        remove()
+      }, remove)
+    }
+  },
+})
+
+const port = engine.port()
+const answers = new Map<unknown, (message: Record<string, unknown>) => void>()
+const notifications: string[] = []
+port.onmessage = ({ data }) => {
+  answers.get(data.id)?.(data)
+  if (data.method) notifications.push(`${data.method} ${data.params?.uri ?? ''}`.trim())
+}
+let last = 0
+/** Sends a request; returns the result, or the error's message. */
+async function ask<R>(method: string, params: object = {}): Promise<R> {
+  const id = ++last
+  const answer = new Promise<Record<string, unknown>>((resolve) => answers.set(id, resolve))
+  port.postMessage({ jsonrpc: '2.0', id, method, params })
+  const { result, error } = await answer
+  return (result ?? (error as { message: string }).message) as R
+}
+await ask('initialize', {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'test', version: '1' },
+})
+port.postMessage({ jsonrpc: '2.0', method: 'notifications/initialized' })
+
+const names = async (list: 'tools' | 'prompts' | 'resources' | 'resources/templates') => {
+  const result = await ask<Record<string, { name: string }[]>>(`${list}/list`)
+  const [, items] = Object.entries(result).find(([, value]) => Array.isArray(value)) ?? []
+  return (items ?? []).map(({ name }) => name)
+}
+const read = async (uri: string) =>
+  (await ask<{ contents?: { text: string }[] }>('resources/read', { uri })).contents?.[0]?.text
+const call = async (name: string) =>
+  (await ask<{ content?: { text: string }[] }>('tools/call', { name, arguments: {} })).content?.[0]
+    ?.text
+const complete = async (ref: object, name: string, value = '') =>
+  (
+    await ask<{ completion?: { values: string[] } }>('completion/complete', {
+      ref,
+      argument: { name, value },
+    })
+  ).completion?.values
+
+const root = createRoot(document.body.appendChild(document.createElement('main')))
+/** Renders, and runs all effects. */
+const show = (element: ReactNode, { strict = false, without = false } = {}) =>
+  act(async () => {
+    const mcp = without ? undefined : counted
+    const provided = createElement(PageMcpProvider, { mcp }, element)
+    root.render(strict ? <StrictMode>{provided}</StrictMode> : provided)
+  })
+
+/** Everything that can be registered, with functions that differ at each render. */
+function Everything({ version }: { version: string }): ReactElement {
+  usePageMcpTool({ name: 'tool' }, () => `tool ${version}`)
+  usePageMcpPrompt(
+    {
+      name: 'prompt',
+      arguments: [{ name: 'a' }],
+      complete: { a: () => [`prompt ${version}`] },
+    },
+    () => `prompt ${version}`,
+  )
+  usePageMcpTemplate(
+    { uriTemplate: 'app://{id}', name: 'Template', complete: { id: () => [`id ${version}`] } },
+    ({ id }) => `${id} ${version}`,
+  )
+  usePageMcpResource({ uri: 'app:function', name: 'Function' }, () => `function ${version}`)
+  usePageMcpResource({ uri: 'app:value', name: 'Value' }, `value ${version}`)
+  usePageMcpMount('src+', () => source(`source ${version}`))
+  return <p>{version}</p>
+}
+
+/** A source with one resource, which counts its mounts. */
+const mounts = { now: 0, times: 0, made: 0 }
+function source(text: string): pagemcp.Source {
+  mounts.made++
+  const uri = 'own:one'
+  return {
+    list: async () => ({ resources: [{ uri, name: 'Own' }] }),
+    read: async () => [{ uri, text }],
+    mounted(signal) {
+      mounts.now++
+      mounts.times++
+      signal.addEventListener('abort', () => mounts.now--)
+    },
+  }
+}
+
+async function all() {
+  const prompt = await ask<{ messages: { content: { text: string } }[] }>('prompts/get', {
+    name: 'prompt',
+    arguments: {},
+  })
+  return [
+    await call('tool'),
+    prompt.messages?.[0]?.content.text,
+    (await complete({ type: 'ref/prompt', name: 'prompt' }, 'a'))?.join(),
+    await read('app://7'),
+    (await complete({ type: 'ref/resource', uri: 'app://{id}' }, 'id'))?.join(),
+    await read('app:function'),
+    await read('app:value'),
+    await read('src+own:one'),
+  ]
+}
+
+const counts = () => JSON.parse(JSON.stringify(registered)) as typeof registered
+
+function Named({ text, uri = 'app:same' }: { text: string; uri?: string }) {
+  usePageMcpResource({ uri, name: text }, text)
+  usePageMcpTool({ name: 'same' }, () => text)
+  return null
+}
+
+function Kept({ text }: { text: string }) {
+  const kept = useMemo(() => source(text), [text])
+  usePageMcpMount('kept+', kept)
+  return null
+}
+
+function Completed({ list }: { list: string[] }) {
+  usePageMcpPrompt({ name: 'p', arguments: [{ name: 'a' }], complete: { a: list } }, () => 'p')
+  return null
+}
+
+const states: (string | undefined)[] = []
+function Status() {
+  const state = usePageMcpState()
+  states.push(state?.engine)
+  const [, again] = useState(0)
+  return (
+    <button type="button" onClick={() => again((n) => n + 1)}>
+      {state?.engine ?? 'none'}
+    </button>
+  )
+}
+
+export const kit = {
+  /** Rendered, rendered again with other functions, and gone. */
+  async lifecycle(strict: boolean) {
+    await show(<Everything version="1" />, { strict })
+    const first = await all()
+    const registeredOnce = counts()
+    const from = notifications.length
+    await show(<Everything version="2" />, { strict })
+    const second = await all()
+    const registeredThen = counts()
+    const announced = notifications.slice(from)
+    await show(null, { strict })
+    const left = [await names('tools'), await names('prompts'), await names('resources')]
+    return {
+      first,
+      second,
+      announced,
+      isSame: JSON.stringify(registeredOnce) === JSON.stringify(registeredThen),
+      left: left.flat(),
+      now: Object.values(counts()).reduce((sum, { now }) => sum + now, 0),
+      mounted: mounts.now,
+    }
+  },
+
+  /** Two components with one name and URI. */
+  async duplicates(strict: boolean) {
+    const shown: unknown[] = []
+    const note = async () => shown.push([await call('same'), await read('app:same')])
+    await show([<Named key="a" text="a" />], { strict })
+    await note()
+    await show([<Named key="a" text="a" />, <Named key="b" text="b" />], { strict })
+    await note()
+    await show([<Named key="a" text="a2" />, <Named key="b" text="b" />], { strict })
+    await note()
+    await show([<Named key="a" text="a2" />], { strict })
+    await note()
+    await show(null, { strict })
+    return { shown, left: await names('tools') }
+  },
+
+  /** A description that changes, and an engine that comes, changes and goes. */
+  async changes() {
+    const shown: unknown[] = []
+    await show(<Named text="a" uri="app:one" />, { without: true })
+    shown.push(await names('resources'))
+    await show(<Named text="a" uri="app:one" />)
+    shown.push(await names('resources'))
+    await show(<Named text="b" uri="app:two" />)
+    shown.push((await read('app:one')) ?? 'gone', await read('app:two'))
+    await show(<Completed list={['x']} />)
+    const ref = { type: 'ref/prompt', name: 'p' }
+    shown.push(await complete(ref, 'a'))
+    await show(<Completed list={['y']} />)
+    shown.push(await complete(ref, 'a'))
+    await show(<Completed list={['y']} />, { without: true })
+    shown.push(await names('prompts'))
+    await show(null)
+    return shown
+  },
+
+  /** A source that is kept, and another one. */
+  async mount() {
+    const before = { ...mounts }
+    await show(<Kept text="a" />)
+    await show(<Kept text="a" />)
+    const kept = [await read('kept+own:one'), mounts.times - before.times]
+    await show(<Kept text="b" />)
+    const other = [await read('kept+own:one'), mounts.times - before.times]
+    await show(null)
+    return { kept, other, left: mounts.now }
+  },
+
+  /** What the hook of the state returns, with and without an engine, and once that is closed. */
+  async state() {
+    const text = () => document.querySelector('button')?.textContent
+    await show(<Status />, { without: true })
+    const without = text()
+    await show(<Status />)
+    const running = text()
+    const renders = states.length
+    await act(async () => document.querySelector('button')?.click())
+    const extra = states.length - renders
+    await act(async () => engine.close())
+    return { without, running, extra, closed: text(), now: registered.on?.now }
+  },
+}
+
+Object.assign(window, { kit, ready: true })

@@ -1,0 +1,44 @@
+// Rendering on a server: the hooks do nothing, and touch no engine.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createElement } from 'react'
+import { renderToString } from 'react-dom/server'
+import type { PageMcp } from '../../src/index.ts'
+import {
+  PageMcpProvider,
+  usePageMcp,
+  usePageMcpMount,
+  usePageMcpPrompt,
+  usePageMcpResource,
+  usePageMcpState,
+  usePageMcpTemplate,
+  usePageMcpTool,
+} from '../../src/react.ts'
+
+/** An engine of which nothing may be used. */
+const untouchable = new Proxy({} as PageMcp, {
+  get(_, name) {
+    throw new Error(`${String(name)} was used on the server`)
+  },
+})
+
+function Everything() {
+  const mcp = usePageMcp()
+  const state = usePageMcpState()
+  usePageMcpResource({ uri: 'app:value', name: 'Value' }, 'value')
+  usePageMcpTool({ name: 'tool' }, () => 'tool')
+  usePageMcpPrompt({ name: 'prompt' }, () => 'prompt')
+  usePageMcpTemplate({ uriTemplate: 'app://{id}', name: 'Template' }, () => 'template')
+  usePageMcpMount('src+', () => {
+    throw new Error('a source was made on the server')
+  })
+  return createElement('p', null, `${mcp === untouchable} ${state}`)
+}
+
+for (const mcp of [untouchable, undefined]) {
+  test(`react-dom/server renders components ${mcp ? 'with' : 'without'} an engine`, () => {
+    const element = createElement(PageMcpProvider, { mcp }, createElement(Everything))
+    assert.equal(renderToString(element), `<p>${mcp !== undefined} undefined</p>`)
+  })
+}
