@@ -52,6 +52,7 @@ export async function measureGateway(
   const twin = spawn(program, ['twin'], { stdio: ['pipe', 'pipe', 'inherit'] })
   try {
     const page = await browser.newPage()
+    page.setDefaultTimeout(60_000)
     const address = `${origin}/bench/gateway-page.html?gateway=${encodeURIComponent(pageUrl(gateway))}`
     await page.goto(`${address}#${gateway.pairing?.replace(/^#/, '')}`)
     const name = await page.evaluate(() => window.joined)

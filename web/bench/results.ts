@@ -57,7 +57,7 @@ export function writeResults(runs: readonly Results[]): string {
     ...all.flatMap((section) => {
       const rounds = Math.max(...section.rows.map((row) => row.rounds.length))
       const head = `### ${section.name}`
-      const by = section.browser ? `, ${section.browser}` : ''
+      const by = [rounds > 1 ? `${rounds} rounds` : 'Exact', section.browser].filter(Boolean)
       const { medians, ratios } = columnsOf(section)
       return [
         head,

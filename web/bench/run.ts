@@ -78,12 +78,15 @@ try {
   const rounds = flags.rounds === undefined ? undefined : Number(flags.rounds)
   const rows = flags.rows === undefined ? undefined : new RegExp(flags.rows)
   const sections: Section[] = []
+  const file = join(root, `bench-${date.replace(/[:.]/g, '-')}.json`)
   const measured = (section: Section) => {
     told('')
     const { medians, ratios } = columnsOf(section)
-    console.log(`${section.name}: medians, and ratios of the same round [quartiles]\n`)
+    const note = ratios.length > 0 ? ': medians, and ratios of the same round [quartiles]' : ''
+    console.log(`${section.name}${note}\n`)
     console.log(`${table(section, medians, ratios)}\n`)
     sections.push(section)
+    writeFileSync(file, JSON.stringify({ setting, sections } satisfies Results, undefined, 1))
   }
   for (const name of (flags.firefox ? ['chromium', 'firefox'] : ['chromium']) as BrowserName[]) {
     for (const mode of wanted.filter((mode) => races.includes(mode))) {
@@ -107,8 +110,6 @@ try {
   }
   const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
   console.log(`${setting.cores} cores, ${setting.cpu}; ${named.join(', ')}`)
-  const file = join(root, `bench-${date.replace(/[:.]/g, '-')}.json`)
-  writeFileSync(file, JSON.stringify({ setting, sections } satisfies Results, undefined, 1))
   console.log(`all rounds: ${file}`)
   if (isWhole) console.log(`written: ${writeResults([{ setting, sections }])}`)
 } finally {
