@@ -1,8 +1,11 @@
 package bundle
 
 import (
+	"cmp"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -26,8 +29,9 @@ var entries = [...]struct {
 }
 
 const (
-	entryPrefix = "entry:" // of an entry point that packageEntries resolves
-	wholeEntry  = entryPrefix + "index"
+	entryPrefix = "entry:"      // of an entry point that packageEntries resolves
+	wholeEntry  = "whole:index" // index.js: index.ts, and what entries re-export
+	partPrefix  = "part:"       // of an entry point in index.js, except what is in a lazy module
 )
 
 // packageEntries builds index.js, and the files of entries, whose relative imports are in
@@ -42,10 +46,22 @@ func packageEntries(root string) api.Plugin {
 			contents := "export * from './index.ts'\n"
 			for _, entry := range entries {
 				if !entry.code {
-					contents += "export * from './" + entry.name + ".ts'\n"
+					contents += "export * from '" + partPrefix + entry.name + "'\n"
 				}
 			}
 			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderTS, ResolveDir: sources}, nil
+		})
+		build.OnResolve(api.OnResolveOptions{Filter: "^" + partPrefix}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+			name := strings.TrimPrefix(args.Path, partPrefix)
+			return api.OnResolveResult{Path: filepath.Join(sources, name+".ts"), Namespace: "part"}, nil
+		})
+		loadEntry(build, "part", sources, func(text string) string {
+			return reExport.ReplaceAllStringFunc(text, func(statement string) string {
+				if lazyFile(reExport.FindStringSubmatch(statement)[1]) != "" {
+					return ""
+				}
+				return statement
+			})
 		})
 		build.OnResolve(api.OnResolveOptions{Filter: "^" + entryPrefix}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 			name := strings.TrimPrefix(args.Path, entryPrefix)
@@ -53,22 +69,38 @@ func packageEntries(root string) api.Plugin {
 		})
 		build.OnResolve(api.OnResolveOptions{Filter: `.*`, Namespace: "entry"}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 			if strings.HasPrefix(args.Path, "./") {
-				args.Path = "./index.js"
+				args.Path = cmp.Or(lazyFile(args.Path), "./index.js")
 			}
 			return api.OnResolveResult{Path: args.Path, External: true}, nil
 		})
-		loadEntry(build, "entry", sources)
+		loadEntry(build, "entry", sources, asWritten)
 	}}
 }
 
-// loadEntry loads the modules of a namespace whose relative imports a plugin resolves.
-func loadEntry(build api.PluginBuild, namespace, resolveDir string) {
+// reExport matches a re-export; its group is the module.
+var reExport = regexp.MustCompile(`export (?:type )?\{[^}]*\} from '([^']+)'`)
+
+// lazyFile returns the file, './x.js', of an import in web/src if it is one of lazyModules.
+func lazyFile(imported string) string {
+	for _, module := range lazyModules {
+		if imported == "./"+module+".ts" {
+			return "./" + path.Base(module) + ".js"
+		}
+	}
+	return ""
+}
+
+func asWritten(text string) string { return text }
+
+// loadEntry loads the modules of a namespace, edited, whose relative imports a plugin
+// resolves.
+func loadEntry(build api.PluginBuild, namespace, resolveDir string, edited func(string) string) {
 	build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: namespace}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
 		text, err := os.ReadFile(args.Path)
 		if err != nil {
 			return api.OnLoadResult{}, err
 		}
-		contents := string(text)
+		contents := edited(string(text))
 		return api.OnLoadResult{Contents: &contents, Loader: api.LoaderTS, ResolveDir: resolveDir, WatchFiles: []string{args.Path}}, nil
 	})
 }
@@ -93,7 +125,7 @@ func reactEntry(root string) api.Plugin {
 		build.OnResolve(api.OnResolveOptions{Filter: `^\./`, Namespace: "react"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
 			return api.OnResolveResult{Path: Package + "index.js", External: true}, nil
 		})
-		loadEntry(build, "react", sources)
+		loadEntry(build, "react", sources, asWritten)
 	}}
 }
 

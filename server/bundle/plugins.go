@@ -20,7 +20,10 @@ import (
 
 // lazyModules are the modules of web/src that are loaded on demand. Each is a separate
 // file of the package.
-var lazyModules = [...]string{"validate", "in-window", "sources/idb-in-window", "markdown"}
+var lazyModules = [...]string{
+	"answer-call", "confirm-dialog", "in-window", "markdown", "redact-contents", "sources/idb-in-window",
+	"sources/page-content", "validate",
+}
 
 // lazyModule keeps dynamic imports of lazyModules as imports of separate files. The
 // splitting of esbuild would also move code that they share with index.js to further
@@ -53,7 +56,43 @@ func wasmExec(goroot string) api.Plugin {
 		build.OnResolve(api.OnResolveOptions{Filter: `^wasm_exec$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
 			return api.OnResolveResult{Path: file, SideEffects: api.SideEffectsTrue}, nil
 		})
+		build.OnLoad(api.OnLoadOptions{Filter: `[\\/]lib[\\/]wasm[\\/]wasm_exec\.js$`}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+			text, err := os.ReadFile(args.Path)
+			if err != nil {
+				return api.OnLoadResult{}, err
+			}
+			contents, err := withoutUnused(string(text))
+			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, err
+		})
 	}}
+}
+
+// unused are parts of wasm_exec.js that the engine does not need, since it imports no package
+// os: functions of a file system that all fail, the process, paths; functions of syscall/js
+// that it does not import; and messages for browsers older than those that the package
+// supports. An engine that imports one of them fails to start, with its name. times is how
+// often each occurs at least.
+var unused = [...]struct {
+	part  *regexp.Regexp
+	times int
+}{
+	{regexp.MustCompile(`(?m)^\t\t\t\w+\([\w, ]*\) \{ callback\((?:enosys\(\)|null)\); \},\n`), 20},
+	{regexp.MustCompile(`(?ms)^\t\t\twrite\([\w, ]*\) \{\n.*?^\t\t\t\},\n`), 1},
+	{regexp.MustCompile(`(?ms)^\tif \(!globalThis\.(?:process|path)\) \{\n.*?^\t\}\n`), 2},
+	{regexp.MustCompile(`(?m)^\tif \(!globalThis\.\w+\) \{\n\t\tthrow new Error\("[^"]*polyfill required[^"]*"\);\n\t\}\n`), 4},
+	{regexp.MustCompile(`(?ms)^\t{5}"syscall/js\.(?:valueDelete|valueInvoke|valueInstanceOf|copyBytesToGo|copyBytesToJS)": .*?^\t{5}\},\n`), 5},
+	{regexp.MustCompile(`(?ms)^\tconst enosys = .*?^\t\};\n`), 1},
+}
+
+// withoutUnused removes what is unused from the text of wasm_exec.js.
+func withoutUnused(text string) (string, error) {
+	for _, one := range unused {
+		if len(one.part.FindAllString(text, -1)) < one.times {
+			return "", errors.New("wasm_exec.js has changed: adapt unused in server/bundle/plugins.go")
+		}
+		text = one.part.ReplaceAllString(text, "")
+	}
+	return text, nil
 }
 
 // engineEntry is the entry point that engineWasm resolves.

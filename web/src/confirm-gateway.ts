@@ -1,142 +1,17 @@
-/**
- * Asks the user whether this page may change to the gateway that a link invites to. Assistants at the
- * gateway read what the page serves and call its tools, so a link alone must not decide that.
- *
- * The dialog is in the top layer and in a closed shadow root, takes no click in its first half second, and
- * refuses by Escape, by its first button and after two minutes. In a frame of another site, which
- * could cover the dialog, no question is shown and the page keeps its gateway.
- */
-
 import type { GatewayQuestion } from './credentials.ts'
-
-/** How long a secret of a gateway is good, ms: there is nothing to decide after that. */
-const answerTime = 120_000
-
-/** How long clicks are ignored, ms: the dialog may appear under a click that was meant for the page. */
-const clickGuard = 500
-
-let last: Promise<unknown> = Promise.resolve()
+import { lazily } from './module.ts'
 
 /**
- * Shows the question; one after the other if there are several. In doubt the page keeps its gateway.
+ * Shows the question of confirm-dialog.ts, which is loaded by the first one; one after the other if there
+ * are several. In doubt the page keeps its gateway.
  *
  * @param signal - takes the question away; the answer is then false
  * @returns true if the user wants the gateway of the link
  */
-export function confirmGateway(question: GatewayQuestion, signal?: AbortSignal): Promise<boolean> {
-  const decided = last.then(() => !signal?.aborted && confirm(question, signal))
-  last = decided.catch(() => {})
-  return decided
-}
-
-async function confirm(
-  { invited, paired }: GatewayQuestion,
-  signal: AbortSignal | undefined,
+export async function confirmGateway(
+  question: GatewayQuestion,
+  signal?: AbortSignal,
 ): Promise<boolean> {
-  const { document } = globalThis
-  if (document?.body == null || typeof HTMLDialogElement !== 'function' || isFramed()) return false
-  const host = document.createElement('pagemcp-confirm')
-  const root = host.attachShadow({ mode: 'closed' })
-  root.adoptedStyleSheets = [styles()]
-  const keep = button('Keep the present gateway', 'keep')
-  const change = button('Connect to the new gateway', 'change')
-  const dialog = element('dialog', '', [
-    element('h2', 'Connect this page to another gateway?'),
-    element('p', `A link asks ${self.origin} to join a gateway that it has no key for:`),
-    element('p', invited, [], 'address'),
-    element(
-      'p',
-      paired === invited
-        ? 'The page is paired with another gateway at that address.'
-        : `The page is paired with the gateway at ${paired}.`,
-    ),
-    element(
-      'p',
-      'Assistants at the new gateway could read what this page shares and use its tools. Continue only if you opened a link that your own gateway has just printed.',
-    ),
-    element('div', '', [keep, change], 'buttons'),
-  ])
-  dialog.setAttribute('aria-labelledby', 'title')
-  dialog.querySelector('h2')?.setAttribute('id', 'title')
-  root.append(dialog)
-  document.body.append(host)
-  try {
-    dialog.showModal()
-    keep.focus()
-    return await decision(dialog, keep, change, signal)
-  } finally {
-    host.remove()
-  }
-}
-
-/** The user's decision. Events made by scripts are ignored. */
-function decision(
-  dialog: HTMLDialogElement,
-  keep: HTMLElement,
-  change: HTMLElement,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  const shown = performance.now()
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => settle(false), answerTime)
-    const settle = (answer: boolean) => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', refuse)
-      resolve(answer)
-    }
-    const refuse = () => settle(false)
-    signal?.addEventListener('abort', refuse)
-    const isMeant = (event: Event) => event.isTrusted && performance.now() - shown > clickGuard
-    keep.addEventListener('click', (event) => isMeant(event) && settle(false))
-    change.addEventListener('click', (event) => isMeant(event) && settle(true))
-    dialog.addEventListener('close', refuse)
-  })
-}
-
-/** Whether a site of another origin shows this page within its own. */
-function isFramed(): boolean {
-  try {
-    return window.top?.origin !== self.origin
-  } catch {
-    return true
-  }
-}
-
-function button(text: string, name: string): HTMLButtonElement {
-  const made = element('button', text, [], name)
-  made.type = 'button'
-  return made
-}
-
-function element<K extends keyof HTMLElementTagNameMap>(
-  name: K,
-  text: string,
-  children: Node[] = [],
-  className = '',
-): HTMLElementTagNameMap[K] {
-  const made = document.createElement(name)
-  made.className = className
-  if (text !== '') made.textContent = text
-  made.append(...children)
-  return made
-}
-
-/** A constructed style sheet: allowed under every Content-Security-Policy. */
-function styles(): CSSStyleSheet {
-  const sheet = new CSSStyleSheet()
-  sheet.replaceSync(`
-:host { all: initial }
-dialog { box-sizing: border-box; width: min(30rem, calc(100vw - 2rem)); padding: 1.25rem; border: 1px solid #8888;
-  border-radius: .75rem; background: Canvas; color: CanvasText; color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
-dialog::backdrop { background: #0009 }
-h2 { margin: 0 0 .75rem; font-size: 1.125rem }
-p { margin: 0 0 .75rem }
-.address { font-family: ui-monospace, monospace; overflow-wrap: anywhere }
-.buttons { display: flex; flex-wrap: wrap; gap: .5rem }
-button { font: inherit; padding: .5rem .875rem; border: 1px solid #8888; border-radius: .5rem; background: ButtonFace;
-  color: ButtonText; cursor: pointer }
-.keep { font-weight: 600 }
-button:focus-visible { outline: 3px solid Highlight; outline-offset: 2px }
-`)
-  return sheet
+  const dialog = await lazily('confirm-dialog.js', import('./confirm-dialog.ts'))
+  return dialog.confirmGateway(question, signal)
 }

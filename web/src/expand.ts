@@ -28,7 +28,7 @@ const style = (first: string, between: string, named = false, empty = '', reserv
 })
 
 /** RFC 6570, appendix A. */
-const styles: Record<string, Style> = {
+const styles = (): Record<string, Style> => ({
   '': style('', ','),
   '+': style('', ',', false, '', true),
   '#': style('#', ',', false, '', true),
@@ -37,7 +37,7 @@ const styles: Record<string, Style> = {
   ';': style(';', ';', true),
   '?': style('?', '&', true, '='),
   '&': style('&', '&', true, '='),
-}
+})
 
 const expression = /\{([+#./;?&]?)([^{}]*)\}/g
 const variable = /^((?:[A-Za-z0-9_.]|%[0-9A-Fa-f]{2})+)(?::([1-9][0-9]{0,3})|(\*))?$/
@@ -72,7 +72,7 @@ function expandOne(
   list: string,
   variables: { readonly [name: string]: Variable },
 ): string {
-  const how = styles[operator] as Style
+  const how = styles()[operator] as Style
   const parts: string[] = []
   for (const each of list.split(',')) {
     const [, name, prefix, star] = variable.exec(each) ?? []

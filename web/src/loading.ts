@@ -9,7 +9,7 @@ export async function compile(wasm: string | URL | BufferSource | WebAssembly.Mo
   if (isBytes(wasm)) return WebAssembly.compile(wasm)
   // Bundlers look for this form. The object that they make may lack all but its text.
   const url = String(wasm ?? new URL('./engine.wasm', import.meta.url))
-  let hint = "is it served there, and does the Content-Security-Policy have 'wasm-unsafe-eval'?"
+  let hint = "does the Content-Security-Policy allow it, by connect-src and 'wasm-unsafe-eval'?"
   try {
     const response = await fetch(url)
     if (!response.ok) {
@@ -68,8 +68,7 @@ export function newWorker(override: string | URL | undefined): StartingWorker {
     worker.addEventListener('message', revoke, { once: true })
     worker.addEventListener('error', revoke, { once: true })
   }
-  const where = wanted.protocol === 'data:' ? 'a data: URL' : wanted.href
-  const hint = `it was loaded from ${where}; is it there, and does worker-src of the Content-Security-Policy allow it? ${bundlers}`
+  const hint = `is it served at ${wanted.href.slice(0, 200)}, and does worker-src of the Content-Security-Policy allow it? ${bundlers}`
   return { worker, hint }
 }
 

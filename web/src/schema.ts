@@ -6,6 +6,7 @@
 
 import type { Checked, JsonSchema, Problem } from './checked.ts'
 import type { Json } from './metadata.ts'
+import { lazily } from './module.ts'
 import { isStandard, type StandardSchema } from './standard.ts'
 
 export type { Checked, JsonSchema, Problem } from './checked.ts'
@@ -46,7 +47,7 @@ export function checker(
   return {
     json,
     async check(value) {
-      validate ??= import('./validate.ts').then(({ validator }) => {
+      validate ??= lazily('validate.js', import('./validate.ts')).then(({ validator }) => {
         return validator(json, draft, side === 'input' ? maxValues : Number.POSITIVE_INFINITY)
       })
       validate.catch(() => {

@@ -83,10 +83,11 @@ export function isSecretMember(name: string): boolean {
  * Forms of secrets: a JSON Web Token, keys with well-known beginnings, a private key in PEM. None can
  * match again from within a match that failed late, so that hostile texts take linear time.
  */
-const secretForms = String.raw`(?<![\w-])[\w-]{0,64}?eyJ[\w-]{8,}\.[\w-]*\.[\w-]*|\b(?:sk|pk|rk)[-_](?:(?:live|test|proj|ant)[-_][\w-]{8,}|[A-Za-z0-9]{12,})|\bgh[pousr]_\w{16,}|\bgithub_pat_\w{16,}|\bglpat-[\w-]{16,}|\bxox[abeprs]-[\w-]{8,}|\bA[KS]IA[A-Z0-9]{12,}|\bAIza[\w-]{30,}|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[\w+/=\s\\]*-----END [A-Z ]{0,40}PRIVATE KEY-----)?`
+const secretForms = () =>
+  String.raw`(?<![\w-])[\w-]{0,64}?eyJ[\w-]{8,}\.[\w-]*\.[\w-]*|\b(?:sk|pk|rk)[-_](?:(?:live|test|proj|ant)[-_][\w-]{8,}|[A-Za-z0-9]{12,})|\bgh[pousr]_\w{16,}|\bgithub_pat_\w{16,}|\bglpat-[\w-]{16,}|\bxox[abeprs]-[\w-]{8,}|\bA[KS]IA[A-Z0-9]{12,}|\bAIza[\w-]{30,}|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[\w+/=\s\\]*-----END [A-Z ]{0,40}PRIVATE KEY-----)?`
 
 /** Credentials of HTTP within a text; as a whole value, `Basic knowledge` is none. */
-const schemeForm = String.raw`\b(?:Bearer|Basic)\s+[\w+/=.~-]{8,}`
+const schemeForm = () => String.raw`\b(?:Bearer|Basic)\s+[\w+/=.~-]{8,}`
 
 let secretValue: RegExp | undefined
 let secretText: RegExp | undefined
@@ -96,7 +97,7 @@ let secretText: RegExp | undefined
  * the well-known beginnings, a private key in PEM.
  */
 export function isSecretValue(text: string): boolean {
-  secretValue ??= new RegExp(secretForms)
+  secretValue ??= new RegExp(secretForms())
   return secretValue.test(text)
 }
 
@@ -111,7 +112,7 @@ const urlParts =
  * @param mark - stands for each secret; passwords of URLs are removed
  */
 export function redactText(text: string, mark: string): string {
-  secretText ??= new RegExp(`${schemeForm}|${secretForms}`, 'g')
+  secretText ??= new RegExp(`${schemeForm()}|${secretForms()}`, 'g')
   return text
     .replace(secretText, () => mark)
     .replace(urlParts, (part, scheme?: string, before?: string, name = '') => {

@@ -127,8 +127,8 @@ export interface Source extends Callee {
 }
 
 /**
- * A source whose `list`, `read` and `templates` can run in the engine's Worker, where a hidden
- * window does not slow them down. `watch` stays where the source was made.
+ * A source whose `list` and `read` can run in the engine's Worker, where a hidden
+ * window does not slow them down. All other methods run where the source was made.
  */
 export interface PortableSource extends Source {
   readonly portable: Portable
@@ -137,7 +137,7 @@ export interface PortableSource extends Source {
 /** The description from which the Worker makes the reading half of a {@link PortableSource}. */
 export interface Portable {
   readonly kind: 'idb' | 'opfs' | 'caches'
-  /** The options of a reader of that kind. */
+  /** What a reader of that kind takes: the checked options. */
   readonly options: Json
 }
 

@@ -7,4 +7,4 @@
 export { rankCompletions } from './complete.ts'
 export { metaLossy } from './contents.ts'
 export { metaProvenance, type Provenance, plainLabel, withProvenance } from './provenance.ts'
-export { visibleText } from './sources/page-text.ts'
+export { visibleText } from './sources/page-content.ts'

@@ -7,6 +7,7 @@ import type { EngineOptions, EngineState } from './engine.ts'
 import { deserializeError, serializeError } from './link.ts'
 import { listen } from './listen.ts'
 import { canStart, compile, newWorker } from './loading.ts'
+import { lazily } from './module.ts'
 import { cursorKey, instance, newPageId, pageId } from './page-id.ts'
 import { Channel, goodbye, type Port } from './port.ts'
 import { once, type Publishing, publishing } from './publish.ts'
@@ -361,7 +362,7 @@ async function inWindow(
   module: WebAssembly.Module,
   host: ThreadHost,
 ): Promise<Thread> {
-  const { startInWindow } = await import('./in-window.ts')
+  const { startInWindow } = await lazily('in-window.js', import('./in-window.ts'))
   const functions = { abilitiesOf, call, confirmGateway, newPageId, provide, redactContents }
   const thread = await startInWindow(options, module, host, functions)
   const connect: Thread['connect'] = (number, dial) =>

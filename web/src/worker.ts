@@ -162,27 +162,27 @@ interface Start {
 function sourceOf(number: number, able: number, reader: Source | undefined): ThreadSource {
   const ask = (what: string, args: object, signal?: AbortSignal) =>
     windowThread.request(what, { source: number, ...args }, signal)
-  const source: Source = reader ?? {
+  const { list, read } = reader ?? {
     list: (cursor, { pageSize, signal }) =>
       ask('list', { cursor, pageSize }, signal) as Promise<Listing>,
     read: (uri, { signal }) => ask('readSource', { uri }, signal) as Promise<Contents[]>,
+  }
+  return {
+    list,
+    read,
     ...(able & abilities.templates && {
       templates: () => ask('templates', {}) as Promise<Template[]>,
     }),
-  }
-  if (!(able & abilities.watch)) return source
-  return {
-    list: (cursor, options) => source.list(cursor, options),
-    read: (uri, options) => source.read(uri, options),
-    ...(source.templates && { templates: () => source.templates?.() ?? Promise.resolve([]) }),
-    watching: () => windowThread.request('watching', undefined) as Promise<void>, // after the window's watch
-    watch(changed, signal) {
-      changes.set(number, changed)
-      windowThread.notify('watch', { source: number, on: true })
-      signal.addEventListener('abort', () => {
-        if (changes.get(number) === changed) changes.delete(number)
-        windowThread.notify('watch', { source: number, on: false })
-      })
-    },
+    ...(able & abilities.watch && {
+      watching: () => windowThread.request('watching', undefined) as Promise<void>, // after the window's watch
+      watch(changed: Changed, signal: AbortSignal) {
+        changes.set(number, changed)
+        windowThread.notify('watch', { source: number, on: true })
+        signal.addEventListener('abort', () => {
+          if (changes.get(number) === changed) changes.delete(number)
+          windowThread.notify('watch', { source: number, on: false })
+        })
+      },
+    }),
   }
 }

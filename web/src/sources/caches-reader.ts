@@ -1,4 +1,4 @@
-/** The reading half of `caches`; the engine's Worker loads it on demand (readers.ts). */
+/** The reading half of `caches`, in the engine's Worker or the window. */
 
 import { plainLabel, withProvenance } from '../provenance.ts'
 import { redacted, redactUrl } from '../redact.ts'
@@ -13,12 +13,6 @@ import {
 } from '../source.ts'
 import { cacheUri, requestTail, withoutFragment } from './caches-uris.ts'
 import { isTextType, typeOfName } from './mime.ts'
-import { wrongOption } from './options.ts'
-
-/** Options of {@link cachesReader}. */
-export interface CacheNames {
-  caches: readonly string[]
-}
 
 /**
  * The response is opaque: it came from another origin without CORS, so its body, status and headers are
@@ -56,8 +50,7 @@ const maxEntries = 1000
 const maxVariants = 16
 
 /** The reading half of `caches`. Caches are never created, and nothing is fetched. */
-export function cachesReader(options: CacheNames): Source & Required<Pick<Source, 'templates'>> {
-  const names = servedCaches(options.caches)
+export function cachesReader(names: readonly string[]): Pick<Source, 'list' | 'read'> {
   const byUri = new Map(names.map((name) => [cacheUri(name), name]))
 
   /** The cache in a URI, and the rest of the URI. */
@@ -117,27 +110,7 @@ export function cachesReader(options: CacheNames): Source & Required<Pick<Source
       if (contents.length === 0) throw new NotFoundError(uri)
       return withProvenance('caches', contents)
     },
-
-    templates: async () =>
-      names.map((name) => ({
-        uriTemplate: `${cacheUri(name)}/{+request}`,
-        name: plainLabel(name),
-        title: 'A cached response',
-        description: `A response in the cache ${JSON.stringify(plainLabel(name))}, by the URL of its request.`,
-      })),
   }
-}
-
-/**
- * Reads the option `caches`.
- *
- * @throws TypeError if it names no caches
- */
-export function servedCaches(names: unknown): string[] {
-  if (!Array.isArray(names) || names.length === 0 || names.some((one) => typeof one !== 'string')) {
-    throw wrongOption('caches', 'caches', "an array of names such as ['v1']", names)
-  }
-  return [...new Set(names as string[])]
 }
 
 /** A cache; `undefined`: it does not exist (`open` would create it). */

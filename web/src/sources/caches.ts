@@ -1,9 +1,10 @@
 import { rankCompletions } from '../complete.ts'
-import { type Changed, type Json, NotFoundError, type PortableSource } from '../source.ts'
-import { cachesReader, existing, requestsOf, servedCaches } from './caches-reader.ts'
+import { plainLabel } from '../provenance.ts'
+import { type Changed, NotFoundError, type PortableSource } from '../source.ts'
+import { cachesReader, existing, requestsOf } from './caches-reader.ts'
 import { cacheUri } from './caches-uris.ts'
 import { noteWrites, pollCaches } from './caches-watch.ts'
-import { commonOptions, type PollingOptions } from './options.ts'
+import { commonOptions, type PollingOptions, wrongOption } from './options.ts'
 import { whileUsed } from './usage.ts'
 
 /**
@@ -49,8 +50,15 @@ export function caches(options: CachesOptions): PortableSource {
   }
   const use = whileUsed((signal) => noteWrites(names, announce, signal), ends)
   return {
-    ...cachesReader(options),
-    portable: { kind: 'caches', options: { caches: names } satisfies Json },
+    ...cachesReader(names),
+    templates: async () =>
+      names.map((name) => ({
+        uriTemplate: `${cacheUri(name)}/{+request}`,
+        name: plainLabel(name),
+        title: 'A cached response',
+        description: `A response in the cache ${JSON.stringify(plainLabel(name))}, by the URL of its request.`,
+      })),
+    portable: { kind: 'caches', options: names },
     mounted: use,
     watch(changed, listening) {
       const signal = ends ? AbortSignal.any([listening, ends]) : listening
@@ -77,6 +85,18 @@ export function caches(options: CachesOptions): PortableSource {
       )
     },
   }
+}
+
+/**
+ * Reads the option `caches`.
+ *
+ * @throws TypeError if it names no caches
+ */
+function servedCaches(names: unknown): string[] {
+  if (!Array.isArray(names) || names.length === 0 || names.some((one) => typeof one !== 'string')) {
+    throw wrongOption('caches', 'caches', "an array of names such as ['v1']", names)
+  }
+  return [...new Set(names as string[])]
 }
 
 export { OpaqueResponseError } from './caches-reader.ts'

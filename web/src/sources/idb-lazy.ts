@@ -1,38 +1,48 @@
 /** Reading and completion of {@link idb} in the window, whose code is loaded by the first call (idb-in-window.ts). */
 
 import { InvalidParamsError } from '../call.ts'
+import { lazily } from '../module.ts'
 import { BadCursorError, NotFoundError, type Source } from '../source.ts'
 import type { Reader } from './idb-open.ts'
-import type { IdbOptions, ServedDatabase } from './idb-options.ts'
+import type { ServedDatabase } from './idb-options.ts'
+import type { pollStores as poll } from './idb-poll.ts'
 
-type Half = Required<Pick<Source, 'list' | 'read' | 'templates' | 'complete'>>
+type Half = Required<Pick<Source, 'list' | 'read' | 'complete'>>
 
 /** Loads the code at the first call; if it does not load, the next call tries again. */
-export function lazyReader(
-  options: IdbOptions,
-  databases: readonly ServedDatabase[],
-  read: Reader,
-): Half {
+export function lazyReader(databases: readonly ServedDatabase[], read: Reader): Half {
   let loading: Promise<Half> | undefined
   const load = async (): Promise<Half> => {
-    const { idbComplete, idbReader } = await import('./idb-in-window.ts')
-    return { ...idbReader(options, read), complete: idbComplete(databases, read) }
+    const { idbComplete, idbReader } = await lazily(
+      'idb-in-window.js',
+      import('./idb-in-window.ts'),
+    )
+    return { ...idbReader(databases, read), complete: idbComplete(databases, read) }
   }
   const loaded = () => {
-    loading ??= load().catch((cause: unknown) => {
+    loading ??= load().catch((error: unknown) => {
       loading = undefined
-      throw new Error('idb-in-window.js did not load; is it beside index.js?', { cause })
+      throw error
     })
     return loading
   }
   return {
     list: (...args) => loaded().then((half) => half.list(...args).catch(rethrow)),
     read: (...args) => loaded().then((half) => half.read(...args).catch(rethrow)),
-    templates: () => loaded().then((half) => half.templates()),
     complete: async (...args) => {
       const half = await loaded()
       return Promise.resolve(half.complete(...args)).catch(rethrow)
     },
+  }
+}
+
+/** Polls as idb-poll.ts does, until the signal is aborted. */
+export async function pollStores(...args: Parameters<typeof poll>): Promise<void> {
+  try {
+    const { pollStores } = await lazily('idb-in-window.js', import('./idb-in-window.ts'))
+    pollStores(...args)
+  } catch (error) {
+    globalThis.reportError?.(error)
   }
 }
 

@@ -11,17 +11,9 @@ import {
 import { keyFromSegment, keySegment } from './idb-keys.ts'
 import { recordsAfter } from './idb-list.ts'
 import { type Reader, reader, result } from './idb-open.ts'
-import {
-  type IdbOptions,
-  quoted,
-  type Served,
-  type ServedDatabase,
-  type StoreOptions,
-  servedDatabases,
-} from './idb-options.ts'
+import { quoted, type Served, type ServedDatabase, type StoreOptions } from './idb-options.ts'
 import { type Found, type Query, queryAfter, queryOf, recordsIn } from './idb-range.ts'
 import { describeDatabase, describeStore } from './idb-schema.ts'
-import { templatesOf } from './idb-templates.ts'
 import { asBinary, encodeValue, isPlainObject, json, withFields } from './idb-values.ts'
 
 /** The most resources in one page of a list. */
@@ -45,10 +37,9 @@ interface Place {
  * @param read - default: a reader of its own
  */
 export function idbReader(
-  options: IdbOptions,
+  databases: readonly ServedDatabase[],
   read: Reader = reader(),
-): Pick<Source, 'list' | 'read'> & Required<Pick<Source, 'mounted' | 'templates'>> {
-  const databases = servedDatabases(options)
+): Pick<Source, 'list' | 'read'> & Required<Pick<Source, 'mounted'>> {
   const byUri = new Map<string, Place>()
   for (const database of databases) {
     byUri.set(database.uri, { database })
@@ -129,8 +120,6 @@ export function idbReader(
       if (contents === undefined) throw new NotFoundError(uri)
       return withProvenance('idb', contents)
     },
-
-    templates: async () => templatesOf(databases),
   }
 }
 

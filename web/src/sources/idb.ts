@@ -1,7 +1,7 @@
 import type { Changed, Json, PortableSource } from '../source.ts'
 import { decodeWrites, encodeWrites, liveChannel, writesChannel } from './idb-channel.ts'
 import { observeDexie } from './idb-dexie.ts'
-import { lazyReader } from './idb-lazy.ts'
+import { lazyReader, pollStores } from './idb-lazy.ts'
 import { reader } from './idb-open.ts'
 import {
   hasLabels,
@@ -10,7 +10,7 @@ import {
   type StoreOptions,
   servedDatabases,
 } from './idb-options.ts'
-import { pollStores } from './idb-poll.ts'
+import { templatesOf } from './idb-templates.ts'
 import { observeWrites, type Written } from './idb-watch.ts'
 import { commonOptions, type PollingOptions } from './options.ts'
 import { whileUsed } from './usage.ts'
@@ -98,12 +98,13 @@ export function idb(options: IdbOptions & PollingOptions): PortableSource {
   /** Starts the observers that have a cost. */
   const useListeners = whileUsed((signal) => {
     observeDexie(stores, { written: announce, missed: () => {} }, signal) // missed: as of the others
-    if (every > 0) pollStores(stores, every, read, (served) => announceAll([served]), signal)
+    if (every > 0) void pollStores(stores, every, read, (served) => announceAll([served]), signal)
   }, ends)
 
   return {
-    ...lazyReader(options, databases, read),
-    portable: { kind: 'idb', options: { databases: options.databases as unknown as Json } },
+    ...lazyReader(databases, read),
+    templates: async () => templatesOf(databases),
+    portable: { kind: 'idb', options: databases as unknown as Json },
     mounted: use,
     watch(changed, listening) {
       const signal = ends ? AbortSignal.any([listening, ends]) : listening

@@ -1,4 +1,4 @@
-/** The reading half of `opfs`; the engine's Worker loads it on demand (readers.ts). */
+/** The reading half of `opfs`, in the engine's Worker or the window. */
 
 import { plainLabel, withProvenance } from '../provenance.ts'
 import {
@@ -9,12 +9,7 @@ import {
   type Source,
 } from '../source.ts'
 import { isTextType, textOf, typeOfName } from './mime.ts'
-import { comparePaths, contains, type Path, pathOf, servedPaths, uriOf } from './opfs-paths.ts'
-
-/** Options of {@link opfsReader}. */
-export interface OpfsPaths {
-  paths: readonly string[]
-}
+import { comparePaths, contains, type Path, pathOf, uriOf } from './opfs-paths.ts'
 
 const directoryType = 'inode/directory'
 
@@ -28,8 +23,7 @@ export interface Entry {
 }
 
 /** The reading half of `opfs`. Nothing is ever created, not even a directory on the way. */
-export function opfsReader({ paths }: OpfsPaths): Source & Required<Pick<Source, 'templates'>> {
-  const served = servedPaths(paths)
+export function opfsReader(served: readonly Path[]): Pick<Source, 'list' | 'read'> {
   return {
     /** The cursor is the last URI of the previous part; its resource may be gone. */
     async list(cursor, { pageSize, signal }) {
@@ -57,17 +51,6 @@ export function opfsReader({ paths }: OpfsPaths): Source & Required<Pick<Source,
       if (item === undefined) throw new NotFoundError(uri)
       return withProvenance('opfs', [{ uri, ...item }])
     },
-
-    templates: async () => [
-      {
-        uriTemplate: 'opfs:///{+path}',
-        name: 'file',
-        title: 'A file or directory',
-        description: `A file of this app, or what a directory has in it. Below ${served
-          .map((path) => `/${path.join('/')}`)
-          .join(', ')}.`,
-      },
-    ],
   }
 }
 

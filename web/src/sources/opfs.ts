@@ -39,8 +39,18 @@ export function opfs(options: OpfsOptions): PortableSource {
   const { every, signal: ends } = commonOptions('opfs', options, defaultPoll)
   const served = servedPaths(options.paths)
   return {
-    ...opfsReader(options),
-    portable: { kind: 'opfs', options: { paths: [...options.paths] } satisfies Json },
+    ...opfsReader(served),
+    templates: async () => [
+      {
+        uriTemplate: 'opfs:///{+path}',
+        name: 'file',
+        title: 'A file or directory',
+        description: `A file of this app, or what a directory has in it. Below ${served
+          .map((path) => `/${path.join('/')}`)
+          .join(', ')}.`,
+      },
+    ],
+    portable: { kind: 'opfs', options: served as Json },
     watch(changed, listening) {
       const signal = ends ? AbortSignal.any([listening, ends]) : listening
       if (!signal.aborted) watchFiles(served, changed, signal, every)

@@ -83,6 +83,16 @@ export function all(selector: string, scope: Node = document): Element[] {
   return [...prototype.querySelectorAll.call(scope as Document, selector)]
 }
 
+/** Of elements in the order of the document: those that are in no other one. */
+export function outermost(elements: readonly Element[]): Element[] {
+  const found: Element[] = []
+  for (const element of elements) {
+    const before = found.at(-1)
+    if (before === undefined || !contains(before, element)) found.push(element)
+  }
+  return found
+}
+
 export function treeOf(of: Node): Node {
   return Node.prototype.getRootNode.call(of)
 }

@@ -1,20 +1,16 @@
 import { rankCompletions } from '../complete.ts'
 import { metaLossy } from '../contents.ts'
+import { lazily } from '../module.ts'
 import { withProvenance } from '../provenance.ts'
 import { NotFoundError, type Resource, type Source } from '../source.ts'
 import { nameSegment } from './idb-keys.ts'
 import { commonOptions, type SourceOptions, wrongOption } from './options.ts'
-import { copyOf } from './page-copy.ts'
-import { all, contains } from './page-dom.ts'
-import { metaOf } from './page-meta.ts'
-import { outlineOf } from './page-outline.ts'
-import { isSelecting, selectedText } from './page-selection.ts'
-import { textWriter, writeText } from './page-text.ts'
-import { type VisibilityReader, visibilityReader } from './page-visible.ts'
+import type { PagePart } from './page-content.ts'
+import { all, outermost } from './page-dom.ts'
+import { isSelecting } from './page-selection.ts'
 import { watchPage } from './page-watch.ts'
 
-/** The parts of a page. */
-export type PagePart = 'text' | 'selection' | 'outline' | 'meta' | 'markdown'
+export type { PagePart }
 
 /** The elements that may be read. There is no default: `['body']` is all visible content. */
 export interface PageOptions extends SourceOptions {
@@ -47,7 +43,7 @@ const kinds: { readonly [part in PagePart]: { name: string; mimeType: string; ab
   markdown: { name: 'Markdown', mimeType: 'text/markdown', about: 'The main content as Markdown' },
 }
 
-const order = Object.keys(kinds) as PagePart[]
+const order: readonly PagePart[] = ['text', 'selection', 'outline', 'meta', 'markdown']
 
 /** The parts that each name has, too. */
 const ofNames: readonly PagePart[] = ['text', 'outline', 'markdown']
@@ -110,7 +106,8 @@ export function page(options: PageOptions): Source {
       const place = places.get(uri)
       if (place === undefined) throw new NotFoundError(uri)
       const { mimeType } = kinds[place.part]
-      const { text, lossy } = await contentOf(place.part, rootsOf(place.selector))
+      const { contentOf } = await lazily('page-content.js', import('./page-content.ts'))
+      const { text, lossy } = await contentOf(place.part, () => rootsOf(place.selector))
       const _meta = lossy.length > 0 ? { [metaLossy]: lossy } : undefined
       return withProvenance('page', [{ uri, mimeType, text, _meta }])
     },
@@ -180,68 +177,4 @@ function resource(uri: string, part: PagePart, of?: string): Resource {
 }
 
 /** The elements, in the order of the document, without those that are in another one. */
-function rootsOf(selector: string): Element[] {
-  const roots: Element[] = []
-  for (const element of all(selector)) {
-    const before = roots.at(-1)
-    if (before === undefined || !contains(before, element)) roots.push(element)
-  }
-  return roots
-}
-
-async function contentOf(
-  part: PagePart,
-  roots: Element[],
-): Promise<{ text: string; lossy: string[] }> {
-  switch (part) {
-    case 'meta': {
-      const { meta, lossy } = metaOf()
-      return { text: JSON.stringify(meta), lossy }
-    }
-    case 'outline': {
-      const reader = visibilityReader()
-      const { outline, lossy } = outlineOf(roots, reader)
-      return { text: JSON.stringify(outline), lossy: reader.omitted ? [''] : lossy }
-    }
-    case 'markdown': {
-      const { toMarkdown } = await import('../markdown.ts')
-      const reader = visibilityReader() // after waiting: the page may have changed meanwhile
-      const { copy, lossy } = copyOf(mainOf(roots, reader), reader)
-      return { text: toMarkdown(copy), lossy: lossy || reader.omitted ? [''] : [] }
-    }
-    case 'selection':
-      return plainText((reader) => selectedText(roots, reader))
-    default:
-      return plainText((reader) => visibleText(roots, reader))
-  }
-}
-
-function plainText(make: (reader: VisibilityReader) => string) {
-  const reader = visibilityReader()
-  return { text: make(reader), lossy: reader.omitted ? [''] : [] }
-}
-
-function visibleText(roots: Element[], reader: VisibilityReader): string {
-  const out = textWriter()
-  for (const root of roots) {
-    const place = reader.find(root)
-    if (place !== undefined) writeText(root, place, reader, out)
-    out.break(2)
-  }
-  return out.done()
-}
-
-/** The main content of each element: its only `main` or `article`, or else the element. */
-function mainOf(roots: Element[], reader: VisibilityReader): Element[] {
-  const seen = (root: Element, selector: string) =>
-    all(selector).filter(
-      (one) => one !== root && contains(root, one) && reader.find(one) !== undefined,
-    )
-  return roots.map((root) => {
-    for (const selector of ['main, [role=main]', 'article, [role=article]']) {
-      const found = seen(root, selector)
-      if (found.length === 1) return found[0] as Element
-    }
-    return root
-  })
-}
+const rootsOf = (selector: string) => outermost(all(selector))

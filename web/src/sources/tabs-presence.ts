@@ -107,6 +107,15 @@ export function joinTabs(
     watchContent(text.concerns, changed, contentWatch.signal)
   }
 
+  /** Sends the text of this tab to another one; none if it cannot be read. */
+  async function sendText(to: string, number: number, from: DocumentVisit) {
+    const answer = await text?.read().catch((error: unknown) => {
+      globalThis.reportError?.(error)
+      return undefined
+    })
+    if (visit === from) from.send({ is: 'text', to, number, answer })
+  }
+
   function receive(data: unknown) {
     if (!isMessage(data)) return
     switch (data.is) {
@@ -119,7 +128,8 @@ export function joinTabs(
         return remove(data.stay)
       case 'ask':
         if (data.to !== visit?.name) return
-        return visit.send({ is: 'text', to: data.from, number: data.number, answer: text?.read() })
+        void sendText(data.from, data.number, visit)
+        return
       case 'text':
         if (data.to === visit?.name) textRequests.get(data.number)?.settle(data.answer)
     }

@@ -1,13 +1,12 @@
 /** The text that a tab shares. */
 
-import { all, contains, isOfDraft } from './page-dom.ts'
-import { textWriter, writeText } from './page-text.ts'
-import { visibilityReader } from './page-visible.ts'
+import { lazily } from '../module.ts'
+import { all, contains, isOfDraft, outermost } from './page-dom.ts'
 import type { TabText } from './tabs-messages.ts'
 
 /** The shared text of a tab. */
 export interface OwnText {
-  read(): TabText
+  read(): Promise<TabText>
   /** Whether a mutation may have changed the text. */
   concerns(record: MutationRecord): boolean
 }
@@ -27,18 +26,9 @@ export function textWithin(selectors: readonly string[], limit: number): OwnText
     all(selector).some(
       (element) => contains(element, record.target) || contains(record.target, element),
     )
-  const read = () => {
-    const reader = visibilityReader()
-    const out = textWriter()
-    let before: Element | undefined
-    for (const element of all(selector)) {
-      if (before !== undefined && contains(before, element)) continue // included already
-      before = element
-      const place = reader.find(element)
-      if (place !== undefined) writeText(element, place, reader, out)
-      out.break(2)
-    }
-    const text = out.done()
+  const read = async () => {
+    const { textOf } = await lazily('page-content.js', import('./page-content.ts'))
+    const text = textOf(outermost(all(selector)))
     if (text.length <= limit) return { text, cut: false }
     return { text: text.slice(0, limit).replace(/[\ud800-\udbff]$/, ''), cut: true }
   }

@@ -394,7 +394,11 @@ inBrowsers('a frame without an origin is a tab for itself', async (browser) => {
 inBrowsers('reading changes nothing in any tab', async (browser) => {
   const a = await openTab(browser, site.url('/a'))
   const page = await openTab(browser, site.url('/text'))
-  await a.evaluate(() => tabKit.untilTitles('a', 'text'))
+  await a.evaluate(async () => {
+    await tabKit.untilTitles('a', 'text')
+    const { tabs } = await tabKit.all()
+    for (const { id } of tabs) await tabKit.read(`tab:///${id}/text`) // loads the code that reads text
+  })
   await page.evaluate(() => {
     document.querySelector('input')?.focus()
     getSelection()?.selectAllChildren(document.body)

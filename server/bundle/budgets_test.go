@@ -1,0 +1,248 @@
+package bundle
+
+import (
+	"encoding/json"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// budgets are the largest sizes of what an app loads, in bytes of brotli. code is bundled by
+// esbuild from the package, without what it does not use and without what is loaded on
+// demand; what is in the row `beside` is subtracted. No source may take more than 8 KB: a row
+// is what it takes, rounded up.
+var budgets = []struct {
+	name, code, beside string
+	most               int // bytes
+}{
+	{name: "start and webSocket", code: app(), most: 10_000},
+	{name: "idb", code: app("idb"), beside: "start and webSocket", most: 4_500},
+	{name: "opfs", code: app("opfs"), beside: "start and webSocket", most: 4_000},
+	{name: "caches", code: app("caches"), beside: "start and webSocket", most: 5_200},
+	{name: "page", code: app("page"), beside: "start and webSocket", most: 4_000},
+	{name: "storage", code: app("storage"), beside: "start and webSocket", most: 3_200},
+	{name: "tabs", code: app("tabs"), beside: "start and webSocket", most: 6_500},
+	{name: "connectTo alone", code: uses("connectTo"), most: 2_000},
+	{name: "observeIdb alone", code: uses("observeIdb"), most: 3_000},
+	{name: "redactUrl alone", code: uses("redactUrl"), most: 2_500},
+}
+
+// fileBudgets are those of files of the package.
+var fileBudgets = map[string]int{"index.js": 34_000, "worker.js": 28_000}
+
+// app returns the code of an app that uses start, webSocket and further exports.
+func app(further ...string) string { return uses(append(further, "start", "webSocket")...) }
+
+func uses(names ...string) string {
+	list := strings.Join(names, ", ")
+	return "import { " + list + " } from 'pagemcp'\nglobalThis.used = [" + list + "]\n"
+}
+
+// packageOnly returns the modules of the package, without engine.wasm.
+func packageOnly(t *testing.T) Files {
+	t.Helper()
+	parts, err := packageWith(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := parts[0].options
+	options.EntryPointsAdvanced = slices.DeleteFunc(options.EntryPointsAdvanced, func(entry api.EntryPoint) bool {
+		return entry.InputPath == engineEntry
+	})
+	files, err := parts.build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// bundled bundles an app with the package in dir as esbuild's users do, and returns what the
+// page loads first.
+func bundled(t *testing.T, dir, code string) []byte {
+	t.Helper()
+	result := api.Build(api.BuildOptions{
+		AbsWorkingDir: dir, Stdin: &api.StdinOptions{Contents: code, ResolveDir: dir, Sourcefile: "app.js"},
+		Bundle: true, Splitting: true, Format: api.FormatESModule, Outdir: outDir,
+		MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true,
+	})
+	if len(result.Errors) > 0 {
+		t.Fatal(messages(result.Errors))
+	}
+	for _, file := range result.OutputFiles {
+		if filepath.Base(file.Path) == "stdin.js" {
+			return file.Contents
+		}
+	}
+	t.Fatal("esbuild wrote no stdin.js")
+	return nil
+}
+
+// installed writes the package to node_modules of a new directory.
+func installed(t *testing.T, files Files) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := files.Write(filepath.Join(dir, "node_modules", "pagemcp"), Package); err != nil {
+		t.Fatal(err)
+	}
+	manifest, _, err := npmManifest(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "node_modules/pagemcp/package.json", string(manifest))
+	return dir
+}
+
+// brotliSizes returns the sizes of texts at the highest quality, in bytes.
+func brotliSizes(t *testing.T, texts map[string][]byte) (sizes map[string]int) {
+	t.Helper()
+	input, err := json.Marshal(texts) // base64
+	if err != nil {
+		t.Fatal(err)
+	}
+	const script = `const zlib = require('zlib'); const texts = JSON.parse(require('fs').readFileSync(0))
+		const size = (text) => zlib.brotliCompressSync(Buffer.from(text, 'base64')).length // quality 11 by default
+		console.log(JSON.stringify(Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, size(text)]))))`
+	node, err := filepath.Abs(filepath.Join("..", "..", "web", "node_modules", ".bin", "node"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(node, "-e", script)
+	command.Stdin = strings.NewReader(string(input))
+	output, err := command.Output()
+	if err != nil {
+		t.Fatalf("%v; run `npm ci` in web", err)
+	}
+	if err := json.Unmarshal(output, &sizes); err != nil {
+		t.Fatal(err)
+	}
+	return sizes
+}
+
+// What an app does not use is not in its bundle, and what it uses is small.
+func TestAppsKeepToTheirBudgets(t *testing.T) {
+	files := packageOnly(t)
+	dir := installed(t, files)
+	texts := map[string][]byte{}
+	for _, row := range budgets {
+		texts[row.name] = bundled(t, dir, row.code)
+	}
+	for name := range fileBudgets {
+		texts[name] = files[Package+name]
+	}
+	sizes := brotliSizes(t, texts)
+	check := func(name string, size, most int) {
+		t.Logf("%-20s %6d of %6d", name, size, most)
+		if size > most {
+			t.Errorf("%s: %d bytes, over the budget of %d: every page that uses it loads them", name, size, most)
+		}
+	}
+	for _, row := range budgets {
+		check(row.name, sizes[row.name]-sizes[row.beside], row.most)
+	}
+	for _, name := range slices.Sorted(maps.Keys(fileBudgets)) {
+		check(name, sizes[name], fileBudgets[name])
+	}
+}
+
+// The bundle of an app has no code of sources that it does not use, nor of any module that is
+// not its own affair: according to the source map of index.js, through which esbuild maps the
+// bundle back to modules of web/src.
+func TestAppsHaveNoCodeOfUnusedSources(t *testing.T) {
+	all, err := parts(filepath.Join("..", ".."), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := all[0].options // the package
+	options.EntryPointsAdvanced = slices.DeleteFunc(options.EntryPointsAdvanced, func(entry api.EntryPoint) bool {
+		return entry.InputPath == engineEntry || !strings.HasPrefix(entry.OutputPath, "pagemcp/")
+	})
+	files, err := all[:1].build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := installed(t, files)
+	used := func(code string) (modules []string) {
+		result := api.Build(api.BuildOptions{
+			AbsWorkingDir: dir, Stdin: &api.StdinOptions{Contents: code, ResolveDir: dir, Sourcefile: "app.js"}, Sourcemap: api.SourceMapExternal,
+			Bundle: true, Splitting: true, Format: api.FormatESModule, Outdir: outDir,
+		})
+		if len(result.Errors) > 0 {
+			t.Fatal(messages(result.Errors))
+		}
+		for _, file := range result.OutputFiles {
+			if filepath.Base(file.Path) == "stdin.js.map" {
+				modules = mappedSources(t, file.Contents)
+			}
+		}
+		return modules
+	}
+	sources := func(modules []string) (found []string) {
+		for _, name := range modules {
+			if strings.Contains(name, "src/sources/") {
+				found = append(found, filepath.Base(name))
+			}
+		}
+		return found
+	}
+	bare := used(app())
+	if !slices.ContainsFunc(bare, func(name string) bool { return strings.HasSuffix(name, "src/start.ts") }) || len(sources(bare)) > 0 {
+		t.Errorf("an app with start and webSocket has code of %v", bare)
+	}
+	for name, want := range map[string]string{"idb": "idb", "opfs": "opfs", "caches": "caches", "page": "page", "storage": "storage", "tabs": "tabs"} {
+		found := sources(used(app(name)))
+		if !slices.Contains(found, want+".ts") {
+			t.Errorf("an app with %s has code of %v", name, found)
+		}
+		for _, other := range []string{"idb.ts", "opfs.ts", "caches.ts", "page.ts", "storage.ts", "tabs.ts"} {
+			if other != want+".ts" && slices.Contains(found, other) {
+				t.Errorf("an app with %s has code of %s", name, other)
+			}
+		}
+	}
+}
+
+// mappedSources returns the sources to which a source map maps any code.
+// https://tc39.es/ecma426/#sec-mappings
+func mappedSources(t *testing.T, text []byte) (names []string) {
+	t.Helper()
+	var sourceMap struct {
+		Sources  []string
+		Mappings string
+	}
+	if err := json.Unmarshal(text, &sourceMap); err != nil {
+		t.Fatal(err)
+	}
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	used, source := map[int]bool{}, 0
+	for segment := range strings.FieldsFuncSeq(sourceMap.Mappings, func(r rune) bool { return r == ';' || r == ',' }) {
+		var fields []int
+		value, shift := 0, 0
+		for _, digit := range segment {
+			bits := strings.IndexRune(digits, digit)
+			value |= bits & 31 << shift
+			shift += 5
+			if bits&32 != 0 { // more digits follow
+				continue
+			}
+			if value&1 != 0 {
+				value = -value
+			}
+			fields = append(fields, value/2)
+			value, shift = 0, 0
+		}
+		if len(fields) > 1 {
+			source += fields[1]
+			used[source] = true
+		}
+	}
+	for i := range used {
+		names = append(names, sourceMap.Sources[i])
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,172 @@
+/**
+ * Calls of prompts, tools and completions, in the thread of their handlers: makes the {@link CallRequest}
+ * of a handler, and the result of its answer. The engine sends and receives JSON text, from its own thread
+ * or from another one.
+ *
+ * A file of its own in the package, loaded by the first call.
+ */
+
+import {
+  type Callee,
+  type CallRequest,
+  type CompletionRef,
+  type Extend,
+  type LogLevel,
+  logLevels,
+} from './callee.ts'
+import { bounded } from './complete.ts'
+import { fits, type NeedInputError } from './input.ts'
+import { describedPrompt, promptResult } from './prompt.ts'
+import type { Json } from './source.ts'
+import { describedTool, runTool } from './tool.ts'
+import { questions, type Reason, reasonOf, reasons, updateKinds } from './wasm.ts'
+
+/** The outcome of a call: JSON text, or a reason why there is none, for some reasons with details. */
+export interface HandlerOutcome {
+  reason: Reason
+  text: string
+}
+
+/** Sends progress or a log message before the answer: a number of `updateKinds` in wasm.ts, and JSON text. */
+export type SendUpdate = (what: number, text: string) => void
+
+/** A call by the engine, as wasm/call_js.go writes it. */
+export interface HandlerCall {
+  /** The number of what was registered. */
+  ref?: number
+  name?: string
+  prompt?: string
+  uri?: string
+  argument?: string
+  value?: string
+  arguments?: Record<string, never>
+  request?: RequestContext
+}
+interface RequestContext {
+  principal?: string
+  capabilities?: Record<string, unknown>
+  modern?: boolean
+  meta?: Record<string, unknown>
+  inputs?: Record<string, unknown>
+  state?: Json
+  /** The lowest level that the client wants; `''`: no messages. */
+  logLevel?: LogLevel | ''
+}
+
+/**
+ * Answers a call by the engine.
+ *
+ * @param mounted - whether the callee is a source: then after `NotFoundError` the engine tries the next source
+ * @param report - gets errors for the developer, which clients do not see
+ * @param NeedInput - the class of index.js, which apps test for
+ */
+export async function answerCall(
+  callee: (Callee & { extend?: Extend }) | undefined,
+  mounted: boolean,
+  what: number,
+  question: HandlerCall,
+  sendUpdate: SendUpdate,
+  signal: AbortSignal,
+  report: (error: unknown) => void,
+  NeedInput: typeof NeedInputError,
+): Promise<HandlerOutcome> {
+  const request = () => callRequest(question.request, sendUpdate, signal, NeedInput)
+  try {
+    const answer = await answerOf(callee ?? {}, mounted, what, question, request, signal, report)
+    return answer === undefined
+      ? { reason: reasons.notFound, text: '' }
+      : { reason: reasons.none, text: jsonText(answer) }
+  } catch (error) {
+    const reason = reasonOf(error)
+    if (error instanceof NeedInput) {
+      const { requests, state } = error
+      const asks = Object.keys(requests).length > 0 ? requests : undefined
+      return { reason, text: jsonText({ requests: asks, state }) }
+    }
+    if (reason === reasons.invalidParams) return { reason, text: (error as Error).message }
+    if (reason === reasons.notFound ? mounted : reason !== reasons.internal) {
+      return { reason, text: '' }
+    }
+    if (!signal.aborted) report(error)
+    return { reason: reasons.internal, text: '' }
+  }
+}
+
+/** The answer for the engine; `undefined`: the callee has no such prompt, tool or completion. */
+async function answerOf(
+  callee: Callee & { extend?: Extend },
+  mounted: boolean,
+  what: number,
+  question: HandlerCall,
+  request: () => CallRequest,
+  signal: AbortSignal,
+  report: (error: unknown) => void,
+): Promise<object | undefined> {
+  const { name = '', prompt, uri = '', argument = '', value = '' } = question
+  const args = question.arguments ?? {}
+  switch (what) {
+    case questions.prompts:
+      return { prompts: ((await callee.prompts?.()) ?? []).map(describedPrompt) }
+    case questions.tools:
+      return { tools: ((await callee.tools?.()) ?? []).map((tool) => describedTool(tool).json) }
+    case questions.getPrompt: {
+      const answer = await callee.getPrompt?.(name, args, request())
+      return answer === undefined ? undefined : promptResult(answer)
+    }
+    case questions.callTool: {
+      if (callee.callTool === undefined) return undefined
+      const run = async () => callee.callTool?.(name, args, request())
+      return runTool(run, mounted, signal, report)
+    }
+    case questions.extend: {
+      const { _meta, inputResponses, requestState, ...params } = args as Record<string, unknown>
+      return callee.extend?.(name, params, request())
+    }
+  }
+  const ref: CompletionRef =
+    prompt === undefined ? { type: 'ref/resource', uri } : { type: 'ref/prompt', name: prompt }
+  const context = { arguments: args, signal }
+  const answer = await callee.complete?.(ref, { name: argument, value }, context)
+  return answer === undefined ? undefined : bounded(answer)
+}
+
+function callRequest(
+  context: RequestContext = {},
+  sendUpdate: SendUpdate,
+  signal: AbortSignal,
+  NeedInput: typeof NeedInputError,
+): CallRequest {
+  const { principal = '', capabilities = {}, modern = false } = context
+  const { meta = {}, inputs = {}, state, logLevel } = context
+  const least = logLevel ? logLevels.indexOf(logLevel) : logLevels.length
+  return {
+    signal,
+    client: { principal, capabilities, modern },
+    meta,
+    inputs,
+    state,
+    progress(progress, total, message) {
+      const whole = Number.isFinite(total) ? total : undefined
+      sendUpdate(updateKinds.progress, jsonText({ progress, total: whole, message }))
+    },
+    log(level, data, logger) {
+      if (logLevels.indexOf(level) >= least)
+        sendUpdate(updateKinds.log, jsonText({ level, logger, data }))
+    },
+    need(requests, given = state) {
+      const missing = Object.entries(requests).filter(
+        ([key, request]) => !Object.hasOwn(inputs, key) || !fits(request, inputs[key]),
+      )
+      const again = Object.keys(requests).length === 0 && state === undefined && given !== undefined
+      if (missing.length > 0 || again) throw new NeedInput(Object.fromEntries(missing), given)
+      return Object.fromEntries(Object.keys(requests).map((key) => [key, inputs[key]])) as never
+    },
+  }
+}
+
+/** JSON text in which lone surrogates, which UTF-8 cannot carry, are U+FFFD. */
+function jsonText(value: unknown): string {
+  const text = JSON.stringify(value)
+  if (!text.includes('\\ud')) return text
+  return text.replace(/\\(?:(ud[0-9a-f]{3})|.)/g, (part, lone) => (lone ? '\\ufffd' : part))
+}

@@ -1,0 +1,12 @@
+/** Loads code on demand. Each module is a file of its own in the package (lazyModules of server/bundle). */
+
+/**
+ * Names the file in the error if it does not load. A later import tries again.
+ *
+ * @param module - `import()` of the module, which bundlers must see
+ */
+export function lazily<T>(file: string, module: Promise<T>): Promise<T> {
+  return module.catch((cause: unknown) => {
+    throw new Error(`${file} did not load; is it beside index.js?`, { cause })
+  })
+}
