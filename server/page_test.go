@@ -164,12 +164,18 @@ func (p *testPage) joinAt(address string, pair func() (pass, []byte)) {
 		open.Secret, p.key = pass.ID, key
 	}
 	conn := p.dial(ctx, address)
-	done, err := prove(ctx, conn, open, p.origin, p.key, &gateway.Hello{Page: p.id, Instance: "1", Name: p.app, Title: "Notes"})
+	done, err := proveFor(ctx, conn, open, p.origin, p.key, reply{
+		Hello: &gateway.Hello{Page: p.id, Instance: "1", Name: p.app, Title: "Notes"}, Sequences: true,
+	})
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	p.keyID, p.conn, p.name = done.Key, conn, *done.Joined
-	go p.engine.Serve(context.Background(), wiretap{socket.New(conn, limits.MaxMessage+limits.MaxSlack, false), p}) // ends with the socket
+	port := socket.New(conn, limits.MaxMessage+limits.MaxSlack, false)
+	if done.Sequences {
+		port.AllowSequences()
+	}
+	go p.engine.Serve(context.Background(), wiretap{port, p}) // ends with the socket
 	p.t.Cleanup(func() { conn.CloseNow() })
 }
 

@@ -34,10 +34,14 @@ type (
 		Hello *gateway.Hello `json:"hello"`
 		Pair  bool           `json:"pair"` // obtain a key only; no hello
 		Open  string         `json:"open"` // at /watch: "watch" or an MCP path; no hello
+
+		Sequences bool `json:"sequences"` // with hello: the page reads several messages in one frame
 	}
 	welcome struct {
 		Joined *string `json:"joined"` // name of the page; null after pairing only
 		Key    string  `json:"key"`
+
+		Sequences bool `json:"sequences,omitempty"` // the gateway reads several messages in one frame
 	}
 )
 
@@ -61,11 +65,11 @@ func (p *pairing) Join(ctx context.Context, f gateway.Frames, origin, address st
 	}
 	name := p.names.claim(origin, answer.Hello.Page, answer.Hello.Name)
 	joiner = gateway.Joiner{
-		Hello: *answer.Hello, Name: name,
+		Hello: *answer.Hello, Name: name, Sequences: answer.Sequences,
 		Touch: func() { p.keys.touch(keyID) },
 		Leave: func() { p.names.unclaim(name) },
 	}
-	return joiner, writeFrame(ctx, f, welcome{Joined: &joiner.Name, Key: keyID})
+	return joiner, writeFrame(ctx, f, welcome{Joined: &joiner.Name, Key: keyID, Sequences: answer.Sequences})
 }
 
 // exchangeProofs exchanges the frames up to the reply of the page, which must satisfy

@@ -131,6 +131,7 @@ export async function pair(
     open: () => ({ receive() {}, close() {}, end() {} }),
     newPageId: async () => '',
     confirm: confirmGateway,
+    together: (act) => act(),
     state() {},
   })
   try {

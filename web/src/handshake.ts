@@ -5,8 +5,8 @@
  *
  *     page     {"pagemcp":1, nonce, address, secret: its id}      or "key": the id of a saved key
  *     gateway  {gateway, nonce, proof}
- *     page     {proof, hello}
- *     gateway  {joined: the page's name, key: id}
+ *     page     {proof, hello, sequences}
+ *     gateway  {joined: the page's name, key: id, sequences}
  */
 
 import { fromBase64Url, toBase64Url } from './base64url.ts'
@@ -76,7 +76,9 @@ export class JoinError extends Error {
  * What the connection is for after both proofs: to serve a page, or `open`: `watch` for the gateway's
  * traffic, or an MCP endpoint such as `/mcp` or `/mcp/notes`.
  */
-export type ConnectionPurpose = { readonly hello: Hello } | { readonly open: string }
+export type ConnectionPurpose =
+  /** `sequences`: the page reads several messages in one frame. */
+  { readonly hello: Hello; readonly sequences?: true } | { readonly open: string }
 
 /** The page's side of one handshake, message by message. */
 export interface Handshake {
@@ -92,11 +94,12 @@ export interface Handshake {
    */
   prove(message: unknown, purpose?: ConnectionPurpose): Promise<string>
   /**
-   * Reads the gateway's second message, parsed: the name that it gave the page, and the key to save.
+   * Reads the gateway's second message, parsed: the name that it gave the page, the key to save, and whether it
+   * reads several messages in one frame.
    *
    * @throws JoinError `not-my-gateway` if {@link Handshake.prove} did not succeed before
    */
-  finish(message: unknown): { name: string; pairing: Pairing }
+  finish(message: unknown): { name: string; pairing: Pairing; sequences: boolean }
 }
 
 /**
@@ -142,9 +145,13 @@ export function startHandshake(address: string, credential: Credential): Handsha
     },
 
     finish(message) {
-      const { joined: name, key: keyId } = message as Record<string, unknown>
+      const { joined: name, key: keyId, sequences } = message as Record<string, unknown>
       if (typeof keyId !== 'string' || known === undefined) throw unknownGateway(address)
-      return { name: String(name ?? ''), pairing: { address, keyId, ...known } }
+      return {
+        name: String(name ?? ''),
+        pairing: { address, keyId, ...known },
+        sequences: sequences === true,
+      }
     },
   }
 }

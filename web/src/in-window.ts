@@ -66,6 +66,7 @@ export async function startInWindow(
         open: (channel) => engine.clients.openText(channel, 'gateway'),
         newPageId,
         confirm: confirmGateway,
+        together: (act) => act(),
         state: (state) => host.gatewayState(number, state),
       })
       connections.set(number, connection)

@@ -16,6 +16,8 @@ export interface Link {
   notify(name: string, args: unknown, transfer?: Transferable[]): void
   /** Calls; rejects with what the function threw, or with the reason of its cancellation. */
   request(name: string, args: unknown, by?: AbortSignal | Cancellation): Promise<unknown>
+  /** Runs `act`, and sends the calls that it makes in one message, unless they move something. */
+  together(act: () => void): void
   /** The other side has ended: pending and later requests reject with `reason`. */
   end(reason: unknown): void
 }
@@ -52,7 +54,53 @@ export function moving(value: unknown, transfer: Transferable[]): unknown {
 export function link(port: Port, handlers: Handlers, failed: (error: unknown) => void): Link {
   // Bound now: a script that replaces methods of prototypes later would see ports and answers of other
   // clients.
-  const send: Port['postMessage'] = port.postMessage.bind(port)
+  const post: Port['postMessage'] = port.postMessage.bind(port)
+  let gathered: Message[] | undefined // while `together` runs
+  const send = (message: Message, transfer: Transferable[] = []) => {
+    if (gathered === undefined) {
+      post(message, transfer)
+    } else if (transfer.length === 0) {
+      gathered.push(message)
+    } else {
+      flush()
+      post(message, transfer)
+    }
+  }
+  const flush = () => {
+    const messages = gathered ?? []
+    if (messages.length === 0) return
+    gathered = []
+    try {
+      post(messages.length === 1 ? messages[0] : messages)
+    } catch {
+      for (const message of messages) postOrFail(message) // one cannot be cloned
+    }
+  }
+  const postOrFail = (message: Message) => {
+    try {
+      post(message)
+    } catch (error) {
+      if ('answer' in message) post({ answer: message.answer, error: serializeError(error) })
+      else if ('call' in message && message.number !== undefined) settleWith(message.number, error)
+      else failed(error)
+    }
+  }
+  const settleWith = (number: number, error: unknown) => {
+    const call = waiting.get(number)
+    waiting.delete(number)
+    call?.settle()
+    call?.reject(error)
+  }
+  const together = (act: () => void) => {
+    if (gathered !== undefined) return act()
+    gathered = []
+    try {
+      act()
+    } finally {
+      flush()
+      gathered = undefined
+    }
+  }
   const waiting = new Map<number, Waiting>()
   const running = new Map<number, Cancellation>()
   let last = 0
@@ -90,23 +138,27 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
   listenToPort(
     port,
     (data) => {
-      const message = data as Message
-      if ('call' in message) {
-        serve(message.call, message.args, message.number)
-      } else if ('cancel' in message) {
-        const call = running.get(message.cancel)
-        if (call) cancel(call, new DOMException('the call was cancelled', 'AbortError'))
-      } else {
-        const call = waiting.get(message.answer)
-        if (call === undefined) return // cancelled
-        waiting.delete(message.answer)
-        call.settle()
-        if (message.error) call.reject(deserializeError(message.error))
-        else call.resolve(message.value)
-      }
+      if (Array.isArray(data)) together(() => data.forEach(received))
+      else received(data as Message)
     },
     () => {},
   )
+
+  function received(message: Message) {
+    if ('call' in message) {
+      serve(message.call, message.args, message.number)
+    } else if ('cancel' in message) {
+      const call = running.get(message.cancel)
+      if (call) cancel(call, new DOMException('the call was cancelled', 'AbortError'))
+    } else {
+      const call = waiting.get(message.answer)
+      if (call === undefined) return // cancelled
+      waiting.delete(message.answer)
+      call.settle()
+      if (message.error) call.reject(deserializeError(message.error))
+      else call.resolve(message.value)
+    }
+  }
 
   return {
     notify(call, args, transfer = []) {
@@ -136,12 +188,11 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
         try {
           send({ call, args, number })
         } catch (error) {
-          settle() // it cannot be cloned
-          waiting.delete(number)
-          reject(error)
+          settleWith(number, error) // it cannot be cloned
         }
       })
     },
+    together,
     end(reason) {
       ended = { reason }
       for (const { settle, reject } of [...waiting.values()]) {

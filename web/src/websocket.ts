@@ -9,6 +9,7 @@ import { type Handshake, type Hello, JoinError, startHandshake, subprotocol } fr
 import type { Invitation } from './invitation.ts'
 import { savePairing } from './pairings.ts'
 import { blocked, deniedByBrowser, reach } from './reach.ts'
+import { type Sequences, sequences } from './sequences.ts'
 
 /** How to reach a gateway; made by `webSocket`. Can be cloned to the Worker. */
 export interface Dial {
@@ -40,6 +41,8 @@ export interface GatewayHost {
   newPageId(): Promise<string>
   /** Lets the user confirm that the page leaves the gateway that it has a key for. */
   confirm(question: GatewayQuestion, signal: AbortSignal): Promise<boolean>
+  /** Runs `act`, and passes the calls to other threads that it makes on together. */
+  together(act: () => void): void
   state(state: GatewayState): void
 }
 
@@ -170,6 +173,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
     }
     socket = ws
     let handshake: Handshake | undefined
+    let frames: Sequences | undefined // set with client
     let step = 0
     let over = false
     let deadline = setTimeout(() => end('nothing answered in time'), openTimeout)
@@ -242,20 +246,22 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       if (step === 1) {
         step = 2
         const hello = dial.hello && { ...dial.hello, page: page ?? dial.hello.page }
-        const answer = await handshake?.prove(message, hello && { hello })
+        const answer = await handshake?.prove(message, hello && { hello, sequences: true })
         if (!over && answer !== undefined) ws.send(answer)
       } else if (step === 2 && handshake && !over) {
         step = 3
-        const { name, pairing } = handshake.finish(message)
+        const { name, pairing, sequences: isAllowed } = handshake.finish(message)
         clearTimeout(deadline)
         if (dial.hello) {
+          const send = (frame: string) => {
+            ws.send(frame)
+            if (ws.bufferedAmount > maxBuffered) {
+              end('the gateway reads too slowly', closeCodes.tooSlow)
+            }
+          }
+          frames = sequences((text) => client?.receive(text), send, isAllowed)
           client = host.open({
-            send: (answer) => {
-              ws.send(answer)
-              if (ws.bufferedAmount > maxBuffered) {
-                end('the gateway reads too slowly', closeCodes.tooSlow)
-              }
-            },
+            send: frames.send,
             lost: () => end('the engine was restarted', closeCodes.normal),
           })
         }
@@ -296,7 +302,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       if (typeof data !== 'string') {
         end('the gateway sent a binary frame', closeCodes.unsupported)
       } else if (client) {
-        client.receive(data)
+        host.together(() => frames?.receive(data))
       } else if (step < 3) {
         order = (order ?? Promise.resolve()).then(() => join(data)).catch(failed)
       }

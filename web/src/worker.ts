@@ -116,6 +116,7 @@ const windowThread = link(
       const connection = connectGateway(dial, {
         open: (channel) => clients.openText(channel, 'gateway'),
         newPageId: () => windowThread.request('newPageId', undefined) as Promise<string>,
+        together: windowThread.together,
         confirm: (question, signal) =>
           windowThread.request('confirm', question, signal) as Promise<boolean>,
         state: (state) => windowThread.notify('gatewayState', { number, state }),

@@ -32,6 +32,9 @@ type Joiner struct {
 	owner access.Owner
 	Hello Hello
 	Name  string // unique among the owner's pages until Leave; empty if the document has only paired
+	// Sequences says that the page reads and may send several messages in one frame.
+	Sequences bool
+
 	Touch func() // called while the page is joined: its credentials are in use; not nil if Name is set
 	Leave func() // called once after the socket is closed, also after an error; may be nil
 }

@@ -31,6 +31,9 @@ type page struct {
 // serveJoined serves a page that has joined, until its socket is closed.
 func (g *Gateway) serveJoined(conn *websocket.Conn, origin string, joiner Joiner) {
 	s := socket.New(conn, limits.MaxAnswer, true)
+	if joiner.Sequences {
+		s.AllowSequences()
+	}
 	if !g.Track(s) {
 		return
 	}

@@ -39,6 +39,7 @@ func (s *Socket) receive() {
 			return
 		}
 		s.lastReceived.Store(int64(time.Since(s.started)))
+		s.hear()
 		r := received{}
 		switch {
 		case int64(len(buffer)) > s.limit: // discard the rest and keep the connection
@@ -55,6 +56,14 @@ func (s *Socket) receive() {
 		case !utf8.Valid(buffer): // the library does not check
 			s.conn.Close(websocket.StatusInvalidFramePayloadData, "not UTF-8")
 			return
+		case s.sequences.Load() && len(buffer) > 0 && buffer[0] == separator:
+			if !s.receiveAll(buffer) {
+				return
+			}
+			if cap(buffer) > maxReused {
+				buffer = nil
+			}
+			continue
 		case cap(buffer) > maxReused:
 			r.msg = buffer
 		default:
@@ -63,12 +72,20 @@ func (s *Socket) receive() {
 		if cap(buffer) > maxReused {
 			buffer = nil
 		}
-		s.unread.Add(int64(len(r.msg)))
-		select {
-		case s.in <- r:
-		case <-s.ctx.Done():
+		if !s.pass(r) {
 			return
 		}
+	}
+}
+
+// pass passes a message to Read. It returns false when the connection has ended.
+func (s *Socket) pass(r received) bool {
+	s.unread.Add(int64(len(r.msg)))
+	select {
+	case s.in <- r:
+		return true
+	case <-s.ctx.Done():
+		return false
 	}
 }
 

@@ -41,6 +41,9 @@ type Socket struct {
 	unread       atomic.Int64  // bytes in in
 	consumed     chan struct{} // has capacity 1; signals that unread decreased
 	once         sync.Once
+	sequences    atomic.Bool   // several messages may be in one frame
+	unanswered   atomic.Bool   // nothing was received since the last frame was sent
+	heard        chan struct{} // has capacity 1; signals that unanswered became false
 	closing      chan struct{} // closed by CloseWith
 	code         websocket.StatusCode
 	reason       string
@@ -61,7 +64,7 @@ func New(conn *websocket.Conn, limit int64, failWhenFull bool) *Socket {
 	conn.SetReadLimit(-1) // receive enforces a limit without closing the connection
 	s := &Socket{
 		conn: conn, limit: limit, failWhenFull: failWhenFull, closing: make(chan struct{}),
-		in: make(chan received, 16), out: make(chan []byte, 8), consumed: make(chan struct{}, 1),
+		in: make(chan received, 16), out: make(chan []byte, 8), consumed: make(chan struct{}, 1), heard: make(chan struct{}, 1),
 		code: websocket.StatusNormalClosure, started: time.Now(),
 	}
 	if failWhenFull {
@@ -183,7 +186,7 @@ func (s *Socket) send() {
 	for {
 		select {
 		case msg := <-s.out:
-			if s.writeFrame(msg) != nil {
+			if s.writeFrame(s.gather(msg)) != nil {
 				return
 			}
 		case <-s.ctx.Done():
@@ -193,7 +196,7 @@ func (s *Socket) send() {
 			for {
 				select {
 				case msg := <-s.out:
-					if s.writeFrame(msg) != nil {
+					if s.writeFrame([][]byte{msg}) != nil {
 						return
 					}
 					continue
@@ -206,9 +209,12 @@ func (s *Socket) send() {
 	}
 }
 
-func (s *Socket) writeFrame(msg []byte) error {
+// writeFrame writes messages in one frame.
+func (s *Socket) writeFrame(messages [][]byte) error {
 	ctx, cancel := context.WithTimeout(s.ctx, limits.WriteTime)
 	defer cancel()
-	defer s.queued.Add(-int64(len(msg)))
-	return s.conn.Write(ctx, websocket.MessageText, msg)
+	for _, msg := range messages {
+		defer s.queued.Add(-int64(len(msg)))
+	}
+	return s.conn.Write(ctx, websocket.MessageText, joined(messages))
 }
