@@ -109,6 +109,26 @@ export function watchContent(
   })
 }
 
+/**
+ * The state of another tab as this tab cleans its own: any script of this origin can send one, with any
+ * texts and further members.
+ */
+export function receivedState(sent: TabState): TabState {
+  const { id, stay, text, edits, watching, title, url, visibility, focused, lastFocus } = sent
+  return {
+    id,
+    stay,
+    text: text === true,
+    edits,
+    watching: watching === true,
+    title: plainLabel(title.slice(0, 2 * maxTitle), maxTitle),
+    url: shortened(redactUrl(shortened(url))),
+    visibility: visibility === 'visible' ? 'visible' : 'hidden',
+    focused,
+    lastFocus,
+  }
+}
+
 function shortened(url: string): string {
   if (url.length <= maxUrl) return url
   return (url.split(/[?#]/, 1)[0] ?? '').slice(0, maxUrl)

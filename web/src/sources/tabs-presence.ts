@@ -11,8 +11,8 @@ import { toBase64Url } from '../base64url.ts'
 import { pageId, watchPageId } from '../page-id.ts'
 import { NotFoundError } from '../source.ts'
 import { isMessage, type Message, type TabText } from './tabs-messages.ts'
-import { type TabState, watchContent, watchOwn } from './tabs-own.ts'
-import type { OwnText } from './tabs-text.ts'
+import { receivedState, type TabState, watchContent, watchOwn } from './tabs-own.ts'
+import { type OwnText, receivedText } from './tabs-text.ts'
 
 /** How long a new tab waits for the states of the others. */
 const discoveryTime = 250 // ms; a hidden window's timer takes a second
@@ -121,9 +121,9 @@ export function joinTabs(
     switch (data.is) {
       case 'new':
         if (own) visit?.send({ is: 'here', tab: own })
-        return addOrUpdate(data.tab)
+        return addOrUpdate(receivedState(data.tab))
       case 'here':
-        return addOrUpdate(data.tab)
+        return addOrUpdate(receivedState(data.tab))
       case 'gone':
         return remove(data.stay)
       case 'ask':
@@ -131,7 +131,8 @@ export function joinTabs(
         void sendText(data.from, data.number, visit)
         return
       case 'text':
-        if (data.to === visit?.name) textRequests.get(data.number)?.settle(data.answer)
+        if (data.to !== visit?.name) return
+        return textRequests.get(data.number)?.settle(data.answer && receivedText(data.answer))
     }
   }
 

@@ -4,6 +4,9 @@ import { lazily } from '../module.ts'
 import { all, contains, isOfDraft, outermost } from './page-dom.ts'
 import type { TabText } from './tabs-messages.ts'
 
+/** The most text of a tab. */
+const maxText = 200_000 // UTF-16 code units
+
 /** The shared text of a tab. */
 export interface OwnText {
   read(): Promise<TabText>
@@ -15,10 +18,9 @@ export interface OwnText {
  * The visible text of this document, as in `page:///text`.
  *
  * @param selectors - of the elements, in the order of the document
- * @param limit - UTF-16 code units
  * @throws a `DOMException` named `SyntaxError` if a selector does not parse
  */
-export function textWithin(selectors: readonly string[], limit: number): OwnText {
+export function textWithin(selectors: readonly string[]): OwnText {
   const selector = selectors.join(',')
   all(selector) // one that does not parse throws here, not at a read
   const concerns = (record: MutationRecord) =>
@@ -28,9 +30,18 @@ export function textWithin(selectors: readonly string[], limit: number): OwnText
     )
   const read = async () => {
     const { textOf } = await lazily('page-content.js', import('./page-content.ts'))
-    const text = textOf(outermost(all(selector)))
-    if (text.length <= limit) return { text, cut: false }
-    return { text: text.slice(0, limit).replace(/[\ud800-\udbff]$/, ''), cut: true }
+    return cutText(textOf(outermost(all(selector))))
   }
   return { read, concerns }
+}
+
+/** The text of another tab, which may be any script of this origin. */
+export function receivedText({ text, cut }: TabText): TabText {
+  const own = cutText(text)
+  return { text: own.text.toWellFormed(), cut: own.cut || cut === true }
+}
+
+function cutText(text: string): TabText {
+  if (text.length <= maxText) return { text, cut: false }
+  return { text: text.slice(0, maxText).replace(/[\ud800-\udbff]$/, ''), cut: true }
 }

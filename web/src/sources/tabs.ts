@@ -25,9 +25,6 @@ export interface TabsOptions extends SourceOptions {
   text?: readonly [string, ...string[]] | false
 }
 
-/** The most text of a tab. */
-const maxText = 200_000 // UTF-16 code units
-
 const json = 'application/json'
 const plain = 'text/plain'
 const listUri = 'tab:///'
@@ -78,7 +75,7 @@ export function tabs(options: TabsOptions = {}): Source {
   if (text !== false && !isSelectors(text)) {
     throw wrongOption('tabs', 'text', "false or an array of selectors such as ['main']", text)
   }
-  const ownText = text === false ? undefined : textWithin(text, maxText)
+  const ownText = text === false ? undefined : textWithin(text)
   const listeners = new Set<Changed>()
   const tell: Changed = (what, under) => {
     for (const changed of listeners) changed(what, under)

@@ -21,7 +21,7 @@ const text = (html: string) => {
 }
 
 /** The text of this window as `tabs` tells it. */
-const tabText = async () => (await textWithin(['body'], 200_000).read()).text
+const tabText = async () => (await textWithin(['body']).read()).text
 
 const exported = { page, show, read, text, tabText, changes, never }
 
