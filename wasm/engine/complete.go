@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -62,6 +63,7 @@ func (e *Engine) complete(ctx context.Context, req *request) (sink.Result, error
 	if asked.Prompt != "" {
 		l = e.lookupName(asked.Prompt)
 	}
+	var failed error // as in readFrom
 	for l.next() {
 		source, ok := l.mount.source.(Completer)
 		if !ok {
@@ -78,10 +80,14 @@ func (e *Engine) complete(ctx context.Context, req *request) (sink.Result, error
 		case err == nil:
 			return sink.Result{Document: e.completion(req.rev, found)}, nil
 		case !tryNextSource(err):
-			return sink.Result{}, jsonrpc.Wrap("complete "+jsonrpc.Quoted(asked.Argument)+" of "+jsonrpc.Quoted(full), err)
+			err = jsonrpc.Wrap("complete "+jsonrpc.Quoted(asked.Argument)+" of "+jsonrpc.Quoted(full), err)
+			if endsSearch(ctx, err) {
+				return sink.Result{}, err
+			}
+			failed = cmp.Or(failed, err)
 		}
 	}
-	return sink.Result{}, ErrNotFound
+	return sink.Result{}, cmp.Or(failed, ErrNotFound)
 }
 
 func (e *Engine) completion(rev revision, found Completion) *sink.Document {

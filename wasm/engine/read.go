@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -10,7 +11,7 @@ import (
 )
 
 // read answers resources/read. Mounts are tried longest prefix first, then in
-// the order they were mounted; after ErrNotFound the next one is tried.
+// the order they were mounted; after an error the next one is tried.
 // MCP 2026-07-28, server/resources, Reading Resources.
 func (e *Engine) read(ctx context.Context, req *request) (sink.Result, error) {
 	uri, err := req.readURI() // an invalid URI is not looked up
@@ -31,6 +32,7 @@ func (e *Engine) read(ctx context.Context, req *request) (sink.Result, error) {
 }
 
 func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (sink.Result, error) {
+	var failed error // of the first source that did not say that it has no such resource
 	for l := e.lookup(uri); l.next(); {
 		if l.mount.referrer != nil { // the hot path: nothing is allocated
 			if r := l.mount.referrer.Refer(l.own); r.Ref != 0 {
@@ -59,12 +61,19 @@ func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (sink.R
 					return sink.Result{}, jsonrpc.Wrap("read "+jsonrpc.Quoted(uri), within(element("contents", i), err))
 				}
 			}
+			if failed != nil {
+				e.options.Report(failed)
+			}
 			return e.readResult(req.rev, l.mount.prefix, contents), nil
 		case err != nil && !tryNextSource(err):
-			return sink.Result{}, jsonrpc.Wrap("read "+jsonrpc.Quoted(uri), err)
+			err = jsonrpc.Wrap("read "+jsonrpc.Quoted(uri), err)
+			if endsSearch(ctx, err) {
+				return sink.Result{}, err
+			}
+			failed = cmp.Or(failed, err)
 		}
 	}
-	return sink.Result{}, ErrNotFound
+	return sink.Result{}, cmp.Or(failed, ErrNotFound)
 }
 
 // check checks an item of contents that a source has made. Text, blob and
@@ -84,6 +93,7 @@ func (c *Contents) check() error {
 
 // exists returns an error unless uri could be read.
 func (e *Engine) exists(ctx context.Context, req *request, uri string) error {
+	var failed error // as in readFrom
 	for l := e.lookup(uri); l.next(); {
 		if l.mount.immediate == nil && !req.mayWait {
 			return errMustWait
@@ -98,14 +108,25 @@ func (e *Engine) exists(ctx context.Context, req *request, uri string) error {
 		case err == nil && found:
 			return nil
 		case err != nil && !tryNextSource(err):
-			return jsonrpc.Wrap("look for "+jsonrpc.Quoted(uri), err)
+			err = jsonrpc.Wrap("look for "+jsonrpc.Quoted(uri), err)
+			if endsSearch(ctx, err) {
+				return err
+			}
+			failed = cmp.Or(failed, err)
 		}
 	}
-	return ErrNotFound
+	return cmp.Or(failed, ErrNotFound)
 }
 
 // tryNextSource reports whether the next source may have what this one does not.
 func tryNextSource(err error) bool { return errors.Is(err, ErrNotFound) || errors.Is(err, ErrDenied) }
+
+// endsSearch reports whether no other source is tried after an error of a source that may
+// have a resource: the client has to answer first, or waits no longer. After other errors
+// the next source is tried, since one that is broken may not hide what others have.
+func endsSearch(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.As(err, new(*inputRequired))
+}
 
 // A lookup goes through the mounts that may have a URI: longest prefix first,
 // then in the order they were mounted.

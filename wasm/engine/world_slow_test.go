@@ -20,6 +20,32 @@ type slowSource struct {
 	changed func(engine.Change)
 }
 
+// brokenSource fails at each read, as a source does whose code did not load.
+type brokenSource struct{}
+
+func (brokenSource) List(context.Context, string) (engine.Listing, error) {
+	return engine.Listing{}, nil
+}
+
+func (brokenSource) Read(_ context.Context, uri string) ([]engine.Contents, error) {
+	return nil, fmt.Errorf("read %q: the code did not load", uri)
+}
+
+// laterSource has texts by URI, and is mounted after brokenSource.
+type laterSource map[string]string
+
+func (s laterSource) List(context.Context, string) (engine.Listing, error) {
+	return engine.Listing{}, nil
+}
+
+func (s laterSource) Read(_ context.Context, uri string) ([]engine.Contents, error) {
+	text, ok := s[uri]
+	if !ok {
+		return nil, engine.ErrNotFound
+	}
+	return []engine.Contents{{URI: uri, Text: text}}, nil
+}
+
 func (s *slowSource) List(context.Context, string) (engine.Listing, error) {
 	var listing engine.Listing
 	for _, uri := range s.uris {

@@ -93,6 +93,12 @@ func newWorld(t *testing.T, ctx context.Context, archive *archive, deep bool) *w
 		}
 	}
 	w.inner.Mount("", w.table)
+	later := laterSource{}
+	decode(t, archive, "later.json", &later)
+	if len(later) > 0 {
+		w.inner.Mount("", brokenSource{})
+		w.inner.Mount("", later)
+	}
 	if len(w.slow.uris) > 0 {
 		w.inner.Mount("", w.slow)
 	}

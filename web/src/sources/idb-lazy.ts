@@ -28,7 +28,11 @@ export function lazyReader(databases: readonly ServedDatabase[], read: Reader): 
   }
   return {
     list: (...args) => loaded().then((half) => half.list(...args).catch(rethrow)),
-    read: (...args) => loaded().then((half) => half.read(...args).catch(rethrow)),
+    async read(uri, options) {
+      if (!uri.startsWith('idb:///')) throw new NotFoundError(uri) // another source's: nothing is loaded
+      const half = await loaded()
+      return half.read(uri, options).catch(rethrow)
+    },
     complete: async (...args) => {
       const half = await loaded()
       return Promise.resolve(half.complete(...args)).catch(rethrow)

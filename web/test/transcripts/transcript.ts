@@ -31,6 +31,8 @@ export interface Transcript {
   readonly templates: Record<string, Thing>
   readonly prompts: Record<string, Deed>
   readonly tools: Record<string, Deed>
+  /** Texts by URI of a source that is mounted after one that always fails. */
+  readonly later: Record<string, string>
   readonly lines: readonly Line[]
 }
 
@@ -59,6 +61,7 @@ function read(name: string, archive: string): Transcript {
     templates: json('templates.json'),
     prompts: json('prompts.json'),
     tools: json('tools.json'),
+    later: json('later.json'),
     lines: (sections.get('transcript') ?? '')
       .split('\n')
       .filter((line) => line !== '')

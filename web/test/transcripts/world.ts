@@ -7,7 +7,7 @@ import { type Engine, type EngineOptions, startEngine } from '../../src/engine.t
 import { isGoodbye } from '../../src/port.ts'
 import { readRequest } from '../../src/read-request.ts'
 import { type Descriptions, wireCacheHints } from '../../src/registry.ts'
-import type { Contents, Resource, Template } from '../../src/source.ts'
+import { type Contents, NotFoundError, type Resource, type Template } from '../../src/source.ts'
 import { engineModule, goRuntime } from '../core/load.ts'
 import { type Recording, record } from '../harness/record.ts'
 import { type Deed, descriptionOf, perform } from './calls.ts'
@@ -93,6 +93,22 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
   for (const [uri, thing] of Object.entries(transcript.templates)) publish(uri, thing, true)
   for (const kind of ['prompts', 'tools'] as const) {
     for (const [name, deed] of Object.entries(transcript[kind])) offer(kind, name, deed)
+  }
+
+  if (Object.keys(transcript.later).length > 0) {
+    const list = async () => ({ resources: [] })
+    const fails = async () => {
+      throw new Error('the code did not load')
+    }
+    engine.mount(1, '', 0, { list, read: fails })
+    engine.mount(2, '', 0, {
+      list,
+      async read(uri) {
+        const text = transcript.later[uri]
+        if (text === undefined) throw new NotFoundError(uri)
+        return [{ uri, text }]
+      },
+    })
   }
 
   const speaker = (name: string): Speaker => {
