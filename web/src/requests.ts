@@ -8,7 +8,7 @@ import type { Values } from './values.ts'
 /** A client has read a resource; for the page's own display. */
 export interface ReadEvent {
   uri: string
-  /** The client's principal: an origin, `page`, `gateway`. */
+  /** The client's principal: an origin, `page`, `gateway`, `webmcp`, or what `accept` was given. */
   client: string
 }
 
