@@ -35,19 +35,13 @@ interface Waiting {
   settle(): void
 }
 
-/** The answer of a handler whose `transfer` moves to the other thread. */
-class Moving {
-  readonly value: unknown
-  readonly transfer: Transferable[]
-  constructor(value: unknown, transfer: Transferable[]) {
-    this.value = value
-    this.transfer = transfer
-  }
-}
+/** Answers of handlers that move objects to the other thread instead of copying them. */
+const moves = new WeakMap<object, Transferable[]>()
 
-/** Makes a handler's answer move these objects instead of copying them. */
-export function moving(value: unknown, transfer: Transferable[]): unknown {
-  return new Moving(value, transfer)
+/** Makes a handler's answer move these objects. */
+export function moving<T extends object>(answer: T, transfer: Transferable[]): T {
+  moves.set(answer, transfer)
+  return answer
 }
 
 /** Connects two threads. Errors in handlers of {@link Link.notify} go to `failed`. */
@@ -71,9 +65,9 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
     if (messages.length === 0) return
     gathered = []
     try {
-      post(messages.length === 1 ? messages[0] : messages)
+      post(messages)
     } catch {
-      for (const message of messages) postOrFail(message) // one cannot be cloned
+      messages.forEach(postOrFail) // one cannot be cloned
     }
   }
   const postOrFail = (message: Message) => {
@@ -111,8 +105,7 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
     const answered = (value: unknown) => {
       if (number === undefined) return
       running.delete(number)
-      if (value instanceof Moving) send({ answer: number, value: value.value }, value.transfer)
-      else send({ answer: number, value })
+      send({ answer: number, value }, moves.get(value as object))
     }
     const threw = (error: unknown) => {
       if (number === undefined) {

@@ -200,38 +200,35 @@ export function publishing(
     thread.changed(uri)
   }
 
+  const resources: Publishing['resources'] = (entries) => {
+    const all = [...entries]
+    const { first, remove } = publish(
+      { resources: all.map(([description]) => described(description)) },
+      all.map(([{ uri }, content]) => behindResource(uri, content)),
+    )
+    let refs: Map<string, number> | undefined // made when it is first used
+    const set = (uri: string, value: Content) => {
+      refs ??= new Map(all.map(([{ uri }], i) => [uri, i]))
+      const i = refs.get(uri)
+      if (i === undefined || typeof all[i]?.[1] === 'function') {
+        throw new TypeError(`${uri} was registered without a value: call changed(uri) instead`)
+      }
+      replace(first + i, uri, readyValue(uri, value))
+    }
+    return Object.assign(remove, { set })
+  }
+
   return {
     provider: (ref) => providers[ref],
     kept: (ref) => kept.get(ref),
     callee: (ref) => (ref === 0 ? { extend } : callees.get(ref)),
     methods: {
       resource(description: OwnResource, content: Content) {
-        const { uri } = description
-        const { first, remove } = publish({ resources: [described(description)] }, [
-          behindResource(uri, content),
-        ])
-        const set = (value: Content) => {
-          if (typeof content === 'function') throw new TypeError(functionHasNoValue(uri))
-          replace(first, uri, readyValue(uri, value))
-        }
-        return Object.assign(remove, { set })
+        const one = resources([[description, content]])
+        const set = (value: Content) => one.set(description.uri, value)
+        return Object.assign(() => one(), { set })
       },
-      resources(entries) {
-        const all = [...entries]
-        const { first, remove } = publish(
-          { resources: all.map(([description]) => described(description)) },
-          all.map(([{ uri }, content]) => behindResource(uri, content)),
-        )
-        let refs: Map<string, number> | undefined // made when it is first used
-        const set = (uri: string, value: Content) => {
-          refs ??= new Map(all.map(([{ uri }], i) => [uri, i]))
-          const i = refs.get(uri)
-          if (i === undefined) throw new TypeError(`${uri} was not registered here`)
-          if (typeof all[i]?.[1] === 'function') throw new TypeError(functionHasNoValue(uri))
-          replace(first + i, uri, readyValue(uri, value))
-        }
-        return Object.assign(remove, { set })
-      },
+      resources,
       template(description, provider) {
         const { complete } = description
         const read: AnyProvider = (request) => provider(request.variables ?? {}, request)
@@ -276,7 +273,7 @@ function behindResource(uri: string, content: Content): Behind {
 /** @throws TypeError for what cannot be published */
 function readyValue(uri: string, value: Content): Ready | undefined {
   if (typeof value === 'function') {
-    throw new TypeError(`the value of ${uri} is a function: register it as provider, or call it`)
+    throw new TypeError(`the value of ${uri} is a function: register it, or call it`)
   }
   if (typeof (value as PromiseLike<unknown> | undefined)?.then === 'function') {
     throw new TypeError(`the value of ${uri} is a promise: await it, or register a function`)
@@ -288,51 +285,28 @@ function readyValue(uri: string, value: Content): Ready | undefined {
   }
 }
 
-function functionHasNoValue(uri: string) {
-  return `${uri} was registered with a function: announce a change by changed(uri)`
-}
-
 function isSameText(one: Ready | undefined, other: Ready | undefined): boolean {
   const text = one?.value
   return typeof text === 'string' && text === other?.value && one?.mimeType === other?.mimeType
 }
 
 /** The members of a description that clients see; no others cross to the engine. */
-function described(description: OwnResource) {
-  const { uri, name, title, mimeType, size, annotations, icons, _meta, cache } = description
-  check(uri, 'uri', name)
-  const text = description.description
-  const cacheHints = wireCacheHints(cache)
-  return {
-    uri,
-    name,
-    title,
-    description: text,
-    mimeType,
-    size,
-    annotations,
-    icons,
-    _meta,
-    cacheHints,
-  }
+function described(resource: OwnResource) {
+  const { uri, size } = resource
+  check(uri, 'uri', resource.name)
+  return { uri, size, ...commonMembers(resource) }
 }
 
-function describedTemplate(description: OwnTemplate) {
-  const { uriTemplate, name, title, mimeType, annotations, icons, _meta, cache } = description
-  check(uriTemplate, 'uriTemplate', name)
-  const text = description.description
+function describedTemplate(template: OwnTemplate) {
+  const { uriTemplate } = template
+  check(uriTemplate, 'uriTemplate', template.name)
+  return { uriTemplate, ...commonMembers(template) }
+}
+
+function commonMembers(described: OwnResource | OwnTemplate) {
+  const { name, title, description, mimeType, annotations, icons, _meta, cache } = described
   const cacheHints = wireCacheHints(cache)
-  return {
-    uriTemplate,
-    name,
-    title,
-    description: text,
-    mimeType,
-    annotations,
-    icons,
-    _meta,
-    cacheHints,
-  }
+  return { name, title, description, mimeType, annotations, icons, _meta, cacheHints }
 }
 
 function namesOf(complete: object | undefined): string[] | undefined {

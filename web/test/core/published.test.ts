@@ -159,8 +159,8 @@ test('many values are published at once, and each can be replaced', async (t) =>
   assert.deepEqual(await texts(), ['first', 'computed', '{"n":3}'])
   all.set('shop://3', { n: 4 })
   assert.deepEqual(await texts(), ['first', 'computed', '{"n":4}'])
-  assert.throws(() => all.set('shop://2', 'x'), /shop:\/\/2 was registered with a function/)
-  assert.throws(() => all.set('shop://4', 'x'), /shop:\/\/4 was not registered here/)
+  assert.throws(() => all.set('shop://2', 'x'), /shop:\/\/2 was registered without a value/)
+  assert.throws(() => all.set('shop://4', 'x'), /shop:\/\/4 was registered without a value/)
   all()
   assert.deepEqual(await texts(), ['error -32602', 'error -32602', 'error -32602'])
 })
@@ -200,11 +200,11 @@ const refused: { [what: string]: [use: (mcp: PageMcp) => void, error: RegExp] } 
   'a symbol': [(mcp) => mcp.resource(cart, Symbol('x') as never), /a symbol is not content/],
   'a function as next value': [
     (mcp) => mcp.resource(cart, 'x').set((() => 'y') as never),
-    /the value of shop:\/\/cart is a function: register it as provider, or call it/,
+    /the value of shop:\/\/cart is a function: register it, or call it/,
   ],
   'a value for a function': [
     (mcp) => (mcp.resource(cart, () => 'x') as unknown as { set(v: string): void }).set('y'),
-    /shop:\/\/cart was registered with a function: announce a change by changed\(uri\)/,
+    /shop:\/\/cart was registered without a value: call changed\(uri\) instead/,
   ],
   'a text to transfer': [() => transfer('x' as never), /a text has nothing to transfer/],
   'bytes to transfer twice': [
