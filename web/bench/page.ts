@@ -41,18 +41,19 @@ const bench = {
     return { wrong }
   },
 
-  /** Runs one workload once for every subject, in order or in reverse. */
-  async round(index: number, seed: number, reverse: boolean, part = 1): Promise<Round> {
+  /** The subjects that have a workload. */
+  subjects(index: number): string[] {
+    const isClassicOnly = workloads[index]?.isClassicOnly
+    return racers.filter(({ isModern }) => !isModern || !isClassicOnly).map(({ name }) => name)
+  },
+
+  /** Runs one workload once for one subject; returns µs per operation. */
+  async run(index: number, name: string, seed: number, part = 1): Promise<number> {
     const workload = workloads[index]
-    if (workload === undefined) throw new Error(`no workload ${index}`)
+    const racer = racers.find((one) => one.name === name)
+    if (workload === undefined || racer === undefined) throw new Error(`no ${name} ${index}`)
     const count = Math.ceil(countIn(mode, workload) * part)
-    const times: Round = {}
-    for (const racer of reverse ? [...racers].reverse() : racers) {
-      if (racer.isModern && workload.isClassicOnly) continue
-      const what = `${workload.name} of ${racer.name}`
-      times[racer.name] = 1000 * (await soon(workload.run(racer, count, seed), what))
-    }
-    return times
+    return 1000 * (await soon(workload.run(racer, count, seed), `${workload.name} of ${name}`))
   },
 
   pairs: pairs.map(({ name, plainly }) => ({ name, plainly })),

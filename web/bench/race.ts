@@ -50,8 +50,19 @@ export async function race(
     for (const [index, workload] of workloads.entries()) {
       if (rows && !rows.test(workload)) continue
       told(`${name}, ${mode}: ${workload}`)
-      const run = (seed: number, reverse: boolean, part: number): Promise<Round> =>
-        page.evaluate((...args) => window.bench.round(...args), index, seed, reverse, part)
+      const names = await page.evaluate((i) => window.bench.subjects(i), index)
+      const run = async (seed: number, reverse: boolean, part: number): Promise<Round> => {
+        const round: Round = {}
+        for (const name of reverse ? [...names].reverse() : names)
+          round[name] = await page.evaluate(
+            (...args) => window.bench.run(...args),
+            index,
+            name,
+            seed,
+            part,
+          )
+        return round
+      }
       await run(0, false, 0.25) // warms up
       const row: Rounds = { workload, rounds: [] }
       for (let i = 0; i < rounds; i++) row.rounds.push(await run(i + 1, i % 2 === 1, 1))
