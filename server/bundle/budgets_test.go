@@ -27,6 +27,10 @@ var budgets = []struct {
 	{name: "page", code: app("page"), beside: "start and webSocket", most: 4_000},
 	{name: "storage", code: app("storage"), beside: "start and webSocket", most: 3_200},
 	{name: "tabs", code: app("tabs"), beside: "start and webSocket", most: 6_500},
+	{name: "webmcp", code: app("webmcp"), beside: "start and webSocket", most: 1_500},
+	{name: "offerToWebMcp", code: app("offerToWebMcp"), beside: "start and webSocket", most: 1_700},
+	{name: "listenMcpB", code: app("listenMcpB"), beside: "start and webSocket", most: 1_400},
+	{name: "transports alone", code: uses("pageTransport", "portTransport"), most: 1_800},
 	{name: "connectTo alone", code: uses("connectTo"), most: 2_000},
 	{name: "observeIdb alone", code: uses("observeIdb"), most: 3_000},
 	{name: "redactUrl alone", code: uses("redactUrl"), most: 2_500},
@@ -192,6 +196,11 @@ func TestAppsHaveNoCodeOfUnusedSources(t *testing.T) {
 	bare := used(app())
 	if !slices.ContainsFunc(bare, func(name string) bool { return strings.HasSuffix(name, "src/start.ts") }) || len(sources(bare)) > 0 {
 		t.Errorf("an app with start and webSocket has code of %v", bare)
+	}
+	for _, name := range bare {
+		if slices.Contains([]string{"listen-mcp-b.ts", "offer-webmcp.ts", "port-client.ts", "transport.ts", "webmcp-context.ts", "webmcp-names.ts"}, filepath.Base(name)) {
+			t.Errorf("an app with start and webSocket has code of %s", name)
+		}
 	}
 	for name, want := range map[string]string{"idb": "idb", "opfs": "opfs", "caches": "caches", "page": "page", "storage": "storage", "tabs": "tabs"} {
 		found := sources(used(app(name)))

@@ -327,6 +327,27 @@ test('a tool that was replaced since the list is called as it is now', async (t)
   assert.equal(await textOf(client, 'a'), 'new')
 })
 
+test('the offer goes on after the engine was restarted', async (t) => {
+  const { mcp, native, kill, errors, client: newClient } = await pageWith(t, 'objects')
+  mcp.tool({ name: 'echo' }, () => 'echo')
+  mcp.mount('', webmcp())
+  const stop = offerToWebMcp(mcp, { resources: false })
+  await until(() => native.names().join() === 'echo', 'the offer')
+  const restarted = new Promise<void>((resolve) => {
+    mcp.on('state', ({ engine }) => engine === 'running' && resolve())
+  })
+  kill()
+  mcp.changed('notes://any') // notices that the program has ended
+  await restarted
+  mcp.tool({ name: 'later' }, () => 'later')
+  await until(() => native.names().join() === 'echo,later', 'the offer of a new tool')
+  native.register({ name: 'theirs' })
+  assert.deepEqual((await namesOf(newClient())).sort(), ['echo', 'later', 'theirs'])
+  stop()
+  assert.deepEqual(native.names(), ['theirs'])
+  assert.match(String(errors[0]), /engine\.wasm has ended/)
+})
+
 test('after the signal of a source is aborted, it has no tools', async (t) => {
   const { mcp, native, client: newClient } = await pageWith(t, 'objects')
   native.register({ name: 'a' })
