@@ -24,9 +24,15 @@ export interface Setting {
 
 const file = join(import.meta.dirname, 'RESULTS.md')
 
-/** Writes RESULTS.md from runs: of each section the last one. */
+/** Writes RESULTS.md from runs; returns its path. */
 export function writeResults(runs: readonly Results[]): string {
   const old = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  writeFileSync(file, resultsText(old, runs))
+  return file
+}
+
+/** The text of RESULTS.md: of each section the last run, with what is written by hand in the old text. */
+export function resultsText(old: string, runs: readonly Results[]): string {
   const sections = new Map<string, Section>()
   const settings = new Map<string, Setting>()
   for (const { setting, sections: measured } of runs) {
@@ -67,8 +73,7 @@ export function writeResults(runs: readonly Results[]): string {
       ]
     }),
   ]
-  writeFileSync(file, `${parts.join('\n\n')}\n`)
-  return file
+  return `${parts.join('\n\n')}\n`
 }
 
 function machine({ date, cores, cpu, versions }: Setting): string {
