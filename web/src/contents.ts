@@ -3,6 +3,7 @@
  * result, and gets its content version. Contents stay in JavaScript; Go never sees them.
  */
 
+import { jsonCopy } from './json.ts'
 import type { Contents } from './source.ts'
 
 /** The `_meta` key of the content version; Go's `engine.MetaVersion`. */
@@ -196,7 +197,7 @@ const transferred = Symbol('transferred bytes')
  * @throws TypeError for anything but an `ArrayBuffer` or a view of one, and for a detached buffer
  */
 export function transfer(bytes: ArrayBuffer | Uint8Array<ArrayBuffer>): TransferredBytes {
-  if (!(bytes instanceof ArrayBuffer) && !(ArrayBuffer.isView(bytes) as boolean)) {
+  if (!isBinary(bytes) || (bytes as unknown) instanceof Blob) {
     throw new TypeError(
       'transfer needs an ArrayBuffer or a view of one; a text has nothing to transfer',
     )
@@ -250,14 +251,17 @@ export function provided(answer: Provided): Ready | undefined {
   if (typeof answer === 'string') return { value: answer }
   if (answer === undefined) return undefined
   if (typeof answer === 'object' && answer !== null) {
-    if (answer instanceof ArrayBuffer || answer instanceof Blob) return { value: answer }
-    if (ArrayBuffer.isView(answer)) return { value: answer as ArrayBufferView<ArrayBuffer> }
+    if (isBinary(answer)) return { value: answer }
     if (several in answer) return severalReady(answer[several] as Contents[])
     if (transferred in answer) return { value: answer[transferred] as ArrayBuffer, transfers: true }
   }
   const text = JSON.stringify(answer)
   if (text === undefined) throw new TypeError(`a ${typeof answer} is not content`)
   return { value: text, mimeType: 'application/json' }
+}
+
+function isBinary(value: unknown): value is Bytes {
+  return value instanceof Blob || value instanceof ArrayBuffer || ArrayBuffer.isView(value)
 }
 
 function severalReady(items: readonly Contents[]): Ready | undefined {
@@ -268,8 +272,7 @@ function severalReady(items: readonly Contents[]): Ready | undefined {
 function part(item: Contents): Part {
   const value = checkedItem(item)
   const { uri, mimeType, _meta } = item
-  // Through JSON: a function or another value that cannot be cloned would prevent the answer.
-  return { uri, mimeType, _meta: _meta && JSON.parse(JSON.stringify(_meta)), value }
+  return { uri, mimeType, _meta: jsonCopy(_meta), value }
 }
 
 /**
@@ -316,7 +319,7 @@ export function exactlyOne({ uri, text, blob }: Pick<Contents, 'uri' | 'text' | 
     if (typeof text !== 'string') throw new TypeError(`text of ${short(uri)} is not a string`)
     return text
   }
-  if (!(blob instanceof Blob || blob instanceof ArrayBuffer || ArrayBuffer.isView(blob))) {
+  if (!isBinary(blob)) {
     throw new TypeError(
       `blob of ${short(uri)} is neither an ArrayBuffer, a view of one, nor a Blob`,
     )

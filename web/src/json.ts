@@ -84,3 +84,13 @@ export function freeze<T>(value: T): T {
   }
   return value
 }
+
+/**
+ * A copy of a value as JSON carries it. What an app hands over is copied in its own thread: a Proxy, such as Vue's
+ * `reactive`, cannot be cloned to another one, and later changes must not have an effect.
+ *
+ * @throws TypeError for what JSON cannot write: a cycle, a BigInt
+ */
+export function jsonCopy<T>(value: T): T {
+  return value === undefined ? value : JSON.parse(JSON.stringify(value) ?? 'null')
+}

@@ -18,6 +18,7 @@ export const instance = randomId()
 
 let current: Promise<string> | undefined // while it has users
 let claiming: AbortController | undefined // ends with the use of the id: then its lock is released
+let watching: AbortController | undefined // the window; with `current`
 const users = new Set<AbortSignal>()
 const idListeners = new Set<(id: string) => void>()
 
@@ -33,8 +34,9 @@ export async function pageId(user: AbortSignal): Promise<string> {
     user.addEventListener('abort', () => leave(user), { once: true })
   }
   if (current === undefined) {
-    globalThis.addEventListener?.('pagehide', releaseWhenCached)
-    globalThis.addEventListener?.('pageshow', claimAfterCache)
+    watching = new AbortController()
+    globalThis.addEventListener?.('pagehide', releaseWhenCached, watching)
+    globalThis.addEventListener?.('pageshow', claimAfterCache, watching)
     return setCurrent((ends) => claim(stored(), ends))
   }
   return current
@@ -46,8 +48,7 @@ function leave(user: AbortSignal) {
   if (users.size > 0) return
   claiming?.abort()
   current = undefined
-  globalThis.removeEventListener?.('pagehide', releaseWhenCached)
-  globalThis.removeEventListener?.('pageshow', claimAfterCache)
+  watching?.abort()
 }
 
 /**
@@ -55,7 +56,7 @@ function leave(user: AbortSignal) {
  * has no users any more.
  */
 export async function newPageId(): Promise<string> {
-  if (users.size === 0) throw new DOMException('the page has left its gateways', 'AbortError')
+  if (users.size === 0) throw new Error('left')
   return setCurrent(lockFresh)
 }
 

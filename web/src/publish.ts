@@ -6,6 +6,7 @@
 import type { Callee, CallRequest, Extend } from './call.ts'
 import { type CompletionProvider, completes } from './complete.ts'
 import { provided, type Ready, type SeveralContents, type TransferredBytes } from './contents.ts'
+import { jsonCopy } from './json.ts'
 import { describedPrompt, type Prompt, type PromptHandler, promptCallee } from './prompt.ts'
 import type { ReadRequest } from './read-request.ts'
 import { type Descriptions, wireCacheHints } from './registry.ts'
@@ -175,7 +176,7 @@ export function publishing(
       }
     }
     try {
-      thread.register(first, added, published)
+      thread.register(first, jsonCopy(added), published)
     } catch (error) {
       forget() // a value cannot be cloned
       throw error

@@ -5,6 +5,7 @@
  */
 
 import type { Checked, JsonSchema, Problem } from './checked.ts'
+import { jsonCopy } from './json.ts'
 import type { Json } from './metadata.ts'
 import { lazily } from './module.ts'
 import { isStandard, type StandardSchema } from './standard.ts'
@@ -53,7 +54,7 @@ export function checker(
       validate.catch(() => {
         validate = undefined // it did not load: the next call tries again
       })
-      return (await validate)(side === 'output' ? plain(value) : value)
+      return (await validate)(side === 'output' ? jsonCopy(value ?? null) : value)
     },
   }
 }
@@ -65,11 +66,6 @@ export function explain(problems: readonly Problem[]): string {
   })
   if (problems.length > maxProblems) all.push(`and ${problems.length - maxProblems} more`)
   return all.join('; ')
-}
-
-/** A value as JSON carries it. */
-export function plain(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value) ?? 'null')
 }
 
 /** A path as a JSON Pointer. */
@@ -92,7 +88,7 @@ function described(what: string, schema: JsonSchema | StandardSchema, side: 'inp
   if (typeof own !== 'object' || own === null || Array.isArray(own)) {
     throw new TypeError(`${what} must be a JSON Schema, an object, or a Standard Schema`)
   }
-  return plain(own) as { [keyword: string]: Json }
+  return jsonCopy(own) as { [keyword: string]: Json }
 }
 
 function draftOf(what: string, dialect: unknown): '2020-12' | '7' {

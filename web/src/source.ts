@@ -172,7 +172,7 @@ export function watchSource(
   signal: AbortSignal,
   report: (error: unknown) => void,
 ): void {
-  orReport(() => source.watch?.(changed, signal), signal, report)
+  void orReport(() => source.watch?.(changed, signal), signal, report)
 }
 
 /** Calls a source's `mounted`; reports its errors. */
@@ -181,14 +181,18 @@ export function callMounted(
   signal: AbortSignal,
   report: (error: unknown) => void,
 ): void {
-  orReport(() => source.mounted?.(signal), signal, report)
+  void orReport(() => source.mounted?.(signal), signal, report)
 }
 
 /** Calls code of a source, which may be an async function. */
-function orReport(act: () => unknown, signal: AbortSignal, report: (error: unknown) => void) {
+async function orReport(
+  act: () => unknown,
+  signal: AbortSignal,
+  report: (error: unknown) => void,
+): Promise<void> {
   try {
-    Promise.resolve(act()).catch((error) => signal.aborted || report(error))
+    await act()
   } catch (error) {
-    report(error)
+    if (!signal.aborted) report(error)
   }
 }

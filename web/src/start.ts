@@ -4,6 +4,7 @@ import type { ReadEvent } from './clients.ts'
 import { confirmGateway } from './confirm-gateway.ts'
 import type { Connector } from './connector.ts'
 import type { EngineOptions, EngineState } from './engine.ts'
+import { jsonCopy } from './json.ts'
 import { deserializeError, serializeError } from './link.ts'
 import { listen } from './listen.ts'
 import { canStart, compile, newWorker } from './loading.ts'
@@ -205,7 +206,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
 
   const { subscribe = true, listChanged = true, ...declared } = options.capabilities ?? {}
   const { tools = true, prompts = true, completions = true, logging = false } = declared
-  const engineOptions = {
+  const engineOptions = jsonCopy({
     name,
     title: options.title,
     version: options.version ?? '0.0.0',
@@ -222,7 +223,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     noListChanged: !listChanged,
     cacheHints: wireCacheHints(options.cache),
     extensions: options.extensions,
-  }
+  })
   const module = compile(urls?.wasm)
   module.catch(() => {}) // awaited below, where its error is thrown
   const thread: Thread = worker
@@ -247,10 +248,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     port.close?.()
     return () => {}
   }
-  const throwIfOver = (signal: AbortSignal | undefined) => {
-    signal?.throwIfAborted()
-    ended.signal.throwIfAborted()
-  }
+  const untilClosed = (signal = ended.signal) => AbortSignal.any([signal, ended.signal])
   /** The description of this page, for a gateway. */
   const dialOf = ({ dial }: Connector, page: string): Dial => {
     const url = globalThis.location
@@ -275,7 +273,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       }
       const number = ++lastSource
       const unmounted = new AbortController()
-      const stops = AbortSignal.any([unmounted.signal, ended.signal])
+      const stops = untilClosed(unmounted.signal)
       if (!stops.aborted) {
         sources.set(number, source)
         callMounted(source, stops, report)
@@ -290,9 +288,8 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     ...published.methods,
     changed: (what) => thread.changed(what),
     listen: ({ origins, signal }) =>
-      listen(
-        { origins, signal: signal ? AbortSignal.any([signal, ended.signal]) : ended.signal },
-        (port, origin, closed) => thread.open(port, origin, closed),
+      listen({ origins, signal: untilClosed(signal) }, (port, origin, closed) =>
+        thread.open(port, origin, closed),
       ),
     port() {
       const { port1, port2 } = new Channel()
@@ -304,18 +301,18 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       return () => end('the page ended this connection')
     },
     async connect(connector, { signal } = {}) {
-      throwIfOver(signal)
+      const stops = untilClosed(signal)
+      stops.throwIfAborted()
       if (connector.ignored) report(connector.ignored)
-      const stops = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal
       const left = new AbortController() // or not joined
-      stops.addEventListener('abort', () => left.abort(stops.reason), { signal: left.signal })
+      stops.addEventListener('abort', () => left.abort(), { signal: left.signal })
       try {
         const page = await unlessAborted(pageId(left.signal), stops)
         const number = ++lastGateway
         left.signal.addEventListener('abort', () => thread.disconnect(number))
         return await unlessAborted(thread.connect(number, dialOf(connector, page)), stops)
       } catch (error) {
-        left.abort(error)
+        left.abort()
         throw error
       }
     },
@@ -352,7 +349,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
     if (signal.aborted) abort()
     signal.addEventListener('abort', abort, { once: true })
     const settled = () => signal.removeEventListener('abort', abort)
-    promise.finally(settled).then(resolve, reject)
+    promise.then(resolve, reject).then(settled)
   })
 }
 

@@ -17,6 +17,7 @@ import { confirmGateway } from './confirm-gateway.ts'
 import { provided, type Ready, transfersOf } from './contents.ts'
 import type { GatewayQuestion } from './credentials.ts'
 import type { EngineOptions, EngineState, PublishedValues } from './engine.ts'
+import { jsonCopy } from './json.ts'
 import { crossing, largeTexts } from './large-texts.ts'
 import { deserializeError, link, moving, type SerializedError } from './link.ts'
 import type { StartingWorker } from './loading.ts'
@@ -107,15 +108,20 @@ export async function inWorker(
       const ready = provide(host, ref, uri, variables, cancellation)
       return ready instanceof Promise ? ready.then(cross) : cross(ready)
     },
-    list: (args: { source: number; cursor?: string; pageSize: number }, call: Cancellation) =>
-      source(args.source).list(args.cursor, { pageSize: args.pageSize, signal: signalOf(call) }),
-    readSource: (args: { source: number; uri: string }, call: Cancellation) =>
-      source(args.source).read(args.uri, { signal: signalOf(call) }),
+    async list(args: { source: number; cursor?: string; pageSize: number }, call: Cancellation) {
+      const { cursor, pageSize } = args
+      return jsonCopy(await source(args.source).list(cursor, { pageSize, signal: signalOf(call) }))
+    },
+    async readSource(args: { source: number; uri: string }, call: Cancellation) {
+      const contents = await source(args.source).read(args.uri, { signal: signalOf(call) })
+      return contents.map(({ text, blob, ...item }) => ({ ...jsonCopy(item), text, blob }))
+    },
     redact({ prefix, uri, contents }: { prefix: string; uri: string; contents: Contents[] }) {
       if (host.redact === undefined) throw new Error('no redact hook') // contents must not pass without it
       return redactContents(host.redact, prefix, uri, contents)
     },
-    templates: (args: { source: number }) => source(args.source).templates?.() ?? [],
+    templates: async (args: { source: number }) =>
+      jsonCopy(await source(args.source).templates?.()),
     call(
       args: { number: number; source: number; what: number; text: string },
       cancellation: Cancellation,
@@ -132,7 +138,9 @@ export async function inWorker(
       watches.set(number, controller)
       const { signal } = controller
       const listener: Changed = (what, under) => {
-        if (!signal.aborted) engineThread.notify('watched', { source: number, what, under })
+        if (!signal.aborted) {
+          engineThread.notify('watched', { source: number, what: jsonCopy(what), under })
+        }
       }
       watchSource(host.source(number) ?? {}, listener, signal, host.report)
     },
@@ -160,19 +168,15 @@ export async function inWorker(
       else reject(new Error(`the engine's Worker does not start: ${what}`))
     }
   })
-  const starting = module.then((compiled) =>
-    engineThread.request('start', {
-      options,
-      module: compiled,
-      redacts: host.redact !== undefined,
-    }),
+  const redacts = host.redact !== undefined
+  const starting = module.then((module) =>
+    engineThread.request('start', { options, module, redacts }),
   )
   try {
     await Promise.race([starting, failed])
     started = true
   } catch (error) {
     worker.terminate()
-    engineThread.end(error)
     throw error
   }
 
@@ -190,7 +194,7 @@ export async function inWorker(
       engineThread.notify('unregister', { first, count })
     },
     mount(number, prefix, mounted) {
-      const portable = 'portable' in mounted ? mounted.portable : undefined
+      const portable = jsonCopy((mounted as Partial<PortableSource>).portable)
       engineThread.notify('mount', { number, prefix, able: abilitiesOf(mounted), portable })
     },
     unmount(number) {
@@ -198,7 +202,7 @@ export async function inWorker(
       watches.delete(number)
       engineThread.notify('unmount', number)
     },
-    changed: (what) => engineThread.notify('changed', { source: 0, what }),
+    changed: (what) => engineThread.notify('changed', { source: 0, what: jsonCopy(what) }),
     open(port, principal, closed) {
       const number = ++lastPort
       if (closed) closeListeners.set(number, closed)

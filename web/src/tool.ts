@@ -15,7 +15,8 @@ import type {
   ToolSchema,
 } from './callee.ts'
 import type { ArgumentsOf } from './infer.ts'
-import { type Checker, checker, explain, type JsonSchema, plain } from './schema.ts'
+import { jsonCopy } from './json.ts'
+import { type Checker, checker, explain, type JsonSchema } from './schema.ts'
 import type { InputOf, OutputOf, StandardSchema } from './standard.ts'
 import { reasonOf, reasons } from './wasm.ts'
 
@@ -152,7 +153,7 @@ async function structured(answer: unknown, output: Checker): Promise<ToolResult>
   if ('problems' in checked) {
     throw new OutputError(`the answer of the tool does not fit: ${explain(checked.problems)}`)
   }
-  const structuredContent = plain(checked.value)
+  const structuredContent = jsonCopy(checked.value ?? null)
   const content = whole.content ?? [textBlock(JSON.stringify(structuredContent))]
   return { ...whole, content, structuredContent }
 }
