@@ -4,6 +4,7 @@
  *
  *     node bench/run.ts [MODE…] [--rounds N] [--rows PATTERN] [--subjects A,B] [--firefox]
  *     node bench/run.ts --results FILE…
+ *     chrt -r 5 node bench/run.ts …    with real-time priority: on a machine that others use
  *
  * Modes: direct, page, worker, gateway, start, size; default: all. All rounds are written to a JSON file. --results writes RESULTS.md
  * from such files, without measuring; a run of all modes does so itself.
