@@ -12,6 +12,7 @@
 # make bench-playground  the playground under load, and MCP Inspector under the same burst
 # make bundlers  runs an app in each bundler and framework, in Chromium; ONLY=vite8 for one; downloads them once
 # make audit  looks up known vulnerabilities of what is shipped; needs the network
+# make pack   the tarball of the npm package, in dist/npm
 # make build  bin/pagemcp, the npm package in dist/npm/pagemcp, the browser extension in dist/extension, each with its notices
 
 STATICCHECK = v0.8.2 # of honnef.co/go/tools: 2026.1
@@ -35,13 +36,17 @@ TESTS = 'test/**/*.test.ts'
 SEEDS = 50
 SEED =
 
-.PHONY: run check test simulation reliability flaky mutants soak bench bench-playground bundlers build audit conformance fuzz lint unit browsers race under-node in-node binary
+.PHONY: run check test simulation reliability flaky mutants soak bench bench-playground bundlers build pack audit conformance fuzz lint unit browsers race under-node in-node binary
 
 run: $(NPM_STAMP) binary
 	@$(BIN)/pagemcp dev $(ARGS)
 
 build: $(NPM_STAMP) binary
 	$(BIN)/pagemcp build
+
+# npm publish takes the tarball, or the directory that it is made of.
+pack: build
+	npm pack --pack-destination dist/npm ./dist/npm/pagemcp
 
 # The same bytes wherever it is built: TestBuildsAreReproducible.
 binary:
@@ -52,6 +57,7 @@ binary:
 $(NPM_STAMP): web/package-lock.json
 	cd web && npm ci --ignore-scripts --loglevel=error
 	@test -e $(NODE) || ln -s "$$(command -v node)" $(NODE)
+	@ln -sf ../typescript/bin/tsc web/node_modules/.bin/tsc # oldest-typescript, of the tests, has a tsc, too
 	@touch $@
 
 check: lint unit

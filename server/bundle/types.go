@@ -18,7 +18,7 @@ func declarations(root string, modules []string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	tsc := filepath.Join(web, "node_modules", ".bin", "tsc")
+	tsc := filepath.Join(web, "node_modules", "typescript", "bin", "tsc")
 	if _, err := os.Stat(tsc); err != nil {
 		return nil, fmt.Errorf("write the declarations: %w; run `npm install` in %s", err, web)
 	}
@@ -27,7 +27,11 @@ func declarations(root string, modules []string) (map[string][]byte, error) {
 		return nil, fmt.Errorf("write the declarations: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	command := exec.Command(tsc, "-p", "tsconfig.build.json", "--outDir", dir)
+	node := "node"
+	if own := filepath.Join(web, "node_modules", ".bin", "node"); exists(own) {
+		node = own
+	}
+	command := exec.Command(node, tsc, "-p", "tsconfig.build.json", "--outDir", dir)
 	command.Dir = web
 	if out, err := command.CombinedOutput(); err != nil {
 		return nil, &Error{Text: string(out)}
@@ -50,6 +54,11 @@ func declarations(root string, modules []string) (map[string][]byte, error) {
 		}
 	}
 	return found, nil
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }
 
 var relativeImport = regexp.MustCompile(`(\bfrom |\bimport\(|\bimport )(['"])(\.\.?/[^'"]+)\.ts(['"])`)

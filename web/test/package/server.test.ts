@@ -1,0 +1,96 @@
+// On a server: frameworks import modules and render components there, where nothing must start.
+
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { install } from './installed.ts'
+
+const app = install(['react', 'react-dom', 'scheduler'])
+after(() => app.remove())
+
+/** Runs a module in the app; its output as JSON. */
+function evaluate(code: string): unknown {
+  const file = join(app.directory, 'main.js')
+  writeFileSync(file, code)
+  const options = { cwd: app.directory, encoding: 'utf8', timeout: 60_000 } as const
+  return JSON.parse(execFileSync(process.execPath, [file], options))
+}
+
+const entries = ['', '/client', '/pairing', '/react', '/redaction', '/sources']
+
+for (const entry of entries) {
+  test(`importing pagemcp${entry} has no effect`, () => {
+    const seen = evaluate(`
+      const globals = () => Object.getOwnPropertyNames(globalThis)
+      const before = globals()
+      const resources = process.getActiveResourcesInfo().sort()
+      const made = await import('pagemcp${entry}')
+      await new Promise((resolve) => setImmediate(resolve))
+      const added = globals().filter((name) => !before.includes(name))
+      console.log(JSON.stringify({
+        exports: Object.keys(made).length > 0,
+        added,
+        resources: process.getActiveResourcesInfo().sort().filter((one) => !resources.includes(one)),
+      }))`)
+    assert.deepEqual(seen, { exports: true, added: [], resources: [] })
+  })
+}
+
+test('start rejects, and says what to do', () => {
+  const seen = evaluate(`
+    import { start } from 'pagemcp'
+    const all = [{ name: 'app' }, { name: 'app', worker: false }]
+    const messages = await Promise.all(all.map((options) => start(options).catch((error) => error.message)))
+    console.log(JSON.stringify(messages))`)
+  const message = 'start needs a browser; call it in an effect or onMount'
+  assert.deepEqual(seen, [message, message])
+})
+
+test('start rejects in a server with Workers', () => {
+  const seen = evaluate(`
+    import { start } from 'pagemcp'
+    let made = 0
+    globalThis.Worker = class { constructor() { made++ } }
+    const message = await start({ name: 'app' }).catch((error) => error.message)
+    console.log(JSON.stringify({ message, made }))`)
+  const message = 'start needs a browser; call it in an effect or onMount'
+  assert.deepEqual(seen, { message, made: 0 })
+})
+
+test('an engine without a Worker runs there if it gets engine.wasm, for tests of apps', () => {
+  const seen = evaluate(`
+    import { readFileSync } from 'node:fs'
+    import { start } from 'pagemcp'
+    const wasm = readFileSync('node_modules/pagemcp/engine.wasm')
+    const mcp = await start({ name: 'app', worker: false, urls: { wasm } })
+    console.log(JSON.stringify(mcp.state.engine))
+    process.exit()`)
+  assert.equal(seen, 'running')
+})
+
+test('components with all hooks render to a string', () => {
+  const seen = evaluate(`
+    import { createElement } from 'react'
+    import { renderToString } from 'react-dom/server'
+    import * as hooks from 'pagemcp/react'
+    const source = () => { throw new Error('a source was made on the server') }
+    function Cart() {
+      hooks.usePageMcp()
+      hooks.usePageMcpState()
+      hooks.usePageMcpResource({ uri: 'app:cart', name: 'Cart' }, ['apples'])
+      hooks.usePageMcpTemplate({ uriTemplate: 'app:items/{id}', name: 'Item' }, () => 'item')
+      hooks.usePageMcpTool({ name: 'add', inputSchema: { type: 'object' } }, () => 'added')
+      hooks.usePageMcpPrompt({ name: 'plan' }, () => 'Plan.')
+      hooks.usePageMcpMount('', source)
+      return createElement('p', null, 'Cart')
+    }
+    const render = (mcp) =>
+      renderToString(createElement(hooks.PageMcpProvider, { mcp }, createElement(Cart)))
+    console.log(JSON.stringify([render(undefined), Object.keys(hooks).sort().join()]))`)
+  assert.deepEqual(seen, [
+    '<p>Cart</p>',
+    'PageMcpProvider,usePageMcp,usePageMcpMount,usePageMcpPrompt,usePageMcpResource,usePageMcpState,usePageMcpTemplate,usePageMcpTool',
+  ])
+})
