@@ -62,6 +62,15 @@ test('relative links in packed documents lead to packed files, and all others ar
   }
 })
 
+test('sections of the changelog have a version and a date, newest first', () => {
+  const headings = packed('CHANGELOG.md').match(/^## .*$/gm) ?? []
+  const released = headings.filter((heading) => heading !== '## Unreleased')
+  assert.ok(released.length > 0 && headings.lastIndexOf('## Unreleased') <= 0)
+  for (const heading of released) assert.match(heading, /^## \d+\.\d+\.\d+ \(\d{4}-\d\d-\d\d\)$/)
+  const dates = released.map((heading) => heading.slice(-11, -1))
+  assert.deepEqual(dates, [...dates].sort().reverse())
+})
+
 test('source maps name no directory of this machine', () => {
   for (const file of app.files.filter((name) => name.endsWith('.map'))) {
     for (const source of JSON.parse(packed(file)).sources as string[]) {
