@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,6 +102,27 @@ func TestServePassesItsFlags(t *testing.T) {
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// What serve prints for pages can be opened as it is.
+func TestServePrintsLinksOfAllowedOrigins(t *testing.T) {
+	for _, c := range []struct {
+		origins []string
+		want    []string // lines
+	}{
+		{nil, []string{"  No page can join yet: name its origin with --allow-origin, like --allow-origin http://localhost:5173"}},
+		{[]string{"http://localhost:5173"}, []string{"  http://localhost:5173/#pagemcp=x"}},
+		{[]string{"http://localhost:5173", "https://app.example"}, []string{"  http://localhost:5173/#pagemcp=x", "  https://app.example/#pagemcp=x"}},
+	} {
+		var printed strings.Builder
+		printPairing(&printed, "#pagemcp=x", c.origins)
+		lines := strings.Split(printed.String(), "\n")
+		for _, want := range c.want {
+			if !slices.Contains(lines, want) {
+				t.Errorf("%q: there is no line %q in %q", c.origins, want, printed.String())
+			}
+		}
 	}
 }
 

@@ -37,8 +37,8 @@ func serve(ctx context.Context, args []string, std streams) error {
 		}
 	} else {
 		printTo(std.err, s, connectText(g, s))
-		printPairing(std.err, g, s.origins)
-		go onLine(ctx, std.in, func() { printPairing(std.err, g, s.origins) })
+		printPairing(std.err, g.Fragment(), s.origins)
+		go onLine(ctx, std.in, func() { printPairing(std.err, g.Fragment(), s.origins) })
 	}
 	select {
 	case err := <-served:
@@ -105,14 +105,17 @@ func connectText(g *server.Gateway, s settings) string {
 `)
 }
 
-// printPairing explains how a page of an allowed origin joins.
-func printPairing(w io.Writer, g *server.Gateway, origins []string) {
+// printPairing prints a link for a page of each allowed origin, with a fragment that pairs one of them.
+func printPairing(w io.Writer, fragment string, origins []string) {
 	if len(origins) == 0 {
 		fmt.Fprint(w, "\n  No page can join yet: name its origin with --allow-origin, like --allow-origin http://localhost:5173\n\n")
 		return
 	}
-	fmt.Fprintf(w, "\n  A page of %s joins when you open it once with this at the end of its URL\n  (good once, for two minutes; press Enter for a new one):\n\n  %s\n\n",
-		strings.Join(origins, " or "), g.Fragment())
+	fmt.Fprint(w, "\n  A page joins when you open it once by this link, or with the part from # on at the end of its URL\n  (good once, for two minutes; press Enter for a new one):\n\n")
+	for _, origin := range origins {
+		fmt.Fprintf(w, "  %s/%s\n", origin, fragment)
+	}
+	fmt.Fprintln(w)
 }
 
 // onLine calls do for each line of in. It ends with in, or with the process.

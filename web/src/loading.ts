@@ -1,7 +1,7 @@
 /** Loads engine.wasm and the Worker. */
 
 const bundlers =
-  "Vite before version 8 needs optimizeDeps: { exclude: ['pagemcp'] }; with esbuild copy worker.js and engine.wasm beside the output"
+  "Vite needs server.fs.allow if linked, before version 8 optimizeDeps: { exclude: ['pagemcp'] }; with esbuild copy worker.js and engine.wasm"
 
 /** Compiles engine.wasm, from its URL while it loads. */
 export async function compile(wasm: string | URL | BufferSource | WebAssembly.Module | undefined) {

@@ -151,7 +151,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       giveUp(
         new JoinError(
           'not-invited',
-          `not invited by the gateway at ${url}: open the page by its link`,
+          `not invited by the gateway at ${url}: open the page by the link that the gateway prints, pagemcp serve --allow-origin ${globalThis.origin}`,
         ),
       )
     } else if (reachable) {

@@ -1,7 +1,8 @@
 /** The ways to bundle and host an app that `make bundlers` runs: one row per tool and mode. */
 
 import { type BrowserName, browserNames } from '../harness/browsers.ts'
-import { type Hosting, hostings, trustedTypes } from './hosting.ts'
+import { type Hosting, hostings } from './hosting.ts'
+import { inlined, ownOrigin, strict, trustedTypes } from './policies.ts'
 import type { Command } from './tools.ts'
 import type { Fixture } from './workspace.ts'
 
@@ -87,9 +88,15 @@ const vite8Checks: readonly BundledCheck[] = [
     name: 'vite8 build, with Content-Security-Policy and Trusted Types',
     build: ['vite', 'build'],
     serve: { directory: 'dist' },
-    headers: {
-      'content-security-policy': `default-src 'none'; img-src data:; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; ${trustedTypes}`,
-    },
+    headers: strict(`${ownOrigin}; ${trustedTypes}`),
+  },
+  {
+    ...vite8,
+    name: 'vite8 build, inlined assets, with Content-Security-Policy and Trusted Types',
+    build: ['vite', 'build', '--config', 'inline.config.js'],
+    serve: { directory: 'dist' },
+    headers: strict(`${inlined}; ${trustedTypes}`),
+    worker: 'blob:',
   },
   {
     ...vite8,

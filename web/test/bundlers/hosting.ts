@@ -3,6 +3,7 @@
 import type { TestBrowser } from '../harness/browsers.ts'
 import { serve } from '../harness/serve.ts'
 import { appSource, driveApp, packageDirectory } from './drive.ts'
+import { otherOrigin, ownOrigin, strict, trustedTypes } from './policies.ts'
 
 export interface Hosting {
   host: string
@@ -13,34 +14,42 @@ export interface Hosting {
   worker?: string
 }
 
-/** Directives that allow the policy of the package alone. */
-export const trustedTypes = "require-trusted-types-for 'script'; trusted-types pagemcp"
-const nonce = "'nonce-of-the-import-map'"
-const cdnPolicy = (cdn: string) =>
-  `script-src 'self' ${cdn} ${nonce} 'wasm-unsafe-eval'; worker-src blob: ${cdn}; connect-src ${cdn}`
+/** A page allows its import map by a nonce, in addition to its scripts. */
+const withImportMap = (policy: string) =>
+  policy.replace("'self'", "'self' 'nonce-of-the-import-map'")
 
 export const hostings: readonly Hosting[] = [
   { host: 'beside the page', from: (own) => own },
   {
     host: 'beside the page, with Content-Security-Policy and Trusted Types',
     from: (own) => own,
-    policy: () =>
-      `script-src 'self' ${nonce} 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; ${trustedTypes}`,
+    policy: () => `${ownOrigin}; ${trustedTypes}`,
   },
   { host: 'at another origin', from: (_, other) => other, worker: 'blob:' },
   {
     host: 'at another origin, with Content-Security-Policy',
     from: (_, other) => other,
-    policy: cdnPolicy,
+    policy: otherOrigin,
     worker: 'blob:',
   },
   {
     host: 'at another origin, with Content-Security-Policy and Trusted Types',
     from: (_, other) => other,
-    policy: (cdn) => `${cdnPolicy(cdn)}; ${trustedTypes}`,
+    policy: (cdn) => `${otherOrigin(cdn)}; ${trustedTypes}`,
     worker: 'blob:',
   },
 ]
+
+/** A page that gets the package from a location. */
+export const pageOf = (location: string) => `<!doctype html>
+<meta charset="utf-8">
+<title>app</title>
+<link rel="icon" href="data:,">
+<script type="importmap" nonce="of-the-import-map">
+  { "imports": { "pagemcp": "${location}/pagemcp/index.js" } }
+</script>
+<script type="module" src="/main.js"></script>
+<body></body>`
 
 /** Serves the app and the package, and drives the app. */
 export async function driveHosting(
@@ -53,13 +62,9 @@ export async function driveHosting(
   const site = await serve({ directories: { '/pagemcp/': packageDirectory }, files, headers })
   try {
     const location = from(site.origin, site.otherOrigin)
-    if (policy)
-      headers['content-security-policy'] = `default-src 'none'; img-src data:; ${policy(location)}`
+    if (policy) Object.assign(headers, strict(withImportMap(policy(location))))
     files['/main.js'] = "import { startMcp } from './app.js'\nstartMcp()\n"
-    files['/'] =
-      `<!doctype html><meta charset="utf-8"><title>app</title><link rel="icon" href="data:,">
-<script type="importmap" nonce="of-the-import-map">{"imports":{"pagemcp":"${location}/pagemcp/index.js"}}</script>
-<script type="module" src="/main.js"></script><body></body>`
+    files['/'] = pageOf(location)
     await driveApp(browser, `${site.origin}/`, worker === undefined ? {} : { worker })
   } finally {
     await site.close()

@@ -1,35 +1,58 @@
 // The package in an app of Vite 8: its development server and its build. `make bundlers` has the other tools.
 
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { inBrowsers } from '../harness/browsers.ts'
+import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
 import { serve } from '../harness/serve.ts'
-import { appSource, driveApp, packageDirectory } from './drive.ts'
+import { appSource, driveApp, type Expected, packageDirectory } from './drive.ts'
 import { type Command, runTool, startServer } from './tools.ts'
 
 const vite: Command = ['node', join(import.meta.dirname, '../../node_modules/vite/bin/vite.js')]
 
 // Outside the repository: Vite prepares what is in node_modules, and not what is linked there.
-const app = mkdtempSync(join(tmpdir(), 'pagemcp-vite-'))
-after(() => rmSync(app, { recursive: true }))
+const app = newApp()
 cpSync(packageDirectory, join(app, 'node_modules/pagemcp'), { recursive: true })
-for (const part of ['plain', 'vite']) {
-  cpSync(join(import.meta.dirname, part), app, { recursive: true })
-}
-writeFileSync(join(app, 'src/mcp.js'), appSource())
-writeFileSync(join(app, 'package.json'), '{ "type": "module" }')
 
-inBrowsers('an app runs in the development server of Vite', async (browser) => {
+/** An app in a directory of its own, without the package. */
+function newApp(): string {
+  const app = mkdtempSync(join(tmpdir(), 'pagemcp-vite-'))
+  after(() => rmSync(app, { recursive: true }))
+  for (const part of ['plain', 'vite']) {
+    cpSync(join(import.meta.dirname, part), app, { recursive: true })
+  }
+  writeFileSync(join(app, 'src/mcp.js'), appSource())
+  writeFileSync(join(app, 'package.json'), '{ "type": "module" }')
+  mkdirSync(join(app, 'node_modules'))
+  return app
+}
+
+async function driveDevelopment(
+  browser: Pick<TestBrowser, 'open'>,
+  app: string,
+  expected?: Expected,
+): Promise<void> {
   rmSync(join(app, 'node_modules/.vite'), { recursive: true, force: true })
   const server = await startServer(app, (port) => [...vite, '--port', port, '--strictPort'])
   try {
-    await driveApp(browser, server.url)
+    await driveApp(browser, server.url, expected)
   } finally {
     await server.close()
   }
-})
+}
+
+inBrowsers('an app runs in the development server of Vite', (browser) =>
+  driveDevelopment(browser, app),
+)
+
+const linking = newApp()
+symlinkSync(packageDirectory, join(linking, 'node_modules/pagemcp'))
+
+inBrowsers(
+  'the error names the setting of Vite, if it serves no files of a linked package',
+  (browser) => driveDevelopment(browser, linking, { fails: /server\.fs\.allow/ }),
+)
 
 inBrowsers('an app runs as Vite builds it', async (browser) => {
   await runTool(app, [...vite, 'build'])
