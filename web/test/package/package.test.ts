@@ -63,7 +63,7 @@ test('relative links in packed documents lead to packed files, and all others ar
 })
 
 test('sections of the changelog have a version and a date, newest first', () => {
-  const headings = packed('CHANGELOG.md').match(/^## .*$/gm) ?? []
+  const headings: string[] = packed('CHANGELOG.md').match(/^## .*$/gm) ?? []
   const released = headings.filter((heading) => heading !== '## Unreleased')
   assert.ok(released.length > 0 && headings.lastIndexOf('## Unreleased') <= 0)
   for (const heading of released) assert.match(heading, /^## \d+\.\d+\.\d+ \(\d{4}-\d\d-\d\d\)$/)
