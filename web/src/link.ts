@@ -201,27 +201,23 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
 export interface SerializedError {
   name: string
   message: string
-  stack?: string
+  stack?: string | undefined
   /** Of a JoinError. */
-  reason?: string
+  reason?: string | undefined
 }
 
 export function serializeError(error: unknown): SerializedError {
-  const { name, message, stack, reason } = (error ?? {}) as Record<string, unknown>
-  return {
-    name: typeof name === 'string' ? name : 'Error',
-    message: textOf(message ?? error),
-    ...(typeof stack === 'string' && { stack }),
-    ...(typeof reason === 'string' && { reason }),
-  }
-}
-
-/** A thrown value as text; one without text, such as an object without prototype, by its type. */
-function textOf(thrown: unknown): string {
   try {
-    return String(thrown)
+    const { name, message, stack, reason } = (error ?? {}) as Record<string, unknown>
+    const text = (member: unknown) => (typeof member === 'string' ? member : undefined)
+    return {
+      name: text(name) ?? 'Error',
+      message: String(message ?? error),
+      stack: text(stack),
+      reason: text(reason),
+    }
   } catch {
-    return `a thrown ${typeof thrown}`
+    return { name: 'Error', message: typeof error } // without text, or with getters that throw
   }
 }
 

@@ -95,7 +95,7 @@ export async function inWorker(
 
   const source = (number: number): Source => {
     const found = host.source(number)
-    if (found === undefined) throw new Error('the source was unmounted')
+    if (found === undefined) throw new Error('unmounted')
     return found
   }
   const handlers = {

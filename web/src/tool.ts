@@ -16,6 +16,7 @@ import type {
 } from './callee.ts'
 import type { ArgumentsOf } from './infer.ts'
 import { jsonCopy } from './json.ts'
+import { serializeError } from './link.ts'
 import { type Checker, checker, explain, type JsonSchema } from './schema.ts'
 import type { InputOf, OutputOf, StandardSchema } from './standard.ts'
 import { reasonOf, reasons } from './wasm.ts'
@@ -114,7 +115,7 @@ export async function runTool(
   try {
     return toolResult(await run())
   } catch (error) {
-    const { name, message } = (error ?? {}) as Error
+    const { name, message } = serializeError(error)
     const reason = reasonOf(error)
     if (name === 'OutputError') throw error
     if (reason === reasons.needsInput || (reason === reasons.notFound && mounted)) throw error

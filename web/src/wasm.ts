@@ -21,9 +21,18 @@ export const reasons = {
 } as const
 export type Reason = (typeof reasons)[keyof typeof reasons]
 
+/** `undefined` also for a value whose getter throws: anything may be thrown. */
+function nameOf(error: unknown): unknown {
+  try {
+    return (error as { name?: unknown } | null | undefined)?.name
+  } catch {
+    return undefined
+  }
+}
+
 /** The reason of an error. By name, since errors may come from another thread. */
 export function reasonOf(error: unknown): Reason {
-  switch ((error as { name?: unknown } | undefined)?.name) {
+  switch (nameOf(error)) {
     case 'NotFoundError':
       return reasons.notFound
     case 'BadCursorError':

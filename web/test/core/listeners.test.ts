@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { serializeError } from '../../src/link.ts'
 import type { Port } from '../../src/port.ts'
 import { type Message, resultOf, until } from './client.ts'
 import { testPage } from './page.ts'
@@ -90,13 +91,60 @@ test('a port of the web app whose close throws does not keep others from being c
   assert.ok(page.errors.some((error) => String(error).includes('thrown by close')))
 })
 
-test('whatever is thrown, also what has no text, ends as an error of that request', async (t) => {
-  const page = await testPage(t)
-  page.mcp.resource({ uri: 'odd:1', name: 'Odd' }, () => {
-    throw Object.create(null)
+const thrown: { readonly [what: string]: () => unknown } = {
+  'an object without text': () => Object.create(null),
+  'an object whose getters throw': () =>
+    Object.defineProperty({}, 'name', {
+      get() {
+        throw new Error('thrown by a getter')
+      },
+    }),
+  'a revoked Proxy': () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    return proxy
+  },
+  null: () => null,
+  undefined: () => undefined,
+}
+
+for (const [what, make] of Object.entries(thrown)) {
+  test(`${what} may be thrown by all code of the app: it ends as an error of that request`, async (t) => {
+    const page = await testPage(t)
+    const fail = () => {
+      throw make()
+    }
+    page.mcp.resource({ uri: 'odd:1', name: 'Odd' }, fail)
+    page.mcp.resource({ uri: 'odd:2', name: 'Odd' }, async () => fail())
+    page.mcp.tool({ name: 'odd' }, fail)
+    page.mcp.prompt({ name: 'odd', complete: { x: fail }, arguments: [{ name: 'x' }] }, fail)
+    page.mcp.mount('', { list: fail, read: fail, templates: fail, watch: fail, mounted: fail })
+    page.mcp.on('read', fail)
+    const client = page.client()
+    const codes: unknown[] = []
+    for (const [method, params] of [
+      ['resources/read', { uri: 'odd:1' }],
+      ['resources/read', { uri: 'odd:2' }],
+      ['resources/read', { uri: 'other:1' }],
+      ['tools/call', { name: 'odd' }],
+      ['prompts/get', { name: 'odd' }],
+    ] as const) {
+      const { error, result } = await client.askModern(method, params)
+      codes.push((error as Message | undefined)?.code ?? (result as Message).isError)
+    }
+    assert.deepEqual(codes, [-32603, -32603, -32603, true, -32603])
+    assert.deepEqual(resultOf(await client.askModern('resources/list')).resources, [
+      { uri: 'odd:1', name: 'Odd' },
+      { uri: 'odd:2', name: 'Odd' },
+    ])
   })
-  const { error } = await page.client().askModern('resources/read', { uri: 'odd:1' })
-  assert.equal((error as Message).code, -32603)
+}
+
+test('what is thrown crosses to another thread, whatever it is', () => {
+  for (const make of Object.values(thrown)) {
+    const { name, message } = serializeError(make())
+    assert.deepEqual([name, typeof message], ['Error', 'string'])
+  }
 })
 
 test('a client that the page ends gets a last message, and its requests an answer', async (t) => {
