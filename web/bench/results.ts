@@ -67,7 +67,7 @@ export function resultsText(old: string, runs: readonly Results[]): string {
       const { medians, ratios } = columnsOf(section)
       return [
         head,
-        `${rounds} rounds${by}.`,
+        `${by.join(', ')}.`,
         table(section, medians, ratios),
         kept(old, section.name),
       ]

@@ -228,7 +228,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   module.catch(() => {}) // awaited below, where its error is thrown
   const thread: Thread = worker
     ? await inWorker(engineOptions, module, newWorker(urls?.worker), host)
-    : await inWindow(engineOptions, await module, host)
+    : await inWindow(engineOptions, module, host)
 
   const published = publishing(thread, options.redact !== undefined)
 
@@ -356,12 +356,13 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
 /** Starts the engine in this window. Its errors are converted: apps test for the `JoinError` of this module. */
 async function inWindow(
   options: EngineOptions,
-  module: WebAssembly.Module,
+  module: Promise<WebAssembly.Module>,
   host: ThreadHost,
 ): Promise<Thread> {
-  const { startInWindow } = await lazily('in-window.js', import('./in-window.ts'))
+  const loading = lazily('in-window.js', import('./in-window.ts')) // while engine.wasm loads
+  const [{ startInWindow }, compiled] = await Promise.all([loading, module])
   const functions = { abilitiesOf, call, confirmGateway, newPageId, provide, redactContents }
-  const thread = await startInWindow(options, module, host, functions)
+  const thread = await startInWindow(options, compiled, host, functions)
   const connect: Thread['connect'] = (number, dial) =>
     thread.connect(number, dial).catch((error: unknown) => {
       throw deserializeError(serializeError(error))
