@@ -13,7 +13,7 @@ import (
 // build writes the npm package to dist/npm/pagemcp, the unpacked browser extension to
 // dist/extension and the playground to dist/playground; or, with --out, all files that
 // dev serves.
-func build(_ context.Context, args []string, std streams) error {
+func build(ctx context.Context, args []string, std streams) error {
 	var out string
 	var bench bool
 	err := parse("build", "Builds the npm package into dist/npm/pagemcp, the browser extension into dist/extension, and the playground for any web host into dist/playground.", args, std, func(flags *flag.FlagSet) {
@@ -47,7 +47,11 @@ func build(_ context.Context, args []string, std streams) error {
 	if err := os.RemoveAll(playground); err != nil { // older builds have chunks with other names
 		return err
 	}
-	if err := bundle.Compressed(files).Write(playground, bundle.Playground); err != nil {
+	packed, err := bundle.Compressed(ctx, root, files)
+	if err != nil {
+		return err
+	}
+	if err := packed.Write(playground, bundle.Playground); err != nil {
 		return err
 	}
 	fmt.Fprintln(std.err, "built", playground)

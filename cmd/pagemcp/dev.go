@@ -65,6 +65,8 @@ func dev(ctx context.Context, args []string, std streams) error {
 	demos := make(chan []string, 1) // names, from the first build
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	changed := make(chan struct{}, 1)
+	go compressAll(ctx, root, w, changed) // ends with ctx
 	ended := make(chan error, 3)
 	go func() { ended <- g.Serve(ctx) }()
 	go func() { ended <- w.Serve(g.Port()) }()
@@ -76,6 +78,10 @@ func dev(ctx context.Context, args []string, std streams) error {
 			} else {
 				files["/pagemcp/config.json"] = startConfig(g, s.noToken, demoNames(files))
 				w.Set(devserver.WithLiveReload(files))
+				select {
+				case changed <- struct{}{}:
+				default: // it has not begun with the files of an earlier build
+				}
 			}
 			select {
 			case demos <- demoNames(files):
@@ -100,6 +106,21 @@ func dev(ctx context.Context, args []string, std streams) error {
 		return err
 	case <-ctx.Done():
 		return nil
+	}
+}
+
+// compressAll compresses the files after each build, in the background, until ctx ends. What
+// cannot be compressed is served by gzip.
+func compressAll(ctx context.Context, root string, w *devserver.Web, changed <-chan struct{}) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+			w.Compress(ctx, func(ctx context.Context, contents []byte) ([]byte, error) {
+				return bundle.Brotli(ctx, root, contents)
+			})
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package bundle
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -90,9 +91,9 @@ func completePlayground(files Files) {
 	files[Playground+"files.json"], _ = json.Marshal(hashes) // cannot fail: strings only
 }
 
-// Compressed adds a gzip version, with the suffix .gz, of each file of the playground
-// that becomes smaller. Web servers can serve it in place of the file.
-func Compressed(files Files) Files {
+// Compressed adds a gzip and a brotli version, with the suffixes .gz and .br, of each file of
+// the playground that becomes smaller. Web servers can serve them in place of the file.
+func Compressed(ctx context.Context, root string, files Files) (Files, error) {
 	all := maps.Clone(files)
 	for name, contents := range files {
 		if !strings.HasPrefix(name, Playground) || len(contents) < 1<<10 { // bytes
@@ -102,9 +103,15 @@ func Compressed(files Files) Files {
 		writer, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // cannot fail: a valid level
 		writer.Write(contents)                                          // cannot fail: in memory
 		writer.Close()
-		if packed.Len() < len(contents) {
-			all[name+".gz"] = packed.Bytes()
+		brotli, err := Brotli(ctx, root, contents)
+		if err != nil {
+			return nil, err
+		}
+		for suffix, one := range map[string][]byte{".gz": packed.Bytes(), ".br": brotli} {
+			if len(one) < len(contents) {
+				all[name+suffix] = one
+			}
 		}
 	}
-	return all
+	return all, nil
 }

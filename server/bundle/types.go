@@ -27,11 +27,7 @@ func declarations(root string, modules []string) (map[string][]byte, error) {
 		return nil, fmt.Errorf("write the declarations: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	node := "node"
-	if own := filepath.Join(web, "node_modules", ".bin", "node"); exists(own) {
-		node = own
-	}
-	command := exec.Command(node, tsc, "-p", "tsconfig.build.json", "--outDir", dir)
+	command := exec.Command(nodeProgram(root), tsc, "-p", "tsconfig.build.json", "--outDir", dir)
 	command.Dir = web
 	if out, err := command.CombinedOutput(); err != nil {
 		return nil, &Error{Text: string(out)}
@@ -54,11 +50,6 @@ func declarations(root string, modules []string) (map[string][]byte, error) {
 		}
 	}
 	return found, nil
-}
-
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
 }
 
 var relativeImport = regexp.MustCompile(`(\bfrom |\bimport\(|\bimport )(['"])(\.\.?/[^'"]+)\.ts(['"])`)

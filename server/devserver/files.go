@@ -3,6 +3,7 @@
 package devserver
 
 import (
+	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"crypto/sha256"
@@ -82,7 +83,7 @@ func (w *Web) Set(files map[string][]byte) {
 	w.mu.Unlock()
 	for name, body := range files {
 		sum := sha256.Sum256(body)
-		etag := `"` + hex.EncodeToString(sum[:12]) + `"`
+		etag := hex.EncodeToString(sum[:12])
 		if same := old[name]; same != nil && same.etag == etag {
 			next[name] = same
 			continue
@@ -94,6 +95,28 @@ func (w *Web) Set(files map[string][]byte) {
 		fmt.Fprintf(sum, "%s %s\n", name, next[name].etag)
 	}
 	w.publish(func() { w.files, w.failure, w.version = next, "", hex.EncodeToString(sum.Sum(nil)[:8]) })
+}
+
+// Compress makes the brotli version of each WebAssembly and JavaScript file, one after the
+// other, largest first. It returns when all are there, ctx ends, or brotli fails. Requests
+// that come before get gzip.
+func (w *Web) Compress(ctx context.Context, brotli func(context.Context, []byte) ([]byte, error)) error {
+	w.mu.Lock()
+	files := slices.Collect(maps.Values(w.files))
+	w.mu.Unlock()
+	slices.SortFunc(files, func(a, b *webFile) int { return cmp.Compare(len(b.body), len(a.body)) })
+	for _, file := range files {
+		isCode := file.kind == contentType(".wasm") || file.kind == contentType(".js")
+		if !isCode || !file.isPackable() || file.brotli.Load() != nil {
+			continue
+		}
+		packed, err := brotli(ctx, file.body)
+		if err != nil {
+			return err
+		}
+		file.brotli.Store(&packed)
+	}
+	return nil
 }
 
 // Fail reports a failed build: pages show message until the next Set.

@@ -195,6 +195,55 @@ func TestFilesAreRevalidatedAndPacked(t *testing.T) {
 	}
 }
 
+// Each coding of a file has an ETag of its own; a range is one of the file itself.
+func TestEachCodingHasItsETag(t *testing.T) {
+	text := strings.Repeat("let a = 1\n", 1000)
+	w := startWeb(t, map[string][]byte{"/index.html": []byte(text), "/a.js": []byte(text), "/b.js": []byte("1"), "/engine.wasm": []byte(text)})
+	var packed []string
+	err := w.Compress(t.Context(), func(_ context.Context, body []byte) ([]byte, error) {
+		packed = append(packed, string(body))
+		return []byte("packed"), nil
+	})
+	if err != nil || len(packed) != 2 {
+		t.Fatalf("%d files are compressed, want those that are code and large: %v", len(packed), err)
+	}
+	for _, x := range []struct {
+		lines, coding, suffix string
+		status                int
+	}{
+		{"Accept-Encoding: gzip, deflate, br, zstd\n", "br", `-br"`, 200},
+		{"Accept-Encoding: br;q=0, gzip;q=0.5\n", "gzip", `-gzip"`, 200},
+		{"Accept-Encoding: BR;q=0.1\n", "br", `-br"`, 200},
+		{"Accept-Encoding: gzip;q=0, br;q=0.000\n", "", `"`, 200},
+		{"", "", `"`, 200},
+		{"Accept-Encoding: br\nRange: bytes=0-3\n", "", `"`, 206},
+	} {
+		status, header, body := rawhttp.Send(t, w.port, "GET /engine.wasm HTTP/1.1\nHost: localhost:%d\n"+x.lines+"Connection: close\n\n")
+		etag := header.Get("ETag")
+		if status != x.status || header.Get("Content-Encoding") != x.coding || !strings.HasSuffix(etag, x.suffix) || header.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%q: %d %v", x.lines, status, header)
+		}
+		if x.suffix == `"` && strings.Contains(etag, "-") {
+			t.Errorf("%q: the file itself has the ETag %s", x.lines, etag)
+		}
+		if x.coding == "br" && body != "packed" || x.status == 206 && body != text[:4] {
+			t.Errorf("%q: %.20q", x.lines, body)
+		}
+		again, _, _ := rawhttp.Send(t, w.port, "GET /engine.wasm HTTP/1.1\nHost: localhost:%d\n"+x.lines+"If-None-Match: "+etag+"\nConnection: close\n\n")
+		if again != http.StatusNotModified {
+			t.Errorf("%q with its ETag: %d", x.lines, again)
+		}
+	}
+	// The ETag of another coding is not the one of this answer.
+	if status, _, _ := rawhttp.Send(t, w.port, "GET /engine.wasm HTTP/1.1\nHost: localhost:%d\nAccept-Encoding: gzip\nIf-None-Match: \"x-br\"\nConnection: close\n\n"); status != 200 {
+		t.Errorf("with another ETag: %d", status)
+	}
+	w.Set(map[string][]byte{"/index.html": {}, "/a.js": []byte(text)}) // unchanged: kept
+	if err := w.Compress(t.Context(), func(context.Context, []byte) ([]byte, error) { return nil, io.ErrUnexpectedEOF }); err != nil {
+		t.Errorf("an unchanged file is compressed again: %v", err)
+	}
+}
+
 // nextVersion returns the data of the next event.
 func nextVersion(t *testing.T, lines *bufio.Scanner) string {
 	t.Helper()
