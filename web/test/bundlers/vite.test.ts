@@ -1,9 +1,20 @@
 // The package in an app of Vite 8: its development server and its build. `make bundlers` has the other tools.
 
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import assert from 'node:assert/strict'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { readMarkdown } from '../docs/markdown.ts'
+import { pageUrl, post, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
 import { serve } from '../harness/serve.ts'
 import { appSource, driveApp, type Expected, packageDirectory } from './drive.ts'
@@ -61,5 +72,39 @@ inBrowsers('an app runs as Vite builds it', async (browser) => {
     await driveApp(browser, `${site.origin}/`)
   } finally {
     await site.close()
+  }
+})
+
+const steps = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
+const example =
+  readMarkdown(steps).fences.find(({ language }) => language === 'ts')?.text ?? 'no example'
+
+const empty = newApp()
+cpSync(packageDirectory, join(empty, 'node_modules/pagemcp'), { recursive: true })
+writeFileSync(join(empty, 'src/main.js'), "import './mcp.ts'\ndocument.body.append('rendered')\n")
+
+inBrowsers('the first steps of README.md work in an empty app of Vite', async ({ open }) => {
+  rmSync(join(empty, 'node_modules/.vite'), { recursive: true, force: true })
+  const server = await startServer(empty, (port) => [...vite, '--port', port, '--strictPort'])
+  const origin = new URL(server.url).origin
+  const gateway = await startGateway({ command: 'serve', args: ['--allow-origin', origin] })
+  try {
+    const dialled = example.replace(
+      'await mcp.connect(webSocket())',
+      `document.title = await mcp.connect(webSocket('${pageUrl(gateway)}'))`,
+    )
+    assert.notEqual(dialled, example)
+    writeFileSync(join(empty, 'src/mcp.ts'), dialled)
+
+    const stranger = await open(server.url)
+    await stranger.waitForFunction("document.body.innerText.includes('rendered')")
+    await stranger.close()
+    const tab = await open(`${server.url}${gateway.pairing}`)
+    await tab.waitForFunction("document.title === 'shop'")
+    assert.match(await post(gateway, 'resources/read', { uri: 'shop+shop://cart' }), /2 apples/)
+    assert.match(await post(gateway, 'resources/read', { uri: 'shop://cart' }, 'shop'), /2 apples/)
+  } finally {
+    await gateway.close()
+    await server.close()
   }
 })
