@@ -56,7 +56,7 @@ function leave(user: AbortSignal) {
  * has no users any more.
  */
 export async function newPageId(): Promise<string> {
-  if (users.size === 0) throw new Error()
+  if (users.size === 0) throw new Error('the page has left')
   return setCurrent(lockFresh)
 }
 

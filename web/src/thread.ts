@@ -18,7 +18,7 @@ import { provided, type Ready, transfersOf } from './contents.ts'
 import type { GatewayQuestion } from './credentials.ts'
 import type { EngineOptions, EngineState, PublishedValues } from './engine.ts'
 import { jsonCopy } from './json.ts'
-import { crossing, largeTexts } from './large-texts.ts'
+import { crossing, dropTexts, type LargeTexts } from './large-texts.ts'
 import { deserializeError, link, moving, type SerializedError } from './link.ts'
 import type { StartingWorker } from './loading.ts'
 import { newPageId } from './page-id.ts'
@@ -88,22 +88,22 @@ export async function inWorker(
   { worker, hint }: StartingWorker,
   host: ThreadHost,
 ): Promise<Thread> {
-  const sentTexts = largeTexts()
+  const sentTexts: LargeTexts = new Map()
   const watches = new Map<number, AbortController>()
   const closeListeners = new Map<number, () => void>()
   let lastPort = 0
 
   const source = (number: number): Source => {
     const found = host.source(number)
-    if (found === undefined) throw new Error('unmounted')
+    if (found === undefined) throw new Error('the source was unmounted')
     return found
   }
   const handlers = {
     provide({ ref, uri, variables, has }: ProvideArguments, cancellation: Cancellation) {
-      const { deletions } = sentTexts
       const cross = (ready: Ready | undefined) => {
         if (ready?.transfers) return moving(ready, transfersOf(ready))
-        return variables === '' ? crossing(sentTexts, ref, deletions, has, ready) : ready
+        const isOne = variables === '' && host.provider(ref) !== undefined
+        return crossing(sentTexts, ref, has, isOne, ready)
       }
       const ready = provide(host, ref, uri, variables, cancellation)
       return ready instanceof Promise ? ready.then(cross) : cross(ready)
@@ -190,7 +190,7 @@ export async function inWorker(
     publish: (ref, uri, ready) =>
       engineThread.notify('publish', { ref, uri, ready }, transfersOf(ready)),
     unregister(first, count) {
-      sentTexts.delete(first, count)
+      dropTexts(sentTexts, first, count)
       engineThread.notify('unregister', { first, count })
     },
     mount(number, prefix, mounted) {

@@ -15,7 +15,7 @@ import {
   startEngine,
   type ThreadSource,
 } from './engine.ts'
-import { type Crossing, crossed, largeTexts } from './large-texts.ts'
+import { type Crossing, crossed, dropTexts, type LargeTexts } from './large-texts.ts'
 import { link, serializeError } from './link.ts'
 import { lastMessageTime, type Port } from './port.ts'
 import { portableReader } from './readers.ts'
@@ -31,7 +31,7 @@ const connections = new Map<number, Connection>()
 const changes = new Map<number, Changed>() // of watched sources, by number
 const unmounts = new Map<number, AbortController>() // of sources that read here, by number
 const updateSenders = new Map<number, SendUpdate>() // of calls that wait for the window
-const gotTexts = largeTexts()
+const gotTexts: LargeTexts = new Map()
 let lastCall = 0
 
 const report = (error: unknown) => windowThread.notify('report', serializeError(error))
@@ -45,11 +45,10 @@ const windowThread = link(
         Go: (globalThis as unknown as { Go: new () => GoRuntime }).Go,
         async provide(ref, uri, variables, call) {
           const known = gotTexts.get(ref)
-          const { deletions } = gotTexts
           const args: ProvideArguments = { ref, uri, variables }
           if (known !== undefined) args.has = known.number
           const sent = (await windowThread.request('provide', args, call)) as Crossing
-          return crossed(gotTexts, ref, deletions, known, sent)
+          return crossed(gotTexts, ref, known, sent)
         },
         async call(source, what, text, sendUpdate, signal) {
           const number = ++lastCall
@@ -78,7 +77,7 @@ const windowThread = link(
     publish: ({ ref, uri, ready }: { ref: number; uri: string; ready: Ready | undefined }) =>
       engine?.publish(ref, uri, ready),
     unregister({ first, count }: { first: number; count: number }) {
-      gotTexts.delete(first, count)
+      dropTexts(gotTexts, first, count)
       engine?.unregister(first)
     },
     mount(args: { number: number; prefix: string; able: number; portable?: Portable }) {
