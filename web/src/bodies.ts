@@ -6,6 +6,9 @@ import { type Body, bodyOf, type Value } from './contents.ts'
 const maxBodies = 16384
 const maxRemembered = 128 << 20 // bytes; a UTF-16 code unit counts as two
 
+/** A template has any number of resources: smaller contents of it are encoded anew faster than collected as garbage. */
+const minOfTemplate = 16 << 10 // bytes
+
 /** The last value of each registration, or of each URI of a template, and what became of it. */
 export interface Bodies {
   /**
@@ -77,7 +80,9 @@ export function bodies(): Bodies {
         if (last?.value === value && last.mimeType === mimeType) return last.body
         const keep = (body: Body) => {
           const size = 2 * (body.text ?? body.blob ?? '').length + heldBy(value)
-          if (size <= maxRemembered) remember(ref, entry, uri, { value, mimeType, body, size })
+          const least = uri === undefined ? 0 : minOfTemplate
+          if (size >= least && size <= maxRemembered)
+            remember(ref, entry, uri, { value, mimeType, body, size })
           return body
         }
         const body = bodyOf(value, mimeType)

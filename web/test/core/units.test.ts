@@ -104,11 +104,14 @@ test('bodies remembers an unchanged value, and only that, until it is forgotten'
   const first = one.body(undefined, bytes)
   assert.equal(memory.of(1).body(undefined, bytes), first)
   assert.notEqual(one.body(undefined, new Uint8Array([1, 2, 3])), first)
-  const text = memory.of(2).body('a:2', 'text')
-  assert.equal(memory.of(2).body('a:2', ['te', 'xt'].join('')), text)
-  assert.notEqual(memory.of(3).body('a:2', 'text'), text)
+  const large = 'x'.repeat(10_000)
+  const text = memory.of(2).body('a:2', large)
+  assert.equal(memory.of(2).body('a:2', ['x', large.slice(1)].join('')), text)
+  assert.notEqual(memory.of(3).body('a:2', large), text)
+  const small = memory.of(2).body('a:3', 'text')
+  assert.notEqual(memory.of(2).body('a:3', 'text'), small, 'of a template: not worth it')
   memory.forget(1, 2)
-  assert.notEqual(memory.of(2).body('a:2', 'text'), text)
+  assert.notEqual(memory.of(2).body('a:2', large), text)
 })
 
 test('values that wait for their answer are bounded in bytes, and taken once', () => {
