@@ -44,6 +44,9 @@ interface Outcome {
 
 let running = false
 
+/** What the engines have reported. */
+const errors: string[] = []
+
 /** Runs once, even if a framework calls an effect twice. */
 export function startMcp(urls?: StartOptions['urls']): void {
   if (running) return
@@ -55,7 +58,7 @@ export function startMcp(urls?: StartOptions['urls']): void {
 
 /** Ends the run: the driver reports the error. */
 export function fail(error: Error): void {
-  const text = `${error.message}\n${error.cause ?? ''}\n${error.stack}`
+  const text = [error.message, error.cause ?? '', error.stack, ...errors].join('\n')
   ;(globalThis as Outcome).pagemcpFailure = text
 }
 
@@ -66,8 +69,7 @@ async function answersOf(urls: StartOptions['urls']): Promise<Answers> {
   const workers = noteWorkers()
 
   const mcp = await start({ name: 'app', ...(urls && { urls }) })
-  const errors: string[] = []
-  mcp.on('error', (error) => errors.push(String(error)))
+  mcp.on('error', (error) => errors.push(error instanceof Error ? `${error.stack}` : String(error)))
   mcp.mount('', idb({ databases: { app: ['notes'] } }))
   mcp.mount('', opfs({ paths: ['/docs'] }))
   mcp.mount('', cachedResponses({ caches: ['v1'] }))

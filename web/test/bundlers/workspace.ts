@@ -70,15 +70,17 @@ export function prepare({ name, sources = [], app, components }: Fixture, tarbal
   const dependencies = { ...manifest.dependencies, pagemcp: `file:../${tarball}` }
   const text = JSON.stringify({ ...manifest, dependencies }, undefined, 2)
   const installed = join(directory, 'node_modules/.pagemcp-installed.json')
-  if (!existsSync(installed) || readFileSync(installed, 'utf8') !== text) {
+  const lock = join(directory, 'package-lock.json') // to tools, the sign of an app's root
+  if (!existsSync(lock) || !existsSync(installed) || readFileSync(installed, 'utf8') !== text) {
     rmSync(installed, { force: true })
     writeFileSync(join(directory, 'package.json'), text)
-    npm(['install', '--ignore-scripts', '--no-package-lock', '--no-audit', '--no-fund'], directory)
+    npm(['install', '--ignore-scripts', '--no-audit', '--no-fund'], directory)
     writeFileSync(installed, text)
   }
   // Neither output of an earlier run, nor what a development server has prepared.
   for (const left of readdirSync(directory)) {
-    if (left !== 'node_modules') rmSync(join(directory, left), { recursive: true })
+    if (left === 'node_modules' || left === 'package-lock.json') continue
+    rmSync(join(directory, left), { recursive: true })
   }
   for (const left of ['.vite', '.cache']) {
     rmSync(join(directory, 'node_modules', left), { recursive: true, force: true })
