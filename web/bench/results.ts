@@ -65,12 +65,7 @@ export function resultsText(old: string, runs: readonly Results[]): string {
       const head = `### ${section.name}`
       const by = [rounds > 1 ? `${rounds} rounds` : 'Exact', section.browser].filter(Boolean)
       const { medians, ratios } = columnsOf(section)
-      return [
-        head,
-        `${by.join(', ')}.`,
-        table(section, medians, ratios),
-        kept(old, section.name),
-      ]
+      return [head, `${by.join(', ')}.`, table(section, medians, ratios), kept(old, section.name)]
     }),
   ]
   return `${parts.join('\n\n')}\n`
