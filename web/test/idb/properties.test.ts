@@ -187,6 +187,12 @@ inBrowsers(
         return [lines.length, [...new Uint8Array(hash)].join()]
       })
     const before = await digest()
+    // The first use in a window loads the code of the source, from the package.
+    await tab.evaluate(() =>
+      kit
+        .idb({ databases: { app: ['notes'] } })
+        .list(undefined, { pageSize: 1, signal: kit.never }),
+    )
     const requests: string[] = []
     tab.on('request', (request) => requests.push(request.url()))
     const count = await tab.evaluate(async () => {

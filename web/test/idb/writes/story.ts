@@ -40,8 +40,9 @@ export function unnoticed(writes: number, timeout: number): void {
       '/writer': source('writes/writer'),
       '/host': source('writes/host'),
       '/tab': `
-      import { idb } from '/pagemcp/index.js'
-      idb({ databases: { writes: ['letters', 'numbers', 'things', 'ends'] } })
+      import { idb, start } from '/pagemcp/index.js'
+      const mcp = await start({ name: 'tab' })
+      mcp.mount('', idb({ databases: { writes: ['letters', 'numbers', 'things', 'ends'] } }))
       document.title = 'ready'`,
       '/worker': `
       import { observeIdb } from '/pagemcp/index.js'
