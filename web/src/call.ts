@@ -2,7 +2,7 @@
 
 import type { answerCall as answer, HandlerOutcome } from './answer-call.ts'
 import { NeedInputError } from './input.ts'
-import { lazily } from './module.ts'
+import { ahead, lazily } from './module.ts'
 import { reasons } from './wasm.ts'
 
 export type { HandlerCall, HandlerOutcome, SendUpdate } from './answer-call.ts'
@@ -15,11 +15,16 @@ export class InvalidParamsError extends Error {
 
 type Call = Parameters<typeof answer> extends [...infer Args, unknown] ? Args : never
 
-/** Answers a call by the engine; loads the code for it. */
+const load = () => lazily('answer-call.js', import('./answer-call.ts'))
+
+/** Something was registered that will be called. */
+export const prepareCalls = () => ahead(load())
+
+/** Answers a call by the engine. */
 export async function answerCall(...call: Call): Promise<HandlerOutcome> {
   const report = call[6]
   try {
-    const { answerCall: answer } = await lazily('answer-call.js', import('./answer-call.ts'))
+    const { answerCall: answer } = await load()
     return await answer(...call, NeedInputError)
   } catch (error) {
     report(error)

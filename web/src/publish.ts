@@ -3,12 +3,13 @@
  * engine calls it.
  */
 
-import type { Callee, CallRequest, Extend } from './call.ts'
+import { type Callee, type CallRequest, type Extend, prepareCalls } from './call.ts'
 import { type CompletionProvider, completes } from './complete.ts'
 import { provided, type Ready, type SeveralContents, type TransferredBytes } from './contents.ts'
 import { jsonCopy } from './json.ts'
 import { describedPrompt, type Prompt, type PromptHandler, promptCallee } from './prompt.ts'
 import type { ReadRequest } from './read-request.ts'
+import { prepareRedaction } from './redacting.ts'
 import { type Descriptions, wireCacheHints } from './registry.ts'
 import type { JsonSchema } from './schema.ts'
 import type { CacheHints, Resource, Template } from './source.ts'
@@ -149,6 +150,7 @@ export function publishing(
   thread: Pick<Thread, 'register' | 'unregister' | 'publish' | 'changed'>,
   redacts: boolean,
 ): Published {
+  if (redacts) prepareRedaction()
   const providers: (AnyProvider | undefined)[] = [] // by number: used by each read
   const kept = new Map<number, Kept>()
   const callees = new Map<number, Callee>()
@@ -164,7 +166,10 @@ export function publishing(
     const published: [number, Ready | undefined][] = []
     for (const [i, { read, value, callee }] of behind.entries()) {
       if (read) providers[first + i] = read
-      if (callee) callees.set(first + i, callee)
+      if (callee) {
+        callees.set(first + i, callee)
+        prepareCalls()
+      }
       if (value && redacts) kept.set(first + i, value)
       else if (value) published.push([i, value.ready])
     }

@@ -1,7 +1,7 @@
 /** Reading and completion of {@link idb} in the window, whose code is loaded by the first call (idb-in-window.ts). */
 
 import { InvalidParamsError } from '../call.ts'
-import { lazily } from '../module.ts'
+import { ahead, lazily } from '../module.ts'
 import { BadCursorError, NotFoundError, type Source } from '../source.ts'
 import type { Reader } from './idb-open.ts'
 import type { ServedDatabase } from './idb-options.ts'
@@ -9,8 +9,13 @@ import type { pollStores as poll } from './idb-poll.ts'
 
 type Half = Required<Pick<Source, 'list' | 'read' | 'complete'>>
 
+interface LazyHalf extends Half {
+  /** The source is mounted: it may be read. */
+  prepare(): void
+}
+
 /** Loads the code at the first call; if it does not load, the next call tries again. */
-export function lazyReader(databases: readonly ServedDatabase[], read: Reader): Half {
+export function lazyReader(databases: readonly ServedDatabase[], read: Reader): LazyHalf {
   let loading: Promise<Half> | undefined
   const load = async (): Promise<Half> => {
     const { idbComplete, idbReader } = await lazily(
@@ -27,6 +32,7 @@ export function lazyReader(databases: readonly ServedDatabase[], read: Reader): 
     return loading
   }
   return {
+    prepare: () => ahead(loaded()),
     list: (...args) => loaded().then((half) => half.list(...args).catch(rethrow)),
     async read(uri, options) {
       if (!uri.startsWith('idb:///')) throw new NotFoundError(uri) // another source's: nothing is loaded

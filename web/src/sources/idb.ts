@@ -101,11 +101,15 @@ export function idb(options: IdbOptions & PollingOptions): PortableSource {
     if (every > 0) void pollStores(stores, every, read, (served) => announceAll([served]), signal)
   }, ends)
 
+  const { prepare, ...half } = lazyReader(databases, read)
   return {
-    ...lazyReader(databases, read),
+    ...half,
     templates: async () => templatesOf(databases),
     portable: { kind: 'idb', options: databases as unknown as Json },
-    mounted: use,
+    mounted(signal) {
+      prepare()
+      return use(signal)
+    },
     watch(changed, listening) {
       const signal = ends ? AbortSignal.any([listening, ends]) : listening
       if (signal.aborted) return

@@ -1,6 +1,6 @@
 import { rankCompletions } from '../complete.ts'
 import { metaLossy } from '../contents.ts'
-import { lazily } from '../module.ts'
+import { ahead, lazily } from '../module.ts'
 import { withProvenance } from '../provenance.ts'
 import { NotFoundError, type Resource, type Source } from '../source.ts'
 import { nameSegment } from './idb-keys.ts'
@@ -99,14 +99,16 @@ export function page(options: PageOptions): Source {
   }
   const named = names.size > 0 && parts.some((part) => ofNames.includes(part))
 
+  const load = () => lazily('page-content.js', import('./page-content.ts'))
   return {
+    mounted: () => ahead(load()),
     list: async () => ({ resources }),
 
     async read(uri) {
       const place = places.get(uri)
       if (place === undefined) throw new NotFoundError(uri)
       const { mimeType } = kinds[place.part]
-      const { contentOf } = await lazily('page-content.js', import('./page-content.ts'))
+      const { contentOf } = await load()
       const { text, lossy } = await contentOf(place.part, () => rootsOf(place.selector))
       const _meta = lossy.length > 0 ? { [metaLossy]: lossy } : undefined
       return withProvenance('page', [{ uri, mimeType, text, _meta }])

@@ -1,6 +1,6 @@
 /** The text that a tab shares. */
 
-import { lazily } from '../module.ts'
+import { ahead, lazily } from '../module.ts'
 import { all, contains, isOfDraft, outermost } from './page-dom.ts'
 import type { TabText } from './tabs-messages.ts'
 
@@ -9,6 +9,8 @@ const maxText = 200_000 // UTF-16 code units
 
 /** The shared text of a tab. */
 export interface OwnText {
+  /** The tab will be read: its source is mounted. */
+  prepare(): void
   read(): Promise<TabText>
   /** Whether a mutation may have changed the text. */
   concerns(record: MutationRecord): boolean
@@ -28,11 +30,12 @@ export function textWithin(selectors: readonly string[]): OwnText {
     all(selector).some(
       (element) => contains(element, record.target) || contains(record.target, element),
     )
+  const load = () => lazily('page-content.js', import('./page-content.ts'))
   const read = async () => {
-    const { textOf } = await lazily('page-content.js', import('./page-content.ts'))
+    const { textOf } = await load()
     return cutText(textOf(outermost(all(selector))))
   }
-  return { read, concerns }
+  return { prepare: () => ahead(load()), read, concerns }
 }
 
 /** The text of another tab, which may be any script of this origin. */

@@ -84,6 +84,7 @@ export function tabs(options: TabsOptions = {}): Source {
   let presence: Presence | undefined // while it is used
   const all = () => presence?.all() ?? []
   const use = whileUsed((signal) => {
+    ownText?.prepare()
     const joined = joinTabs(ownText, onEvent, signal)
     presence = joined
     joined.watch(listeners.size > 0)

@@ -1,0 +1,54 @@
+// A page outlives its server, or the files of its version: what it has mounted and registered still answers.
+
+import assert from 'node:assert/strict'
+import { inBrowsers } from '../../harness/browsers.ts'
+import { servePages } from './built.ts'
+
+const page = `
+import { idb, page, start } from '/pagemcp/index.js'
+document.body.innerHTML = '<main>words of the page</main>'
+const mcp = await start({ name: 'test', redact: (uri, value) => value })
+mcp.mount('', page({ select: ['main'] }))
+mcp.mount('', idb({ databases: { app: ['notes'] } }))
+mcp.tool({ name: 'add' }, () => 'added')
+const port = mcp.port()
+const waiting = new Map()
+port.onmessage = ({ data }) => waiting.get(data.id)?.(JSON.stringify(data.result ?? data.error))
+const _meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+let last = 0
+window.ask = (method, params) => new Promise((resolve) => {
+  waiting.set(++last, resolve)
+  port.postMessage({ jsonrpc: '2.0', id: last, method, params: { ...params, _meta } })
+})
+window.ready = true`
+
+/** Files that are loaded when something is mounted or registered. */
+const ahead = ['answer-call.js', 'idb-in-window.js', 'page-content.js', 'redact-contents.js']
+
+inBrowsers('sources, tools and the hook work after the server has gone', async ({ open }) => {
+  const site = await servePages({ '/page.html': page })
+  let isClosed = false
+  try {
+    const tab = await open(`${site.origin}/page.html`)
+    await tab.waitForFunction('window.ready')
+    await tab.waitForFunction(
+      (files) => {
+        const loaded = performance.getEntriesByType('resource').map(({ name }) => name)
+        return files.every((file) => loaded.some((name) => name.endsWith(`/${file}`)))
+      },
+      {},
+      ahead,
+    )
+    await site.close()
+    isClosed = true
+    const ask = (code: string) => tab.evaluate(code) as Promise<string>
+    assert.match(await ask(`ask('resources/read', { uri: 'page:///text' })`), /words of the page/)
+    assert.match(await ask(`ask('tools/call', { name: 'add', arguments: {} })`), /added/)
+    assert.match(await ask(`ask('resources/read', { uri: 'idb:///app/notes/n.1' })`), /not found/)
+  } finally {
+    if (!isClosed) await site.close()
+  }
+})
