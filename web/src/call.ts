@@ -2,7 +2,7 @@
 
 import type { answerCall as answer, HandlerOutcome } from './answer-call.ts'
 import { NeedInputError } from './input.ts'
-import { ahead, lazily } from './module.ts'
+import { lazily } from './module.ts'
 import { reasons } from './wasm.ts'
 
 export type { HandlerCall, HandlerOutcome, SendUpdate } from './answer-call.ts'
@@ -18,7 +18,7 @@ type Call = Parameters<typeof answer> extends [...infer Args, unknown] ? Args : 
 const load = () => lazily('answer-call.js', import('./answer-call.ts'))
 
 /** Something was registered that will be called. */
-export const prepareCalls = () => ahead(load())
+export const prepareCalls = () => void load()
 
 /** Answers a call by the engine. */
 export async function answerCall(...call: Call): Promise<HandlerOutcome> {

@@ -1,21 +1,18 @@
 /**
  * Loads code on demand. Each module is a file of its own in the package (lazyModules of server/bundle). What an app will
- * need is loaded when it mounts or registers something, by {@link ahead}: later its server may be gone, or have
- * other files.
+ * need is loaded when it mounts or registers something: later its server may be gone, or have other files.
  */
 
 /**
- * Names the file in the error if it does not load. A later import tries again.
+ * Names the file in the error if it does not load. A later import tries again. The result may be ignored, to load
+ * ahead: then an error is that of the use.
  *
  * @param module - `import()` of the module, which bundlers must see
  */
 export function lazily<T>(file: string, module: Promise<T>): Promise<T> {
-  return module.catch((cause: unknown) => {
+  const loading = module.catch((cause: unknown) => {
     throw new Error(`${file} did not load; is it beside index.js?`, { cause })
   })
-}
-
-/** Loads a module before it is needed. If that fails, its use tries again, and fails with the reason. */
-export function ahead(module: Promise<unknown>): void {
-  module.catch(() => {})
+  loading.catch(() => {})
+  return loading
 }

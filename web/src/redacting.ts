@@ -1,6 +1,6 @@
 /** The app's hook for contents. redact-contents.ts has the code; if that does not load, reads fail. */
 
-import { ahead, lazily } from './module.ts'
+import { lazily } from './module.ts'
 import type { redactContents as contents, redactReady as ready } from './redact-contents.ts'
 
 export type { Redact, RedactResult } from './redact-contents.ts'
@@ -8,7 +8,7 @@ export type { Redact, RedactResult } from './redact-contents.ts'
 const load = () => lazily('redact-contents.js', import('./redact-contents.ts'))
 
 /** There is a hook, which contents will pass. */
-export const prepareRedaction = () => ahead(load())
+export const prepareRedaction = () => void load()
 
 /** The answer of a provider after the hook. Rejects if the hook throws. */
 export const redactReady: typeof ready = async (...args) => (await load()).redactReady(...args)

@@ -44,13 +44,15 @@ export function checker(
   const draft = draftOf(what, json.$schema)
   checkRefs(what, json, idsOf(json))
   if (isStandard(schema)) return { json, check: (value) => standardCheck(schema, value) }
+  const load = () => lazily('validate.js', import('./validate.ts'))
+  void load()
   let validate: Promise<(value: unknown) => Checked> | undefined
   return {
     json,
     async check(value) {
-      validate ??= lazily('validate.js', import('./validate.ts')).then(({ validator }) => {
-        return validator(json, draft, side === 'input' ? maxValues : Number.POSITIVE_INFINITY)
-      })
+      validate ??= load().then(({ validator }) =>
+        validator(json, draft, side === 'input' ? maxValues : Number.POSITIVE_INFINITY),
+      )
       validate.catch(() => {
         validate = undefined // it did not load: the next call tries again
       })

@@ -1,7 +1,7 @@
 /** Reading and completion of {@link idb} in the window, whose code is loaded by the first call (idb-in-window.ts). */
 
 import { InvalidParamsError } from '../call.ts'
-import { ahead, lazily } from '../module.ts'
+import { lazily } from '../module.ts'
 import { BadCursorError, NotFoundError, type Source } from '../source.ts'
 import type { Reader } from './idb-open.ts'
 import type { ServedDatabase } from './idb-options.ts'
@@ -32,7 +32,7 @@ export function lazyReader(databases: readonly ServedDatabase[], read: Reader): 
     return loading
   }
   return {
-    prepare: () => ahead(loaded()),
+    prepare: () => void loaded().catch(() => {}), // the use reports it
     list: (...args) => loaded().then((half) => half.list(...args).catch(rethrow)),
     async read(uri, options) {
       if (!uri.startsWith('idb:///')) throw new NotFoundError(uri) // another source's: nothing is loaded

@@ -1,6 +1,6 @@
 import { rankCompletions } from '../complete.ts'
 import { metaLossy } from '../contents.ts'
-import { ahead, lazily } from '../module.ts'
+import { lazily } from '../module.ts'
 import { withProvenance } from '../provenance.ts'
 import { NotFoundError, type Resource, type Source } from '../source.ts'
 import { nameSegment } from './idb-keys.ts'
@@ -101,7 +101,7 @@ export function page(options: PageOptions): Source {
 
   const load = () => lazily('page-content.js', import('./page-content.ts'))
   return {
-    mounted: () => ahead(load()),
+    mounted: () => void load(),
     list: async () => ({ resources }),
 
     async read(uri) {

@@ -1,6 +1,6 @@
 /** The text that a tab shares. */
 
-import { ahead, lazily } from '../module.ts'
+import { lazily } from '../module.ts'
 import { all, contains, isOfDraft, outermost } from './page-dom.ts'
 import type { TabText } from './tabs-messages.ts'
 
@@ -35,7 +35,7 @@ export function textWithin(selectors: readonly string[]): OwnText {
     const { textOf } = await load()
     return cutText(textOf(outermost(all(selector))))
   }
-  return { prepare: () => ahead(load()), read, concerns }
+  return { prepare: () => void load(), read, concerns }
 }
 
 /** The text of another tab, which may be any script of this origin. */

@@ -10,7 +10,7 @@ document.body.innerHTML = '<main>words of the page</main>'
 const mcp = await start({ name: 'test', redact: (uri, value) => value })
 mcp.mount('', page({ select: ['main'] }))
 mcp.mount('', idb({ databases: { app: ['notes'] } }))
-mcp.tool({ name: 'add' }, () => 'added')
+mcp.tool({ name: 'add', inputSchema: { type: 'object', required: ['n'] } }, () => 'added')
 const port = mcp.port()
 const waiting = new Map()
 port.onmessage = ({ data }) => waiting.get(data.id)?.(JSON.stringify(data.result ?? data.error))
@@ -26,7 +26,13 @@ window.ask = (method, params) => new Promise((resolve) => {
 window.ready = true`
 
 /** Files that are loaded when something is mounted or registered. */
-const ahead = ['answer-call.js', 'idb-in-window.js', 'page-content.js', 'redact-contents.js']
+const ahead = [
+  'answer-call.js',
+  'idb-in-window.js',
+  'page-content.js',
+  'redact-contents.js',
+  'validate.js',
+]
 
 inBrowsers('sources, tools and the hook work after the server has gone', async ({ open }) => {
   const site = await servePages({ '/page.html': page })
@@ -46,7 +52,7 @@ inBrowsers('sources, tools and the hook work after the server has gone', async (
     isClosed = true
     const ask = (code: string) => tab.evaluate(code) as Promise<string>
     assert.match(await ask(`ask('resources/read', { uri: 'page:///text' })`), /words of the page/)
-    assert.match(await ask(`ask('tools/call', { name: 'add', arguments: {} })`), /added/)
+    assert.match(await ask(`ask('tools/call', { name: 'add', arguments: { n: 1 } })`), /added/)
     assert.match(await ask(`ask('resources/read', { uri: 'idb:///app/notes/n.1' })`), /not found/)
   } finally {
     if (!isClosed) await site.close()
