@@ -212,11 +212,13 @@ export function publishing(
       { resources: all.map(([description]) => described(description)) },
       all.map(([{ uri }, content]) => behindResource(uri, content)),
     )
+    // The values themselves are not kept here: they are the engine's now.
+    const uris = all.map(([{ uri }, content]) => (typeof content === 'function' ? '' : uri))
     let refs: Map<string, number> | undefined // made when it is first used
     const set = (uri: string, value: Content) => {
-      refs ??= new Map(all.map(([{ uri }], i) => [uri, i]))
+      refs ??= new Map(uris.map((own, i) => [own, i]))
       const i = refs.get(uri)
-      if (i === undefined || typeof all[i]?.[1] === 'function') {
+      if (i === undefined) {
         throw new TypeError(`${uri} was registered without a value: call changed(uri) instead`)
       }
       replace(first + i, uri, readyValue(uri, value))
