@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { environment } from './workspace.ts'
 
@@ -73,11 +74,23 @@ export async function startServer(
   return { url, close }
 }
 
-/** Some servers compile a page at its first request, which takes longer than browsers' tests wait. */
+/**
+ * Some servers compile a page at its first request, which takes longer than browsers' tests wait. Parcel prints its
+ * address before it answers: what fails without a response is tried again, until the time is over.
+ */
 async function firstPage(url: string): Promise<void> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(serverTimeout) })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`status ${response.status} of ${url}: ${text.slice(0, shown)}`)
+  const signal = AbortSignal.timeout(serverTimeout)
+  for (;;) {
+    const response = await fetch(url, { signal }).catch(async (error: Error) => {
+      if (signal.aborted) throw error
+      await pause(50, undefined, { signal }) // ms
+    })
+    if (response === undefined) continue
+    const text = await response.text()
+    if (!response.ok)
+      throw new Error(`status ${response.status} of ${url}: ${text.slice(0, shown)}`)
+    return
+  }
 }
 
 interface Tool {
