@@ -65,7 +65,7 @@ interface Body {
   to: number
 }
 
-/** Bodies of functions are overwritten with one byte: those that are alike take no room. */
+/** Bodies of functions are overwritten with one byte: equal ones take no room. */
 function without(wasm: Uint8Array, bodies: readonly Body[]): Uint8Array {
   const copy = new Uint8Array(wasm) // slice of a Buffer is no copy
   for (const { from, to } of bodies) copy.fill(0, from, to)

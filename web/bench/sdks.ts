@@ -33,7 +33,7 @@ export type SdkName = 'ts1' | 'ts2' | 'mcpb' | 'ts2-2026'
 /** One subject: all its clients, each with a `Server` of its own. */
 export interface Sdk {
   open(port: BenchPort): void
-  /** Announces a change to those who have subscribed. */
+  /** Announces a change to subscribers. */
   touch(uri: string): void
 }
 

@@ -66,7 +66,7 @@ interface Client {
  * gets no answer. Each channel serves one client: a second one gets an error while the first answers
  * pings, and takes the channel over when the first is gone.
  *
- * @returns a function that stops listening; clients are told by `mcp-server-stopped`, after which a client of
+ * @returns a function that stops listening; clients get `mcp-server-stopped`, after which a client of
  *   `@mcp-b/transports` is closed for good
  * @throws TypeError for a text that is not an origin
  * @see https://docs.mcp-b.ai/packages/transports/reference
