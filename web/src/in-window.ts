@@ -8,7 +8,8 @@
 
 import type { confirmGateway } from './confirm-gateway.ts'
 import { type Ready, transfersOf } from './contents.ts'
-import { type Engine, type EngineOptions, startEngine } from './engine.ts'
+import { startEngine } from './engine.ts'
+import type { Engine, EngineOptions } from './engine-types.ts'
 import type { newPageId } from './page-id.ts'
 import type { redactContents } from './redacting.ts'
 import type { abilitiesOf, call, provide, Thread, ThreadHost } from './thread.ts'

@@ -31,7 +31,7 @@ export {
   webSocket,
 } from './connector.ts'
 export { contents, type SeveralContents, type TransferredBytes, transfer } from './contents.ts'
-export type { EngineState } from './engine.ts'
+export type { EngineState } from './engine-types.ts'
 export { expand, type Variable } from './expand.ts'
 export { JoinError, type JoinReason } from './handshake.ts'
 export type { ArgumentsOf, FromJsonSchema } from './infer.ts'

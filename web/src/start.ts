@@ -3,7 +3,7 @@
 import type { ReadEvent } from './clients.ts'
 import { confirmGateway } from './confirm-gateway.ts'
 import type { Connector } from './connector.ts'
-import type { EngineOptions, EngineState } from './engine.ts'
+import type { EngineOptions, EngineState } from './engine-types.ts'
 import { jsonCopy } from './json.ts'
 import { deserializeError, serializeError } from './link.ts'
 import { listen } from './listen.ts'

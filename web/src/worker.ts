@@ -8,13 +8,8 @@ import type { HandlerOutcome, SendUpdate } from './call.ts'
 import type { Cancellation } from './cancellation.ts'
 import type { Client } from './clients.ts'
 import type { Ready } from './contents.ts'
-import {
-  type Engine,
-  type EngineOptions,
-  type PublishedValues,
-  startEngine,
-  type ThreadSource,
-} from './engine.ts'
+import { startEngine } from './engine.ts'
+import type { Engine, EngineOptions, PublishedValues, ThreadSource } from './engine-types.ts'
 import { type Crossing, crossed, dropTexts, type LargeTexts } from './large-texts.ts'
 import { link, serializeError } from './link.ts'
 import { lastMessageTime, type Port } from './port.ts'
