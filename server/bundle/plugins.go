@@ -69,8 +69,8 @@ func wasmExec(goroot string) api.Plugin {
 
 // unused are parts of wasm_exec.js that the engine does not need, since it imports no package
 // os: functions of a file system that all fail, the process, paths; functions of syscall/js
-// that it does not import; and messages for browsers older than those that the package
-// supports. An engine that imports one of them fails to start, with its name. times is how
+// that it does not import; and messages for browsers that the package does not support. An
+// engine that imports one of them fails to start, with its name. times is how
 // often each occurs at least.
 var unused = [...]struct {
 	part  *regexp.Regexp

@@ -83,7 +83,7 @@ export function all(selector: string, scope: Node = document): Element[] {
   return [...prototype.querySelectorAll.call(scope as Document, selector)]
 }
 
-/** Of elements in the order of the document: those that are in no other one. */
+/** The outermost of some elements, which are in the order of the document. */
 export function outermost(elements: readonly Element[]): Element[] {
   const found: Element[] = []
   for (const element of elements) {

@@ -38,7 +38,7 @@ console.log(
 )
 process.exitCode = counts.failed > 0 ? 1 : 0
 
-/** Builds and serves the app once for all its browsers. */
+/** Builds and serves the app one time, for all its browsers. */
 async function run(check: BundledCheck | HostedCheck): Promise<void> {
   const left = new Set(check.browsers ?? (['chromium'] as const))
   const inEach = async (use: Parameters<Drive>[0]) => {

@@ -143,7 +143,7 @@ export interface TestBrowser {
 }
 
 /**
- * What browsers report on their own as if nobody had caught it: Firefox a socket that did not open and a
+ * Errors of the browser itself that it reports as uncaught ones of the page: Firefox a socket that did not open and a
  * Worker whose script is missing, Chromium a promise of its own when `indexedDB.databases()` throws.
  */
 const notThePage =
