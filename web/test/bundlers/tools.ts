@@ -37,13 +37,14 @@ export interface Server {
   close(): Promise<void>
 }
 
-/** Starts a server and waits for its first page. Its command gets a free port. */
+/** Starts a server and waits for its first page. Its command gets the port, a free one unless it is given. */
 export async function startServer(
   cwd: string,
   command: (port: string) => Command,
   env: (port: string) => NodeJS.ProcessEnv = () => ({}),
+  port?: string,
 ): Promise<Server> {
-  const port = await freePort()
+  port ??= await freePort()
   const line = command(port)
   const tool = startTool(cwd, line, env(port))
   const url = `http://localhost:${port}/`
@@ -155,7 +156,8 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-async function freePort(): Promise<string> {
+/** A port of this machine on which nothing listens at this moment. */
+export async function freePort(): Promise<string> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
   const { port } = server.address() as AddressInfo

@@ -18,7 +18,7 @@ import { pageUrl, post, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
 import { serve } from '../harness/serve.ts'
 import { appSource, driveApp, type Expected, packageDirectory } from './drive.ts'
-import { type Command, runTool, startServer } from './tools.ts'
+import { type Command, freePort, runTool, startServer } from './tools.ts'
 
 const vite: Command = ['node', join(import.meta.dirname, '../../node_modules/vite/bin/vite.js')]
 
@@ -85,9 +85,12 @@ writeFileSync(join(empty, 'src/main.js'), "import './mcp.ts'\ndocument.body.appe
 
 inBrowsers('the first steps of README.md work in an empty app of Vite', async ({ open }) => {
   rmSync(join(empty, 'node_modules/.vite'), { recursive: true, force: true })
-  const server = await startServer(empty, (port) => [...vite, '--port', port, '--strictPort'])
-  const origin = new URL(server.url).origin
-  const gateway = await startGateway({ command: 'serve', args: ['--allow-origin', origin] })
+  // The app is whole before Vite watches it: otherwise Vite reloads the page, perhaps while it pairs.
+  const port = await freePort()
+  const gateway = await startGateway({
+    command: 'serve',
+    args: ['--allow-origin', `http://localhost:${port}`],
+  })
   try {
     const dialled = example.replace(
       'await mcp.connect(webSocket())',
@@ -96,15 +99,23 @@ inBrowsers('the first steps of README.md work in an empty app of Vite', async ({
     assert.notEqual(dialled, example)
     writeFileSync(join(empty, 'src/mcp.ts'), dialled)
 
-    const stranger = await open(server.url)
-    await stranger.waitForFunction("document.body.innerText.includes('rendered')")
-    await stranger.close()
-    const tab = await open(`${server.url}${gateway.pairing}`)
-    await tab.waitForFunction("document.title === 'shop'")
-    assert.match(await post(gateway, 'resources/read', { uri: 'shop+shop://cart' }), /2 apples/)
-    assert.match(await post(gateway, 'resources/read', { uri: 'shop://cart' }, 'shop'), /2 apples/)
+    const command: Command = [...vite, '--port', port, '--strictPort']
+    const server = await startServer(empty, () => command, undefined, port)
+    try {
+      const stranger = await open(server.url)
+      await stranger.waitForFunction("document.body.innerText.includes('rendered')")
+      await stranger.close()
+      const tab = await open(`${server.url}${gateway.pairing}`)
+      await tab.waitForFunction("document.title === 'shop'")
+      assert.match(await post(gateway, 'resources/read', { uri: 'shop+shop://cart' }), /2 apples/)
+      assert.match(
+        await post(gateway, 'resources/read', { uri: 'shop://cart' }, 'shop'),
+        /2 apples/,
+      )
+    } finally {
+      await server.close()
+    }
   } finally {
     await gateway.close()
-    await server.close()
   }
 })
