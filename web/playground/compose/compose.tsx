@@ -8,6 +8,7 @@ import { signal } from '@preact/signals'
 import { createElement } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
+import { IconButton } from '../base/icon.tsx'
 import { whenIdle } from '../base/idle.ts'
 import { lazy } from '../base/lazy.tsx'
 import { active } from '../connections/clients.ts'
@@ -61,28 +62,17 @@ function Tabs() {
               {title}
             </button>
             {tabs.value.length > 1 && (
-              <button
-                type="button"
-                class="plain"
-                aria-label={t('compose.close', { title })}
+              <IconButton
+                name="close"
+                label={t('compose.close', { title })}
                 onClick={() => close(one.id)}
-              >
-                ×
-              </button>
+              />
             )}
           </li>
         )
       })}
       <li>
-        <button
-          type="button"
-          class="plain"
-          aria-label={t('compose.newTab')}
-          title={t('compose.newTab')}
-          onClick={() => open(tab.peek().text)}
-        >
-          +
-        </button>
+        <IconButton name="plus" label={t('compose.newTab')} onClick={() => open(tab.peek().text)} />
       </li>
     </ul>
   )

@@ -3,10 +3,11 @@
 
 import { useEffect } from 'preact/hooks'
 import { t, tag } from '../base/i18n.ts'
+import { IconButton } from '../base/icon.tsx'
+import { Menu } from '../base/menu.tsx'
 import { active } from '../connections/clients.ts'
 import { methodsOf, missingCapability } from '../protocol/methods.ts'
 import { history, load, removeFromHistory } from './history.ts'
-import { Menu } from './menu.tsx'
 import { frameFor, malformations, malformed } from './samples.ts'
 import { sendText, withoutId } from './send.ts'
 import { replaceText, tab, titleOf } from './tabs.ts'
@@ -119,14 +120,11 @@ function History() {
                   >
                     {t('compose.replay')}
                   </button>
-                  <button
-                    type="button"
-                    class="plain"
-                    aria-label={t('compose.forget', { title: time.format(at) })}
+                  <IconButton
+                    name="close"
+                    label={t('compose.forget', { title: time.format(at) })}
                     onClick={() => removeFromHistory(id)}
-                  >
-                    ×
-                  </button>
+                  />
                 </li>
               ))}
             </ul>

@@ -3,6 +3,7 @@
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
+import { Icon } from '../base/icon.tsx'
 import { captionIn } from './caption.ts'
 import { hintOf } from './hint.ts'
 import { InlineCode } from './inline-code.tsx'
@@ -36,7 +37,9 @@ function Running({ player }: { player: Player }) {
       </header>
       <p aria-live="polite">
         {steps[shown - 2]?.learner && !failure ? (
-          <span class="coach-right">✓ {t('lessons.right')} </span>
+          <span class="coach-right">
+            <Icon name="check" /> {t('lessons.right')}{' '}
+          </span>
         ) : null}
         <InlineCode text={text} />
       </p>

@@ -5,6 +5,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
+import { Icon } from '../base/icon.tsx'
 import { presenting } from '../base/state.ts'
 import { captionIn } from './caption.ts'
 import { showCoach } from './coaching.ts'
@@ -83,7 +84,11 @@ function Lesson({ scenario, close }: { scenario: Scenario; close?(): void }) {
         </span>
         <span class="quiet">
           {t('lessons.minutes', { count: Number(options.minutes ?? 2) })}
-          {isDone ? <span class="chip">✓ {t('lessons.done')}</span> : null}
+          {isDone ? (
+            <span class="chip" data-is="good">
+              <Icon name="check" /> {t('lessons.done')}
+            </span>
+          ) : null}
         </span>
       </button>
       <PresentButton scenario={scenario} />

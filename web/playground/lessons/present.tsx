@@ -4,6 +4,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { locale, t } from '../base/i18n.ts'
+import { Icon } from '../base/icon.tsx'
 import { Sequence } from '../timeline/sequence.tsx'
 import { captionIn } from './caption.ts'
 import { Failed } from './coach.tsx'
@@ -111,7 +112,7 @@ function Presentation({ player }: { player: Player }) {
           aria-keyshortcuts="ArrowLeft"
           onClick={commands.back}
         >
-          ← {t('lessons.back')}
+          <Icon name="back" /> {t('lessons.back')}
         </button>
         <button
           type="button"
@@ -120,7 +121,7 @@ function Presentation({ player }: { player: Player }) {
           aria-keyshortcuts="ArrowRight Space"
           onClick={commands.next}
         >
-          {t('lessons.next')} →
+          {t('lessons.next')} <Icon name="forward" />
         </button>
         <button
           type="button"

@@ -5,6 +5,7 @@ import { useComputed, useSignal } from '@preact/signals'
 import { render } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { preferredLocale, setLocale, t } from '../base/i18n.ts'
+import { Icon } from '../base/icon.tsx'
 import { followTheme } from '../base/theme.ts'
 import { InlineCode } from './inline-code.tsx'
 import {
@@ -104,7 +105,7 @@ function Notes({ id }: { id: string }) {
       </ul>
       <footer>
         <button type="button" disabled={state.step <= 1} onClick={() => send('back')}>
-          ← {t('lessons.back')}
+          <Icon name="back" /> {t('lessons.back')}
         </button>
         <button
           type="button"
@@ -112,7 +113,7 @@ function Notes({ id }: { id: string }) {
           disabled={state.step === state.steps}
           onClick={() => send('next')}
         >
-          {t('lessons.next')} →
+          {t('lessons.next')} <Icon name="forward" />
         </button>
         <button type="button" aria-pressed={state.auto} onClick={() => send('auto')}>
           {t('lessons.auto')}

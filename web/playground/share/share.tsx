@@ -4,6 +4,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
+import { IconButton } from '../base/icon.tsx'
 import { tabs } from '../compose/tabs.ts'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
@@ -17,9 +18,7 @@ export function Share({ close }: { close(): void }) {
     <div class="sharing">
       <header>
         <h2>{t('share.title')}</h2>
-        <button type="button" class="plain" aria-label={t('share.close')} onClick={close}>
-          ×
-        </button>
+        <IconButton name="close" label={t('share.close')} onClick={close} />
       </header>
       <ByLink />
       <ByFile close={close} />

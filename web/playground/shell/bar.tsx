@@ -2,6 +2,7 @@
 /** The bar: clients, revision, and buttons for dialogs and settings. */
 
 import { type Locale, locale, localeNames, setLocale, t } from '../base/i18n.ts'
+import { Icon, IconButton } from '../base/icon.tsx'
 import { embedded, setting } from '../base/settings.ts'
 import { dialog, side } from '../base/state.ts'
 import { theme } from '../base/theme.ts'
@@ -15,12 +16,15 @@ export const chosenLocale = setting('locale', '')
 export function Bar() {
   return (
     <header class="bar">
-      <h1>{t('shell.title')}</h1>
+      <h1>
+        <img src="icon.svg" alt="" width="20" height="20" /> <span>{t('shell.title')}</span>
+      </h1>
       <Clients />
-      <label>
-        <span class="quiet">{t('shell.revision')}</span>
+      <label class="bar-revision">
+        <span class="unseen">{t('shell.revision')}</span>
         <select
-          class="revision"
+          class="revision quiet-field"
+          title={t('shell.revision')}
           value={revision.value}
           onChange={({ currentTarget: { value } }) => {
             if (isRevision(value)) setRevision(value)
@@ -31,28 +35,40 @@ export function Bar() {
           ))}
         </select>
       </label>
-      <button
-        type="button"
-        data-command="lessons"
-        aria-pressed={side.value === 'lessons'}
-        onClick={() => {
-          side.value = side.value === 'lessons' ? 'explore' : 'lessons'
-        }}
-      >
-        {t('shell.lessons')}
-      </button>
-      <button type="button" data-command="share" onClick={() => (dialog.value = 'share')}>
-        {t('shell.share')}
-      </button>
-      <button
-        type="button"
-        data-command="palette"
-        aria-keyshortcuts="Control+K Meta+K"
-        onClick={() => (dialog.value = 'palette')}
-      >
-        {t('shell.palette')}
-      </button>
-      <Looks />
+      <span class="bar-acts">
+        <button
+          type="button"
+          class="ghost"
+          data-command="lessons"
+          aria-pressed={side.value === 'lessons'}
+          title={t('shell.lessons')}
+          onClick={() => {
+            side.value = side.value === 'lessons' ? 'explore' : 'lessons'
+          }}
+        >
+          <Icon name="book" /> <span class="bar-text">{t('shell.lessons')}</span>
+        </button>
+        <button
+          type="button"
+          class="ghost"
+          data-command="share"
+          title={t('shell.share')}
+          onClick={() => (dialog.value = 'share')}
+        >
+          <Icon name="share" /> <span class="bar-text">{t('shell.share')}</span>
+        </button>
+        <button
+          type="button"
+          class="ghost"
+          data-command="palette"
+          aria-keyshortcuts="Control+K Meta+K"
+          title={t('shell.palette')}
+          onClick={() => (dialog.value = 'palette')}
+        >
+          <Icon name="search" /> <span class="bar-text">{t('shell.palette')}</span>
+        </button>
+        <Looks />
+      </span>
     </header>
   )
 }
@@ -65,14 +81,12 @@ function Clients() {
         <ClientButton key={session.connection.id} session={session} />
       ))}
       {embedded ? null : (
-        <button
-          type="button"
+        <IconButton
+          name="plus"
+          label={t('shell.connect')}
           data-command="connect"
-          aria-label={t('shell.connect')}
           onClick={() => (dialog.value = 'connect')}
-        >
-          +
-        </button>
+        />
       )}
     </div>
   )
@@ -100,14 +114,11 @@ function ClientButton({ session }: { session: Session }) {
         {state === 'open' ? null : <span class="quiet">{t(`shell.${state}`)}</span>}
       </button>
       {isActive && sessions.value.length > 1 ? (
-        <button
-          type="button"
-          class="plain"
-          aria-label={t('shell.disconnect', { client: `${connection.letter} ${title}` })}
+        <IconButton
+          name="close"
+          label={t('shell.disconnect', { client: `${connection.letter} ${title}` })}
           onClick={() => disconnect(session)}
-        >
-          ×
-        </button>
+        />
       ) : null}
     </>
   )
@@ -117,17 +128,7 @@ function ClientButton({ session }: { session: Session }) {
 function Looks() {
   return (
     <>
-      <button type="button" popovertarget="looks" aria-label={t('shell.settings')}>
-        <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-          <path
-            d="M2 4h5m4 0h3M2 12h3m4 0h5M9 2v4M7 10v4"
-            fill="none"
-            stroke="currentColor"
-            stroke-width="1.6"
-            stroke-linecap="round"
-          />
-        </svg>
-      </button>
+      <IconButton name="settings" label={t('shell.settings')} popovertarget="looks" />
       <div id="looks" popover="auto" class="looks">
         <label>
           <span>{t('shell.theme')}</span>

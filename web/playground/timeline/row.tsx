@@ -3,6 +3,7 @@
 
 import { Component, type ComponentChildren, type HTMLAttributes } from 'preact'
 import { t, tag } from '../base/i18n.ts'
+import { Icon } from '../base/icon.tsx'
 import { store } from '../messages/log.ts'
 import { showControlCharacters } from './control-characters.ts'
 import { statusOf } from './filter.ts'
@@ -28,7 +29,7 @@ interface Props {
   onPick(): void
 }
 
-const arrows = { in: '←', out: '→', world: '•' } as const
+const arrows = { in: 'arrow-in', out: 'arrow-out', world: 'event' } as const
 
 /** One cell of the grid. Not `td`: a table cannot be drawn in part. */
 const cell = (
@@ -95,8 +96,7 @@ export class Row extends Component<Props> {
           2,
           'client',
           <>
-            {connection && <b>{connection}</b>}{' '}
-            <i aria-hidden="true">{arrows[store.direction(row)]}</i>{' '}
+            {connection && <b>{connection}</b>} <Icon name={arrows[store.direction(row)]} />{' '}
             <span class="tl-word">{directionText(store, row)}</span>
           </>,
         )}

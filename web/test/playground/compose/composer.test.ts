@@ -101,7 +101,7 @@ inBrowsers('a frame is written with the help of the server, sent, and kept', asy
   assert.equal(await text(page), sent)
   await press(page, 'History')
   await page.waitForFunction(() =>
-    document.querySelector('.compose-list')?.textContent?.includes('resources/read'),
+    document.querySelector('.compose-tools .menu')?.textContent?.includes('resources/read'),
   )
   await press(page, 'Replay')
   await timelineHas(page, 'notes://today')
@@ -150,7 +150,7 @@ inBrowsers('what was sent right before a reload is in the history', async ({ ope
   await page.waitForSelector('html[data-ready]')
   await press(page, 'History')
   await page.waitForFunction(() =>
-    document.querySelector('.compose-list')?.textContent?.includes('prompts/list'),
+    document.querySelector('.compose-tools .menu')?.textContent?.includes('prompts/list'),
   )
 })
 
@@ -206,7 +206,7 @@ inBrowsers('broken frames are sent as broken as they are', async ({ open }) => {
   await timelineHas(page, 'resources/list')
   await page.waitForSelector('html[data-ready]')
   await editorThere(page)
-  await page.waitForSelector('.compose-send .compose-menu button')
+  await page.waitForSelector('.compose-send [popovertarget]')
   await press(page, 'Send malformed')
   await press(page, 'Malformed: truncated')
   await timelineHas(page, '-32700')
