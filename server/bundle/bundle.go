@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -140,7 +138,7 @@ type part struct {
 // A partList is what is built together.
 type partList []*part
 
-// parts returns what Build and Watch build: package and demos, the Worker, the playground.
+// parts returns what Build and Watch build: the package, its Worker, the demos, the playground.
 func parts(root string, dev bool) (partList, error) {
 	package_, err := buildOptions(root, dev)
 	if err != nil {
@@ -150,11 +148,15 @@ func parts(root string, dev bool) (partList, error) {
 	if err != nil {
 		return nil, err
 	}
+	demos, err := demoOptions(root, dev)
+	if err != nil {
+		return nil, err
+	}
 	playground, err := playgroundOptions(root, dev)
 	if err != nil {
 		return nil, err
 	}
-	return partList{{options: package_}, {options: worker}, {options: playground}}, nil
+	return partList{{options: package_}, {options: worker}, {options: demos}, {options: playground}}, nil
 }
 
 // build builds all parts.
@@ -185,7 +187,7 @@ func (l partList) bundled(root, prefix string) (all []Component, err error) {
 	return all, nil
 }
 
-// buildOptions returns the options of the package, except for its Worker, and the demos.
+// buildOptions returns the options of the package, except for its Worker.
 func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 	options, err := baseOptions(root, dev)
 	if err != nil {
@@ -193,9 +195,18 @@ func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 	}
 	root = options.AbsWorkingDir
 	options.Sourcemap = api.SourceMapLinked
-	options.EntryPointsAdvanced, err = entryPoints(root)
-	options.Plugins = append([]api.Plugin{packageEntries(root), publicEntry, reactEntry(root), lazyModule(root), noParser, engineWasm(root)}, options.Plugins...)
-	return options, err
+	options.EntryPointsAdvanced = []api.EntryPoint{
+		{InputPath: wholeEntry, OutputPath: "pagemcp/index"},
+		{InputPath: engineEntry, OutputPath: "pagemcp/engine"},
+	}
+	for _, entry := range entries {
+		options.EntryPointsAdvanced = append(options.EntryPointsAdvanced, api.EntryPoint{InputPath: entryPrefix + entry.name, OutputPath: "pagemcp/" + entry.name})
+	}
+	for _, module := range lazyModules {
+		options.EntryPointsAdvanced = append(options.EntryPointsAdvanced, api.EntryPoint{InputPath: lazySource(module), OutputPath: "pagemcp/" + path.Base(module)})
+	}
+	options.Plugins = append([]api.Plugin{packageEntries(root), publicEntry, lazyModule(root), noParser, engineWasm(root)}, options.Plugins...)
+	return options, nil
 }
 
 // workerOptions returns the options of worker.js, one file without imports. It does not name
@@ -212,8 +223,8 @@ func workerOptions(root string, dev bool) (*api.BuildOptions, error) {
 	return options, nil
 }
 
-// packageWith returns the parts of the npm package without source maps and demos, plus
-// further entry points that import it.
+// packageWith returns the parts of the npm package without source maps, plus further entry
+// points that import it.
 func packageWith(root string, further ...api.EntryPoint) (partList, error) {
 	options, err := buildOptions(root, false)
 	if err != nil {
@@ -223,9 +234,7 @@ func packageWith(root string, further ...api.EntryPoint) (partList, error) {
 	if err != nil {
 		return nil, err
 	}
-	options.EntryPointsAdvanced = append(slices.DeleteFunc(options.EntryPointsAdvanced, func(entry api.EntryPoint) bool {
-		return !strings.HasPrefix(entry.OutputPath, "pagemcp/")
-	}), further...)
+	options.EntryPointsAdvanced = append(options.EntryPointsAdvanced, further...)
 	options.Sourcemap, worker.Sourcemap = api.SourceMapNone, api.SourceMapNone
 	return partList{{options: options}, {options: worker}}, nil
 }
@@ -267,55 +276,6 @@ func baseOptions(root string, dev bool) (*api.BuildOptions, error) {
 		options.Sourcemap = api.SourceMapLinked
 	}
 	return options, nil
-}
-
-// entryPoints returns the entry points: modules of the package except the Worker, the
-// engine, and below web/demo every module, style sheet, page and image in a directory with
-// an index.html.
-func entryPoints(root string) ([]api.EntryPoint, error) {
-	points := []api.EntryPoint{
-		{InputPath: wholeEntry, OutputPath: "pagemcp/index"},
-		{InputPath: engineEntry, OutputPath: "pagemcp/engine"},
-	}
-	for _, entry := range entries {
-		points = append(points, api.EntryPoint{InputPath: entryPrefix + entry.name, OutputPath: "pagemcp/" + entry.name})
-	}
-	for _, module := range lazyModules {
-		points = append(points, api.EntryPoint{InputPath: lazySource(module), OutputPath: "pagemcp/" + path.Base(module)})
-	}
-	demos := filepath.Join(root, "web", "demo")
-	err := filepath.WalkDir(demos, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
-			return err
-		}
-		if _, err := os.Stat(filepath.Join(filepath.Dir(name), "index.html")); err != nil {
-			return nil
-		}
-		ext := filepath.Ext(name)
-		switch base := d.Name(); {
-		case base == "main.ts", base == "main.tsx", ext == ".css", ext == ".html", ext == ".svg", ext == ".png", ext == ".ico":
-		default:
-			return nil
-		}
-		below, err := filepath.Rel(demos, strings.TrimSuffix(name, ext))
-		if err != nil {
-			return err
-		}
-		out := filepath.ToSlash(below)
-		if strings.Contains(out, "/") {
-			out = "demo/" + out
-		}
-		input, err := filepath.Rel(root, name)
-		if err != nil {
-			return err
-		}
-		points = append(points, api.EntryPoint{InputPath: filepath.ToSlash(input), OutputPath: out})
-		return nil
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("find the demos: %w", err)
-	}
-	return points, nil
 }
 
 func filesOf(result api.BuildResult) (Files, error) {

@@ -38,7 +38,8 @@ func project(t *testing.T) string {
 		"web/demo/index.html":       `<!doctype html><script type="module" src="main.ts"></script>`,
 		"web/demo/main.ts":          "document.title = 'start'\n",
 		"web/demo/one/index.html":   `<!doctype html><link rel="stylesheet" href="style.css"><script type="module" src="main.ts"></script>`,
-		"web/demo/one/main.ts":      "import { answer } from 'pagemcp'\nimport { twice } from './twice.ts'\ndocument.title = String(twice(answer))\n",
+		"web/demo/one/main.ts":      "import { answer } from 'pagemcp'\nimport { twice } from './twice.ts'\ndocument.title = String(twice(answer))\nvoid import('./texts/de.ts')\n",
+		"web/demo/one/texts/de.ts":  "export const texts = 'Antwort'\n",
 		"web/demo/one/twice.ts":     "export const twice = (n: number) => n * 2\n",
 		"web/demo/one/style.css":    "body { color: red }\n",
 		"web/demo/one/.hidden.css":  "",
@@ -115,10 +116,18 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 		}
 		delete(files, name)
 	}
-	for name := range files {
-		if !strings.HasPrefix(name, Playground+"chunks/") && path.Ext(name) != ".map" {
+	languages := 0
+	for name, contents := range files {
+		chunk := strings.HasPrefix(name, Playground+"chunks/") || strings.HasPrefix(name, "/demo/chunks/")
+		if !chunk && path.Ext(name) != ".map" {
 			t.Errorf("%s is too much", name)
 		}
+		if strings.HasPrefix(name, "/demo/chunks/de-") && strings.Contains(string(contents), "Antwort") && path.Ext(name) == ".js" {
+			languages++
+		}
+	}
+	if languages != 1 {
+		t.Errorf("%d chunks have the texts that a demo loads on demand, want 1", languages)
 	}
 }
 
