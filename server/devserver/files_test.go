@@ -1,7 +1,6 @@
 package devserver
 
 import (
-	"bufio"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -14,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
 )
 
@@ -130,7 +130,6 @@ func TestFirstBuildIsAwaited(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		_, left := ask(ctx, "/")
 		page, done := ask(t.Context(), "/")
-		numbers, ended := ask(t.Context(), livePath)
 		synctest.Wait()
 		select {
 		case <-done:
@@ -141,11 +140,9 @@ func TestFirstBuildIsAwaited(t *testing.T) {
 		<-left
 		w.Set(map[string][]byte{"/index.html": []byte("<!doctype html>")})
 		<-done
-		synctest.Wait()
 		w.Close()
-		<-ended
-		if page.Code != http.StatusOK || strings.Count(numbers.Body.String(), "data: ") != 1 || !strings.Contains(numbers.Body.String(), "data: "+w.version+"\n") {
-			t.Errorf("%d, %q", page.Code, numbers.Body)
+		if page.Code != http.StatusOK {
+			t.Errorf("%d, %q", page.Code, page.Body)
 		}
 	})
 }
@@ -244,35 +241,30 @@ func TestEachCodingHasItsETag(t *testing.T) {
 	}
 }
 
-// nextVersion returns the data of the next event.
-func nextVersion(t *testing.T, lines *bufio.Scanner) string {
-	t.Helper()
-	for lines.Scan() {
-		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-			return data
-		}
-	}
-	t.Fatalf("no version came: %v", lines.Err())
-	return ""
-}
-
 // Live reload sends a version only. The page itself shows the error.
 func TestLiveReloadSendsOnlyAVersion(t *testing.T) {
 	w := startWeb(t, WithLiveReload(map[string][]byte{"/index.html": []byte("<!doctype html>")}))
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second) // over it a version is missing
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, "GET", w.URL()+"live", nil)
+	conn, _, err := websocket.Dial(ctx, w.URL()+"live", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {w.Origins()[0]}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
+	defer conn.CloseNow()
+	nextVersion := func() string {
+		t.Helper()
+		_, version, err := conn.Read(ctx)
+		if err != nil {
+			t.Fatalf("no version came: %v", err)
+		}
+		return string(version)
 	}
-	versions := bufio.NewScanner(answer.Body)
-	first := nextVersion(t, versions)
+	first := nextVersion()
+	if _, _, text := rawhttp.Send(t, w.port, "GET /live HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n"); text != first {
+		t.Errorf("a request without a WebSocket gets %q, want %q", text, first)
+	}
 	w.Fail(`web/demo/main.ts:1:2: ERROR: <script>`)
-	second := nextVersion(t, versions)
+	second := nextVersion()
 	if first == second || len(second) > 16 {
 		t.Errorf("%q, then %q", first, second)
 	}
@@ -286,7 +278,28 @@ func TestLiveReloadSendsOnlyAVersion(t *testing.T) {
 		t.Errorf("%d %s %v", page.StatusCode, text, err)
 	}
 	w.Set(map[string][]byte{"/index.html": []byte("fixed")})
-	if third := nextVersion(t, versions); third == second {
+	if third := nextVersion(); third == second {
 		t.Errorf("%q again", third)
+	}
+	w.Close() // ends the connection, so that pages connect again
+	if _, _, err := conn.Read(ctx); websocket.CloseStatus(err) != websocket.StatusGoingAway {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+// Live reload is a WebSocket of this server's own pages.
+func TestLiveReloadIsNotForOtherSites(t *testing.T) {
+	w := startWeb(t, map[string][]byte{"/index.html": {}})
+	const upgrade = "Connection: Upgrade\nUpgrade: websocket\nSec-WebSocket-Version: 13\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\n"
+	for lines, want := range map[string]int{
+		"Connection: close\nUpgrade: h2c\n":        426,
+		upgrade + "Origin: https://evil.example\n": 403,
+		upgrade + "Origin: null\n":                 403,
+		upgrade + "Origin: http://localhost:1\n":   403,
+		upgrade + "Sec-Fetch-Site: cross-site\n":   403,
+	} {
+		if status, _, _ := rawhttp.Send(t, w.port, "GET /live HTTP/1.1\nHost: localhost:%d\n"+lines+"\n"); status != want {
+			t.Errorf("%q: %d, want %d", lines, status, want)
+		}
 	}
 }

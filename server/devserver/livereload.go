@@ -2,6 +2,7 @@ package devserver
 
 import (
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/rand"
 	"crypto/sha256"
@@ -13,14 +14,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
-	"github.com/pagemcp/pagemcp/server/internal/sse"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
 
 // Paths of live reload.
 const (
-	livePath   = "/live"       // an event stream of versions
+	livePath   = "/live"       // the version of the files; a WebSocket receives each new one
 	scriptPath = "/live.js"    // reloads the page when the version changes
 	proofPath  = "/live/proof" // proves to a page that this server has served it
 	clearPath  = "/live/clear" // clears the browser's storage of this origin
@@ -91,33 +93,66 @@ func WithLiveReload(files map[string][]byte) map[string][]byte {
 	return live
 }
 
-// live streams the version of the files. It sends no paths and no errors, since any page
-// of this machine can connect.
+// live answers with the version of the files. On a WebSocket it sends the version, and
+// again when it changes. It sends no paths and no errors, since any program of this
+// machine can connect.
+//
+// An event stream would take one of the six connections of HTTP/1.1 that a browser opens to
+// a host, in all tabs together: the seventh tab would not load. WebSockets do not count.
 func (w *Web) live(out http.ResponseWriter, r *http.Request) {
-	events, err := sse.Open(out, sse.CommentLine)
-	if err != nil {
+	if r.Header.Get("Upgrade") == "" {
+		version, _ := w.current()
+		out.Header().Set("Content-Type", "text/plain")
+		out.Header().Set("Cache-Control", "no-store")
+		io.WriteString(out, version)
 		return
 	}
-	comments := time.NewTicker(limits.PingEvery)
-	defer comments.Stop()
-	for last := ""; err == nil; {
-		w.mu.Lock()
-		version, changed := w.version, w.changed
-		w.mu.Unlock()
+	if !socket.WantsUpgrade(out, r) {
+		return
+	}
+	conn, err := socket.Accept(out, r)
+	if err != nil {
+		return // Accept has responded
+	}
+	defer conn.CloseNow()
+	ctx := conn.CloseRead(context.Background()) // ends with the connection
+	pings := time.NewTicker(limits.PingEvery)
+	defer pings.Stop()
+	for last := ""; ; {
+		version, changed := w.current()
 		if version != last {
 			last = version
-			if err = events.Write([]byte("data: " + version + "\n\n")); err != nil {
+			if within(ctx, limits.WriteTime, func(ctx context.Context) error {
+				return conn.Write(ctx, websocket.MessageText, []byte(version))
+			}) != nil {
 				return
 			}
 		}
 		select {
 		case <-changed:
-		case <-comments.C:
-			err = events.Comment()
+		case <-pings.C:
+			if within(ctx, limits.PingTimeout, conn.Ping) != nil {
+				return
+			}
 		case <-w.done:
+			conn.Close(websocket.StatusGoingAway, "")
 			return
-		case <-r.Context().Done():
+		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// current returns the version of the files, and a channel that is closed when it changes.
+func (w *Web) current() (version string, changed <-chan struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.version, w.changed
+}
+
+// within calls do with a context that ends after timeout.
+func within(ctx context.Context, timeout time.Duration, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	return do(ctx)
 }

@@ -18,9 +18,10 @@ async function isProven() {
   }
 }
 
-const source = new EventSource('/live')
+const retryAfter = 1000 // ms
+
 let version
-source.onmessage = async ({ data }) => {
+async function take(data) {
   const isNew = version !== undefined && version !== data
   version = document.documentElement.dataset.version = data
   if (!isNew) return
@@ -28,10 +29,43 @@ source.onmessage = async ({ data }) => {
     location.reload()
     return
   }
-  source.close()
+  stop()
   console.error(`The program that answers at ${location.host} is not the server that sent this page: it is not reloaded. Close the tab, and open the link that pagemcp dev prints.`)
 }
-addEventListener('pagehide', () => source.close())
+
+/** Settles when the connection has ended. */
+function receive(signal) {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(`ws://${location.host}/live`)
+    socket.onmessage = ({ data }) => signal.aborted || take(data)
+    socket.onclose = resolve
+    signal.addEventListener('abort', () => socket.close())
+  })
+}
+
+async function listen(signal) {
+  while (!signal.aborted) {
+    try {
+      // After failures Firefox delays WebSockets for up to a minute, but not requests.
+      const answer = await fetch('/live', { cache: 'no-store', signal })
+      if (answer.ok) await take(await answer.text())
+      if (!signal.aborted) await receive(signal)
+    } catch {
+      // the server is away
+    }
+    await new Promise((resolve) => setTimeout(resolve, retryAfter))
+  }
+}
+
+let stop = () => {}
+function start() {
+  const end = new AbortController()
+  stop = () => end.abort()
+  listen(end.signal)
+}
+start()
+addEventListener('pagehide', () => stop())
+addEventListener('pageshow', ({ persisted }) => persisted && start()) // from the back/forward cache
 
 // Another server of this address, such as one with another state directory, had keys and Service Workers of its own.
 try {

@@ -5,10 +5,12 @@
  */
 
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import type { Page } from 'puppeteer-core'
 import { type Gateway, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
@@ -32,11 +34,11 @@ navigator.serviceWorker.register('/evil.js', { scope: '/' }).then(() => navigato
 /** The program that takes the port. */
 async function evilServer(port: number) {
   const asked: string[] = []
+  const sockets: Duplex[] = []
   const server = createServer(({ url = '', headers }, response) => {
     asked.push(url)
     if (url === '/live') {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write('data: 999\n\n') // a new build
+      response.writeHead(200, { 'content-type': 'text/plain' }).end('999') // a new build
     } else if (url === '/evil.js') {
       response.writeHead(200, { 'content-type': 'text/javascript' }).end(evilWorker)
     } else if (headers['sec-fetch-mode'] === 'navigate') {
@@ -44,6 +46,18 @@ async function evilServer(port: number) {
     } else {
       response.writeHead(200, { 'content-type': 'text/plain' }).end('AAAA')
     }
+  })
+  server.on('upgrade', ({ headers }, socket) => {
+    const guid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11' // RFC 6455, section 1.3
+    const proof = createHash('sha1')
+      .update(headers['sec-websocket-key'] + guid)
+      .digest('base64')
+    socket.on('error', () => {})
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${proof}\r\n\r\n`,
+    )
+    socket.write('\x81\x03999', 'latin1') // a text frame: a new build
+    sockets.push(socket)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -53,6 +67,7 @@ async function evilServer(port: number) {
     asked,
     close: () =>
       new Promise<void>((resolve) => {
+        for (const socket of sockets) socket.destroy()
         server.close(() => resolve())
         server.closeAllConnections()
       }),
@@ -113,12 +128,18 @@ inBrowsers(
       const gullible = await open(`${web}demo/board/?twin`)
       await gullible.evaluate(() => {
         let build: string | undefined
-        const source = new EventSource('/live')
-        source.onmessage = ({ data }) => {
-          if (build !== undefined && build !== data) location.reload()
-          build = data
-        }
-        return new Promise((resolve) => source.addEventListener('message', resolve, { once: true }))
+        return new Promise<void>((resolve) => {
+          const connect = () => {
+            const socket = new WebSocket(`ws://${location.host}/live`)
+            socket.onmessage = ({ data }) => {
+              if (build !== undefined && build !== data) location.reload()
+              build = data
+              resolve()
+            }
+            socket.onclose = () => setTimeout(connect, 500)
+          }
+          connect()
+        })
       })
       await isLive(tab)
       await tab.evaluate('void (window.marked = true)')

@@ -64,14 +64,15 @@ async function attack({ mcp, web, message }: Targets): Promise<string[]> {
         .catch(() => {}),
     )
   }
-  for (const [path, protocol] of [
-    ['page', 'pagemcp.v1'],
-    ['ws', 'mcp'],
-  ]) {
+  for (const [path, at, protocols] of [
+    ['page', mcp, ['pagemcp.v1']],
+    ['ws', mcp, ['mcp']],
+    ['live', web, []],
+  ] as const) {
     attempt(
       `WebSocket ${path}`,
       new Promise((resolve, reject) => {
-        const socket = new WebSocket(`${mcp.replace('http', 'ws')}/${path}`, protocol)
+        const socket = new WebSocket(`${at.replace('http', 'ws')}/${path}`, [...protocols])
         socket.onopen = resolve
         socket.onmessage = resolve
         socket.onerror = reject
@@ -100,17 +101,6 @@ async function attack({ mcp, web, message }: Targets): Promise<string[]> {
     ...simple,
     body: new Blob([message], { type: 'text/plain' }),
   }).catch(() => {})
-  if (typeof EventSource !== 'undefined') {
-    attempt(
-      'EventSource',
-      new Promise((resolve, reject) => {
-        const source = new EventSource(`${web}/live`)
-        source.onopen = resolve
-        source.onmessage = resolve
-        source.onerror = reject
-      }),
-    )
-  }
   if (typeof document !== 'undefined') {
     navigator.sendBeacon(`${mcp}/mcp`, message)
     const load = (element: HTMLScriptElement | HTMLImageElement | HTMLLinkElement) =>
@@ -175,25 +165,24 @@ async function unguarded() {
     for await (const chunk of request) body += String(chunk)
     if (request.method === 'POST') bodies.push(body)
     response.writeHead(200, {
-      'content-type': pathname === '/live' ? 'text/event-stream' : (type ?? 'application/json'),
+      'content-type': type ?? 'application/json',
       'access-control-allow-origin': '*',
       'access-control-allow-headers': 'content-type, mcp-protocol-version, mcp-method',
     })
-    if (pathname === '/live') response.write('data: 1\n\n')
-    else
-      response.end(
-        type === types['.svg']
-          ? '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
-          : '',
-      )
+    response.end(
+      type === types['.svg']
+        ? '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
+        : '',
+    )
   })
   server.on('upgrade', (request, socket) => {
     const guid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11' // RFC 6455, section 1.3
     const proof = createHash('sha1').update(request.headers['sec-websocket-key'] + guid)
     sockets.push(socket)
     socket.on('error', () => {})
+    const protocol = request.headers['sec-websocket-protocol']
     socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${proof.digest('base64')}\r\nSec-WebSocket-Protocol: ${request.headers['sec-websocket-protocol']}\r\n\r\n`,
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${proof.digest('base64')}\r\n${protocol ? `Sec-WebSocket-Protocol: ${protocol}\r\n` : ''}\r\n`,
     )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -215,7 +204,7 @@ inBrowsers('every attempt gets through to a server without a guard', async ({ co
     const page = await visit(context, evil.origin)
     const through = await page.evaluate(attack, twin.targets)
     assert.deepEqual(through.sort(), [
-      'EventSource',
+      'WebSocket live',
       'WebSocket page',
       'WebSocket ws',
       'fetch',

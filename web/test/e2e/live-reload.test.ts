@@ -1,0 +1,83 @@
+/**
+ * Live reload of `pagemcp dev` with as many tabs as there are pages: a browser opens six connections of HTTP/1.1 to a
+ * host, so a tab may hold none of them while it waits for the next build.
+ */
+
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BrowserContext, Page } from 'puppeteer-core'
+import { inBrowsers } from '../harness/browsers.ts'
+import { type Gateway, startGateway } from './gateway.ts'
+
+/** @param story - gets the server, and a function that starts it anew with other files: its config.json differs */
+async function withDev(story: (first: Gateway, restart: () => Promise<void>) => Promise<void>) {
+  const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
+  let gateway = await startGateway({ state })
+  try {
+    await story(gateway, async () => {
+      await gateway.kill()
+      const ports = [`--mcp=${new URL(gateway.mcp).host}`, `--web=${new URL(gateway.web).host}`]
+      gateway = await startGateway({ state, args: [...ports, '--no-token'] })
+    })
+  } finally {
+    await gateway.close()
+    await rm(state, { recursive: true, force: true })
+  }
+}
+
+/** Waits until the page knows which build the server serves. */
+const isLive = (tab: Page) => tab.waitForSelector('html[data-version]')
+
+/** Not the harness's open: Firefox reports an error of a page that is reloaded while it starts. */
+async function openLive(context: BrowserContext, url: string): Promise<Page> {
+  const tab = await context.newPage()
+  await tab.goto(url)
+  await isLive(tab)
+  await tab.evaluate('void (window.marked = true)')
+  return tab
+}
+
+async function isReloaded(tab: Page) {
+  await tab.waitForFunction('window.marked === undefined')
+  await isLive(tab)
+}
+
+inBrowsers(
+  'all demos and the playground load at once, and each reloads when the files change',
+  ({ context }) =>
+    withDev(async ({ web, pages }, restart) => {
+      const urls = [
+        web,
+        `${web}playground/?quiet&lang=en`,
+        ...Object.keys(pages).map((name) => `${web}demo/${name}/`),
+      ]
+      assert.ok(urls.length >= 8, `${urls.length} tabs`)
+      const tabs = await Promise.all(urls.map((url) => openLive(context, url)))
+      await restart()
+      await Promise.all(tabs.map(isReloaded))
+    }),
+)
+
+inBrowsers(
+  'a page that was left and returned to reloads when the files change',
+  ({ context, name }) =>
+    withDev(async ({ web }, restart) => {
+      const tab = await openLive(context, web)
+      await tab.evaluate(() => {
+        addEventListener('pageshow', ({ persisted }) => {
+          sessionStorage.setItem('persisted', String(persisted))
+        })
+      })
+      await tab.goto(`${web}icon.svg`)
+      await tab.goBack()
+      const persisted = await tab.evaluate(() => sessionStorage.getItem('persisted'))
+      if (name === 'chromium')
+        assert.equal(persisted, 'true', 'it comes from the back/forward cache')
+      await tab.evaluate('void (window.marked = true)')
+      await isLive(tab)
+      await restart()
+      await isReloaded(tab)
+    }),
+)
