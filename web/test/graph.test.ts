@@ -127,8 +127,17 @@ const playground: readonly { room: string; imports: readonly string[]; why: stri
   },
   {
     room: 'lessons',
-    imports: ['base', 'messages', 'protocol', 'connections', 'compose', 'timeline', 'share'],
-    why: 'fills the composer, shows the sequence diagram, and records without secrets',
+    imports: [
+      'base',
+      'messages',
+      'protocol',
+      'connections',
+      'compose',
+      'timeline',
+      'demo',
+      'share',
+    ],
+    why: 'fills the composer, shows the sequence diagram, plays on the demo, and records without secrets',
   },
   {
     room: 'shell',

@@ -25,7 +25,7 @@ function Running({ player }: { player: Player }) {
   const step = steps[shown - 1]
   const ended = shown === steps.length && !player.busy.value && !failure
   const looksBack = shown < player.played.value
-  const text = step ? captionIn(scenario, step.caption) : ''
+  const text = step ? captionIn(scenario, step.caption, player.values) : ''
   return (
     <section class="coach" aria-label={captionIn(scenario, 'title')}>
       <header>
@@ -62,7 +62,7 @@ function Running({ player }: { player: Player }) {
             {t('lessons.showMe')}
           </button>
         ) : ended ? (
-          <NextLesson after={scenario.id} />
+          <NextLesson after={scenario.id} focus />
         ) : (
           <NextButton key={shown} disabled={player.busy.value && !looksBack} player={player} />
         )}
@@ -119,10 +119,13 @@ export function Failed({ failure }: { failure: Failure }) {
   )
 }
 
-function NextLesson({ after }: { after: string }) {
+/** @param props.focus - only for what the user's own action ended */
+export function NextLesson({ after, focus = false }: { after: string; focus?: boolean }) {
   const next = lessonIds[lessonIds.indexOf(after as never) + 1]
   const button = useRef<HTMLButtonElement>(null)
-  useLayoutEffect(() => button.current?.focus(), [])
+  useLayoutEffect(() => {
+    if (focus) button.current?.focus()
+  }, [])
   const proceed = async () => {
     if (next === undefined) endScenario()
     else startScenario(await loadScenario(next), { learner: true })

@@ -7,19 +7,24 @@ import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { presenting } from '../base/state.ts'
+import { Assistant } from './assistant.tsx'
 import { captionIn } from './caption.ts'
 import { showCoach } from './coaching.ts'
 import { InlineCode } from './inline-code.tsx'
 import { lessonIds, loadScenario, openScenario, showIds } from './library.ts'
 import { save, startRecording, stopRecording } from './recorder.ts'
 import { recordingFrom } from './recording.ts'
-import { done, running, startScenario } from './running.ts'
+import { chatting, done, running, startScenario } from './running.ts'
 import type { Scenario } from './scenario.ts'
 
 const all = [...lessonIds, ...showIds]
 
-/** @param props.close - called when a lesson starts */
-export function Lessons({ close }: { close?(): void }) {
+/** @param props.close - called when a lesson starts in the composer */
+export function Lessons(props: { close?(): void }) {
+  return chatting.value ? <Assistant /> : <Library {...props} />
+}
+
+function Library({ close }: { close?(): void }) {
   const scenarios = useSignal<ReadonlyMap<string, Scenario>>(new Map())
   const failure = useSignal('')
   useEffect(() => {
@@ -75,7 +80,7 @@ function Lesson({ scenario, close }: { scenario: Scenario; close?(): void }) {
         data-lesson={id}
         onClick={() => {
           startScenario(scenario, { learner: true })
-          close?.()
+          if (!chatting.peek()) close?.()
         }}
       >
         <strong>{captionIn(scenario, 'title')}</strong>

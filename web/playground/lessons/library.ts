@@ -4,6 +4,7 @@ import { parseScenario, type Scenario } from './scenario.ts'
 
 /** Lessons, in order. */
 export const lessonIds = [
+  'assistant',
   'hello',
   'read',
   'templates',

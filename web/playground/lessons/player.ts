@@ -55,6 +55,10 @@ export interface Player {
   readonly learner: boolean
   /** Rows of the shown steps, ascending. */
   readonly rows: ReadonlySignal<readonly number[]>
+  /** Rows by step. Those of a handshake belong to the first. */
+  readonly stepRows: ReadonlySignal<readonly (readonly number[])[]>
+  /** Values of the names in messages up to now. */
+  readonly values: ReadonlyMap<string, unknown>
   /** The clients, in order of connection. */
   readonly clients: ReadonlySignal<readonly Session[]>
   /** Whether a step is being played. */
@@ -75,6 +79,8 @@ export interface Player {
 
 export interface PlayOptions {
   host: PlayerHost
+  /** Name of the server; default: that of the scenario. */
+  server?: string
   /** Starts the scenario's engine at first use. */
   engine: () => Promise<ScenarioEngine>
   /** One of the scenario's revisions; default: the last. */
@@ -122,7 +128,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
     return engine
   }
   const dialerOf = (name: string): Dialer => {
-    const title = scenario.info.title ?? scenario.info.name ?? scenario.id
+    const title = options.server ?? scenario.info.title ?? scenario.info.name ?? scenario.id
     if (!recorded) return inPage(title, async () => (await startedEngine()).port())
     const dial = async (events: TransportEvents) => {
       recordedClients.set(name, events)
@@ -206,6 +212,8 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
     played,
     learner,
     rows,
+    stepRows,
+    values: memory,
     clients: sessions,
     busy,
     turn,

@@ -45,7 +45,7 @@ function Presentation({ player }: { player: Player }) {
   const stage = useRef<HTMLElement>(null)
   const shown = player.shown.value
   const failure = player.failure.value
-  const caption = captionIn(scenario, steps[shown - 1]?.caption ?? '')
+  const caption = captionIn(scenario, steps[shown - 1]?.caption ?? '', player.values)
   const atEnd = shown === steps.length || failure !== undefined
   const commands = {
     next: () => advance(player),

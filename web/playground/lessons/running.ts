@@ -3,7 +3,8 @@
 import { type Signal, signal } from '@preact/signals'
 import { contents, start } from 'pagemcp'
 import { actions } from '../base/actions.ts'
-import { setting } from '../base/settings.ts'
+import { t } from '../base/i18n.ts'
+import { embedded, setting } from '../base/settings.ts'
 import { demoPaused, pane, presenting } from '../base/state.ts'
 import { close, current } from '../compose/tabs.ts'
 import { focusText } from '../compose/view.ts'
@@ -11,7 +12,7 @@ import { active, connect, disconnect, revision } from '../connections/clients.ts
 import { recordEvent } from '../messages/log.ts'
 import { captionIn } from './caption.ts'
 import { type Player, type PlayerHost, play } from './player.ts'
-import type { Scenario } from './scenario.ts'
+import { isChat, type Scenario } from './scenario.ts'
 import { startScenarioEngine } from './scenario-engine.ts'
 
 /** Undefined: none. */
@@ -20,13 +21,18 @@ export const running: Signal<Player | undefined> = signal(undefined)
 /** Whether the running scenario is a lesson. */
 export const isLearning = signal(false)
 
+/** Whether the running scenario is a chat, which its own component shows. */
+export const chatting = signal(false)
+
 /** Ids of completed lessons. */
 export const done = setting<string[]>('lessons.done', [])
 
 const host: PlayerHost = {
   connect(dialer, wanted) {
+    const user = active.peek()
     const session = connect(dialer, { handshake: false })
     session.revision.value = wanted
+    if (chatting.peek()) active.value = user // the assistant is a client beside that of the user
     return session
   },
   disconnect,
@@ -49,25 +55,31 @@ export function startScenario(scenario: Scenario, { learner }: { learner: boolea
   stop()
   before = { resting: demoPaused.peek(), revision: revision.peek(), session: active.peek() }
   demoPaused.value = true
+  chatting.value = learner && isChat(scenario)
+  // An embedded playground stores nothing, and the demo has a database.
+  const onDemo = scenario.options.demo === true && !embedded
   const player = play(scenario, {
     host,
     learner,
     revision: revision.peek(),
-    engine: () =>
-      startScenarioEngine(
-        scenario,
-        { start, contents },
-        {
-          urls: {
-            worker: new URL('worker.js', document.baseURI),
-            wasm: new URL('engine.wasm', document.baseURI),
-          },
-        },
-      ),
+    ...(onDemo && { server: t('shell.demo') }),
+    engine: onDemo
+      ? async () => (await import('./demo-engine.ts')).demoEngine()
+      : () =>
+          startScenarioEngine(
+            scenario,
+            { start, contents },
+            {
+              urls: {
+                worker: new URL('worker.js', document.baseURI),
+                wasm: new URL('engine.wasm', document.baseURI),
+              },
+            },
+          ),
   })
   running.value = player
-  if (player.revision) setScenarioRevision(player.revision)
-  if (learner) {
+  if (player.revision && !chatting.peek()) setScenarioRevision(player.revision)
+  if (learner && !chatting.peek()) {
     isLearning.value = true
     pane.value = 'compose'
     player.turn.subscribe((turn) => {
@@ -124,6 +136,7 @@ function stop() {
   if (lessonTab !== undefined) close(lessonTab)
   lessonTab = undefined
   isLearning.value = false
+  chatting.value = false
   demoPaused.value = before.resting
   if (revision.peek() === scenarioRevision) revision.value = before.revision
   scenarioRevision = undefined

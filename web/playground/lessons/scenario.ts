@@ -12,13 +12,15 @@
  *     -- transcript --
  *     = caption                 starts a step with a caption
  *     ? caption                 starts a step in which the learner sends the next "->"
+ *     : user caption            starts a step of a chat: the caption is what a user writes
+ *     : assistant caption       the same of a scripted assistant, with the messages that it sends
  *     ~ {…}                     initial text of the learner's composer
  *     -> {…}                    the client sends a message; ->B is another client
  *     <- {…}                    the server sends a message with at least these members
  *     !  write URI "text"       the data changes
  *     @ 2025-11-25              lines up to the next @ belong to this revision only; @ * ends that
  *     -- captions.en --
- *     caption: The text.        also `title` and `about`
+ *     caption: The text.        also `title` and `about`; `{name}` is the value of "$name" in a message before
  *     -- notes.en --
  *     caption: Notes for the speaker.
  *
@@ -26,7 +28,7 @@
  * revisions start with a handshake. Without it, every message is sent unchanged.
  * `->q` and `<-q` have a quoted string, for text that is not one line of JSON. In `<-`, and in the learner's `->`,
  * `"$any"` and `"$name"` are patterns (pattern.ts); a learner's line with `"$any"` needs a `~` line
- * that fits it. A scenario without `=` and `?` has one step per sent message or event.
+ * that fits it. A scenario without `=`, `?` and `:` has one step per sent message or event.
  */
 
 import { isRevision, type Revision } from '../protocol/revisions.ts'
@@ -40,6 +42,8 @@ export interface Options {
   minutes?: number
   /** A recording: the server's messages are in the file, and no engine runs. */
   recorded?: boolean
+  /** The playground plays it on the server of its demo, tests and embedded playgrounds on one with these resources. */
+  demo?: boolean
   /** Options of the engine; see scenario-engine.ts. */
   [engine: string]: unknown
 }
@@ -60,8 +64,13 @@ export interface Limits {
   only?: readonly Revision[]
 }
 
+/** Who speaks in a chat. */
+export type Speaker = 'user' | 'assistant'
+
 /** A step, shown at once. */
 export interface Step extends Limits {
+  /** Of a chat: who says the caption. */
+  speaker?: Speaker
   /** Key of the caption; `''`: none. */
   caption: string
   /** Whether the learner sends the first `send`. */
@@ -149,6 +158,9 @@ export function captionOf(
   return texts.get(language)?.get(key) ?? texts.get('en')?.get(key) ?? ''
 }
 
+/** Whether a scenario is a chat with a scripted assistant. */
+export const isChat = ({ steps }: Scenario): boolean => steps.some(({ speaker }) => speaker)
+
 function jsonOf({ files }: Archive, name: string): unknown {
   let value: unknown
   try {
@@ -185,10 +197,17 @@ interface Draft extends Step {
 
 function stepsOf(transcript: string): Step[] {
   const steps: Draft[] = []
-  const hasSteps = /^[=?]/m.test(transcript)
+  const hasSteps = /^[=?:]/m.test(transcript)
   let only: readonly Revision[] | undefined
-  const begin = (caption: string, learner: boolean): Draft => {
-    const step = { caption, learner, draft: '', lines: [], ...(only && { only }) }
+  const begin = (caption: string, learner: boolean, speaker?: Speaker): Draft => {
+    const step = {
+      caption,
+      learner,
+      draft: '',
+      lines: [],
+      ...(speaker && { speaker }),
+      ...(only && { only }),
+    }
     steps.push(step)
     return step
   }
@@ -198,6 +217,7 @@ function stepsOf(transcript: string): Step[] {
       const rest = line.slice(1).trim()
       const last = steps.at(-1)
       if (/^[=?] /.test(line)) begin(rest, line.startsWith('?'))
+      else if (line.startsWith(': ')) begin(...turnOf(rest))
       else if (line.startsWith('@ ')) only = limitOf(rest)
       else if (line.startsWith('~ ')) {
         if (!last?.learner || last.lines.length > 0) throw new Error('"~" stands right after "?"')
@@ -217,6 +237,15 @@ function stepsOf(transcript: string): Step[] {
   return steps
 }
 
+/** The parameters of a step of a chat. */
+function turnOf(words: string): [caption: string, learner: boolean, speaker: Speaker] {
+  const [, speaker, caption] = /^(user|assistant) +(\S+)$/.exec(words) ?? []
+  if (speaker === undefined || caption === undefined) {
+    throw new Error('after ":" comes user or assistant, and a caption')
+  }
+  return [caption, false, speaker as Speaker]
+}
+
 function limitOf(words: string): readonly Revision[] | undefined {
   if (words === '*') return undefined
   const revisions = words.split(/\s+/)
@@ -231,7 +260,7 @@ function lineOf(line: string): Line {
     const [, verb = '', subject = '', value = ''] = /^(\S+)\s*(\S*)\s*(.*)$/s.exec(rest) ?? []
     return { what: 'event', verb, subject, value }
   }
-  if (arrow === undefined) throw new Error('a line begins with ->, <-, !, =, ?, ~ or @')
+  if (arrow === undefined) throw new Error('a line begins with ->, <-, !, =, ?, :, ~ or @')
   const value: unknown = quoted || arrow === '<-' ? JSON.parse(rest) : rest
   if (quoted && typeof value !== 'string') throw new Error('after q comes a quoted string')
   return {

@@ -3,6 +3,7 @@
  * only these two know.
  */
 
+import { filledCaption } from './caption.ts'
 import type { Player } from './player.ts'
 import { captionOf } from './scenario.ts'
 
@@ -49,7 +50,7 @@ export function speakerStateOf(
   const now = steps[step - 1]
   const next = steps[step]
   const text = (key: string | undefined, which?: 'notes') =>
-    key ? captionOf(scenario, key, language, which) : ''
+    key ? filledCaption(captionOf(scenario, key, language, which), player.values) : ''
   return {
     title: captionOf(scenario, 'title', language) || scenario.info.title || scenario.id,
     step,

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
 import { nextIndex } from './arrow-keys.ts'
 import type { Rows, Scroller } from './scroller.ts'
-import { cursor } from './view.ts'
+import { cursor, located } from './view.ts'
 
 export interface Cursor {
   /** The index that Tab reaches; -1: no rows. It must be drawn, even if not visible. */
@@ -34,6 +34,13 @@ export function useCursor(rows: Rows, scroller: Scroller): Cursor {
     const row = scroller.ref.current?.querySelector<HTMLElement>('[data-row][tabindex="0"]')
     row?.focus({ preventScroll: true })
   })
+
+  const wanted = located.value
+  useLayoutEffect(() => {
+    if (wanted === undefined) return
+    const index = rows.indexOf(wanted.row)
+    if (index < rows.length && rows.row(index) === wanted.row) scroller.show(index)
+  }, [wanted])
 
   return {
     home,

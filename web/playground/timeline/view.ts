@@ -1,7 +1,7 @@
 /** Shared state of the timeline's views: matching rows, cursor, and following. */
 
 import { batch, computed, effect, type Signal, signal } from '@preact/signals'
-import { filter, paused } from '../base/state.ts'
+import { filter, paused, selected } from '../base/state.ts'
 import { connectionOf, named } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { maxTextsInMemory } from '../messages/store.ts'
@@ -22,6 +22,18 @@ export const follow: Signal<boolean> = signal(true)
 
 /** The focused row; -1: none. */
 export const cursor: Signal<number> = signal(-1)
+
+/** The row to scroll to, once for each object. */
+export const located: Signal<{ row: number } | undefined> = signal(undefined)
+
+/** Selects a row and scrolls the view to it, if the filter does not hide it. */
+export function locate(row: number): void {
+  batch(() => {
+    cursor.value = row
+    selected.value = row
+    located.value = { row }
+  })
+}
 
 /** The parsed filter. */
 export const query = computed(() => parseFilter(filter.value))

@@ -42,4 +42,8 @@ export const lessons: Messages['lessons'] = {
   client: 'Client {letter}',
   live: 'Laufende Nachrichten',
   choose: 'Präsentation wählen',
+  assistant: 'Assistent',
+  you: 'Nutzer',
+  chat: 'Chat mit dem Assistenten',
+  scripted: 'Nach Drehbuch, ohne Modell. Die Nachrichten sind echt.',
 }

@@ -40,4 +40,8 @@ export const lessons = {
   client: 'Client {letter}',
   live: 'Live messages',
   choose: 'Choose a presentation',
+  assistant: 'Assistant',
+  you: 'User',
+  chat: 'Chat with the assistant',
+  scripted: 'Scripted: no model is used. The messages are real.',
 } as const

@@ -42,4 +42,8 @@ export const lessons: Messages['lessons'] = {
   client: 'クライアント {letter}',
   live: '現在のメッセージ',
   choose: 'プレゼンテーションを選択',
+  assistant: 'アシスタント',
+  you: 'ユーザー',
+  chat: 'アシスタントとのチャット',
+  scripted: '台本どおりで、モデルは使いません。メッセージは本物です。',
 }

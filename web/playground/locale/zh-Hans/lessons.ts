@@ -42,4 +42,8 @@ export const lessons: Messages['lessons'] = {
   client: '客户端 {letter}',
   live: '实时消息',
   choose: '选择放映内容',
+  assistant: '助手',
+  you: '用户',
+  chat: '与助手的对话',
+  scripted: '按脚本进行，没有模型作答。消息是真实的。',
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { captionIn, filledCaption } from '../../../playground/lessons/caption.ts'
 import { hintOf } from '../../../playground/lessons/hint.ts'
 import type { Turn } from '../../../playground/lessons/learner-turn.ts'
 import { type Player, play } from '../../../playground/lessons/player.ts'
@@ -196,6 +197,40 @@ test('a client as written speaks what its messages say', { timeout }, () =>
     assert.match(state.coming[0] ?? '', /resources\/subscribe/)
   }),
 )
+
+test('a caption has the values of messages before it', { timeout }, () =>
+  teach(lesson('assistant'), async (player) => {
+    const { scenario, steps } = player
+    while (player.shown.value < steps.length) await player.next()
+    assert.equal(player.failure.value, undefined)
+    assert.deepEqual(
+      steps.map(({ caption, speaker }) => [speaker, captionIn(scenario, caption, player.values)]),
+      [
+        ['user', 'What do I still have to buy?'],
+        ['assistant', 'This page offers 2 resources. One is the note `notes://today`.'],
+        ['assistant', 'Your note says: milk, apples.'],
+        ['assistant', 'I subscribe to the note. If it changes, the page tells me.'],
+        [
+          undefined,
+          'The page changed, and the server sent a notification with the `uri`. The content is not in it.',
+        ],
+        ['assistant', 'The list is different now: milk, bread, lemons.'],
+      ],
+    )
+    const state = speakerStateOf(player, 'de', { began: 0, auto: false, blank: false })
+    assert.match(state.caption, /milk, bread, lemons/)
+  }),
+)
+
+test('a value in a caption is cut, and a name without a value stays', () => {
+  const values = new Map<string, unknown>([
+    ['$long', 'a'.repeat(300)],
+    ['$list', [1, 2]],
+    ['$object', { a: 1 }],
+  ])
+  assert.equal(filledCaption('{list} {object} {no}', values), '2 {"a":1} {no}')
+  assert.equal(filledCaption('{long}', values), `${'a'.repeat(200)}…`)
+})
 
 test('a text is left for as long as it takes to read it', () => {
   assert.equal(readingTime(''), 2000)

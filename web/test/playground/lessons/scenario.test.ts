@@ -63,13 +63,13 @@ test('every step of ours says something in each language, and nothing is said in
   }
 })
 
-test('there are ten lessons, of at most two minutes, in which the learner sends something', () => {
-  assert.equal(lessonIds.length, 10)
+test('there are eleven lessons, of at most two minutes, in which the learner sends something or reads a chat', () => {
+  assert.equal(lessonIds.length, 11)
   for (const id of lessonIds) {
     const scenario = parseScenario(id, readFileSync(new URL(`${id}.txtar`, own), 'utf8'))
     assert.ok(Number(scenario.options.minutes) <= 2, id)
     for (const revision of scenario.options.revisions ?? [undefined]) {
-      const turns = stepsIn(scenario, revision).filter(({ learner }) => learner)
+      const turns = stepsIn(scenario, revision).filter(({ learner, speaker }) => learner || speaker)
       assert.ok(turns.length >= 1, id)
     }
   }
@@ -110,6 +110,8 @@ test('what is wrong is named', () => {
     ['-- transcript --\n= a\n~ {}\n', /"~" stands right after/],
     ['-- transcript --\n? a\n<- {}\n', /nothing to send/],
     ['-- transcript --\n? a\n-> {"a":"$any"}\n', /"~" does not fit/],
+    ['-- transcript --\n: server hello\n', /after ":" comes user or assistant/],
+    ['-- transcript --\n: user\n', /after ":" comes user or assistant/],
     ['-- transcript --\n@ 1999-01-01\n', /not known/],
     ['-- transcript --\n-- captions.en --\nnot a caption\n', /captions.en: not a caption/],
   ]

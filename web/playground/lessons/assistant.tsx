@@ -1,0 +1,28 @@
+/** @jsxImportSource preact */
+/** The scripted assistant for any column of the page: the chat that runs, or a button that starts it. */
+
+import { actions } from '../base/actions.ts'
+import { t } from '../base/i18n.ts'
+import { Chat } from './chat.tsx'
+import { loadScenario } from './library.ts'
+import { chatting, running, startScenario } from './running.ts'
+
+export function Assistant() {
+  const player = running.value
+  if (player && chatting.value) return <Chat key={player} player={player} />
+  const begin = async () => {
+    try {
+      startScenario(await loadScenario('assistant'), { learner: true })
+    } catch (error) {
+      actions.announce(t('base.failedToLoad', { reason: (error as Error).message }))
+    }
+  }
+  return (
+    <p class="chat-start">
+      <button type="button" data-command="assistant" onClick={begin}>
+        {t('lessons.assistant')}
+      </button>{' '}
+      <span class="quiet">{t('lessons.scripted')}</span>
+    </p>
+  )
+}
