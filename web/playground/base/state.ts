@@ -3,7 +3,7 @@
 import { type Signal, signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 
-/** The row that Inspect shows; undefined: the newest response. */
+/** The row that Inspect shows: what the user selected or sent; undefined: nothing yet. */
 export const selected: Signal<number | undefined> = signal(undefined)
 
 export const panes = ['explore', 'compose', 'inspect', 'timeline'] as const

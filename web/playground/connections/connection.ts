@@ -2,6 +2,7 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
+import { frameOf } from '../messages/frame.ts'
 import type { Direction, HttpFacts, Store } from '../messages/store.ts'
 import { hostNeedingConsent } from './consent.ts'
 import type { Dialer, Transport, TransportEvents } from './transport.ts'
@@ -69,6 +70,7 @@ export class Connection {
       failed: (text, reason) => {
         if (!present()) return
         const row = this.note(`failed: ${reason}`)
+        this.#store.end(this.id, frameOf(text).id)
         for (const fail of this.#failures) fail(row, text, reason)
       },
       note: (line) => present() && this.note(line),

@@ -254,9 +254,11 @@ export class Session {
       return
     }
     if (message === null || typeof message !== 'object') return
-    const { id, method, params = {} } = message
+    const { id, method } = message
+    const params = message.params ?? {} // servers may send null
     if (this.connection.direction(row) !== 'in') {
       if (method !== undefined && typeof id === 'number') this.#lastId = Math.max(this.#lastId, id)
+      if (method === 'notifications/cancelled') this.#cancelled(row, params.requestId)
       return
     }
     if (method === undefined) {
@@ -293,6 +295,13 @@ export class Session {
       const counts = this.listChanged.peek()
       this.listChanged.value = { ...counts, [list]: counts[list] + 1 }
     }
+  }
+
+  /** The client cancelled a request: no response may come. */
+  #cancelled(row: number, id: unknown) {
+    this.#waiting.get(String(id))?.({ row, error: { code: 0, message: 'cancelled' } })
+    this.#waiting.delete(String(id))
+    if (id !== undefined && id === this.#listen) this.#listenEnded()
   }
 
   #fail(row: number, text: string, message: string) {

@@ -6,6 +6,7 @@ import { active, sessions } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
 import { store } from '../messages/log.ts'
 import { showAnswer } from '../messages/select-answer.ts'
+import { statusOf } from '../timeline/filter.ts'
 
 /** The open session of a row. */
 export const sessionOf = (row: number): Session | undefined =>
@@ -49,6 +50,20 @@ export function resend(row: number): void {
   const message = store.message(source) as { id: unknown }
   showAnswer(session.connection.send(JSON.stringify({ ...message, id: session.nextId() })))
   actions.announce(t('inspect.sentAgain', { method: store.method(source) }))
+}
+
+/** Whether a row is a request of a client here that waits for its response. `initialize` must not be cancelled. */
+export const canCancel = (row: number): boolean =>
+  statusOf(store, row) === 'waiting' &&
+  store.direction(row) === 'out' &&
+  store.method(row) !== 'initialize' &&
+  sessionOf(row)?.connection.state.peek() === 'open' &&
+  !sessionOf(row)?.connection.dialer.readOnly
+
+/** Cancels a request. MCP, basic/utilities/cancellation; 2026-07-28: basic/patterns/cancellation. */
+export function cancel(row: number): void {
+  if (!canCancel(row)) return
+  sessionOf(row)?.notify('notifications/cancelled', { requestId: JSON.parse(store.id(row)) })
 }
 
 /** Copies a text to the clipboard, and announces the result. */

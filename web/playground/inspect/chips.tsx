@@ -5,12 +5,15 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { store } from '../messages/log.ts'
+import { statusOf } from '../timeline/filter.ts'
 import { duration, outcome, size } from '../timeline/format.ts'
 import { hinted, hintsOf, useHints } from '../timeline/hints.ts'
 import { cachingOf, partsOf } from './contents.ts'
 import { latenciesOf } from './latencies.ts'
+import { shownState } from './shown-row.ts'
 
 export function Chips({ row }: { row: number }) {
+  shownState.value
   const kind = store.kind(row)
   const answer = kind === 'result' || kind === 'error'
   const message = useMemo(() => store.message(row), [row])
@@ -18,13 +21,14 @@ export function Chips({ row }: { row: number }) {
     () => [...new Set(partsOf(message).map(({ mimeType }) => mimeType))].filter(Boolean),
     [message],
   )
+  const status = statusOf(store, row)
   const caching = useMemo(() => cachingOf(message), [message])
   return (
     <p class="in-chips">
       {outcome(store, row) && (
         <span
           class="chip"
-          data-is={kind === 'result' ? 'good' : kind === 'request' ? 'warn' : 'bad'}
+          data-is={status === 'ok' ? 'good' : /input|waiting/.test(status) ? 'warn' : 'bad'}
         >
           {outcome(store, row)}
         </span>

@@ -3,7 +3,7 @@
 import type { Command } from '../base/commands.ts'
 import { pane } from '../base/state.ts'
 import { store } from '../messages/log.ts'
-import { canEdit, canResend, copy, edit, resend } from './actions.ts'
+import { canCancel, cancel, canEdit, canResend, copy, edit, resend } from './actions.ts'
 import { shownRow } from './shown-row.ts'
 import { tab } from './view.ts'
 
@@ -26,6 +26,12 @@ export const inspectCommands: readonly Command[] = [
     keys: 'R',
     run: () => resend(row()),
     when: () => row() >= 0 && canResend(row()),
+  },
+  {
+    id: 'inspect.cancel',
+    title: 'inspect.cancel',
+    run: () => cancel(row()),
+    when: () => row() >= 0 && canCancel(row()),
   },
   {
     id: 'inspect.edit',

@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
 /** Explains a message: what it is, why it failed, and the checker's hints; with links to the specification. */
 
-import { useComputed } from '@preact/signals'
 import { t } from '../base/i18n.ts'
 import { catalogue } from '../connections/catalogue.ts'
 import { store } from '../messages/log.ts'
 import { explainRow, type Known } from '../protocol/explain.ts'
-import { hinted, hintsOf, revisionOf } from '../timeline/hints.ts'
+import { hinted, hintsOf, revisionAt } from '../timeline/hints.ts'
 import { sessionOf } from './actions.ts'
+import { shownState } from './shown-row.ts'
 
 /** The known state of the server of a row. */
 function knownOf(row: number): Known {
@@ -23,18 +23,8 @@ function knownOf(row: number): Known {
 
 export function Explain({ row }: { row: number }) {
   hinted.value
-  // Redrawn when the response arrives, which explains more of the request.
-  const partner = useComputed(() => {
-    store.changed.value
-    return store.partner(row)
-  })
-  partner.value
-  const { sentences, links } = explainRow(
-    store,
-    row,
-    revisionOf(store.connection(row)),
-    knownOf(row),
-  )
+  shownState.value
+  const { sentences, links } = explainRow(store, row, revisionAt(row), knownOf(row))
   return (
     <>
       {sentences.map(({ key, params }, index) => (

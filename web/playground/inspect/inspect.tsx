@@ -11,11 +11,11 @@ import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { showControlCharacters } from '../timeline/control-characters.ts'
 import { directionText } from '../timeline/format.ts'
-import { canEdit, canResend, copy, edit, resend } from './actions.ts'
+import { canCancel, cancel, canEdit, canResend, copy, edit, resend } from './actions.ts'
 import { Chips } from './chips.tsx'
 import { CopyAs } from './copy-as.tsx'
 import { Preview } from './preview.tsx'
-import { shownRow } from './shown-row.ts'
+import { shownRow, shownState } from './shown-row.ts'
 import { Tree } from './tree.tsx'
 import { explaining, pinned, type Tab, tab, tabFor, tabs } from './view.ts'
 
@@ -70,11 +70,8 @@ function Restoring({ row }: { row: number }) {
 }
 
 function Head({ row }: { row: number }) {
-  const partner = useComputed(() => {
-    store.changed.value
-    const row = shownRow.value
-    return row === undefined ? -1 : store.partner(row)
-  }).value
+  shownState.value
+  const partner = store.partner(row)
   const kind = store.kind(row)
   const { letter, title } = clientName(store.connection(row))
   return (
@@ -165,6 +162,7 @@ function Body({ row, shown }: { row: number; shown: Tab }) {
 }
 
 function Actions({ row }: { row: number }) {
+  shownState.value
   return (
     <p class="in-acts">
       <button type="button" disabled={!canEdit(row)} onClick={() => edit(row)}>
@@ -173,6 +171,11 @@ function Actions({ row }: { row: number }) {
       <button type="button" disabled={!canResend(row)} onClick={() => resend(row)}>
         {t('inspect.resend')}
       </button>
+      {canCancel(row) && (
+        <button type="button" data-command="cancel" onClick={() => cancel(row)}>
+          {t('inspect.cancel')}
+        </button>
+      )}
       <CopyAs key={row} row={row} />
       {store.kind(row) === 'result' && (
         <button

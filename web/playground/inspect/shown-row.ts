@@ -1,30 +1,19 @@
-/** The row that Inspect shows: the selected one, else the newest response. */
+/** The row that Inspect shows: what the user selected or sent. Responses to other requests do not replace it. */
 
 import { computed } from '@preact/signals'
 import { selected } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 
-let processed = 0
-let latest = -1
-
-/** Row of the newest response; -1: none yet. */
-const newestAnswer = computed(() => {
-  store.changed.value
-  if (store.length < processed) {
-    processed = 0
-    latest = -1
-  }
-  for (; processed < store.length; processed++) {
-    const kind = store.kind(processed)
-    if ((kind === 'result' || kind === 'error') && store.direction(processed) === 'in')
-      latest = processed
-  }
-  return latest
-})
-
 /** The shown row, or undefined. */
 export const shownRow = computed(() => {
-  const row = selected.value ?? newestAnswer.value
+  const row = selected.value
   store.emptied.value
-  return row >= 0 && row < store.length ? row : undefined
+  return row !== undefined && row >= 0 && row < store.length ? row : undefined
+})
+
+/** Changes when the shown request is answered, cancelled or ended: components read it to be redrawn. */
+export const shownState = computed(() => {
+  store.changed.value
+  const row = shownRow.value
+  return row === undefined ? '' : `${store.partner(row)} ${store.state(row)}`
 })

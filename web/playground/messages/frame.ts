@@ -10,6 +10,12 @@ export type FrameKind =
   | 'broken'
   | 'world'
 
+/**
+ * What a message says about the outcome besides success and error. Of results: `failed` is a tool error
+ * (`isError`), `input` requests input from the client (`input_required`, 2026-07-28).
+ */
+export type Outcome = '' | 'failed' | 'input'
+
 /** The members of a message that lists, filters and pairing use. Missing members are `''` and 0. */
 export interface Frame {
   kind: FrameKind
@@ -21,11 +27,24 @@ export interface Frame {
   target: string
   /** The code of an error. */
   code: number
+  outcome: Outcome
+  /** The revision that a request, or the result of `initialize`, declares. */
+  revision: string
   /** The parser's error; `''` if there is none. */
   problem: string
 }
 
-const empty: Frame = { kind: 'broken', method: '', id: '', target: '', code: 0, problem: '' }
+/** A frame without members. */
+export const empty: Frame = {
+  kind: 'broken',
+  method: '',
+  id: '',
+  target: '',
+  code: 0,
+  outcome: '',
+  revision: '',
+  problem: '',
+}
 
 interface Loose {
   [name: string]: unknown
@@ -35,6 +54,9 @@ const isObject = (value: unknown): value is Loose =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
+
+/** The name of a revision; servers may send anything. */
+const dated = (value: unknown) => text(value).slice(0, 20)
 
 /** Parses a message; costs one `JSON.parse`. */
 export function frameOf(raw: string): Frame {
@@ -48,25 +70,32 @@ export function frameOf(raw: string): Frame {
   if (!isObject(message)) return { ...empty, problem: 'not an object' }
   const id = message.id === undefined ? '' : JSON.stringify(message.id)
   if (typeof message.method === 'string') {
+    const params = isObject(message.params) ? message.params : {}
+    const meta = isObject(params._meta) ? params._meta : {}
     return {
+      ...empty,
       kind: message.id === undefined ? 'notification' : 'request',
       method: message.method,
       id,
-      target: targetOf(message.params),
-      code: 0,
-      problem: '',
+      target: targetOf(params),
+      revision: dated(meta['io.modelcontextprotocol/protocolVersion'] ?? params.protocolVersion),
     }
   }
   if (message.error !== undefined) {
     const code = isObject(message.error) ? Number(message.error.code) || 0 : 0
     return { ...empty, kind: 'error', id, code }
   }
-  if (message.result !== undefined) return { ...empty, kind: 'result', id }
+  const { result } = message
+  if (result !== undefined) {
+    const own = isObject(result) ? result : {}
+    const outcome =
+      own.resultType === 'input_required' ? 'input' : own.isError === true ? 'failed' : ''
+    return { ...empty, kind: 'result', id, outcome, revision: dated(own.protocolVersion) }
+  }
   return { ...empty, id, problem: 'neither method, result nor error' }
 }
 
-function targetOf(params: unknown): string {
-  if (!isObject(params)) return ''
+function targetOf(params: Loose): string {
   const ref = isObject(params.ref) ? params.ref : {}
   return (
     text(params.uri) ||

@@ -6,6 +6,11 @@ import { store } from './log.ts'
 
 let stop = () => {}
 
+// Other rows get the numbers of removed ones.
+store.emptied.subscribe(() => {
+  selected.value = undefined
+})
+
 /**
  * Selects the row of a request that the user sent, then its response. If the user selects another row before,
  * that stays selected.

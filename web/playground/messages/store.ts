@@ -8,7 +8,7 @@
  */
 
 import { type Signal, signal } from '@preact/signals'
-import { type Frame, type FrameKind, frameOf } from './frame.ts'
+import { empty, type Frame, type FrameKind, frameOf, type Outcome } from './frame.ts'
 
 /** `out`: sent by a client. `in`: received by it. `world`: an event, no message. */
 export type Direction = 'out' | 'in' | 'world'
@@ -51,6 +51,14 @@ const kinds: readonly FrameKind[] = [
   'world',
 ]
 
+/** Of results, what they say; of requests without a response, why none will come. */
+export type State = Outcome | 'cancelled' | 'unanswered'
+
+const states: readonly State[] = ['', 'failed', 'input', 'cancelled', 'unanswered']
+
+/** Whether an event ends the waiting requests of its connection. */
+export const endsRequests = (event: string): boolean => /^(closed|reconnects|not sent)/.test(event)
+
 /** Interns strings: there are few methods and URIs in many rows. */
 class StringTable {
   readonly list: string[] = ['']
@@ -65,6 +73,12 @@ class StringTable {
 }
 
 const none = -1
+
+/** Changes of a connection's revision; older ones are forgotten. */
+const maxRevisions = 20
+
+/** Requests whose revision is that of the connection from then on. Others may differ, which is a hint. */
+const handshakes = new Set(['initialize', 'server/discover', 'subscriptions/listen'])
 
 /** Number of texts in memory, the newest, if the others can be archived. */
 export const maxTextsInMemory = 200_000 // texts; about 80 MB
@@ -94,6 +108,7 @@ export class Store {
   #connections = new Uint16Array(this.#capacity)
   #flags = new Uint8Array(this.#capacity) // direction and framing
   #kinds = new Uint8Array(this.#capacity)
+  #states = new Uint8Array(this.#capacity)
   #methods = new Uint32Array(this.#capacity)
   #targets = new Uint32Array(this.#capacity)
   #ids = new Uint32Array(this.#capacity)
@@ -105,6 +120,7 @@ export class Store {
   #problems = new Map<number, string>()
   #strings = new StringTable()
   #waiting = new Map<string, number>() // connection, asking side and id, to the row of the request
+  readonly #revisions = new Map<number, { from: number; revision: string }[]>() // newest last
   #archive: TextArchive | undefined
   #maxTexts = maxTextsInMemory
   #archived = 0 // texts of earlier rows are in the archive
@@ -127,14 +143,12 @@ export class Store {
   push({ connection, direction, framing, raw, time = Date.now(), http }: Entry): number {
     if (this.#length === this.#capacity) this.#grow()
     const row = this.#length++
-    const frame: Frame =
-      direction === 'world'
-        ? { kind: 'world', method: '', id: '', target: '', code: 0, problem: '' }
-        : frameOf(raw)
+    const frame: Frame = direction === 'world' ? { ...empty, kind: 'world' } : frameOf(raw)
     this.#times[row] = time
     this.#connections[row] = connection
     this.#flags[row] = directions.indexOf(direction) * 16 + framings.indexOf(framing)
     this.#kinds[row] = kinds.indexOf(frame.kind)
+    this.#states[row] = states.indexOf(frame.outcome)
     this.#methods[row] = this.#strings.number(frame.method)
     this.#targets[row] = this.#strings.number(frame.target)
     this.#ids[row] = this.#strings.number(frame.id)
@@ -145,9 +159,27 @@ export class Store {
     if (http) this.#http.set(row, http)
     if (frame.problem) this.#problems.set(row, frame.problem)
     this.#pair(row, connection, direction, frame)
+    if (direction === 'world' && connection > 0 && endsRequests(raw)) this.end(connection)
     if (this.#archive) this.#archiveOldest()
     this.#announce()
     return row
+  }
+
+  /**
+   * Marks requests that get no response any more, with those of the other side.
+   *
+   * @param id - JSON text of the client's request; default: all that wait on the connection
+   */
+  end(connection: number, id?: string): void {
+    const one = `${connection} out ${id}`
+    for (const key of id === undefined ? this.#waiting.keys() : [one]) {
+      if (!key.startsWith(`${connection} `)) continue
+      const row = this.#waiting.get(key)
+      this.#waiting.delete(key)
+      if (row !== undefined && this.state(row) === '')
+        this.#states[row] = states.indexOf('unanswered')
+    }
+    this.#announce()
   }
 
   /** Removes all rows. Open requests lose their partners. */
@@ -157,6 +189,9 @@ export class Store {
     this.#http.clear()
     this.#problems.clear()
     this.#waiting.clear()
+    // The connections stay open: their newest revision applies to later rows.
+    for (const [connection, all] of this.#revisions)
+      this.#revisions.set(connection, [{ ...(all.at(-1) as (typeof all)[0]), from: 0 }])
     this.#restored.clear()
     if (this.#archived > 0) this.#archive?.clear()
     this.#archived = 0
@@ -203,6 +238,22 @@ export class Store {
   /** An error's code, or 0. */
   code(row: number): number {
     return this.#codes[row] as number
+  }
+
+  /** Besides the kind, whether a result is a success, and whether a request still waits. */
+  state(row: number): State {
+    return states[this.#states[row] as number] as State
+  }
+
+  /**
+   * The revision that the connection's messages declared up to a row; of a response, up to its request. `''`: a
+   * request without an envelope, as of the older revisions. Undefined: none so far.
+   */
+  revision(row: number): string | undefined {
+    const partner = this.partner(row)
+    const asked = partner >= 0 && partner < row ? partner : row
+    return this.#revisions.get(this.connection(row))?.findLast(({ from }) => from <= asked)
+      ?.revision
   }
 
   /** The response's row of a request, the request's row of a response, or -1. */
@@ -292,10 +343,19 @@ export class Store {
     this.#archiveOldest()
   }
 
-  #pair(row: number, connection: number, direction: Direction, { kind, id }: Frame) {
-    if (id === '' || direction === 'world') return
+  #pair(row: number, connection: number, direction: Direction, frame: Frame) {
+    const { kind, id, method, revision } = frame
+    if (direction === 'world') return
+    if (kind === 'notification' && method === 'notifications/cancelled') {
+      const cancelled = this.#waiting.get(`${connection} ${direction} ${frame.target}`)
+      if (cancelled !== undefined) this.#states[cancelled] = states.indexOf('cancelled')
+    }
+    if (id === '') return
     if (kind === 'request') {
       this.#waiting.set(`${connection} ${direction} ${id}`, row)
+      const known = this.#revisions.has(connection)
+      if (direction === 'out' && (handshakes.has(method) ? revision !== '' : !known))
+        this.#declare(connection, row, revision)
     } else if (kind === 'result' || kind === 'error') {
       const asked = `${connection} ${direction === 'in' ? 'out' : 'in'} ${id}`
       const request = this.#waiting.get(asked)
@@ -305,7 +365,16 @@ export class Store {
       this.#partners[request] = row
       this.#methods[row] = this.#methods[request] as number
       this.#targets[row] = this.#targets[request] as number
+      if (revision !== '' && this.method(request) === 'initialize')
+        this.#declare(connection, request, revision)
     }
+  }
+
+  /** From a row on, the connection has this revision. The answer to `initialize` replaces what it proposed. */
+  #declare(connection: number, from: number, revision: string) {
+    const before = this.#revisions.get(connection)?.filter((one) => one.from < from) ?? []
+    if (before.at(-1)?.revision !== revision) before.push({ from, revision })
+    this.#revisions.set(connection, before.slice(-maxRevisions))
   }
 
   #grow() {
@@ -321,6 +390,7 @@ export class Store {
     this.#connections = larger(this.#connections)
     this.#flags = larger(this.#flags)
     this.#kinds = larger(this.#kinds)
+    this.#states = larger(this.#states)
     this.#methods = larger(this.#methods)
     this.#targets = larger(this.#targets)
     this.#ids = larger(this.#ids)

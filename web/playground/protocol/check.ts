@@ -6,7 +6,7 @@
 import type { Store } from '../messages/store.ts'
 import type { Sentence } from './explain.ts'
 import { messageProblems } from './message.ts'
-import { isModern, isRevision, type Params, type Revision } from './revisions.ts'
+import { isModern, type Params, type Revision, revisionOf } from './revisions.ts'
 import { pointer } from './validate.ts'
 
 export interface Hint {
@@ -37,7 +37,7 @@ const object = (value: unknown): Params =>
  */
 export class Checker {
   readonly #store: Store
-  readonly #revisionOf: (connection: number) => Revision
+  readonly #session: (connection: number) => Revision | undefined
   #emptied: number
   #read = 0
   #ruled = new Map<number, Hint>()
@@ -46,12 +46,11 @@ export class Checker {
   #cancelled = new Set<string>()
   #listens = new Map<string, Span>() // connection and id
   #subscriptions = new Map<string, Span>() // connection and URI
-  #revisions = new Map<number, { from: number; revision: Revision }[]>() // connection; newest last
 
-  /** @param revisionOf - the revision of a connection whose messages do not say */
-  constructor(store: Store, revisionOf: (connection: number) => Revision) {
+  /** @param session - the revision of a connection's session, if it is open */
+  constructor(store: Store, session: (connection: number) => Revision | undefined) {
     this.#store = store
-    this.#revisionOf = revisionOf
+    this.#session = session
     this.#emptied = store.emptied.peek()
   }
 
@@ -68,12 +67,8 @@ export class Checker {
 
   /** The revision of a row. */
   revisionAt(row: number): Revision {
-    this.#readUpTo(row)
-    const connection = this.#store.connection(row)
-    const request = this.#store.partner(row)
-    const asked = request >= 0 && request < row ? request : row
-    const spoken = this.#revisions.get(connection)?.findLast(({ from }) => from <= asked)
-    return spoken?.revision ?? this.#revisionOf(connection)
+    const store = this.#store
+    return revisionOf(store.revision(row), this.#session(store.connection(row)))
   }
 
   #check(row: number): Hint[] {
@@ -122,7 +117,7 @@ export class Checker {
     this.#emptied = this.#store.emptied.peek()
     this.#read = 0
     for (const map of [this.#ruled, this.#hints, this.#open, this.#cancelled]) map.clear()
-    for (const map of [this.#listens, this.#subscriptions, this.#revisions]) map.clear()
+    for (const map of [this.#listens, this.#subscriptions]) map.clear()
   }
 
   #learn(row: number) {
@@ -165,7 +160,7 @@ export class Checker {
     switch (store.method(row)) {
       case 'subscriptions/listen':
         this.#listens.set(`${connection} ${id}`, { from: row, until: Number.POSITIVE_INFINITY })
-        break
+        return
       case 'resources/subscribe': {
         const key = `${connection} ${store.target(row)}`
         this.#subscriptions.set(key, { from: row, until: Number.POSITIVE_INFINITY })
@@ -173,29 +168,13 @@ export class Checker {
       }
       case 'resources/unsubscribe':
         end(this.#subscriptions.get(`${connection} ${store.target(row)}`), row)
-        return
-      case 'server/discover':
-        break
-      default:
-        return
     }
-    const version = object(object(object(store.message(row)).params)._meta)[metaVersion]
-    if (isRevision(version)) this.#speaks(connection, row, version)
   }
 
   #ended(row: number, request: number, connection: number, id: string) {
     const store = this.#store
     if (store.method(request) === 'subscriptions/listen')
       end(this.#listens.get(`${connection} ${id}`), row)
-    if (store.method(request) !== 'initialize' || store.kind(row) !== 'result') return
-    const version = object(object(store.message(row)).result).protocolVersion
-    if (isRevision(version)) this.#speaks(connection, request, version)
-  }
-
-  #speaks(connection: number, from: number, revision: Revision) {
-    const spoken = this.#revisions.get(connection) ?? []
-    if (spoken.at(-1)?.revision !== revision) spoken.push({ from, revision })
-    this.#revisions.set(connection, spoken)
   }
 
   #rule(

@@ -68,11 +68,15 @@ export function explainRow(
     case 'notification':
       sentences.push({ key: `explain.${store.kind(row)}.${side}` as Key })
       sentences.push(aboutMethod(name, revision, method))
-      if (store.kind(row) === 'request' && partner < 0) sentences.push({ key: 'explain.open' })
+      if (store.kind(row) === 'request' && partner < 0)
+        sentences.push({ key: `explain.${store.state(row) || 'open'}` as Key })
       return { sentences, links }
     case 'result':
       if (partner < 0) return { sentences: [{ key: 'explain.stray' }], links: [] }
-      sentences.push({ key: 'explain.result', params: { method: name } })
+      sentences.push({
+        key: `explain.${store.state(row) || 'result'}` as Key,
+        params: { method: name },
+      })
       sentences.push(aboutMethod(name, revision, method))
       return { sentences, links }
   }

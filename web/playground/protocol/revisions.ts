@@ -14,6 +14,19 @@ export const isModern = (revision: Revision): boolean => revision >= '2026-07-28
 export const isRevision = (text: unknown): text is Revision =>
   (revisions as readonly unknown[]).includes(text)
 
+/**
+ * The revision of a row.
+ *
+ * @param declared - by the messages of its connection ({@link Store.revision})
+ * @param session - of its session; undefined: the connection is closed or imported
+ */
+export function revisionOf(declared: string | undefined, session?: Revision): Revision {
+  if (isRevision(declared)) return declared
+  if (session !== undefined || declared === undefined) return session ?? newest
+  if (declared === '') return '2025-11-25'
+  return declared < newest ? revisions[0] : newest
+}
+
 /** The playground's name and version, for servers. */
 export const clientInfo = {
   name: 'pagemcp-playground',

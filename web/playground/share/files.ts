@@ -123,6 +123,7 @@ async function pushEntries({ peers, entries }: Transcript, name: string): Promis
     await yieldToBrowser()
     end = performance.now() + slice
   }
+  for (const id of connections.values()) store.end(id) // nothing more comes
   return entries.length
 }
 

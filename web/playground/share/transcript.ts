@@ -28,6 +28,8 @@ interface Line {
   k: Framing
   raw: string
   http?: HttpFacts
+  /** The outcome, if it is neither success nor an error of JSON-RPC: for readers, ignored by imports. */
+  s?: string
 }
 
 const directions: readonly string[] = ['out', 'in', 'world']
@@ -76,6 +78,7 @@ export async function* writeTranscript(
       d: store.direction(row),
       k: store.framing(row),
       raw: redacted ? redact(raw) : raw,
+      ...(store.state(row) && { s: store.state(row) }),
       ...(http && { http: redacted ? withoutSecrets(http) : http }),
     }
     yield `${JSON.stringify(line)}\n`
@@ -129,7 +132,7 @@ async function readLines(text: string, rest: () => Promise<void>): Promise<Trans
       throw new Error(`line ${i + 1}: t, d or raw is missing`)
     }
     const world = d === 'world'
-    const connection = world ? 0 : typeof c === 'number' ? c : 1
+    const connection = typeof c === 'number' ? c : world ? 0 : 1
     if (!world) connections.add(connection)
     entries.push({
       connection,

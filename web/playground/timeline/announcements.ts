@@ -28,16 +28,20 @@ export function announcementOf(store: Store, from: number, to: number): Sentence
   for (let row = from; row < to; row++) {
     if (store.direction(row) !== 'in') continue
     const kind = store.kind(row)
-    if (kind === 'error' || kind === 'broken') errors++
+    const failed = store.state(row) === 'failed'
+    if (kind === 'error' || kind === 'broken' || failed) errors++
     else if (kind === 'result') answers++
     else if (store.method(row) === 'notifications/resources/updated') {
       updates++
       if (targets.size < 2) targets.add(store.target(row))
     } else other++
-    if (kind === 'error' || (kind === 'result' && errors === 0)) last = row
+    if (kind === 'error' || failed || (kind === 'result' && errors === 0)) last = row
   }
   if (errors + answers === 1 && last >= 0) {
     const method = store.method(last)
+    const state = store.state(last)
+    if (state === 'failed') return { key: 'timeline.spokenFailed', params: { method } }
+    if (state === 'input') return { key: 'timeline.spokenInput', params: { method } }
     return errors
       ? { key: 'timeline.spokenError', params: { method, code: String(store.code(last)) } }
       : { key: 'timeline.spokenResponse', params: { method } }

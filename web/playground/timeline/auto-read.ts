@@ -1,7 +1,9 @@
 /** Reads a resource at each update. At most one read is in flight. */
 
 import { type Signal, signal } from '@preact/signals'
+import { selected } from '../base/state.ts'
 import type { Session } from '../connections/session.ts'
+import { store } from '../messages/log.ts'
 
 const stops = new Map<string, () => void>()
 
@@ -29,7 +31,8 @@ function follow(session: Session, uri: string): () => void {
     // All updates during a read cause one more read.
     while (processed < (session.updates.peek().get(uri)?.count ?? 0)) {
       processed = session.updates.peek().get(uri)?.count ?? 0
-      await session.request('resources/read', { uri })
+      const { row } = await session.request('resources/read', { uri })
+      if (row >= 0 && mayFollow(uri)) selected.value = row
       if (session.connection.state.peek() === 'closed') break
     }
     busy = false
@@ -37,4 +40,11 @@ function follow(session: Session, uri: string): () => void {
   return session.updates.subscribe((updates) => {
     if ((updates.get(uri)?.count ?? 0) > processed) read()
   })
+}
+
+/** Inspect follows the resource unless it shows something else. */
+function mayFollow(uri: string): boolean {
+  const row = selected.peek()
+  if (row === undefined || row >= store.length) return true
+  return store.method(row) === 'resources/read' && store.target(row) === uri
 }

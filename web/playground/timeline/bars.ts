@@ -1,6 +1,6 @@
 /** The activation bars of a sequence diagram: from a request to what ends it, on the responder's side. */
 
-import type { Store } from '../messages/store.ts'
+import { endsRequests, type Store } from '../messages/store.ts'
 
 export interface Bar {
   connection: number
@@ -56,7 +56,7 @@ export class Bars {
         }
         return
       case 'world':
-        if (connection === 0 || !store.raw(row).startsWith('closed')) return
+        if (connection === 0 || !endsRequests(store.raw(row))) return
         for (const key of this.#open.keys())
           if (key.startsWith(`${connection} `)) this.#end(key, row)
     }

@@ -70,7 +70,9 @@ export function diagramSvg(
       )
       continue
     }
-    const colour = kind === 'error' || kind === 'broken' ? '#b3261e' : '#222'
+    const state = store.state(arrow.row)
+    const bad = kind === 'error' || kind === 'broken' || state === 'failed'
+    const colour = bad ? '#b3261e' : state === 'input' ? '#8a5a00' : '#222'
     const dash = kind === 'result' || kind === 'error' ? ' stroke-dasharray="6 4"' : ''
     const back = x2 < x1 ? 1 : -1
     parts.push(

@@ -11,7 +11,7 @@
  */
 
 import type { Key } from '../base/i18n.ts'
-import type { Store } from '../messages/store.ts'
+import type { State, Store } from '../messages/store.ts'
 
 /** Whether a row matches. */
 export type Test = (row: number) => boolean
@@ -37,7 +37,7 @@ type Maker = (store: Store, connectionOf: (letter: string) => number | undefined
 const choices: Readonly<Record<string, readonly string[]>> = {
   dir: ['in', 'out', 'world'],
   kind: ['request', 'notification', 'result', 'error', 'batch', 'broken', 'world'],
-  status: ['ok', 'error', 'waiting', 'broken'],
+  status: ['ok', 'error', 'failed', 'input', 'waiting', 'cancelled', 'unanswered', 'broken'],
   framing: ['port', 'ws', 'http', 'sse', 'mcp-b', 'world'],
 }
 
@@ -159,16 +159,17 @@ function keyed(key: string, value: string, wrong: Wrong): Maker | undefined {
   return (store) => (row) => among.has(statusOf(store, row))
 }
 
+export type Status = '' | 'ok' | 'error' | 'waiting' | 'broken' | State
+
 /** The outcome of a row: of a request, that of its response; `''` if it needs no response. */
-export function statusOf(store: Store, row: number): '' | 'ok' | 'error' | 'waiting' | 'broken' {
+export function statusOf(store: Store, row: number): Status {
   switch (store.kind(row)) {
     case 'request': {
       const answer = store.partner(row)
-      if (answer < 0) return 'waiting'
-      return store.kind(answer) === 'error' ? 'error' : 'ok'
+      return answer < 0 ? store.state(row) || 'waiting' : statusOf(store, answer)
     }
     case 'result':
-      return 'ok'
+      return store.state(row) || 'ok'
     case 'error':
       return 'error'
     case 'broken':

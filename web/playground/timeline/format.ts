@@ -78,11 +78,22 @@ export function size(bytes: number): string {
 export function outcome(store: Store, row: number): string {
   const status = statusOf(store, row)
   if (store.kind(row) === 'request') {
-    if (status !== 'waiting') return ''
+    if (store.partner(row) >= 0) return ''
+    if (status !== 'waiting') return t(`timeline.${status as 'cancelled' | 'unanswered'}`)
     return t(store.method(row) === 'subscriptions/listen' ? 'timeline.open' : 'timeline.waiting')
   }
   if (status === 'error') return t('timeline.error', { code: String(store.code(row)) })
   return status && t(`timeline.${status}`)
+}
+
+/** The target of a row; of progress, how far it is: `3/5 cutting`. */
+export function targetText(store: Store, row: number): string {
+  if (store.method(row) !== 'notifications/progress') return store.target(row)
+  const { params } = (store.message(row) ?? {}) as { params?: { [name: string]: unknown } }
+  const number = (value: unknown) => (typeof value === 'number' ? count(value) : '')
+  const steps = [number(params?.progress), number(params?.total)].filter(Boolean).join('/')
+  const said = typeof params?.message === 'string' ? params.message.slice(0, 200) : ''
+  return [steps, said].filter(Boolean).join(' ')
 }
 
 /** `in`, `out` or `event`, in the user's language. */
@@ -96,7 +107,7 @@ export function line(store: Store, row: number): string {
     kind === 'request'
       ? [store.method(row), store.target(row), `#${store.id(row)}`]
       : kind === 'notification'
-        ? [store.method(row), store.target(row)]
+        ? [store.method(row), targetText(store, row)]
         : kind === 'result' || kind === 'error'
           ? [
               outcome(store, row),

@@ -8,7 +8,7 @@ import { useEffect } from 'preact/hooks'
 import { sessions } from '../connections/clients.ts'
 import { store } from '../messages/log.ts'
 import type { Checker, Hint } from '../protocol/check.ts'
-import { newest, type Revision } from '../protocol/revisions.ts'
+import { type Revision, revisionOf } from '../protocol/revisions.ts'
 
 /** Time without scrolling before rows are checked. */
 const rest = 300 // ms
@@ -36,16 +36,19 @@ store.emptied.subscribe(() => {
 /** The hints about a row; undefined: not checked yet. */
 export const hintsOf = (row: number): readonly Hint[] | undefined => found.get(row)
 
-/** The revision of a connection; without a session, the newest. */
-export const revisionOf = (connection: number): Revision =>
+const sessionRevision = (connection: number): Revision | undefined =>
   sessions
     .peek()
     .find((session) => session.connection.id === connection)
-    ?.revision.peek() ?? newest
+    ?.revision.peek()
+
+/** The revision of a row: as its connection declared it, also after that closed. */
+export const revisionAt = (row: number): Revision =>
+  revisionOf(store.revision(row), sessionRevision(store.connection(row)))
 
 async function check(rows: readonly number[]): Promise<void> {
   loading ??= import('../protocol/check.ts').then(({ Checker }) => {
-    checker = new Checker(store, revisionOf)
+    checker = new Checker(store, sessionRevision)
   })
   await loading
   const hints = (row: number) => (checker as Checker).hints(row)

@@ -9,6 +9,7 @@ import { t } from '../base/i18n.ts'
 import { selected } from '../base/state.ts'
 import { clientName, named } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
+import { bracketOf } from './bracket.ts'
 import { useCursor } from './cursor.ts'
 import { hinted, useHints } from './hints.ts'
 import { Row } from './row.tsx'
@@ -40,8 +41,6 @@ export function List() {
   const { first, end, top, height } = scroller.view
   const at = cursor.value
   const keyOf = useKeys(at, end - first + 1)
-  const partner = at >= 0 && at < store.length ? store.partner(at) : -1
-  const [pairFrom, pairTo] = partner < 0 ? [-1, -1] : [Math.min(at, partner), Math.max(at, partner)]
   useHints(() => keys.places.map((index) => shown.row(index)))
   return (
     <div
@@ -90,8 +89,7 @@ export function List() {
                 index={index}
                 y={top + (index - first) * rowHeight}
                 connection={clientName(store.connection(row)).letter}
-                between={row > pairFrom && row < pairTo}
-                paired={row === pairFrom || row === pairTo}
+                bracket={bracketOf(store, shown, index, at)}
                 home={index === keys.home}
                 chosen={selected.value === row}
                 onPick={() => {

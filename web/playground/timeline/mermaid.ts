@@ -2,6 +2,7 @@
 
 import type { Store } from '../messages/store.ts'
 import { type Column, columnsOf, endsOf, type Naming } from './diagram.ts'
+import { outcome, targetText } from './format.ts'
 
 /** Mermaid accepts at most 50,000 characters. */
 export const maxMermaidMessages = 300 // messages
@@ -52,11 +53,16 @@ function lineOf(
   }
   // Bars without an end are omitted: Mermaid rejects them.
   const paired = shown.has(store.partner(row))
-  const what = [store.method(row), store.target(row)].filter(Boolean).join(' ')
+  const what = [store.method(row), targetText(store, row)].filter(Boolean).join(' ')
   switch (kind) {
     case 'request':
       return `P${from}->>${paired ? '+' : ''}P${to}: ${escaped(`${what} (${store.id(row)})`)}`
     case 'result':
+      if (store.state(row)) {
+        const failed = store.state(row) === 'failed'
+        const state = escaped(`${outcome(store, row)} (${store.id(row)})`)
+        return `P${from}${failed ? '--x' : '-->>'}${paired ? '-' : ''}P${to}: ${state}`
+      }
       return `P${from}-->>${paired ? '-' : ''}P${to}: ${escaped(`result (${store.id(row)})`)}`
     case 'error':
       return `P${from}--x${paired ? '-' : ''}P${to}: ${escaped(`error ${store.code(row)} (${store.id(row)})`)}`

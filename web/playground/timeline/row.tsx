@@ -5,9 +5,10 @@ import { Component, type ComponentChildren, type HTMLAttributes } from 'preact'
 import { t, tag } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { store } from '../messages/log.ts'
+import type { Bracket } from './bracket.ts'
 import { showControlCharacters } from './control-characters.ts'
 import { statusOf } from './filter.ts'
-import { directionText, duration, outcome, size } from './format.ts'
+import { directionText, duration, outcome, size, targetText } from './format.ts'
 import { hintsOf } from './hints.ts'
 import { clock, when } from './row-time.ts'
 
@@ -18,10 +19,7 @@ interface Props {
   /** px from the top of the scrolled element. */
   y: number
   connection: string
-  /** It is between the two messages of the focused pair. */
-  between: boolean
-  /** It is a message of that pair. */
-  paired: boolean
+  bracket: Bracket
   /** Tab reaches it. */
   home: boolean
   /** Inspect shows it. */
@@ -57,8 +55,7 @@ export class Row extends Component<Props> {
       next.row !== props.row ||
       next.y !== props.y ||
       next.index !== props.index ||
-      next.between !== props.between ||
-      next.paired !== props.paired ||
+      next.bracket !== props.bracket ||
       next.home !== props.home ||
       next.chosen !== props.chosen ||
       next.connection !== props.connection ||
@@ -66,15 +63,13 @@ export class Row extends Component<Props> {
     )
   }
 
-  override render({ row, index, y, connection, between, paired, home, chosen, onPick }: Props) {
+  override render({ row, index, y, connection, bracket, home, chosen, onPick }: Props) {
     this.#shown = this.#facts(row)
     const kind = store.kind(row)
-    const partner = store.partner(row)
     const answer = kind === 'result' || kind === 'error'
-    const bracket = partner < 0 ? (between ? ' tl-mid' : '') : partner > row ? ' tl-top' : ' tl-end'
     const message = kind !== 'world' && kind !== 'broken' && kind !== 'batch'
     const hints = hintsOf(row)?.length ?? 0
-    const target = showControlCharacters(store.target(row))
+    const target = showControlCharacters(targetText(store, row))
     return (
       // biome-ignore lint/a11y/useSemanticElements: a table cannot be drawn in part
       // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the keys
@@ -100,7 +95,7 @@ export class Row extends Component<Props> {
             <span class="tl-word">{directionText(store, row)}</span>
           </>,
         )}
-        {cell(3, `pair${bracket}${paired || (between && partner < 0) ? ' tl-lit' : ''}`, null)}
+        {cell(3, `pair ${bracket}`, null)}
         {message ? (
           <>
             {cell(4, 'method', store.method(row), { lang: 'en', translate: false })}
@@ -136,6 +131,6 @@ export class Row extends Component<Props> {
 
   /** State of a row that may change while it is visible, besides its props. */
   #facts(row: number) {
-    return `${store.partner(row)} ${clock.value} ${hintsOf(row)?.length} ${tag()}`
+    return `${store.partner(row)} ${store.state(row)} ${clock.value} ${hintsOf(row)?.length} ${tag()}`
   }
 }

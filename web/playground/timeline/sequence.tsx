@@ -198,7 +198,7 @@ function Message({ arrow, step, width, letter, columns, home }: MessageProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: there is no button in SVG
     <g
-      class={`sq-message sq-is-${kind}`}
+      class={`sq-message sq-is-${kind} sq-${store.state(row)}`}
       role="button"
       aria-label={said}
       aria-pressed={selected.value === row}

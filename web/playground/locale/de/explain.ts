@@ -13,6 +13,12 @@ export const explain: Messages['explain'] = {
   error: 'Die Antwort auf {method}: Fehler {code}.',
   stray: 'Eine Antwort auf eine Anfrage, die nicht in dieser Zeitleiste steht.',
   open: 'Noch keine Antwort.',
+  failed:
+    'Die Antwort auf {method}: Das Werkzeug lief und scheiterte (`isError`). Ein Modell sieht diesen Text und kann den Aufruf korrigieren.',
+  input:
+    'Die Antwort auf {method}: Der Server braucht erst Eingaben. Der Client sendet die Anfrage damit erneut.',
+  cancelled: 'Diese Anfrage wurde abgebrochen.',
+  unanswered: 'Es kommt keine Antwort mehr: Die Verbindung ist geschlossen oder gescheitert.',
   batch: 'Mehrere Nachrichten in einem Array. MCP hat Stapel mit 2025-06-18 entfernt.',
   broken: 'Das ist keine JSON-RPC-Nachricht: {problem}.',
   world: 'Keine Nachricht: ein Ereignis der Demo oder einer Verbindung.',

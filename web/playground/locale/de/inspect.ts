@@ -19,6 +19,7 @@ export const inspect: Messages['inspect'] = {
   toRequest: 'Zur Anfrage',
   edit: 'Im Editor bearbeiten',
   resend: 'Erneut senden',
+  cancel: 'Anfrage abbrechen',
   sentAgain: '{method} wurde erneut gesendet',
   copyRaw: 'Rohtext kopieren',
   copyAs: 'Kopieren als …',

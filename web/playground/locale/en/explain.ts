@@ -11,6 +11,12 @@ export const explain = {
   error: 'The response to {method}: error {code}.',
   stray: 'A response to a request that is not in this timeline.',
   open: 'No response yet.',
+  failed:
+    'The response to {method}: the tool ran and failed (`isError`). A model sees this text and can correct its call.',
+  input:
+    'The response to {method}: the server needs input first. The client sends the request again with the input.',
+  cancelled: 'This request was cancelled.',
+  unanswered: 'No response will come: the connection closed or failed.',
   batch: 'Several messages in one array. MCP removed batches in 2025-06-18.',
   broken: 'This is not a JSON-RPC message: {problem}.',
   world: 'Not a message: an event of the demo or of a connection.',

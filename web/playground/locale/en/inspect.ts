@@ -17,6 +17,7 @@ export const inspect = {
   toRequest: 'Go to request',
   edit: 'Edit in composer',
   resend: 'Send again',
+  cancel: 'Cancel request',
   sentAgain: '{method} was sent again',
   copyRaw: 'Copy raw text',
   copyAs: 'Copy as …',

@@ -19,6 +19,7 @@ export const inspect: Messages['inspect'] = {
   toRequest: 'リクエストへ',
   edit: 'エディターで編集',
   resend: '再送信',
+  cancel: 'リクエストをキャンセル',
   sentAgain: '{method} を再送信しました',
   copyRaw: '原文をコピー',
   copyAs: '形式を選んでコピー…',

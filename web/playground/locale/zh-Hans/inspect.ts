@@ -19,6 +19,7 @@ export const inspect: Messages['inspect'] = {
   toRequest: '转到请求',
   edit: '在编辑器中编辑',
   resend: '再次发送',
+  cancel: '取消请求',
   sentAgain: '已再次发送 {method}',
   copyRaw: '复制原文',
   copyAs: '复制为…',

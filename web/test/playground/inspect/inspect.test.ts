@@ -70,6 +70,37 @@ inBrowsers('what is watched is read again, and what changed is marked', async ({
   )
 })
 
+inBrowsers('Inspect shows what was sent or selected, and no other response', async ({ open }) => {
+  const { page, frame } = await openHosted(open, served)
+  await frame.waitForFunction(
+    () => document.querySelectorAll('.tl-row.tl-is-result').length > 1, // the lists of the server
+  )
+  assert.equal(await frame.$('.in-head'), null, 'nothing was sent or selected yet')
+  await click(frame, '.tl-row.tl-is-result', 'server/discover')
+  await until(frame, '.in-head', 'server/discover')
+  const answer = JSON.stringify({ jsonrpc: '2.0', id: 'later', result: { contents: [] } })
+  await page.evaluate((text) => server.say(text), answer)
+  await until(frame, '.tl-row .tl-id', '"later"')
+  assert.match((await texts(frame, '.in-head'))[0] ?? '', /server\/discover/)
+  // Rows after a removal get the numbers of removed rows.
+  await click(frame, '.tl-bar button', 'Clear')
+  await page.evaluate((text) => server.say(text, text, text, text, text), answer)
+  await until(frame, '.tl-row .tl-id', '"later"')
+  assert.equal(await frame.$('.in-head'), null)
+})
+
+inBrowsers('a waiting request is cancelled, and says so', async ({ open }) => {
+  const { frame } = await openHosted(open, served)
+  await click(frame, '.thing-acts button', 'Subscribe')
+  await click(frame, '.tl-row.tl-is-request', 'subscriptions/listen')
+  await until(frame, '.in-chips', 'open')
+  await click(frame, '.in-acts button', 'Cancel request')
+  await until(frame, '.in-chips', 'cancelled')
+  await until(frame, '.tl-row.tl-status-cancelled', 'subscriptions/listen')
+  await until(frame, '.tl-row', 'notifications/cancelled')
+  assert.equal(await frame.$('.in-acts [data-command=cancel]'), null)
+})
+
 /** Contents that would do harm if they were HTML, each of another kind. */
 const hostile = [
   {
@@ -91,6 +122,8 @@ inBrowsers('every kind of content is shown, and none of it does anything', async
   const { page, frame } = await openHosted(open, served)
   const answer = JSON.stringify({ jsonrpc: '2.0', id: 'x', result: { contents: hostile } })
   await page.evaluate((text) => server.say(text), answer)
+  // Inspect shows what the user selects.
+  await click(frame, '.tl-row.tl-is-result', 'x')
   await frame.waitForSelector('.md h4')
   await until(frame, '.md', '<script>pwned=1</script>')
   await frame.waitForSelector('img.in-picture')

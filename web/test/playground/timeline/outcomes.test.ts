@@ -1,0 +1,173 @@
+/** Outcomes of messages: results that are no success, and requests that get no response. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Entry, Store } from '../../../playground/messages/store.ts'
+import { explainRow } from '../../../playground/protocol/explain.ts'
+import { announcementOf } from '../../../playground/timeline/announcements.ts'
+import { Bars } from '../../../playground/timeline/bars.ts'
+import { diagramSvg } from '../../../playground/timeline/diagram-svg.ts'
+import { parseFilter, statusOf } from '../../../playground/timeline/filter.ts'
+import { line, outcome, targetText } from '../../../playground/timeline/format.ts'
+import { mermaid } from '../../../playground/timeline/mermaid.ts'
+
+const call = (id: number) => ({ id, method: 'tools/call', params: { name: 'book' } })
+const toolError = { content: [{ type: 'text', text: 'no seat' }], isError: true }
+const needsInput = { resultType: 'input_required', inputRequests: {} }
+
+function storeOf(...messages: readonly (object | string)[]) {
+  const store = new Store((run) => run())
+  for (const message of messages) {
+    const event = typeof message === 'string'
+    const out = !event && ('method' in message || 'out' in message) && !('in' in message)
+    const entry: Entry = event
+      ? { connection: 1, direction: 'world', framing: 'world', raw: message }
+      : {
+          connection: 1,
+          direction: out ? 'out' : 'in',
+          framing: 'port',
+          raw: JSON.stringify({ jsonrpc: '2.0', ...message }),
+        }
+    store.push(entry)
+  }
+  return store
+}
+
+const statuses = (store: Store) =>
+  Array.from({ length: store.length }, (_, row) => statusOf(store, row))
+
+const passing = (store: Store, filter: string) => {
+  const { compile, problems } = parseFilter(filter)
+  assert.deepEqual(problems, [])
+  const test = compile(store, () => undefined)
+  return Array.from({ length: store.length }, (_, row) => row).filter((row) => test?.(row))
+}
+
+const results = () =>
+  storeOf(call(1), { id: 1, result: toolError }, call(2), { id: 2, result: needsInput }, call(3), {
+    id: 3,
+    result: { content: [] },
+  })
+
+test('a tool error and a request for input are states of their own, of request and response', () => {
+  const store = results()
+  assert.deepEqual(statuses(store), ['failed', 'failed', 'input', 'input', 'ok', 'ok'])
+  assert.deepEqual(passing(store, 'status:ok'), [4, 5])
+  assert.deepEqual(passing(store, 'status:failed'), [0, 1])
+  assert.deepEqual(passing(store, 'status:input'), [2, 3])
+  assert.deepEqual(
+    [1, 3, 5].map((row) => outcome(store, row)),
+    ['tool error', 'input needed', 'ok'],
+  )
+})
+
+test('only the members that the protocol names change the outcome', () => {
+  const store = storeOf(
+    call(1),
+    { id: 1, result: { content: [], isError: 'yes', structuredContent: { isError: true } } },
+    { id: 2, method: 'resources/read', params: {} },
+    { id: 2, result: { contents: [{ text: '"isError": true, "input_required"' }] } },
+  )
+  assert.deepEqual(statuses(store), ['ok', 'ok', 'ok', 'ok'])
+})
+
+test('diagrams and announcements name these outcomes', () => {
+  const store = results()
+  const name = () => ({ letter: 'A', title: 'Shop' })
+  const rows = [0, 1, 2, 3, 4, 5]
+  const text = mermaid(store, rows, name)
+  assert.match(text, /--x-P0: tool error \(1\)/)
+  assert.match(text, /-->>-P0: input needed \(2\)/)
+  assert.match(text, /-->>-P0: result \(3\)/)
+  const bars = new Bars(store)
+  bars.advance()
+  const svg = diagramSvg(store, bars, rows, name, (row) => line(store, row))
+  assert.match(svg, /fill="#b3261e">tool error/)
+  assert.match(svg, /fill="#8a5a00">input needed/)
+  assert.deepEqual(announcementOf(store, 0, 2), {
+    key: 'timeline.spokenFailed',
+    params: { method: 'tools/call' },
+  })
+  assert.deepEqual(announcementOf(store, 2, 4), {
+    key: 'timeline.spokenInput',
+    params: { method: 'tools/call' },
+  })
+  assert.deepEqual(announcementOf(store, 0, 6), {
+    key: 'timeline.spokenErrors',
+    params: { count: 3, errors: 1 },
+  })
+})
+
+test('the explanation of such a result does not say success', () => {
+  const store = results()
+  const first = (row: number) => explainRow(store, row, '2026-07-28').sentences[0]?.key
+  assert.equal(first(1), 'explain.failed')
+  assert.equal(first(3), 'explain.input')
+  assert.equal(first(5), 'explain.result')
+})
+
+test('a closed connection ends its waiting requests, also those of the server', () => {
+  const store = storeOf(
+    call(1),
+    { in: true, id: 1, method: 'roots/list' },
+    { id: 2, method: 'ping' },
+    { id: 2, result: {} },
+    'closed: the network is gone',
+  )
+  assert.deepEqual(statuses(store), ['unanswered', 'unanswered', 'ok', 'ok', ''])
+  assert.equal(outcome(store, 0), 'no response')
+  assert.equal(explainRow(store, 0, '2026-07-28').sentences.at(-1)?.key, 'explain.unanswered')
+  // the next connection of the same client begins anew: an equal id is another request
+  store.push({
+    connection: 1,
+    direction: 'in',
+    framing: 'port',
+    raw: JSON.stringify({ id: 1, result: {} }),
+  })
+  assert.equal(store.partner(0), -1)
+})
+
+test('other connections keep waiting when one closes, and a reconnect ends requests too', () => {
+  const store = storeOf(call(1))
+  store.push({
+    connection: 2,
+    direction: 'out',
+    framing: 'port',
+    raw: JSON.stringify(call(1)),
+  })
+  store.push({ connection: 12, direction: 'world', framing: 'world', raw: 'closed' })
+  assert.deepEqual(statuses(store), ['waiting', 'waiting', ''])
+  store.push({ connection: 1, direction: 'world', framing: 'world', raw: 'reconnects' })
+  assert.deepEqual(statuses(store), ['unanswered', 'waiting', '', ''])
+})
+
+test('a cancelled request does not wait, and a late response still counts', () => {
+  const store = storeOf(call(7), {
+    method: 'notifications/cancelled',
+    params: { requestId: 7, reason: 'enough' },
+  })
+  assert.equal(statusOf(store, 0), 'cancelled')
+  store.push({
+    connection: 1,
+    direction: 'in',
+    framing: 'port',
+    raw: JSON.stringify({ id: 7, result: {} }),
+  })
+  assert.equal(statusOf(store, 0), 'ok')
+})
+
+test('progress is shown with its total and its text', () => {
+  const note = (params: unknown) => ({ in: true, method: 'notifications/progress', params })
+  const store = storeOf(
+    note({ progressToken: 1, progress: 3, total: 5, message: 'cutting' }),
+    note({ progressToken: 1, progress: 3 }),
+    note({ progressToken: 1, progress: '<b>', total: {} }),
+    note(null),
+    call(1),
+  )
+  assert.deepEqual(
+    [0, 1, 2, 3, 4].map((row) => targetText(store, row)),
+    ['3/5 cutting', '3', '', '', 'book'],
+  )
+  assert.match(line(store, 0), /3\/5 cutting/)
+})
