@@ -16,6 +16,8 @@ export interface Actions {
   inspect(row: number): void
   /** [shell] Shows one sentence as a toast, which screen readers read out. */
   announce(text: string): void
+  /** [lessons] Presents rows of the store step by step, and sends nothing. */
+  replay(rows: readonly number[], title: string): Promise<void>
   /** [shell] Lets the user choose transcripts to import. Browsers require a click or a key just before. */
   importFile(): void
 }
@@ -29,5 +31,6 @@ export const actions: Actions = {
     pane.value = 'inspect'
   },
   announce: () => {},
+  replay: async () => {},
   importFile: () => {},
 }

@@ -57,6 +57,8 @@ export interface Player {
   readonly rows: ReadonlySignal<readonly number[]>
   /** Rows by step. Those of a handshake belong to the first. */
   readonly stepRows: ReadonlySignal<readonly (readonly number[])[]>
+  /** The caption of a step, from 0, if it is not in the scenario. */
+  caption?(step: number): string
   /** Values of the names in messages up to now. */
   readonly values: ReadonlyMap<string, unknown>
   /** The clients, in order of connection. */

@@ -45,7 +45,9 @@ function Presentation({ player }: { player: Player }) {
   const stage = useRef<HTMLElement>(null)
   const shown = player.shown.value
   const failure = player.failure.value
-  const caption = captionIn(scenario, steps[shown - 1]?.caption ?? '', player.values)
+  const caption =
+    player.caption?.(shown - 1) ??
+    captionIn(scenario, steps[shown - 1]?.caption ?? '', player.values)
   const atEnd = shown === steps.length || failure !== undefined
   const commands = {
     next: () => advance(player),
@@ -167,14 +169,15 @@ function Presentation({ player }: { player: Player }) {
   )
 }
 
-/** Names of clients: the scenario's letters, with revisions if they differ. */
-function labels(player: Player): (connection: number) => string {
+/** Names of clients: the scenario's letters, with revisions if they differ. Undefined: the usual name. */
+function labels(player: Player): (connection: number) => string | undefined {
   const clients = player.clients.value
   const revisions = clients.map(({ revision }) => revision.value)
   const differ = new Set(revisions).size > 1
   return (connection) => {
     const at = clients.findIndex((session) => session.connection.id === connection)
-    const name = t('lessons.client', { letter: String.fromCharCode(65 + Math.max(at, 0)) })
+    if (at < 0) return undefined
+    const name = t('lessons.client', { letter: String.fromCharCode(65 + at) })
     return differ ? `${name} · ${revisions[at] ?? ''}` : name
   }
 }

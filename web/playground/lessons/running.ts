@@ -50,11 +50,23 @@ function setScenarioRevision(next: typeof revision.value) {
   revision.value = next
 }
 
-/** Starts a scenario, in the chosen revision if possible, and shows its first step. */
-export function startScenario(scenario: Scenario, { learner }: { learner: boolean }): Player {
+/** Remembers what {@link stop} restores, and pauses the demo. */
+function begin() {
   stop()
   before = { resting: demoPaused.peek(), revision: revision.peek(), session: active.peek() }
   demoPaused.value = true
+}
+
+/** Presents a player that plays already. */
+export function present(player: Player): void {
+  begin()
+  running.value = player
+  presenting.value = true
+}
+
+/** Starts a scenario, in the chosen revision if possible, and shows its first step. */
+export function startScenario(scenario: Scenario, { learner }: { learner: boolean }): Player {
+  begin()
   chatting.value = learner && isChat(scenario)
   // An embedded playground stores nothing, and the demo has a database.
   const onDemo = scenario.options.demo === true && !embedded

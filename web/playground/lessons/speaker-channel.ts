@@ -55,9 +55,9 @@ export function speakerStateOf(
     title: captionOf(scenario, 'title', language) || scenario.info.title || scenario.id,
     step,
     steps: steps.length,
-    caption: text(now?.caption),
+    caption: player.caption?.(step - 1) ?? text(now?.caption),
     note: text(now?.caption, 'notes'),
-    next: text(next?.caption),
+    next: next ? (player.caption?.(step) ?? text(next.caption)) : '',
     coming: (next?.lines ?? []).map((line) => {
       if (line.what === 'event') return `! ${line.verb} ${line.subject}`
       return `${line.what === 'send' ? '→' : '←'}${line.client} ${line.text}`

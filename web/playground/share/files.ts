@@ -23,12 +23,8 @@ export interface ExportOptions {
   gzip?: boolean
 }
 
-/** Exports rows as a transcript; default: all. */
-export async function exportTranscript(
-  rows: Iterable<number> = Array.from({ length: store.length }, (_, row) => row),
-  { redacted = true, gzip = false }: ExportOptions = {},
-): Promise<void> {
-  const all = [...rows]
+/** The lines of rows as a transcript. */
+export async function transcriptOf(all: readonly number[], redacted: boolean): Promise<string[]> {
   const connections = [...new Set(all.map((row) => store.connection(row)))].filter(
     (connection) => connection > 0,
   )
@@ -46,6 +42,15 @@ export async function exportTranscript(
     await yieldToBrowser()
     end = performance.now() + slice
   }
+  return parts
+}
+
+/** Exports rows as a transcript; default: all. */
+export async function exportTranscript(
+  rows: Iterable<number> = Array.from({ length: store.length }, (_, row) => row),
+  { redacted = true, gzip = false }: ExportOptions = {},
+): Promise<void> {
+  const parts = await transcriptOf([...rows], redacted)
   let blob = new Blob(parts, { type: 'application/jsonl' })
   if (gzip) {
     const packed = blob.stream().pipeThrough(new CompressionStream('gzip'))
@@ -70,7 +75,7 @@ export async function importFiles(files: Iterable<File>): Promise<void> {
   for (const file of files) {
     try {
       const transcript = await readTranscript(await unpacked(file), yieldToBrowser)
-      const count = await pushEntries(transcript, file.name)
+      const { length: count } = await pushEntries(transcript, file.name)
       pane.value = 'timeline'
       actions.announce(t('share.imported', { count, name: file.name }))
     } catch (error) {
@@ -106,8 +111,12 @@ async function unpacked(file: File): Promise<string> {
 
 let importCount = 0
 
-/** Pushes entries in slices; returns the number of rows. */
-async function pushEntries({ peers, entries }: Transcript, name: string): Promise<number> {
+/** Pushes entries in slices; returns the rows. */
+export async function pushEntries(
+  { peers, entries }: Transcript,
+  name: string,
+): Promise<readonly number[]> {
+  const rows: number[] = []
   const connections = new Map<number, number>([[0, 0]])
   for (const { c, title, letter } of peers) {
     // the connection only provides a number: it never opens
@@ -118,13 +127,13 @@ async function pushEntries({ peers, entries }: Transcript, name: string): Promis
   }
   let end = performance.now() + slice
   for (const entry of entries) {
-    store.push({ ...entry, connection: connections.get(entry.connection) ?? 0 })
+    rows.push(store.push({ ...entry, connection: connections.get(entry.connection) ?? 0 }))
     if (performance.now() < end) continue
     await yieldToBrowser()
     end = performance.now() + slice
   }
   for (const id of connections.values()) store.end(id) // nothing more comes
-  return entries.length
+  return rows
 }
 
 const importDialer = (title: string): Dialer => ({

@@ -39,9 +39,7 @@ export async function encodeLink({ messages, target }: Link): Promise<string> {
     m: messages.map(({ text, title, revision }) => [text, revision, ...(title ? [title] : [])]),
     ...(target && { t: target }),
   })
-  const packed = new Blob([json]).stream().pipeThrough(new CompressionStream('deflate-raw'))
-  const bytes = new Uint8Array(await new Response(packed).arrayBuffer())
-  return prefix + base64url(bytes)
+  return prefix + (await pack(json))
 }
 
 /**
@@ -51,10 +49,9 @@ export async function encodeLink({ messages, target }: Link): Promise<string> {
  */
 export async function decodeLink(hash: string): Promise<Link> {
   if (!isLink(hash)) throw new Error('the link is of another kind')
-  const bytes = fromBase64url(hash.slice(prefix.length))
   let value: unknown
   try {
-    value = JSON.parse(await inflate(bytes))
+    value = JSON.parse(await unpack(hash.slice(prefix.length)))
   } catch (error) {
     if (error instanceof RangeError) throw error
     throw new Error('the link is damaged')
@@ -70,7 +67,19 @@ export async function decodeLink(hash: string): Promise<Link> {
   return { messages, target: typeof t === 'string' ? t.slice(0, 200) : '' }
 }
 
-async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+/** Compresses a text: base64url of deflate-raw. */
+export async function pack(text: string): Promise<string> {
+  const packed = new Blob([text]).stream().pipeThrough(new CompressionStream('deflate-raw'))
+  return base64url(new Uint8Array(await new Response(packed).arrayBuffer()))
+}
+
+/**
+ * The text of {@link pack}.
+ *
+ * @throws RangeError if it is larger than a link may be; another error if it is damaged
+ */
+export async function unpack(packed: string): Promise<string> {
+  const bytes = fromBase64url(packed)
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let text = ''
@@ -81,7 +90,7 @@ async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
     size += value.length
     if (size > maxUncompressedSize) {
       await reader.cancel()
-      throw new RangeError('the link unfolds to more than a message')
+      throw new RangeError('the link contains too much')
     }
     text += decoder.decode(value, { stream: true })
   }

@@ -22,13 +22,15 @@ export function receiveLinksAndFiles(): void {
   })
 }
 
-/** Opens the messages of a link in new tabs, and sends nothing. */
+/** Opens the messages of a link in new tabs, or replays its conversation, and sends nothing. */
 async function openLink(): Promise<void> {
   const { hash } = location
-  if (!isLink(hash)) return
+  const replays = hash.startsWith('#t1.')
+  if (!isLink(hash) && !replays) return
   // otherwise a reload would open the link again
   window.history.replaceState(window.history.state, '', location.pathname + location.search)
   try {
+    if (replays) return await (await import('./conversation.ts')).openConversation(hash)
     const { messages, target } = await decodeLink(hash)
     for (const { text, title, revision } of messages) {
       open(text, { title: title ?? '', revision, from: target })

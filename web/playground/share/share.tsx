@@ -101,6 +101,8 @@ function ByLink() {
   )
 }
 
+const allRows = () => Array.from({ length: store.length }, (_, row) => row)
+
 function ByFile({ close }: { close(): void }) {
   const redacted = useSignal(true)
   const gzip = useSignal(false)
@@ -134,6 +136,18 @@ function ByFile({ close }: { close(): void }) {
       <div class="share-row">
         <button
           type="button"
+          data-command="copy-conversation"
+          aria-label={`${t('share.copyLink')}: ${t('share.transcript')}`}
+          disabled={count === 0}
+          onClick={async () => {
+            const { copyConversation } = await import('./conversation.ts')
+            await copyConversation(rows() ?? allRows())
+          }}
+        >
+          {t('share.copyLink')}
+        </button>
+        <button
+          type="button"
           data-command="export"
           disabled={count === 0}
           onClick={async () => {
@@ -157,13 +171,32 @@ function ByFile({ close }: { close(): void }) {
           disabled={count === 0}
           onClick={async () => {
             const { mermaid } = await import('../timeline/mermaid.ts')
-            const all = rows() ?? Array.from({ length: store.length }, (_, row) => row)
-            await copyText(mermaid(store, all, clientName, t('timeline.client')))
+            await copyText(mermaid(store, rows() ?? allRows(), clientName, t('timeline.client')))
           }}
         >
           {t('share.mermaid')}
         </button>
       </div>
+      <Inside rows={() => rows() ?? allRows()} />
     </section>
+  )
+}
+
+/** Maximum number of rows that are listed: they cost time to draw, and no longer conversation fits into a link. */
+const maxListed = 200 // rows
+
+/** What a link to the conversation contains, once it is opened. */
+function Inside({ rows }: { rows(): readonly number[] }) {
+  const lines = useSignal<readonly string[]>([])
+  return (
+    <details
+      onToggle={async ({ currentTarget }) => {
+        const { transcriptOf } = await import('./files.ts')
+        if (currentTarget.open) lines.value = await transcriptOf(rows().slice(0, maxListed), true)
+      }}
+    >
+      <summary>{t('share.inside')}</summary>
+      <pre translate={false}>{lines.value.join('')}</pre>
+    </details>
   )
 }

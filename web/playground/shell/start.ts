@@ -28,6 +28,8 @@ export function start(): void {
   // Browsers open the file dialog for some seconds after the click: the module is loaded by then.
   actions.importFile = () =>
     import('../share/choose-file.ts').then(({ chooseFile }) => chooseFile())
+  actions.replay = async (rows, title) =>
+    (await import('../lessons/replay.ts')).startReplay(rows, title)
   const receive = async () => (await import('../share/receive.ts')).receiveLinksAndFiles()
   if (location.hash)
     receive() // a link is opened at once

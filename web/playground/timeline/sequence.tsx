@@ -44,7 +44,7 @@ export interface SequenceProps {
   /** Text of 18 px and more, readable from a distance. */
   large?: boolean
   /** Name of a connection's client; default: `Client A`. */
-  label?: (connection: number) => string
+  label?: (connection: number) => string | undefined
 }
 
 export function Sequence({ rows: given, large = false, label }: SequenceProps) {
@@ -79,7 +79,7 @@ export function Sequence({ rows: given, large = false, label }: SequenceProps) {
   }
   const columns = columnsOf(connections, clientName, t('timeline.client')).map((column) =>
     label && column.kind === 'client'
-      ? { ...column, title: label(column.connections[0] as number) }
+      ? { ...column, title: label(column.connections[0] as number) ?? column.title }
       : column,
   )
   const width = Math.max(space.value, columns.length * minColumnWidth * (large ? 1.6 : 1))

@@ -43,7 +43,10 @@ inBrowsers(
     )
     assert.deepEqual(active, ['AIn-page demo'], 'the composer keeps its client')
 
-    const row = await page.$eval('.chat li:nth-child(3) .chat-call', (it) => (it as HTMLElement).dataset.calls)
+    const row = await page.$eval(
+      '.chat li:nth-child(3) .chat-call',
+      (it) => (it as HTMLElement).dataset.calls,
+    )
     await page.click('.chat li:nth-child(3) .chat-call')
     await page.waitForSelector(`[data-pane=timeline] [data-row="${row}"][aria-selected=true]`)
     await press(page, '[data-pane=timeline] button', 'Sequence')

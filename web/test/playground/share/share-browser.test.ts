@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
-import { encodeLink } from '../../../playground/share/link.ts'
+import { encodeLink, pack } from '../../../playground/share/link.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { openPlayground, type Playground, servePlayground } from '../harness.ts'
 
@@ -23,7 +23,7 @@ const has = (page: Page, selector: string, wanted: string) =>
   )
 
 const tabs = (page: Page) =>
-  page.$$eval('.compose-tabs li > button:not(.plain)', (all) =>
+  page.$$eval('.compose-tabs li > button:not(.icon-button)', (all) =>
     all.map(({ textContent }) => textContent),
   )
 
@@ -112,5 +112,109 @@ inBrowsers(
       )
     }, saved)
     await has(page, '[role=status] .toast', `${rows} rows imported from story.mcplog.jsonl`)
+  },
+)
+
+/** Catches what is copied and what is saved, as attributes of the document. */
+const catchShared = (page: Page) =>
+  page.evaluate(() => {
+    const { dataset } = document.documentElement
+    Object.defineProperty(navigator, 'clipboard', {
+      value: {
+        async writeText(text: string) {
+          dataset.copied = text
+        },
+      },
+    })
+    const make = URL.createObjectURL.bind(URL)
+    URL.createObjectURL = (blob: Blob) => {
+      blob.text().then((text) => {
+        dataset.saved = text
+      })
+      return make(blob)
+    }
+    HTMLAnchorElement.prototype.click = () => {}
+  })
+
+inBrowsers(
+  'a conversation is shared by a link, which replays it and sends nothing',
+  async (browser) => {
+    const page = await openPlayground(browser.open, playground)
+    await catchShared(page)
+    const secret = { jsonrpc: '2.0', id: 'x', method: 'ping', params: { password: 'hunter2' } }
+    const draft = await encodeLink({
+      messages: [{ text: JSON.stringify(secret), revision: '2026-07-28' }],
+      target: '',
+    })
+    await page.evaluate((hash) => {
+      location.hash = hash
+    }, draft)
+    await page.waitForSelector('[data-from=link]')
+    await page.click('[data-command=send]')
+    await has(page, '#pane-timeline', 'ping')
+    await page.click('.bar [data-command=share]')
+    await page.waitForSelector('[data-command=copy-conversation]:not(:disabled)')
+    await page.click('[data-command=copy-conversation]')
+    await page.waitForSelector('html[data-copied]')
+    const address = await page.$eval('html', (html) => html.dataset.copied ?? '')
+    assert.match(address, /#t1\.[\w-]+$/)
+    assert.ok(address.length < 8200, `${address.length} characters`)
+
+    const other = await browser.open(`${playground.url}?quiet&lang=en${new URL(address).hash}`)
+    await other.waitForSelector('.present-diagram [data-row]')
+    assert.equal(await other.evaluate(() => location.hash), '')
+    for (;;) {
+      const next = await other.$('.present header .primary:not(:disabled)')
+      if (next === null) break
+      await other.keyboard.press('ArrowRight')
+      await other.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+    }
+    await has(other, '.present-diagram', 'ping')
+    assert.doesNotMatch(await other.$eval('.present', (it) => it.innerHTML), /hunter2/)
+    await other.keyboard.press('Escape')
+    await other.waitForSelector('#pane-timeline [role=row]')
+    assert.deepEqual(await tabs(other), ['resources/list', 'ping'], 'the tabs of before')
+    assert.equal(await other.$$eval('.clients .letter', (all) => all.length), 1, 'no client')
+    const sent = await other.$$eval('#pane-timeline [role=row]', (all) =>
+      all.filter((row) => row.textContent?.includes('ping')).map((row) => row.textContent ?? ''),
+    )
+    assert.equal(sent.length, 2, sent.join('\n')) // the request and the response of the link
+  },
+)
+
+inBrowsers(
+  'a link that is too long becomes a file, and one that unfolds without end is refused',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    await catchShared(page)
+    const noise = Array.from(crypto.getRandomValues(new Uint8Array(20_000)), (byte) =>
+      byte.toString(36),
+    ).join('')
+    const long = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/x', params: { noise } })
+    const lines = [
+      '{"mcplog":1,"peers":[]}',
+      JSON.stringify({ t: 0, c: 1, d: 'out', k: 'port', raw: long }),
+    ]
+    await page.evaluate((text) => {
+      const files = new DataTransfer()
+      files.items.add(new File([text], 'long.mcplog.jsonl'))
+      const drop = { dataTransfer: files, bubbles: true, cancelable: true }
+      window.dispatchEvent(new DragEvent('drop', drop))
+    }, lines.join('\n'))
+    await has(page, '[role=status] .toast', '1 row imported')
+    await page.click('.bar [data-command=share]')
+    await page.waitForSelector('[data-command=copy-conversation]:not(:disabled)')
+    await page.click('[data-command=copy-conversation]')
+    await page.waitForSelector('html[data-saved]')
+    assert.equal(await page.$eval('html', (html) => html.dataset.copied), undefined)
+    assert.ok((await page.$eval('html', (html) => html.dataset.saved ?? '')).includes(noise))
+    await page.keyboard.press('Escape')
+
+    const bomb = `#t1.${await pack(`{"mcplog":1}\n${' '.repeat(3_000_000)}`)}`
+    await page.evaluate((hash) => {
+      location.hash = hash
+    }, bomb)
+    await has(page, '[role=status] .toast', 'too much')
+    assert.equal(await page.$('.present'), null)
   },
 )
