@@ -5,7 +5,7 @@ import { t } from '../base/i18n.ts'
 import { store } from '../messages/log.ts'
 import type { Store } from '../messages/store.ts'
 import { explainRow } from '../protocol/explain.ts'
-import { revisionOf } from '../timeline/hints.ts'
+import { revisionAt } from '../timeline/hints.ts'
 import type { Player } from './player.ts'
 import { present } from './running.ts'
 import type { Line, Scenario, Step } from './scenario.ts'
@@ -14,7 +14,7 @@ import type { Line, Scenario, Step } from './scenario.ts'
 export function startReplay(rows: readonly number[], title: string): void {
   present(
     replayOf(store, rows, title, (row) =>
-      explainRow(store, row, revisionOf(store.connection(row)))
+      explainRow(store, row, revisionAt(row))
         .sentences.map(({ key, params }) => t(key, params))
         .join(' '),
     ),
