@@ -7,7 +7,14 @@ import { pane, selected } from './state.ts'
 
 export interface Actions {
   /** [compose] Opens a message in a new tab of the composer and shows it. */
-  compose(text: string, options?: { title?: string }): void
+  compose(
+    text: string,
+    options?: {
+      title?: string
+      /** Replaces the initial text if it is still shown, and changes nothing else: neither pane nor tab. */
+      draft?: boolean
+    },
+  ): void
   /** [compose] The composer's text. */
   composed(): string
   /** [compose] Sends the composer's text through the active connection; returns its row. */

@@ -7,7 +7,7 @@ import { active } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
 import { showAnswer } from '../messages/select-answer.ts'
 import { jsonTree, nodeAt } from '../protocol/json.ts'
-import { change, open, persistTabs, replaceText, tab } from './tabs.ts'
+import { change, initialText, open, persistTabs, replaceText, tab } from './tabs.ts'
 import { addUnsaved } from './unsaved.ts'
 
 /** Whether a message from a link waits for the user's confirmation. */
@@ -87,7 +87,13 @@ export function sendText(text: string): number | undefined {
 /** Registers the composer's actions. Called once. */
 export function registerActions(): void {
   persistTabs()
-  actions.compose = (text, { title = '' } = {}) => {
+  actions.compose = (text, { title = '', draft = false } = {}) => {
+    if (draft) {
+      if (tab.peek().text !== initialText()) return
+      replaceText(text)
+      change({ title })
+      return
+    }
     open(text, { title })
     pane.value = 'compose'
   }

@@ -27,10 +27,13 @@ const saveDelay = 400 // ms
 
 const persisted = setting<{ tabs: Tab[]; current: number }>('tabs', { tabs: [], current: 0 })
 
+/** The text of an unused tab. */
+export const initialText = (): string => pretty(request(revision.peek(), 1, 'resources/list'))
+
 const initialTab = (): Tab => ({
   id: 1,
   title: '',
-  text: pretty(request(revision.peek(), 1, 'resources/list')),
+  text: initialText(),
   revision: revision.peek(),
 })
 

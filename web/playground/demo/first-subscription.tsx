@@ -1,12 +1,14 @@
 /** @jsxImportSource preact */
 /**
- * The first ten seconds: the demo reads a note, subscribes to it, and changes it, without a click. One line
- * then explains what happened. Nothing changes for users who have started to type.
+ * The introduction, once per profile of the browser: the demo reads a note, subscribes to it, and changes it,
+ * without a click. One line then explains what happened. It takes neither focus nor pane, and changes no text
+ * that the user wrote.
  */
 
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { coach, demoPaused } from '../base/state.ts'
+import { setting } from '../base/settings.ts'
+import { coach, demoPaused, selected } from '../base/state.ts'
 import type { Session } from '../connections/session.ts'
 import { store } from '../messages/log.ts'
 import { request } from '../protocol/revisions.ts'
@@ -17,26 +19,38 @@ const watched = 'notes://today'
 /** Delay until the first automatic change. */
 const first = 2500 // ms
 
+/** Whether this profile has seen the introduction. */
+const introduced = setting('introduced', false)
+
+/** Shows the introduction. If the profile has seen it, only subscribes, and the demo's changes start. */
+export async function showFirstSubscription(session: Session): Promise<void> {
+  if (!introduced.peek()) return introduce(session)
+  await session.subscribe(watched)
+  if (coach.peek() === undefined) demoPaused.value = false
+}
+
 /**
  * Reads the note, subscribes, and changes it. The demo's other changes start after that, so that the user sees
  * one event at a time.
  */
-export async function showFirstSubscription(session: Session): Promise<void> {
-  const before = actions.composed()
-  await session.request('resources/read', { uri: watched })
+export async function introduce(session: Session): Promise<void> {
+  const read = request(session.revision.peek(), 1, 'resources/read', { uri: watched })
+  if (coach.peek() === Hint) coach.value = undefined
+  const { row } = await session.request('resources/read', { uri: watched })
+  if (selected.peek() === undefined && row >= 0) selected.value = row
   await session.subscribe(watched)
   const { writeNote } = await demo()
+  const count = session.updates.peek().get(watched)?.count ?? 0
   setTimeout(() => {
     if (coach.peek() === undefined) demoPaused.value = false // start the automatic changes
     writeNote('today', 'milk, bread')
   }, first)
   const stop = session.updates.subscribe((updates) => {
-    if (!updates.has(watched)) return
+    if ((updates.get(watched)?.count ?? 0) === count) return
     queueMicrotask(() => stop())
+    introduced.value = true
     if (coach.peek() === undefined) coach.value = Hint
-    if (actions.composed() !== before) return
-    const read = request(session.revision.peek(), 1, 'resources/read', { uri: watched })
-    actions.compose(JSON.stringify(read, null, 2), { title: watched })
+    actions.compose(JSON.stringify(read, null, 2), { title: watched, draft: true })
   })
 }
 

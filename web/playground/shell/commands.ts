@@ -2,8 +2,10 @@
 
 import type { Command } from '../base/commands.ts'
 import { type Locale, locales, setLocale } from '../base/i18n.ts'
+import { embedded } from '../base/settings.ts'
 import { dialog, pane, panes, side } from '../base/state.ts'
 import { type Theme, theme } from '../base/theme.ts'
+import { replayIntroduction } from './start.ts'
 
 function nextPane() {
   const focused = document.activeElement?.closest<HTMLElement>('.pane')?.dataset.pane
@@ -37,6 +39,12 @@ export const appCommands: readonly Command[] = [
   { id: 'shell.nextPane', title: 'shell.nextPane', keys: 'F6', run: nextPane },
   { id: 'shell.lessons', title: 'shell.lessons', run: () => (side.value = 'lessons') },
   { id: 'shell.explore', title: 'shell.explore', run: () => (side.value = 'explore') },
+  {
+    id: 'shell.introduction',
+    title: 'shell.introduction',
+    run: () => replayIntroduction(),
+    when: () => !embedded,
+  },
   { id: 'shell.share', title: 'shell.share', run: () => (dialog.value = 'share') },
   { id: 'shell.connect', title: 'shell.connect', run: () => (dialog.value = 'connect') },
   ...(Object.keys(themes) as Theme[]).map((one) => ({

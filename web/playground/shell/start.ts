@@ -72,7 +72,17 @@ export function start(): void {
 
 /** Opens another client of the demo. The engine is far larger than the shell: messages wait until it is loaded. */
 export function openDemo(): Session {
-  return connect(
+  demoSession = connect(
     inPage(t('shell.demo'), async (closed) => (await import('../demo/demo.ts')).demoPort(closed)),
   )
+  return demoSession
+}
+
+let demoSession: Session | undefined
+
+/** Shows the introduction again, on the client of the demo. */
+export async function replayIntroduction(): Promise<void> {
+  const { introduce } = await import('../demo/first-subscription.tsx')
+  const closed = demoSession?.connection.state.peek() === 'closed'
+  await introduce(demoSession && !closed ? demoSession : openDemo())
 }

@@ -41,6 +41,7 @@ export const shell: Messages['shell'] = {
   embedWithoutOrigin:
     'Keine Seite kann ihren Server verbinden: In der Adresse dieses Frames fehlt ?allow= mit der Herkunft der Seite.',
   close: 'Schließen',
+  introduction: 'Einführung wiederholen',
   paletteHint: 'Befehle suchen',
   paletteNothing: 'Kein Befehl gefunden',
   inEnglish: 'Sprache: English',

@@ -39,6 +39,7 @@ export const shell = {
   embedWithoutOrigin:
     'No page can connect its server: the address of this frame lacks ?allow= with the origin of the page.',
   close: 'Close',
+  introduction: 'Replay the introduction',
   paletteHint: 'Search commands',
   paletteNothing: 'No command found',
   inEnglish: 'Language: English',

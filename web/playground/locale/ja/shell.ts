@@ -41,6 +41,7 @@ export const shell: Messages['shell'] = {
   embedWithoutOrigin:
     'ページはサーバーを接続できません。このフレームのアドレスに ?allow= とページのオリジンが必要です。',
   close: '閉じる',
+  introduction: 'イントロダクションを再生',
   paletteHint: 'コマンドを検索',
   paletteNothing: '該当するコマンドはありません',
   inEnglish: '言語：English',

@@ -40,6 +40,7 @@ export const shell: Messages['shell'] = {
   settings: '配色、语言、快捷键',
   embedWithoutOrigin: '页面无法连接自己的服务器：此框架的地址缺少 ?allow= 和该页面的来源。',
   close: '关闭',
+  introduction: '重播入门介绍',
   paletteHint: '搜索命令',
   paletteNothing: '没有找到命令',
   inEnglish: '语言：English',

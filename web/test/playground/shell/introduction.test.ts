@@ -1,0 +1,68 @@
+/** The introduction: once per profile, without the focus, and again by a command. */
+
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { inBrowsers } from '../../harness/browsers.ts'
+import { openPlayground, type Playground, rows, saw, servePlayground } from '../harness.ts'
+
+let playground: Playground
+before(async () => {
+  playground = await servePlayground()
+})
+after(() => playground?.close())
+
+const tabs = (page: Page) =>
+  page.$$eval('.compose-tabs button[aria-current]', (all) => all.map((one) => one.textContent))
+
+const updated = (page: Page) =>
+  saw(page, '[data-pane=timeline] [role=row]', 'notifications/resources/updated')
+
+inBrowsers('five reloads show the introduction once, and leave one draft', async ({ open }) => {
+  const page = await openPlayground(open, playground, '?lang=en')
+  await page.waitForSelector('.hint')
+  assert.deepEqual(await tabs(page), ['notes://today'])
+  for (let i = 0; i < 5; i++) {
+    await page.reload()
+    await page.waitForSelector('html[data-ready]')
+    await updated(page) // the demo changes without it, too
+    assert.equal(await page.$('.hint'), null)
+    assert.deepEqual(await tabs(page), ['notes://today'])
+  }
+  await page.keyboard.down('Control')
+  await page.keyboard.press('k')
+  await page.keyboard.up('Control')
+  await page.waitForSelector('dialog.palette input')
+  await page.keyboard.type('Replay the intro')
+  await saw(page, 'dialog.palette [aria-selected=true]', 'Replay the introduction')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.hint')
+  assert.deepEqual(await tabs(page), ['notes://today'])
+})
+
+inBrowsers('the introduction takes neither focus, pane nor text', async ({ open }) => {
+  const page = await open('about:blank')
+  await page.setViewport({ width: 390, height: 844 })
+  await page.goto(`${playground.url}?lang=en`)
+  await page.waitForSelector('.switcher button')
+  await page.$$eval('.switcher button', (all) => (all.at(-1) as HTMLElement | undefined)?.click())
+  await page.waitForSelector('#tl-filter')
+  await page.focus('#tl-filter')
+  await page.keyboard.type('-x')
+  await page.waitForSelector('.hint')
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'tl-filter')
+  assert.equal(await page.$eval('main', (main) => main.dataset.shown), 'timeline')
+  assert.ok((await rows(page)).length > 0)
+})
+
+inBrowsers('a message that the user writes stays as it is', async ({ open }) => {
+  const page = await open(`${playground.url}?lang=en`)
+  await page.waitForSelector('.compose .draft')
+  await page.$eval('.compose .draft', (area) => {
+    const draft = area as HTMLTextAreaElement
+    draft.value = '{"mine": 1}'
+    draft.dispatchEvent(new InputEvent('input', { bubbles: true }))
+  })
+  await page.waitForSelector('.hint')
+  assert.deepEqual(await tabs(page), ['untitled'])
+})
