@@ -19,6 +19,7 @@ import {
   setOption,
 } from './simulation.ts'
 import { fakeTabs } from './tabs.ts'
+import { TypedField } from './typed-field.tsx'
 
 export function DemoPanel() {
   const there = useSignal<Demo | undefined>(undefined)
@@ -50,11 +51,11 @@ function NotesPart({ demo }: { demo: Demo }) {
           <label for={`note-${id}`}>
             <code lang="en" translate={false}>{`notes://${id}`}</code>
           </label>
-          <textarea
+          <TypedField
             id={`note-${id}`}
             rows={Math.min(4, text.split('\n').length)}
             value={text}
-            onChange={({ currentTarget }) => demo.writeNote(id, currentTarget.value)}
+            save={(text) => demo.writeNote(id, text)}
           />
         </p>
       ))}
@@ -88,10 +89,10 @@ function TabsPart({ demo }: { demo: Demo }) {
       <p class="quiet">{t('demo.tabsLead')}</p>
       {fakeTabs.value.map(({ id, title, url }) => (
         <p class="row" key={id}>
-          <input
+          <TypedField
             aria-label={t('demo.tabTitle', { id })}
             value={title}
-            onChange={({ currentTarget }) => demo.setTab(id, { title: currentTarget.value })}
+            save={(title) => demo.setTab(id, { title })}
           />
           <button
             type="button"
@@ -122,11 +123,11 @@ function FormPart({ demo }: { demo: Demo }) {
       {fields.map(([id, label, value]) => (
         <p class="field" key={id}>
           <label for={`form-${id}`}>{label}</label>
-          <input
+          <TypedField
             id={`form-${id}`}
             autocomplete="off"
             value={String(value)}
-            onChange={({ currentTarget }) => demo.setField(id, currentTarget.value)}
+            save={(text) => demo.setField(id, text)}
           />
         </p>
       ))}
