@@ -5,7 +5,7 @@ import { type Locale, locales, setLocale } from '../base/i18n.ts'
 import { embedded } from '../base/settings.ts'
 import { dialog, pane, panes, side } from '../base/state.ts'
 import { type Theme, theme } from '../base/theme.ts'
-import { replayIntroduction } from './start.ts'
+import { replayIntroduction } from './open-demo.ts'
 
 function nextPane() {
   const focused = document.activeElement?.closest<HTMLElement>('.pane')?.dataset.pane

@@ -8,10 +8,9 @@ import { embedded } from '../base/settings.ts'
 import { demoPaused } from '../base/state.ts'
 import { followTheme } from '../base/theme.ts'
 import { acceptInvitation } from '../connections/accept-invitation.ts'
-import { active, connect } from '../connections/clients.ts'
-import { inPage } from '../connections/in-page.ts'
-import type { Session } from '../connections/session.ts'
+import { active } from '../connections/clients.ts'
 import { chosenLocale } from './bar.tsx'
+import { openDemo } from './open-demo.ts'
 import { announce } from './toast.tsx'
 
 /**
@@ -68,21 +67,4 @@ export function start(): void {
     whenIdle(() =>
       import('./offline.ts').then(({ registerServiceWorker }) => registerServiceWorker()),
     )
-}
-
-/** Opens another client of the demo. The engine is far larger than the shell: messages wait until it is loaded. */
-export function openDemo(): Session {
-  demoSession = connect(
-    inPage(t('shell.demo'), async (closed) => (await import('../demo/demo.ts')).demoPort(closed)),
-  )
-  return demoSession
-}
-
-let demoSession: Session | undefined
-
-/** Shows the introduction again, on the client of the demo. */
-export async function replayIntroduction(): Promise<void> {
-  const { introduce } = await import('../demo/first-subscription.tsx')
-  const closed = demoSession?.connection.state.peek() === 'closed'
-  await introduce(demoSession && !closed ? demoSession : openDemo())
 }

@@ -1,0 +1,23 @@
+/** The client of the demo, and its introduction. */
+
+import { t } from '../base/i18n.ts'
+import { connect } from '../connections/clients.ts'
+import { inPage } from '../connections/in-page.ts'
+import type { Session } from '../connections/session.ts'
+
+/** Opens another client of the demo. The engine is far larger than the shell: messages wait until it is loaded. */
+export function openDemo(): Session {
+  demoSession = connect(
+    inPage(t('shell.demo'), async (closed) => (await import('../demo/demo.ts')).demoPort(closed)),
+  )
+  return demoSession
+}
+
+let demoSession: Session | undefined
+
+/** Shows the introduction again, on the client of the demo. */
+export async function replayIntroduction(): Promise<void> {
+  const { introduce } = await import('../demo/first-subscription.tsx')
+  const closed = demoSession?.connection.state.peek() === 'closed'
+  await introduce(demoSession && !closed ? demoSession : openDemo())
+}
