@@ -5,10 +5,12 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { locale, t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
+import { selected } from '../base/state.ts'
 import { Sequence } from '../timeline/sequence.tsx'
 import { captionIn } from './caption.ts'
 import { Failed } from './coach.tsx'
 import { InlineCode } from './inline-code.tsx'
+import { Payload } from './payload.tsx'
 import type { Player } from './player.ts'
 import { Choice, Live } from './present-choice.tsx'
 import { fullScreen, useKeys } from './present-keys.ts'
@@ -40,6 +42,7 @@ function Presentation({ player }: { player: Player }) {
   const { scenario, steps } = player
   const auto = useSignal(false)
   const blank = useSignal(false)
+  const payload = useSignal(true)
   const began = useMemo(() => Date.now(), [])
   const channel = useMemo(() => crypto.randomUUID(), [])
   const stage = useRef<HTMLElement>(null)
@@ -58,9 +61,15 @@ function Presentation({ player }: { player: Player }) {
     blank: () => {
       blank.value = !blank.peek()
     },
+    payload: () => {
+      payload.value = !payload.peek()
+    },
   }
 
   useLayoutEffect(() => stage.current?.focus(), [])
+  useLayoutEffect(() => {
+    selected.value = undefined // the panel follows the steps
+  }, [shown])
   useKeys({
     ArrowRight: commands.next,
     PageDown: commands.next,
@@ -70,6 +79,7 @@ function Presentation({ player }: { player: Player }) {
     A: commands.auto,
     B: commands.blank,
     F: fullScreen,
+    J: commands.payload,
     N: () => openNotes(channel),
     Escape: endScenario,
   })
@@ -127,6 +137,7 @@ function Presentation({ player }: { player: Player }) {
         </button>
         <button
           type="button"
+          class="ghost"
           aria-pressed={auto.value}
           aria-keyshortcuts="A"
           onClick={commands.auto}
@@ -135,24 +146,40 @@ function Presentation({ player }: { player: Player }) {
         </button>
         <button
           type="button"
+          class="ghost"
           aria-pressed={blank.value}
           aria-keyshortcuts="B"
           onClick={commands.blank}
         >
           {t('lessons.blank')} <kbd>B</kbd>
         </button>
-        <button type="button" aria-keyshortcuts="F" onClick={fullScreen}>
+        <button
+          type="button"
+          class="ghost"
+          aria-pressed={payload.value}
+          aria-keyshortcuts="J"
+          onClick={commands.payload}
+        >
+          JSON <kbd>J</kbd>
+        </button>
+        <button type="button" class="ghost" aria-keyshortcuts="F" onClick={fullScreen}>
           {t('lessons.fullScreen')} <kbd>F</kbd>
         </button>
-        <button type="button" aria-keyshortcuts="N" onClick={() => openNotes(channel)}>
+        <button
+          type="button"
+          class="ghost"
+          aria-keyshortcuts="N"
+          onClick={() => openNotes(channel)}
+        >
           {t('lessons.notes')} <kbd>N</kbd>
         </button>
-        <button type="button" aria-keyshortcuts="Escape" onClick={endScenario}>
+        <button type="button" class="ghost" aria-keyshortcuts="Escape" onClick={endScenario}>
           {t('lessons.leave')} <kbd>Esc</kbd>
         </button>
       </header>
       <div class="present-diagram">
         <Sequence large rows={() => player.rows.value} label={labels(player)} />
+        {payload.value ? <Payload player={player} caption={caption} /> : null}
       </div>
       <footer aria-live="polite">
         {failure ? <Failed failure={failure} /> : null}
@@ -169,16 +196,12 @@ function Presentation({ player }: { player: Player }) {
   )
 }
 
-/** Names of clients: the scenario's letters, with revisions if they differ. Undefined: the usual name. */
+/** Names of clients: the scenario's letters. Undefined: the usual name. */
 function labels(player: Player): (connection: number) => string | undefined {
   const clients = player.clients.value
-  const revisions = clients.map(({ revision }) => revision.value)
-  const differ = new Set(revisions).size > 1
   return (connection) => {
     const at = clients.findIndex((session) => session.connection.id === connection)
-    if (at < 0) return undefined
-    const name = t('lessons.client', { letter: String.fromCharCode(65 + at) })
-    return differ ? `${name} · ${revisions[at] ?? ''}` : name
+    return at < 0 ? undefined : t('lessons.client', { letter: String.fromCharCode(65 + at) })
   }
 }
 

@@ -25,11 +25,12 @@ export function writeScenario(scenario: Scenario): string {
   return writeArchive({ comment: scenario.comment, files })
 }
 
-function writeStep({ caption, learner, speaker, draft, lines, only }: Step): string {
+function writeStep({ caption, learner, speaker, marks, draft, lines, only }: Step): string {
   const limit = (revisions?: readonly Revision[]) => `@ ${revisions?.join(' ') ?? '*'}\n`
   let limits = only
   let text = only ? limit(only) : ''
   if (caption) text += `${speaker ? `: ${speaker}` : learner ? '?' : '='} ${caption}\n`
+  if (marks) text += `* ${marks.join(' ')}\n`
   if (draft) text += `~ ${draft}\n`
   for (const line of lines) {
     if (line.only?.join() !== limits?.join()) {

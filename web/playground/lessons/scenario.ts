@@ -14,6 +14,7 @@
  *     ? caption                 starts a step in which the learner sends the next "->"
  *     : user caption            starts a step of a chat: the caption is what a user writes
  *     : assistant caption       the same of a scripted assistant, with the messages that it sends
+ *     * uri text                members that a presentation marks, beside those in the caption as code
  *     ~ {…}                     initial text of the learner's composer
  *     -> {…}                    the client sends a message; ->B is another client
  *     <- {…}                    the server sends a message with at least these members
@@ -75,6 +76,8 @@ export interface Step extends Limits {
   caption: string
   /** Whether the learner sends the first `send`. */
   learner: boolean
+  /** Names of members that a presentation marks. */
+  marks?: readonly string[]
   /** JSON text that the learner's composer starts with; `''`: unchanged. */
   draft: string
   lines: readonly (Line & Limits)[]
@@ -218,7 +221,11 @@ function stepsOf(transcript: string): Step[] {
       const last = steps.at(-1)
       if (/^[=?] /.test(line)) begin(rest, line.startsWith('?'))
       else if (line.startsWith(': ')) begin(...turnOf(rest))
-      else if (line.startsWith('@ ')) only = limitOf(rest)
+      else if (line.startsWith('* ')) {
+        if (!last || last.lines.length > 0)
+          throw new Error('"*" stands right after "=", "?" or ":"')
+        last.marks = rest.split(/\s+/)
+      } else if (line.startsWith('@ ')) only = limitOf(rest)
       else if (line.startsWith('~ ')) {
         if (!last?.learner || last.lines.length > 0) throw new Error('"~" stands right after "?"')
         JSON.parse(rest)
@@ -260,7 +267,7 @@ function lineOf(line: string): Line {
     const [, verb = '', subject = '', value = ''] = /^(\S+)\s*(\S*)\s*(.*)$/s.exec(rest) ?? []
     return { what: 'event', verb, subject, value }
   }
-  if (arrow === undefined) throw new Error('a line begins with ->, <-, !, =, ?, :, ~ or @')
+  if (arrow === undefined) throw new Error('a line begins with ->, <-, !, =, ?, :, *, ~ or @')
   const value: unknown = quoted || arrow === '<-' ? JSON.parse(rest) : rest
   if (quoted && typeof value !== 'string') throw new Error('after q comes a quoted string')
   return {

@@ -17,6 +17,8 @@ export interface Column {
   title: string
   /** The connections of the column. */
   connections: readonly number[]
+  /** Of a client: the revision that it speaks. */
+  revision?: string
 }
 
 export interface Arrow {
@@ -52,7 +54,12 @@ export interface Measures {
 export const minColumnWidth = 150 // px
 
 /** Clients in order, then their servers, each once, then the events, if any. */
-export function columnsOf(connections: Iterable<number>, name: Naming, client: string): Column[] {
+export function columnsOf(
+  connections: Iterable<number>,
+  name: Naming,
+  client: string,
+  revision: (connection: number) => string | undefined = () => undefined,
+): Column[] {
   const clients: Column[] = []
   const servers = new Map<string, number[]>()
   let world = false
@@ -60,7 +67,12 @@ export function columnsOf(connections: Iterable<number>, name: Naming, client: s
     if (connection === 0) world = true
     else {
       const { letter, title } = name(connection)
-      clients.push({ kind: 'client', title: `${client} ${letter}`, connections: [connection] })
+      clients.push({
+        kind: 'client',
+        title: `${client} ${letter}`,
+        connections: [connection],
+        revision: revision(connection),
+      })
       servers.set(title, [...(servers.get(title) ?? []), connection])
     }
   }
@@ -137,6 +149,13 @@ export function boxesOf(
 
 const columnOf = ({ connection, side }: Bar, columns: readonly Column[]) =>
   columns.findIndex((column) => column.kind === side && column.connections.includes(connection))
+
+/** The width of a text. `wide` is the mean width of a character, px. */
+export function widthOf(text: string, wide: number): number {
+  let used = 0
+  for (const character of text) used += character.charCodeAt(0) >= 0x1100 ? 2 : 1
+  return used * wide
+}
 
 /** Truncates a text to a width. `wide` is the mean width of a character, px. */
 export function fit(text: string, px: number, wide: number): string {

@@ -21,18 +21,20 @@ import {
   listed,
   middle,
   minColumnWidth,
+  widthOf,
 } from './diagram.ts'
 import { line } from './format.ts'
+import { revisionAt } from './hints.ts'
 import { useScroller } from './scroller.ts'
 import { SequenceFiles } from './sequence-files.tsx'
 import { cursor, drawn, follow, shown } from './view.ts'
 
 const bars = new Bars(store)
 
-/** px; `letter` is the mean width of a character. */
+/** px; `letter` is the mean width of a character, `text` the font size, `narrow` the minimum width of a column. */
 const sizes = {
-  usual: { step: 40, head: 34, bar: 10, letter: 7.3 },
-  large: { step: 66, head: 52, bar: 16, letter: 11.2 },
+  usual: { step: 40, head: 48, bar: 10, letter: 7.3, text: 12, narrow: minColumnWidth },
+  large: { step: 66, head: 66, bar: 16, letter: 10.9, text: 18, narrow: 190 },
 }
 
 /** Rows beyond the visible ones whose connections get a column, so that columns rarely change. */
@@ -53,7 +55,7 @@ export function Sequence({ rows: given, large = false, label }: SequenceProps) {
   const some = given?.()
   const list = useMemo(() => (some ? listed(some) : shown), [some])
   const following = useSignal(true)
-  const { step, head, bar, letter } = large ? sizes.large : sizes.usual
+  const { step, head, bar, letter, text, narrow } = large ? sizes.large : sizes.usual
   const scroller = useScroller(list, {
     rowHeight: step,
     head,
@@ -73,16 +75,18 @@ export function Sequence({ rows: given, large = false, label }: SequenceProps) {
 
   bars.advance()
   const { first, end, top, height } = scroller.view
-  const connections = new Set<number>()
+  const latest = new Map<number, number>() // the last of these rows by connection
   for (let i = Math.max(0, first - around); i < Math.min(list.length, end + around); i++) {
-    connections.add(store.connection(list.row(i)))
+    latest.set(store.connection(list.row(i)), list.row(i))
   }
-  const columns = columnsOf(connections, clientName, t('timeline.client')).map((column) =>
+  const columns = columnsOf(latest.keys(), clientName, t('timeline.client'), (connection) =>
+    revisionAt(latest.get(connection) as number),
+  ).map((column) =>
     label && column.kind === 'client'
       ? { ...column, title: label(column.connections[0] as number) ?? column.title }
       : column,
   )
-  const width = Math.max(space.value, columns.length * minColumnWidth * (large ? 1.6 : 1))
+  const width = Math.max(space.value, columns.length * narrow)
   const measures = { width, step, bar }
   const shift = -first * step // lines count from the list's first line, the drawing from its own
   return (
@@ -102,14 +106,14 @@ export function Sequence({ rows: given, large = false, label }: SequenceProps) {
         onFocusCapture={keys.onFocusCapture}
       >
         <div class="sq-heads" style={{ width: px(width), height: px(head) }}>
-          {columns.map(({ title, kind }, index) => (
+          {columns.map(({ title, kind, revision }, index) => (
             <span
               key={`${kind} ${title}`}
               class={`sq-head sq-${kind}`}
               title={title}
               style={{ insetInlineStart: px(middle(index, columns.length, width)) }}
             >
-              {title}
+              {title} {revision ? <small>{revision}</small> : null}
             </span>
           ))}
         </div>
@@ -148,6 +152,7 @@ export function Sequence({ rows: given, large = false, label }: SequenceProps) {
                   step={step}
                   width={width}
                   letter={letter}
+                  size={text}
                   columns={columns}
                   home={index === keys.home}
                 />
@@ -167,11 +172,12 @@ interface MessageProps {
   step: number
   width: number
   letter: number
+  size: number
   columns: readonly Column[]
   home: boolean
 }
 
-function Message({ arrow, step, width, letter, columns, home }: MessageProps) {
+function Message({ arrow, step, width, letter, size, columns, home }: MessageProps) {
   const { row, kind, y, x1, x2 } = arrow
   const text = line(store, row)
   const [from, to] = endsOf(store, row, columns)
@@ -185,8 +191,11 @@ function Message({ arrow, step, width, letter, columns, home }: MessageProps) {
         })
   const left = Math.min(x1, x2)
   const span = Math.abs(x2 - x1)
-  const wide =
-    kind === 'world' ? Math.min(width, Math.max(span, text.length * letter + 24, 80)) : span
+  // An event stays in its column, or between the two of its connection.
+  const room = Math.max(span, width / columns.length - 8)
+  const wide = kind === 'world' ? Math.min(room, Math.max(span, widthOf(text, letter) + 24)) : span
+  const written = fit(text, wide - size * 2, letter)
+  const under = widthOf(written, letter) + 8 // px; covers the lifelines behind the text
   const start =
     kind === 'world' ? Math.max(4, Math.min(width - wide - 4, (x1 + x2 - wide) / 2)) : left
   const back = x2 < x1 ? 1 : -1
@@ -213,19 +222,16 @@ function Message({ arrow, step, width, letter, columns, home }: MessageProps) {
           <path class="sq-tip" d={`M${x2},${y}l${back * 9},-5v10z`} />
         </>
       )}
-      {fit(text, wide - 20, letter) === text ? (
-        <text x={start + wide / 2} y={base}>
-          {text}
-        </text>
-      ) : (
-        // The whole label, for assistive technology; the visible text is truncated.
-        // biome-ignore lint/a11y/noSvgWithoutTitle: the message has a label
-        <svg x={start + 10} y={base - step / 2} width={Math.max(1, wide - 20)} height={step * 0.7}>
-          <text class="sq-cut" y={step / 2}>
-            {text}
-          </text>
-        </svg>
-      )}
+      <rect
+        class="sq-under"
+        x={start + (wide - under) / 2}
+        y={base - size}
+        width={under}
+        height={size * 1.3}
+      />
+      <text x={start + wide / 2} y={base}>
+        {written}
+      </text>
     </g>
   )
 }

@@ -213,6 +213,58 @@ inBrowsers(
   },
 )
 
+inBrowsers(
+  'a presentation shows payloads with marks, and no lifeline in a text',
+  async ({ open }) => {
+    const page = await open(`${playground.url}?quiet&lang=en&present=eras`)
+    await page.setViewport({ width: 1000, height: 700 })
+    for (let step = 1; step <= 5; step++) {
+      await page.waitForFunction(
+        (wanted) =>
+          document.querySelector('.present-step')?.textContent?.startsWith(`Step ${wanted} `) &&
+          !document.querySelector('.present header .primary:disabled'),
+        {},
+        step,
+      )
+      if (step < 5) await page.keyboard.press('ArrowRight')
+    }
+    await page.waitForSelector('.present-payload mark')
+    const marks = await page.$$eval('.present-payload mark', (all) =>
+      all.map((one) => one.textContent ?? ''),
+    )
+    assert.match(marks.join(), /subscriptionId": 2/)
+
+    const heads = await page.$$eval('.sq-head small', (all) => all.map((one) => one.textContent))
+    assert.deepEqual(heads, ['2025-11-25', '2026-07-28'])
+    const crossed = await page.evaluate(() => {
+      const wrong: string[] = []
+      const lives = [...document.querySelectorAll('.sq-life')].map((one) =>
+        one.getBoundingClientRect(),
+      )
+      for (const message of document.querySelectorAll('.sq-message')) {
+        const text = message.querySelector('text')?.getBoundingClientRect()
+        const hit = message.querySelector('.sq-hit')?.getBoundingClientRect()
+        const under = message.querySelector('.sq-under')?.getBoundingClientRect()
+        if (!text || !hit || !under) return ['a message without text or background']
+        const inside = (a: DOMRect, b: DOMRect) => a.left >= b.left - 1 && a.right <= b.right + 1
+        const label = message.querySelector('text')?.textContent ?? ''
+        if (!inside(text, hit)) wrong.push(`${label} is wider than its arrow`)
+        const behind = lives.some(({ left }) => left > text.left && left < text.right)
+        if (behind && !inside(text, under)) wrong.push(`a lifeline runs through ${label}`)
+      }
+      return wrong
+    })
+    assert.deepEqual(crossed, [])
+    const cut = await page.$$eval('.sq-message text', (all) =>
+      all.map((one) => one.textContent ?? '').filter((text) => text.includes('…')),
+    )
+    assert.ok(cut.length > 0 && cut.every((text) => text.endsWith('…')), cut.join())
+
+    await page.keyboard.press('j')
+    await page.waitForFunction(() => !document.querySelector('.present-payload'))
+  },
+)
+
 inBrowsers('what passes is recorded, saved, opened and shown again', async ({ open }) => {
   const folder = await mkdtemp(join(tmpdir(), 'pagemcp-recording-'))
   try {

@@ -110,6 +110,7 @@ test('what is wrong is named', () => {
     ['-- transcript --\n= a\n~ {}\n', /"~" stands right after/],
     ['-- transcript --\n? a\n<- {}\n', /nothing to send/],
     ['-- transcript --\n? a\n-> {"a":"$any"}\n', /"~" does not fit/],
+    ['-- transcript --\n= a\n-> {}\n* uri\n', /"\*" stands right after/],
     ['-- transcript --\n: server hello\n', /after ":" comes user or assistant/],
     ['-- transcript --\n: user\n', /after ":" comes user or assistant/],
     ['-- transcript --\n@ 1999-01-01\n', /not known/],

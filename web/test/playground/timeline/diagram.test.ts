@@ -50,6 +50,41 @@ test('clients stand left of what they speak with, and the world last', () => {
   )
 })
 
+test('a client has the revision that it speaks, on its column and in the exported file', () => {
+  const columns = columnsOf([1, 2], name, 'Client', (connection) => `r${connection}`)
+  assert.deepEqual(
+    columns.map(({ kind, revision }) => [kind, revision]),
+    [
+      ['client', 'r1'],
+      ['client', 'r2'],
+      ['server', undefined],
+    ],
+  )
+  const store = new Store(() => {})
+  const params = { protocolVersion: '2025-11-25' }
+  const raw = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+  store.push({ connection: 1, direction: 'out', framing: 'port', raw })
+  assert.match(
+    diagramSvg(store, new Bars(store), [0], name, () => 'x'),
+    />2025-11-25<\/text>/,
+  )
+})
+
+test('a text in the exported file covers the lifelines behind it', () => {
+  const store = traffic()
+  const svg = diagramSvg(store, new Bars(store), rows(store), name, () => 'label')
+  const under = [
+    ...svg.matchAll(
+      /<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"[^>]*fill="#fff"\/><text x="([\d.]+)"/g,
+    ),
+  ]
+  assert.equal(under.length, 8) // all but the two events, which are boxes
+  for (const [, x, , width, middle] of under) {
+    assert.equal(Math.round(Number(x) + Number(width) / 2), Math.round(Number(middle)))
+    assert.ok(Number(width) >= 'label'.length * 7)
+  }
+})
+
 test('bars go from a request to its answer, its cancel or the end of its connection', () => {
   const store = traffic()
   const bars = new Bars(store)

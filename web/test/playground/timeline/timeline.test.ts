@@ -123,7 +123,7 @@ inBrowsers('the sequence diagram and the wire show the same messages', async ({ 
   await frame.waitForSelector('.sq-message')
   assert.deepEqual(
     await frame.$$eval('.sq-head', (heads) => heads.map((head) => head.textContent)),
-    ['Client A', 'Host'],
+    ['Client A 2026-07-28', 'Host'],
   )
   const labels = await frame.$$eval('.sq-message', (all) =>
     all.map((one) => one.getAttribute('aria-label')),
