@@ -35,6 +35,7 @@ export function followRevision(): () => void {
 /** Rewrites the current tab. */
 export function rewriteTab(to: Revision): void {
   const { id, text, revision: from } = tab.peek()
+  if (from === to) return
   const { text: next, notes } = rewrite(text, from, to)
   changes.value = { tab: id, before: text, notes }
   tabs.value = tabs.peek().map((one) => (one.id === id ? { ...one, revision: to } : one))

@@ -4,7 +4,7 @@
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { selected } from '../base/state.ts'
-import { active, revision } from '../connections/clients.ts'
+import { active, revision, setRevision } from '../connections/clients.ts'
 import { store } from '../messages/log.ts'
 import { pretty } from '../protocol/pretty.ts'
 import type { Params } from '../protocol/revisions.ts'
@@ -20,6 +20,8 @@ export function Notices() {
   return (
     <>
       <Changes />
+      <FromLink />
+      <OtherRevision />
       <PendingRequest />
       <InputRequired />
     </>
@@ -54,38 +56,46 @@ function InputRequired() {
 }
 
 function Changes() {
-  const { revision: spoken, from } = tab.value
   const found = changes.value
-  if (found && found.tab === tab.value.id) {
-    return (
-      <div class="compose-notes" role="status">
-        <ul>
-          {found.notes.map(({ key, params }) => (
-            <li key={key}>{t(key, params)}</li>
-          ))}
-        </ul>
-        {found.before !== tab.value.text && (
-          <button type="button" onClick={() => replaceText(found.before)}>
-            {t('compose.undo')}
-          </button>
-        )}
-        <button type="button" class="plain" onClick={() => (changes.value = undefined)}>
-          {t('compose.dismiss')}
-        </button>
-      </div>
-    )
-  }
-  if (from !== undefined) {
-    return (
-      <p class="compose-notes" data-from="link">
-        {t('share.from', { target: from || t('share.demo') })}
-      </p>
-    )
-  }
-  if (spoken === revision.value) return null
+  if (!found || found.tab !== tab.value.id) return null
   return (
-    <div class="compose-notes">
-      <p>{t('compose.otherRevision', { written: spoken, spoken: revision.value })}</p>
+    <div class="compose-notes" role="status">
+      <ul>
+        {found.notes.map(({ key, params }) => (
+          <li key={key}>{t(key, params)}</li>
+        ))}
+      </ul>
+      {found.before !== tab.value.text && (
+        <button type="button" onClick={() => replaceText(found.before)}>
+          {t('compose.undo')}
+        </button>
+      )}
+      <button type="button" class="plain" onClick={() => (changes.value = undefined)}>
+        {t('compose.dismiss')}
+      </button>
+    </div>
+  )
+}
+
+function FromLink() {
+  const { from } = tab.value
+  return from === undefined ? null : (
+    <p class="compose-notes" data-from="link">
+      {t('share.from', { target: from || t('share.demo') })}
+    </p>
+  )
+}
+
+/** The message and its client differ in revision. */
+function OtherRevision() {
+  const { revision: written } = tab.value
+  if (written === revision.value) return null
+  return (
+    <div class="compose-notes" data-from="revision">
+      <p>{t('compose.otherRevision', { written, spoken: revision.value })}</p>
+      <button type="button" onClick={() => setRevision(written)}>
+        {t('compose.useRevision', { written })}
+      </button>
       <button type="button" onClick={() => rewriteTab(revision.peek())}>
         {t('compose.rewrite', { to: revision.value })}
       </button>

@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals'
 import { actions } from '../base/actions.ts'
 import { pane } from '../base/state.ts'
-import { active } from '../connections/clients.ts'
+import { active, setRevision } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
 import { showAnswer } from '../messages/select-answer.ts'
 import { jsonTree, nodeAt } from '../protocol/json.ts'
@@ -52,7 +52,7 @@ export function withoutId(text: string): string {
  */
 export function send({ confirmed = false }: { confirmed?: boolean } = {}): number | undefined {
   const session = active.peek()
-  const { text, pinned, from } = tab.peek()
+  const { text, pinned, from, revision: written } = tab.peek()
   if (session === undefined || session.connection.dialer.readOnly) return undefined
   if (from !== undefined && !confirmed && requiresConfirmation(text, session)) {
     needsConfirmation.value = true
@@ -61,7 +61,11 @@ export function send({ confirmed = false }: { confirmed?: boolean } = {}): numbe
   needsConfirmation.value = false
   if (from !== undefined) change({ from: undefined })
   if (!pinned) replaceText(withFreshId(text, () => session.nextId()))
-  return sendText(tab.peek().text)
+  if (from === undefined || session.revision.peek() === written) return sendText(tab.peek().text)
+  // A message from a link is sent in the revision that it was written for.
+  const { text: linked } = tab.peek()
+  setRevision(written).then(() => active.peek() === session && sendText(linked))
+  return undefined
 }
 
 /** Sends a text through the active connection, byte for byte, and adds it to the history. */

@@ -36,12 +36,12 @@ export function connect(
   return session
 }
 
-/** Changes the revision; the active client reconnects with it. */
-export function setRevision(wanted: Revision): void {
+/** Changes the revision; the active client reconnects with it. Settles after the handshake. */
+export async function setRevision(wanted: Revision): Promise<void> {
   revision.value = wanted
   const session = active.peek()
   if (session === undefined || session.connection.dialer.readOnly) return
-  if (session.revision.peek() !== wanted) session.restart(wanted)
+  if (session.revision.peek() !== wanted) await session.restart(wanted)
 }
 
 /** Closes a client and removes it. Its rows stay. */

@@ -4,11 +4,12 @@ import { actions } from '../base/actions.ts'
 import { t, textsLoaded } from '../base/i18n.ts'
 import { pane } from '../base/state.ts'
 import { open } from '../compose/tabs.ts'
+import { active, revision } from '../connections/clients.ts'
 import { decodeLink, isLink } from './link.ts'
 
-/** Opens the link in the address, later links, and dropped files. Called once. */
-export function receiveLinksAndFiles(): void {
-  openLink()
+/** Opens the link in the address, later links, and dropped files. Called once. Settles when the link is open. */
+export function receiveLinksAndFiles(): Promise<void> {
+  const opened = openLink()
   addEventListener('hashchange', openLink)
   addEventListener('dragover', (event) => {
     if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
@@ -20,6 +21,7 @@ export function receiveLinksAndFiles(): void {
     const { importFiles } = await import('./files.ts')
     await importFiles(files)
   })
+  return opened
 }
 
 /** Opens the messages of a link in new tabs, or replays its conversation, and sends nothing. */
@@ -32,9 +34,12 @@ async function openLink(): Promise<void> {
   try {
     if (replays) return await (await import('./conversation.ts')).openConversation(hash)
     const { messages, target } = await decodeLink(hash)
-    for (const { text, title, revision } of messages) {
-      open(text, { title: title ?? '', revision, from: target })
+    for (const { text, title, revision: written } of messages) {
+      open(text, { title: title ?? '', revision: written, from: target })
     }
+    const last = messages.at(-1)
+    // Before the first connection, it is opened with the revision of the shown message.
+    if (active.peek() === undefined && last) revision.value = last.revision
     pane.value = 'compose'
   } catch (error) {
     await textsLoaded()

@@ -30,9 +30,6 @@ export function start(): void {
   actions.replay = async (rows, title) =>
     (await import('../lessons/replay.ts')).startReplay(rows, title)
   const receive = async () => (await import('../share/receive.ts')).receiveLinksAndFiles()
-  if (location.hash)
-    receive() // a link is opened at once
-  else whenIdle(receive)
   // The tables of commands are loaded later: the first view does not need them.
   Promise.all([import('../base/keys.ts'), import('./all-commands.ts')]).then(
     ([{ listenForKeys }, { commands }]) => listenForKeys(commands),
@@ -41,12 +38,26 @@ export function start(): void {
     if (active.value?.peer.value) document.documentElement.dataset.ready = ''
   })
   if (embedded) {
+    if (location.hash) receive()
+    else whenIdle(receive)
     import('../connections/embedded.ts').then(({ acceptPorts }) => {
       if (acceptPorts().length === 0) announce(t('shell.embedWithoutOrigin'))
     })
     return
   }
   acceptInvitation()
+  const begin = () => connectDemo(asked)
+  // A shared message decides the revision of the first connection. Other links are opened at once, too.
+  if (location.hash.startsWith('#v1.')) receive().then(begin, begin)
+  else {
+    if (location.hash) receive()
+    else whenIdle(receive)
+    begin()
+  }
+}
+
+/** Connects the demo, and starts what depends on it. */
+function connectDemo(asked: URLSearchParams): void {
   const quiet = asked.has('quiet') || matchMedia('(prefers-reduced-motion: reduce)').matches
   demoPaused.value = true // until the first subscription is shown; with `quiet`, for good
   const session = openDemo()

@@ -38,6 +38,7 @@ export const compose: Messages['compose'] = {
   dismiss: 'Ausblenden',
   otherRevision: 'Diese Nachricht verwendet Revision {written}, der Client {spoken}.',
   rewrite: 'Für {to} umschreiben',
+  useRevision: '{written} verwenden',
   pending: 'Der Server hat die Anfrage {method} gesendet und wartet auf eine Antwort.',
   pendingMore: {
     one: '{count} weitere Anfrage wartet.',

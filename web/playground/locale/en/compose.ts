@@ -36,6 +36,7 @@ export const compose = {
   dismiss: 'Dismiss',
   otherRevision: 'This message uses revision {written}. The client uses {spoken}.',
   rewrite: 'Rewrite for {to}',
+  useRevision: 'Use {written}',
   pending: 'The server sent the request {method} and waits for a response.',
   pendingMore: {
     one: '{count} more request is waiting.',

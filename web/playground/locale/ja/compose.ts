@@ -39,6 +39,7 @@ export const compose: Messages['compose'] = {
   otherRevision:
     'このメッセージはリビジョン {written} で書かれています。クライアントは {spoken} を使います。',
   rewrite: '{to} 用に書き換える',
+  useRevision: '{written} を使用',
   pending: 'サーバーがリクエスト {method} を送り、レスポンスを待っています。',
   pendingMore: { other: 'ほかに {count} 件のリクエストが待っています。' },
   needsInput: '{method} には先に入力が必要です：{asks}。',

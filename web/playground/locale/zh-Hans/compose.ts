@@ -38,6 +38,7 @@ export const compose: Messages['compose'] = {
   dismiss: '知道了',
   otherRevision: '这条消息使用修订版 {written}，客户端使用 {spoken}。',
   rewrite: '改写为 {to}',
+  useRevision: '使用 {written}',
   pending: '服务器发送了请求 {method}，正在等待响应。',
   pendingMore: { other: '还有 {count} 个请求在等待。' },
   needsInput: '{method} 需要先输入：{asks}。',

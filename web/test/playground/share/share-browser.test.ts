@@ -61,6 +61,49 @@ inBrowsers(
   },
 )
 
+/** A message that only the older revisions understand. */
+const classic = {
+  text: '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"notes://trip"}}',
+  revision: '2025-11-25',
+} as const
+
+inBrowsers('a shared message opens with the revision it was written for', async ({ open }) => {
+  const hash = await encodeLink({ messages: [classic], target: '' })
+  const page = await open(`${playground.url}?quiet&lang=en${hash}`)
+  await page.waitForSelector('html[data-ready]')
+  await has(page, '[data-from=link]', 'the demo in the page')
+  assert.equal(await page.$eval('.bar select', (one) => one.value), '2025-11-25')
+  assert.equal(await page.$('[data-from=revision]'), null)
+  await has(page, '#pane-timeline', 'initialize')
+  assert.ok(
+    !(await page.$eval('#pane-timeline', (pane) => pane.textContent)).includes('notes://trip'),
+  )
+  await page.click('[data-command=send]')
+  await has(page, '#pane-inspect', 'Tram at 9:40')
+})
+
+inBrowsers(
+  'in an open playground, notices name link and revision, and Send follows',
+  async ({ open }) => {
+    const hash = await encodeLink({ messages: [classic], target: '' })
+    const page = await openPlayground(open, playground)
+    await page.evaluate((hash) => {
+      location.hash = hash
+    }, hash)
+    await has(page, '[data-from=link]', 'the demo in the page')
+    await has(page, '[data-from=revision]', 'This message uses revision 2025-11-25')
+    assert.equal(await page.$eval('.bar select', (one) => one.value), '2026-07-28')
+    assert.ok(
+      !(await page.$eval('#pane-timeline', (pane) => pane.textContent)).includes('initialize'),
+      'nothing was sent yet',
+    )
+    await page.click('[data-command=send]')
+    await has(page, '#pane-inspect', 'Tram at 9:40')
+    assert.equal(await page.$eval('.bar select', (one) => one.value), '2025-11-25')
+    assert.equal(await page.$('[data-from=revision]'), null)
+  },
+)
+
 inBrowsers(
   'the dialog shows what is in the link, and a transcript comes back',
   async ({ open }) => {
