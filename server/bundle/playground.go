@@ -53,7 +53,7 @@ func playgroundOptions(root string, dev bool) (*api.BuildOptions, error) {
 		below = filepath.ToSlash(below)
 		ext := path.Ext(below)
 		switch {
-		case ext == ".html", ext == ".svg", ext == ".webmanifest", ext == ".txtar", below == "style.css":
+		case ext == ".html", ext == ".svg", ext == ".webmanifest", ext == ".txtar", ext == ".json", below == "style.css":
 			options.EntryPointsAdvanced = append(options.EntryPointsAdvanced, api.EntryPoint{
 				InputPath: "web/playground/" + below, OutputPath: "playground/" + strings.TrimSuffix(below, ext),
 			})
@@ -66,7 +66,7 @@ func playgroundOptions(root string, dev bool) (*api.BuildOptions, error) {
 	options.JSXImportSource = "preact"
 	options.Splitting = true
 	options.ChunkNames = "playground/chunks/[name]-[hash]"
-	for _, ext := range [...]string{".webmanifest", ".txtar"} {
+	for _, ext := range [...]string{".webmanifest", ".txtar", ".json"} {
 		options.Loader[ext] = api.LoaderCopy
 	}
 	options.Plugins = append([]api.Plugin{publicSources(options.AbsWorkingDir), noParser}, options.Plugins...)

@@ -140,6 +140,11 @@ const playground: readonly { room: string; imports: readonly string[]; why: stri
     why: 'fills the composer, shows the sequence diagram, plays on the demo, and records without secrets',
   },
   {
+    room: 'conformance',
+    imports: ['base', 'messages', 'protocol', 'connections'],
+    why: 'checks a server through connections of its own, whose messages the timeline shows',
+  },
+  {
     room: 'shell',
     imports: [
       'base',
@@ -152,6 +157,7 @@ const playground: readonly { room: string; imports: readonly string[]; why: stri
       'share',
       'inspect',
       'lessons',
+      'conformance',
     ],
     why: 'puts all panes into one page',
   },

@@ -21,7 +21,7 @@ export const exploring: Signal<
 export const side: Signal<'explore' | 'lessons'> = signal('explore')
 
 /** The open dialog. */
-export const dialog: Signal<'palette' | 'keys' | 'share' | 'connect' | undefined> =
+export const dialog: Signal<'palette' | 'keys' | 'share' | 'connect' | 'conformance' | undefined> =
   signal(undefined)
 
 /** Component above the composer while a lesson runs. It is set by a module that is loaded later. */

@@ -132,7 +132,6 @@ function serveNotes(mcp: PageMcp, notes: Notes, resource: OwnRead, template: Own
       uriTemplate: 'notes://{id}',
       name: 'note',
       title: 'A note',
-      mimeType: 'text/plain',
       complete: { id: ids },
     },
     ({ id }) => notes.get(String(id))?.text,

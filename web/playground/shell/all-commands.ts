@@ -2,6 +2,7 @@
 
 import type { Command } from '../base/commands.ts'
 import { composeCommands } from '../compose/commands.ts'
+import { conformanceCommands } from '../conformance/commands.ts'
 import { connectionsCommands } from '../connections/commands.ts'
 import { inspectCommands } from '../inspect/commands.ts'
 import { lessonsCommands } from '../lessons/commands.ts'
@@ -16,5 +17,6 @@ export const commands: readonly Command[] = [
   ...shareCommands,
   ...lessonsCommands,
   ...connectionsCommands,
+  ...conformanceCommands,
   ...appCommands,
 ]

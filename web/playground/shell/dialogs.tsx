@@ -11,6 +11,9 @@ const contents = {
   palette: lazy<DialogProps>(async () => (await import('./palette.tsx')).Palette),
   connect: lazy<DialogProps>(async () => (await import('../connections/connect.tsx')).Connect),
   keys: lazy<DialogProps>(async () => (await import('./keys-help.tsx')).KeysHelp),
+  conformance: lazy<DialogProps>(
+    async () => (await import('../conformance/conformance.tsx')).Conformance,
+  ),
   share: lazy<DialogProps>(async () => (await import('../share/share.tsx')).Share),
 } as const
 

@@ -65,6 +65,7 @@ export function Palette({ close }: DialogProps) {
             key={command.id}
             id={`command-${i}`}
             role="option"
+            data-command={command.id}
             aria-selected={command === present}
             aria-disabled={command.when?.() === false}
             onClick={() => run(command)}

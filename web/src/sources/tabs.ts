@@ -191,13 +191,16 @@ export function tabs(options: TabsOptions = {}): Source {
       },
     ],
 
-    /** Ids that fit the typed text, by themselves or by the titles of their tabs. */
+    /** Ids that fit the typed text, by themselves or by the titles of their tabs; for `/text`, of tabs that share it. */
     async complete(ref, { name, value }) {
       if (ref.type !== 'ref/resource' || !ref.uri.startsWith('tab:///') || name !== 'id') {
         throw new NotFoundError(ref.type === 'ref/resource' ? ref.uri : ref.name)
       }
-      const all = [...(await known()).values()]
-      const ids = rankCompletions(['active', ...all.map(({ id }) => id)], value)
+      const open = [...(await known()).values()]
+      const wantsText = ref.uri.endsWith('/text')
+      const all = open.filter(({ text }) => text || !wantsText)
+      const active = wantsText && !activeOf(open)?.text ? [] : ['active']
+      const ids = rankCompletions([...active, ...all.map(({ id }) => id)], value)
       const titled = rankCompletions([...new Set(all.map(({ title }) => title))], value)
       const byTitle = titled.flatMap((title) =>
         all.filter((tab) => tab.title === title).map(({ id }) => id),

@@ -308,6 +308,30 @@ inBrowsers('ids are completed by themselves and by titles', async (browser) => {
   assert.equal((await complete('act'))[0], 'active')
 })
 
+inBrowsers('ids for the text of a tab are those of tabs that share it', async (browser) => {
+  const a = await openTab(browser, site.url('/a'))
+  await openTab(browser, site.url('/b?mute'))
+  const shares = await a.evaluate(async () => {
+    const all = await tabKit.untilTitles('a', 'b')
+    const ids = (await tabKit.source?.complete?.(
+      { type: 'ref/resource', uri: 'tab:///{id}/text' },
+      { name: 'id', value: '' },
+      { arguments: {}, signal: tabKit.never },
+    )) as string[]
+    const readable = []
+    for (const id of ['active', ...all.map((tab) => tab.id)]) {
+      const found = await tabKit.read(`tab:///${id}/text`).then(
+        () => true,
+        () => false,
+      )
+      if (found) readable.push(id)
+    }
+    return { ids: ids.sort(), readable: readable.sort() }
+  })
+  assert.deepEqual(shares.ids, shares.readable)
+  assert.equal(shares.ids.filter((id) => id !== 'active').length, 1)
+})
+
 inBrowsers('what is no word of a tab is nobody’s, and a dead one is not there', async (browser) => {
   const a = await openTab(browser, site.url('/a'))
   const plain = await browser.open(site.url('/plain'))
@@ -362,7 +386,7 @@ inBrowsers('what is no word of a tab is nobody’s, and a dead one is not there'
       tab: { ...tab, id: 'silent', stay: 'held', title: 'silent' },
     })
   }, tab)
-  await a.evaluate(() => tabKit.untilTitles('a', 'silent'))
+  await a.evaluate(() => tabKit.untilTitles('a', 'b'))
   const aborted = await a.evaluate(async () => {
     const controller = new AbortController()
     const reading = tabKit.source?.read('tab:///silent/text', { signal: controller.signal })

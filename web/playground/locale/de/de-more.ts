@@ -1,4 +1,5 @@
 import type { More } from '../texts.ts'
+import { conformance } from './conformance.ts'
 import { connections } from './connections.ts'
 import { demo } from './demo.ts'
 import { explain } from './explain.ts'
@@ -7,4 +8,13 @@ import { inspect } from './inspect.ts'
 import { lessons } from './lessons.ts'
 import { share } from './share.ts'
 
-export const more: More = { connections, demo, explain, explore, inspect, lessons, share }
+export const more: More = {
+  conformance,
+  connections,
+  demo,
+  explain,
+  explore,
+  inspect,
+  lessons,
+  share,
+}

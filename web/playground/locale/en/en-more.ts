@@ -1,5 +1,6 @@
 /** English texts that are loaded after the first view. The other languages have the type of the English texts. */
 
+import { conformance } from './conformance.ts'
 import { connections } from './connections.ts'
 import { demo } from './demo.ts'
 import { explain } from './explain.ts'
@@ -8,4 +9,13 @@ import { inspect } from './inspect.ts'
 import { lessons } from './lessons.ts'
 import { share } from './share.ts'
 
-export const more = { connections, demo, explain, explore, inspect, lessons, share } as const
+export const more = {
+  conformance,
+  connections,
+  demo,
+  explain,
+  explore,
+  inspect,
+  lessons,
+  share,
+} as const

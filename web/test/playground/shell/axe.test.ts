@@ -130,6 +130,23 @@ const views: readonly View[] = [
     ],
   ),
   [
+    'dialog: conformance',
+    'dialog',
+    async (page) => {
+      await page.keyboard.press('Escape')
+      await page.waitForFunction(() => document.querySelector('dialog') === null)
+      await page.click('.bar [data-command=palette]')
+      await page.waitForSelector('dialog [role=option]')
+      await page.$eval('[data-command="conformance.check"]', (one) => (one as HTMLElement).click())
+      await page.waitForSelector('dialog.conformance button.primary:not([disabled])')
+      await page.click('dialog.conformance button.primary')
+      await page.waitForSelector('.conformance-counts .chip')
+      await page.$$eval('dialog.conformance details', (all) => {
+        for (const one of all) one.open = true
+      })
+    },
+  ],
+  [
     'lessons',
     '#pane-explore',
     async (page) => {

@@ -1,0 +1,73 @@
+/** The conformance check in the browser: against the server in the page, and against others. */
+
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { inBrowsers } from '../../harness/browsers.ts'
+import { connect, connection, openForFailures } from '../connections/dialog.ts'
+import { type Mannered, mannered } from '../connections/servers.ts'
+import { openPlayground, type Playground, press, saw, servePlayground } from '../harness.ts'
+
+let playground: Playground
+let server: Mannered
+before(async () => {
+  playground = await servePlayground()
+  server = await mannered({})
+})
+after(async () => {
+  await server?.close()
+  await playground?.close()
+})
+
+/** Opens the dialog from the palette, as the command says. */
+async function openConformance(page: Page): Promise<void> {
+  await press(page, '.bar button', 'palette', 'data-command')
+  await page.waitForSelector('dialog.palette input')
+  await page.type('dialog.palette input', 'conformance')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('dialog.conformance')
+}
+
+/** Runs the checks, and returns the counts by state. */
+async function run(page: Page): Promise<{ [state: string]: number }> {
+  await press(page, 'dialog.conformance button.primary', 'Run checks')
+  await page.waitForSelector('.conformance-counts .chip')
+  return Object.fromEntries(
+    await page.$$eval('.conformance-counts .chip', (all) =>
+      all.map((one) => [
+        (one as HTMLElement).dataset.state,
+        Number(/\d+/.exec(one.textContent ?? '')?.[0]),
+      ]),
+    ),
+  )
+}
+
+inBrowsers(
+  'the server in the page passes every check that applies, in both eras',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    await openConformance(page)
+    const counts = await run(page)
+    const failed = await page.$$eval('details[data-state=failed] li', (all) =>
+      all.map((one) => one.textContent),
+    )
+    assert.deepEqual(failed, [])
+    assert.ok((counts.passed ?? 0) >= 140, JSON.stringify(counts))
+    // Its connections are closed, and are none of the clients in the bar.
+    assert.equal((await page.$$('.clients .connection-state')).length, 1)
+  },
+)
+
+inBrowsers('a failure leads to its message in the timeline', async ({ context }) => {
+  const page = await openPlayground(openForFailures(context), playground)
+  await connect(page, 'http', server.url)
+  await connection(page, 'mannered')
+  await openConformance(page)
+  const counts = await run(page)
+  assert.ok((counts.failed ?? 0) > 0, JSON.stringify(counts))
+  const id = 'details[data-state=failed] li[data-id=R-004]' // it answers with "id": null
+  await saw(page, id, '"id":null')
+  await page.$eval(`${id} button`, (button) => (button as HTMLElement).click())
+  await page.waitForFunction(() => document.querySelector('dialog') === null)
+  await saw(page, '[data-pane=inspect]', 'Parse error')
+})
