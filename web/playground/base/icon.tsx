@@ -28,6 +28,7 @@ export type IconName =
   | 'forward'
   | 'import'
   | 'list'
+  | 'minus'
   | 'more'
   | 'page'
   | 'pause'

@@ -2,6 +2,7 @@
 
 import { type Signal, signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
+import { embedded, setting } from './settings.ts'
 
 /** The row that Inspect shows: what the user selected or sent; undefined: nothing yet. */
 export const selected: Signal<number | undefined> = signal(undefined)
@@ -9,13 +10,25 @@ export const selected: Signal<number | undefined> = signal(undefined)
 export const panes = ['explore', 'compose', 'inspect', 'timeline'] as const
 export type Pane = (typeof panes)[number]
 
-/** The pane that a narrow screen shows. */
-export const pane: Signal<Pane> = signal('compose')
+/** The pane that a narrow screen shows: first the stage, if there is one. */
+export const pane: Signal<Pane> = signal(embedded ? 'compose' : 'explore')
 
-/** The view of Explore. */
-export const exploring: Signal<
-  'resources' | 'templates' | 'prompts' | 'tools' | 'subscriptions' | 'demo'
-> = signal('resources')
+export const exploreViews = [
+  'stage',
+  'resources',
+  'templates',
+  'prompts',
+  'tools',
+  'subscriptions',
+  'demo',
+] as const
+export type ExploreView = (typeof exploreViews)[number]
+
+/** The view of Explore: the one that the user chose last, at first the stage. */
+export const exploring: Signal<ExploreView> = setting<ExploreView>('explore.view', 'stage')
+
+/** The newest row that the stage shows on its way; the timeline marks it. */
+export const arriving: Signal<number | undefined> = signal(undefined)
 
 /** Content of the left pane. */
 export const side: Signal<'explore' | 'lessons'> = signal('explore')

@@ -8,7 +8,7 @@ import { type Signal, signal } from '@preact/signals'
 import { type PageMcp, start } from 'pagemcp'
 import { recordEvent } from '../messages/log.ts'
 import { type Notes, openNotes } from './notes.ts'
-import { bigList, type Form, serve } from './serve.ts'
+import { bigList, type FieldValue, type Form, serve } from './serve.ts'
 import { changePeriodically } from './simulation.ts'
 import { changeTab, type FakeTab, navigate } from './tabs.ts'
 
@@ -19,7 +19,7 @@ export interface Demo {
   noted: Signal<number>
   form: Signal<Form>
   writeNote(id: string, text: string): Promise<void>
-  setField(name: string, value: string | boolean): void
+  setField(name: string, value: FieldValue): void
   setTab(id: string, change: Partial<FakeTab>): void
   navigate(id: string): void
   /** Adds the large list to the listing, or removes it. */
@@ -66,12 +66,18 @@ async function startDemo(): Promise<Demo> {
     recordEvent(`error in the demo: ${error instanceof Error ? error.message : error}`)
   })
   const noted = signal(0)
-  const form: Signal<Form> = signal({ name: '', street: '', city: '', express: false })
+  const form: Signal<Form> = signal({
+    items: 1,
+    name: '',
+    street: '',
+    city: '',
+    express: false,
+  })
   const notes = await openNotes((id) => {
     noted.value++
     mcp.changed(`notes://${id}`)
   })
-  const setField = (name: string, value: string | boolean) => {
+  const setField = (name: string, value: FieldValue) => {
     form.value = { ...form.peek(), [name]: value }
     recordEvent(`form ${name}: ${JSON.stringify(value)}`)
     mcp.changed('form://checkout')

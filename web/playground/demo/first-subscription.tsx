@@ -17,7 +17,7 @@ import { demo } from './demo.ts'
 const watched = 'notes://today'
 
 /** Delay until the first automatic change. */
-const first = 2500 // ms
+const first = 1000 // ms
 
 /** Whether this profile has seen the introduction. */
 const introduced = setting('introduced', false)

@@ -19,8 +19,10 @@ import { fakeTabs } from './tabs.ts'
 /** Length of the large list. */
 export const bigList = 10_000
 
+export type FieldValue = string | boolean | number
+
 export interface Form {
-  [field: string]: string | boolean
+  [field: string]: FieldValue
 }
 
 /** The data of the resources, besides notes and tabs. */

@@ -1,57 +1,44 @@
 /** @jsxImportSource preact */
-/** Explore: the lists of the active server, subscriptions, and the panel of the demo. */
+/** Explore: a rail of views, and the chosen one: the stage, lists of the active server, subscriptions, the demo. */
 
 import { t } from '../base/i18n.ts'
+import { Icon, type IconName } from '../base/icon.tsx'
 import { lazy } from '../base/lazy.tsx'
-import { exploring } from '../base/state.ts'
+import { type ExploreView, exploreViews, exploring } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
+import type { Session } from '../connections/session.ts'
 import { Prompts } from './prompts.tsx'
 import { Resources } from './resources.tsx'
 import { Templates } from './templates.tsx'
 import { Tools } from './tools.tsx'
 
+const Stage = lazy(async () => (await import('../demo/stage.tsx')).Stage)
 const DemoPanel = lazy(async () => (await import('../demo/panel.tsx')).DemoPanel)
 const Notifications = lazy(
   async () => (await import('../timeline/notifications.tsx')).Notifications,
 )
 
-const views = ['resources', 'templates', 'prompts', 'tools', 'subscriptions', 'demo'] as const
+const icons: Readonly<Record<ExploreView, IconName>> = {
+  stage: 'page',
+  resources: 'file',
+  templates: 'braces',
+  prompts: 'chat',
+  tools: 'tool',
+  subscriptions: 'bell',
+  demo: 'database',
+}
+
+/** Views of the demo's server only. */
+const ofTheDemo: readonly ExploreView[] = ['stage', 'demo']
 
 export function Explore() {
   const session = active.value
-  const shown = views.filter(
-    (one) => one !== 'demo' || session?.connection.dialer.kind === 'in-page',
-  )
+  const demo = session?.connection.dialer.kind === 'in-page'
+  const shown = exploreViews.filter((one) => demo || !ofTheDemo.includes(one))
   const view = shown.includes(exploring.value) ? exploring.value : 'resources'
-  const key = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-    if (step === undefined) return
-    event.preventDefault()
-    const next = shown[(shown.indexOf(view) + step + shown.length) % shown.length]
-    if (next === undefined) return
-    exploring.value = next
-    document.getElementById(`explore-${next}`)?.focus()
-  }
   return (
-    <>
-      <div class="tabs" role="tablist" aria-label={t('shell.explore')} onKeyDown={key}>
-        {shown.map((one) => (
-          <button
-            key={one}
-            id={`explore-${one}`}
-            type="button"
-            role="tab"
-            aria-selected={view === one}
-            aria-controls="explore-view"
-            tabIndex={view === one ? 0 : -1}
-            onClick={() => {
-              exploring.value = one
-            }}
-          >
-            {t(`explore.${one}`)}
-          </button>
-        ))}
-      </div>
+    <div class="explore">
+      <Rail shown={shown} view={view} />
       <div
         class="scroll"
         id="explore-view"
@@ -60,22 +47,73 @@ export function Explore() {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
         tabIndex={0}
       >
+        <h2>{t(`explore.${view}`)}</h2>
         {session === undefined ? (
           <p class="quiet">{t('explore.noServer')}</p>
-        ) : view === 'resources' ? (
-          <Resources session={session} />
-        ) : view === 'templates' ? (
-          <Templates session={session} />
-        ) : view === 'prompts' ? (
-          <Prompts session={session} />
-        ) : view === 'tools' ? (
-          <Tools session={session} />
-        ) : view === 'subscriptions' ? (
-          <Notifications />
         ) : (
-          <DemoPanel />
+          <View view={view} session={session} />
         )}
       </div>
-    </>
+    </div>
   )
+}
+
+function Rail({ shown, view }: { shown: readonly ExploreView[]; view: ExploreView }) {
+  const key = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1, ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const next = shown[(shown.indexOf(view) + step + shown.length) % shown.length]
+    if (next === undefined) return
+    exploring.value = next
+    document.getElementById(`explore-${next}`)?.focus()
+  }
+  return (
+    <div
+      class="rail"
+      role="tablist"
+      aria-orientation="vertical"
+      aria-label={t('shell.explore')}
+      onKeyDown={key}
+    >
+      {shown.map((one) => (
+        <button
+          key={one}
+          id={`explore-${one}`}
+          type="button"
+          class="icon-button"
+          role="tab"
+          aria-label={t(`explore.${one}`)}
+          title={t(`explore.${one}`)}
+          aria-selected={view === one}
+          aria-controls="explore-view"
+          tabIndex={view === one ? 0 : -1}
+          onClick={() => {
+            exploring.value = one
+          }}
+        >
+          <Icon name={icons[one]} />
+        </button>
+      ))}
+    </div>
+  )
+}
+
+function View({ view, session }: { view: ExploreView; session: Session }) {
+  switch (view) {
+    case 'stage':
+      return <Stage />
+    case 'resources':
+      return <Resources session={session} />
+    case 'templates':
+      return <Templates session={session} />
+    case 'prompts':
+      return <Prompts session={session} />
+    case 'tools':
+      return <Tools session={session} />
+    case 'subscriptions':
+      return <Notifications />
+    case 'demo':
+      return <DemoPanel />
+  }
 }

@@ -39,9 +39,7 @@ function PromptForm({ prompt }: { prompt: Prompt }) {
           }}
         />
       ))}
-      <button type="submit" class="primary">
-        {t('explore.get')}
-      </button>{' '}
+      <button type="submit">{t('explore.get')}</button>{' '}
       <button type="button" onClick={() => write('prompts/get', params, title ?? name)}>
         {t('explore.write')}
       </button>

@@ -4,8 +4,10 @@
  * switch.
  */
 
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { t, tag } from '../base/i18n.ts'
+import { IconButton } from '../base/icon.tsx'
+import { Menu } from '../base/menu.tsx'
 import { setting } from '../base/settings.ts'
 import { catalogue, type Resource } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
@@ -38,6 +40,7 @@ export function Resources({ session }: { session: Session }) {
       <div class="explore-tools">
         <input
           type="search"
+          class="quiet-field"
           aria-label={t('explore.search')}
           placeholder={t('explore.search')}
           value={search.value}
@@ -45,39 +48,9 @@ export function Resources({ session }: { session: Session }) {
             search.value = currentTarget.value
           }}
         />
-        <select
-          aria-label={t('explore.order')}
-          value={order.value}
-          onChange={({ currentTarget }) => {
-            order.value = currentTarget.value
-          }}
-        >
-          {orders.map((one) => (
-            <option key={one} value={one}>
-              {t(`explore.by.${one}`)}
-            </option>
-          ))}
-        </select>
-        <select
-          aria-label={t('explore.audience')}
-          value={audience.value}
-          onChange={({ currentTarget }) => {
-            audience.value = currentTarget.value as ListOptions['audience']
-          }}
-        >
-          <option value="">{t('explore.forAll')}</option>
-          <option value="user">{t('explore.forUser')}</option>
-          <option value="assistant">{t('explore.forAssistant')}</option>
-        </select>
-        <button
-          type="button"
-          aria-pressed={asTree.value}
-          onClick={() => {
-            asTree.value = !asTree.value
-          }}
-        >
-          {t('explore.tree')}
-        </button>
+        <Menu label={t('explore.filter')} icon="filter">
+          {() => <FilterFields audience={audience} />}
+        </Menu>
       </div>
       {asTree.value ? (
         <ul class="explore-tree">
@@ -99,6 +72,52 @@ export function Resources({ session }: { session: Session }) {
       ) : null}
       <ListState session={session} kind="resources" />
     </>
+  )
+}
+
+/** How the list is ordered and filtered, in a popover. */
+function FilterFields({ audience }: { audience: Signal<ListOptions['audience']> }) {
+  return (
+    <div class="explore-filter">
+      <label>
+        {t('explore.order')}
+        <select
+          value={order.value}
+          onChange={({ currentTarget }) => {
+            order.value = currentTarget.value
+          }}
+        >
+          {orders.map((one) => (
+            <option key={one} value={one}>
+              {t(`explore.by.${one}`)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        {t('explore.audience')}
+        <select
+          value={audience.value}
+          onChange={({ currentTarget }) => {
+            audience.value = currentTarget.value as ListOptions['audience']
+          }}
+        >
+          <option value="">{t('explore.forAll')}</option>
+          <option value="user">{t('explore.forUser')}</option>
+          <option value="assistant">{t('explore.forAssistant')}</option>
+        </select>
+      </label>
+      <label>
+        {t('explore.tree')}
+        <input
+          type="checkbox"
+          checked={asTree.value}
+          onChange={({ currentTarget }) => {
+            asTree.value = currentTarget.checked
+          }}
+        />
+      </label>
+    </div>
   )
 }
 
@@ -148,14 +167,12 @@ function ResourceItem(props: { resource: Resource; session: Session; label?: str
         </code>
       </button>
       <span class="thing-facts">
-        {mimeType ? <span class="chip">{mimeType}</span> : null}
-        {typeof size === 'number' ? <span class="quiet">{bytes(size)}</span> : null}
+        {mimeType ? <span>{mimeType}</span> : null}
+        {typeof size === 'number' ? <span>{bytes(size)}</span> : null}
         {typeof annotations?.priority === 'number' ? (
-          <span class="quiet">{t('explore.priority', { priority: annotations.priority })}</span>
+          <span>{t('explore.priority', { priority: annotations.priority })}</span>
         ) : null}
-        {annotations?.lastModified ? (
-          <span class="quiet">{date(annotations.lastModified)}</span>
-        ) : null}
+        {annotations?.lastModified ? <span>{date(annotations.lastModified)}</span> : null}
         {update ? (
           <span class="chip" data-is="good">
             {t('explore.updates', { count: update.count })}
@@ -163,22 +180,18 @@ function ResourceItem(props: { resource: Resource; session: Session; label?: str
         ) : null}
       </span>
       <span class="thing-acts">
-        <button
-          type="button"
+        <IconButton
+          name="bell"
+          label={t('explore.subscribe', { uri })}
           role="switch"
           aria-checked={watched}
-          aria-label={t('explore.subscribe', { uri })}
           onClick={() => (watched ? session.unsubscribe(uri) : session.subscribe(uri))}
-        >
-          {watched ? t('explore.subscribed') : t('explore.subscribeShort')}
-        </button>
-        <button
-          type="button"
-          aria-label={t('explore.writeOf', { name: shown })}
+        />
+        <IconButton
+          name="edit"
+          label={t('explore.writeOf', { name: shown })}
           onClick={() => write('resources/read', { uri }, shown)}
-        >
-          {t('explore.write')}
-        </button>
+        />
       </span>
     </li>
   )

@@ -57,7 +57,7 @@ function TemplateForm({ template, session }: { template: Template; session: Sess
           </span>
         ) : null}
       </p>
-      <button type="submit" class="primary" disabled={uri === undefined}>
+      <button type="submit" disabled={uri === undefined}>
         {t('explore.readShort')}
       </button>{' '}
       <button

@@ -6,7 +6,7 @@
 import { useRef } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { selected } from '../base/state.ts'
+import { arriving, selected } from '../base/state.ts'
 import { clientName, named } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { bracketOf } from './bracket.ts'
@@ -92,6 +92,7 @@ export function List() {
                 bracket={bracketOf(store, shown, index, at)}
                 home={index === keys.home}
                 chosen={selected.value === row}
+                arriving={arriving.value === row}
                 onPick={() => {
                   cursor.value = row
                   actions.inspect(row)

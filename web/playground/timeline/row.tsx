@@ -24,6 +24,8 @@ interface Props {
   home: boolean
   /** Inspect shows it. */
   chosen: boolean
+  /** The stage shows it on its way. */
+  arriving: boolean
   onPick(): void
 }
 
@@ -58,12 +60,14 @@ export class Row extends Component<Props> {
       next.bracket !== props.bracket ||
       next.home !== props.home ||
       next.chosen !== props.chosen ||
+      next.arriving !== props.arriving ||
       next.connection !== props.connection ||
       this.#shown !== this.#facts(next.row)
     )
   }
 
-  override render({ row, index, y, connection, bracket, home, chosen, onPick }: Props) {
+  override render(props: Props) {
+    const { row, index, y, connection, bracket, home, chosen, arriving, onPick } = props
     this.#shown = this.#facts(row)
     const kind = store.kind(row)
     const answer = kind === 'result' || kind === 'error'
@@ -76,7 +80,7 @@ export class Row extends Component<Props> {
       <div
         class={`tl-row tl-is-${kind} tl-status-${statusOf(store, row)}${answer ? ' tl-answer' : ''}${
           store.method(row) === 'completion/complete' ? ' tl-aside' : ''
-        }`}
+        }${arriving ? ' tl-arriving' : ''}`}
         role="row"
         aria-rowindex={index + 2}
         aria-selected={chosen}

@@ -1,8 +1,7 @@
 import type { Messages } from '../texts.ts'
 
 export const demo: Messages['demo'] = {
-  changed:
-    'Die Notiz hat sich geändert, und der Server hat den Client benachrichtigt. „Senden“ liest sie noch einmal.',
+  changed: 'notes://today hat sich geändert. Drücken Sie Senden, um neu zu lesen.',
   notes: 'Notizen',
   notesLead: 'In IndexedDB gespeichert, für alle Tabs dieses Playgrounds.',
   newNote: 'Name einer neuen Notiz',
@@ -27,8 +26,18 @@ export const demo: Messages['demo'] = {
   failing: 'Jedes Lesen fehlschlagen lassen',
   dropping: 'Lesen nie beantworten',
   big: '10.000 weitere Ressourcen auflisten',
-  examples: 'Weitere Beispiele hinzufügen',
+  examples: 'Beispiele aus der MCP-Dokumentation',
   burst: '10.000 Benachrichtigungen senden',
   close: 'Alle Verbindungen schließen',
+  page: 'Seite',
+  shoppingList: 'Einkaufsliste',
+  cart: 'Artikel im Warenkorb',
+  fewer: 'Ein Artikel weniger',
+  more: 'Ein Artikel mehr',
+  client: 'Client',
+  unread: 'Noch nicht gelesen',
+  current: 'aktuell',
+  outdated: 'seitdem geändert',
+  readAgain: 'Neu lesen',
   starting: 'Die Demo startet …',
 }

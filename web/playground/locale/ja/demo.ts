@@ -1,7 +1,7 @@
 import type { Messages } from '../texts.ts'
 
 export const demo: Messages['demo'] = {
-  changed: 'メモが変わり、サーバーがクライアントに通知しました。「送信」を押すと読み直します。',
+  changed: 'notes://today が変わりました。「送信」を押すと読み直します。',
   notes: 'メモ',
   notesLead: 'IndexedDB に保存され、このプレイグラウンドの全タブで共有されます。',
   newNote: '新しいメモの名前',
@@ -26,8 +26,18 @@ export const demo: Messages['demo'] = {
   failing: '読み取りをすべて失敗させる',
   dropping: '読み取りに応答しない',
   big: 'リソースを 10,000 個追加',
-  examples: '例を追加',
+  examples: 'MCP 文書の例',
   burst: '通知を 10,000 件送信',
   close: 'すべての接続を閉じる',
+  page: 'ページ',
+  shoppingList: '買い物リスト',
+  cart: 'カートの商品',
+  fewer: '1 つ減らす',
+  more: '1 つ増やす',
+  client: 'クライアント',
+  unread: '未読み取り',
+  current: '最新',
+  outdated: 'その後変更あり',
+  readAgain: '読み直す',
   starting: 'デモを起動中…',
 }

@@ -1,7 +1,7 @@
 import type { Messages } from '../texts.ts'
 
 export const demo: Messages['demo'] = {
-  changed: '便笺变了，服务器已通知客户端。按“发送”重新读取。',
+  changed: 'notes://today 已更改。按“发送”重新读取。',
   notes: '便笺',
   notesLead: '保存在 IndexedDB 中，供此演练场的所有标签页使用。',
   newNote: '新便笺的名称',
@@ -26,8 +26,18 @@ export const demo: Messages['demo'] = {
   failing: '让每次读取都失败',
   dropping: '从不响应读取',
   big: '再列出 10,000 个资源',
-  examples: '添加更多示例',
+  examples: 'MCP 文档中的示例',
   burst: '发送 10,000 条通知',
   close: '关闭所有连接',
+  page: '页面',
+  shoppingList: '购物清单',
+  cart: '购物车中的商品',
+  fewer: '减少一件',
+  more: '增加一件',
+  client: '客户端',
+  unread: '尚未读取',
+  current: '最新',
+  outdated: '此后已更改',
+  readAgain: '重新读取',
   starting: '正在启动演示…',
 }

@@ -1,0 +1,65 @@
+/** What the stage knows of the messages between the demo's page and its client. */
+
+import { type Signal, signal } from '@preact/signals'
+import { arriving } from '../base/state.ts'
+import { active } from '../connections/clients.ts'
+import { store } from '../messages/log.ts'
+
+/** The resource that the stage is about. */
+export const watched = 'notes://today'
+
+/** The newest message of the active client; undefined: none yet. */
+export const moving: Signal<number | undefined> = signal(undefined)
+
+/** The client's last copy of the resource, and whether the server has announced a change since. */
+export const copy: Signal<{ text?: string; stale: boolean }> = signal({ stale: false })
+
+/** How long a new row is marked in the timeline. */
+const marked = 1500 // ms
+
+/** How many rows back a copy is looked for when the stage appears. */
+const looksBack = 2000 // rows
+
+/** Follows the messages of the active client while the stage is shown. @returns stops it */
+export function follow(): () => void {
+  let next = Math.max(0, store.length - looksBack)
+  let first = true
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const stop = store.changed.subscribe(() => {
+    next = Math.min(next, store.length) // it was cleared
+    const client = active.peek()?.connection.id
+    let newest: number | undefined
+    for (; next < store.length; next++) {
+      if (store.connection(next) !== client) continue
+      if (store.target(next) === watched) learn(next)
+      if (store.kind(next) !== 'broken') newest = next
+    }
+    if (newest === undefined) return
+    moving.value = newest
+    if (first) return
+    arriving.value = newest
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      arriving.value = undefined
+    }, marked)
+  })
+  first = false
+  return () => {
+    stop()
+    clearTimeout(timer)
+    arriving.value = undefined
+  }
+}
+
+function learn(row: number): void {
+  const kind = store.kind(row)
+  if (kind === 'notification' && store.method(row) === 'notifications/resources/updated') {
+    copy.value = { ...copy.peek(), stale: copy.peek().text !== undefined }
+  } else if (kind === 'result' && store.method(row) === 'resources/read') {
+    const message = store.message(row) as
+      | { result?: { contents?: readonly { text?: unknown }[] } }
+      | undefined
+    const text = message?.result?.contents?.[0]?.text
+    if (typeof text === 'string') copy.value = { text, stale: false }
+  }
+}

@@ -1,0 +1,99 @@
+/** @jsxImportSource preact */
+/** The page of the stage: tabs to navigate, a note to type into, and a cart. Each is a resource of the demo. */
+
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { t } from '../base/i18n.ts'
+import { IconButton } from '../base/icon.tsx'
+import { demoPaused } from '../base/state.ts'
+import type { Demo } from './demo.ts'
+import { fakeTabs } from './tabs.ts'
+
+/** Pause in typing after which the note is stored: each stored text is an event and a notification. */
+const typingPause = 300 // ms
+
+export function StagePage({ demo }: { demo: Demo }) {
+  return (
+    <section
+      class="stage-page"
+      aria-label={t('demo.page')}
+      data-changes={demo.noted.value % 2 /* restarts the animation */}
+    >
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
+      <div class="stage-tabs" role="group" aria-label={t('demo.tabs')}>
+        {fakeTabs.value.map(({ id, title }) => (
+          <button
+            key={id}
+            type="button"
+            class="ghost"
+            title={t('demo.navigateTab', { id })}
+            onClick={() => demo.navigate(id)}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      <Note demo={demo} />
+      <Cart demo={demo} />
+    </section>
+  )
+}
+
+function Note({ demo }: { demo: Demo }) {
+  demo.noted.value // redraws
+  const draft = useSignal<string | undefined>(undefined)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const resume = useRef(false)
+  const store = () => {
+    clearTimeout(timer.current)
+    const text = draft.peek()
+    if (text !== undefined && text !== demo.notes.get('today')?.text) demo.writeNote('today', text)
+  }
+  const leave = () => {
+    store()
+    draft.value = undefined
+    if (resume.current) demoPaused.value = false
+    resume.current = false
+  }
+  useEffect(() => leave, [])
+  return (
+    <label class="stage-note">
+      {t('demo.shoppingList')}
+      <textarea
+        rows={2}
+        value={draft.value ?? demo.notes.get('today')?.text ?? ''}
+        onFocus={() => {
+          resume.current = !demoPaused.peek()
+          demoPaused.value = true // no automatic change overwrites what is typed
+        }}
+        onInput={({ currentTarget }) => {
+          draft.value = currentTarget.value
+          clearTimeout(timer.current)
+          timer.current = setTimeout(store, typingPause)
+        }}
+        onBlur={leave}
+      />
+    </label>
+  )
+}
+
+function Cart({ demo }: { demo: Demo }) {
+  const items = Number(demo.form.value.items)
+  return (
+    <p class="stage-cart">
+      {t('demo.cart')}
+      <IconButton
+        name="minus"
+        label={t('demo.fewer')}
+        disabled={items === 0}
+        onClick={() => demo.setField('items', items - 1)}
+      />
+      <output>{items}</output>
+      <IconButton
+        name="plus"
+        label={t('demo.more')}
+        onClick={() => demo.setField('items', items + 1)}
+      />
+    </p>
+  )
+}

@@ -1,0 +1,94 @@
+/** @jsxImportSource preact */
+/**
+ * The stage: a small page of the demo, its client, and the messages between them. Each new message travels along
+ * the line between the two, while its row in the timeline is marked.
+ */
+
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { actions } from '../base/actions.ts'
+import { t } from '../base/i18n.ts'
+import { Icon } from '../base/icon.tsx'
+import { active } from '../connections/clients.ts'
+import { store } from '../messages/log.ts'
+import { type Demo, demo } from './demo.ts'
+import { copy, follow, moving, watched } from './stage-messages.ts'
+import { StagePage } from './stage-page.tsx'
+
+export function Stage() {
+  const there = useSignal<Demo | undefined>(undefined)
+  useEffect(() => {
+    let ended = false
+    demo().then((started) => {
+      if (!ended) there.value = started
+    })
+    const stop = follow()
+    return () => {
+      ended = true
+      stop()
+    }
+  }, [there])
+  return (
+    <div class="stage">
+      {there.value === undefined ? (
+        <p class="quiet">{t('demo.starting')}</p>
+      ) : (
+        <StagePage demo={there.value} />
+      )}
+      <Line />
+      <Client />
+    </div>
+  )
+}
+
+/** The connection, with the newest message on its way. A click selects that message. */
+function Line() {
+  const row = moving.value
+  const inward = row !== undefined && store.direction(row) === 'in' // to the client, which is below
+  return (
+    <div class="stage-line" data-to={row === undefined ? undefined : inward ? 'client' : 'page'}>
+      {row === undefined ? null : (
+        <>
+          <i key={row} class="stage-dot" />
+          <button type="button" lang="en" translate={false} onClick={() => actions.inspect(row)}>
+            <Icon name={inward ? 'follow' : 'export'} /> {store.method(row)}
+          </button>
+        </>
+      )}
+    </div>
+  )
+}
+
+/** What the client knows of the note: its last copy, and whether that is still current. */
+function Client() {
+  const session = active.value
+  if (session === undefined) return null
+  const { text, stale } = copy.value
+  const read = async () => {
+    const { row } = await session.request('resources/read', { uri: watched })
+    if (row >= 0) actions.inspect(row)
+  }
+  return (
+    <section class="stage-client" aria-labelledby="stage-client">
+      <h3 id="stage-client">
+        <span class="letter">{session.connection.letter}</span> {t('demo.client')}
+        <code lang="en" translate={false}>
+          {watched}
+        </code>
+      </h3>
+      <p class="stage-copy" data-stale={stale}>
+        {text ?? t('demo.unread')}
+      </p>
+      <p class="stage-state">
+        {text === undefined ? null : (
+          <span class="chip" data-is={stale ? 'warn' : 'good'}>
+            {t(stale ? 'demo.outdated' : 'demo.current')}
+          </span>
+        )}
+        <button type="button" onClick={read}>
+          {t(text === undefined ? 'explore.readShort' : 'demo.readAgain')}
+        </button>
+      </p>
+    </section>
+  )
+}
