@@ -24,6 +24,9 @@ export const exploreViews = [
 ] as const
 export type ExploreView = (typeof exploreViews)[number]
 
+/** What the middle shows: the composer, or the traffic of the gateway. */
+export const front: Signal<'compose' | 'gateway'> = signal('compose')
+
 /** The view of Explore: the one that the user chose last, at first the stage. */
 export const exploring: Signal<ExploreView> = setting<ExploreView>('explore.view', 'stage')
 
@@ -43,7 +46,7 @@ export const coach: Signal<ComponentType | undefined> = signal(undefined)
 /** While true, the demo's data changes only by hand, so that users can tell their own changes apart. */
 export const demoPaused = signal(false)
 
-export const timelineView: Signal<'list' | 'sequence' | 'wire'> = signal('list')
+export const timelineView: Signal<'list' | 'waterfall' | 'sequence' | 'wire'> = signal('list')
 
 /** The timeline's filter; timeline/filter.ts has the grammar. */
 export const filter = signal('')

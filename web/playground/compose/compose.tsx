@@ -14,7 +14,7 @@ import { lazy } from '../base/lazy.tsx'
 import { active } from '../connections/clients.ts'
 import { Draft } from './draft.tsx'
 import { needsConfirmation, registerActions, send } from './send.ts'
-import { change, close, current, open, show, tab, tabs, titleOf } from './tabs.ts'
+import { close, current, open, show, tab, tabs, titleOf } from './tabs.ts'
 import { asForm, editor, problems } from './view.ts'
 
 /** The tools above the text, loaded when idle. */
@@ -95,14 +95,6 @@ function SendBar() {
         {t('compose.send')}
       </button>
       {tools.value ? createElement(tools.value.SendMore, {}) : null}
-      <label>
-        <input
-          type="checkbox"
-          checked={tab.value.pinned === true}
-          onChange={(event) => change({ pinned: event.currentTarget.checked })}
-        />
-        {t('compose.keepId')}
-      </label>
       {count !== undefined && (
         <button
           type="button"

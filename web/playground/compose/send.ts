@@ -2,13 +2,16 @@
 
 import { signal } from '@preact/signals'
 import { actions } from '../base/actions.ts'
-import { pane } from '../base/state.ts'
+import { front, pane } from '../base/state.ts'
 import { active, setRevision } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
 import { showAnswer } from '../messages/select-answer.ts'
 import { jsonTree, nodeAt } from '../protocol/json.ts'
 import { change, initialText, open, persistTabs, replaceText, tab } from './tabs.ts'
 import { addUnsaved } from './unsaved.ts'
+
+/** Screens that show one pane at a time; shell.css has the same limit. */
+const narrow = '(width <= 719px)'
 
 /** Whether a message from a link waits for the user's confirmation. */
 export const needsConfirmation = signal(false)
@@ -61,6 +64,7 @@ export function send({ confirmed = false }: { confirmed?: boolean } = {}): numbe
   needsConfirmation.value = false
   if (from !== undefined) change({ from: undefined })
   if (!pinned) replaceText(withFreshId(text, () => session.nextId()))
+  if (matchMedia(narrow).matches) pane.value = 'inspect' // the answer is what one sees
   if (from === undefined || session.revision.peek() === written) return sendText(tab.peek().text)
   // A message from a link is sent in the revision that it was written for.
   const { text: linked } = tab.peek()
@@ -99,6 +103,7 @@ export function registerActions(): void {
       return
     }
     open(text, { title })
+    front.value = 'compose'
     pane.value = 'compose'
   }
   actions.composed = () => tab.peek().text

@@ -10,7 +10,7 @@ import { methodsOf, missingCapability } from '../protocol/methods.ts'
 import { history, load, removeFromHistory } from './history.ts'
 import { frameFor, malformations, malformed } from './samples.ts'
 import { sendText, withoutId } from './send.ts'
-import { replaceText, tab, titleOf } from './tabs.ts'
+import { change, replaceText, tab, titleOf } from './tabs.ts'
 import { asForm, editor } from './view.ts'
 
 export { Notices } from './notices.tsx'
@@ -21,6 +21,7 @@ export function Tools() {
       <Methods />
       <button
         type="button"
+        class="ghost"
         aria-pressed={asForm.value}
         data-show={asForm.value ? 'json' : 'form'}
         onClick={() => {
@@ -52,6 +53,7 @@ function Methods() {
     <label class="compose-method">
       <span class="unseen">{t('compose.method')}</span>
       <select
+        class="quiet-field"
         translate={false}
         value={known ? shown : ''}
         onChange={(event) => {
@@ -85,7 +87,7 @@ function History() {
   useEffect(() => void load(), [])
   const time = new Intl.DateTimeFormat(tag(), { dateStyle: 'short', timeStyle: 'short' })
   return (
-    <Menu label={t('compose.history')}>
+    <Menu label={t('compose.history')} icon="clock">
       {(close) =>
         history.value.length === 0 ? (
           <p class="quiet">{t('compose.noHistory')}</p>
@@ -138,35 +140,59 @@ function History() {
   )
 }
 
-/** Send as notification, and malformed. */
+/** Other ways to send: as a notification, with this id, invalid on purpose. */
 export function SendMore() {
   const session = active.value
   const mute = session === undefined || session.connection.dialer.readOnly === true
+  const pinned = tab.value.pinned === true
   return (
     <>
-      <button type="button" disabled={mute} onClick={() => sendText(withoutId(tab.peek().text))}>
-        {t('compose.sendNotification')}
-      </button>
-      <Menu label={t('compose.sendMalformed')}>
-        {(close) => (
-          <ul>
-            {malformations.map((how) => (
-              <li key={how}>
-                <button
-                  type="button"
-                  class="plain"
-                  onClick={() => {
-                    sendText(malformed(tab.peek().text, how))
-                    close()
-                  }}
-                >
-                  {t(`compose.malformed.${how}`)}
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
+      <Menu label={t('compose.moreWays')} icon="down">
+        {(close) => {
+          const sendAs = (text: string) => {
+            close()
+            sendText(text)
+          }
+          return (
+            <>
+              <label class="item">
+                <input
+                  type="checkbox"
+                  checked={pinned}
+                  onChange={(event) => change({ pinned: event.currentTarget.checked })}
+                />
+                {t('compose.keepId')}
+              </label>
+              <ul>
+                <li>
+                  <button
+                    type="button"
+                    disabled={mute}
+                    onClick={() => sendAs(withoutId(tab.peek().text))}
+                  >
+                    {t('compose.sendNotification')}
+                  </button>
+                </li>
+              </ul>
+              <p class="quiet">{t('compose.sendMalformed')}</p>
+              <ul>
+                {malformations.map((how) => (
+                  <li key={how}>
+                    <button
+                      type="button"
+                      disabled={mute}
+                      onClick={() => sendAs(malformed(tab.peek().text, how))}
+                    >
+                      {t(`compose.malformed.${how}`)}
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            </>
+          )
+        }}
       </Menu>
+      {pinned && <span class="chip">{t('compose.keepId')}</span>}
     </>
   )
 }

@@ -4,6 +4,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
+import { Icon } from '../base/icon.tsx'
 import { demoPaused } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
 import { recordEvent } from '../messages/log.ts'
@@ -157,8 +158,10 @@ function Simulation({ demo }: { demo: Demo }) {
   const big = useSignal(false)
   const examples = useSignal(false)
   return (
-    <section aria-labelledby="demo-simulation">
-      <h2 id="demo-simulation">{t('demo.simulation')}</h2>
+    <details class="drawer">
+      <summary>
+        <Icon name="settings" /> {t('demo.simulation')}
+      </summary>
       <label class="row">
         {t('demo.rate')}
         <select
@@ -224,7 +227,7 @@ function Simulation({ demo }: { demo: Demo }) {
           {t('demo.close')}
         </button>
       </p>
-    </section>
+    </details>
   )
 }
 

@@ -9,6 +9,7 @@ import { useEffect } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
+import { demoPaused } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
 import { store } from '../messages/log.ts'
 import { type Demo, demo } from './demo.ts'
@@ -37,6 +38,16 @@ export function Stage() {
       )}
       <Line />
       <Client />
+      <button
+        type="button"
+        class="ghost stage-pause"
+        aria-pressed={demoPaused.value}
+        onClick={() => {
+          demoPaused.value = !demoPaused.peek()
+        }}
+      >
+        <Icon name={demoPaused.value ? 'play' : 'pause'} /> {t('demo.pause')}
+      </button>
     </div>
   )
 }

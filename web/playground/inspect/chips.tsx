@@ -40,7 +40,9 @@ export function Chips({ row }: { row: number }) {
           {type}
         </span>
       ))}
-      {caching && <Freshness until={store.time(row) + caching.ttlMs} scope={caching.scope} />}
+      {caching && caching.ttlMs > 0 && (
+        <Freshness until={store.time(row) + caching.ttlMs} scope={caching.scope} />
+      )}
       {kind !== 'world' && <Validity row={row} />}
     </p>
   )

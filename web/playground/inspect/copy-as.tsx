@@ -3,6 +3,7 @@
 
 import { useId } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
+import { Icon } from '../base/icon.tsx'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { copyAs, copyKinds } from '../share/copy-as.ts'
@@ -20,8 +21,8 @@ export function CopyAs({ row }: { row: number }) {
   const close = () => document.getElementById(id)?.hidePopover()
   return (
     <>
-      <button id="in-copy-as" type="button" popovertarget={id}>
-        {t('inspect.copyAs')}
+      <button id="in-copy-as" type="button" class="ghost" popovertarget={id}>
+        <Icon name="copy" /> {t('inspect.copyAs')}
       </button>
       <div id={id} class="in-menu" popover="auto">
         {copyKinds

@@ -6,6 +6,7 @@ import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
+import { Icon } from '../base/icon.tsx'
 import { lazy } from '../base/lazy.tsx'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
@@ -93,7 +94,7 @@ function Head({ row }: { row: number }) {
         )}
       </p>
       {partner >= 0 && (
-        <button type="button" onClick={() => actions.inspect(partner)}>
+        <button type="button" class="ghost" onClick={() => actions.inspect(partner)}>
           {t(partner > row ? 'inspect.toAnswer' : 'inspect.toRequest')}
         </button>
       )}
@@ -165,11 +166,11 @@ function Actions({ row }: { row: number }) {
   shownState.value
   return (
     <p class="in-acts">
-      <button type="button" disabled={!canEdit(row)} onClick={() => edit(row)}>
-        {t('inspect.edit')}
+      <button type="button" class="ghost" disabled={!canEdit(row)} onClick={() => edit(row)}>
+        <Icon name="edit" /> {t('inspect.edit')}
       </button>
-      <button type="button" disabled={!canResend(row)} onClick={() => resend(row)}>
-        {t('inspect.resend')}
+      <button type="button" class="ghost" disabled={!canResend(row)} onClick={() => resend(row)}>
+        <Icon name="refresh" /> {t('inspect.resend')}
       </button>
       {canCancel(row) && (
         <button type="button" data-command="cancel" onClick={() => cancel(row)}>
@@ -180,12 +181,13 @@ function Actions({ row }: { row: number }) {
       {store.kind(row) === 'result' && (
         <button
           type="button"
+          class="ghost"
           aria-pressed={pinned.value === row}
           onClick={() => {
             pinned.value = pinned.value === row ? undefined : row
           }}
         >
-          {t('inspect.pin')}
+          <Icon name="pin" /> {t('inspect.pin')}
         </button>
       )}
     </p>

@@ -4,9 +4,10 @@
 import { type ComponentChildren, createElement } from 'preact'
 import { type Key, t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
-import { coach, type Pane, pane, panes, presenting, side } from '../base/state.ts'
+import { coach, front, type Pane, pane, panes, presenting, side } from '../base/state.ts'
 import { Compose } from '../compose/compose.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
+import { Unseen } from '../timeline/unseen.tsx'
 import { Bar } from './bar.tsx'
 import { Dialogs } from './dialogs.tsx'
 import { Divider, sizes } from './dividers.tsx'
@@ -17,6 +18,7 @@ const Lessons = lazy<{ close?(): void }>(
   async () => (await import('../lessons/lessons.tsx')).Lessons,
 )
 const Present = lazy(async () => (await import('../lessons/present.tsx')).Present)
+const GatewayPage = lazy(async () => (await import('../connections/gateway-page.tsx')).GatewayPage)
 const Inspect = lazy(async () => (await import('../inspect/inspect.tsx')).Inspect)
 
 const skips: { readonly [name in Pane]: Key } = {
@@ -55,6 +57,7 @@ export function App() {
             }}
           >
             {t(`shell.${name}`)}
+            {name === 'timeline' && <Unseen />}
           </button>
         ))}
       </nav>
@@ -86,7 +89,7 @@ function Panes() {
       <Divider of="explore" beside="shell.compose" />
       <PaneBox name="compose">
         {coach.value ? createElement(coach.value, {}) : null}
-        <Compose />
+        {front.value === 'gateway' ? <GatewayPage /> : <Compose />}
       </PaneBox>
       <Divider of="inspect" beside="shell.compose" />
       <PaneBox name="inspect">

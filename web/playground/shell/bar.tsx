@@ -4,7 +4,7 @@
 import { type Locale, locale, localeNames, setLocale, t } from '../base/i18n.ts'
 import { Icon, IconButton } from '../base/icon.tsx'
 import { embedded, setting } from '../base/settings.ts'
-import { dialog, side } from '../base/state.ts'
+import { dialog, front, pane, side } from '../base/state.ts'
 import { theme } from '../base/theme.ts'
 import { active, disconnect, revision, sessions, setRevision } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
@@ -36,6 +36,21 @@ export function Bar() {
         </select>
       </label>
       <span class="bar-acts">
+        {embedded ? null : (
+          <button
+            type="button"
+            class="ghost"
+            data-command="gateway"
+            aria-pressed={front.value === 'gateway'}
+            title={t('shell.gateway')}
+            onClick={() => {
+              front.value = front.value === 'gateway' ? 'compose' : 'gateway'
+              pane.value = 'compose'
+            }}
+          >
+            <Icon name="eye" /> <span class="bar-text">{t('shell.gateway')}</span>
+          </button>
+        )}
         <button
           type="button"
           class="ghost"

@@ -16,6 +16,12 @@ function show(view: typeof timelineView.value) {
 export const timelineCommands: readonly Command[] = [
   { id: 'timeline.list', title: 'timeline.showList', keys: 'G L', run: () => show('list') },
   {
+    id: 'timeline.waterfall',
+    title: 'timeline.showWaterfall',
+    keys: 'G T',
+    run: () => show('waterfall'),
+  },
+  {
     id: 'timeline.sequence',
     title: 'timeline.showSequence',
     keys: 'G S',

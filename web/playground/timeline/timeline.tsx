@@ -11,6 +11,7 @@ import { Toolbar } from './toolbar.tsx'
 import { drawn, shown } from './view.ts'
 
 const Sequence = lazy(async () => (await import('./sequence.tsx')).Sequence)
+const Waterfall = lazy(async () => (await import('./waterfall.tsx')).Waterfall)
 const Wire = lazy(async () => (await import('./wire.tsx')).Wire)
 
 export function Timeline() {
@@ -18,11 +19,24 @@ export function Timeline() {
   return (
     <div class="tl">
       <Toolbar />
-      {view === 'list' ? <List /> : view === 'sequence' ? <Sequence /> : <Wire />}
+      <View view={view} />
       <Empty />
       <LiveRegion />
     </div>
   )
+}
+
+function View({ view }: { view: typeof timelineView.value }) {
+  switch (view) {
+    case 'list':
+      return <List />
+    case 'waterfall':
+      return <Waterfall />
+    case 'sequence':
+      return <Sequence />
+    case 'wire':
+      return <Wire />
+  }
 }
 
 /** Explains an empty list. */

@@ -4,67 +4,97 @@
 import { useComputed } from '@preact/signals'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
+import { Icon, IconButton, type IconName } from '../base/icon.tsx'
+import { Menu } from '../base/menu.tsx'
 import { dialog, filter, paused, timelineView } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 import { count } from './format.ts'
 import { RateLine } from './rate.tsx'
 import { drawn, follow, query, shown, waiting } from './view.ts'
 
-const views = ['list', 'sequence', 'wire'] as const
+type View = typeof timelineView.value
+
+const views: Readonly<Record<View, IconName>> = {
+  list: 'list',
+  waterfall: 'waterfall',
+  sequence: 'diagram',
+  wire: 'wire',
+}
 
 export function Toolbar() {
   return (
     <div class="tl-bar">
       <button
         type="button"
-        class="tl-pause"
+        class="ghost tl-pause"
+        aria-label={t('timeline.pause')}
+        title={t('timeline.pause')}
         aria-pressed={paused.value}
         onClick={() => {
           paused.value = !paused.value
         }}
       >
-        {t('timeline.pause')}
-        {waiting.value > 0 && <b class="tl-waiting">+{count(waiting.value)}</b>}
+        <Icon name={paused.value ? 'play' : 'pause'} />
+        {waiting.value > 0 && <b>+{count(waiting.value)}</b>}
       </button>
-      <button
-        type="button"
+      <IconButton
+        name="follow"
+        label={t('timeline.follow')}
         aria-pressed={follow.value}
         onClick={() => {
           follow.value = !follow.value
         }}
-      >
-        {t('timeline.follow')}
-      </button>
-      <fieldset class="tl-views" aria-label={t('timeline.view')}>
-        {views.map((name) => (
+      />
+      <fieldset class="segments" aria-label={t('timeline.view')}>
+        {Object.entries(views).map(([name, icon]) => (
           <button
             key={name}
             type="button"
             data-show={name}
+            title={t(`timeline.${name as View}`)}
             aria-pressed={timelineView.value === name}
             onClick={() => {
-              timelineView.value = name
+              timelineView.value = name as View
             }}
           >
-            {t(`timeline.${name}`)}
+            <Icon name={icon} /> <span class="tl-view">{t(`timeline.${name as View}`)}</span>
           </button>
         ))}
       </fieldset>
       <FilterField />
       <Count />
       <RateLine />
-      <span class="tl-files">
-        <button type="button" onClick={() => actions.importFile()}>
-          {t('timeline.import')}
-        </button>
-        <button type="button" onClick={() => (dialog.value = 'share')}>
-          {t('timeline.export')}
-        </button>
-        <button type="button" onClick={() => store.clear()}>
-          {t('timeline.clear')}
-        </button>
-      </span>
+      <Menu label={t('timeline.more')} icon="more">
+        {(close) => (
+          <ul>
+            <Item icon="import" name="import" act={() => actions.importFile()} close={close} />
+            <Item icon="export" name="export" act={() => (dialog.value = 'share')} close={close} />
+            <Item icon="trash" name="clear" act={() => store.clear()} close={close} />
+          </ul>
+        )}
+      </Menu>
     </div>
+  )
+}
+
+function Item(props: {
+  icon: IconName
+  name: 'import' | 'export' | 'clear'
+  act(): void
+  close(): void
+}) {
+  return (
+    <li>
+      <button
+        type="button"
+        onClick={() => {
+          props.close()
+          props.act()
+        }}
+      >
+        <Icon name={props.icon} /> {t(`timeline.${props.name}`)}
+      </button>
+    </li>
   )
 }
 
@@ -77,6 +107,7 @@ function FilterField() {
       <input
         id="tl-filter"
         type="search"
+        class="quiet-field"
         value={filter.value}
         placeholder={t('timeline.filterExample')}
         aria-label={t('timeline.filter')}
@@ -92,9 +123,7 @@ function FilterField() {
           if (event.key === 'Escape') filter.value = ''
         }}
       />
-      <button type="button" popovertarget="tl-help" aria-label={t('timeline.filterHelp')}>
-        ?
-      </button>
+      <IconButton name="filter" label={t('timeline.filterHelp')} popovertarget="tl-help" />
       {problem && (
         <p id="tl-problem" class="tl-problem" role="status">
           <code>{filter.value.slice(problem.from, problem.to)}</code>{' '}

@@ -29,6 +29,7 @@ export const demo: Messages['demo'] = {
   examples: 'Beispiele aus der MCP-Dokumentation',
   burst: '10.000 Benachrichtigungen senden',
   close: 'Alle Verbindungen schließen',
+  pause: 'Änderungen anhalten',
   page: 'Seite',
   shoppingList: 'Einkaufsliste',
   cart: 'Artikel im Warenkorb',

@@ -17,7 +17,7 @@ export const inspect: Messages['inspect'] = {
   world: 'Ereignis',
   toAnswer: 'Zur Antwort',
   toRequest: 'Zur Anfrage',
-  edit: 'Im Editor bearbeiten',
+  edit: 'Anfrage bearbeiten',
   resend: 'Erneut senden',
   cancel: 'Anfrage abbrechen',
   sentAgain: '{method} wurde erneut gesendet',

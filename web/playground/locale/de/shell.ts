@@ -19,6 +19,7 @@ export const shell: Messages['shell'] = {
   useThemeLight: 'Farbschema: hell',
   useThemeDark: 'Farbschema: dunkel',
   revision: 'Protokollrevision',
+  gateway: 'Verkehr mitlesen',
   lessons: 'Lektionen',
   share: 'Teilen',
   palette: 'Alle Befehle',

@@ -27,6 +27,7 @@ export const demo = {
   examples: 'Examples from the MCP docs',
   burst: 'Send 10,000 notifications',
   close: 'Close all connections',
+  pause: 'Pause changes',
   page: 'Page',
   shoppingList: 'Shopping list',
   cart: 'Items in the cart',

@@ -15,7 +15,7 @@ export const inspect = {
   world: 'Event',
   toAnswer: 'Go to response',
   toRequest: 'Go to request',
-  edit: 'Edit in composer',
+  edit: 'Edit request',
   resend: 'Send again',
   cancel: 'Cancel request',
   sentAgain: '{method} was sent again',

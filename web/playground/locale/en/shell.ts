@@ -17,6 +17,7 @@ export const shell = {
   useThemeLight: 'Theme: light',
   useThemeDark: 'Theme: dark',
   revision: 'Protocol revision',
+  gateway: 'Watch traffic',
   lessons: 'Lessons',
   share: 'Share',
   palette: 'All commands',

@@ -29,6 +29,7 @@ export const demo: Messages['demo'] = {
   examples: 'MCP 文書の例',
   burst: '通知を 10,000 件送信',
   close: 'すべての接続を閉じる',
+  pause: '変更を一時停止',
   page: 'ページ',
   shoppingList: '買い物リスト',
   cart: 'カートの商品',

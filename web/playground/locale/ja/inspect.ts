@@ -17,7 +17,7 @@ export const inspect: Messages['inspect'] = {
   world: 'イベント',
   toAnswer: 'レスポンスへ',
   toRequest: 'リクエストへ',
-  edit: 'エディターで編集',
+  edit: 'リクエストを編集',
   resend: '再送信',
   cancel: 'リクエストをキャンセル',
   sentAgain: '{method} を再送信しました',

@@ -19,6 +19,7 @@ export const shell: Messages['shell'] = {
   useThemeLight: '配色：ライト',
   useThemeDark: '配色：ダーク',
   revision: 'プロトコルのリビジョン',
+  gateway: '通信を監視',
   lessons: 'レッスン',
   share: '共有',
   palette: 'すべてのコマンド',

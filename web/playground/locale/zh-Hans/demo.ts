@@ -29,6 +29,7 @@ export const demo: Messages['demo'] = {
   examples: 'MCP 文档中的示例',
   burst: '发送 10,000 条通知',
   close: '关闭所有连接',
+  pause: '暂停更改',
   page: '页面',
   shoppingList: '购物清单',
   cart: '购物车中的商品',

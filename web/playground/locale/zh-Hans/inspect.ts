@@ -17,7 +17,7 @@ export const inspect: Messages['inspect'] = {
   world: '事件',
   toAnswer: '转到响应',
   toRequest: '转到请求',
-  edit: '在编辑器中编辑',
+  edit: '编辑请求',
   resend: '再次发送',
   cancel: '取消请求',
   sentAgain: '已再次发送 {method}',

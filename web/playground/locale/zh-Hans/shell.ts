@@ -19,6 +19,7 @@ export const shell: Messages['shell'] = {
   useThemeLight: '配色：浅色',
   useThemeDark: '配色：深色',
   revision: '协议修订版',
+  gateway: '监控流量',
   lessons: '课程',
   share: '分享',
   palette: '所有命令',

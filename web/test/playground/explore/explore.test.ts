@@ -19,18 +19,19 @@ inBrowsers(
   'what is read is shown, and what is watched says that it has changed',
   async ({ open }) => {
     const page = await openPlayground(open, playground)
+    await press(page, '[role=tab]', 'Resources', 'aria-label')
     await press(page, '.thing-read', 'notes://today')
     await shown(page, 'milk, apples')
     await press(page, '.thing [role=switch]', 'notes://today', 'aria-label')
     await page.waitForSelector('.thing [role=switch][aria-checked=true]')
-    await press(page, '[role=tab]', 'Demo data')
+    await press(page, '[role=tab]', 'Demo data', 'aria-label')
     await page.waitForSelector('#note-today')
     await page.$eval('#note-today', (field) => {
       ;(field as HTMLTextAreaElement).value = 'bread, tea'
       field.dispatchEvent(new Event('change', { bubbles: true }))
     })
     await said(page, 'notifications/resources/updated')
-    await press(page, '[role=tab]', 'Resources')
+    await press(page, '[role=tab]', 'Resources', 'aria-label')
     await saw(page, '.thing[data-watched=true]', '1 update')
     await press(page, '.thing-read', 'notes://today')
     await shown(page, 'bread, tea')
@@ -39,7 +40,7 @@ inBrowsers(
 
 inBrowsers('a template says what it needs, completes it, and is read', async ({ open }) => {
   const page = await openPlayground(open, playground)
-  await press(page, '[role=tab]', 'Templates')
+  await press(page, '[role=tab]', 'Templates', 'aria-label')
   await press(page, 'summary', 'notes://{id}')
   await saw(page, '.form-item', 'still needed: id')
   const field = '.form-item details[open] input'
@@ -59,13 +60,13 @@ inBrowsers('a template says what it needs, completes it, and is read', async ({ 
 
 inBrowsers('simulation options make reads fail and close connections', async ({ open }) => {
   const page = await openPlayground(open, playground)
-  await press(page, '[role=tab]', 'Demo data')
+  await press(page, '[role=tab]', 'Demo data', 'aria-label')
   await press(page, '.demo label', 'Fail every read')
   await said(page, 'simulation errors: true')
-  await press(page, '[role=tab]', 'Resources')
+  await press(page, '[role=tab]', 'Resources', 'aria-label')
   await press(page, '.thing-read', 'form://checkout')
   await shown(page, '-32603')
-  await press(page, '[role=tab]', 'Demo data')
+  await press(page, '[role=tab]', 'Demo data', 'aria-label')
   await press(page, '.demo button', 'Close all connections')
   await page.waitForSelector('.connection-state[data-is=closed]')
   await said(page, 'the server closed the connection')
@@ -73,6 +74,7 @@ inBrowsers('simulation options make reads fail and close connections', async ({ 
 
 inBrowsers('the list is searched, and drawn as a tree', async ({ open }) => {
   const page = await openPlayground(open, playground)
+  await press(page, '[role=tab]', 'Resources', 'aria-label')
   await saw(page, '.explore-list', 'media://logo.svg')
   await page.type('.explore-tools input', 'logo svg')
   await page.waitForFunction(() => document.querySelectorAll('.thing').length === 1)
@@ -81,7 +83,8 @@ inBrowsers('the list is searched, and drawn as a tree', async ({ open }) => {
     ;(field as HTMLInputElement).value = ''
     field.dispatchEvent(new Event('input', { bubbles: true }))
   })
-  await press(page, '.explore-tools button', 'Tree')
+  await press(page, '.explore-tools button', 'Order and filter', 'aria-label')
+  await press(page, '.explore-filter label', 'Tree')
   await saw(page, '.explore-tree summary', 'tab://')
   const uris = await page.$$eval('.explore-tree .thing-uri', (all) =>
     all.map((one) => one.textContent),

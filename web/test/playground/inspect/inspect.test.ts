@@ -29,7 +29,7 @@ const texts = (frame: Frame, selector: string) =>
 inBrowsers('what is watched is read again, and what changed is marked', async ({ open }) => {
   const { page, frame } = await openHosted(open, served)
   await click(frame, '.thing-acts button', '')
-  await click(frame, '[role=tab]', 'Subscriptions')
+  await click(frame, '#explore-subscriptions', '')
   await until(frame, '.nt .chip', 'granted')
   await click(frame, '.nt-acts input')
 

@@ -75,9 +75,18 @@ type View = readonly [name: string, part: string, reach: (page: Page) => Promise
 
 const views: readonly View[] = [
   [
+    'stage',
+    'html',
+    async (page) => {
+      await page.click('#explore-stage')
+      await page.waitForSelector('.stage-page')
+    },
+  ],
+  [
     'resources, a read, the list',
     'html',
     async (page) => {
+      await page.click('#explore-resources')
       await page.waitForSelector('.thing-read')
       await page.click('.thing-read')
       await page.waitForSelector('[data-pane=inspect] [data-view]')

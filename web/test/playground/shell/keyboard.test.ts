@@ -45,6 +45,8 @@ inBrowsers('a request is written, sent and looked at', async ({ open }) => {
 
 inBrowsers('a resource is found, read and watched', async ({ open }) => {
   const page = await openPlayground(open, playground)
+  await tabTo(page, '.rail [role=tab]')
+  await page.keyboard.press('ArrowDown') // from the stage to the resources
   await page.waitForSelector('.thing-read')
   await tabTo(page, '.explore-tools input')
   await page.keyboard.type('notes://ideas')

@@ -1,0 +1,23 @@
+/** @jsxImportSource preact */
+/** What assistants read: the pages of the gateway and their traffic, in place of the composer. */
+
+import { t } from '../base/i18n.ts'
+import { IconButton } from '../base/icon.tsx'
+import { front } from '../base/state.ts'
+import { GatewayPanel } from './gateway-panel.tsx'
+
+export function GatewayPage() {
+  const close = () => {
+    front.value = 'compose'
+  }
+  return (
+    <div class="front">
+      <header>
+        <h2>{t('shell.gateway')}</h2>
+        <IconButton name="close" label={t('shell.close')} onClick={close} />
+      </header>
+      <p class="quiet">{t('connections.about.gateway')}</p>
+      <GatewayPanel close={close} />
+    </div>
+  )
+}
