@@ -111,11 +111,6 @@ const playground: readonly { room: string; imports: readonly string[]; why: stri
     why: 'records changes of its data, and reads the first resource through a client',
   },
   {
-    room: 'explore',
-    imports: ['base', 'protocol', 'connections', 'timeline', 'demo'],
-    why: 'shows the subscriptions of the timeline and the panel of the demo as views',
-  },
-  {
     room: 'share',
     imports: ['base', 'messages', 'protocol', 'connections', 'compose', 'timeline'],
     why: 'links hold tabs of the composer, files the rows that the timeline shows',
@@ -143,6 +138,11 @@ const playground: readonly { room: string; imports: readonly string[]; why: stri
     room: 'conformance',
     imports: ['base', 'messages', 'protocol', 'connections'],
     why: 'checks a server through connections of its own, whose messages the timeline shows',
+  },
+  {
+    room: 'explore',
+    imports: ['base', 'protocol', 'connections', 'timeline', 'demo', 'lessons'],
+    why: 'shows the stage with its assistant, subscriptions and the demo as views',
   },
   {
     room: 'shell',

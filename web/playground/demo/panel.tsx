@@ -5,6 +5,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
+import { setting } from '../base/settings.ts'
 import { demoPaused } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
 import { recordEvent } from '../messages/log.ts'
@@ -154,11 +155,20 @@ const paceTexts = {
 /** Choices for the delay of reads. */
 const latencies = [0, 200, 1000, 5000] as const // ms
 
+/** Whether the options of the simulation are shown. */
+const drawerOpen = setting('demo.simulation', false)
+
 function Simulation({ demo }: { demo: Demo }) {
   const big = useSignal(false)
   const examples = useSignal(false)
   return (
-    <details class="drawer">
+    <details
+      class="drawer"
+      open={drawerOpen.value}
+      onToggle={(event) => {
+        drawerOpen.value = event.currentTarget.open
+      }}
+    >
       <summary>
         <Icon name="settings" /> {t('demo.simulation')}
       </summary>

@@ -26,6 +26,7 @@ export function StagePage({ demo }: { demo: Demo }) {
             key={id}
             type="button"
             class="ghost"
+            translate={false}
             title={t('demo.navigateTab', { id })}
             onClick={() => demo.navigate(id)}
           >

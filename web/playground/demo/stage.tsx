@@ -88,7 +88,7 @@ function Client() {
         </code>
       </h3>
       <p class="stage-copy" data-stale={stale}>
-        {text ?? t('demo.unread')}
+        {text === undefined ? t('demo.unread') : <span translate={false}>{text}</span>}
       </p>
       <p class="stage-state">
         {text === undefined ? null : (

@@ -13,6 +13,7 @@ import { Templates } from './templates.tsx'
 import { Tools } from './tools.tsx'
 
 const Stage = lazy(async () => (await import('../demo/stage.tsx')).Stage)
+const Assistant = lazy(async () => (await import('../lessons/assistant.tsx')).Assistant)
 const DemoPanel = lazy(async () => (await import('../demo/panel.tsx')).DemoPanel)
 const Notifications = lazy(
   async () => (await import('../timeline/notifications.tsx')).Notifications,
@@ -102,7 +103,12 @@ function Rail({ shown, view }: { shown: readonly ExploreView[]; view: ExploreVie
 function View({ view, session }: { view: ExploreView; session: Session }) {
   switch (view) {
     case 'stage':
-      return <Stage />
+      return (
+        <>
+          <Stage />
+          <Assistant />
+        </>
+      )
     case 'resources':
       return <Resources session={session} />
     case 'templates':

@@ -1,7 +1,7 @@
 import type { Messages } from '../texts.ts'
 
 export const demo: Messages['demo'] = {
-  changed: 'notes://today hat sich geändert. Drücken Sie Senden, um neu zu lesen.',
+  changed: 'notes://today hat sich geändert. „Senden“ liest neu.',
   notes: 'Notizen',
   notesLead: 'In IndexedDB gespeichert, für alle Tabs dieses Playgrounds.',
   newNote: 'Name einer neuen Notiz',

@@ -8,7 +8,7 @@ export const explore: Messages['explore'] = {
   subscriptions: '購読',
   demo: 'デモのデータ',
   stage: 'ページとクライアント',
-  filter: '並び順と絞り込み',
+  filter: '並び順とフィルター',
   noServer: 'サーバーに接続していません。上の + で接続します。',
   search: '検索',
   order: '並び順',

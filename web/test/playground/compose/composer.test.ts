@@ -52,8 +52,10 @@ async function chord(
   await page.keyboard.up(modifier)
 }
 
-/** Clicks a button of the composer by its words. */
+/** Clicks a button of the composer by its text, or an icon by its label. */
 const press = (page: Page, name: string) => clickWhenStill(page, '.compose button', name)
+const pressIcon = (page: Page, name: string) =>
+  clickWhenStill(page, '.compose button', name, 'aria-label')
 
 /**
  * Picks a proposal, until it is written: while answers come, lists are drawn anew, and those that are
@@ -99,7 +101,7 @@ inBrowsers('a frame is written with the help of the server, sent, and kept', asy
   await page.waitForSelector('html[data-ready]')
   await editorThere(page)
   assert.equal(await text(page), sent)
-  await press(page, 'History')
+  await pressIcon(page, 'History')
   await page.waitForFunction(() =>
     document.querySelector('.compose-tools .menu')?.textContent?.includes('resources/read'),
   )
@@ -148,7 +150,7 @@ inBrowsers('what was sent right before a reload is in the history', async ({ ope
   })
   await again
   await page.waitForSelector('html[data-ready]')
-  await press(page, 'History')
+  await pressIcon(page, 'History')
   await page.waitForFunction(() =>
     document.querySelector('.compose-tools .menu')?.textContent?.includes('prompts/list'),
   )
@@ -207,7 +209,7 @@ inBrowsers('broken frames are sent as broken as they are', async ({ open }) => {
   await page.waitForSelector('html[data-ready]')
   await editorThere(page)
   await page.waitForSelector('.compose-send [popovertarget]')
-  await press(page, 'Send malformed')
+  await pressIcon(page, 'More ways to send')
   await press(page, 'Malformed: truncated')
   await timelineHas(page, '-32700')
 })

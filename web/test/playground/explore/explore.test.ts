@@ -61,6 +61,7 @@ inBrowsers('a template says what it needs, completes it, and is read', async ({ 
 inBrowsers('simulation options make reads fail and close connections', async ({ open }) => {
   const page = await openPlayground(open, playground)
   await press(page, '[role=tab]', 'Demo data', 'aria-label')
+  await press(page, '.demo summary', 'Simulation')
   await press(page, '.demo label', 'Fail every read')
   await said(page, 'simulation errors: true')
   await press(page, '[role=tab]', 'Resources', 'aria-label')

@@ -83,6 +83,7 @@ inBrowsers('Inspect shows what was sent or selected, and no other response', asy
   await until(frame, '.tl-row .tl-id', '"later"')
   assert.match((await texts(frame, '.in-head'))[0] ?? '', /server\/discover/)
   // Rows after a removal get the numbers of removed rows.
+  await frame.click('.tl-bar [aria-label^=Import]')
   await click(frame, '.tl-bar button', 'Clear')
   await page.evaluate((text) => server.say(text, text, text, text, text), answer)
   await until(frame, '.tl-row .tl-id', '"later"')
@@ -91,7 +92,7 @@ inBrowsers('Inspect shows what was sent or selected, and no other response', asy
 
 inBrowsers('a waiting request is cancelled, and says so', async ({ open }) => {
   const { frame } = await openHosted(open, served)
-  await click(frame, '.thing-acts button', 'Subscribe')
+  await click(frame, '.thing-acts [role=switch]', '')
   await click(frame, '.tl-row.tl-is-request', 'subscriptions/listen')
   await until(frame, '.in-chips', 'open')
   await click(frame, '.in-acts button', 'Cancel request')
@@ -127,7 +128,9 @@ inBrowsers('every kind of content is shown, and none of it does anything', async
   await frame.waitForSelector('.md h4')
   await until(frame, '.md', '<script>pwned=1</script>')
   await frame.waitForSelector('img.in-picture')
-  await frame.waitForFunction(() => document.querySelector('img')?.naturalWidth === 20)
+  await frame.waitForFunction(
+    () => document.querySelector<HTMLImageElement>('img.in-picture')?.naturalWidth === 20,
+  )
   await until(frame, '.in-hex', '00000000  00 01 02 03')
   await until(frame, '.in-body [role=alert]', 'not valid base64')
   assert.deepEqual(

@@ -81,7 +81,7 @@ inBrowsers('Send stays where it is while the tools load', async ({ context }) =>
     requestAnimationFrame(look)
   })
   await page.goto(`${playground.url}?quiet&lang=en`)
-  await page.waitForFunction(() => document.querySelectorAll('.compose-send button').length > 3)
+  await page.waitForSelector('.compose-send [popovertarget]')
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
   const seen = (await page.evaluate('[...seen]')) as string[]
   assert.equal(seen.length, 1, `places: ${seen.join(', ')}`)

@@ -50,10 +50,17 @@ inBrowsers('every text comes from the catalogue', async ({ open }) => {
     const found = await hardCoded(page)
     if (found.length > 0) bad[where] = found
   }
-  await page.waitForSelector('.explore-tools')
-  for (const tab of ['resources', 'templates', 'prompts', 'tools', 'subscriptions', 'demo']) {
+  for (const tab of [
+    'stage',
+    'resources',
+    'templates',
+    'prompts',
+    'tools',
+    'subscriptions',
+    'demo',
+  ]) {
     await page.click(`#explore-${tab}`)
-    await page.waitForSelector('#explore-view > *:not(.loading)')
+    await page.waitForSelector('#explore-view > *:not(.loading, h2)')
     await look(tab)
   }
   for (const id of ['palette', 'share', 'connect']) {
