@@ -59,7 +59,8 @@ inBrowsers(
 
 inBrowsers('a step that fails says so, and the chat ends there', async ({ open }) => {
   const page = await openPlayground(open, playground)
-  await press(page, '[data-pane=explore] button', 'Demo')
+  await page.click('#explore-demo')
+  await press(page, '.demo summary', 'Simulation')
   await press(page, '.demo label', 'Fail every read')
   await page.click('[data-command=lessons]')
   await page.waitForSelector('[data-lesson=assistant]')
