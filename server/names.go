@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"strconv"
@@ -20,8 +21,10 @@ import (
 // While it is remembered, a name belongs to one origin and one app, as the page's name
 // identifies it. A new document takes over the oldest name of its origin and app that
 // has no page, so closing and reopening a tab keeps its URIs. A name is not taken over
-// within the grace time, as its page may be reloading. That also applies after a restart
-// to names of pages that were connected when the gateway ended.
+// within the grace time, as its page may be reloading, unless the new document declares
+// that the page is closed: documents of one origin see in their browser which tabs have
+// closed, and could use each other's names anyway. The grace time also applies after a
+// restart to names of pages that were connected when the gateway ended.
 type names struct {
 	state *state
 
@@ -30,6 +33,7 @@ type names struct {
 
 	mu    sync.Mutex
 	known map[string]*nameRecord // by name
+	left  chan struct{}          // closed and replaced when a socket of a page is closed
 }
 
 // A nameRecord is the name of one tab of one origin.
@@ -51,7 +55,7 @@ type nameRecord struct {
 const namesFile = "names.json"
 
 func openNames(s *state) (*names, error) {
-	n := &names{state: s, known: map[string]*nameRecord{}}
+	n := &names{state: s, known: map[string]*nameRecord{}, left: make(chan struct{})}
 	stored, _, err := load[[]*nameRecord](s, namesFile, "pages may get other names than before", nil)
 	if err != nil {
 		return nil, err
@@ -78,21 +82,22 @@ func openNames(s *state) (*names, error) {
 }
 
 // claim returns the name of the page with this id and counts one more socket of it,
-// until unclaim. requested is the name that the page declares.
-func (n *names) claim(origin, page, requested string) string {
-	name := n.assign(origin, page, nameFrom(requested))
+// until unclaim. requested is the name that the page declares, closed are the ids in its
+// Hello.Closed.
+func (n *names) claim(origin, page, requested string, closed ...string) string {
+	name := n.assign(origin, page, nameFrom(requested), closed)
 	n.save()
 	return name
 }
 
-func (n *names) assign(origin, page, base string) string {
+func (n *names) assign(origin, page, base string, closed []string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := time.Now()
 	n.forget(now)
 	record := n.byPage(origin, page)
 	if record == nil {
-		record = n.vacant(origin, base, now)
+		record = n.vacant(origin, base, now, closed)
 	}
 	if record == nil {
 		n.makeRoom(origin)
@@ -116,9 +121,12 @@ func (n *names) byPage(origin, page string) *nameRecord {
 }
 
 // vacant returns the oldest record of this origin and app that may be taken over.
-func (n *names) vacant(origin, base string, now time.Time) (oldest *nameRecord) {
+func (n *names) vacant(origin, base string, now time.Time, closed []string) (oldest *nameRecord) {
 	for _, record := range n.known {
-		if record.Origin != origin || record.Base != base || record.sockets > 0 || now.Sub(record.vacated) < limits.GraceTime {
+		if record.Origin != origin || record.Base != base || record.sockets > 0 {
+			continue
+		}
+		if now.Sub(record.vacated) < limits.GraceTime && !slices.Contains(closed, record.Page) {
 			continue
 		}
 		if oldest == nil || byAge(record, oldest) < 0 {
@@ -175,6 +183,38 @@ func (n *names) unclaim(name string) {
 	n.save()
 }
 
+// awaitLeaving waits until the pages of origin with the ids closed have no sockets, ctx
+// ends, or limits.LeaveTime has passed: the gateway may hear of a closed tab after it has
+// heard from the next one.
+func (n *names) awaitLeaving(ctx context.Context, origin string, closed []string) {
+	ctx, cancel := context.WithTimeout(ctx, limits.LeaveTime)
+	defer cancel()
+	for {
+		left := n.leaving(origin, closed)
+		if left == nil {
+			return
+		}
+		select {
+		case <-left:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// leaving returns a channel that is closed when a page loses a socket, or nil if none of
+// these pages has one.
+func (n *names) leaving(origin string, closed []string) <-chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, page := range closed {
+		if record := n.byPage(origin, page); record != nil && record.sockets > 0 {
+			return n.left
+		}
+	}
+	return nil
+}
+
 func (n *names) removeSocket(name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -182,6 +222,8 @@ func (n *names) removeSocket(name string) {
 		record.sockets--
 		record.Used = time.Now()
 		record.vacated = record.Used
+		close(n.left)
+		n.left = make(chan struct{})
 	}
 }
 

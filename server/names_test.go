@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -21,9 +22,9 @@ func testNames(t *testing.T) *names {
 	return n
 }
 
-func claim(t *testing.T, n *names, origin, page, requested string) string {
+func claim(t *testing.T, n *names, origin, page, requested string, closed ...string) string {
 	t.Helper()
-	name := n.claim(origin, page, requested)
+	name := n.claim(origin, page, requested, closed...)
 	if !access.ValidName(name) {
 		t.Errorf("%q is no name", name)
 	}
@@ -133,6 +134,94 @@ func TestDocumentTakesOverNameOfClosedTab(t *testing.T) {
 	})
 }
 
+// A document takes over the name of a page at once that it declares to be closed: of its
+// own origin and app, and not while that page is connected.
+func TestDocumentTakesOverNameOfTabThatItSawClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := testNames(t)
+		const a, b = "https://a.example", "https://b.example"
+		claim(t, n, a, "1", "notes")
+		claim(t, n, a, "2", "notes")
+		claim(t, n, a, "3", "notes")
+		n.unclaim("notes")
+		n.unclaim("notes-2")
+		for _, x := range []struct {
+			what, origin, page, app string
+			closed                  []string
+			want                    string
+		}{
+			{"another origin", b, "4", "notes", []string{"1", "2", "3"}, "notes-b-example"},
+			{"another app", a, "5", "mail", []string{"1", "2"}, "mail"},
+			{"a connected page", a, "6", "notes", []string{"3"}, "notes-4"},
+			{"an unknown page", a, "7", "notes", []string{"", "9"}, "notes-5"},
+			{"a closed page", a, "8", "notes", []string{"3", "2"}, "notes-2"},
+			{"the same page, closed before it opened", a, "9", "notes", []string{"2"}, "notes-6"},
+			{"a page that reloads", a, "1", "notes", nil, "notes"},
+		} {
+			if got := claim(t, n, x.origin, x.page, x.app, x.closed...); got != x.want {
+				t.Errorf("%s: %q, want %q", x.what, got, x.want)
+			}
+		}
+	})
+}
+
+// Two tabs that are closed and opened at once get the two names; one that is opened again
+// with its former id gets its name unless another page has it.
+func TestTabsThatCloseAndOpenAtOnceShareTheNames(t *testing.T) {
+	n := testNames(t)
+	const a = "https://a.example"
+	claim(t, n, a, "1", "notes")
+	claim(t, n, a, "2", "notes")
+	n.unclaim("notes-2")
+	n.unclaim("notes")
+	got := make(chan string, 2)
+	for _, page := range []string{"3", "4"} {
+		go func() { got <- n.claim(a, page, "notes", "1", "2") }()
+	}
+	names := []string{<-got, <-got}
+	slices.Sort(names)
+	if !slices.Equal(names, []string{"notes", "notes-2"}) {
+		t.Errorf("%q", names)
+	}
+	if name := claim(t, n, a, "1", "notes"); name != "notes-3" {
+		t.Errorf("the first, opened again: %q", name)
+	}
+}
+
+// The gateway may hear of a closed tab after it has heard from the next one. A page that
+// claims that a connected one is closed waits for a second, and gets nothing by it.
+func TestClosedTabMayLeaveLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := testNames(t)
+		const a = "https://a.example"
+		claim(t, n, a, "1", "notes")
+		go func() {
+			time.Sleep(limits.LeaveTime / 2)
+			n.unclaim("notes")
+		}()
+		start := time.Now()
+		n.awaitLeaving(t.Context(), "https://b.example", []string{"1"})
+		if waited := time.Since(start); waited != 0 {
+			t.Errorf("another origin waits for %v", waited)
+		}
+		n.awaitLeaving(t.Context(), a, []string{"0", "1"})
+		if waited := time.Since(start); waited != limits.LeaveTime/2 {
+			t.Errorf("waited for %v", waited)
+		}
+		if got := claim(t, n, a, "2", "notes", "1"); got != "notes" {
+			t.Errorf("%q", got)
+		}
+		start = time.Now()
+		n.awaitLeaving(t.Context(), a, []string{"2"})
+		if waited := time.Since(start); waited != limits.LeaveTime {
+			t.Errorf("waited for a connected page for %v", waited)
+		}
+		if got := claim(t, n, a, "3", "notes", "2"); got != "notes-2" {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
 // After a restart, orderly or not, names of connected pages are reserved for the grace
 // time; others can be taken over at once.
 func TestNamesOfPagesThatWereHereAreKept(t *testing.T) {
@@ -198,7 +287,7 @@ func walkNames(t *testing.T, random *rand.Rand) {
 	var tabs []*tab
 	owners := map[string]string{} // of names that are remembered
 	n := testNames(t)
-	join := func(x *tab, fresh bool) {
+	join := func(x *tab, fresh bool, closed ...string) {
 		vacant := ""
 		for _, other := range tabs {
 			if other.origin == x.origin && other.app == x.app && !other.here && other.name != "" && time.Since(other.left) >= limits.GraceTime {
@@ -208,7 +297,7 @@ func walkNames(t *testing.T, random *rand.Rand) {
 		x.here = true
 		before := x.name
 		away := time.Since(x.left)
-		x.name = claim(t, n, x.origin, x.page, x.app)
+		x.name = claim(t, n, x.origin, x.page, x.app, closed...)
 		if !fresh && before != "" && away < limits.GraceTime && x.name != before {
 			t.Fatalf("tab %+v was %q, %v ago", x, before, away)
 		}
@@ -217,7 +306,8 @@ func walkNames(t *testing.T, random *rand.Rand) {
 		}
 		for _, other := range tabs {
 			if other != x && other.name == x.name {
-				if other.here || time.Since(other.left) < limits.GraceTime {
+				isClosed := other.origin == x.origin && slices.Contains(closed, other.page)
+				if other.here || time.Since(other.left) < limits.GraceTime && !isClosed {
 					t.Fatalf("%+v took over the name of %+v", x, other)
 				}
 				other.name = "" // taken over
@@ -234,7 +324,13 @@ func walkNames(t *testing.T, random *rand.Rand) {
 		switch random.IntN(8) {
 		case 0, 1: // a new tab
 			x := &tab{origin: origins[random.IntN(len(origins))], app: apps[random.IntN(len(apps))], page: fmt.Sprint(step)}
-			join(x, true)
+			var closed []string
+			for _, other := range tabs { // the page tells the truth about some, and lies about others
+				if random.IntN(4) == 0 {
+					closed = append(closed, other.page)
+				}
+			}
+			join(x, true, closed...)
 			tabs = append(tabs, x)
 		case 2, 3, 4: // a page leaves or reconnects
 			if len(tabs) == 0 {

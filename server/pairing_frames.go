@@ -63,7 +63,8 @@ func (p *pairing) Join(ctx context.Context, f gateway.Frames, origin, address st
 	if answer.Hello == nil {
 		return joiner, writeFrame(ctx, f, welcome{Key: keyID})
 	}
-	name := p.names.claim(origin, answer.Hello.Page, answer.Hello.Name)
+	p.names.awaitLeaving(ctx, origin, answer.Hello.Closed)
+	name := p.names.claim(origin, answer.Hello.Page, answer.Hello.Name, answer.Hello.Closed...)
 	joiner = gateway.Joiner{
 		Hello: *answer.Hello, Name: name, Sequences: answer.Sequences,
 		Touch: func() { p.keys.touch(keyID) },

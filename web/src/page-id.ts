@@ -7,6 +7,7 @@
  */
 
 import { toBase64Url } from './base64url.ts'
+import { closedPages, unmarkClosed, watchClosing } from './closed-pages.ts'
 
 const storageKey = 'pagemcp.page'
 
@@ -17,6 +18,8 @@ const lockTimeout = 1000 // ms
 export const instance = randomId()
 
 let current: Promise<string> | undefined // while it has users
+let owned: string | undefined // the id that this document owns
+let fresh: string | undefined // the id that this document has made
 let claiming: AbortController | undefined // ends with the use of the id: then its lock is released
 let watching: AbortController | undefined // the window; with `current`
 const users = new Set<AbortSignal>()
@@ -37,6 +40,7 @@ export async function pageId(user: AbortSignal): Promise<string> {
     watching = new AbortController()
     globalThis.addEventListener?.('pagehide', releaseWhenCached, watching)
     globalThis.addEventListener?.('pageshow', claimAfterCache, watching)
+    watchClosing(() => owned, watching.signal)
     return setCurrent((ends) => claim(stored(), ends))
   }
   return current
@@ -47,7 +51,7 @@ function leave(user: AbortSignal) {
   users.delete(user)
   if (users.size > 0) return
   claiming?.abort()
-  current = undefined
+  current = owned = undefined
   watching?.abort()
 }
 
@@ -77,6 +81,8 @@ function setCurrent(make: (ends: AbortSignal) => Promise<string>): Promise<strin
   const next = make(claiming.signal)
   current = next
   void next.then(async (id) => {
+    if (current === next) owned = id
+    unmarkClosed(id)
     if (before === undefined || id === (await before) || current !== next) return
     for (const listener of idListeners) listener(id)
   })
@@ -101,8 +107,17 @@ async function claim(known: string | undefined, ends: AbortSignal): Promise<stri
   return lockFresh(ends)
 }
 
+/**
+ * Ids of closed pages, whose names this page may take over: none if it has an id of its own from an earlier document.
+ * Waits for pages that may be reloading.
+ */
+export async function replacedPages(id: string, signal: AbortSignal): Promise<string[]> {
+  return id === fresh ? closedPages(signal) : []
+}
+
 async function lockFresh(ends: AbortSignal): Promise<string> {
   const id = store(randomId())
+  fresh = id
   await lock(id, ends)
   return id
 }

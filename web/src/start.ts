@@ -9,7 +9,7 @@ import { deserializeError, serializeError } from './link.ts'
 import { listen } from './listen.ts'
 import { canStart, compile, newWorker } from './loading.ts'
 import { lazily } from './module.ts'
-import { cursorKey, instance, newPageId, pageId } from './page-id.ts'
+import { cursorKey, instance, newPageId, pageId, replacedPages } from './page-id.ts'
 import { Channel, goodbye, type Port } from './port.ts'
 import { once, type Publishing, publishing } from './publish.ts'
 import type { Redact } from './redacting.ts'
@@ -250,7 +250,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   }
   const untilClosed = (signal = ended.signal) => AbortSignal.any([signal, ended.signal])
   /** The description of this page, for a gateway. */
-  const dialOf = ({ dial }: Connector, page: string): Dial => {
+  const dialOf = ({ dial }: Connector, page: string, closed: string[]): Dial => {
     const url = globalThis.location
     const hello = {
       page,
@@ -259,6 +259,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       title: options.title ?? globalThis.document?.title,
       url: url === undefined ? '' : url.origin + url.pathname,
       engine: version,
+      closed,
     }
     return { ...dial, hello }
   }
@@ -308,9 +309,10 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       stops.addEventListener('abort', () => left.abort(), { signal: left.signal })
       try {
         const page = await unlessAborted(pageId(left.signal), stops)
+        const closed = await replacedPages(page, stops)
         const number = ++lastGateway
         left.signal.addEventListener('abort', () => thread.disconnect(number))
-        return await unlessAborted(thread.connect(number, dialOf(connector, page)), stops)
+        return await unlessAborted(thread.connect(number, dialOf(connector, page, closed)), stops)
       } catch (error) {
         left.abort()
         throw error

@@ -62,6 +62,7 @@ const firstDelay = 200 // ms
 const longDelay = 2_000 // ms, for five minutes
 const quickRetryTime = 300_000 // ms
 const slowDelay = 15_000 // ms, from then on
+const closedTime = 10_000 // ms that hello.closed is true for: later such a tab may have been opened again
 const refusedByBrowserDelay = 30_000 // ms; local network permission
 
 // Sizes.
@@ -85,6 +86,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
   let everJoined = false
   let page = dial.hello?.page
   let url = dial.invitation?.url ?? dial.gateways[0] ?? ''
+  const created = stopwatch()
   const ended = new AbortController() // with `stopped`
   const known = credentials(dial, (question) => host.confirm(question, ended.signal))
   let failures = 0
@@ -245,7 +247,12 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       if (typeof message !== 'object' || message === null) throw new Error('not an object')
       if (step === 1) {
         step = 2
-        const hello = dial.hello && { ...dial.hello, page: page ?? dial.hello.page }
+        const isRecent = !everJoined && created() < closedTime
+        const hello = dial.hello && {
+          ...dial.hello,
+          page: page ?? dial.hello.page,
+          closed: isRecent ? dial.hello.closed : [],
+        }
         const answer = await handshake?.prove(message, hello && { hello, sequences: true })
         if (!over && answer !== undefined) ws.send(answer)
       } else if (step === 2 && handshake && !over) {

@@ -143,6 +143,9 @@ const (
 	// GraceTime is how long the entries of a disconnected page stay in the lists.
 	GraceTime = 10 * time.Second
 
+	// LeaveTime is for the socket of a page that its browser has closed.
+	LeaveTime = 1 * time.Second
+
 	// PingEvery is the interval of pings on WebSockets and of comments on event streams.
 	PingEvery = 15 * time.Second
 
