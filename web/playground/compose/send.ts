@@ -72,6 +72,17 @@ export function send({ confirmed = false }: { confirmed?: boolean } = {}): numbe
   return undefined
 }
 
+/**
+ * Sends a text of the history again, byte for byte unless its id was used on this connection: the response to a
+ * request that still waits could not be told from the response to this one.
+ */
+export function replay(text: string): number | undefined {
+  const session = active.peek()
+  const id = nodeAt(jsonTree(text).root, ['id'])
+  const used = session?.isUsed(Number(text.slice(id?.from, id?.to)))
+  return sendText(session && used ? withFreshId(text, () => session.nextId()) : text)
+}
+
 /** Sends a text through the active connection, byte for byte, and adds it to the history. */
 export function sendText(text: string): number | undefined {
   const session = active.peek()

@@ -9,7 +9,7 @@ import { active } from '../connections/clients.ts'
 import { methodsOf, missingCapability } from '../protocol/methods.ts'
 import { history, load, removeFromHistory } from './history.ts'
 import { frameFor, malformations, malformed } from './samples.ts'
-import { sendText, withoutId } from './send.ts'
+import { replay, sendText, withoutId } from './send.ts'
 import { change, replaceText, tab, titleOf } from './tabs.ts'
 import { asForm, editor } from './view.ts'
 
@@ -116,7 +116,7 @@ function History() {
                     type="button"
                     class="plain"
                     onClick={() => {
-                      sendText(text)
+                      replay(text)
                       close()
                     }}
                   >

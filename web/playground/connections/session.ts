@@ -103,6 +103,11 @@ export class Session {
     return ++this.#lastId
   }
 
+  /** Whether a request of this connection may have had an id. */
+  isUsed(id: number): boolean {
+    return id <= this.#lastId
+  }
+
   /** Performs the handshake of the revision and stores the server's description. */
   async handshake(revision: Revision = this.revision.peek()): Promise<Reply> {
     this.revision.value = revision
