@@ -1,5 +1,8 @@
 /** Settings and commands that connect assistants. */
 
+import { say } from './shared/texts.ts'
+import type { StartTexts } from './texts/en.ts'
+
 /** The description of the gateway by the web server of `pagemcp dev`. It contains no secret. */
 export interface Config {
   /** The MCP URL. */
@@ -32,30 +35,27 @@ const request = {
   },
 }
 
-export function ways({ mcp, tokenFile, command }: Config): Way[] {
+export function ways({ mcp, tokenFile, command }: Config, texts: StartTexts): Way[] {
   const token = tokenFile === undefined ? '' : `Authorization: Bearer $(cat ${quoted(tokenFile)})`
   const all: Way[] = [
     {
       title: 'MCP URL',
-      hint:
-        tokenFile === undefined
-          ? 'No token is needed.'
-          : `The bearer token is the line in ${tokenFile}.`,
+      hint: tokenFile === undefined ? texts.noToken : say(texts.tokenIn, { file: tokenFile }),
       text: mcp,
     },
     {
       title: 'Claude Code',
-      hint: 'In a terminal; then ask it to read your notes.',
+      hint: texts.claude,
       text: `claude mcp add --transport http pagemcp ${mcp}${token && ` \\\n  --header "${token}"`}`,
     },
     {
       title: 'VS Code',
-      hint: 'Put this into .vscode/mcp.json and start the server there.',
+      hint: texts.vsCode,
       text: vsCode(mcp, tokenFile),
     },
     {
       title: 'curl',
-      hint: 'Or any HTTP client: protocol 2026-07-28 needs no handshake.',
+      hint: texts.curl,
       text: [
         `curl -s ${mcp}`,
         ...(token && [`-H "${token}"`]),
@@ -68,8 +68,8 @@ export function ways({ mcp, tokenFile, command }: Config): Way[] {
   if (command !== undefined) {
     const config = { mcpServers: { pagemcp: { command, args: ['stdio'] } } }
     all.push({
-      title: 'Assistants that start a command',
-      hint: 'They need no token.',
+      title: texts.command,
+      hint: texts.commandHint,
       text: JSON.stringify(config, undefined, 2),
     })
   }

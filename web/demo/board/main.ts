@@ -1,5 +1,10 @@
 import { start, tabs } from 'pagemcp'
-import { element, make, panel, showFailure } from '../shared/panel.ts'
+import { inLanguage, tag } from '../shared/language.ts'
+import { element, make, showFailure, showPage } from '../shared/page.ts'
+import { panel, showQuestion } from '../shared/panel.ts'
+import { say } from '../shared/texts.ts'
+import { toast } from '../shared/toast.ts'
+import { texts } from './texts.ts'
 
 /** A tab in `tab:///`. */
 interface Tab {
@@ -15,41 +20,67 @@ interface Hung {
   item: HTMLElement
   text: HTMLElement
   about: HTMLElement
+  /** How the tab stands, in words. */
+  standing: string
+  /** What happened to it last, in words. */
+  event: string
 }
 
 const colours = ['yellow', 'pink', 'blue', 'green', 'violet'] as const
 
-const first = `Things to bring on Saturday
+/** How long a tab may be away before its note counts as closed: a reload takes less. */
+const reloadTime = 2500 // ms
 
-– folding chairs
-– the big tent
-– charcoal`
+/** The text that the next tab begins with, in localStorage. */
+const nextKey = 'board.next'
+
+showPage('board', texts)
+showQuestion(texts.question)
+element<HTMLAnchorElement>('more').href = inLanguage('./')
 
 const note = element<HTMLTextAreaElement>('note')
-const wall = element('wall')
+const own: Hung = {
+  item: element('own'),
+  text: element('words'),
+  about: element('about'),
+  standing: texts.thisTab,
+  event: '',
+}
 const never = new AbortController().signal
 
 // ——— this tab's note, which survives reloads
 
-const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
-if (opener !== null && navigation?.type === 'navigate') {
-  // Another tab has opened this one, with a copy of its sessionStorage.
-  sessionStorage.removeItem('board.note')
+note.value = beginning()
+sessionStorage.setItem('board.note', note.value)
+showOwn()
+
+function beginning(): string {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  if (opener !== null && navigation?.type === 'navigate') {
+    // Another tab has opened this one, with a copy of its sessionStorage.
+    const next = localStorage.getItem(nextKey) ?? ''
+    localStorage.removeItem(nextKey)
+    return next
+  }
+  const first = localStorage.getItem('board.known') === null ? texts.seed : ''
+  localStorage.setItem('board.known', 'yes')
+  return sessionStorage.getItem('board.note') ?? first
 }
-const begins = opener === null && localStorage.getItem('board.known') === null ? first : ''
-localStorage.setItem('board.known', 'yes')
-note.value = sessionStorage.getItem('board.note') ?? begins
-showTitle()
 
 note.addEventListener('input', () => {
   sessionStorage.setItem('board.note', note.value)
-  showTitle()
   showOwn()
 })
 
-function showTitle() {
-  const line = note.value.trim().split('\n', 1)[0] ?? ''
-  document.title = line === '' ? 'Empty note' : line.slice(0, 60)
+/** The text below the field is what this tab shares; the field itself is never read. */
+function showOwn() {
+  document.title = titleOf(note.value)
+  showWords(own, note.value)
+}
+
+function titleOf(text: string): string {
+  const line = text.trim().split('\n', 1)[0] ?? ''
+  return line === '' ? texts.emptyNote : line.slice(0, 60)
 }
 
 // ——— all notes: the wall shows what assistants read
@@ -80,22 +111,21 @@ function refresh() {
 }
 
 function showTabs(all: Tab[]) {
-  for (const [id, { item }] of hung) {
+  for (const [id, { item, text }] of hung) {
     if (all.some((tab) => tab.id === id)) continue
     item.remove()
     hung.delete(id)
+    closed(id, text.textContent ?? '')
   }
   for (const tab of all) {
-    const { item, about } = hung.get(tab.id) ?? hang(tab)
-    item.dataset.active = String(tab.active)
-    item.dataset.this = String(tab.this)
-    const seen = tab.visibility === 'visible' ? 'open' : 'in the background'
-    about.textContent = tab.this ? 'this tab' : tab.active ? `${seen}, used last` : seen
-    if (!tab.this) continue
-    element('uri').textContent = `tab:///${tab.id}`
-    note.dataset.colour = colourOf(tab.id)
+    const shown = hung.get(tab.id) ?? hang(tab)
+    shown.item.dataset.active = String(tab.active)
+    const seen = tab.visibility === 'visible' ? texts.open : texts.background
+    shown.standing = tab.this ? texts.thisTab : tab.active ? texts.lastUsed : seen
+    showAbout(shown)
+    if (tab.this) element('known').textContent = say(texts.known, { uri: `tab:///${tab.id}` })
   }
-  element('count').textContent = all.length === 1 ? 'one tab' : `${all.length} tabs`
+  element('count').textContent = say(texts.count, { count: all.length })
 }
 
 /** The same in every tab, and after a reload. */
@@ -104,35 +134,65 @@ function colourOf(id: string): string {
   return colours[sum % colours.length] ?? ''
 }
 
-function hang({ id }: Tab): Hung {
-  const text = make('p', 'words')
-  const about = make('p', 'about')
-  const item = make('li', 'card', text, about)
-  item.dataset.colour = colourOf(id)
-  item.dataset.id = id
-  wall.append(item)
-  const made = { item, text, about }
-  hung.set(id, made)
+function hang(tab: Tab): Hung {
+  const made = tab.this ? own : card()
+  made.item.dataset.colour = colourOf(tab.id)
+  made.item.dataset.id = tab.id
+  hung.set(tab.id, made)
   return made
 }
 
-async function showText(tab: Tab) {
-  const shown = hung.get(tab.id)
-  if (tab.this) return showOwn()
-  const words = await read(`tab:///${tab.id}/text`).catch(() => tab.title) // it may go meanwhile
-  if (shown) showWords(shown, words)
+function card(): Hung {
+  const text = make('p', 'words')
+  const about = make('p', 'about')
+  const paper = make('div', 'paper', text)
+  paper.dataset.emptyText = texts.emptyNote
+  const item = make('li', 'card', paper, about)
+  item.dataset.this = 'false'
+  element('next').before(item)
+  return { item, text, about, standing: '', event: '' }
 }
 
-/** The card of this tab is the text that it shares. */
-function showOwn() {
-  for (const shown of hung.values()) {
-    if (shown.item.dataset.this === 'true') showWords(shown, note.value)
-  }
+async function showText(tab: Tab) {
+  if (tab.this) return showOwn()
+  const shown = hung.get(tab.id)
+  const words = await read(`tab:///${tab.id}/text`).catch(() => tab.title) // it may go meanwhile
+  if (shown === undefined || shown.text.textContent === words) return
+  if (shown.item.dataset.empty !== undefined) happened(shown, texts.changed, 'changed')
+  showWords(shown, words)
 }
 
 function showWords({ item, text }: Hung, words: string) {
   if (text.textContent !== words) text.textContent = words
   item.dataset.empty = String(words === '')
+}
+
+function showAbout({ about, standing, event }: Hung) {
+  about.replaceChildren(make('span', 'standing', standing), make('span', 'event', event))
+}
+
+/** Shows on a note that it was read or changed, with the time. */
+function happened(shown: Hung, text: string, effect: 'glow' | 'changed') {
+  shown.event = say(text, {
+    when: new Date().toLocaleTimeString(tag, { hour: '2-digit', minute: '2-digit' }),
+  })
+  showAbout(shown)
+  const { classList } = shown.item
+  classList.remove('glow', 'changed')
+  requestAnimationFrame(() => classList.add(effect))
+}
+
+/** Offers to open the note of a tab again, unless the tab was only reloaded. */
+function closed(id: string, text: string) {
+  if (text.trim() === '') return
+  setTimeout(() => {
+    if (hung.has(id) || document.hidden) return
+    const reopen = () => {
+      localStorage.setItem(nextKey, text)
+      open(inLanguage('./'), '_blank')
+    }
+    toast(say(texts.closed, { title: titleOf(text) }), reopen, texts.reopen)
+  }, reloadTime)
 }
 
 source.watch?.(refresh, never)
@@ -143,20 +203,26 @@ refresh()
 try {
   const mcp = await start({
     name: 'board',
-    title: 'Board',
+    title: texts.name,
     version: '1.0.0',
-    instructions:
-      'A board of notes: each open tab is one. tab:///{id}/text is the note on a tab; tab:/// lists the tabs.',
+    instructions: texts.instructions,
   })
   mcp.mount('', source)
-  mcp.on('read', ({ uri }) => glow(uri))
-  panel(mcp)
+  mcp.on('read', ({ uri }) => {
+    const read = hung.get(idOf(uri))
+    if (read) happened(read, texts.readAt, 'glow')
+  })
+  panel(mcp, nameOf)
 } catch (error) {
   showFailure(error)
 }
 
-function glow(uri: string) {
-  const item = hung.get(/^tab:\/\/\/([^/]+)/.exec(uri)?.[1] ?? '')?.item
-  item?.classList.add('glow')
-  item?.addEventListener('animationend', () => item.classList.remove('glow'), { once: true })
+function idOf(uri: string): string {
+  return /^tab:\/\/\/([^/]+)/.exec(uri)?.[1] ?? ''
+}
+
+function nameOf(uri: string): string {
+  if (uri === 'tab:///') return texts.list
+  const shown = hung.get(idOf(uri))
+  return shown ? titleOf(shown.text.textContent ?? '') : texts.goneNote
 }

@@ -1,12 +1,16 @@
 /** Serves the fixtures of MCP's conformance suite. */
 
 import { type PageMcp, start } from 'pagemcp'
-import { element, make, panel, showFailure } from '../shared/panel.ts'
+import { element, make, showFailure, showPage } from '../shared/page.ts'
+import { panel } from '../shared/panel.ts'
 import { serveAsking, serveRounds } from './asking.ts'
 import { serveHooks } from './hooks.ts'
 import { servePrompts } from './prompts.ts'
 import { serveResources } from './resources.ts'
+import { texts } from './texts.ts'
 import { registrar, serveTools } from './tools.ts'
+
+showPage('conformance', texts)
 
 function serve(mcp: PageMcp) {
   const shown = panel(mcp)

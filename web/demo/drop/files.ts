@@ -43,18 +43,16 @@ export function uriOf(name: string): string {
   return `opfs://${path}/${segment}`
 }
 
-/** The first files. */
-export function samples(): File[] {
-  const of = (name: string, text: string) => new File([text], name)
-  return [
-    of(
-      'recipe.md',
-      '# Pear tart\n\n- 4 pears\n- 200 g flour\n- 100 g butter\n\nBake for 40 minutes at 180 °C.\n',
-    ),
-    of(
-      'expenses.csv',
-      'day,what,euro\n2026-11-02,train,38.50\n2026-11-09,hotel,124.00\n2026-11-17,museum,16.00\n',
-    ),
-    of('settings.json', '{\n  "language": "en",\n  "units": "metric"\n}\n'),
-  ]
+/** The largest file of which a copy is kept, so that its deletion can be undone. */
+const maxCopy = 20_000_000 // bytes
+
+/** A copy in memory of a stored file; `undefined`: there is none, or it is too large. */
+export async function copyOf(name: string): Promise<File | undefined> {
+  try {
+    const file = await (await (await drop()).getFileHandle(name)).getFile()
+    return file.size > maxCopy ? undefined : new File([await file.arrayBuffer()], name)
+  } catch (error) {
+    unlessGone(error as DOMException)
+    return undefined
+  }
 }

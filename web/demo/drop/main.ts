@@ -1,6 +1,16 @@
 import { opfs, start } from 'pagemcp'
-import { element, make, panel, showFailure } from '../shared/panel.ts'
-import { all, path, put, remove, samples, uriOf } from './files.ts'
+import { tag } from '../shared/language.ts'
+import { element, icon, iconButton, make, showFailure, showPage } from '../shared/page.ts'
+import { panel, showQuestion } from '../shared/panel.ts'
+import { say } from '../shared/texts.ts'
+import { toast } from '../shared/toast.ts'
+import { all, copyOf, path, put, remove, uriOf } from './files.ts'
+import { preview } from './preview.ts'
+import { sizeText } from './sizes.ts'
+import { texts } from './texts.ts'
+
+showPage('drop', texts)
+showQuestion(texts.question)
 
 const zone = element('zone')
 const list = element('list')
@@ -8,77 +18,159 @@ const input = element<HTMLInputElement>('files')
 const elsewhere = new BroadcastChannel('drop') // other tabs of this page
 let served: { changed(uri?: string): void } | undefined
 
+/** When assistants have read a file last, by URI. */
+const reads = new Map<string, Date>()
+/** Names of the files whose contents are shown. */
+const shownFiles = new Set<string>()
+/** When a file was stored, by name, for the effect on its row. */
+const stored = new Map<string, number>()
+
+/** How long a row stays highlighted; the same as in style.css. */
+const glowing = 2400 // ms
+
 // ——— the list
 
 let shows = 0
+let previews = new AbortController()
 
 async function show() {
   const nth = ++shows
   const files = await all()
   if (nth !== shows) return // a newer call is running
+  previews.abort()
+  previews = new AbortController()
   element('count').textContent = files.length === 0 ? '' : summary(files)
   element('empty').hidden = files.length > 0
+  const focused = document.activeElement?.id
   list.replaceChildren(...files.map(row))
+  if (focused) document.getElementById(focused)?.focus({ preventScroll: true })
 }
 
 function summary(files: readonly File[]): string {
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
-  return `${files.length === 1 ? 'one file' : `${files.length} files`}, ${sizeText(bytes)}`
+  return say(texts.count, { count: files.length, size: sizeText(bytes) })
 }
 
-function row({ name, size, lastModified }: File): HTMLElement {
-  const kind = make('span', 'kind', name.split('.').at(-1)?.slice(0, 4) ?? '')
+function row(file: File, i: number): HTMLElement {
+  const { name, size, lastModified } = file
+  const uri = uriOf(name)
+  const kind = make('span', 'kind', /\.(\w{1,4})\w*$/.exec(name)?.[1] ?? '')
   kind.ariaHidden = 'true'
   const when = document.createElement('time')
   when.dateTime = new Date(lastModified).toISOString()
-  when.textContent = new Date(lastModified).toLocaleString('en-GB', {
+  when.textContent = new Date(lastModified).toLocaleString(tag, {
     day: 'numeric',
     month: 'short',
     hour: '2-digit',
     minute: '2-digit',
   })
-  const gone = make('button', 'remove', '×') as HTMLButtonElement
-  gone.type = 'button'
-  gone.ariaLabel = `Delete ${name}`
-  gone.addEventListener('click', () => void change(name, () => remove(name)))
-  const uri = make('code', 'uri', uriOf(name))
   const about = make('span', 'about', sizeText(size), ' · ', when)
-  const item = make('li', '', kind, make('strong', 'name', name), about, uri, gone)
-  item.dataset.uri = uriOf(name)
+  const read = reads.get(uri)
+  if (read) about.append(' · ', make('span', 'read', say(texts.readAt, { when: clock(read) })))
+  const content = make('div', 'content')
+  content.id = `content-${i}`
+  const open = make('button', 'open', make('span', 'name', name), icon('down')) as HTMLButtonElement
+  open.type = 'button'
+  open.id = `file-${name}`
+  open.setAttribute('aria-controls', content.id)
+  open.title = say(texts.show, { name })
+  const item = make('li', '', kind, open, about, make('code', 'uri', uri), deleteButton(name))
+  item.append(content)
+  item.dataset.uri = uri
+  const showContent = () => {
+    const isShown = shownFiles.has(name)
+    open.ariaExpanded = String(isShown)
+    content.hidden = !isShown
+    if (!isShown || content.firstChild) return
+    preview(file, previews.signal)
+      .then((parts) => content.replaceChildren(...parts))
+      .catch(() => {}) // the file has changed meanwhile: the list is shown again
+  }
+  open.addEventListener('click', () => {
+    if (!shownFiles.delete(name)) shownFiles.add(name)
+    showContent()
+  })
+  item.addEventListener('keydown', ({ key }) => key === 'Delete' && void discard(name))
+  showContent()
+  glow(item, Math.max(read?.getTime() ?? 0, stored.get(name) ?? 0))
   return item
 }
 
-function sizeText(bytes: number): string {
-  if (bytes < 1000) return bytes === 1 ? '1 byte' : `${bytes} bytes`
-  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
+function deleteButton(name: string): HTMLButtonElement {
+  const button = iconButton('trash', say(texts.delete, { name }), () => void discard(name))
+  button.classList.add('remove')
+  return button
+}
+
+/** Highlights a row for the rest of its time. */
+function glow(item: HTMLElement, since: number) {
+  const passed = Date.now() - since
+  if (passed >= glowing) return
+  item.classList.add('glow')
+  item.style.animationDelay = `-${passed}ms` // continues the animation of the previous row
+}
+
+function clock(date: Date): string {
+  return date.toLocaleTimeString(tag, { hour: '2-digit', minute: '2-digit' })
 }
 
 // ——— user actions
 
-/** Changes a file, and notifies other tabs and the engine. */
-async function change(name: string, act: () => Promise<void>) {
+/**
+ * Changes a file, and notifies other tabs and the engine.
+ *
+ * @returns whether it succeeded
+ */
+async function change(name: string, act: () => Promise<void>): Promise<boolean> {
   element('problem').hidden = true
+  let done = true
   try {
     await act()
   } catch (error) {
-    element('problem').textContent = `${name}: ${error instanceof Error ? error.message : error}`
+    done = false
+    const reason = error instanceof Error ? error.message : String(error)
+    element('problem').textContent = say(texts.problem, { name, reason })
     element('problem').hidden = false
   }
   await show()
   elsewhere.postMessage(name)
-  tell(name)
+  announce(name)
+  return done
 }
 
 /** With a FileSystemObserver this is announced twice, which is harmless. */
-function tell(name: string) {
+function announce(name: string) {
   served?.changed(uriOf(name))
   served?.changed(`opfs://${path}`)
   served?.changed()
 }
 
 async function take(files: Iterable<File>) {
-  for (const file of files) await change(file.name, () => put(file))
+  for (const file of files) {
+    const old = await copyOf(file.name)
+    stored.set(file.name, Date.now())
+    if (!(await change(file.name, () => put(file)))) continue
+    if (old) toast(say(texts.replaced, { name: file.name }), () => void restore(old))
+  }
 }
+
+async function discard(name: string) {
+  const rows = [...list.children]
+  const at = rows.findIndex((one) => (one as HTMLElement).dataset.uri === uriOf(name))
+  const old = await copyOf(name)
+  if (!(await change(name, () => remove(name)))) return
+  toast(say(texts.deleted, { name }), old && (() => void restore(old)))
+  const next = list.children[Math.min(at, list.childElementCount - 1)]
+  ;(next?.querySelector<HTMLElement>('.open') ?? element('list-title')).focus()
+}
+
+async function restore(file: File) {
+  stored.set(file.name, Date.now())
+  await change(file.name, () => put(file))
+  document.getElementById(`file-${file.name}`)?.focus()
+}
+
+const samples = () => texts.seeds.map(({ name, text }) => new File([text], name))
 
 input.addEventListener(
   'change',
@@ -112,8 +204,9 @@ document.addEventListener(
   ({ clipboardData }) => void take([...(clipboardData?.files ?? [])]),
 )
 elsewhere.addEventListener('message', ({ data }) => {
+  stored.set(String(data), Date.now())
   void show()
-  tell(String(data))
+  announce(String(data))
 })
 
 await show()
@@ -123,22 +216,23 @@ await show()
 try {
   const mcp = await start({
     name: 'drop',
-    title: 'Drop',
+    title: texts.name,
     version: '1.0.0',
-    instructions: `Files that the person at this browser has dropped here. opfs://${path} lists them.`,
+    instructions: say(texts.instructions, { uri: `opfs://${path}` }),
   })
   mcp.mount('', opfs({ paths: [path] })) // this directory, nothing else
-  mcp.on('read', ({ uri }) => glow(uri))
-  panel(mcp)
+  mcp.on('read', ({ uri }) => {
+    reads.set(uri, new Date())
+    void show()
+  })
+  panel(mcp, nameOf)
   served = mcp
 } catch (error) {
   showFailure(error)
 }
 
-function glow(uri: string) {
-  for (const item of list.querySelectorAll<HTMLElement>('li')) {
-    if (item.dataset.uri !== uri) continue
-    item.classList.add('glow')
-    item.addEventListener('animationend', () => item.classList.remove('glow'), { once: true })
-  }
+/** The name of a file, for its URI. */
+function nameOf(uri: string): string | undefined {
+  const name = new RegExp(`^opfs://${path}/(.+)$`).exec(uri)?.[1]
+  return name === undefined ? texts.list : decodeURIComponent(name)
 }

@@ -1,6 +1,11 @@
-import { noteOf, noteUri, openUri, type Serving, type Standing, serveNotes } from './serving.ts'
+import { element, type Standing, showPage, showStanding } from '../shared/page.ts'
+import { showQuestion } from '../shared/panel.ts'
+import { say } from '../shared/texts.ts'
+import { toast } from '../shared/toast.ts'
+import { noteOf, noteUri, openUri, type Serving, serveNotes } from './serving.ts'
 import { type NewNote, type Note, openNotes } from './store.ts'
-import { ago, element, summary, text } from './view.ts'
+import { texts } from './texts.ts'
+import { ago, summary, text } from './view.ts'
 
 /** The delay after the last key until a note is stored. */
 const saveDelay = 300 // ms
@@ -14,17 +19,20 @@ interface Read {
   at: Date
 }
 
+showPage('notes', texts)
+showQuestion(texts.question)
+showKeys()
+
 const main = element('main')
 const list = element('notes')
 const search = element<HTMLInputElement>('search')
 const title = element<HTMLInputElement>('title')
 const body = element<HTMLTextAreaElement>('text')
 
-const store = await openNotes()
+const store = await openNotes(texts.seeds)
 const tabs = new BroadcastChannel('notes-app')
 let notes = sorted(await store.all())
 let open: NewNote = notes[0] ?? blank()
-let removed: Note | undefined
 let unsaved: ReturnType<typeof setTimeout> | undefined
 let saving: Promise<void> = Promise.resolve()
 let reads: Read[] = []
@@ -54,25 +62,32 @@ function showList() {
       item.role = 'option'
       item.ariaSelected = String(note.id === open.id)
       item.tabIndex = note.id === tabbable ? 0 : -1
-      item.append(text('strong', note.title || 'Untitled'), text('span', summary(note), 'summary'))
+      item.append(
+        text('strong', note.title || texts.untitled),
+        text('span', summary(note), 'summary'),
+      )
       const read = last.get(note.id)
       item.append(
-        text('span', read ? `read ${ago(read)}` : ago(note.changed), read ? 'when read' : 'when'),
+        text(
+          'span',
+          read ? say(texts.readAgo, { when: ago(read) }) : ago(note.changed),
+          read ? 'when read' : 'when',
+        ),
       )
       return item
     }),
   )
-  const searching = search.value.trim() !== ''
-  element('count').textContent = searching ? `${found.length} of ${notes.length} found` : ''
+  const wanted = search.value.trim()
+  const searching = wanted !== ''
+  element('count').textContent = searching
+    ? say(texts.found, { count: found.length, all: notes.length })
+    : ''
   element('empty').hidden = found.length > 0
-  element('empty-title').textContent = searching ? 'Nothing found' : 'No notes yet'
+  element('empty-title').textContent = searching ? texts.notFound : texts.empty
   element('empty-text').textContent = searching
-    ? `No note has “${search.value.trim()}” in it.`
-    : 'Press New and write the first one.'
-  element('offer').textContent =
-    notes.length === 1
-      ? 'Offered: one note, and which one is open. Nothing else of this page.'
-      : `Offered: ${notes.length} notes, and which one is open. Nothing else of this page.`
+    ? say(texts.notFoundText, { text: wanted })
+    : texts.emptyText
+  element('offer').textContent = say(texts.offered, { count: notes.length })
 }
 
 function focusInList() {
@@ -129,20 +144,20 @@ function save(): Promise<void> {
     tabs.postMessage(id)
     notes = sorted([note as Note, ...notes.filter((one) => one.id !== id)])
     if (note === open) {
-      element('saved').textContent = 'Saved'
+      element('saved').textContent = texts.saved
       showIdentity()
     }
     showList()
     serving?.opened()
   })
   saving.catch((error: unknown) => {
-    element('saved').textContent = `Not saved: ${error}`
+    element('saved').textContent = say(texts.notSaved, { reason: String(error) })
   })
   return saving
 }
 
 function typed() {
-  element('saved').textContent = 'Saving…'
+  element('saved').textContent = texts.saving
   clearTimeout(unsaved)
   unsaved = setTimeout(save, saveDelay)
 }
@@ -153,19 +168,14 @@ async function remove(note: NewNote) {
   const at = shown().findIndex(({ id }) => id === note.id)
   await store.remove(note.id)
   tabs.postMessage(note.id)
-  removed = note as Note
   notes = notes.filter(({ id }) => id !== note.id)
-  element('toast-text').textContent = `Deleted “${note.title || 'Untitled'}”.`
-  element('toast').hidden = false
+  toast(say(texts.deleted, { title: note.title || texts.untitled }), () => restore(note as Note))
   const rest = shown()
   await choose(rest[Math.min(at, rest.length - 1)] ?? blank())
   focusInList()
 }
 
-async function undo() {
-  const note = removed
-  forgetRemoved()
-  if (note === undefined) return
+async function restore(note: Note) {
   await store.put(note)
   tabs.postMessage(note.id)
   notes = sorted([note, ...notes])
@@ -173,20 +183,11 @@ async function undo() {
   focusInList()
 }
 
-function forgetRemoved() {
-  removed = undefined
-  element('toast').hidden = true
-}
-
 // ——— reads by assistants
 
-function showStanding({ is, text, advice }: Standing) {
-  element('state').dataset.is = is
-  element('state-text').textContent = text
-  element('advice').hidden = advice === undefined
-  element('advice-title').textContent = advice?.title ?? ''
-  element('advice-text').textContent = advice?.text ?? ''
-  element('retry').hidden = is !== 'unpaired' && is !== 'failed'
+function showConnection(now: Standing, name?: string) {
+  showStanding(now, name)
+  element('retry').hidden = now.is !== 'unpaired' && now.is !== 'failed'
 }
 
 function showReads() {
@@ -197,14 +198,18 @@ function showReads() {
       const note = notes.find(({ id }) => id === noteOf(uri))
       const what = document.createElement(note ? 'button' : 'span')
       what.className = 'what'
-      what.textContent = note ? note.title || 'Untitled' : nameOf(uri)
+      what.textContent = note ? note.title || texts.untitled : nameOf(uri)
       if (note) what.addEventListener('click', () => void edit(note))
       const when = document.createElement('time')
       when.dateTime = at.toISOString()
       when.textContent = ago(at)
       item.append(
         what,
-        text('span', `by ${client === 'gateway' ? 'an assistant' : client}`, 'who'),
+        text(
+          'span',
+          say(texts.by, { client: client === 'gateway' ? texts.anAssistant : client }),
+          'who',
+        ),
         when,
       )
       return item
@@ -213,8 +218,8 @@ function showReads() {
 }
 
 function nameOf(uri: string): string {
-  if (uri === openUri) return 'The open note'
-  return noteOf(uri) === undefined ? 'What the store holds' : 'A deleted note'
+  if (uri === openUri) return texts.openNote
+  return noteOf(uri) === undefined ? texts.store : texts.deletedNote
 }
 
 function noteRead(uri: string, client: string) {
@@ -303,8 +308,6 @@ form.addEventListener('keydown', (event) => {
 element('new').addEventListener('click', () => void startNew())
 element('back').addEventListener('click', () => void save().then(focusInList))
 element('delete').addEventListener('click', () => void remove(open))
-element('undo').addEventListener('click', () => void undo())
-element('toast').addEventListener('keydown', (event) => event.key === 'Escape' && forgetRemoved())
 element('retry').addEventListener('click', () => serving?.retry())
 addEventListener('pagehide', () => void save())
 document.addEventListener('visibilitychange', () => void save())
@@ -330,8 +333,8 @@ setInterval(() => {
 showList()
 showEditor()
 showReads()
-serving = await serveNotes(() => `# ${open.title || 'Untitled'}\n\n${open.text}\n`, {
-  standing: showStanding,
+serving = await serveNotes(() => `# ${open.title || texts.untitled}\n\n${open.text}\n`, {
+  standing: showConnection,
   read: noteRead,
 })
 
@@ -343,4 +346,20 @@ function blank(): NewNote {
 /** The newest first. */
 function sorted(all: Note[]): Note[] {
   return all.sort((a, b) => b.changed.getTime() - a.changed.getTime())
+}
+
+function showKeys() {
+  const { keys } = texts
+  const hints: [keys: string[], text: string][] = [
+    [['↑', '↓'], keys.choose],
+    [['Enter'], keys.edit],
+    [['n'], keys.add],
+    [['/'], keys.search],
+    [['Del'], keys.delete],
+  ]
+  for (const [names, what] of hints) {
+    const hint = text('span', '')
+    hint.append(...names.flatMap((name) => [text('kbd', name), ' ']), what)
+    element('keys').append(hint, ' ')
+  }
 }

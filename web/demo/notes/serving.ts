@@ -2,15 +2,8 @@
 
 import { idb, type JoinReason, type PageMcp, type State, start } from 'pagemcp'
 import { gateway } from '../shared/gateway.ts'
-
-/** The state of the connection, as the page shows it. */
-export interface Standing {
-  is: 'starting' | 'waiting' | 'joined' | 'away' | 'unpaired' | 'failed'
-  /** A short text. */
-  text: string
-  /** What the user can do, if anything. */
-  advice?: { title: string; text: string }
-}
+import { type Standing, showFailure, standing } from '../shared/page.ts'
+import { texts } from './texts.ts'
 
 export interface Serving {
   /** Announces that another tab has changed a note. */
@@ -41,23 +34,21 @@ export const openUri = 'notes://open'
  */
 export async function serveNotes(
   open: () => string,
-  on: { standing(standing: Standing): void; read(uri: string, client: string): void },
+  on: {
+    standing(standing: Standing, name?: string): void
+    read(uri: string, client: string): void
+  },
 ): Promise<Serving> {
   let mcp: PageMcp
   try {
     mcp = await start({
       name: 'notes',
-      title: 'Notes',
+      title: texts.name,
       version: '1.0.0',
-      instructions:
-        'Notes of the person at this browser. Each note is a resource; read before you quote.',
+      instructions: texts.instructions,
     })
   } catch (error) {
-    on.standing({
-      is: 'failed',
-      text: 'Not served',
-      advice: { title: 'The engine did not start.', text: String(error) },
-    })
+    showFailure(error)
     return { changedElsewhere() {}, opened() {}, retry: () => location.reload() }
   }
   mcp.mount('', idb({ databases: { 'notes-app': { notes: { title: 'title' } } } })) // this store, nothing else
@@ -65,15 +56,18 @@ export async function serveNotes(
     {
       uri: openUri,
       name: 'open',
-      title: 'The open note',
-      description: 'What is on the screen right now.',
+      title: texts.openNote,
+      description: texts.openDescription,
       mimeType: 'text/markdown',
     },
     open,
   )
 
   let reason: JoinReason | undefined
-  const show = (state: State) => on.standing(standing(state, reason))
+  const show = (state: State) => {
+    const last = state.gateways.at(-1)
+    on.standing(standing(state, reason), last?.is === 'joined' ? last.name : undefined)
+  }
   mcp.on('state', show)
   mcp.on('read', ({ uri, client }) => on.read(uri, client))
   mcp.on('error', (error) => reportError(error))
@@ -94,52 +88,5 @@ export async function serveNotes(
     },
     opened: () => mcp.changed(openUri),
     retry: join,
-  }
-}
-
-function standing({ engine, gateways }: State, reason: JoinReason | undefined): Standing {
-  const gateway = gateways.at(-1)
-  if (engine === 'restarting') return { is: 'starting', text: 'Starting' }
-  if (engine !== 'running') {
-    const text = 'Reload the page; if that does not help, the console says more.'
-    return { is: 'failed', text: 'Not served', advice: { title: 'The engine has stopped.', text } }
-  }
-  switch (gateway?.is) {
-    case 'joined':
-      return { is: 'joined', text: `Joined as ${gateway.name}` }
-    case 'away':
-      return {
-        is: 'away',
-        text: 'Gateway away',
-        advice: {
-          title: 'The gateway does not answer.',
-          text: 'This page joins again as soon as it is back. Is pagemcp dev still running?',
-        },
-      }
-    case 'refused':
-    case 'closed':
-      return { is: 'unpaired', text: 'Not paired', advice: pairingAdvice(reason, gateway.error) }
-    default:
-      return { is: 'waiting', text: 'Looking for the gateway' }
-  }
-}
-
-function pairingAdvice(
-  reason: JoinReason | undefined,
-  error = '',
-): { title: string; text: string } {
-  switch (reason) {
-    case 'not-invited':
-      return {
-        title: 'Assistants cannot see these notes yet.',
-        text: 'Open this page from the start page whose link pagemcp dev prints in the terminal.',
-      }
-    case 'refused':
-      return {
-        title: 'The link has expired, or was used before.',
-        text: 'Press Enter in the terminal where pagemcp dev runs, and open the new link.',
-      }
-    default:
-      return { title: 'This page could not join.', text: error }
   }
 }

@@ -21,24 +21,19 @@ export interface NoteStore {
   remove(id: number): Promise<void>
 }
 
-const firstNotes: [title: string, text: string][] = [
-  [
-    'Trip to Lisbon',
-    'Flight on Friday at 09:40, back on Tuesday.\n\n- Tram 28 early, before the queues\n- Pastéis in Belém\n- Ask Ana about the fado place in Alfama\n\nBudget: 600 €, 140 € spent on the hotel deposit.',
-  ],
-  ['Shopping', '- Lemons\n- Olive oil\n- Chickpeas, two cans\n- Something nice for Sunday'],
-  [
-    'Welcome',
-    'These notes live in this browser, in IndexedDB. No server has them.\n\nWhen this page is joined, an assistant can read them through PageMCP, and gets notified when you change one. This page shows what it reads.\n\nTry it: ask your assistant what you still have to buy, then add something to the list and ask again.',
-  ],
-]
-
-export async function openNotes(): Promise<NoteStore> {
+/**
+ * Opens the database.
+ *
+ * @param seeds - the notes of a new database; the last one is first in the list
+ */
+export async function openNotes(
+  seeds: readonly { title: string; text: string }[],
+): Promise<NoteStore> {
   const opening = indexedDB.open('notes-app', 1)
   opening.onupgradeneeded = () => {
     const store = opening.result.createObjectStore('notes', { keyPath: 'id', autoIncrement: true })
     const now = Date.now()
-    for (const [i, [title, text]] of firstNotes.entries()) {
+    for (const [i, { title, text }] of seeds.entries()) {
       const created = new Date(now + i) // so that the last one stands first
       store.add({ title, text, created, changed: created })
     }

@@ -1,11 +1,7 @@
 /** Helpers for rendering. */
 
-/** The element that index.html has under an id. */
-export function element<T extends HTMLElement = HTMLElement>(id: string): T {
-  const found = document.getElementById(id)
-  if (found === null) throw new Error(`index.html has no #${id}`)
-  return found as T
-}
+import { tag } from '../shared/language.ts'
+import { texts } from './texts.ts'
 
 export function text(tag: string, content: string, className = ''): HTMLElement {
   const made = document.createElement(tag)
@@ -16,10 +12,10 @@ export function text(tag: string, content: string, className = ''): HTMLElement 
 
 /** The beginning of a note, on one line. */
 export function summary({ text: all }: { text: string }): string {
-  return all.slice(0, 160).replace(/\s+/g, ' ').trim() || 'No text'
+  return all.slice(0, 160).replace(/\s+/g, ' ').trim() || texts.noText
 }
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+const relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto', style: 'short' })
 const units: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['day', 86_400],
   ['hour', 3600],
@@ -32,5 +28,5 @@ export function ago(date: Date, now = Date.now()): string {
   for (const [unit, length] of units) {
     if (seconds >= length) return relative.format(-Math.floor(seconds / length), unit)
   }
-  return 'just now'
+  return texts.justNow
 }

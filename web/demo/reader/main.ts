@@ -1,7 +1,14 @@
 /** An article that shows which part of it an assistant has read. */
 
 import { page, start, storage } from 'pagemcp'
-import { element, panel, showFailure } from '../shared/panel.ts'
+import { tag } from '../shared/language.ts'
+import { element, showFailure, showPage } from '../shared/page.ts'
+import { panel, showQuestion } from '../shared/panel.ts'
+import { say } from '../shared/texts.ts'
+import { texts } from './texts.ts'
+
+showPage('reader', { ...texts, ...texts.article, name: texts.article.title })
+showQuestion(`${texts.question} ${texts.lightsUp}`)
 
 /** The sections, by the name that they have in URIs. */
 const sections = { opening: '#opening', night: '#night', table: '#table', order: '#order' }
@@ -22,7 +29,7 @@ function mark(uri: string) {
     readAt.set(one, new Date())
     const shown = document.querySelector<HTMLElement>(`.mark[data-part="${one}"]`)
     if (shown === null) continue
-    shown.textContent = `Read by an assistant at ${timeOf(new Date())}`
+    shown.textContent = say(texts.readAt, { when: timeOf(new Date()) })
     shown.dataset.read = ''
     shown.classList.remove('glow')
     requestAnimationFrame(() => shown.classList.add('glow'))
@@ -30,12 +37,11 @@ function mark(uri: string) {
   if (names.length > 0) {
     const count = readAt.size
     const all = Object.keys(sections).length
-    element('tally').textContent = `${count} of ${all} sections have been read.`
+    element('tally').textContent = say(texts.tally, { count, all })
   }
 }
 
-const timeOf = (date: Date) =>
-  date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+const timeOf = (date: Date) => date.toLocaleTimeString(tag, { hour: '2-digit', minute: '2-digit' })
 
 // ——— user actions
 
@@ -58,7 +64,7 @@ notes.addEventListener('input', () => localStorage.setItem(notesKey, notes.value
 
 element('form').addEventListener('submit', (event) => {
   event.preventDefault()
-  element('done').textContent = 'Thank you. As promised, nothing was sent.'
+  element('done').textContent = texts.article.thanks
 })
 
 document.addEventListener('selectionchange', () => {
@@ -67,14 +73,14 @@ document.addEventListener('selectionchange', () => {
   const words = inside ? selection.toString().replace(/\s+/g, ' ').trim() : ''
   if (words === '' && selection?.anchorNode) return // the last selection stays shown
   const short = words.length > 120 ? `${words.slice(0, 119)}…` : words
-  element('selection').textContent = short || 'Select a sentence of the article.'
+  element('selection').textContent = short || texts.select
 })
 
 try {
   const mcp = await start({
     name: 'reader',
-    title: 'Let the bread wait',
-    instructions: 'An article that the user is reading. Read a section before you quote it.',
+    title: texts.article.title,
+    instructions: texts.instructions,
   })
   mcp.mount('', page({ select: sections })) // these sections, nothing else of the page
   mcp.mount('', storage({ local: [sizeKey] })) // this key, and not the notes

@@ -1,78 +1,78 @@
-/** Shared by pages that only serve: the state of the gateway, and a log of requests. */
+/** Shared by the demos: joins the gateway, shows its state, and keeps a log of requests. */
 
-import type { GatewayState, JoinReason, PageMcp } from 'pagemcp'
+import type { JoinReason, PageMcp } from 'pagemcp'
 import { gateway } from './gateway.ts'
+import { tag } from './language.ts'
+import { element, make, shared, showStanding, standing } from './page.ts'
 
 /** The most lines of the log. */
 const maxLines = 200
 
 /** One line of the log, while it is not finished. */
 export interface Line {
-  /** Its outcome, in a word. */
-  end(outcome: string): void
+  end(outcome: keyof typeof shared.outcome): void
 }
 
 /** Shows what a page serves, and the requests it gets. */
 export interface Panel {
   /** Adds a line to the log. */
-  note(kind: string, name: string): Line
+  note(kind: keyof typeof shared.kind, name: string): Line
   /**
    * Wraps a handler so that it adds a line to the log. The error by which a handler requests input is not logged
    * as a failure.
    */
   noted<A extends unknown[], R>(
-    kind: string,
+    kind: keyof typeof shared.kind,
     name: string,
     handler: (...args: A) => R | Promise<R>,
   ): (...args: A) => Promise<R>
 }
 
-export function element<T extends HTMLElement = HTMLElement>(id: string): T {
-  const found = document.getElementById(id)
-  if (found === null) throw new Error(`index.html has no #${id}`)
-  return found as T
-}
-
-export function make(tag: string, className: string, ...children: (string | Node)[]): HTMLElement {
-  const made = document.createElement(tag)
-  made.className = className
-  made.append(...children)
-  return made
-}
-
-/** Shows that there is no engine. */
-export function showFailure(error: unknown) {
-  show('failed', 'Not served', `The engine did not start: ${error}`)
-}
-
-/** Joins the gateway that opened this page, and fills the page's panel from then on. */
-export function panel(mcp: PageMcp): Panel {
+/**
+ * Joins the gateway that opened this page, and fills the page's panel from then on.
+ *
+ * @param nameOf - the text that stands for a URI in the log; default: the URI
+ */
+export function panel(mcp: PageMcp, nameOf?: (uri: string) => string | undefined): Panel {
   const log = element('log')
   let refusal: JoinReason | undefined
-  const standing = () => showStanding(mcp.state.gateways.at(-1), refusal)
-  mcp.on('state', standing)
+  const show = () => {
+    const gateway = mcp.state.gateways.at(-1)
+    showStanding(standing(mcp.state, refusal), gateway?.is === 'joined' ? gateway.name : undefined)
+    const retry = document.getElementById('retry')
+    if (retry) retry.hidden = gateway?.is !== 'refused' && gateway?.is !== 'closed'
+  }
+  mcp.on('state', show)
   mcp.on('error', (error) => reportError(error))
-  const note = (kind: string, name: string): Line => {
+  const note: Panel['note'] = (kind, name) => {
     const outcome = make('span', 'outcome', '…')
     const time = document.createElement('time')
-    time.textContent = new Date().toLocaleTimeString('en-GB')
-    log.prepend(make('li', '', time, make('span', 'kind', kind), make('code', '', name), outcome))
+    time.textContent = new Date().toLocaleTimeString(tag)
+    const known = nameOf?.(name)
+    const shown = known === undefined ? make('code', '', name) : make('span', 'what', known)
+    shown.title = name
+    log.prepend(make('li', '', time, make('span', 'kind', shared.kind[kind]), shown, outcome))
     while (log.childElementCount > maxLines) log.lastElementChild?.remove()
     element('quiet').hidden = true
     return {
-      end(word) {
-        outcome.textContent = word
-        outcome.dataset.is = word
+      end(is) {
+        outcome.textContent = shared.outcome[is]
+        outcome.dataset.is = is
       },
     }
   }
   mcp.on('read', ({ uri }) => note('read', uri).end('answered'))
-  gateway()
-    .then((connector) => mcp.connect(connector))
-    .catch((error: { reason?: JoinReason }) => {
-      refusal = error.reason
-      standing()
-    })
+  const join = () => {
+    refusal = undefined
+    gateway()
+      .then((connector) => mcp.connect(connector))
+      .catch((error: { reason?: JoinReason }) => {
+        refusal = error.reason
+        show()
+      })
+  }
+  document.getElementById('retry')?.addEventListener('click', join)
+  join()
   return {
     note,
     noted(kind, name, handler) {
@@ -92,26 +92,14 @@ export function panel(mcp: PageMcp): Panel {
   }
 }
 
-function showStanding(gateway: GatewayState | undefined, refusal: JoinReason | undefined) {
-  switch (gateway?.is) {
-    case 'joined':
-      return show('joined', `Joined as ${gateway.name}`)
-    case 'away':
-      return show('away', 'Gateway away', 'This page joins again as soon as the gateway is back.')
-    case 'refused':
-    case 'closed':
-      return show(
-        'unpaired',
-        refusal === 'not-invited' ? 'Not paired' : 'Refused',
-        'Open the link that pagemcp dev prints; press Enter there for a new one.',
-      )
-  }
-  show('waiting', 'Looking for the gateway')
-}
-
-function show(is: string, text: string, advice = '') {
-  element('state').dataset.is = is
-  element('state-text').textContent = text
-  element('advice').textContent = advice
-  element('advice').hidden = advice === ''
+/** Writes the question that a demo suggests to ask an assistant. */
+export function showQuestion(question: string): void {
+  element('quiet').replaceChildren(
+    make('p', '', shared.nothing),
+    make(
+      'p',
+      '',
+      shared.connectAndAsk.replace('{question}', () => question),
+    ),
+  )
 }

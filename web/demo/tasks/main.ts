@@ -1,7 +1,15 @@
 import { liveQuery } from 'dexie'
 import { idb, type PageMcp, start } from 'pagemcp'
-import { element, make, panel, showFailure } from '../shared/panel.ts'
+import { tag } from '../shared/language.ts'
+import { element, iconButton, make, showFailure, showPage } from '../shared/page.ts'
+import { panel, showQuestion } from '../shared/panel.ts'
+import { say } from '../shared/texts.ts'
+import { toast } from '../shared/toast.ts'
 import { dayFrom, db, sorted, type Task } from './store.ts'
+import { texts } from './texts.ts'
+
+showPage('tasks', texts)
+showQuestion(texts.question)
 
 const list = element('tasks')
 const form = element<HTMLFormElement>('add')
@@ -21,15 +29,14 @@ const reads = new Map<number, Date>()
 function show() {
   const open = tasks.filter(({ state }) => state === 'open').length
   const found = tasks.filter(({ state }) => shown === 'all' || state === shown)
-  element('left').textContent = open === 0 ? 'Nothing left' : `${open} open`
+  element('left').textContent = open === 0 ? texts.nothingLeft : say(texts.left, { count: open })
   const share = tasks.length === 0 ? 0 : (tasks.length - open) / tasks.length
   element('bar').style.inlineSize = `${Math.round(share * 100)}%`
   const focused = document.activeElement?.id
   list.replaceChildren(...found.map(row))
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true })
   element('empty').hidden = found.length > 0
-  element('empty').textContent =
-    shown === 'done' ? 'Nothing is done yet.' : 'Nothing to do. Enjoy the day.'
+  element('empty').textContent = shown === 'done' ? texts.noneDone : texts.noneOpen
 }
 
 function row(task: Task): HTMLElement {
@@ -45,17 +52,14 @@ function row(task: Task): HTMLElement {
   name.htmlFor = box.id
   name.textContent = task.title
   const read = reads.get(task.id)
-  const seen = make('span', 'seen', read ? `read ${clock(read)}` : '')
+  const seen = make('span', 'seen', read ? say(texts.readAt, { when: clock(read) }) : '')
   seen.hidden = read === undefined
-  const remove = document.createElement('button')
-  remove.type = 'button'
-  remove.className = 'remove'
-  remove.ariaLabel = `Delete ${task.title}`
-  remove.textContent = '×'
-  remove.addEventListener('click', () => {
+  const remove = iconButton('close', say(texts.delete, { title: task.title }), () => {
     title.focus()
     void db.tasks.delete(task.id)
+    toast(say(texts.deleted, { title: task.title }), () => void db.tasks.put(task))
   })
+  remove.classList.add('remove')
   const item = make('li', task.state, box, name, seen, make('span', 'due', day(task.due)), remove)
   item.id = `task-${task.id}`
   const since = Date.now() - (read?.getTime() ?? 0)
@@ -68,11 +72,11 @@ function row(task: Task): HTMLElement {
 }
 
 function day(due: string | undefined): string {
-  if (due === undefined) return 'some day'
-  if (due === today()) return 'today'
-  if (due === dayFrom(1)) return 'tomorrow'
+  if (due === undefined) return texts.someDay
+  if (due === today()) return texts.today
+  if (due === dayFrom(1)) return texts.tomorrow
   const date = new Date(`${due}T00:00`)
-  return date.toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })
+  return date.toLocaleDateString(tag, { weekday: 'short', day: 'numeric', month: 'short' })
 }
 
 function today(): string {
@@ -80,7 +84,7 @@ function today(): string {
 }
 
 function clock(date: Date): string {
-  return date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+  return date.toLocaleTimeString(tag, { hour: '2-digit', minute: '2-digit' })
 }
 
 // ——— reads by assistants
@@ -122,7 +126,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-show]')
   })
 }
 
-element('day').textContent = new Date().toLocaleDateString('en-GB', {
+element('day').textContent = new Date().toLocaleDateString(tag, {
   weekday: 'long',
   day: 'numeric',
   month: 'long',
@@ -138,10 +142,9 @@ try {
   serve(
     await start({
       name: 'tasks',
-      title: 'Tasks',
+      title: texts.name,
       version: '1.0.0',
-      instructions:
-        'The task list of the person at this browser. Open tasks: idb:///tasks-app/tasks/index/state/s.open.',
+      instructions: texts.instructions,
     }),
   )
 } catch (error) {

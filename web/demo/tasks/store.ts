@@ -1,6 +1,7 @@
 /** The tasks of this app, stored by Dexie: database `tasks-app`, table `tasks`. It does not use PageMCP. */
 
 import Dexie, { type EntityTable } from 'dexie'
+import { texts } from './texts.ts'
 
 export interface Task {
   id: number
@@ -15,17 +16,22 @@ export const db = new Dexie('tasks-app') as Dexie & { tasks: EntityTable<Task, '
 
 db.version(1).stores({ tasks: '++id, state, due' })
 db.on('populate', () => {
-  const first: [title: string, due: number | undefined, state?: Task['state']][] = [
-    ['Book the dentist', 0],
-    ['Send Ana the photos from Lisbon', 0],
-    ['Water the plants', 0, 'done'],
-    ['Pay the electricity bill', 1],
-    ['Return the library books', 7],
-    ['Learn to bake sourdough', undefined],
+  const days: [due: number | undefined, state?: Task['state']][] = [
+    [0],
+    [0],
+    [0, 'done'],
+    [1],
+    [7],
+    [undefined],
   ]
   const changed = new Date()
   void db.tasks.bulkAdd(
-    first.map(([title, days, state = 'open']) => ({ title, state, due: dayFrom(days), changed })),
+    days.map(([due, state = 'open'], i) => ({
+      title: texts.seeds[i] ?? '',
+      state,
+      due: dayFrom(due),
+      changed,
+    })),
   )
 })
 

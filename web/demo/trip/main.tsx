@@ -3,11 +3,16 @@
 import { start } from 'pagemcp'
 import { PageMcpProvider } from 'pagemcp/react'
 import { createRoot } from 'react-dom/client'
-import { element, panel, showFailure } from '../shared/panel.ts'
+import { element, showFailure, showPage } from '../shared/page.ts'
+import { panel, showQuestion } from '../shared/panel.ts'
+import { texts } from './texts.ts'
 import { Trip } from './trip.tsx'
 
+showPage('trip', texts)
+showQuestion(texts.question)
+
 try {
-  const mcp = await start({ name: 'trip', title: 'Trip' })
+  const mcp = await start({ name: 'trip', title: texts.name })
   const { noted } = panel(mcp)
   createRoot(element('app')).render(
     <PageMcpProvider mcp={mcp}>

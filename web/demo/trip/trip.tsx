@@ -2,11 +2,12 @@
 
 import { elicit, ToolError } from 'pagemcp'
 import { usePageMcpPrompt, usePageMcpResource, usePageMcpTool } from 'pagemcp/react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import type { Panel } from '../shared/panel.ts'
+import { say } from '../shared/texts.ts'
+import { toast } from '../shared/toast.ts'
 import {
   added,
-  beginning,
   lengthened,
   maxNights,
   maxStops,
@@ -14,13 +15,17 @@ import {
   type Plan,
   planUri,
   removed,
+  restored,
   same,
+  store,
+  stored,
 } from './plan.ts'
+import { texts } from './texts.ts'
 
 const stopSchema = {
   type: 'object',
   properties: {
-    place: { type: 'string', minLength: 1, maxLength: 60, description: 'A town' },
+    place: { type: 'string', minLength: 1, maxLength: 60, description: texts.town },
     nights: { type: 'integer', minimum: 1, maximum: maxNights },
   },
   required: ['place', 'nights'],
@@ -35,14 +40,15 @@ const placeSchema = {
 } as const
 
 export function Trip({ noted }: { noted: Panel['noted'] }) {
-  const [plan, setPlan] = useState<Plan>(beginning)
+  const [plan, setPlan] = useState<Plan>(() => stored(texts.seeds))
+  useEffect(() => store(plan), [plan])
 
   usePageMcpResource(
     {
       uri: planUri,
       name: 'plan',
-      title: 'Plan',
-      description: 'The stops of the trip, in their order, with nights',
+      title: texts.plan,
+      description: texts.planDescription,
       mimeType: 'application/json',
     },
     plan,
@@ -50,65 +56,72 @@ export function Trip({ noted }: { noted: Panel['noted'] }) {
   usePageMcpTool(
     {
       name: 'add_stop',
-      title: 'Add a stop',
-      description: 'Adds a stop at the end of the trip, or nights to a stop that is there',
+      title: texts.addTool,
+      description: texts.addDescription,
       inputSchema: stopSchema,
     },
     noted('tool', 'add_stop', (args) => {
       const { place, nights } = args as { place: string; nights: number }
-      if (plan.length >= maxStops) throw new ToolError(`The trip has ${maxStops} stops already`)
+      if (plan.length >= maxStops) {
+        throw new ToolError(say(texts.full, { count: maxStops }))
+      }
       setPlan((now) => added(now, { place: place.trim(), nights, by: 'assistant' }))
-      return `${place}: ${nights} ${nights === 1 ? 'night' : 'nights'} more`
+      return say(texts.more, { place, count: nights })
     }),
   )
   usePageMcpTool(
     {
       name: 'remove_stop',
-      title: 'Remove a stop',
-      description: 'Takes a stop out of the trip, after asking the person at the assistant',
+      title: texts.removeTool,
+      description: texts.removeDescription,
       inputSchema: placeSchema,
       annotations: { destructiveHint: true },
     },
     noted('tool', 'remove_stop', (args, request) => {
       const { place } = args as { place: string }
-      if (!plan.some((stop) => same(stop.place, place))) throw new ToolError(`No stop in ${place}`)
+      if (!plan.some((stop) => same(stop.place, place))) {
+        throw new ToolError(say(texts.noStop, { place }))
+      }
       const { sure } = request.need({
-        sure: elicit(`Take ${place} out of the trip?`, {
+        sure: elicit(say(texts.sure, { place }), {
           type: 'object',
-          properties: { ok: { type: 'boolean', title: 'Remove it', default: false } },
+          properties: { ok: { type: 'boolean', title: texts.ok, default: false } },
           required: ['ok'],
         }),
       })
-      if (sure.action !== 'accept' || sure.content?.ok !== true) return 'It stays.'
+      if (sure.action !== 'accept' || sure.content?.ok !== true) return texts.stays
       setPlan((now) => now.filter((stop) => !same(stop.place, place)))
-      return `${place} is out of the trip`
+      return say(texts.out, { place })
     }),
   )
   usePageMcpPrompt(
     {
       name: 'pack',
-      title: 'What to pack',
-      description: 'Asks for a packing list for this trip',
-      arguments: [{ name: 'season', description: 'spring, summer, autumn or winter' }],
-      complete: { season: ['spring', 'summer', 'autumn', 'winter'] },
+      title: texts.packTool,
+      description: texts.packDescription,
+      arguments: [
+        {
+          name: 'season',
+          description: say(texts.season, { seasons: texts.seasons.join(', ') }),
+        },
+      ],
+      complete: { season: texts.seasons },
     },
-    noted(
-      'prompt',
-      'pack',
-      ({ season = 'spring' }) =>
-        `What should I pack for ${nightsOf(plan)} nights in ${season}: ${plan.map(({ place }) => place).join(', ')}?`,
-    ),
+    noted('prompt', 'pack', ({ season = texts.seasons[0] ?? '' }) => {
+      const places = plan.map(({ place }) => place).join(', ')
+      return say(texts.pack, { count: nightsOf(plan), season, places })
+    }),
   )
 
   return (
     <>
-      <h2>Plan</h2>
+      <h2>{texts.plan}</h2>
       <p className="sum">
         <span>
-          <strong>{plan.length}</strong> {plan.length === 1 ? 'stop' : 'stops'}
+          <strong>{plan.length}</strong> {say(texts.stops, { count: plan.length })}
         </span>
         <span>
-          <strong>{nightsOf(plan)}</strong> nights
+          <strong>{nightsOf(plan)}</strong> {say(texts.nightsInAll, { count: nightsOf(plan) })}
         </span>
         <code>{planUri}</code>
       </p>
@@ -118,8 +131,10 @@ export function Trip({ noted }: { noted: Panel['noted'] }) {
   )
 }
 
-function Stops({ plan, change }: { plan: Plan; change: (next: Plan) => void }) {
-  if (plan.length === 0) return <p className="empty">No stops yet. Where to?</p>
+type Change = (next: Plan | ((now: Plan) => Plan)) => void
+
+function Stops({ plan, change }: { plan: Plan; change: Change }) {
+  if (plan.length === 0) return <p className="empty">{texts.none}</p>
   return (
     <ol className="stops">
       {plan.map(({ place, nights, by }, at) => (
@@ -127,38 +142,41 @@ function Stops({ plan, change }: { plan: Plan; change: (next: Plan) => void }) {
           <span className="nth">{at + 1}</span>
           <span className="place">
             {place}
-            {by === 'assistant' && <small>added by an assistant</small>}
+            {by === 'assistant' && <small>{texts.byAssistant}</small>}
           </span>
           <span className="nights">
             <button
               type="button"
               className="round"
-              aria-label={`One night less in ${place}`}
+              aria-label={say(texts.less, { place })}
               disabled={nights === 1}
               onClick={() => change(lengthened(plan, at, -1))}
             >
-              −
+              <Icon name="minus" />
             </button>
-            <output>
-              {nights} {nights === 1 ? 'night' : 'nights'}
-            </output>
+            <output>{say(texts.nights, { count: nights })}</output>
             <button
               type="button"
               className="round"
-              aria-label={`One night more in ${place}`}
+              aria-label={say(texts.longer, { place })}
               disabled={nights === maxNights}
               onClick={() => change(lengthened(plan, at, 1))}
             >
-              +
+              <Icon name="plus" />
             </button>
           </span>
           <button
             type="button"
             className="round"
-            aria-label={`Remove ${place}`}
-            onClick={() => change(removed(plan, at))}
+            aria-label={say(texts.remove, { place })}
+            onClick={() => {
+              change(removed(plan, at))
+              toast(say(texts.removed, { place }), () =>
+                change((now) => restored(now, at, { place, nights, by })),
+              )
+            }}
           >
-            ×
+            <Icon name="close" />
           </button>
         </li>
       ))}
@@ -179,13 +197,22 @@ function NewStop({ add }: { add: (place: string) => void }) {
       <input
         value={place}
         onChange={(event) => setPlace(event.target.value)}
-        aria-label="Another stop"
-        placeholder="Another stop"
+        aria-label={texts.another}
+        placeholder={texts.another}
         maxLength={60}
       />
       <button type="submit" className="primary" disabled={place.trim() === ''}>
-        Add
+        {texts.add}
       </button>
     </form>
+  )
+}
+
+function Icon({ name }: { name: 'minus' | 'plus' | 'close' }) {
+  const paths = { minus: 'M3 8h10', plus: 'M8 3v10M3 8h10', close: 'm4 4 8 8m0-8-8 8' }
+  return (
+    <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">
+      <path d={paths[name]} />
+    </svg>
   )
 }

@@ -1,38 +1,45 @@
 /** Serves a small world, and lets it change: by itself, and by four buttons. */
 
 import { type PageMcp, start } from 'pagemcp'
-import { element, make, panel, showFailure } from '../shared/panel.ts'
+import { element, make, showFailure, showPage } from '../shared/page.ts'
+import { panel, showQuestion } from '../shared/panel.ts'
+import { say } from '../shared/texts.ts'
+import { texts } from './texts.ts'
+import { addThing, happened, removeThing } from './things.ts'
 import * as world from './world.ts'
+
+showPage('world', texts)
+showQuestion(texts.question)
+const { templates, prompts } = world.translate(texts)
+let weather = JSON.parse(String(world.contentOf(world.weatherUri))) as world.Weather
+world.write(world.weatherUri, weatherText(weather))
 
 /** How often the log grows and the weather changes by themselves. */
 const period = 20_000 // ms
 
 function serve(mcp: PageMcp) {
   const { noted } = panel(mcp)
+  mcp.on('read', ({ uri }) => happened(uri, 'read'))
   for (const { uri } of world.all()) publish(mcp, uri)
-  const [files, weather] = world.templates
-  if (files === undefined || weather === undefined) throw new Error('world.json lacks a template')
+  const [files, stations] = templates
+  if (files === undefined || stations === undefined) throw new Error('world.json lacks a template')
   mcp.template({ ...files, complete: { path: world.paths() } }, ({ path }) =>
     world.contentOf(`file:///${path}`),
   )
-  mcp.template({ ...weather, complete: { station: ['12345', '12346', '54321'] } }, ({ station }) =>
-    /^\d{5}$/.test(String(station)) ? world.guess(String(station)) : undefined,
+  mcp.template(
+    { ...stations, complete: { station: ['12345', '12346', '54321'] } },
+    ({ station }) =>
+      /^\d{5}$/.test(String(station)) ? weatherText(world.guess(String(station))) : undefined,
   )
-  for (const { depths, ...prompt } of world.prompts) {
-    const texts: { readonly [depth: string]: string } = depths
+  for (const { depths, ...prompt } of prompts) {
+    const byDepth: { readonly [depth: string]: string } = depths
     mcp.prompt(
-      { ...prompt, complete: { depth: Object.keys(texts) } },
+      { ...prompt, complete: { depth: Object.keys(depths) } },
       noted('prompt', prompt.name, ({ topic = '', depth = 'standard' }) =>
-        (texts[depth] ?? texts.standard ?? '').replace('{topic}', () => topic),
+        say(byDepth[depth] ?? depths.standard, { topic }),
       ),
     )
   }
-  element('others').append(
-    ...[
-      ...world.templates.map(({ uriTemplate }) => uriTemplate),
-      ...world.prompts.map(({ name }) => name),
-    ].map((name) => make('li', '', make('code', '', name))),
-  )
   letItLive(mcp)
 }
 
@@ -44,16 +51,17 @@ function publish(mcp: PageMcp, uri: string) {
 function letItLive(mcp: PageMcp) {
   const changed = (uri: string) => {
     mcp.changed(uri)
+    happened(uri, 'changed')
     show()
   }
   const writeLog = () => {
     const time = new Date().toISOString().slice(11, 19)
-    world.write(world.log, `${world.contentOf(world.log)}${time} the log was opened\n`)
+    world.write(world.log, `${world.contentOf(world.log)}${time} ${texts.logOpened}\n`)
     changed(world.log)
   }
   const changeWeather = () => {
-    const now = JSON.parse(String(world.contentOf(world.weatherUri))) as world.Weather
-    world.write(world.weatherUri, JSON.stringify(world.next(now)))
+    weather = world.next(weather)
+    world.write(world.weatherUri, weatherText(weather))
     changed(world.weatherUri)
   }
   let edits = 0
@@ -63,18 +71,20 @@ function letItLive(mcp: PageMcp) {
     publish(mcp, world.main) // its size is in the list
     changed(world.main)
   }
+  const uri = 'file:///project/build.log'
   let remove: (() => void) | undefined
   const toggleFile = () => {
-    const button = element<HTMLButtonElement>('act-file')
     if (remove === undefined) {
-      const uri = 'file:///project/build.log'
-      remove = mcp.resource({ uri, name: 'build.log', mimeType: 'text/plain' }, () => 'done\n')
+      const file = { uri, name: 'build.log', mimeType: 'text/plain' }
+      remove = mcp.resource(file, () => 'done\n')
+      addThing(file)
+      happened(uri, 'changed')
     } else {
       remove()
+      removeThing(uri)
       remove = undefined
     }
-    button.textContent = remove === undefined ? 'Add build.log' : 'Remove build.log'
-    button.ariaPressed = String(remove !== undefined)
+    showFileButton(remove !== undefined)
   }
   const acts = {
     'act-log': writeLog,
@@ -87,38 +97,48 @@ function letItLive(mcp: PageMcp) {
     writeLog()
     changeWeather()
   }, period)
-  show()
+}
+
+function showFileButton(isThere: boolean) {
+  const button = element('act-file')
+  button.textContent = say(isThere ? texts.removeFile : texts.addFile, { file: 'build.log' })
+  button.ariaPressed = String(isThere)
+}
+
+/** The resource of a weather, in the language of the page. */
+function weatherText({ condition, ...rest }: world.Weather): string {
+  return JSON.stringify({ ...rest, condition: texts.conditions[condition] ?? condition })
 }
 
 function show() {
-  element('things').replaceChildren(
-    ...world
-      .all()
-      .map(({ uri, name, title, mimeType }) =>
-        make(
-          'li',
-          '',
-          make('strong', '', title ?? name),
-          make('span', '', mimeType ?? ''),
-          make('code', '', uri),
-        ),
-      ),
-  )
   const lines = String(world.contentOf(world.log)).trimEnd().split('\n')
   element('app-log').textContent = lines.slice(-4).join('\n')
-  const { temperature, humidity, condition } = JSON.parse(
-    String(world.contentOf(world.weatherUri)),
-  ) as world.Weather
-  element('weather').textContent = `${condition}, ${temperature} °C, ${humidity} % humidity`
+  const { temperature, humidity, condition } = weather
+  element('weather').textContent = say(texts.weather, {
+    condition: texts.conditions[condition] ?? condition,
+    temperature,
+    humidity,
+  })
 }
+
+for (const thing of world.all()) addThing(thing)
+element('others').append(
+  ...[...templates.map(({ uriTemplate }) => uriTemplate), ...prompts.map(({ name }) => name)].map(
+    (name) => make('li', '', make('code', '', name)),
+  ),
+)
+element('weather-at').textContent = say(texts.weatherAt, { station: world.station })
+element('act-edit').textContent = say(texts.edit, { file: 'main.rs' })
+showFileButton(false)
+show()
 
 try {
   serve(
     await start({
       name: 'world',
-      title: 'A small world',
+      title: texts.name,
       version: '1.0.0',
-      instructions: 'An invented world for trying out resources. It changes while you look.',
+      instructions: texts.instructions,
     }),
   )
 } catch (error) {

@@ -1,6 +1,10 @@
-/** The served data, world.json, which the transcripts seed-*.txtar use as well, and its changes. */
+/**
+ * The served data, world.json, which the transcripts seed-*.txtar use as well, and its changes. Each resource of
+ * world.json is in the language of the document that it comes from.
+ */
 
 import type { Resource } from 'pagemcp'
+import type { WorldTexts } from './texts/en.ts'
 import data from './world.json'
 
 /** A resource. */
@@ -47,6 +51,29 @@ export function write(uri: string, text: string) {
   if (thing === undefined) throw new Error(`there is no ${uri}`)
   thing.text = text
   if (thing.size !== undefined) thing.size = new TextEncoder().encode(text).length
+}
+
+/** Translates the resources; returns the templates, and the prompt with its texts by depth. */
+export function translate({ things: translations, templates: named, prompt }: WorldTexts) {
+  for (const thing of all()) {
+    const { text, ...description } = translations[thing.uri] ?? {}
+    Object.assign(thing, description)
+    if (text !== undefined) write(thing.uri, text)
+  }
+  const { topic, depth, description, ...depths } = prompt
+  const about: { readonly [argument: string]: string } = { topic, depth }
+  return {
+    templates: templates.map((one) => ({ ...one, ...named[one.uriTemplate] })),
+    prompts: prompts.map((one) => ({
+      ...one,
+      description,
+      arguments: one.arguments.map((argument) => ({
+        ...argument,
+        description: about[argument.name] ?? argument.description,
+      })),
+      depths,
+    })),
+  }
 }
 
 /** The weather of a station. */

@@ -8,20 +8,11 @@
 
 import { signal } from '@preact/signals'
 import { first } from '../locale/en/en.ts'
+import type { Locale } from '../locale/languages.ts'
 import type { Key, Messages, Plural } from '../locale/texts.ts'
 
+export { type Locale, localeNames, locales, preferredLocale } from '../locale/languages.ts'
 export type { Key } from '../locale/texts.ts'
-
-export const locales = ['en', 'zh-Hans', 'ja', 'de'] as const
-export type Locale = (typeof locales)[number] | 'en-XA'
-
-/** The name of each language in that language. */
-export const localeNames: Readonly<Record<(typeof locales)[number], string>> = {
-  en: 'English',
-  'zh-Hans': '简体中文',
-  ja: '日本語',
-  de: 'Deutsch',
-}
 
 /** Two chunks per language. The bundler needs each path as a literal. */
 const loaders: Readonly<
@@ -76,18 +67,6 @@ export function setLocale(wanted: Locale): Promise<void> {
     document.documentElement.lang = wanted
   })()
   return loading
-}
-
-/** The best supported language for the languages that a browser requests. */
-export function preferredLocale(wanted: readonly string[]): Locale {
-  for (const tag of wanted) {
-    if (tag === 'en-XA') return tag
-    const language = tag.toLowerCase()
-    if (/^zh(-hans|-cn|-sg|$)/.test(language)) return 'zh-Hans'
-    const found = locales.find((one) => language.split('-')[0] === one)
-    if (found) return found
-  }
-  return 'en'
 }
 
 /** Returns a text. Unknown `params` are ignored. */

@@ -73,11 +73,17 @@ inBrowsers('an assistant that reaches one tab reads the notes of all', async ({ 
     assert.equal(await readText(gateway(), `${name}+tab:///${id}/text`), title)
     await page.waitForSelector(`#wall [data-id="${id}"]`)
   }
-  const log = await page.$$eval('#log code', (all) => all.map((one) => one.textContent))
-  assert.ok(log.includes(`tab:///${tabs[0]?.id}/text`))
+  const log = await page.$$eval('#log .what', (all) =>
+    all.map((one) => [one.textContent, (one as HTMLElement).title]),
+  )
+  const [first] = tabs
+  assert.deepEqual(
+    log.find(([, uri]) => uri === `tab:///${first?.id}/text`),
+    [first?.title, `tab:///${first?.id}/text`],
+  )
   assert.equal(
-    await page.$eval('#uri', (one) => one.textContent),
-    `tab:///${tabs.find((tab) => tab.this)?.id}`,
+    await page.$eval('#known', (one) => one.textContent),
+    `Assistants know it as tab:///${tabs.find((tab) => tab.this)?.id}`,
   )
 })
 

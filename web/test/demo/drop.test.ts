@@ -77,8 +77,8 @@ inBrowsers(
       { polling },
     )
     assert.equal(await readText(gateway(), `${name}+opfs:///drop/recipe.md`), '# Apple pie')
-    const log = await page.$$eval('#log code', (all) => all.map((one) => one.textContent))
-    assert.ok(log.includes('opfs:///drop/recipe.md'))
+    const log = await page.$$eval('#log .what', (all) => all.map((one) => one.textContent))
+    assert.deepEqual(log, ['recipe.md', 'recipe.md', 'The list of files'])
   },
 )
 

@@ -17,7 +17,7 @@ inBrowsers('a page that nobody has paired says how to pair it', async ({ open })
     await page.waitForSelector('#state[data-is=unpaired]')
     assert.equal(await textOf(page, '#state-text'), 'Not paired')
     assert.match(await textOf(page, '#advice'), /pagemcp dev/)
-    assert.match(await textOf(page, '#quiet'), /Nobody has asked/)
+    assert.match(await textOf(page, '#quiet'), /No assistant has asked/)
     await page.close()
   }
 })
@@ -56,10 +56,10 @@ inBrowsers('what is asked stands in the log, with how it ended', async ({ open }
     all.map((one) => Array.from(one.children, (part) => part.textContent).slice(1)),
   )
   assert.deepEqual(lines.reverse(), [
-    ['read', 'test://static-text', 'answered'],
-    ['prompt', 'test_simple_prompt', 'answered'],
+    ['read', 'test://static-text', 'ok'],
+    ['prompt', 'test_simple_prompt', 'ok'],
     ['tool', 'test_error_handling', 'failed'],
     ['tool', 'test_input_required_result_elicitation', 'asks'],
-    ['tool', 'test_input_required_result_elicitation', 'answered'],
+    ['tool', 'test_input_required_result_elicitation', 'ok'],
   ])
 })

@@ -53,7 +53,7 @@ inBrowsers('a browser that is not paired is told what to do', async ({ open }) =
   await page.waitForSelector('#state[data-is=unpaired]')
   assert.match(
     await page.$eval('#state', (one) => one.textContent),
-    /link that pagemcp dev has printed/,
+    /link that “pagemcp dev” has printed/,
   )
 })
 

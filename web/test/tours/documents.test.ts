@@ -30,8 +30,12 @@ after(async () => {
 })
 
 /** Opens the world, and tells where it is served alone. */
-async function openWorld({ open }: TestBrowser): Promise<{ page: Page; path: string }> {
-  const page = await open((await gateway.fresh()).pages.world ?? '')
+async function openWorld(
+  { open }: TestBrowser,
+  language = 'en',
+): Promise<{ page: Page; path: string }> {
+  const { pages } = await gateway.fresh()
+  const page = await open(pages.world?.replace('#', `?lang=${language}#`) ?? '')
   return { page, path: `/mcp/${await joined(page)}` }
 }
 
@@ -40,9 +44,10 @@ function document(
   title: string,
   revision: string,
   run: (session: Session, page: Page) => Promise<void>,
+  language?: string,
 ) {
   inBrowsers(title, async (browser) => {
-    const { page, path } = await openWorld(browser)
+    const { page, path } = await openWorld(browser, language)
     const session = await openSession(front.url(path), revision)
     assert.equal(session.greeting.protocolVersion, revision)
     try {
@@ -180,22 +185,27 @@ document('the fourth document: the older fields', '2024-11-05', async (session, 
   }
 })
 
-document('the fifth document: an agent and its prompt', '2025-11-25', async (session) => {
-  await agent((id, method, params) => session.ask(id, method, params))
-  const asked = { name: 'research', arguments: { topic: '量子计算' } }
-  const standard = await session.ask(5, 'prompts/get', asked)
-  assert.match(standard.result.messages[0].content.text, /量子计算.*摘要/) // depth was left out
-  const missing = { name: 'research', arguments: { depth: 'deep' } }
-  assert.equal((await session.ask(6, 'prompts/get', missing)).error?.code, -32602)
-  const { result } = await session.ask(7, 'completion/complete', {
-    ref: { type: 'ref/prompt', name: 'research' },
-    argument: { name: 'depth', value: 'd' },
-  })
-  assert.deepEqual(result.completion.values[0], 'deep')
-})
+document(
+  'the fifth document: an agent and its prompt',
+  '2025-11-25',
+  async (session) => {
+    await agent((id, method, params) => session.ask(id, method, params))
+    const asked = { name: 'research', arguments: { topic: '量子计算' } }
+    const standard = await session.ask(5, 'prompts/get', asked)
+    assert.match(standard.result.messages[0].content.text, /量子计算.*摘要/) // depth was left out
+    const missing = { name: 'research', arguments: { depth: 'deep' } }
+    assert.equal((await session.ask(6, 'prompts/get', missing)).error?.code, -32602)
+    const { result } = await session.ask(7, 'completion/complete', {
+      ref: { type: 'ref/prompt', name: 'research' },
+      argument: { name: 'depth', value: 'd' },
+    })
+    assert.deepEqual(result.completion.values[0], 'deep')
+  },
+  'zh-Hans',
+)
 
 inBrowsers('the fifth document’s curl lines: no handshake, a key, one header', async (browser) => {
-  const { path } = await openWorld(browser)
+  const { path } = await openWorld(browser, 'zh-Hans')
   await agent((id, method, params) => curl(path, { id, method, ...(params && { params }) }))
   const refused = await curl(path, { id: 9, method: 'resources/list' }, 'bak_WRONG')
   assert.equal(refused.status, 401)

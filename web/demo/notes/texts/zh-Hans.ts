@@ -1,0 +1,52 @@
+/** Texts of the notes, in simplified Chinese. */
+
+import type { NotesTexts } from './en.ts'
+
+export const texts: NotesTexts = {
+  name: '便笺',
+  description: '存放在此浏览器中的便笺，助手可以通过 PageMCP 读取。',
+  instructions: '此浏览器使用者的便笺。每条便笺是一个资源；引用之前请先读取。',
+  all: '所有便笺',
+  searchNotes: '搜索便笺',
+  search: '搜索',
+  add: '新建',
+  keys: { choose: '选择', edit: '编辑', add: '新建', search: '搜索', delete: '删除' },
+  note: '便笺',
+  delete: '删除',
+  title: '标题',
+  untitled: '无标题',
+  text: '正文',
+  textHint: '写点助手可以读的内容…',
+  noText: '没有正文',
+  known: '助手看到的这条便笺的 URI',
+  question: '“我的便笺里关于里斯本写了什么？”',
+  deleted: '已删除“{title}”。',
+  saving: '正在保存…',
+  saved: '已保存',
+  notSaved: '未保存：{reason}',
+  found: { other: '共 {all} 条，找到 {count} 条' },
+  offered: { other: '可读取：{count} 条便笺，以及当前打开的是哪一条。本页的其他内容不会提供。' },
+  empty: '还没有便笺',
+  emptyText: '点击“新建”，写下第一条。',
+  notFound: '没有找到',
+  notFoundText: '没有便笺包含“{text}”。',
+  justNow: '刚刚',
+  readAgo: '{when}读取',
+  by: '{client}',
+  anAssistant: '助手',
+  openNote: '打开的便笺',
+  openDescription: '屏幕上正在显示的内容。',
+  store: '便笺的存储',
+  deletedNote: '已删除的便笺',
+  seeds: [
+    {
+      title: '里斯本之行',
+      text: '周五 9:40 的航班，周二返回。\n\n- 28 路电车趁早坐，人少\n- 在贝伦吃蛋挞\n- 问安娜阿尔法玛那家法多餐厅\n\n预算：600 欧元，酒店定金已付 140 欧元。',
+    },
+    { title: '购物', text: '- 柠檬\n- 橄榄油\n- 鹰嘴豆两罐\n- 周日吃点好的' },
+    {
+      title: '欢迎',
+      text: '这些便笺存放在此浏览器的 IndexedDB 里，任何服务器上都没有。\n\n本页加入网关后，助手可以通过 PageMCP 读取它们，并在你修改时收到通知。本页会显示助手读了什么。\n\n试一试：问助手还要买什么，然后在清单里加点东西，再问一次。',
+    },
+  ],
+}

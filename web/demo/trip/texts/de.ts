@@ -1,0 +1,45 @@
+/** Texts of the trip, in German. */
+
+import type { TripTexts } from './en.ts'
+
+export const texts: TripTexts = {
+  name: 'Reise',
+  description:
+    'Ein Reiseplaner in React, dessen Plan ein Assistent über PageMCP lesen und ergänzen kann.',
+  lead: 'Ein Reiseplaner in React. Was seine Komponenten zeigen, ist lesbar, solange sie da sind: Ein Assistent kann den Plan lesen und vor aller Augen eine Station ergänzen.',
+  question: '„Ergänze zwei Tage in Porto.“',
+  plan: 'Plan',
+  planDescription: 'Die Stationen der Reise, in ihrer Reihenfolge, mit Nächten',
+  stops: { one: 'Station', other: 'Stationen' },
+  nights: { one: '{count} Nacht', other: '{count} Nächte' },
+  nightsInAll: { one: 'Nacht', other: 'Nächte' },
+  none: 'Noch keine Station. Wohin soll es gehen?',
+  byAssistant: 'von einem Assistenten ergänzt',
+  less: 'Eine Nacht weniger in {place}',
+  longer: 'Eine Nacht mehr in {place}',
+  remove: '{place} entfernen',
+  removed: '{place} entfernt.',
+  another: 'Weitere Station',
+  add: 'Ergänzen',
+  addTool: 'Station ergänzen',
+  addDescription: 'Ergänzt eine Station am Ende der Reise, oder Nächte bei einer vorhandenen',
+  town: 'Eine Stadt',
+  more: { one: '{place}: eine Nacht mehr', other: '{place}: {count} Nächte mehr' },
+  full: { other: 'Die Reise hat schon {count} Stationen' },
+  removeTool: 'Station entfernen',
+  removeDescription: 'Entfernt eine Station, nach einer Rückfrage bei der Person am Assistenten',
+  noStop: 'Keine Station in {place}',
+  sure: '{place} aus der Reise entfernen?',
+  ok: 'Entfernen',
+  stays: 'Die Station bleibt.',
+  out: '{place} ist aus der Reise entfernt',
+  packTool: 'Was einpacken?',
+  packDescription: 'Fragt nach einer Packliste für diese Reise',
+  season: 'Die Jahreszeit: {seasons}',
+  seasons: ['Frühling', 'Sommer', 'Herbst', 'Winter'],
+  pack: {
+    one: 'Was gehört für eine Nacht im {season} in den Koffer: {places}?',
+    other: 'Was gehört für {count} Nächte im {season} in den Koffer: {places}?',
+  },
+  seeds: ['Lissabon', 'Sintra'],
+}

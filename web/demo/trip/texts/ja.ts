@@ -1,0 +1,42 @@
+/** Texts of the trip, in Japanese. */
+
+import type { TripTexts } from './en.ts'
+
+export const texts: TripTexts = {
+  name: '旅行',
+  description:
+    'React で作った旅行プランナーです。アシスタントは PageMCP を通して予定を読み、追加できます。',
+  lead: 'React で作った旅行プランナーです。コンポーネントが表示している間、その内容が公開されます。アシスタントは予定を読み、目の前で滞在先を追加できます。',
+  question: '「旅行にポルトで 2 日を追加して」',
+  plan: '予定',
+  planDescription: '旅行の滞在先（順番どおり、泊数つき）',
+  stops: { other: 'か所' },
+  nights: { other: '{count} 泊' },
+  nightsInAll: { other: '泊' },
+  none: '滞在先はまだありません。どこへ行きますか。',
+  byAssistant: 'アシスタントが追加',
+  less: '{place}を 1 泊減らす',
+  longer: '{place}を 1 泊増やす',
+  remove: '{place}を削除',
+  removed: '{place}を削除しました。',
+  another: '次の滞在先',
+  add: '追加',
+  addTool: '滞在先を追加',
+  addDescription: '旅行の最後に滞在先を追加します。すでにあれば泊数を増やします',
+  town: '町の名前',
+  more: { other: '{place}：{count} 泊追加' },
+  full: { other: '滞在先はすでに {count} か所あります' },
+  removeTool: '滞在先を削除',
+  removeDescription: 'アシスタントを使っている人に確認してから、滞在先を削除します',
+  noStop: '{place}という滞在先はありません',
+  sure: '{place}を旅行から外しますか。',
+  ok: '削除する',
+  stays: 'そのまま残します。',
+  out: '{place}を旅行から外しました',
+  packTool: '持ち物',
+  packDescription: 'この旅行の持ち物リストを尋ねます',
+  season: '季節：{seasons}',
+  seasons: ['春', '夏', '秋', '冬'],
+  pack: { other: '{season}に {count} 泊（{places}）、何を持って行けばよいですか。' },
+  seeds: ['リスボン', 'シントラ'],
+}

@@ -1,0 +1,64 @@
+/** The list of resources: each with its contents, and when it was read and changed. */
+
+import { tag } from '../shared/language.ts'
+import { element, make } from '../shared/page.ts'
+import { say } from '../shared/texts.ts'
+import { texts } from './texts.ts'
+import * as world from './world.ts'
+
+interface Row {
+  item: HTMLElement
+  event: HTMLElement
+  content: HTMLElement
+}
+
+const rows = new Map<string, Row>()
+
+/** Adds a resource to the end of the list. */
+export function addThing({ uri, name, title, mimeType }: world.Thing): void {
+  const event = make('span', 'event')
+  const content = make('div', 'content')
+  const summary = make(
+    'summary',
+    '',
+    make('strong', '', title ?? name),
+    make('span', 'mime', mimeType ?? ''),
+    make('code', '', uri),
+    event,
+  )
+  const item = make('li', '', make('details', '', summary, content))
+  element('things').append(item)
+  rows.set(uri, { item, event, content })
+  showContent(uri)
+}
+
+export function removeThing(uri: string): void {
+  rows.get(uri)?.item.remove()
+  rows.delete(uri)
+}
+
+/** Shows that a resource was read or changed, now, and what it contains. */
+export function happened(uri: string, what: 'read' | 'changed'): void {
+  const row = rows.get(uri)
+  if (row === undefined) return
+  const when = new Date().toLocaleTimeString(tag, { hour: '2-digit', minute: '2-digit' })
+  row.event.textContent = say(what === 'read' ? texts.readAt : texts.changed, { when })
+  row.event.dataset.is = what
+  row.item.classList.remove('read', 'changed')
+  requestAnimationFrame(() => row.item.classList.add(what))
+  showContent(uri)
+}
+
+function showContent(uri: string) {
+  const row = rows.get(uri)
+  const thing = world.thing(uri)
+  if (row === undefined || thing === undefined) return
+  if (thing.mimeType?.startsWith('image/') && thing.blob !== undefined) {
+    const image = document.createElement('img')
+    image.src = `data:${thing.mimeType};base64,${thing.blob}`
+    image.alt = say(texts.contents, { name: thing.title ?? thing.name })
+    row.content.replaceChildren(image)
+    return
+  }
+  row.content.replaceChildren(make('pre', '', thing.text ?? `${thing.blob?.slice(0, 120)}…`))
+}

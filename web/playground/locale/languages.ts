@@ -1,0 +1,26 @@
+/** The languages of playground and demos. */
+
+export const locales = ['en', 'zh-Hans', 'ja', 'de'] as const
+export type Language = (typeof locales)[number]
+/** With the pseudo-locale of the playground. */
+export type Locale = Language | 'en-XA'
+
+/** The name of each language in that language. */
+export const localeNames: Readonly<Record<Language, string>> = {
+  en: 'English',
+  'zh-Hans': '简体中文',
+  ja: '日本語',
+  de: 'Deutsch',
+}
+
+/** The best supported language for the languages that a browser requests. */
+export function preferredLocale(wanted: readonly string[]): Locale {
+  for (const tag of wanted) {
+    if (tag === 'en-XA') return tag
+    const language = tag.toLowerCase()
+    if (/^zh(-hans|-cn|-sg|$)/.test(language)) return 'zh-Hans'
+    const found = locales.find((one) => language.split('-')[0] === one)
+    if (found) return found
+  }
+  return 'en'
+}
