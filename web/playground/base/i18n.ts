@@ -43,11 +43,15 @@ async function english(): Promise<Messages> {
   return { ...first, ...more }
 }
 
-let loading: Promise<void> = Promise.resolve()
+let loading: Promise<void> | undefined
 let chosen: Locale = 'en'
+let isComplete = false // the texts of a language are there, not those of the first view alone
 
-/** Settles when all texts of the language that was set last are loaded. */
-export const textsLoaded = (): Promise<void> => loading
+/**
+ * Settles when all texts of the language that was set last are loaded; English if they do not load. Loads them again
+ * if that failed before.
+ */
+export const textsLoaded = (): Promise<void> => loading ?? setLocale(chosen)
 
 /** The current language. A component that reads it is redrawn when it changes. */
 export const locale = (): Locale => current.value.locale
@@ -55,18 +59,25 @@ export const locale = (): Locale => current.value.locale
 /** `en-XA` is a pseudo-locale: longer English in brackets, which shows hard-coded texts. */
 export function setLocale(wanted: Locale): Promise<void> {
   chosen = wanted
-  loading = (async () => {
+  const load = async (language: Locale) => {
     const messages =
-      wanted === 'en'
+      language === 'en'
         ? await english()
-        : wanted === 'en-XA'
+        : language === 'en-XA'
           ? pseudo(await english())
-          : (Object.assign({}, ...(await loaders[wanted]())) as Messages)
+          : (Object.assign({}, ...(await loaders[language]())) as Messages)
     if (wanted !== chosen) return // another language was chosen meanwhile
-    current.value = { locale: wanted, messages }
-    document.documentElement.lang = wanted
-  })()
-  return loading
+    current.value = { locale: language, messages }
+    isComplete = true
+    document.documentElement.lang = language
+  }
+  const next = load(wanted).catch(() => {
+    if (loading === next) loading = undefined // the next part that needs texts tries again
+    return isComplete ? undefined : load('en')
+  })
+  next.catch(() => {}) // reported by parts that need the texts
+  loading = next
+  return next
 }
 
 /** Returns a text. Unknown `params` are ignored. */

@@ -5,8 +5,9 @@ import { useEffect } from 'preact/hooks'
 import { t, textsLoaded } from './i18n.ts'
 
 /**
- * A component whose module is loaded when it is first shown. Shows a text while loading, and an error if that
- * fails.
+ * A component whose module is loaded when it is first shown. Shows a text while loading, and if that fails an error
+ * with a button that tries again. In Firefox 153 that does not help before the page is reloaded: it keeps modules that
+ * did not load.
  */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   let loaded: ComponentType<P> | undefined
@@ -14,7 +15,8 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
   return function Lazy(props: P) {
     const shown = useSignal<ComponentType<P> | undefined>(loaded)
     const failure = useSignal('')
-    useEffect(() => {
+    const start = () => {
+      failure.value = ''
       loading ??= Promise.all([load(), textsLoaded()]).then(([component]) => component)
       loading.then(
         (component) => {
@@ -26,9 +28,17 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
           failure.value = error instanceof Error ? error.message : String(error)
         },
       )
-    }, [shown, failure])
+    }
+    useEffect(start, [])
     if (failure.value)
-      return <p role="alert">{t('base.failedToLoad', { reason: failure.value })}</p>
+      return (
+        <p role="alert">
+          {t('base.failedToLoad', { reason: failure.value })}{' '}
+          <button type="button" onClick={start}>
+            {t('base.tryAgain')}
+          </button>
+        </p>
+      )
     const FilteredRows = shown.value
     return FilteredRows ? (
       createElement(FilteredRows, props)

@@ -50,7 +50,12 @@ async function check(rows: readonly number[]): Promise<void> {
   loading ??= import('../protocol/check.ts').then(({ Checker }) => {
     checker = new Checker(store, sessionRevision)
   })
-  await loading
+  try {
+    await loading
+  } catch {
+    loading = undefined // its module did not load: the next rows try again
+    return
+  }
   const hints = (row: number) => (checker as Checker).hints(row)
   const end = performance.now() + slice
   const last = Math.min(Math.max(...rows), store.length - 1)

@@ -3,7 +3,8 @@ import type { Messages } from '../texts.ts'
 export const base: Messages['base'] = {
   loading: '読み込み中…',
   failedToLoad:
-    'この部分を読み込めませんでした：{reason}。接続を確認し、ページを再読み込みしてください。',
+    'この部分を読み込めませんでした：{reason}。再試行するか、ページを再読み込みしてください。',
+  tryAgain: '再試行',
   copied: 'クリップボードにコピーしました',
   notCopied: 'コピーできません：ブラウザーがクリップボードの使用を許可していません',
 }

@@ -1,0 +1,88 @@
+/** A part of the playground that does not load: what else works, and how it is loaded again. */
+
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { inBrowsers } from '../../harness/browsers.ts'
+import { openPlayground, type Playground, press, saw, servePlayground } from '../harness.ts'
+
+let playground: Playground
+before(async () => {
+  playground = await servePlayground()
+})
+after(() => playground?.close())
+
+/** Files whose path fits `broken.now` do not load. */
+async function breakable(page: Page, broken: { now?: RegExp }): Promise<Page> {
+  await page.setRequestInterception(true)
+  page.on('request', (request) => {
+    if (broken.now?.test(request.url())) request.abort('connectionreset')
+    else request.continue()
+  })
+  return page
+}
+
+const dialogSays = (page: Page, text: string) => saw(page, 'dialog', text)
+
+inBrowsers('a language that does not load leaves English, in every part', async (browser) => {
+  const broken: { now?: RegExp } = { now: /chunks\/de-/ }
+  const page = await openPlayground(
+    async (url) => {
+      const page = await breakable(await browser.context.newPage(), broken)
+      await page.goto(url)
+      return page
+    },
+    playground,
+    '?quiet&lang=de',
+  )
+  assert.equal(await page.evaluate(() => document.documentElement.lang), 'en')
+  await page.keyboard.press('?')
+  await dialogSays(page, 'Keyboard')
+  await page.keyboard.press('Escape')
+  broken.now = undefined
+  if (browser.name === 'firefox') return // it keeps modules that did not load, until the page is loaded again
+  await page.click('[popovertarget=looks]')
+  await page.select('#looks select:has([lang=de])', 'de')
+  await page.waitForSelector('html[lang=de]')
+})
+
+inBrowsers('a part that does not load says so, and can be loaded again', async (browser) => {
+  const broken: { now?: RegExp } = {}
+  const page = await openPlayground(browser.open, playground)
+  await breakable(page, broken)
+  broken.now = /chunks\/keys-help-/
+  await page.keyboard.press('?')
+  await page.waitForSelector('dialog [role=alert]')
+  await page.keyboard.press('Escape')
+  await page.keyboard.down('Control')
+  await page.keyboard.press('k')
+  await page.keyboard.up('Control')
+  await page.waitForSelector('dialog.palette input') // another part
+  await page.keyboard.press('Escape')
+  broken.now = undefined
+  if (browser.name === 'firefox') return
+  broken.now = /chunks\/keys-help-/
+  await page.keyboard.press('?')
+  await page.waitForSelector('dialog [role=alert]')
+  broken.now = undefined
+  await press(page, 'dialog [role=alert] button', 'Try again')
+  await dialogSays(page, 'Keyboard')
+})
+
+inBrowsers(
+  'texts that did not load are loaded again with the next part',
+  async (browser) => {
+    const broken: { now?: RegExp } = { now: /chunks\/en-more-/ }
+    const page = await openPlayground(async (url) => {
+      const page = await breakable(await browser.context.newPage(), broken)
+      await page.goto(url)
+      return page
+    }, playground)
+    await page.keyboard.press('?')
+    await page.waitForSelector('dialog [role=alert]')
+    broken.now = undefined
+    await press(page, 'dialog [role=alert] button', 'Try again')
+    await dialogSays(page, 'Keyboard')
+  },
+  { only: ['chromium'] }, // Firefox keeps modules that did not load
+)
