@@ -118,7 +118,9 @@ export function showStanding({ is, text, advice = '' }: Standing, name?: string)
   element('state-text').textContent = text
   element('advice-text').textContent = advice
   element('advice').hidden = advice === ''
-  if (name !== undefined) linkTo(name)
+  if (name === undefined) return
+  element('state').dataset.name = name
+  linkTo(name)
 }
 
 /** Shows that there is no engine. */

@@ -5,11 +5,13 @@ import { t } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
 import { front } from '../base/state.ts'
 import { GatewayPanel } from './gateway-panel.tsx'
+import { asked, watch } from './watch-page.ts'
 
 export function GatewayPage() {
   const close = () => {
     front.value = 'compose'
   }
+  const page = asked.value
   return (
     <div class="front">
       <header>
@@ -17,7 +19,15 @@ export function GatewayPage() {
         <IconButton name="close" label={t('shell.close')} onClick={close} />
       </header>
       <p class="quiet">{t('connections.about.gateway')}</p>
-      <GatewayPanel close={close} />
+      {page === undefined ? (
+        <GatewayPanel close={close} />
+      ) : (
+        <p>
+          <button type="button" class="primary" data-watch={page} onClick={() => watch(page)}>
+            {t('connections.gateway.monitorPage', { page })}
+          </button>
+        </p>
+      )}
     </div>
   )
 }

@@ -16,7 +16,7 @@ import { announce } from './toast.tsx'
 /**
  * Called once, after the first render. `<html data-ready>` is set after the first response of the server. In
  * the address, `?lang=` chooses a language; `?quiet` stops automatic changes of the demo, as reduced motion
- * does, and stores nothing for offline use.
+ * does, and stores nothing for offline use; `?watch=` names a page of the gateway to monitor.
  */
 export function start(): void {
   const asked = new URLSearchParams(location.search)
@@ -58,7 +58,9 @@ export function start(): void {
 
 /** Connects the demo, and starts what depends on it. */
 function connectDemo(asked: URLSearchParams): void {
-  const quiet = asked.has('quiet') || matchMedia('(prefers-reduced-motion: reduce)').matches
+  const watched = asked.get('watch')
+  const quiet =
+    asked.has('quiet') || watched !== null || matchMedia('(prefers-reduced-motion: reduce)').matches
   demoPaused.value = true // until the first subscription is shown; with `quiet`, for good
   const session = openDemo()
   if (!quiet) {
@@ -72,6 +74,9 @@ function connectDemo(asked: URLSearchParams): void {
   }
   if (asked.has('lesson') || asked.has('present')) {
     import('../lessons/address.ts').then(({ startFromAddress }) => startFromAddress(asked))
+  }
+  if (watched !== null) {
+    import('../connections/watch-page.ts').then(({ watchFromAddress }) => watchFromAddress(watched))
   }
   import('../connections/catalogue.ts').then(({ catalogue }) => catalogue(session))
   if (!quiet)

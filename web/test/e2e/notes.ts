@@ -33,10 +33,9 @@ export async function openNotes(
 /** Waits until the page has joined, and returns its name at the gateway. */
 export async function joined(page: Page): Promise<string> {
   await page.waitForSelector('#state[data-is="joined"]')
-  const text = await page.$eval('#state-text', (element) => element.textContent)
-  const name = /^Joined as ([a-z][a-z0-9-]*)$/.exec(text ?? '')?.[1]
-  assert.ok(name, `the page says ${text}`)
-  return name
+  const name = await page.$eval('#state', (element) => (element as HTMLElement).dataset.name)
+  assert.match(name ?? '', /^[a-z][a-z0-9-]*$/)
+  return name ?? ''
 }
 
 /** Gives the open note another text. */
