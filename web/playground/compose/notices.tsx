@@ -3,17 +3,23 @@
 
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
+import { lazy } from '../base/lazy.tsx'
 import { selected } from '../base/state.ts'
-import { active, revision, setRevision } from '../connections/clients.ts'
+import { active, revision, sessionOf, setRevision } from '../connections/clients.ts'
 import { store } from '../messages/log.ts'
+import { showAnswer } from '../messages/select-answer.ts'
 import { pretty } from '../protocol/pretty.ts'
-import type { Params } from '../protocol/revisions.ts'
+import { type Params, revisionOf } from '../protocol/revisions.ts'
 import { schemaOf } from '../protocol/schema.ts'
+import type { AnswersProps } from './answers.tsx'
+import { declareAndRetry, requiredOf } from './client-capabilities.ts'
 import { changes, followRevision, rewriteTab } from './follow-revision.ts'
-import { retryOf } from './retry.ts'
+import { asksOf, retryOf, retryWith } from './retry.ts'
 import { blankOf } from './samples.ts'
 import { open, replaceText, tab } from './tabs.ts'
 import { focusText } from './view.ts'
+
+const Answers = lazy<AnswersProps>(async () => (await import('./answers.tsx')).Answers)
 
 export function Notices() {
   useEffect(followRevision, [])
@@ -24,32 +30,78 @@ export function Notices() {
       <OtherRevision />
       <PendingRequest />
       <InputRequired />
+      <MissingCapability />
     </>
   )
 }
 
+/** The selected row, its request and its client, or the active one if that is closed. */
+function exchange() {
+  const row = selected.value
+  store.emptied.value
+  if (row === undefined || row >= store.length) return undefined
+  const request = store.partner(row)
+  const session = sessionOf(store.connection(row)) ?? active.value
+  if (request < 0 || !session || session.connection.dialer.readOnly) return undefined
+  return store.direction(request) === 'out' ? { row, request, session } : undefined
+}
+
 /** The selected result needs input before the request can complete. */
 function InputRequired() {
-  const row = selected.value
-  if (row === undefined || row >= store.length || store.kind(row) !== 'result') return null
-  const request = store.partner(row)
-  // a cheap test that avoids parsing large results
-  if (request < 0 || !store.raw(row).includes('"input_required"')) return null
-  const retry = retryOf(store.raw(request), store.raw(row), revision.value)
-  if (!retry) return null
+  const found = exchange()
+  if (!found || store.state(found.row) !== 'input') return null
+  const { row, request, session } = found
+  const answer = store.raw(row)
+  const asks = asksOf(answer)
+  if (!asks) return null
   const method = store.method(row)
+  const names = asks.map((ask) => ask.method).join(', ')
   return (
-    <div class="compose-notes" role="status">
-      <p>{t('compose.needsInput', { method, asks: retry.asks.join(', ') || '…' })}</p>
+    <section class="compose-notes" aria-label={t('compose.answerTo', { method })}>
+      <p role="status">{t('compose.needsInput', { method, asks: names.slice(0, 200) || '…' })}</p>
+      <Answers
+        key={row}
+        asks={asks}
+        session={session}
+        done={(results) => {
+          const text = retryWith(store.raw(request), answer, results, session.nextId())
+          showAnswer(session.connection.send(JSON.stringify(text)))
+        }}
+      />
       <button
         type="button"
+        class="ghost"
         data-command="retry"
         onClick={() => {
-          open(retry.text, { title: t('compose.answerTo', { method }) })
+          const spoken = revisionOf(store.revision(row), session.revision.peek())
+          const retry = retryOf(store.raw(request), answer, spoken)
+          if (retry) open(retry.text, { title: t('compose.answerTo', { method }) })
           focusText()
         }}
       >
         {t('compose.answer')}
+      </button>
+    </section>
+  )
+}
+
+/** The selected error names capabilities that the client did not declare. */
+function MissingCapability() {
+  const found = exchange()
+  if (!found || store.code(found.row) !== -32021) return null
+  const { row, request, session } = found
+  const message = store.message(row)
+  const ability = requiredOf(message).join(', ')
+  if (!ability) return null
+  return (
+    <div class="compose-notes" role="status">
+      <p>{t('explain.cause.ability', { ability })}</p>
+      <button
+        type="button"
+        data-command="declare"
+        onClick={() => declareAndRetry(session, store.raw(request), message)}
+      >
+        {t('answers.declare', { ability })}
       </button>
     </div>
   )
@@ -108,29 +160,32 @@ function PendingRequest() {
   const session = active.value
   const [first, ...more] = session?.asked.value ?? []
   if (!session || !first) return null
-  const answer = () => {
-    const schema = schemaOf(session.revision.peek(), first.method, 'result')
+  const { row, id, method, params } = first
+  const write = () => {
+    const schema = schemaOf(session.revision.peek(), method, 'result')
     const result = schema ? (blankOf(schema, schema.$defs) as Params) : {}
-    const title = t('compose.answerTo', { method: first.method })
-    open(pretty({ jsonrpc: '2.0', id: first.id, result }), { title })
+    open(pretty({ jsonrpc: '2.0', id, result }), { title: t('compose.answerTo', { method }) })
   }
+  const refusal =
+    method === 'sampling/createMessage'
+      ? { code: -1, message: 'User rejected sampling request' } // MCP 2025-11-25, client/sampling, Error Handling
+      : { code: -32601, message: 'Method not found' }
   return (
-    <div class="compose-notes" role="status">
-      <p>
-        {t('compose.pending', { method: first.method })}
+    <section class="compose-notes" aria-label={t('compose.answerTo', { method })}>
+      <p role="status">
+        {t('compose.pending', { method })}
         {more.length > 0 && ` ${t('compose.pendingMore', { count: more.length })}`}
       </p>
-      <button type="button" onClick={answer}>
+      <Answers
+        key={`${session.connection.id} ${row}`}
+        asks={[{ key: 'own', method, params }]}
+        session={session}
+        done={({ own }) => session.answer(id, { result: own })}
+        refuse={() => session.answer(id, { error: refusal })}
+      />
+      <button type="button" class="ghost" onClick={write}>
         {t('compose.answer')}
       </button>
-      <button
-        type="button"
-        onClick={() =>
-          session.answer(first.id, { error: { code: -32601, message: 'Method not found' } })
-        }
-      >
-        {t('compose.refuse')}
-      </button>
-    </div>
+    </section>
   )
 }

@@ -20,42 +20,68 @@ function parsed(text: string): Params {
   }
 }
 
-/** The next request, and the methods of the requested inputs; undefined if the result requests none. */
-export function retryOf(
-  request: string,
-  answer: string,
-  revision: Revision,
-): { text: string; asks: readonly string[] } | undefined {
+/** A requested input. */
+export interface Ask {
+  key: string
+  method: string
+  params: Params
+}
+
+/** The inputs that a result requests; undefined if it is another result. */
+export function asksOf(answer: string): readonly Ask[] | undefined {
   const { result } = parsed(answer)
   if (!isObject(result) || result.resultType !== 'input_required') return undefined
-  const asked = isObject(result.inputRequests) ? Object.entries(result.inputRequests) : []
+  return Object.entries(isObject(result.inputRequests) ? result.inputRequests : {}).map(
+    ([key, one]) => {
+      const { method, params } = isObject(one) ? one : {}
+      return { key, method: String(method ?? ''), params: isObject(params) ? params : {} }
+    },
+  )
+}
+
+/** The request again, with responses by key and the server's state, and another id if one is given. */
+export function retryWith(request: string, answer: string, responses: Params, id?: number): Params {
+  const result = (parsed(answer).result ?? {}) as Params
   const message = parsed(request)
   const {
     requestState: _,
     inputResponses: __,
     ...params
   } = isObject(message.params) ? message.params : {}
-  const inputResponses = Object.fromEntries(
-    asked.map(([key, one]) => [key, blankAnswer(isObject(one) ? one : {}, revision)]),
-  )
   return {
-    text: pretty({
-      ...message,
-      params: {
-        ...params,
-        ...(asked.length > 0 && { inputResponses }),
-        ...(result.requestState !== undefined && { requestState: result.requestState }),
-      },
-    }),
-    asks: asked.map(([, one]) => String((isObject(one) ? one.method : '') ?? '')),
+    ...message,
+    ...(id !== undefined && { id }),
+    params: {
+      ...params,
+      ...(Object.keys(responses).length > 0 && { inputResponses: responses }),
+      ...(result.requestState !== undefined && { requestState: result.requestState }),
+    },
+  }
+}
+
+/** The next request, and the methods of the requested inputs; undefined if the result requests none. */
+export function retryOf(
+  request: string,
+  answer: string,
+  revision: Revision,
+): { text: string; asks: readonly string[] } | undefined {
+  const asks = asksOf(answer)
+  if (!asks) return undefined
+  const blanks = Object.fromEntries(asks.map((ask) => [ask.key, blankAnswer(ask, revision)]))
+  return {
+    text: pretty(retryWith(request, answer, blanks)),
+    asks: asks.map(({ method }) => method),
   }
 }
 
 /** A response to fill in; of a form, with its fields. */
-function blankAnswer({ method, params }: Params, revision: Revision): unknown {
-  const schema = schemaOf(revision, String(method), 'result')
+function blankAnswer(
+  { method, params }: Pick<Ask, 'method' | 'params'>,
+  revision: Revision,
+): unknown {
+  const schema = schemaOf(revision, method, 'result')
   const blank = schema ? (blankOf(schema, schema.$defs) as Params) : {}
-  const form = isObject(params) && isObject(params.requestedSchema) ? params.requestedSchema : {}
+  const form = isObject(params.requestedSchema) ? params.requestedSchema : {}
   const fields = isObject(form.properties) ? Object.keys(form.properties) : []
   if (method !== 'elicitation/create' || fields.length === 0) return blank
   const content = blankOf({ ...form, required: fields }, {})

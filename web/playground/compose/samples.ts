@@ -6,13 +6,19 @@ import { envelope, isModern, type Params, type Revision } from '../protocol/revi
 import { resolve, type Schema, schemaOf } from '../protocol/schema.ts'
 
 /** The smallest message of a method: required members, empty or with the first possible value. */
-export function frameFor(revision: Revision, name: string, id: number, given: Params = {}): string {
+export function frameFor(
+  revision: Revision,
+  name: string,
+  id: number,
+  given: Params = {},
+  capabilities?: Params,
+): string {
   const method = methodNamed(revision, name)
   const schema = schemaOf(revision, name, 'params')
   const blank = schema ? (blankOf(schema, schema.$defs) as Params) : {}
   const request = method?.kind !== 'notification'
   const { _meta, ...params } = { ...blank, ...given }
-  if (request && isModern(revision)) params._meta = { ...envelope(revision) }
+  if (request && isModern(revision)) params._meta = envelope(revision, capabilities)
   if (!request) delete params._meta
   const needless = Object.keys(params).length === 0 && !request
   return pretty({

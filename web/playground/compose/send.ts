@@ -64,7 +64,7 @@ export function send({ confirmed = false }: { confirmed?: boolean } = {}): numbe
   needsConfirmation.value = false
   if (from !== undefined) change({ from: undefined })
   if (!pinned) replaceText(withFreshId(text, () => session.nextId()))
-  if (matchMedia(narrow).matches) pane.value = 'inspect' // the answer is what one sees
+  if (globalThis.matchMedia?.(narrow).matches) pane.value = 'inspect' // the answer is what one sees
   if (from === undefined || session.revision.peek() === written) return sendText(tab.peek().text)
   // A message from a link is sent in the revision that it was written for.
   const { text: linked } = tab.peek()

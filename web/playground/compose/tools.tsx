@@ -7,6 +7,7 @@ import { IconButton } from '../base/icon.tsx'
 import { Menu } from '../base/menu.tsx'
 import { active } from '../connections/clients.ts'
 import { methodsOf, missingCapability } from '../protocol/methods.ts'
+import { abilities, declare } from './client-capabilities.ts'
 import { history, load, removeFromHistory } from './history.ts'
 import { frameFor, malformations, malformed } from './samples.ts'
 import { replay, sendText, withoutId } from './send.ts'
@@ -31,6 +32,7 @@ export function Tools() {
         {t('compose.form')}
       </button>
       <History />
+      <Capabilities />
     </div>
   )
 }
@@ -57,7 +59,13 @@ function Methods() {
         translate={false}
         value={known ? shown : ''}
         onChange={(event) => {
-          const text = frameFor(spoken, event.currentTarget.value, 1) // Send replaces the id
+          const text = frameFor(
+            spoken,
+            event.currentTarget.value,
+            1,
+            {},
+            active.peek()?.capabilities.peek(),
+          ) // Send replaces the id
           replaceText(text)
           const blank = text.indexOf('""')
           if (blank > 0) editor.peek()?.set(text, blank + 1)
@@ -80,6 +88,30 @@ function Methods() {
         ))}
       </select>
     </label>
+  )
+}
+
+/** What the client declares that it can do for the server. */
+function Capabilities() {
+  const session = active.value
+  if (!session || session.connection.dialer.readOnly) return null
+  return (
+    <Menu label={t('answers.capabilities')}>
+      {() =>
+        abilities.map((ability) => (
+          <label key={ability} class="compose-ability">
+            <input
+              type="checkbox"
+              role="switch"
+              checked={Object.hasOwn(session.capabilities.value, ability)}
+              aria-checked={Object.hasOwn(session.capabilities.value, ability)}
+              onChange={(event) => declare(session, ability, event.currentTarget.checked)}
+            />{' '}
+            <code translate={false}>{ability}</code>
+          </label>
+        ))
+      }
+    </Menu>
   )
 }
 

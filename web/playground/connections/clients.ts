@@ -44,6 +44,10 @@ export async function setRevision(wanted: Revision): Promise<void> {
   if (session.revision.peek() !== wanted) await session.restart(wanted)
 }
 
+/** The open session of a connection. */
+export const sessionOf = (connection: number): Session | undefined =>
+  sessions.peek().find((session) => session.connection.id === connection)
+
 /** Closes a client and removes it. Its rows stay. */
 export function disconnect(session: Session): void {
   session.connection.close()

@@ -65,6 +65,8 @@ const metaServer = 'io.modelcontextprotocol/serverInfo'
 export class Session {
   readonly connection: Connection
   readonly revision: Signal<Revision>
+  /** The capabilities that the client declares: in `initialize`, or in the envelope of each request. */
+  readonly capabilities: Signal<Params> = signal({})
   /** Undefined until the handshake is complete. */
   readonly peer: Signal<Peer | undefined> = signal(undefined)
   /** The requested subscriptions. In classic revisions: the subscribed URIs. */
@@ -123,7 +125,7 @@ export class Session {
     }
     const reply = await this.request('initialize', {
       protocolVersion: revision,
-      capabilities: {},
+      capabilities: this.capabilities.peek(),
       clientInfo,
     })
     if (reply.result) {
@@ -154,7 +156,7 @@ export class Session {
     const id = this.nextId()
     return new Promise((resolve, reject) => {
       const row = this.connection.send(
-        JSON.stringify(request(this.revision.peek(), id, method, params)),
+        JSON.stringify(request(this.revision.peek(), id, method, params, this.capabilities.peek())),
       )
       if (this.connection.state.peek() === 'closed') {
         resolve({ row, error: { code: 0, message: this.connection.reason.peek() || 'closed' } })
@@ -244,7 +246,13 @@ export class Session {
       this.#listen = id
       this.connection.send(
         JSON.stringify(
-          request(this.revision.peek(), id, 'subscriptions/listen', { notifications: filter }),
+          request(
+            this.revision.peek(),
+            id,
+            'subscriptions/listen',
+            { notifications: filter },
+            this.capabilities.peek(),
+          ),
         ),
       )
     }

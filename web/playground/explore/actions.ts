@@ -17,7 +17,13 @@ export async function send(method: string, params: Params): Promise<void> {
 export function write(method: string, params: Params, title: string): void {
   const session = active.peek()
   if (session === undefined) return
-  const message = request(session.revision.peek(), session.nextId(), method, params)
+  const message = request(
+    session.revision.peek(),
+    session.nextId(),
+    method,
+    params,
+    session.capabilities.peek(),
+  )
   actions.compose(JSON.stringify(message, null, 2), { title })
   pane.value = 'compose'
 }

@@ -8,6 +8,7 @@ import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { lazy } from '../base/lazy.tsx'
+import { pane } from '../base/state.ts'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { showControlCharacters } from '../timeline/control-characters.ts'
@@ -172,6 +173,11 @@ function Actions({ row }: { row: number }) {
       <button type="button" class="ghost" disabled={!canResend(row)} onClick={() => resend(row)}>
         <Icon name="refresh" /> {t('inspect.resend')}
       </button>
+      {(store.state(row) === 'input' || store.code(row) === -32021) && (
+        <button type="button" onClick={() => (pane.value = 'compose')}>
+          {t('compose.answer')}
+        </button>
+      )}
       {canCancel(row) && (
         <button type="button" data-command="cancel" onClick={() => cancel(row)}>
           {t('inspect.cancel')}

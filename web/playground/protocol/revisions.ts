@@ -39,13 +39,16 @@ export interface Params {
 }
 
 /** The envelope: `_meta` of each request of a modern revision. */
-export function envelope(revision: Revision): Params {
+export function envelope(revision: Revision, capabilities: Params = {}): Params {
   return {
     'io.modelcontextprotocol/protocolVersion': revision,
     'io.modelcontextprotocol/clientInfo': { name: clientInfo.name, version: clientInfo.version },
-    'io.modelcontextprotocol/clientCapabilities': {},
+    [metaCapabilities]: capabilities,
   }
 }
+
+/** The member of the envelope with the client's capabilities. */
+export const metaCapabilities = 'io.modelcontextprotocol/clientCapabilities'
 
 /** A request in the form of the revision, with `_meta` first. */
 export function request(
@@ -53,9 +56,13 @@ export function request(
   id: number | string,
   method: string,
   params?: Params,
+  capabilities?: Params,
 ): { jsonrpc: '2.0'; id: number | string; method: string; params?: Params } {
   const wrapped = isModern(revision)
-    ? { ...params, _meta: { ...envelope(revision), ...(params?._meta as Params | undefined) } }
+    ? {
+        ...params,
+        _meta: { ...envelope(revision, capabilities), ...(params?._meta as Params | undefined) },
+      }
     : params
   return { jsonrpc: '2.0', id, method, ...(wrapped && { params: wrapped }) }
 }

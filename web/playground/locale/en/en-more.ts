@@ -1,5 +1,6 @@
 /** English texts that are loaded after the first view. The other languages have the type of the English texts. */
 
+import { answers } from './answers.ts'
 import { conformance } from './conformance.ts'
 import { connections } from './connections.ts'
 import { demo } from './demo.ts'
@@ -10,6 +11,7 @@ import { lessons } from './lessons.ts'
 import { share } from './share.ts'
 
 export const more = {
+  answers,
   conformance,
   connections,
   demo,

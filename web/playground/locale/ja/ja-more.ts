@@ -1,4 +1,5 @@
 import type { More } from '../texts.ts'
+import { answers } from './answers.ts'
 import { conformance } from './conformance.ts'
 import { connections } from './connections.ts'
 import { demo } from './demo.ts'
@@ -9,6 +10,7 @@ import { lessons } from './lessons.ts'
 import { share } from './share.ts'
 
 export const more: More = {
+  answers,
   conformance,
   connections,
   demo,

@@ -12,6 +12,8 @@ export interface HostServer {
   text: string
   /** Tells whoever listens that it has changed. */
   changed(): void
+  /** Called with each text that the playground sends. */
+  heard?(text: string): void
   /** Sends texts as they are. */
   say(...texts: readonly string[]): void
 }
@@ -55,7 +57,8 @@ function serve() {
   }
   function hear({ data }: MessageEvent) {
     const { id, method, params } = typeof data === 'string' ? JSON.parse(data) : data
-    if (id === undefined) return
+    globalThis.server.heard?.(typeof data === 'string' ? data : JSON.stringify(data))
+    if (id === undefined || method === undefined) return
     if (method === 'subscriptions/listen') {
       listens = id
       const { notifications } = params

@@ -1,0 +1,79 @@
+/** The capabilities that a client declares, as switches. */
+
+import type { Session } from '../connections/session.ts'
+import { showAnswer } from '../messages/select-answer.ts'
+import { replaceAt } from '../protocol/json.ts'
+import { isModern, metaCapabilities, type Params, type Revision } from '../protocol/revisions.ts'
+import { replaceText, tab } from './tabs.ts'
+
+/** Requests for these can be answered by forms. */
+export const abilities = ['elicitation', 'sampling', 'roots'] as const
+export type Ability = (typeof abilities)[number]
+
+/** Members that a server may require of them; others are ignored. */
+const details = ['form', 'url', 'tools', 'context', 'listChanged']
+
+const isObject = (value: unknown): value is Params =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The value of a declared capability. 2025-06-18 has forms only, and no name for them. */
+const declaredAs = (ability: Ability, revision: Revision): Params =>
+  ability === 'elicitation' && revision > '2025-06-18' ? { form: {}, url: {} } : {}
+
+/** Declares a capability, or no longer. Clients of older revisions reconnect: they declare in the handshake. */
+export function declare(session: Session, ability: Ability, on: boolean): Promise<void> {
+  const { [ability]: _, ...others } = session.capabilities.peek()
+  return change(
+    session,
+    on ? { ...others, [ability]: declaredAs(ability, session.revision.peek()) } : others,
+  )
+}
+
+async function change(session: Session, capabilities: Params): Promise<void> {
+  session.capabilities.value = capabilities
+  const revision = session.revision.peek()
+  if (!isModern(revision)) return session.restart(revision)
+  const path = ['params', '_meta', metaCapabilities]
+  const text = replaceAt(tab.peek().text, path, JSON.stringify(capabilities))
+  if (text !== undefined) replaceText(text)
+}
+
+/** The capabilities that an error -32021 requires and the playground has. */
+export function requiredOf(message: unknown): Ability[] {
+  const error = isObject(message) && isObject(message.error) ? message.error : {}
+  const data = isObject(error.data) ? error.data : {}
+  const required = isObject(data.requiredCapabilities) ? data.requiredCapabilities : {}
+  return abilities.filter((ability) => Object.hasOwn(required, ability))
+}
+
+/** Declares what an error -32021 requires, and sends the request again. */
+export async function declareAndRetry(
+  session: Session,
+  request: string,
+  answer: unknown,
+): Promise<void> {
+  const { data } = (answer as { error: { data: { requiredCapabilities: Params } } }).error
+  const all = { ...session.capabilities.peek() }
+  for (const ability of requiredOf(answer)) {
+    const own = data.requiredCapabilities[ability]
+    const named = Object.entries(isObject(own) ? own : {}).filter(([name]) =>
+      details.includes(name),
+    )
+    const before = isObject(all[ability]) ? all[ability] : {}
+    all[ability] = {
+      ...declaredAs(ability, session.revision.peek()),
+      ...before,
+      ...Object.fromEntries(named),
+    }
+  }
+  await change(session, all)
+  const message = JSON.parse(request) as Params
+  const params = isObject(message.params) ? message.params : {}
+  const _meta = { ...(isObject(params._meta) ? params._meta : {}), [metaCapabilities]: all }
+  const again = {
+    ...message,
+    id: session.nextId(),
+    ...(isModern(session.revision.peek()) && { params: { ...params, _meta } }),
+  }
+  showAnswer(session.connection.send(JSON.stringify(again)))
+}

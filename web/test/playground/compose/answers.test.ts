@@ -1,0 +1,205 @@
+/** Fields and contents of elicitation forms, retries with inputs, and declared capabilities. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { answerFields, contentOf, localTime } from '../../../playground/compose/answer-fields.ts'
+import {
+  declare,
+  declareAndRetry,
+  requiredOf,
+} from '../../../playground/compose/client-capabilities.ts'
+import { asksOf, retryWith } from '../../../playground/compose/retry.ts'
+import { active, connect, disconnect, revision } from '../../../playground/connections/clients.ts'
+import type { TransportEvents } from '../../../playground/connections/transport.ts'
+import { type Params, type Revision, request } from '../../../playground/protocol/revisions.ts'
+
+const schema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', title: 'Name', minLength: 2, maxLength: 9, default: 'Ana' },
+    mail: { type: 'string', format: 'email' },
+    day: { type: 'string', format: 'date' },
+    at: { type: 'string', format: 'date-time' },
+    seats: { type: 'integer', minimum: 1, maximum: 5 },
+    weight: { type: 'number' },
+    window: { type: 'boolean', default: true },
+    meal: { type: 'string', enum: ['a', 'b'], enumNames: ['Soup', 'Rice'] },
+    fare: { oneOf: [{ const: 'x', title: 'Saver' }, { const: 'y' }], type: 'string' },
+    tags: { type: 'array', items: { type: 'string', enum: ['q', 'r'] }, minItems: 1, maxItems: 2 },
+    more: { type: 'array', items: { anyOf: [{ const: 'm', title: 'Extra' }] }, default: ['m'] },
+  },
+  required: ['name', 'seats'],
+}
+
+test('each type of the specification has its field', () => {
+  const fields = answerFields(schema)
+  assert.deepEqual(
+    fields.map(({ name, kind, input }) => [name, kind, input]),
+    [
+      ['name', 'text', 'text'],
+      ['mail', 'text', 'email'],
+      ['day', 'text', 'date'],
+      ['at', 'text', 'datetime-local'],
+      ['seats', 'number', 'number'],
+      ['weight', 'number', 'number'],
+      ['window', 'yes', 'text'],
+      ['meal', 'one', 'text'],
+      ['fare', 'one', 'text'],
+      ['tags', 'many', 'text'],
+      ['more', 'many', 'text'],
+    ],
+  )
+  const [name, , , , seats] = fields
+  assert.deepEqual([name?.min, name?.max, name?.initial, name?.required], [2, 9, ['Ana'], true])
+  assert.deepEqual([seats?.min, seats?.max, seats?.whole], [1, 5, true])
+  assert.deepEqual(
+    fields.slice(7).map(({ choices }) => choices.map(({ title }) => title)),
+    [['Soup', 'Rice'], ['Saver', 'y'], ['q', 'r'], ['Extra']],
+  )
+  assert.deepEqual([fields[9]?.min, fields[9]?.max], [1, 2])
+})
+
+test('the content has the types of the schema, and no empty members', () => {
+  const fields = answerFields(schema)
+  const given: string[][] = [['Bo'], [''], ['2026-11-22'], [], ['3'], ['1.5'], []]
+  assert.deepEqual(
+    contentOf(
+      fields,
+      (index) => given[index] ?? (fields[index]?.name === 'tags' ? ['q', 'r'] : []),
+    ),
+    { name: 'Bo', day: '2026-11-22', seats: 3, weight: 1.5, window: false, tags: ['q', 'r'] },
+  )
+  const at = answerFields({ properties: { at: { type: 'string', format: 'date-time' } } })
+  const time = '2026-11-22T10:30:00.000Z'
+  assert.deepEqual(
+    contentOf(at, () => [localTime(time)]),
+    { at: time },
+  )
+})
+
+test('hostile schemas are bounded, and names of the prototype are names', () => {
+  const raw = `{"properties":{"__proto__":{"type":"string"},"constructor":{"type":"boolean"},
+    "toString":{"type":"string","format":"constructor","minLength":-1,"maxLength":1e99,"default":{"a":1}},
+    "odd":{"type":["string"],"enum":"abc","items":7},"none":null}}`
+  const fields = answerFields(JSON.parse(raw))
+  const content = contentOf(fields, () => ['x'])
+  assert.equal(
+    JSON.stringify(content),
+    '{"__proto__":"x","constructor":true,"toString":"x","odd":"x","none":"x"}',
+  )
+  assert.equal(Object.getPrototypeOf(content), Object.prototype)
+  assert.equal(fields[2]?.min, undefined)
+  assert.equal(fields[2]?.input, 'text')
+  assert.deepEqual(answerFields('x'), [])
+  assert.deepEqual(answerFields({ properties: [] }), [])
+  const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`f${i}`, {}]))
+  assert.equal(answerFields({ properties: many }).length, 100)
+  const big = { a: { enum: Array.from({ length: 9999 }, (_, i) => 'x'.repeat(2000) + i) } }
+  const [field] = answerFields({ properties: big })
+  assert.equal(field?.choices.length, 200)
+  assert.equal(field?.choices[0]?.title.length, 500)
+  assert.equal(field?.choices[0]?.value.length, 2001, 'the value stays as it is')
+  let deep: unknown = {}
+  for (let i = 0; i < 50_000; i++) deep = { properties: { a: deep } }
+  assert.equal(answerFields(deep).length, 1)
+})
+
+test('the retry has the responses, the state and another id, and nothing of the last retry', () => {
+  const ask = { id: 4, method: 'tools/call', params: { name: 'x', requestState: 'old', _meta: {} } }
+  const answer = JSON.stringify({
+    id: 4,
+    result: {
+      resultType: 'input_required',
+      requestState: 'new',
+      inputRequests: { who: { method: 'elicitation/create', params: { message: 'Who?' } }, y: 7 },
+    },
+  })
+  assert.deepEqual(asksOf(answer), [
+    { key: 'who', method: 'elicitation/create', params: { message: 'Who?' } },
+    { key: 'y', method: '', params: {} },
+  ])
+  assert.deepEqual(retryWith(JSON.stringify(ask), answer, { who: { action: 'decline' } }, 9), {
+    id: 9,
+    method: 'tools/call',
+    params: {
+      name: 'x',
+      _meta: {},
+      inputResponses: { who: { action: 'decline' } },
+      requestState: 'new',
+    },
+  })
+  assert.equal(asksOf('{"result":{}}'), undefined)
+})
+
+const capabilities = 'io.modelcontextprotocol/clientCapabilities'
+
+const declared = (sent: readonly { params?: Params }[]) =>
+  (sent.at(-1)?.params?._meta as Params | undefined)?.[capabilities]
+
+async function client(spoken: Revision) {
+  revision.value = spoken
+  const sent: { id?: number; method?: string; params?: Params }[] = []
+  let events: TransportEvents | undefined
+  const session = connect(
+    {
+      title: 'strict',
+      kind: 'in-page',
+      url: '',
+      framing: 'port',
+      async dial(given) {
+        events = given
+        return {
+          send(raw) {
+            const message = JSON.parse(raw)
+            sent.push(message)
+            const result = { protocolVersion: spoken, capabilities: {}, serverInfo: {} }
+            if (message.method !== 'initialize') return
+            events?.received(JSON.stringify({ id: message.id, result }), 'port')
+          },
+          close() {},
+        }
+      },
+    },
+    { handshake: false },
+  )
+  await new Promise((resolve) => setTimeout(resolve))
+  return { session, sent }
+}
+
+test('a switch declares in each envelope, and in the handshake of older revisions', async () => {
+  const modern = await client('2026-07-28')
+  await declare(modern.session, 'elicitation', true)
+  void modern.session.request('tools/list')
+  assert.deepEqual(declared(modern.sent), {
+    elicitation: { form: {}, url: {} },
+  })
+  await declare(modern.session, 'elicitation', false)
+  void modern.session.request('tools/list')
+  assert.deepEqual(declared(modern.sent), {})
+  disconnect(modern.session)
+
+  const classic = await client('2025-06-18')
+  await declare(classic.session, 'elicitation', true)
+  const initialize = classic.sent.find(({ method }) => method === 'initialize')
+  assert.deepEqual(initialize?.params?.capabilities, { elicitation: {} })
+  disconnect(classic.session)
+  assert.equal(active.peek(), undefined)
+})
+
+test('an error -32021 names what to declare, and the request is sent again with it', async () => {
+  const { session, sent } = await client('2026-07-28')
+  const ask = JSON.stringify(request('2026-07-28', 1, 'tools/call', { name: 'x' }))
+  session.connection.send(ask)
+  const answer = JSON.parse(`{"error":{"code":-32021,"data":{"requiredCapabilities":
+    {"sampling":{"tools":{},"__proto__":{},"evil":1},"__proto__":{"a":1},"other":{}}}}}`)
+  assert.deepEqual(requiredOf(answer), ['sampling'])
+  await declareAndRetry(session, ask, answer)
+  const again = sent.at(-1)
+  assert.equal(again?.id, 2)
+  assert.equal(again?.params?.name, 'x')
+  assert.deepEqual(declared(sent), { sampling: { tools: {} } })
+  assert.deepEqual(session.capabilities.peek(), { sampling: { tools: {} } })
+  for (const odd of [null, 'x', { error: null }, { error: { data: { requiredCapabilities: [] } } }])
+    assert.deepEqual(requiredOf(odd), [])
+  disconnect(session)
+})
