@@ -1,6 +1,6 @@
 /** Keys of a presentation. */
 
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { singleKeys, written } from '../base/keys.ts'
 
 /**
@@ -10,7 +10,7 @@ import { singleKeys, written } from '../base/keys.ts'
 export function useKeys(keys: Readonly<Record<string, () => void>>) {
   const current = useRef(keys)
   current.current = keys
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listener = (event: KeyboardEvent) => {
       const key = written(event)
       const act = Object.hasOwn(current.current, key) ? current.current[key] : undefined
