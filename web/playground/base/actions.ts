@@ -13,6 +13,8 @@ export interface Actions {
       title?: string
       /** Replaces the initial text if it is still shown, and changes nothing else: neither pane nor tab. */
       draft?: boolean
+      /** The tab is not stored: it ends with the page, or with the lesson that opened it. */
+      temporary?: boolean
     },
   ): void
   /** [compose] The composer's text. */

@@ -8,6 +8,9 @@ import { type Signal, signal } from '@preact/signals'
 /** Whether another page embeds the playground (embed.html). */
 export const embedded = globalThis.document?.documentElement.dataset.embed !== undefined
 
+/** Whether the embedding page wants a view that only reads: there is no composer. */
+export const readOnly = embedded && new URLSearchParams(location.search).has('readonly')
+
 const prefix = 'pagemcp.playground.'
 
 /** A stored value, as JSON. A stored value whose shape differs from `fallback` is ignored. */

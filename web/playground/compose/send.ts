@@ -106,14 +106,14 @@ export function sendText(text: string): number | undefined {
 /** Registers the composer's actions. Called once. */
 export function registerActions(): void {
   persistTabs()
-  actions.compose = (text, { title = '', draft = false } = {}) => {
+  actions.compose = (text, { title = '', draft = false, temporary } = {}) => {
     if (draft) {
       if (tab.peek().text !== initialText()) return
       replaceText(text)
       change({ title })
       return
     }
-    open(text, { title })
+    open(text, { title, ...(temporary && { temporary }) })
     front.value = 'compose'
     pane.value = 'compose'
   }

@@ -17,6 +17,8 @@ export interface Tab {
   pinned?: boolean
   /** Origin of a message from a link: messages with side effects need a confirmation. */
   from?: string
+  /** It is not stored. */
+  temporary?: boolean
 }
 
 /** Longer texts are not stored. */
@@ -111,7 +113,9 @@ function saveTabs() {
   clearTimeout(timer)
   timer = undefined
   persisted.value = {
-    tabs: tabs.peek().filter(({ text }) => text.length <= maxPersistedLength),
+    tabs: tabs
+      .peek()
+      .filter(({ text, temporary }) => !temporary && text.length <= maxPersistedLength),
     current: current.peek(),
   }
 }

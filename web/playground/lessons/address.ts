@@ -1,21 +1,26 @@
 /** Starts what the address requests: `?lesson=hello` a lesson, `?present=eras` a presentation. */
 
+import { readOnly } from '../base/settings.ts'
 import { pane, presenting, side } from '../base/state.ts'
 import { showCoach } from './coaching.ts'
-import { lessonIds, loadScenario, showIds } from './library.ts'
+import { builtIn, lessonIds, loadScenario } from './library.ts'
 import { chatting, startScenario } from './running.ts'
 
-/** Starts it if it is built in; unknown ids are ignored. */
+/**
+ * Starts it if it is built in; unknown ids are ignored. `?scenario=` is a lesson if there is one of that name. A
+ * lesson goes on where it was left; a view that is read-only presents it.
+ */
 export async function startFromAddress(asked: URLSearchParams): Promise<void> {
-  const ours: readonly string[] = [...lessonIds, ...showIds]
-  const lesson = asked.get('lesson')
-  const show = asked.get('present')
-  if (lesson !== null && (lessonIds as readonly string[]).includes(lesson)) {
+  const named = asked.get('scenario') ?? ''
+  const isLesson = !readOnly && (lessonIds as readonly string[]).includes(named)
+  const lesson = asked.get('lesson') ?? (isLesson ? named : '')
+  const show = asked.get('present') ?? named
+  if ((lessonIds as readonly string[]).includes(lesson)) {
     side.value = 'lessons'
     showCoach()
-    startScenario(await loadScenario(lesson), { learner: true })
+    startScenario(await loadScenario(lesson), { learner: true, resume: true })
     if (chatting.peek()) pane.value = 'explore'
-  } else if (show !== null && ours.includes(show)) {
+  } else if (builtIn(show)) {
     startScenario(await loadScenario(show), { learner: false })
     presenting.value = true
   }

@@ -28,6 +28,10 @@ export const showIds = [
   'agent',
 ] as const
 
+/** Whether a scenario comes with the playground. */
+export const builtIn = (id: string): boolean =>
+  (lessonIds as readonly string[]).includes(id) || (showIds as readonly string[]).includes(id)
+
 /** Maximum size of a user's scenario, which is read whole. */
 export const maxSize = 4 << 20 // bytes
 

@@ -11,6 +11,7 @@ import { focusText } from '../compose/view.ts'
 import { active, connect, disconnect, revision } from '../connections/clients.ts'
 import { recordEvent } from '../messages/log.ts'
 import { captionIn } from './caption.ts'
+import { builtIn } from './library.ts'
 import { type Player, type PlayerHost, play } from './player.ts'
 import { isChat, type Scenario } from './scenario.ts'
 import { startScenarioEngine } from './scenario-engine.ts'
@@ -23,6 +24,9 @@ export const isLearning = signal(false)
 
 /** Whether the running scenario is a chat, which its own component shows. */
 export const chatting = signal(false)
+
+/** Number of played steps of lessons that were begun and not completed, by id. */
+export const reached = setting<Readonly<Record<string, number>>>('lessons.reached', {})
 
 /** Ids of completed lessons. */
 export const done = setting<string[]>('lessons.done', [])
@@ -64,8 +68,24 @@ export function present(player: Player): void {
   presenting.value = true
 }
 
+/** Writes the scenario into the address, so that a link and a reload start it; `''`: none. */
+function setAddress(id: string, learner = false) {
+  if (embedded) return
+  const url = new URL(location.href)
+  url.searchParams.delete('lesson')
+  url.searchParams.delete('present')
+  if (builtIn(id)) url.searchParams.set(learner ? 'lesson' : 'present', id)
+  history.replaceState(history.state, '', url)
+}
+
+export interface Start {
+  learner: boolean
+  /** Whether a lesson goes on where it was left: the steps before are played for the learner. */
+  resume?: boolean
+}
+
 /** Starts a scenario, in the chosen revision if possible, and shows its first step. */
-export function startScenario(scenario: Scenario, { learner }: { learner: boolean }): Player {
+export function startScenario(scenario: Scenario, { learner, resume = false }: Start): Player {
   begin()
   chatting.value = learner && isChat(scenario)
   // An embedded playground stores nothing, and the demo has a database.
@@ -90,19 +110,30 @@ export function startScenario(scenario: Scenario, { learner }: { learner: boolea
           ),
   })
   running.value = player
+  setAddress(scenario.id, learner)
+  const skipped = resume ? Math.min(reached.peek()[scenario.id] ?? 0, player.steps.length - 1) : 0
   if (player.revision && !chatting.peek()) setScenarioRevision(player.revision)
   if (learner && !chatting.peek()) {
     isLearning.value = true
     pane.value = 'compose'
     player.turn.subscribe((turn) => {
       if (turn === undefined) return
+      if (player.played.peek() < skipped) return player.solve()
       active.value = turn.session
       setScenarioRevision(turn.session.revision.peek())
       if (turn.draft) compose(player, turn.draft)
     })
   }
-  advance(player)
+  if (skipped === 0) advance(player)
+  else skip(player, skipped).then(() => advance(player))
   return player
+}
+
+/** Plays the steps before one. */
+async function skip(player: Player, before: number): Promise<void> {
+  while (running.peek() === player && !player.failure.peek() && player.played.peek() < before) {
+    await player.next()
+  }
 }
 
 /** The composer tab of the lesson. */
@@ -111,7 +142,7 @@ let lessonTab: number | undefined
 /** Shows a text in the lesson's tab of the composer, and focuses it. */
 export function compose({ scenario }: Player, text: string): void {
   const before = lessonTab
-  actions.compose(text, { title: captionIn(scenario, 'title') })
+  actions.compose(text, { title: captionIn(scenario, 'title'), temporary: true })
   lessonTab = current.peek()
   if (before !== undefined && before !== lessonTab) close(before)
   focusText()
@@ -127,6 +158,10 @@ export async function advance(player: Player): Promise<void> {
   await player.next()
   if (running.peek() !== player || failure.peek() || played.peek() === at) return
   if (!learner) return
+  const { [scenario.id]: _, ...others } = reached.peek()
+  const left = played.peek() < steps.length
+  reached.value = left ? { ...others, [scenario.id]: played.peek() } : others
+  if (!left) setAddress('') // a reload does not begin it again
   if (played.peek() === steps.length && !done.peek().includes(scenario.id)) {
     done.value = [...done.peek(), scenario.id]
   }
@@ -144,6 +179,7 @@ function stop() {
   const player = running.peek()
   if (player === undefined) return
   running.value = undefined
+  setAddress('')
   player.close()
   if (lessonTab !== undefined) close(lessonTab)
   lessonTab = undefined

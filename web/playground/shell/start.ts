@@ -72,7 +72,7 @@ function connectDemo(asked: URLSearchParams): void {
       )
     })
   }
-  if (asked.has('lesson') || asked.has('present')) {
+  if (asked.has('lesson') || asked.has('present') || asked.has('scenario')) {
     import('../lessons/address.ts').then(({ startFromAddress }) => startFromAddress(asked))
   }
   if (watched !== null) {

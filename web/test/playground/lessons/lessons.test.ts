@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, servePlayground } from '../harness.ts'
+import { openPlayground, type Playground, press, servePlayground } from '../harness.ts'
 
 let playground: Playground
 
