@@ -316,3 +316,33 @@ inBrowsers('what passes is recorded, saved, opened and shown again', async ({ op
     await rm(folder, { recursive: true, force: true })
   }
 })
+
+inBrowsers(
+  'a lesson is in the address, goes on after a reload, and leaves no draft',
+  async ({ open }) => {
+    const page = await open(`${playground.url}?quiet&lang=en&lesson=hello`)
+    await step(page, 1)
+    await goOn(page)
+    await step(page, 2)
+    await writing(page, 'server/discover')
+    await send(page)
+    await step(page, 3)
+    await goOn(page)
+    await step(page, 4)
+    await writing(page, '"resources/"')
+    await page.reload()
+    await step(page, 4)
+    await writing(page, '"resources/"')
+    const tabs = () => page.$$eval('.compose-tabs [aria-current]', (all) => all.length)
+    assert.equal(await tabs(), 2, 'the first, and that of the lesson')
+    assert.match(await page.evaluate(() => location.search), /lesson=hello/)
+    await press(page, '.coach header button', 'Leave')
+    await page.waitForFunction(() => !document.querySelector('.coach'))
+    assert.equal(await tabs(), 1)
+    assert.equal(await page.evaluate(() => location.search), '?quiet=&lang=en')
+    await page.$eval('[data-present=eras]', (it) => (it as HTMLElement).click())
+    await page.waitForFunction(() => location.search.endsWith('present=eras'))
+    await page.keyboard.press('Escape')
+    await page.waitForFunction(() => !location.search.includes('present'))
+  },
+)
