@@ -56,10 +56,11 @@ func startWeb(t *testing.T, files map[string][]byte) *Web {
 // The playground may connect to any server; in a frame of another page it may use its
 // MessagePort only.
 func TestContentSecurityPolicyOfThePlayground(t *testing.T) {
-	w := startWeb(t, map[string][]byte{"/playground/index.html": {}, "/playground/embed.html": {}})
+	w := startWeb(t, map[string][]byte{"/playground/index.html": {}, "/playground/embed.html": {}, "/playground/apps/sandbox.html": {}})
 	for path, want := range map[string][]string{
-		"/playground/":           {"connect-src 'self' http: https: ws: wss:;", "frame-src http: https:;", "frame-ancestors 'none';"},
-		"/playground/embed.html": {"default-src 'none';", "connect-src 'self';", "frame-ancestors 'self';", "trusted-types 'none'"},
+		"/playground/":                  {"connect-src 'self' http: https: ws: wss:;", "frame-src http: https:;", "frame-ancestors 'none';"},
+		"/playground/embed.html":        {"default-src 'none';", "connect-src 'self';", "frame-ancestors 'self';", "trusted-types 'none'"},
+		"/playground/apps/sandbox.html": {"frame-src 'none';", "form-action 'none';", "frame-ancestors 'self';", "sandbox allow-scripts;"},
 	} {
 		_, header, _ := rawhttp.Send(t, w.port, "GET "+path+" HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n")
 		policy := header.Get("Content-Security-Policy") + ";"

@@ -81,11 +81,15 @@ func clearStorage(out http.ResponseWriter, r *http.Request) {
 	out.WriteHeader(http.StatusNoContent)
 }
 
-// WithLiveReload adds the script of live reload to every HTML file.
+// appsPath has documents of MCP apps, which are shown in frames without an origin: they
+// cannot load scripts of this server.
+const appsPath = playgroundPath + "apps/"
+
+// WithLiveReload adds the script of live reload to every HTML file but those of appsPath.
 func WithLiveReload(files map[string][]byte) map[string][]byte {
 	live := make(map[string][]byte, len(files))
 	for name, body := range files {
-		if contentType(name) == "text/html; charset=utf-8" {
+		if contentType(name) == "text/html; charset=utf-8" && !strings.HasPrefix(name, appsPath) {
 			body = append(bytes.Clone(body), liveTag...) // HTML parsers accept scripts after </html>
 		}
 		live[name] = body

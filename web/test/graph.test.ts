@@ -116,8 +116,13 @@ const playground: readonly { room: string; imports: readonly string[]; why: stri
     why: 'links hold tabs of the composer, files the rows that the timeline shows',
   },
   {
+    room: 'apps',
+    imports: ['base', 'messages', 'protocol', 'connections'],
+    why: 'shows apps of a server in sandboxed frames, as clients of their own',
+  },
+  {
     room: 'inspect',
-    imports: ['base', 'messages', 'protocol', 'connections', 'timeline', 'share'],
+    imports: ['apps', 'base', 'messages', 'protocol', 'connections', 'timeline', 'share'],
     why: 'formats a row as the timeline does, and copies it',
   },
   {
@@ -158,6 +163,7 @@ const playground: readonly { room: string; imports: readonly string[]; why: stri
       'inspect',
       'lessons',
       'conformance',
+      'apps',
     ],
     why: 'puts all panes into one page',
   },

@@ -7,7 +7,7 @@ import { active } from '../connections/clients.ts'
 export const conformanceCommands: readonly Command[] = [
   {
     id: 'conformance.check',
-    title: 'conformance.command',
+    title: 'conformance.title',
     when: () => active.value !== undefined && !active.value.connection.dialer.readOnly,
     run() {
       dialog.value = 'conformance'

@@ -195,7 +195,7 @@ function Row({ outcome: { id, reason, evidence }, requirements, close }: RowProp
       {row === undefined ? null : (
         <IconButton
           name="eye"
-          label={`${t('conformance.show')}: ${id}`}
+          label={`${t('shell.inspect')}: ${id}`}
           onClick={() => {
             close()
             actions.inspect(row)

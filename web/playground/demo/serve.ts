@@ -98,6 +98,7 @@ export function serve(mcp: PageMcp, things: DemoData): void {
     idb({ databases: { [database]: { [storeName]: { name: 'id', modified: 'changed' } } } }),
   )
   serveTools(mcp, things)
+  serveApp(mcp, things)
 }
 
 type OwnRead = (description: OwnResource, provide: () => Content | Promise<Content>) => () => void
@@ -287,6 +288,29 @@ function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
         if (i % 500 === 0) await new Promise((resolve) => setTimeout(resolve)) // let other tasks run
       }
       return `Counted to ${to}.`
+    },
+  )
+}
+
+/** An MCP app, and the tool that shows it. */
+function serveApp(mcp: PageMcp, { notes }: DemoData) {
+  const uri = 'ui://notes/note.html'
+  mcp.resource(
+    { uri, name: 'note-app', title: 'Note (app)', mimeType: 'text/html;profile=mcp-app' },
+    async () => (await fetch(new URL('apps/note.html', document.baseURI))).text(),
+  )
+  mcp.tool(
+    {
+      name: 'show_note',
+      title: 'Show a note',
+      description: 'Shows a note in an MCP app, where the user can edit it.',
+      inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+      annotations: { readOnlyHint: true },
+      _meta: { ui: { resourceUri: uri } },
+    },
+    (input) => {
+      const { id } = input as { id: string }
+      return notes.get(id)?.text ?? `The note ${id} does not exist.`
     },
   )
 }

@@ -4,6 +4,8 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
+import { openAppOf } from '../apps/commands.ts'
+import { appOf } from '../apps/find.ts'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
@@ -167,6 +169,11 @@ function Actions({ row }: { row: number }) {
   shownState.value
   return (
     <p class="in-acts">
+      {appOf(row) && (
+        <button type="button" class="primary" data-command="app" onClick={() => openAppOf(row)}>
+          {t('apps.open')}
+        </button>
+      )}
       <button type="button" class="ghost" disabled={!canEdit(row)} onClick={() => edit(row)}>
         <Icon name="edit" /> {t('inspect.edit')}
       </button>

@@ -1,5 +1,6 @@
 /** All commands: the palette lists them, keys run them, and the help shows their keys. */
 
+import { appsCommands } from '../apps/commands.ts'
 import type { Command } from '../base/commands.ts'
 import { composeCommands } from '../compose/commands.ts'
 import { conformanceCommands } from '../conformance/commands.ts'
@@ -18,5 +19,6 @@ export const commands: readonly Command[] = [
   ...lessonsCommands,
   ...connectionsCommands,
   ...conformanceCommands,
+  ...appsCommands,
   ...appCommands,
 ]

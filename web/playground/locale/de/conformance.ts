@@ -2,15 +2,13 @@ import type { Messages } from '../texts.ts'
 
 export const conformance: Messages['conformance'] = {
   title: 'Konformität',
-  command: 'Konformität prüfen …',
   about:
-    'Prüft {count} Anforderungen von MCP an {server}, in beiden Generationen. Gesendet werden Lesezugriffe, Listen, Abonnements und fehlerhafte Nachrichten; die Zeitleiste zeigt sie.',
+    'Sendet Lesezugriffe, Listen, Abonnements und fehlerhafte Nachrichten an {server}, in beiden Generationen, und prüft damit {count} Anforderungen.',
   run: 'Prüfen',
   stop: 'Anhalten',
-  mayCall: 'Darf Werkzeuge aufrufen, mit Namen, die es nicht gibt',
+  mayCall: 'Darf Werkzeuge aufrufen, die es nicht gibt',
   passed: 'Bestanden',
   failed: 'Nicht bestanden',
   none: 'Nicht anwendbar',
-  show: 'Nachricht anzeigen',
   others: 'Nicht geprüft, mit Grund',
 }

@@ -1,5 +1,6 @@
 import type { More } from '../texts.ts'
 import { answers } from './answers.ts'
+import { apps } from './apps.ts'
 import { conformance } from './conformance.ts'
 import { connections } from './connections.ts'
 import { demo } from './demo.ts'
@@ -11,6 +12,7 @@ import { share } from './share.ts'
 
 export const more: More = {
   answers,
+  apps,
   conformance,
   connections,
   demo,

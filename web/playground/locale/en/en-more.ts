@@ -1,6 +1,7 @@
 /** English texts that are loaded after the first view. The other languages have the type of the English texts. */
 
 import { answers } from './answers.ts'
+import { apps } from './apps.ts'
 import { conformance } from './conformance.ts'
 import { connections } from './connections.ts'
 import { demo } from './demo.ts'
@@ -12,6 +13,7 @@ import { share } from './share.ts'
 
 export const more = {
   answers,
+  apps,
   conformance,
   connections,
   demo,

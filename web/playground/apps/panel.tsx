@@ -1,0 +1,232 @@
+/** @jsxImportSource preact */
+/** The panel of an MCP app: its sandboxed frame, its questions, and what it says. One app is open at a time. */
+
+import { effect, type Signal, signal } from '@preact/signals'
+import { render } from 'preact'
+import { actions } from '../base/actions.ts'
+import { t, tag } from '../base/i18n.ts'
+import { IconButton } from '../base/icon.tsx'
+import { theme } from '../base/theme.ts'
+import { catalogue } from '../connections/catalogue.ts'
+import { Connection } from '../connections/connection.ts'
+import { setClientName } from '../connections/names.ts'
+import { Session } from '../connections/session.ts'
+import { store } from '../messages/log.ts'
+import type { Params } from '../protocol/revisions.ts'
+import type { FoundApp } from './find.ts'
+import { type AppContext, hostApp, type Question, type ToolCall } from './host.ts'
+import { type AppNeeds, needsOf, withPolicy } from './policy.ts'
+
+const mimeType = /^text\/html;\s*profile="?mcp-app"?$/i
+const maxHtml = 5_000_000 // UTF-16 code units
+const heights = { least: 80, most: 600 } // px
+
+interface OpenApp {
+  uri: string
+  html: string
+  needs: AppNeeds
+  /** Whether the user has agreed to what it needs. */
+  agreed: Signal<boolean>
+  height: Signal<number>
+  said: Signal<string>
+  asked: Signal<readonly (Question & { answer(yes: boolean): void })[]>
+  /** Connects a frame that has loaded the sandbox. */
+  start(frame: HTMLIFrameElement): void
+  close(): Promise<void>
+}
+
+const shown: Signal<OpenApp | undefined> = signal(undefined)
+let mounted = false
+
+function context(): AppContext {
+  const dark =
+    theme.value === 'dark' ||
+    (theme.value !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+  return { theme: dark ? 'dark' : 'light', locale: tag() }
+}
+
+/** Reads the app's resource as a client of its own, and shows it. */
+export async function openApp({ session, uri, tool }: FoundApp, row: number): Promise<void> {
+  await shown.peek()?.close()
+  const connection = new Connection(session.connection.dialer, 'V', store)
+  setClientName(connection.id, { letter: 'V', title: uri })
+  const own = new Session(connection, session.revision.peek())
+  connection.open()
+  await own.handshake()
+  const { result, error } = await own.request('resources/read', { uri })
+  const contents = Array.isArray(result?.contents) ? (result.contents as Params[]) : []
+  const found = contents.find((one) => one?.uri === uri && mimeType.test(String(one.mimeType)))
+  const html = textOf(found)
+  if (!found || html === undefined || html.length > maxHtml) {
+    connection.close()
+    actions.announce(
+      t('apps.failed', { uri, reason: error?.message ?? 'text/html;profile=mcp-app' }),
+    )
+    return
+  }
+  const asked: OpenApp['asked'] = signal([])
+  const needs = needsOf(found._meta)
+  const height = signal(heights.least * 2)
+  const said = signal('')
+  let stop = () => {}
+  let port: MessagePort | undefined
+  const host = hostApp({
+    post: (text) => port?.postMessage(text),
+    request: (method, params) => own.request(method, params),
+    ask: (question) =>
+      new Promise((resolve) => {
+        const entry = {
+          ...question,
+          answer(yes: boolean) {
+            asked.value = asked.peek().filter((one) => one !== entry)
+            resolve(yes)
+          },
+        }
+        asked.value = [...asked.peek(), entry]
+      }),
+    open: (url) => void open(url, '_blank', 'noopener,noreferrer'),
+    said(text) {
+      said.value = text
+    },
+    resized(wanted) {
+      height.value = Math.min(Math.max(wanted, heights.least), heights.most)
+    },
+    note: (line) => void connection.note(line),
+    ended: () => void app.close(),
+    tools: () => catalogue(session).lists.tools.peek().items as unknown as readonly Params[],
+    context: context(),
+    call: tool && callOf(row, tool),
+  })
+  const app: OpenApp = {
+    uri,
+    html,
+    needs,
+    agreed: signal(needs.origins.length + needs.features.length === 0),
+    height,
+    said,
+    asked,
+    start(frame) {
+      if (port) return void app.close() // it has loaded something else
+      const channel = new MessageChannel()
+      port = channel.port1
+      port.onmessage = ({ data }) => {
+        if (data !== '') return host.receive(String(data))
+        connection.note('closed: the app sent too much')
+        actions.announce(t('apps.flood'))
+        void app.close()
+      }
+      // The frame's origin is opaque, so no other target can be named.
+      frame.contentWindow?.postMessage(
+        {
+          html: withPolicy(html, needs),
+          allow: needs.features.map((one) => `${one} *`).join('; '),
+        },
+        '*',
+        [channel.port2],
+      )
+      let first = true
+      stop = effect(() => {
+        const now = context()
+        if (!first) host.changed(now)
+        first = false
+      })
+    },
+    async close() {
+      if (shown.peek() !== app) return
+      await host.end()
+      stop()
+      for (const one of asked.peek()) one.answer(false)
+      port?.close()
+      connection.close()
+      if (shown.peek() === app) shown.value = undefined
+    },
+  }
+  if (!mounted) {
+    mounted = true
+    const box = document.createElement('aside')
+    document.body.append(box)
+    render(<Panel />, box)
+  }
+  shown.value = app
+}
+
+function textOf(one: Params | undefined): string | undefined {
+  if (typeof one?.text === 'string') return one.text
+  if (typeof one?.blob !== 'string') return undefined
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(one.blob), (byte) => byte.charCodeAt(0)))
+  } catch {
+    return undefined
+  }
+}
+
+/** The call whose result is in a row. */
+function callOf(row: number, tool: Params): ToolCall {
+  const request = (store.message(store.partner(row)) ?? {}) as Params
+  const { arguments: input = {} } = (request.params ?? {}) as Params
+  const { result = {} } = (store.message(row) ?? {}) as Params
+  return { id: request.id, tool, arguments: input as Params, result: result as Params }
+}
+
+function Panel() {
+  const app = shown.value
+  if (!app) return null
+  const { uri, needs } = app
+  return (
+    <section key={uri} class="app-panel" aria-label={uri}>
+      <header>
+        <strong translate={false}>{uri}</strong>
+        <IconButton name="close" label={t('shell.close')} onClick={() => app.close()} />
+      </header>
+      {app.agreed.value ? (
+        <iframe
+          src="apps/sandbox.html"
+          sandbox="allow-scripts"
+          allow={needs.features.map((one) => `${one} *`).join('; ')}
+          referrerpolicy="no-referrer"
+          title={uri}
+          style={{ blockSize: `${app.height.value}px` }}
+          onLoad={({ currentTarget }) => app.start(currentTarget)}
+        />
+      ) : (
+        <div class="app-question">
+          <p>{t('apps.needs')}</p>
+          <p translate={false}>{[...needs.origins, ...needs.features].join(', ')}</p>
+          <button
+            type="button"
+            class="primary"
+            onClick={() => {
+              app.agreed.value = true
+            }}
+          >
+            {t('answers.accept')}
+          </button>
+        </div>
+      )}
+      {app.asked.value.slice(0, 1).map((question) => (
+        <div
+          key="question"
+          class="app-question"
+          role="alertdialog"
+          aria-label={t(`apps.${question.kind}`)}
+        >
+          <p>
+            {t(`apps.${question.kind}`)} <code translate={false}>{question.what}</code>
+          </p>
+          {question.detail ? <pre translate={false}>{question.detail}</pre> : null}
+          <button type="button" class="primary" onClick={() => question.answer(true)}>
+            {t('answers.accept')}
+          </button>
+          <button type="button" onClick={() => question.answer(false)}>
+            {t('answers.decline')}
+          </button>
+        </div>
+      ))}
+      {app.said.value ? (
+        <p class="app-question" role="status">
+          {t('apps.said')} <q translate={false}>{app.said.value}</q>
+        </p>
+      ) : null}
+    </section>
+  )
+}
