@@ -9,6 +9,7 @@ import { demoPaused } from '../base/state.ts'
 import { followTheme } from '../base/theme.ts'
 import { acceptInvitation } from '../connections/accept-invitation.ts'
 import { active } from '../connections/clients.ts'
+import { earlierKey } from '../timeline/view.ts'
 import { chosenLocale } from './bar.tsx'
 import { openDemo } from './open-demo.ts'
 import { announce } from './toast.tsx'
@@ -47,12 +48,24 @@ export function start(): void {
   }
   acceptInvitation()
   const begin = () => connectDemo(asked)
+  const earlier = async () => (await import('../timeline/earlier.ts')).restoreEarlier()
+  const first: Promise<void>[] = []
+  // Rows from before a reload come before those of the first connection.
+  if (hasEarlierRows()) first.push(earlier())
+  else whenIdle(() => earlier().catch(() => {}))
   // A shared message decides the revision of the first connection. Other links are opened at once, too.
-  if (location.hash.startsWith('#v1.')) receive().then(begin, begin)
-  else {
-    if (location.hash) receive()
-    else whenIdle(receive)
-    begin()
+  if (location.hash.startsWith('#v1.')) first.push(receive())
+  else if (location.hash) receive()
+  else whenIdle(receive)
+  if (first.length > 0) Promise.allSettled(first).then(begin)
+  else begin()
+}
+
+function hasEarlierRows(): boolean {
+  try {
+    return sessionStorage.getItem(earlierKey) !== null
+  } catch {
+    return false // forbidden: there are none
   }
 }
 

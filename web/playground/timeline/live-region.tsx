@@ -7,13 +7,14 @@ import { t } from '../base/i18n.ts'
 import { paused } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 import { announcementOf, minInterval, type Sentence } from './announcements.ts'
+import { earlier } from './view.ts'
 
 export function LiveRegion() {
   const sentence = useSignal<Sentence | undefined>(undefined)
   useEffect(() => {
     let announcedRows = store.length // earlier rows are not announced
     const timer = setInterval(() => {
-      const from = Math.min(announcedRows, store.length)
+      const from = Math.max(earlier.peek(), Math.min(announcedRows, store.length))
       announcedRows = store.length
       if (!paused.peek() && from < announcedRows)
         sentence.value = announcementOf(store, from, announcedRows)

@@ -6,6 +6,7 @@ import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { store } from '../messages/log.ts'
 import { points, Rate } from './rate.ts'
+import { earlier } from './view.ts'
 
 const rate = new Rate()
 const ticked = signal(0)
@@ -24,7 +25,7 @@ export function RateLine() {
   useEffect(() => {
     const timer = setInterval(() => {
       const still = rate.still
-      rate.tick(store.length)
+      rate.tick(store.length - earlier.peek())
       if (!still || !rate.still) ticked.value++
     }, 1000)
     return () => clearInterval(timer)

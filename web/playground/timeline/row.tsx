@@ -11,6 +11,7 @@ import { statusOf } from './filter.ts'
 import { directionText, duration, outcome, size, targetText } from './format.ts'
 import { hintsOf } from './hints.ts'
 import { clock, when } from './row-time.ts'
+import { earlier } from './view.ts'
 
 interface Props {
   row: number
@@ -80,7 +81,7 @@ export class Row extends Component<Props> {
       <div
         class={`tl-row tl-is-${kind} tl-status-${statusOf(store, row)}${answer ? ' tl-answer' : ''}${
           store.method(row) === 'completion/complete' ? ' tl-aside' : ''
-        }${arriving ? ' tl-arriving' : ''}`}
+        }${arriving ? ' tl-arriving' : ''}${row < earlier.value ? ' tl-earlier' : ''}`}
         role="row"
         aria-rowindex={index + 2}
         aria-selected={chosen}

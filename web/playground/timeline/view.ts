@@ -35,6 +35,12 @@ export function locate(row: number): void {
   })
 }
 
+/** Rows before this one are from before the last reload; earlier.ts restores them. */
+export const earlier: Signal<number> = signal(0)
+
+/** The item of sessionStorage that a tab with earlier rows has. */
+export const earlierKey = 'pagemcp.playground.timeline'
+
 /** The parsed filter. */
 export const query = computed(() => parseFilter(filter.value))
 
@@ -69,7 +75,10 @@ effect(() => {
   const { compile, looksAtAnswers } = query.value
   batch(() => {
     shown.begin(compile(store, connectionOf), looksAtAnswers)
-    if (store.length === 0) cursor.value = -1
+    if (store.length === 0) {
+      cursor.value = -1
+      earlier.value = 0
+    }
     refiltered.value = refiltered.peek() + 1
     limit = paused.peek() ? Math.min(limit, store.length) : store.length
     advance()

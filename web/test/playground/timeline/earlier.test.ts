@@ -1,0 +1,140 @@
+/** Rows of this tab come back after a reload, marked as earlier, bounded, and for this tab only. */
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { excess, maxLength, maxRows } from '../../../playground/timeline/earlier.ts'
+import { inBrowsers } from '../../harness/browsers.ts'
+import { openPlayground, type Playground, press, rows, saw, servePlayground } from '../harness.ts'
+import { openHosted, serveHosted } from './host.ts'
+
+let playground: Playground
+let hosted: Playground
+before(async () => {
+  playground = await servePlayground()
+  hosted = await serveHosted()
+})
+after(async () => {
+  await playground?.close()
+  await hosted?.close()
+})
+
+test('the oldest blocks beyond the limits are removed, and never the newest', () => {
+  const block = (rows: number, length: number) => ({ rows, length })
+  assert.equal(excess([]), 0)
+  assert.equal(excess([block(maxRows, maxLength)]), 0)
+  assert.equal(excess([block(1, 1), block(maxRows, 1)]), 1)
+  assert.equal(excess([block(1, maxLength), block(1, 1), block(1, 1)]), 1)
+  assert.equal(excess([block(1, 1), block(1, maxLength), block(1, 1)]), 2)
+  assert.equal(excess([block(1, 1), block(2 * maxRows, 2 * maxLength)]), 1)
+})
+
+const databases = (page: Page) =>
+  page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))
+
+/** Reloads, and waits until the server has answered again. */
+async function reload(page: Page) {
+  await page.reload()
+  await page.waitForSelector('html[data-ready]')
+}
+
+const count = (page: Page, selector: string) => page.$$eval(selector, (all) => all.length)
+
+/** Reads a resource that is in no other row. */
+async function readTrip(page: Page) {
+  await page.waitForSelector('#explore-templates')
+  await page.click('#explore-templates')
+  await press(page, 'summary', 'notes://{id}')
+  await page.waitForSelector('.form-item details[open] input')
+  await page.type('.form-item details[open] input', 'trip')
+  await press(page, '.form-item details[open] button', 'Read')
+  await saw(page, '#pane-inspect', 'Tram at 9:40')
+}
+
+inBrowsers('a reload keeps the rows, as earlier ones that can be sent again', async ({ open }) => {
+  const page = await openPlayground(open, playground)
+  await readTrip(page)
+  await page.reload() // at once: what is not in the database yet comes, too
+  await page.waitForSelector('html[data-ready]')
+  await saw(page, '.tl-row.tl-is-world', 'page reloaded: the rows above are earlier ones')
+  await page.click('#tl-filter')
+  await page.keyboard.type('client:A0')
+  await saw(page, '.tl-row.tl-earlier .tl-target', 'notes://trip')
+  assert.equal(await count(page, '.tl-row[data-row]:not(.tl-earlier)'), 0)
+  assert.equal(await count(page, '.tl-status-waiting'), 0, 'no earlier row waits')
+
+  // An earlier row has no live connection: nothing can be cancelled, and the current client sends it again.
+  await press(page, '.tl-row.tl-is-request', 'notes://trip')
+  await saw(page, '.in-head', 'resources/read')
+  assert.equal(await page.$('[data-command=cancel]'), null)
+  await press(page, '.in-acts button', 'Send again')
+  await saw(page, '#pane-inspect', 'Tram at 9:40')
+  await page.click('#tl-filter', { count: 3 })
+  await page.keyboard.type('client:A uri:notes://trip')
+  await saw(page, '.tl-row:not(.tl-earlier) .tl-target', 'notes://trip')
+
+  await page.$eval('#tl-filter', (field) => {
+    ;(field as HTMLInputElement).value = ''
+    field.dispatchEvent(new InputEvent('input', { bubbles: true }))
+  })
+  await reload(page)
+  await page.waitForFunction(() => document.querySelectorAll('.tl-row.tl-earlier').length > 0)
+})
+
+inBrowsers(
+  'Clear removes them, other tabs and a duplicate do not have them',
+  async ({ open, context }) => {
+    const page = await openPlayground(open, playground)
+    await readTrip(page)
+    await page.waitForFunction(async () => {
+      const opening = indexedDB.open('pagemcp-playground-timeline')
+      const db = await new Promise<IDBDatabase>((resolve) => {
+        opening.onsuccess = () => resolve(opening.result)
+      })
+      if (!db.objectStoreNames.contains('rows')) return db.close()
+      const all = db.transaction('rows').objectStore('rows').getAll()
+      await new Promise((resolve) => {
+        all.onsuccess = resolve
+      })
+      db.close()
+      return JSON.stringify(all.result).includes('notes://trip')
+    })
+    const other = await openPlayground(open, playground)
+    assert.equal(await count(other, '.tl-earlier'), 0)
+
+    // A duplicate has a copy of the session storage.
+    const key = 'pagemcp.playground.timeline'
+    const id = await page.evaluate((key) => sessionStorage.getItem(key), key)
+    const duplicate = await context.newPage()
+    await duplicate.evaluateOnNewDocument(
+      (key, id) => sessionStorage.setItem(key, id ?? ''),
+      key,
+      id,
+    )
+    await duplicate.goto(`${playground.url}?quiet&lang=en`)
+    await duplicate.waitForSelector('html[data-ready]')
+    assert.equal(await count(duplicate, '.tl-earlier'), 0)
+    assert.notEqual(await duplicate.evaluate((key) => sessionStorage.getItem(key), key), id)
+
+    await page.bringToFront()
+    await page.keyboard.down('Control')
+    await page.keyboard.press('k')
+    await page.keyboard.up('Control')
+    await page.waitForSelector('dialog.palette input')
+    await page.keyboard.type('Clear timeline')
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(() => !document.querySelector('.tl-row[data-row]'))
+    await reload(page)
+    assert.ok(!(await rows(page)).some((row) => row.includes('notes://trip')))
+  },
+)
+
+inBrowsers('an embedded playground keeps nothing', async ({ open }) => {
+  const { page, frame } = await openHosted(open, hosted)
+  await frame.waitForFunction(() => document.querySelectorAll('.tl-row.tl-is-result').length > 1)
+  await frame.evaluate(
+    () => new Promise((resolve) => requestIdleCallback?.(resolve) ?? setTimeout(resolve, 500)),
+  )
+  assert.ok(!(await databases(page)).includes('pagemcp-playground-timeline'))
+  assert.equal(await frame.evaluate(() => sessionStorage.length), 0)
+})
