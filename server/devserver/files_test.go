@@ -54,13 +54,15 @@ func startWeb(t *testing.T, files map[string][]byte) *Web {
 }
 
 // The playground may connect to any server; in a frame of another page it may use its
-// MessagePort only.
+// MessagePort or its own files only, unless the page of the frame is for a server.
 func TestContentSecurityPolicyOfThePlayground(t *testing.T) {
-	w := startWeb(t, map[string][]byte{"/playground/index.html": {}, "/playground/embed.html": {}, "/playground/apps/sandbox.html": {}})
+	w := startWeb(t, map[string][]byte{"/playground/index.html": {}, "/playground/embed.html": {}, "/playground/embed-scenario.html": {}, "/playground/embed-url.html": {}, "/playground/apps/sandbox.html": {}})
 	for path, want := range map[string][]string{
-		"/playground/":                  {"connect-src 'self' http: https: ws: wss:;", "frame-src http: https:;", "frame-ancestors 'none';"},
-		"/playground/embed.html":        {"default-src 'none';", "connect-src 'self';", "frame-ancestors 'self';", "trusted-types 'none'"},
-		"/playground/apps/sandbox.html": {"frame-src 'none';", "form-action 'none';", "frame-ancestors 'self';", "sandbox allow-scripts;"},
+		"/playground/":                    {"connect-src 'self' http: https: ws: wss:;", "frame-src http: https:;", "frame-ancestors 'none';"},
+		"/playground/embed.html":          {"default-src 'none';", "connect-src 'self';", "frame-ancestors 'self';", "trusted-types 'none'"},
+		"/playground/apps/sandbox.html":   {"frame-src 'none';", "form-action 'none';", "frame-ancestors 'self';", "sandbox allow-scripts;"},
+		"/playground/embed-scenario.html": {"default-src 'none';", "connect-src 'self';", "'wasm-unsafe-eval'", "frame-ancestors 'self'"},
+		"/playground/embed-url.html":      {"connect-src 'self' http: https: ws: wss:;", "frame-ancestors 'self'", "trusted-types 'none'"},
 	} {
 		_, header, _ := rawhttp.Send(t, w.port, "GET "+path+" HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n")
 		policy := header.Get("Content-Security-Policy") + ";"
@@ -69,7 +71,8 @@ func TestContentSecurityPolicyOfThePlayground(t *testing.T) {
 				t.Errorf("%s: %s is missing in %s", path, directive, policy)
 			}
 		}
-		if path != "/playground/" && strings.Contains(policy, "http") {
+		connects := path == "/playground/" || path == "/playground/embed-url.html"
+		if !connects && strings.Contains(policy, "http") {
 			t.Errorf("%s: %s", path, policy)
 		}
 	}

@@ -31,16 +31,22 @@ const sandboxPath = "apps/sandbox.html"
 // playgroundPolicy is the policy of the playground. below is the path below
 // playgroundPath. The playground may connect to any server that the user enters, and
 // frame it, after asking for each host that is not this machine; scripts must be its
-// own. A second Trusted Types policy is for the URL of its service worker. embed.html
-// uses only the MessagePort that it receives, and may be framed by pages of this server.
+// own. A second Trusted Types policy is for the URL of its service worker. Pages of this
+// server may frame embed.html, which uses only the MessagePort that it receives,
+// embed-scenario.html, whose server is inside it, and embed-url.html, which connects
+// after a click.
 // apps/sandbox.html frames an MCP app, whose document brings its own, strict policy.
 func playgroundPolicy(below string) string {
 	const content = "default-src 'none'; style-src 'self'; img-src 'self' data: blob:; media-src data: blob:; "
 	const end = "; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
-	if below == "embed.html" {
+	switch below {
+	case "embed.html":
 		return content + "script-src 'self'; connect-src 'self'; frame-ancestors 'self'" + end + "trusted-types 'none'" // connect: live reload
-	}
-	if below == sandboxPath {
+	case "embed-scenario.html":
+		return content + "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; frame-ancestors 'self'" + end + "trusted-types pagemcp"
+	case "embed-url.html":
+		return content + "script-src 'self'; connect-src 'self' http: https: ws: wss:; frame-ancestors 'self'" + end + "trusted-types 'none'"
+	case sandboxPath:
 		return "default-src * data: blob: 'unsafe-inline' 'unsafe-eval'; frame-src 'none'; object-src 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
 	}
 	return content + "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' http: https: ws: wss:; worker-src 'self'; " +

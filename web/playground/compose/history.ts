@@ -1,6 +1,7 @@
 /** The history of sent messages, newest first, in IndexedDB. Without IndexedDB, it lasts as long as the page. */
 
 import { type Signal, signal } from '@preact/signals'
+import { embedded } from '../base/settings.ts'
 import { isRevision, type Revision } from '../protocol/revisions.ts'
 import { replaceText, tab } from './tabs.ts'
 import { removeUnsaved, takeUnsaved } from './unsaved.ts'
@@ -30,6 +31,7 @@ let database: Promise<IDBDatabase | undefined> | undefined
 let last = 0
 
 function opened(): Promise<IDBDatabase | undefined> {
+  if (embedded) return Promise.resolve(undefined) // the origin is another page's: nothing is stored
   database ??= new Promise((resolve) => {
     try {
       const request = indexedDB.open('pagemcp-playground-history', 1)

@@ -4,6 +4,7 @@ import { signal } from '@preact/signals'
 import { actions } from '../base/actions.ts'
 import { front, pane } from '../base/state.ts'
 import { active, setRevision } from '../connections/clients.ts'
+import { readsOnly } from '../connections/consent.ts'
 import type { Session } from '../connections/session.ts'
 import { showAnswer } from '../messages/select-answer.ts'
 import { jsonTree, nodeAt } from '../protocol/json.ts'
@@ -16,16 +17,9 @@ const narrow = '(width <= 719px)'
 /** Whether a message from a link waits for the user's confirmation. */
 export const needsConfirmation = signal(false)
 
-/** Methods without side effects: from a link, they are sent to the demo without confirmation. */
-const readOnlyMethods =
-  /^(server\/discover|initialize|ping|completion\/complete|(resources|prompts|tools|resources\/templates)\/list|resources\/read|prompts\/get|notifications\/(initialized|cancelled))$/
-
 /** Whether a message from a link needs a confirmation: it leaves this page, or may have side effects. */
 export function requiresConfirmation(text: string, session: Session): boolean {
-  if (session.connection.dialer.kind !== 'in-page') return true
-  const root = jsonTree(text).root
-  const method = nodeAt(root, ['method'])?.text
-  return root?.kind !== 'object' || method === undefined || !readOnlyMethods.test(method)
+  return session.connection.dialer.kind !== 'in-page' || !readsOnly(text)
 }
 
 /** Replaces the id of a request by an unused one if it is a number. Other ids are kept. */

@@ -2,9 +2,10 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
+import { readOnly } from '../base/settings.ts'
 import { frameOf } from '../messages/frame.ts'
 import type { Direction, HttpFacts, Store } from '../messages/store.ts'
-import { hostNeedingConsent } from './consent.ts'
+import { hostNeedingConsent, readsOnly } from './consent.ts'
 import type { Dialer, Transport, TransportEvents } from './transport.ts'
 
 /** Kinds of connections whose address the user enters. */
@@ -97,6 +98,11 @@ export class Connection {
    */
   send(text: string): number {
     if (this.dialer.readOnly) throw new Error('this connection is read-only')
+    if (readOnly && this.dialer.kind !== 'in-page' && !readsOnly(text)) {
+      const row = this.note('not sent: this view only reads')
+      for (const fail of this.#failures) fail(row, text, 'this view only reads')
+      return row
+    }
     const facts = this.#transport?.facts?.(text)
     const row = this.#push('out', text, this.dialer.framing, facts)
     if (this.#transport) this.#transport.send(text)

@@ -33,3 +33,17 @@ export function agree(host: string): void {
 export function isThisMachine(hostname: string): boolean {
   return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname) // the URL parser has normalised it
 }
+
+/** Methods without side effects on the server's data. */
+const reading =
+  /^(server\/discover|initialize|ping|completion\/complete|(resources|prompts|tools|resources\/templates)\/list|resources\/(read|subscribe|unsubscribe)|subscriptions\/listen|prompts\/get|notifications\/(initialized|cancelled))$/
+
+/** Whether a text is one message that only reads. */
+export function readsOnly(text: string): boolean {
+  try {
+    const method: unknown = JSON.parse(text).method
+    return typeof method === 'string' && reading.test(method)
+  } catch {
+    return false
+  }
+}

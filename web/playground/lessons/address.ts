@@ -1,6 +1,6 @@
 /** Starts what the address requests: `?lesson=hello` a lesson, `?present=eras` a presentation. */
 
-import { readOnly } from '../base/settings.ts'
+import { embedded, readOnly } from '../base/settings.ts'
 import { pane, presenting, side } from '../base/state.ts'
 import { showCoach } from './coaching.ts'
 import { builtIn, lessonIds, loadScenario } from './library.ts'
@@ -16,10 +16,11 @@ export async function startFromAddress(asked: URLSearchParams): Promise<void> {
   const lesson = asked.get('lesson') ?? (isLesson ? named : '')
   const show = asked.get('present') ?? named
   if ((lessonIds as readonly string[]).includes(lesson)) {
-    side.value = 'lessons'
     showCoach()
     startScenario(await loadScenario(lesson), { learner: true, resume: true })
     if (chatting.peek()) pane.value = 'explore'
+    // Embedded, the list of lessons would only take room.
+    if (chatting.peek() || !embedded) side.value = 'lessons'
   } else if (builtIn(show)) {
     startScenario(await loadScenario(show), { learner: false })
     presenting.value = true

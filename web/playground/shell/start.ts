@@ -2,7 +2,7 @@
 
 import { effect } from '@preact/signals'
 import { actions } from '../base/actions.ts'
-import { preferredLocale, setLocale, t } from '../base/i18n.ts'
+import { preferredLocale, setLocale } from '../base/i18n.ts'
 import { whenIdle } from '../base/idle.ts'
 import { embedded } from '../base/settings.ts'
 import { demoPaused } from '../base/state.ts'
@@ -41,9 +41,7 @@ export function start(): void {
   if (embedded) {
     if (location.hash) receive()
     else whenIdle(receive)
-    import('../connections/embedded.ts').then(({ acceptPorts }) => {
-      if (acceptPorts().length === 0) announce(t('shell.embedWithoutOrigin'))
-    })
+    import('./embed.ts').then(({ startEmbedded }) => startEmbedded(asked))
     return
   }
   acceptInvitation()

@@ -1,0 +1,28 @@
+/** Starts an embedded playground: for ports of the embedding page, for a scenario, or for a server. */
+
+import { actions } from '../base/actions.ts'
+import { t, textsLoaded } from '../base/i18n.ts'
+import { readOnly } from '../base/settings.ts'
+import { pane } from '../base/state.ts'
+import { theme } from '../base/theme.ts'
+
+/** Each page has a policy for one of the three: `<html data-embed>` of embed.html, embed-scenario.html, embed-url.html. */
+export async function startEmbedded(asked: URLSearchParams): Promise<void> {
+  const { dataset } = document.documentElement
+  theme.value = asked.get('theme') ?? theme.peek()
+  if (readOnly) {
+    dataset.readonly = ''
+    pane.value = 'explore'
+  }
+  if (dataset.embed === 'scenario') {
+    const { startFromAddress } = await import('../lessons/address.ts')
+    return startFromAddress(asked)
+  }
+  if (dataset.embed === 'url') {
+    const { askToConnect } = await import('../connections/embedded-url.tsx')
+    await textsLoaded()
+    return askToConnect(asked.get('url') ?? '')
+  }
+  const { acceptPorts } = await import('../connections/embedded.ts')
+  if (acceptPorts().length === 0) actions.announce(t('shell.embedWithoutOrigin'))
+}

@@ -1,0 +1,27 @@
+/** Which messages only read: those that a read-only view sends, and that a link sends unasked. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readsOnly } from '../../../playground/connections/consent.ts'
+
+test('a message only reads if its method does', () => {
+  const message = (method: unknown) => JSON.stringify({ jsonrpc: '2.0', id: 1, method })
+  for (const method of [
+    'server/discover',
+    'initialize',
+    'notifications/initialized',
+    'resources/list',
+    'resources/templates/list',
+    'resources/read',
+    'resources/subscribe',
+    'subscriptions/listen',
+    'prompts/get',
+    'completion/complete',
+  ]) {
+    assert.ok(readsOnly(message(method)), method)
+  }
+  const others = ['tools/call', 'resources/read ', 'logging/setLevel', 'tasks/cancel', 1, undefined]
+  for (const method of others) assert.ok(!readsOnly(message(method)), String(method))
+  const texts = ['', 'null', '{', '[]', `[${message('resources/list')}]`, '{"id":1,"result":{}}']
+  for (const text of texts) assert.ok(!readsOnly(text), text)
+})
