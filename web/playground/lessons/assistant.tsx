@@ -3,6 +3,7 @@
 
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
+import { Icon } from '../base/icon.tsx'
 import { Chat } from './chat.tsx'
 import { loadScenario } from './library.ts'
 import { chatting, running, startScenario } from './running.ts'
@@ -20,8 +21,8 @@ export function Assistant() {
   return (
     <p class="chat-start">
       <button type="button" data-command="assistant" onClick={begin}>
-        {t('lessons.assistant')}
-      </button>{' '}
+        <Icon name="chat" /> {t('lessons.chat')}
+      </button>
       <span class="quiet">{t('lessons.scripted')}</span>
     </p>
   )

@@ -166,10 +166,20 @@ const views: readonly View[] = [
     },
   ],
   [
+    'the assistant',
+    '#pane-explore',
+    async (page) => {
+      await page.click('[data-lesson=assistant]')
+      await page.waitForSelector('.chat .chat-call')
+    },
+  ],
+  [
     'a lesson',
     '#pane-compose',
     async (page) => {
-      await page.click('[data-lesson]')
+      await page.click('.chat footer button:last-child')
+      await page.waitForSelector('[data-lesson=hello]')
+      await page.click('[data-lesson=hello]')
       await page.waitForSelector('.coach')
     },
   ],
@@ -177,8 +187,10 @@ const views: readonly View[] = [
     'presenting',
     'html',
     async (page) => {
-      await page.click('[data-present]')
-      await page.waitForSelector('.present')
+      await page.click('[data-present=assistant]')
+      await page.waitForSelector('.present header .primary:not(:disabled)')
+      await page.click('.present header .primary')
+      await page.waitForSelector('.present-payload mark')
     },
   ],
 ]
