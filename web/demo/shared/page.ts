@@ -1,6 +1,7 @@
 /** What every demo shows: its texts, its language, the way to the playground, and how the connection stands. */
 
 import type { GatewayState, JoinReason, State } from 'pagemcp'
+import { type IconName, icons } from './icons.ts'
 import { inLanguage, languageField } from './language.ts'
 import { texts as english, type Shared } from './texts/en.ts'
 import { fill, load, say, type Texts } from './texts.ts'
@@ -26,19 +27,21 @@ export function make(tag: string, className: string, ...children: (string | Node
   return made
 }
 
-/** An icon of the playground's sprite. It has no text. */
-export function icon(name: string): SVGSVGElement {
-  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
+/** An icon. It has no text. */
+export function icon(name: IconName): SVGSVGElement {
+  const namespace = 'http://www.w3.org/2000/svg'
+  const svg = document.createElementNS(namespace, 'svg')
   svg.setAttribute('class', 'icon')
+  svg.setAttribute('viewBox', '0 0 16 16')
   svg.setAttribute('aria-hidden', 'true')
-  const use = document.createElementNS(svg.namespaceURI ?? '', 'use')
-  use.setAttribute('href', `../../playground/icons.svg#${name}`)
-  svg.append(use)
-  return svg as SVGSVGElement
+  const path = document.createElementNS(namespace, 'path')
+  path.setAttribute('d', icons[name])
+  svg.append(path)
+  return svg
 }
 
 /** A button with an icon only. */
-export function iconButton(name: string, label: string, act: () => void): HTMLButtonElement {
+export function iconButton(name: IconName, label: string, act: () => void): HTMLButtonElement {
   const button = make('button', 'icon-button', icon(name)) as HTMLButtonElement
   button.type = 'button'
   button.ariaLabel = label

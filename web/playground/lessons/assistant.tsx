@@ -3,7 +3,6 @@
 
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { Icon } from '../base/icon.tsx'
 import { Chat } from './chat.tsx'
 import { loadScenario } from './library.ts'
 import { chatting, running, startScenario } from './running.ts'
@@ -21,8 +20,8 @@ export function Assistant() {
   return (
     <p class="chat-start">
       <button type="button" data-command="assistant" onClick={begin}>
-        <Icon name="chat" /> {t('lessons.chat')}
-      </button>
+        {t('lessons.assistant')}
+      </button>{' '}
       <span class="quiet">{t('lessons.scripted')}</span>
     </p>
   )

@@ -5,7 +5,7 @@ import type { Page } from 'puppeteer-core'
 import { useGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { inBrowsers } from '../harness/browsers.ts'
-import { readText, untilShown } from './reading.ts'
+import { polling, readText, untilShown } from './reading.ts'
 
 const gateway = useGateway()
 
@@ -54,6 +54,35 @@ inBrowsers('each tab shows the notes of all, as they are written', async ({ open
   await untilOnWall(first, 'one\nand more', '')
 })
 
+inBrowsers('a note is typed on the wall; a closed one is opened again', async ({ open }) => {
+  const page = await open(board())
+  await page.waitForFunction(() => document.querySelector('#wall .words')?.textContent !== '')
+  await page.focus('#note')
+  await page.keyboard.down('Control')
+  await page.keyboard.press('End')
+  await page.keyboard.up('Control')
+  await page.keyboard.type('\n– matches')
+  assert.match(await page.$eval('#words', (one) => one.textContent), /charcoal\n– matches$/)
+  const other = await open(board())
+  await write(other, 'milk\nfor Sunday')
+  await page.bringToFront()
+  await page.waitForFunction(() => document.querySelectorAll('#wall .card').length === 2, {
+    polling,
+  })
+  await other.close()
+  await page.waitForSelector('#toast:not([hidden])')
+  assert.match(await page.$eval('#toast', (one) => one.textContent), /“milk” went with its tab/)
+  const opened = new Promise<Page | null>((resolve) => page.once('popup', resolve))
+  await page.click('#undo')
+  const again = await opened
+  assert.ok(again)
+  await untilOnWall(
+    again,
+    `Things to bring on Saturday\n\n– folding chairs\n– the big tent\n– charcoal\n– matches`,
+    'milk\nfor Sunday',
+  )
+})
+
 inBrowsers('an assistant that reaches one tab reads the notes of all', async ({ open }) => {
   const { pages } = await gateway().fresh()
   const page = await open(pages.board ?? '')
@@ -71,7 +100,14 @@ inBrowsers('an assistant that reaches one tab reads the notes of all', async ({ 
   ])
   for (const { id, title } of tabs) {
     assert.equal(await readText(gateway(), `${name}+tab:///${id}/text`), title)
-    await page.waitForSelector(`#wall [data-id="${id}"]`)
+    await page.waitForFunction(
+      (id) =>
+        /^read \d/.test(
+          document.querySelector(`#wall [data-id="${id}"] .event`)?.textContent ?? '',
+        ),
+      { polling },
+      id,
+    )
   }
   const log = await page.$$eval('#log .what', (all) =>
     all.map((one) => [one.textContent, (one as HTMLElement).title]),

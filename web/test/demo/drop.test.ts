@@ -77,10 +77,63 @@ inBrowsers(
       { polling },
     )
     assert.equal(await readText(gateway(), `${name}+opfs:///drop/recipe.md`), '# Apple pie')
+    await page.waitForFunction(
+      () =>
+        /read \d/.test(document.querySelector('[data-uri$="recipe.md"] .read')?.textContent ?? ''),
+      { polling },
+    )
     const log = await page.$$eval('#log .what', (all) => all.map((one) => one.textContent))
     assert.deepEqual(log, ['recipe.md', 'recipe.md', 'The list of files'])
   },
 )
+
+/** Waits until the message at the lower edge says this. */
+const untilSaid = (page: Page, text: string) =>
+  page.waitForFunction(
+    (text) => document.querySelector('#toast:not([hidden]) #toast-text')?.textContent === text,
+    { polling },
+    text,
+  )
+
+inBrowsers('what is deleted or replaced comes back; contents are shown', async ({ open }) => {
+  const page = await open(drop())
+  await page.waitForSelector('#state[data-is=unpaired]')
+  await page.waitForSelector('#empty:not([hidden])')
+  await page.click('#samples')
+  await untilListed(page, ...samples)
+  await page.click('[id="file-recipe.md"]')
+  await page.waitForFunction(
+    () => /Pear tart/.test(document.querySelector('.content:not([hidden]) pre')?.textContent ?? ''),
+    { polling },
+  )
+  await dropFiles(page, { 'recipe.md': '# Other' })
+  await untilSaid(page, 'Replaced “recipe.md”.')
+  await page.waitForFunction(
+    () => document.querySelector('.content:not([hidden]) pre')?.textContent === '# Other',
+    { polling },
+  )
+  await page.click('#undo')
+  await page.waitForFunction(
+    () => /Pear tart/.test(document.querySelector('.content:not([hidden]) pre')?.textContent ?? ''),
+    { polling },
+  )
+  await page.focus('[id="file-expenses.csv"]')
+  await page.keyboard.press('Delete')
+  await untilSaid(page, 'Deleted “expenses.csv”.')
+  await untilListed(page, 'recipe.md', 'settings.json')
+  await page.waitForFunction(() => document.activeElement?.matches('.open'), { polling })
+  await page.focus('#undo')
+  await page.keyboard.press('Enter')
+  await untilListed(page, ...samples)
+  await page.waitForFunction(() => document.activeElement?.id === 'file-expenses.csv', { polling })
+  await dropFiles(page, { 'raw.bin': '\0\0' })
+  await page.waitForSelector('[id="file-raw.bin"]')
+  await page.$eval('[id="file-raw.bin"]', (one) => (one as HTMLElement).click())
+  await page.waitForFunction(
+    () => /without text/.test(document.querySelector('#list')?.textContent ?? ''),
+    { polling },
+  )
+})
 
 inBrowsers('the drop fits a phone and a desk; who is not paired is told how', async ({ open }) => {
   const page = await open(drop())

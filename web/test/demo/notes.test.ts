@@ -65,6 +65,15 @@ inBrowsers('the first start has friendly notes, the newest chosen', async ({ ope
   )
 })
 
+inBrowsers('the first notes are in the language of the first start', async ({ open }) => {
+  const page = await open(`${notesPage()}?lang=de`)
+  await untilListed(page, 'Willkommen', 'Einkaufen', 'Reise nach Lissabon')
+  assert.match((await stored(page)).Einkaufen, /Zitronen/)
+  await page.goto(`${notesPage()}?lang=en`)
+  await untilListed(page, 'Willkommen', 'Einkaufen', 'Reise nach Lissabon')
+  assert.equal(await page.$eval('h1', (one) => one.textContent), 'Notes')
+})
+
 inBrowsers('a note is added, edited and kept, by keyboard alone', async ({ open }) => {
   const page = await open(notesPage())
   await untilListed(page, 'Welcome', 'Shopping', 'Trip to Lisbon')

@@ -8,7 +8,7 @@ const config = {
   mcp: 'http://127.0.0.1:18808/mcp',
   gateway: 'ws://127.0.0.1:18808/page',
   tokenFile: '/home/me/.local/state/pagemcp/token',
-  demos: ['notes', 'later'],
+  demos: ['board', 'conformance', 'later', 'notes', 'world'],
 }
 
 let served: Served
@@ -28,8 +28,15 @@ inBrowsers('the start page has the demos and a way to connect each assistant', a
   )
   assert.deepEqual(links, [
     ['demo/notes/', '_blank'],
+    ['demo/board/', '_blank'],
+    ['demo/world/', '_blank'],
     ['demo/later/', '_blank'],
+    ['demo/conformance/', '_blank'],
   ])
+  const [last] = await page.$$eval('main > section:last-child', (all) =>
+    all.map((one) => one.textContent?.replace(/\s+/g, ' ').trim()),
+  )
+  assert.match(last ?? '', /^For implementers .*Conformance/)
   const ways = await page.$$eval('.way', (all) =>
     all.map((one) => [one.querySelector('h3')?.textContent, one.querySelector('pre')?.textContent]),
   )
@@ -88,4 +95,73 @@ inBrowsers('the start page fits a phone', async ({ open }) => {
   await page.setViewport({ width: 360, height: 740 })
   await page.waitForSelector('.way')
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true)
+})
+
+inBrowsers(
+  'the playground and the first demo are seen without scrolling, with their pictures',
+  async ({ open }) => {
+    const page = await open(`${served.origin}/?lang=en`)
+    await page.waitForSelector('#state[data-is=unpaired]')
+    for (const [width, height] of [
+      [1400, 900],
+      [390, 844],
+    ] as const) {
+      await page.setViewport({ width, height })
+      const bottoms = await page.$$eval(
+        '#title, .lead, #playground, #demos li:first-child',
+        (all) => all.map((one) => one.getBoundingClientRect().bottom),
+      )
+      assert.equal(bottoms.length, 4)
+      for (const bottom of bottoms) assert.ok(bottom <= height, `${bottom} at ${width}`)
+    }
+    const drawn = await page.$$eval('.demo .picture', (all) =>
+      all.map((one) => one.clientHeight > 50 && one.childElementCount > 0),
+    )
+    assert.deepEqual(drawn, [true, true, true, true, true])
+  },
+)
+
+inBrowsers('where there is no gateway, nothing is said of pairing', async ({ open }) => {
+  const alone = await serveDemos()
+  try {
+    const page = await open(`${alone.origin}/?lang=en`)
+    await page.waitForFunction(() =>
+      /program on your machine/.test(document.getElementById('ways')?.textContent ?? ''),
+    )
+    assert.equal(await page.$eval('#state', (one) => one.checkVisibility()), false)
+    assert.equal((await page.$$('a.demo')).length, 8)
+  } finally {
+    await alone.close()
+  }
+})
+
+inBrowsers('the chosen language holds for all pages, and in the links', async ({ open }) => {
+  const page = await open(`${served.origin}/`)
+  await page.waitForSelector('.language')
+  await Promise.all([page.waitForNavigation(), page.select('.language', 'de')])
+  await page.waitForFunction(() => document.querySelector('h1')?.textContent !== '')
+  assert.match(await page.$eval('h1', (one) => one.textContent), /Webseite/)
+  assert.equal(
+    await page.$eval('#playground', (one) => one.getAttribute('href')),
+    'playground/?lang=de',
+  )
+  const [notes] = await page.$$eval('a.demo', (all) => all.map((one) => one.getAttribute('href')))
+  assert.equal(notes, 'demo/notes/?lang=de')
+  const other = await open(`${served.origin}/demo/trip/`)
+  await other.waitForSelector('.stops')
+  assert.equal(await other.$eval('html', (one) => one.lang), 'de')
+  assert.match(await other.$eval('.stops', (one) => one.textContent ?? ''), /Lissabon/)
+})
+
+inBrowsers('a language whose texts do not load leaves the page in English', async ({ open }) => {
+  const page = await open('about:blank')
+  await page.setRequestInterception(true)
+  page.on('request', (request) => {
+    if (/\/chunks\/ja-/.test(request.url())) void request.abort()
+    else void request.continue()
+  })
+  await page.goto(`${served.origin}/?lang=ja`)
+  await page.waitForSelector('a.demo')
+  assert.equal(await page.$eval('html', (one) => one.lang), 'en')
+  assert.match(await page.$eval('h1', (one) => one.textContent), /MCP server/)
 })

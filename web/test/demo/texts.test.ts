@@ -4,9 +4,10 @@
  */
 
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { icons } from '../../demo/shared/icons.ts'
 import { flat, problems, punctuation, type Texts } from '../playground/locale/terms.ts'
 
 const demos = join(import.meta.dirname, '../../demo')
@@ -77,3 +78,10 @@ for (const language of translated) {
     }
   })
 }
+
+test('icons are those of the playground', () => {
+  const sprite = readFileSync(join(demos, '../playground/icons.svg'), 'utf8')
+  for (const [name, path] of Object.entries(icons)) {
+    assert.ok(sprite.includes(`<symbol id="${name}" viewBox="0 0 16 16"><path d="${path}"`), name)
+  }
+})

@@ -102,3 +102,19 @@ inBrowsers('a prompt speaks of the plan as it is, and completes its argument', a
   assert.deepEqual(await guide.complete(ref, 'season', 's'), ['spring', 'summer'])
   await guide.close()
 })
+
+inBrowsers(
+  'a removed stop comes back where it was, and a reload keeps the plan',
+  async (browser) => {
+    const { page } = await openTrip(browser)
+    await page.click('[aria-label="Remove Lisbon"]')
+    await untilShown(page, 'Sintra')
+    await page.type('[aria-label="Another stop"]', 'Évora')
+    await page.click('form button')
+    await untilShown(page, 'Sintra', 'Évora')
+    await page.click('#undo')
+    await untilShown(page, 'Lisbon', 'Sintra', 'Évora')
+    await page.reload()
+    await untilShown(page, 'Lisbon', 'Sintra', 'Évora')
+  },
+)

@@ -4,15 +4,12 @@
  */
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
+import { axe, violations } from '../../harness/axe.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { untilStill } from '../../harness/waits.ts'
 import { openPlayground, type Playground, servePlayground } from '../harness.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 let playground: Playground
 before(async () => {
@@ -22,53 +19,6 @@ after(() => playground?.close())
 
 /** What depends on the theme. All else is the same in both, and looked at in one. */
 const ofColours = ['color-contrast', 'link-in-text-block']
-
-/**
- * What axe finds within `part`, a CSS selector, a line each.
- *
- * @param rules - which are tried; default: all of WCAG 2.2 A and AA, and best practices
- */
-async function violations(page: Page, part: string, rules?: readonly string[]): Promise<string[]> {
-  return page.evaluate(
-    async (within, only) => {
-      const { axe } = globalThis as unknown as {
-        axe: {
-          run(
-            part: string,
-            options: object,
-          ): Promise<{
-            violations: { id: string; nodes: { target: unknown[]; failureSummary?: string }[] }[]
-          }>
-        }
-      }
-      const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-      const { violations } = await axe.run(within, {
-        runOnly: only ?? tags,
-        resultTypes: ['violations'],
-      })
-      // What a scroller cuts off is measured by axe as if it lay under what follows.
-      const isCut = (target: unknown) => {
-        const element = typeof target === 'string' ? document.querySelector(target) : null
-        for (let box = element?.parentElement; box; box = box.parentElement) {
-          const inner = element?.getBoundingClientRect()
-          const outer = box.getBoundingClientRect()
-          const clips = getComputedStyle(box).overflowY !== 'visible'
-          if (inner && clips && (inner.bottom > outer.bottom || inner.top < outer.top)) return true
-        }
-        return false
-      }
-      return violations.flatMap(({ id, nodes }) =>
-        nodes
-          .filter(({ target }) => id !== 'target-size' || !isCut(target[0]))
-          .map(({ target, failureSummary = '' }) => {
-            return `${id}: ${target.join(' ')}: ${failureSummary.split('\n')[1] ?? ''}`
-          }),
-      )
-    },
-    part,
-    rules,
-  )
-}
 
 /** Views that are looked at: where they are, and how each is reached from the one before. */
 type View = readonly [name: string, part: string, reach: (page: Page) => Promise<unknown>]
@@ -166,20 +116,10 @@ const views: readonly View[] = [
     },
   ],
   [
-    'the assistant',
-    '#pane-explore',
-    async (page) => {
-      await page.click('[data-lesson=assistant]')
-      await page.waitForSelector('.chat .chat-call')
-    },
-  ],
-  [
     'a lesson',
     '#pane-compose',
     async (page) => {
-      await page.click('.chat footer button:last-child')
-      await page.waitForSelector('[data-lesson=hello]')
-      await page.click('[data-lesson=hello]')
+      await page.click('[data-lesson]')
       await page.waitForSelector('.coach')
     },
   ],
@@ -187,10 +127,8 @@ const views: readonly View[] = [
     'presenting',
     'html',
     async (page) => {
-      await page.click('[data-present=assistant]')
-      await page.waitForSelector('.present header .primary:not(:disabled)')
-      await page.click('.present header .primary')
-      await page.waitForSelector('.present-payload mark')
+      await page.click('[data-present]')
+      await page.waitForSelector('.present')
     },
   ],
 ]

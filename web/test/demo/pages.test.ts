@@ -1,0 +1,110 @@
+/**
+ * The start page and every demo, in every language: the language of the document and of its texts, no error in the
+ * console, nothing wider than a narrow phone, and nothing that axe finds in either theme.
+ */
+
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { axe, violations } from '../harness/axe.ts'
+import { inBrowsers } from '../harness/browsers.ts'
+import { serveDemos } from '../harness/build.ts'
+import type { Served } from '../harness/serve.ts'
+import { untilStill } from '../harness/waits.ts'
+
+const languages = ['en', 'de', 'ja', 'zh-Hans'] as const
+
+const root = join(import.meta.dirname, '../../demo')
+const demos = readdirSync(root, { withFileTypes: true })
+  .filter((one) => one.isDirectory() && readdirSync(join(root, one.name)).includes('index.html'))
+  .map(({ name }) => name)
+
+const config = {
+  mcp: 'http://127.0.0.1:18808/mcp',
+  gateway: 'ws://127.0.0.1:18808/page',
+  tokenFile: '/home/me/.local/state/pagemcp/token',
+  demos,
+}
+
+let served: Served
+before(async () => {
+  served = await serveDemos({
+    gateway: '127.0.0.1:18808',
+    files: { '/pagemcp/config.json': JSON.stringify(config) },
+  })
+})
+after(() => served?.close())
+
+const paths = ['', ...demos.map((name) => `demo/${name}/`)]
+
+/** What a language alone has, in the texts of every page. */
+const marks = {
+  en: /\b(?:the|and|of|gateway)\b/,
+  de: /\b(?:und|die|das|nicht)\b/,
+  ja: /[ぁ-ん]/,
+  'zh-Hans': /[这请还没助]/,
+}
+
+async function untilShown(page: Page) {
+  await page.waitForSelector('#state[data-is=unpaired]')
+  await untilStill(page, 'main')
+}
+
+for (const path of paths) {
+  inBrowsers(`/${path} speaks four languages, on a narrow phone, too`, async ({ open }) => {
+    for (const language of languages) {
+      const page = await open('about:blank')
+      const errors: string[] = []
+      page.on('console', (message) => {
+        if (message.type() === 'error') errors.push(message.text())
+      })
+      await page.setViewport({ width: 320, height: 700 })
+      await page.goto(`${served.origin}/${path}?lang=${language}`)
+      await untilShown(page)
+      const { lang, text, wide } = await page.evaluate(() => ({
+        lang: document.documentElement.lang,
+        text: document.body.innerText,
+        wide: [...document.querySelectorAll('body *')]
+          .filter(
+            (one) =>
+              document.documentElement.scrollWidth > innerWidth &&
+              one.getBoundingClientRect().right > innerWidth,
+          )
+          .map((one) => one.outerHTML.slice(0, 80)),
+      }))
+      assert.equal(lang, language)
+      assert.match(text, marks[language])
+      if (language !== 'ja') assert.doesNotMatch(text, /[ぁ-ん](?!本語)/)
+      assert.deepEqual(wide, [], `${language}: wider than 320 px`)
+      assert.deepEqual(errors, [])
+      await page.close()
+    }
+  })
+
+  inBrowsers(
+    `axe finds nothing on /${path}`,
+    async ({ open }) => {
+      for (const language of languages) {
+        const page = await open(`${served.origin}/${path}?lang=${language}`)
+        await untilShown(page)
+        if (path === 'demo/drop/') {
+          if (await page.$('#empty:not([hidden])')) await page.click('#samples')
+          await page.waitForSelector('#list li:nth-child(3)')
+        }
+        if (path === 'demo/world/') await page.click('summary')
+        await page.evaluate(axe)
+        for (const scheme of ['light', 'dark']) {
+          await page.emulateMediaFeatures([
+            { name: 'prefers-color-scheme', value: scheme },
+            { name: 'prefers-reduced-motion', value: 'reduce' },
+          ])
+          assert.deepEqual(await violations(page, 'html'), [], `${language}, ${scheme}`)
+        }
+        await page.close()
+      }
+    },
+    { only: ['chromium'] },
+  )
+}
