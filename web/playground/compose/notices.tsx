@@ -1,6 +1,8 @@
 /** @jsxImportSource preact */
 /** Notices below the text: changes of a rewriting, the origin of a message, pending requests of the server. */
 
+import { signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
@@ -35,6 +37,30 @@ export function Notices() {
   )
 }
 
+/** Folded by the user, forms stay folded, whatever the server sends next. */
+const unfolded = signal(true)
+
+/** A request of the server, with its form. */
+function Request({ about, children }: { about: string; children: ComponentChildren }) {
+  return (
+    <>
+      <p role="status" class="unseen">
+        {about}
+      </p>
+      <details
+        class="compose-notes"
+        open={unfolded.value}
+        onToggle={(event) => {
+          unfolded.value = event.currentTarget.open
+        }}
+      >
+        <summary>{about}</summary>
+        {children}
+      </details>
+    </>
+  )
+}
+
 /** The selected row, its request and its client, or the active one if that is closed. */
 function exchange() {
   const row = selected.value
@@ -57,8 +83,7 @@ function InputRequired() {
   const method = store.method(row)
   const names = asks.map((ask) => ask.method).join(', ')
   return (
-    <section class="compose-notes" aria-label={t('compose.answerTo', { method })}>
-      <p role="status">{t('compose.needsInput', { method, asks: names.slice(0, 200) || '…' })}</p>
+    <Request about={t('compose.needsInput', { method, asks: names.slice(0, 200) || '…' })}>
       <Answers
         key={row}
         asks={asks}
@@ -81,7 +106,7 @@ function InputRequired() {
       >
         {t('compose.answer')}
       </button>
-    </section>
+    </Request>
   )
 }
 
@@ -171,11 +196,11 @@ function PendingRequest() {
       ? { code: -1, message: 'User rejected sampling request' } // MCP 2025-11-25, client/sampling, Error Handling
       : { code: -32601, message: 'Method not found' }
   return (
-    <section class="compose-notes" aria-label={t('compose.answerTo', { method })}>
-      <p role="status">
-        {t('compose.pending', { method })}
-        {more.length > 0 && ` ${t('compose.pendingMore', { count: more.length })}`}
-      </p>
+    <Request
+      about={`${t('compose.pending', { method })} ${
+        more.length > 0 ? t('compose.pendingMore', { count: more.length }) : ''
+      }`}
+    >
       <Answers
         key={`${session.connection.id} ${row}`}
         asks={[{ key: 'own', method, params }]}
@@ -186,6 +211,6 @@ function PendingRequest() {
       <button type="button" class="ghost" onClick={write}>
         {t('compose.answer')}
       </button>
-    </section>
+    </Request>
   )
 }
