@@ -138,7 +138,9 @@ func (w *Web) publish(change func()) {
 // restarts would otherwise get a 404 and stay there.
 func (w *Web) Serve(gateway int) error {
 	w.gateway = gateway
-	w.http = loopback.HTTPServer(loopback.NewGuard(w.port, nil, http.HandlerFunc(w.serve)))
+	guard := loopback.NewGuard(w.port, nil, http.HandlerFunc(w.serve))
+	guard.Frames, guard.Scripts = embeddedFrames, embeddedScripts
+	w.http = loopback.HTTPServer(guard)
 	acceptor := loopback.NewAcceptor(w.listeners, nil)
 	defer acceptor.Close()
 	errs := make(chan error, len(w.listeners))

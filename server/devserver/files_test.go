@@ -59,22 +59,78 @@ func TestContentSecurityPolicyOfThePlayground(t *testing.T) {
 	w := startWeb(t, map[string][]byte{"/playground/index.html": {}, "/playground/embed.html": {}, "/playground/embed-scenario.html": {}, "/playground/embed-url.html": {}, "/playground/apps/sandbox.html": {}})
 	for path, want := range map[string][]string{
 		"/playground/":                    {"connect-src 'self' http: https: ws: wss:;", "frame-src http: https:;", "frame-ancestors 'none';"},
-		"/playground/embed.html":          {"default-src 'none';", "connect-src 'self';", "frame-ancestors 'self';", "trusted-types 'none'"},
+		"/playground/embed.html":          {"default-src 'none';", "script-src 'self';", "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*;", "trusted-types 'none'"},
 		"/playground/apps/sandbox.html":   {"frame-src 'none';", "form-action 'none';", "frame-ancestors 'self';", "sandbox allow-scripts;"},
-		"/playground/embed-scenario.html": {"default-src 'none';", "connect-src 'self';", "'wasm-unsafe-eval'", "frame-ancestors 'self'"},
-		"/playground/embed-url.html":      {"connect-src 'self' http: https: ws: wss:;", "frame-ancestors 'self'", "trusted-types 'none'"},
+		"/playground/embed-scenario.html": {"default-src 'none';", "connect-src 'self';", "'wasm-unsafe-eval'", "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*;"},
+		"/playground/embed-url.html":      {"connect-src 'self' http: https: ws: wss:;", "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*;", "trusted-types 'none'"},
 	} {
 		_, header, _ := rawhttp.Send(t, w.port, "GET "+path+" HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n")
 		policy := header.Get("Content-Security-Policy") + ";"
+		if path == "/playground/embed.html" && strings.Contains(policy, "connect-src") {
+			t.Errorf("%s may connect: %s", path, policy)
+		}
 		for _, directive := range want {
 			if !strings.Contains(policy, directive) {
 				t.Errorf("%s: %s is missing in %s", path, directive, policy)
 			}
 		}
-		connects := path == "/playground/" || path == "/playground/embed-url.html"
-		if !connects && strings.Contains(policy, "http") {
-			t.Errorf("%s: %s", path, policy)
+	}
+}
+
+// A page on another port of this machine may embed the playground: its element by a module
+// script, and its document in a frame. Other sites, and other files, are rejected.
+func TestPagesOfThisMachineMayEmbedThePlayground(t *testing.T) {
+	const element, chunk, frame = "/playground/element.js", "/playground/chunks/a-X.js", "/playground/embed.html"
+	w := startWeb(t, map[string][]byte{
+		element: []byte("1"), chunk: []byte("2"), frame: []byte("<!doctype html>"), "/playground/index.html": {}, "/playground/main.js": {}, "/index.html": {},
+		"/playground/embed-url.html": {}, "/playground/apps/sandbox.html": {},
+	})
+	const navigation = "Sec-Fetch-Mode: navigate\nSec-Fetch-Dest: iframe\nSec-Fetch-Site: "
+	for _, x := range []struct {
+		path, lines string
+		status      int
+		shared      string
+	}{
+		{element, "Origin: http://localhost:3000\nSec-Fetch-Site: cross-site\n", 200, "http://localhost:3000"},
+		{element, "Origin: http://127.0.0.1:3000\nSec-Fetch-Site: same-site\n", 200, "http://127.0.0.1:3000"},
+		{element, "Origin: https://[::1]:3000\nSec-Fetch-Site: cross-site\n", 200, "https://[::1]:3000"},
+		{chunk, "Origin: http://localhost:3000\nSec-Fetch-Site: cross-site\n", 200, "http://localhost:3000"},
+		{frame, navigation + "cross-site\n", 200, ""},
+		{"/playground/embed-url.html", navigation + "same-site\n", 200, ""},
+		{"/playground/apps/sandbox.html", navigation + "same-site\n", 403, ""},
+		{frame, navigation + "same-site\n", 200, ""},
+		{frame, "Sec-Fetch-Mode: navigate\nSec-Fetch-Dest: document\nSec-Fetch-Site: cross-site\n", 403, ""},
+		{frame, "Sec-Fetch-Mode: no-cors\nSec-Fetch-Dest: iframe\nSec-Fetch-Site: cross-site\n", 403, ""},
+		{frame, "Origin: http://localhost:3000\nSec-Fetch-Site: cross-site\n", 403, ""},
+		{element, "Sec-Fetch-Site: cross-site\n", 403, ""},
+		{element, navigation + "cross-site\n", 403, ""},
+		{element, "Origin: null\n", 403, ""},
+		{element, "Origin: https://evil.example\n", 403, ""},
+		{element, "Origin: http://localhost.evil.example\n", 403, ""},
+		{element, "Origin: http://localhost:3000@evil.example\n", 403, ""},
+		{element, "Origin: http://127.0.0.1.:3000\n", 403, ""},
+		{element, "Origin: http://127.1\n", 403, ""},
+		{element, "Origin: chrome-extension://abcdefghijklmnopabcdefghijklmnop\n", 403, ""},
+		{element, "Origin: http://localhost:3000\nOrigin: http://localhost:3000\n", 403, ""},
+		{"/playground/main.js", "Origin: http://localhost:3000\n", 403, ""},
+		{"/playground/", navigation + "cross-site\n", 403, ""},
+		{"/", navigation + "cross-site\n", 403, ""},
+		{"/live", "Origin: http://localhost:3000\n", 403, ""},
+	} {
+		status, header, _ := rawhttp.Send(t, w.port, "GET "+x.path+" HTTP/1.1\nHost: localhost:%d\n"+x.lines+"Connection: close\n\n")
+		if status != x.status || header.Get("Access-Control-Allow-Origin") != x.shared {
+			t.Errorf("%s with %q: %d %v", x.path, x.lines, status, header)
 		}
+		ancestors := "frame-ancestors 'none'"
+		if x.path == frame || x.path == "/playground/embed-url.html" {
+			ancestors = "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*;"
+		}
+		if status == 200 && !strings.Contains(header.Get("Content-Security-Policy"), ancestors) {
+			t.Errorf("%s: %s", x.path, header.Get("Content-Security-Policy"))
+		}
+	}
+	if status, _, _ := rawhttp.Send(t, w.port, "GET "+frame+" HTTP/1.1\nHost: evil.example\n"+navigation+"same-origin\nConnection: close\n\n"); status != 403 {
+		t.Errorf("under another name: %d", status)
 	}
 }
 

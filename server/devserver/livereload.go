@@ -85,11 +85,12 @@ func clearStorage(out http.ResponseWriter, r *http.Request) {
 // cannot load scripts of this server.
 const appsPath = playgroundPath + "apps/"
 
-// WithLiveReload adds the script of live reload to every HTML file but those of appsPath.
+// WithLiveReload adds the script of live reload to every HTML file but those of appsPath
+// and the playground for frames, which may connect to nothing.
 func WithLiveReload(files map[string][]byte) map[string][]byte {
 	live := make(map[string][]byte, len(files))
 	for name, body := range files {
-		if contentType(name) == "text/html; charset=utf-8" && !strings.HasPrefix(name, appsPath) {
+		if contentType(name) == "text/html; charset=utf-8" && !strings.HasPrefix(name, appsPath) && name != playgroundPath+"embed.html" {
 			body = append(bytes.Clone(body), liveTag...) // HTML parsers accept scripts after </html>
 		}
 		live[name] = body

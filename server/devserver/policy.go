@@ -25,6 +25,13 @@ func (w *Web) policy(path string) string {
 // playgroundPath is the path of the playground.
 const playgroundPath = "/playground/"
 
+// Pages of other ports of this machine may show these documents in a frame, and load these
+// scripts, for <mcp-playground>.
+var (
+	embeddedFrames  = []string{playgroundPath + "embed.html", playgroundPath + "embed-scenario.html", playgroundPath + "embed-url.html"}
+	embeddedScripts = []string{playgroundPath + "element.js", playgroundPath + "chunks/"}
+)
+
 // sandboxPath is the page below playgroundPath between the playground and an MCP app.
 const sandboxPath = "apps/sandbox.html"
 
@@ -32,20 +39,22 @@ const sandboxPath = "apps/sandbox.html"
 // playgroundPath. The playground may connect to any server that the user enters, and
 // frame it, after asking for each host that is not this machine; scripts must be its
 // own. A second Trusted Types policy is for the URL of its service worker. Pages of this
-// server may frame embed.html, which uses only the MessagePort that it receives,
+// machine, on any port, may frame embed.html, which uses only the MessagePort that it receives,
 // embed-scenario.html, whose server is inside it, and embed-url.html, which connects
 // after a click.
 // apps/sandbox.html frames an MCP app, whose document brings its own, strict policy.
 func playgroundPolicy(below string) string {
 	const content = "default-src 'none'; style-src 'self'; img-src 'self' data: blob:; media-src data: blob:; "
 	const end = "; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
+	// host-source of CSP level 3 has no syntax for [::1].
+	const ancestors = "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*"
 	switch below {
 	case "embed.html":
-		return content + "script-src 'self'; connect-src 'self'; frame-ancestors 'self'" + end + "trusted-types 'none'" // connect: live reload
+		return content + "script-src 'self'; " + ancestors + end + "trusted-types 'none'"
 	case "embed-scenario.html":
-		return content + "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; frame-ancestors 'self'" + end + "trusted-types pagemcp"
+		return content + "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; " + ancestors + end + "trusted-types pagemcp"
 	case "embed-url.html":
-		return content + "script-src 'self'; connect-src 'self' http: https: ws: wss:; frame-ancestors 'self'" + end + "trusted-types 'none'"
+		return content + "script-src 'self'; connect-src 'self' http: https: ws: wss:; " + ancestors + end + "trusted-types 'none'"
 	case sandboxPath:
 		return "default-src * data: blob: 'unsafe-inline' 'unsafe-eval'; frame-src 'none'; object-src 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
 	}

@@ -18,6 +18,13 @@ type Guard struct {
 	Next             http.Handler        // gets the requests that pass
 	OnRefusal        func(*http.Request) // called for each rejected request; may be nil
 	ExtraHeaders     string              // request headers that AssistantOrigins may send besides those of MCP: ", Name"
+
+	// Pages on other ports of this machine may use the documents at the paths Frames, in a
+	// frame, and the scripts whose paths begin with one of Scripts. Both are public code. The
+	// documents must forbid other ancestors by their Content-Security-Policy: a frame is
+	// requested without an Origin.
+	Frames  []string
+	Scripts []string
 }
 
 // ServeHTTP implements http.Handler.
@@ -30,6 +37,11 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	origin := r.Header.Get("Origin")
+	if origin != "" && g.mayEmbed(r) {
+		w.Header().Add("Vary", "Origin")
+		w.Header().Set("Access-Control-Allow-Origin", origin)
+		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+	}
 	if origin != "" && !isPagePath(r.URL.Path) && slices.Contains(g.AssistantOrigins, origin) {
 		g.share(w.Header(), origin)
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
@@ -55,14 +67,30 @@ func (g *Guard) admits(r *http.Request) bool {
 		if isPagePath(r.URL.Path) {
 			listed = g.PageOrigins
 		}
-		if slices.Contains(listed, origins[0]) {
+		if slices.Contains(listed, origins[0]) || g.mayEmbed(r) {
 			return true
 		}
 		if !slices.Contains(g.OwnOrigins, origins[0]) {
 			return false
 		}
 	}
-	return len(sites) == 0 || sites[0] == "none" || sites[0] == "same-origin"
+	return len(sites) == 0 || sites[0] == "none" || sites[0] == "same-origin" || len(origins) == 0 && g.mayEmbed(r)
+}
+
+// mayEmbed reports whether r is for what pages of this machine may embed, and can come
+// from one of them.
+func (g *Guard) mayEmbed(r *http.Request) bool {
+	if r.Method != http.MethodGet {
+		return false
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return slices.Contains(g.Frames, r.URL.Path) && r.Header.Get("Sec-Fetch-Dest") == "iframe" && r.Header.Get("Sec-Fetch-Mode") == "navigate"
+	}
+	isScript := func(prefix string) bool {
+		return strings.HasPrefix(r.URL.Path, prefix) && strings.HasSuffix(r.URL.Path, ".js")
+	}
+	return slices.ContainsFunc(g.Scripts, isScript) && isLoopback(origin)
 }
 
 // isPagePath reports whether pages connect to path. PageOrigins apply there,

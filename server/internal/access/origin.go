@@ -36,6 +36,16 @@ func CheckOrigin(origin string) error {
 	return nil
 }
 
+// isLoopback reports whether origin is a web origin of this machine, on any port.
+func isLoopback(origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || CheckOrigin(origin) != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return false
+	}
+	host := u.Hostname()
+	return host == "localhost" || host == "127.0.0.1" || host == "::1"
+}
+
 // isExtension reports whether origin is that of an extension of Chromium, whose id is 32
 // letters from a to p, or of Firefox, which gives each installation a UUID. If only the
 // scheme matches, expected describes the valid form.

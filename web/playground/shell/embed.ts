@@ -8,6 +8,7 @@ import { theme } from '../base/theme.ts'
 
 /** Each page has a policy for one of the three: `<html data-embed>` of embed.html, embed-scenario.html, embed-url.html. */
 export async function startEmbedded(asked: URLSearchParams): Promise<void> {
+  parent.postMessage({ pagemcp: 'playground-loaded' }, '*') // for element.ts
   const { dataset } = document.documentElement
   theme.value = asked.get('theme') ?? theme.peek()
   if (readOnly) {

@@ -19,6 +19,7 @@ let playground: Playground
 before(async () => {
   playground = await servePlayground({
     '/host.html': `${host}<mcp-playground lang="en" title="Playground"></mcp-playground>`,
+    '/forbidden.html': `<meta http-equiv="Content-Security-Policy" content="frame-src 'none'">${host}<mcp-playground></mcp-playground>`,
     '/stranger.html': `${host}<iframe src="/playground/embed.html?lang=en&allow=https://other.example"></iframe>`,
   })
 })
@@ -36,6 +37,48 @@ inBrowsers('an element in a page shows what that page serves', async ({ open }) 
     Object.keys(localStorage).length,
   ])
   assert.deepEqual([left, stored], [1, 0], 'one client, and nothing is kept')
+})
+
+inBrowsers('an element that is moved keeps its clients', async ({ open }) => {
+  const page = await open(`${playground.origin}/host.html`)
+  const showsOneClient = async () => {
+    const frame = await page.waitForFrame((one) => one.url().includes('embed.html'))
+    await frame.waitForFunction(() =>
+      document.querySelector('[data-pane=explore]')?.textContent?.includes('host://greeting'),
+    )
+    assert.equal(await frame.$$eval('.clients .letter', (all) => all.length), 1)
+    return frame
+  }
+  const first = await showsOneClient()
+  const detached = new Promise((resolve) => page.once('framedetached', resolve))
+  await page.evaluate(() => document.body.prepend(document.querySelector('mcp-playground') ?? ''))
+  await detached
+  const second = await showsOneClient()
+  assert.notEqual(second, first)
+  const removed = new Promise((resolve) => page.once('framedetached', resolve))
+  await page.evaluate(() => {
+    const element = document.querySelector('mcp-playground') ?? ''
+    document.querySelector('mcp-playground')?.remove()
+    setTimeout(() => document.body.append(element), 100)
+  })
+  await removed
+  const third = await showsOneClient()
+  await third.evaluate(() => {
+    document.documentElement.classList.add('before')
+    location.reload()
+  })
+  await third.waitForSelector('html:not(.before)')
+  await showsOneClient()
+})
+
+inBrowsers('a frame that does not load says which header is missing', async ({ context }) => {
+  const page = await context.newPage() // not the harness's open: Firefox reports the refused frame as an error
+  await page.goto(`${playground.origin}/forbidden.html`)
+  await page.waitForFunction(() =>
+    document.querySelector('mcp-playground [role=alert]')?.textContent?.includes('frame-ancestors'),
+  )
+  const text = await page.$eval('mcp-playground [role=alert]', (one) => one.textContent)
+  assert.ok(text?.includes(`frame-ancestors ${playground.origin}`), text ?? '')
 })
 
 inBrowsers('a page whose origin was not named cannot hand a server over', async ({ open }) => {
