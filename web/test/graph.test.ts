@@ -150,6 +150,11 @@ const playground: readonly { room: string; imports: readonly string[]; why: stri
     why: 'shows the stage with its assistant, subscriptions and the demo as views',
   },
   {
+    room: 'your-page',
+    imports: ['base', 'connections'],
+    why: 'watches at the gateway what a page does',
+  },
+  {
     room: 'shell',
     imports: [
       'base',
@@ -164,6 +169,7 @@ const playground: readonly { room: string; imports: readonly string[]; why: stri
       'lessons',
       'conformance',
       'apps',
+      'your-page',
     ],
     why: 'puts all panes into one page',
   },

@@ -37,8 +37,9 @@ export const arriving: Signal<number | undefined> = signal(undefined)
 export const side: Signal<'explore' | 'lessons'> = signal('explore')
 
 /** The open dialog. */
-export const dialog: Signal<'palette' | 'keys' | 'share' | 'connect' | 'conformance' | undefined> =
-  signal(undefined)
+export const dialog: Signal<
+  'palette' | 'keys' | 'share' | 'connect' | 'conformance' | 'yourPage' | undefined
+> = signal(undefined)
 
 /** Component above the composer while a lesson runs. It is set by a module that is loaded later. */
 export const coach: Signal<ComponentType | undefined> = signal(undefined)

@@ -9,6 +9,7 @@ import { inspectCommands } from '../inspect/commands.ts'
 import { lessonsCommands } from '../lessons/commands.ts'
 import { shareCommands } from '../share/commands.ts'
 import { timelineCommands } from '../timeline/commands.ts'
+import { yourPageCommands } from '../your-page/commands.ts'
 import { appCommands } from './commands.ts'
 
 export const commands: readonly Command[] = [
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   ...lessonsCommands,
   ...connectionsCommands,
   ...conformanceCommands,
+  ...yourPageCommands,
   ...appsCommands,
   ...appCommands,
 ]

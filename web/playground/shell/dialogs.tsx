@@ -14,6 +14,7 @@ const contents = {
   conformance: lazy<DialogProps>(
     async () => (await import('../conformance/conformance.tsx')).Conformance,
   ),
+  yourPage: lazy<DialogProps>(async () => (await import('../your-page/your-page.tsx')).YourPage),
   share: lazy<DialogProps>(async () => (await import('../share/share.tsx')).Share),
 } as const
 

@@ -9,6 +9,7 @@ import { explore } from './explore.ts'
 import { inspect } from './inspect.ts'
 import { lessons } from './lessons.ts'
 import { share } from './share.ts'
+import { yourPage } from './your-page.ts'
 
 export const more: More = {
   answers,
@@ -21,4 +22,5 @@ export const more: More = {
   inspect,
   lessons,
   share,
+  yourPage,
 }

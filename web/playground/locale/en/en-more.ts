@@ -10,6 +10,7 @@ import { explore } from './explore.ts'
 import { inspect } from './inspect.ts'
 import { lessons } from './lessons.ts'
 import { share } from './share.ts'
+import { yourPage } from './your-page.ts'
 
 export const more = {
   answers,
@@ -22,4 +23,5 @@ export const more = {
   inspect,
   lessons,
   share,
+  yourPage,
 } as const

@@ -23,6 +23,15 @@ const ofColours = ['color-contrast', 'link-in-text-block']
 /** Views that are looked at: where they are, and how each is reached from the one before. */
 type View = readonly [name: string, part: string, reach: (page: Page) => Promise<unknown>]
 
+/** Runs a command of the palette. */
+async function command(page: Page, id: string): Promise<void> {
+  await page.keyboard.press('Escape')
+  await page.waitForFunction(() => document.querySelector('dialog') === null)
+  await page.click('.bar [data-command=palette]')
+  await page.waitForSelector('dialog [role=option]')
+  await page.$eval(`[data-command="${id}"]`, (one) => (one as HTMLElement).click())
+}
+
 const views: readonly View[] = [
   [
     'stage',
@@ -89,14 +98,18 @@ const views: readonly View[] = [
     ],
   ),
   [
+    'dialog: your page',
+    'dialog',
+    async (page) => {
+      await command(page, 'yourPage.open')
+      await page.waitForSelector('dialog.yourPage option')
+    },
+  ],
+  [
     'dialog: conformance',
     'dialog',
     async (page) => {
-      await page.keyboard.press('Escape')
-      await page.waitForFunction(() => document.querySelector('dialog') === null)
-      await page.click('.bar [data-command=palette]')
-      await page.waitForSelector('dialog [role=option]')
-      await page.$eval('[data-command="conformance.check"]', (one) => (one as HTMLElement).click())
+      await command(page, 'conformance.check')
       await page.waitForSelector('dialog.conformance button.primary:not([disabled])')
       await page.click('dialog.conformance button.primary')
       await page.waitForSelector('.conformance-counts .chip')

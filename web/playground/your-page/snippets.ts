@@ -1,0 +1,20 @@
+/** Snippets by framework, from snippets.txtar: code blocks of the documentation. */
+
+export interface Snippet {
+  /** `HTML`, `Vite`, `React` … */
+  framework: string
+  code: string
+}
+
+export function parseSnippets(text: string): Snippet[] {
+  const [, ...parts] = text.split(/^-- (.+) --\n/m)
+  return parts.flatMap((framework, i) =>
+    i % 2 === 0 ? [{ framework, code: (parts[i + 1] ?? '').trimEnd() }] : [],
+  )
+}
+
+export async function loadSnippets(): Promise<Snippet[]> {
+  const response = await fetch(new URL('your-page/snippets.txtar', document.baseURI))
+  if (!response.ok) throw new Error(`snippets.txtar: status ${response.status}`)
+  return parseSnippets(await response.text())
+}
