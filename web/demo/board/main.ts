@@ -10,6 +10,7 @@ import { texts } from './texts.ts'
 interface Tab {
   id: string
   title: string
+  url: string
   visibility: string
   active: boolean
   this: boolean
@@ -103,11 +104,17 @@ function refresh() {
     .catch(() => {}) // reported before
     .then(async () => {
       stale = false
-      const { tabs: all } = JSON.parse(await read('tab:///')) as { tabs: Tab[] }
+      const { tabs: found } = JSON.parse(await read('tab:///')) as { tabs: Tab[] }
+      const all = found.filter(isBoard)
       showTabs(all)
       await Promise.all(all.map(showText))
     })
   looking.catch(reportError)
+}
+
+/** Other pages of this origin may share their tabs, too: the playground does. */
+function isBoard({ url }: Tab): boolean {
+  return new URL(url).pathname === location.pathname
 }
 
 function showTabs(all: Tab[]) {

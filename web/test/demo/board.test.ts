@@ -54,6 +54,17 @@ inBrowsers('each tab shows the notes of all, as they are written', async ({ open
   await untilOnWall(first, 'one\nand more', '')
 })
 
+inBrowsers('other pages that share their tabs are no notes', async ({ open }) => {
+  const playground = await open(`${gateway().web}playground/?quiet&lang=en`)
+  await playground.waitForSelector('html[data-ready]')
+  const page = await open(board())
+  await page.waitForFunction(() => document.querySelector('#wall .words')?.textContent !== '')
+  const other = await open(board())
+  await write(other, 'two')
+  await untilOnWall(other, await page.$eval('#words', (one) => one.textContent), 'two')
+  assert.equal(await other.$eval('#count', (one) => one.textContent), '2 tabs')
+})
+
 inBrowsers('a note is typed on the wall; a closed one is opened again', async ({ open }) => {
   const page = await open(board())
   await page.waitForFunction(() => document.querySelector('#wall .words')?.textContent !== '')

@@ -24,7 +24,8 @@ export const texts: BoardTexts = {
   anotherText: 'Er wird hier sofort zur Notiz.',
   closed: 'Die Notiz „{title}“ ist mit ihrem Tab geschlossen worden.',
   reopen: 'Wieder öffnen',
-  offered: 'Lesbar: Notizen und Titel dieser Tabs. Sonst nichts von diesem Browser.',
+  offered:
+    'Lesbar: die Notizen dieser Pinnwand und die Titel der offenen Tabs dieser Website. Sonst nichts von diesem Browser.',
   question: '„Was steht auf meiner Pinnwand?“',
   list: 'Die Liste der Tabs',
   goneNote: 'Ein geschlossener Tab',

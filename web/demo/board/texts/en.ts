@@ -26,7 +26,8 @@ export const texts = {
   anotherText: 'It becomes a note here, at once.',
   closed: 'The note “{title}” went with its tab.',
   reopen: 'Open it again',
-  offered: 'Offered: the notes and the titles of these tabs. Nothing else of this browser.',
+  offered:
+    'Offered: the notes on this board, and the titles of the open tabs of this site. Nothing else of this browser.',
   question: '“What is on my board?”',
   list: 'The list of tabs',
   goneNote: 'A closed tab',

@@ -23,7 +23,7 @@ export const texts: BoardTexts = {
   anotherText: '它会立刻成为这里的一张便笺。',
   closed: '便笺“{title}”已随标签页关闭。',
   reopen: '重新打开',
-  offered: '可读取：这些标签页的便笺和标题。此浏览器的其他内容不会提供。',
+  offered: '可读取：板上的便笺，以及本站打开的标签页的标题。此浏览器的其他内容不会提供。',
   question: '“我的便笺板上写了什么？”',
   list: '标签页列表',
   goneNote: '已关闭的标签页',
