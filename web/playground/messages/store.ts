@@ -119,6 +119,7 @@ export class Store {
   #http = new Map<number, HttpFacts>()
   #problems = new Map<number, string>()
   #strings = new StringTable()
+  readonly #ended = new Map<number, number>() // requests without response, to the rows that ended them
   #waiting = new Map<string, number>() // connection, asking side and id, to the row of the request
   readonly #revisions = new Map<number, { from: number; revision: string }[]>() // newest last
   #archive: TextArchive | undefined
@@ -176,8 +177,9 @@ export class Store {
       if (!key.startsWith(`${connection} `)) continue
       const row = this.#waiting.get(key)
       this.#waiting.delete(key)
-      if (row !== undefined && this.state(row) === '')
-        this.#states[row] = states.indexOf('unanswered')
+      if (row === undefined || this.state(row) !== '') continue
+      this.#states[row] = states.indexOf('unanswered')
+      this.#ended.set(row, this.#length - 1)
     }
     this.#announce()
   }
@@ -189,6 +191,7 @@ export class Store {
     this.#http.clear()
     this.#problems.clear()
     this.#waiting.clear()
+    this.#ended.clear()
     // The connections stay open: their newest revision applies to later rows.
     for (const [connection, all] of this.#revisions)
       this.#revisions.set(connection, [{ ...(all.at(-1) as (typeof all)[0]), from: 0 }])
@@ -243,6 +246,11 @@ export class Store {
   /** Besides the kind, whether a result is a success, and whether a request still waits. */
   state(row: number): State {
     return states[this.#states[row] as number] as State
+  }
+
+  /** The row that ended a request without a response, such as its cancellation; -1: it waits, or has a response. */
+  ended(row: number): number {
+    return this.partner(row) === none ? (this.#ended.get(row) ?? none) : none
   }
 
   /**
@@ -348,7 +356,10 @@ export class Store {
     if (direction === 'world') return
     if (kind === 'notification' && method === 'notifications/cancelled') {
       const cancelled = this.#waiting.get(`${connection} ${direction} ${frame.target}`)
-      if (cancelled !== undefined) this.#states[cancelled] = states.indexOf('cancelled')
+      if (cancelled !== undefined) {
+        this.#states[cancelled] = states.indexOf('cancelled')
+        this.#ended.set(cancelled, row)
+      }
     }
     if (id === '') return
     if (kind === 'request') {

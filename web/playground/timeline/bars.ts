@@ -34,7 +34,11 @@ export class Bars {
 
   /** The bars between two rows. */
   *between(first: number, last: number): Generator<Bar> {
-    for (const bar of this.#bars) if (bar.from <= last && bar.to >= first) yield bar
+    for (const bar of this.#bars) {
+      const ended = bar.to === Number.POSITIVE_INFINITY ? this.#store.ended(bar.from) : -1
+      if (ended >= 0) this.#end(this.#keyOf(bar.from), ended)
+      if (bar.from <= last && bar.to >= first) yield bar
+    }
   }
 
   #look(row: number) {

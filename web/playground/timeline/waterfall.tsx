@@ -11,7 +11,7 @@ import { store } from '../messages/log.ts'
 import { showControlCharacters } from './control-characters.ts'
 import { useCursor } from './cursor.ts'
 import { statusOf } from './filter.ts'
-import { duration } from './format.ts'
+import { duration, targetText } from './format.ts'
 import { useScroller } from './scroller.ts'
 import { type Axis, axisOf, marksOf, spanOf } from './spans.ts'
 import { cursor, drawn, follow, shown } from './view.ts'
@@ -92,7 +92,7 @@ interface BarProps {
 function Bar({ row, index, y, axis, home }: BarProps) {
   const { at, length, open } = spanOf(store, row, axis)
   const kind = store.kind(row)
-  const target = store.target(row)
+  const target = targetText(store, row)
   const what = store.method(row) || showControlCharacters(store.raw(row).slice(0, 200))
   const { letter } = clientName(store.connection(row))
   const response = kind === 'result' || kind === 'error'

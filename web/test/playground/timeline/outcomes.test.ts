@@ -10,6 +10,7 @@ import { diagramSvg } from '../../../playground/timeline/diagram-svg.ts'
 import { parseFilter, statusOf } from '../../../playground/timeline/filter.ts'
 import { line, outcome, targetText } from '../../../playground/timeline/format.ts'
 import { mermaid } from '../../../playground/timeline/mermaid.ts'
+import { axisOf, spanOf } from '../../../playground/timeline/spans.ts'
 
 const call = (id: number) => ({ id, method: 'tools/call', params: { name: 'book' } })
 const toolError = { content: [{ type: 'text', text: 'no seat' }], isError: true }
@@ -170,4 +171,34 @@ test('progress is shown with its total and its text', () => {
     ['3/5 cutting', '3', '', '', 'book'],
   )
   assert.match(line(store, 0), /3\/5 cutting/)
+})
+
+test('a request that was cancelled or ended has no open bar, on time axis and diagram', () => {
+  const store = storeOf(
+    call(1),
+    { method: 'notifications/cancelled', params: { requestId: 1 } },
+    call(2),
+    call(3),
+    'failed: the server has stopped',
+  )
+  store.end(1, '2')
+  const axis = axisOf(store, [0, 1, 2, 3, 4])
+  assert.deepEqual(
+    [0, 2, 3].map((row) => spanOf(store, row, axis).open),
+    [false, false, true],
+  )
+  assert.deepEqual(
+    [0, 2, 3].map((row) => store.ended(row)),
+    [1, 4, -1],
+  )
+  const bars = new Bars(store)
+  bars.advance()
+  assert.deepEqual(
+    [...bars.between(0, 9)].map(({ from, to }) => [from, to]),
+    [
+      [0, 1],
+      [2, 4],
+      [3, Number.POSITIVE_INFINITY],
+    ],
+  )
 })
