@@ -6,7 +6,7 @@ import { active, sessions } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
 import { store } from '../messages/log.ts'
 import { showAnswer } from '../messages/select-answer.ts'
-import { statusOf } from '../timeline/filter.ts'
+import { statusOf } from '../timeline/status.ts'
 
 /** The open session of a row. */
 export const sessionOf = (row: number): Session | undefined =>

@@ -11,7 +11,8 @@
  */
 
 import type { Key } from '../base/i18n.ts'
-import type { State, Store } from '../messages/store.ts'
+import type { Store } from '../messages/store.ts'
+import { statusOf } from './status.ts'
 
 /** Whether a row matches. */
 export type Test = (row: number) => boolean
@@ -157,26 +158,6 @@ function keyed(key: string, value: string, wrong: Wrong): Maker | undefined {
   if (key === 'kind') return (store) => (row) => among.has(store.kind(row))
   if (key === 'framing') return (store) => (row) => among.has(store.framing(row))
   return (store) => (row) => among.has(statusOf(store, row))
-}
-
-export type Status = '' | 'ok' | 'error' | 'waiting' | 'broken' | State
-
-/** The outcome of a row: of a request, that of its response; `''` if it needs no response. */
-export function statusOf(store: Store, row: number): Status {
-  switch (store.kind(row)) {
-    case 'request': {
-      const answer = store.partner(row)
-      return answer < 0 ? store.state(row) || 'waiting' : statusOf(store, answer)
-    }
-    case 'result':
-      return store.state(row) || 'ok'
-    case 'error':
-      return 'error'
-    case 'broken':
-      return 'broken'
-    default:
-      return ''
-  }
 }
 
 const units: Readonly<Record<string, number>> = {

@@ -2,7 +2,7 @@
 
 import { t, tag } from '../base/i18n.ts'
 import type { Store } from '../messages/store.ts'
-import { statusOf } from './filter.ts'
+import { statusOf } from './status.ts'
 
 const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>()
 

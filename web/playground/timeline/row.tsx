@@ -7,10 +7,10 @@ import { Icon } from '../base/icon.tsx'
 import { store } from '../messages/log.ts'
 import type { Bracket } from './bracket.ts'
 import { showControlCharacters } from './control-characters.ts'
-import { statusOf } from './filter.ts'
 import { directionText, duration, outcome, size, targetText } from './format.ts'
 import { hintsOf } from './hints.ts'
 import { clock, when } from './row-time.ts'
+import { statusOf } from './status.ts'
 import { earlier } from './view.ts'
 
 interface Props {

@@ -5,7 +5,7 @@ import { filter, paused, selected } from '../base/state.ts'
 import { connectionOf, named } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { maxTextsInMemory } from '../messages/store.ts'
-import { parseFilter } from './filter.ts'
+import type { Filter } from './filter.ts'
 import { FilteredRows } from './filtered-rows.ts'
 
 /** The matching rows. Components also read {@link drawn} to be redrawn. */
@@ -41,8 +41,26 @@ export const earlier: Signal<number> = signal(0)
 /** The item of sessionStorage that a tab with earlier rows has. */
 export const earlierKey = 'pagemcp.playground.timeline'
 
+/** Without a filter. */
+const everything: Filter = { compile: () => undefined, problems: [], looksAtAnswers: false }
+
+/** The grammar, loaded with the first filter. Until then, or if it does not load, all rows are shown. */
+const grammar: Signal<typeof import('./filter.ts') | undefined> = signal(undefined)
+
+effect(() => {
+  if (filter.value === '' || grammar.peek()) return
+  import('./filter.ts').then(
+    (loaded) => {
+      grammar.value = loaded
+    },
+    () => {}, // the next change of the filter tries again
+  )
+})
+
 /** The parsed filter. */
-export const query = computed(() => parseFilter(filter.value))
+export const query = computed(() =>
+  filter.value === '' ? everything : (grammar.value?.parseFilter(filter.value) ?? everything),
+)
 
 /** Number of new rows while paused. */
 export const waiting = computed(() => {

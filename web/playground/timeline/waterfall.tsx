@@ -10,10 +10,10 @@ import { clientName, named } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { showControlCharacters } from './control-characters.ts'
 import { useCursor } from './cursor.ts'
-import { statusOf } from './filter.ts'
 import { duration, targetText } from './format.ts'
 import { useScroller } from './scroller.ts'
 import { type Axis, axisOf, marksOf, spanOf } from './spans.ts'
+import { statusOf } from './status.ts'
 import { cursor, drawn, follow, shown } from './view.ts'
 
 /** Must equal the height in timeline.css. */

@@ -7,10 +7,11 @@ import { explainRow } from '../../../playground/protocol/explain.ts'
 import { announcementOf } from '../../../playground/timeline/announcements.ts'
 import { Bars } from '../../../playground/timeline/bars.ts'
 import { diagramSvg } from '../../../playground/timeline/diagram-svg.ts'
-import { parseFilter, statusOf } from '../../../playground/timeline/filter.ts'
+import { parseFilter } from '../../../playground/timeline/filter.ts'
 import { line, outcome, targetText } from '../../../playground/timeline/format.ts'
 import { mermaid } from '../../../playground/timeline/mermaid.ts'
 import { axisOf, spanOf } from '../../../playground/timeline/spans.ts'
+import { statusOf } from '../../../playground/timeline/status.ts'
 
 const call = (id: number) => ({ id, method: 'tools/call', params: { name: 'book' } })
 const toolError = { content: [{ type: 'text', text: 'no seat' }], isError: true }
