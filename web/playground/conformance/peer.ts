@@ -170,14 +170,19 @@ export class Peer {
   /**
    * Sends a text, then a request, and waits until that is answered. Returns the responses that came between,
    * and belong to no request: those to the text. This needs no timeout for a server that is silent.
+   *
+   * @param options.expected - whether there should be a response
    */
-  async raw(text: string, { as = this.era } = {}): Promise<Reply[]> {
+  async raw(text: string, { expected = false } = {}): Promise<Reply[]> {
     const from = this.got.length
     const row = this.send(text)
-    await this.barrier(as)
-    if (this.kind === 'http') await this.barrier(as) // each message is a request of its own there
-    const found = this.got.slice(from).filter((got) => isResponse(got) && !got.asked)
-    return found.length > 0 ? found.map(replyOf) : [{ row, ...silent }]
+    const found = () => this.got.slice(from).filter((got) => isResponse(got) && !got.asked)
+    const refused = () => this.got.slice(from).some(({ message }) => message.failed === text)
+    await this.barrier()
+    // Over HTTP each message is a request of its own, whose response may be later.
+    if (this.kind === 'http' && expected) await this.until(() => found().length > 0 || refused())
+    else if (this.kind === 'http') await this.barrier()
+    return found().length > 0 ? found().map(replyOf) : [{ row, ...silent }]
   }
 
   /** Waits for the response to a harmless request. */

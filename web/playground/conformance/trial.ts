@@ -122,6 +122,10 @@ export class Trial {
 
   /** Records whether a text stayed without a response. */
   silent(ids: string, replies: Reply[]) {
-    for (const reply of replies) this.ok(ids, reply, reply.text === '', 'no response')
+    for (const reply of replies) {
+      // HTTP may refuse a notification by an error without an id, as the body of its status.
+      const refused = this.main.kind === 'http' && reply.error && !('id' in JSON.parse(reply.text))
+      this.ok(ids, reply, reply.text === '' || refused, 'no response')
+    }
   }
 }

@@ -132,7 +132,7 @@ const views: readonly View[] = [
     'a lesson',
     '#pane-compose',
     async (page) => {
-      await page.click('[data-lesson]')
+      await page.click('[data-lesson=hello]')
       await page.waitForSelector('.coach')
     },
   ],
