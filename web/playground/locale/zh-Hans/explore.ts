@@ -25,7 +25,7 @@ export const explore: Messages['explore'] = {
   subscribe: '订阅 {uri}',
   subscribeShort: '订阅',
   write: '编辑请求',
-  writeOf: '编辑对 {name} 的请求',
+  writeOf: '编辑请求：{name}',
   get: '获取',
   commas: '多个值用逗号分隔',
   needed: '还需要：{names}',
