@@ -117,10 +117,15 @@ export function Chat({ player }: { player: Player }) {
   )
 }
 
+/** Maximum number of listed messages: the last turn also gets the notifications after the end. */
+const maxMessages = 6 // messages
+
 /** The requests, notifications and events of a turn; responses are the outcome of their requests. */
 function Messages({ rows }: { rows: readonly number[] }) {
   store.changed.value // outcomes arrive later
-  const own = rows.filter((row) => !['result', 'error'].includes(store.kind(row)))
+  const own = rows
+    .filter((row) => !['result', 'error'].includes(store.kind(row)))
+    .slice(0, maxMessages)
   if (own.length === 0) return null
   return (
     <ul>

@@ -28,7 +28,7 @@ export const explore: Messages['explore'] = {
   subscribe: '{uri} abonnieren',
   subscribeShort: 'Abonnieren',
   write: 'Anfrage bearbeiten',
-  writeOf: 'Anfrage für {name} bearbeiten',
+  writeOf: 'Anfrage bearbeiten: {name}',
   get: 'Abrufen',
   commas: 'Mehrere Werte, durch Kommas getrennt',
   needed: 'noch erforderlich: {names}',
