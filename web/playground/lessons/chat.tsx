@@ -34,7 +34,9 @@ export function Chat({ player }: { player: Player }) {
   }, [runs, shown, player])
   useLayoutEffect(() => {
     const list = turns.current
-    if (list) list.scrollTop = list.scrollHeight
+    if (list === null) return
+    list.scrollTop = list.scrollHeight
+    list.nextElementSibling?.scrollIntoView({ block: 'nearest' }) // where the column scrolls instead
   }, [shown, busy])
   const again = () => startScenario(scenario, { learner: true })
   return (
