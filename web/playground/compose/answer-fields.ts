@@ -106,7 +106,16 @@ function fieldOf(name: string, schema: Params, required: boolean): AnswerField {
         ? []
         : Array.isArray(initial)
           ? initial.slice(0, maxChoices).map(String)
-          : [typeof initial === 'object' ? JSON.stringify(initial) : String(initial)],
+          : [typeof initial === 'object' ? textOf(initial) : String(initial)],
+  }
+}
+
+/** JSON of a value; `''` if it is nested too deep. */
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return ''
   }
 }
 

@@ -75,12 +75,24 @@ interface FormProps {
 const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, maxText) : '')
 
 /** All that the server sent, as JSON. */
-const Request = ({ params }: { params: Params }) => (
-  <details class="answer-request">
-    <summary>JSON</summary>
-    <pre translate={false}>{pretty(params).slice(0, maxText)}</pre>
-  </details>
-)
+function Request({ params }: { params: Params }) {
+  const shown = useSignal('')
+  return (
+    <details
+      class="answer-request"
+      onToggle={() => {
+        try {
+          shown.value ||= pretty(params).slice(0, maxText)
+        } catch {
+          shown.value = '…' // nested too deep
+        }
+      }}
+    >
+      <summary>JSON</summary>
+      <pre translate={false}>{shown.value}</pre>
+    </details>
+  )
+}
 
 const Refuse = ({ refuse }: { refuse?(): void }) =>
   refuse ? (
@@ -268,7 +280,7 @@ function Sampling({ params, give, refuse }: FormProps) {
           return (
             <div key={index}>
               <dt>{text(role)}</dt>
-              <dd>{[content].flat().map(said).join('\n')}</dd>
+              <dd>{[content].flat().slice(0, maxMessages).map(said).join('\n')}</dd>
             </div>
           )
         })}

@@ -16,7 +16,7 @@ import { schemaOf } from '../protocol/schema.ts'
 import type { AnswersProps } from './answers.tsx'
 import { declareAndRetry, requiredOf } from './client-capabilities.ts'
 import { changes, followRevision, rewriteTab } from './follow-revision.ts'
-import { asksOf, retryOf, retryWith } from './retry.ts'
+import { asksOf, pagesOf, retryOf, retryWith } from './retry.ts'
 import { blankOf } from './samples.ts'
 import { open, replaceText, tab } from './tabs.ts'
 import { focusText } from './view.ts'
@@ -32,6 +32,7 @@ export function Notices() {
       <OtherRevision />
       <PendingRequest />
       <InputRequired />
+      <UrlRequired />
       <MissingCapability />
     </>
   )
@@ -106,6 +107,32 @@ function InputRequired() {
       >
         {t('compose.answer')}
       </button>
+    </Request>
+  )
+}
+
+/** The selected error of 2025-11-25 names pages to visit before the request can succeed. */
+function UrlRequired() {
+  const found = exchange()
+  if (!found || store.code(found.row) !== -32042) return null
+  const { row, request, session } = found
+  const asks = pagesOf(store.message(row))
+  if (asks.length === 0) return null
+  const method = store.method(row)
+  return (
+    <Request about={t('compose.needsInput', { method, asks: 'elicitation/create' })}>
+      <Answers
+        key={row}
+        asks={asks}
+        session={session}
+        done={(results) => {
+          const all = Object.values(results) as { action: string }[]
+          if (all.some(({ action }) => action !== 'accept')) return
+          const message = JSON.parse(store.raw(request)) as Params
+          const again = JSON.stringify({ ...message, id: session.nextId() })
+          showAnswer(session.connection.send(again))
+        }}
+      />
     </Request>
   )
 }

@@ -39,6 +39,20 @@ export function asksOf(answer: string): readonly Ask[] | undefined {
   )
 }
 
+/** Pages that an error -32042 names. Further ones are omitted. MCP 2025-11-25, client/elicitation. */
+export function pagesOf(message: unknown): readonly Ask[] {
+  const error = isObject(message) && isObject(message.error) ? message.error : {}
+  const { elicitations } = isObject(error.data) ? error.data : {}
+  return (Array.isArray(elicitations) ? elicitations : [])
+    .filter(isObject)
+    .slice(0, 10)
+    .map((one, i) => ({
+      key: String(i),
+      method: 'elicitation/create',
+      params: { ...one, mode: 'url' },
+    }))
+}
+
 /** The request again, with responses by key and the server's state, and another id if one is given. */
 export function retryWith(request: string, answer: string, responses: Params, id?: number): Params {
   const result = (parsed(answer).result ?? {}) as Params

@@ -282,6 +282,7 @@ export class Session {
       }
       if (id !== undefined && id === this.#listen) this.#listenEnded()
     } else if (id !== undefined) {
+      if (this.connection.dialer.readOnly) return // the monitored client responds
       if (method === 'ping') this.answer(id, { result: {} })
       else this.asked.value = [...this.asked.peek(), { row, id, method, params }]
     } else this.#handleNotification(method, params)

@@ -8,7 +8,7 @@ import {
   declareAndRetry,
   requiredOf,
 } from '../../../playground/compose/client-capabilities.ts'
-import { asksOf, retryWith } from '../../../playground/compose/retry.ts'
+import { asksOf, pagesOf, retryWith } from '../../../playground/compose/retry.ts'
 import { active, connect, disconnect, revision } from '../../../playground/connections/clients.ts'
 import type { TransportEvents } from '../../../playground/connections/transport.ts'
 import { type Params, type Revision, request } from '../../../playground/protocol/revisions.ts'
@@ -102,6 +102,7 @@ test('hostile schemas are bounded, and names of the prototype are names', () => 
   let deep: unknown = {}
   for (let i = 0; i < 50_000; i++) deep = { properties: { a: deep } }
   assert.equal(answerFields(deep).length, 1)
+  assert.deepEqual(answerFields({ properties: { a: { default: deep } } })[0]?.initial, [''])
 })
 
 test('the retry has the responses, the state and another id, and nothing of the last retry', () => {
@@ -201,5 +202,38 @@ test('an error -32021 names what to declare, and the request is sent again with 
   assert.deepEqual(session.capabilities.peek(), { sampling: { tools: {} } })
   for (const odd of [null, 'x', { error: null }, { error: { data: { requiredCapabilities: [] } } }])
     assert.deepEqual(requiredOf(odd), [])
+  disconnect(session)
+})
+
+test('pages of an error -32042 are asked for by URL', () => {
+  const page = { url: 'https://a.example/', message: 'Sign in', elicitationId: '1', mode: 'form' }
+  const error = (elicitations: unknown) => ({ error: { code: -32042, data: { elicitations } } })
+  assert.deepEqual(pagesOf(error([page, null, 'x'])), [
+    { key: '0', method: 'elicitation/create', params: { ...page, mode: 'url' } },
+  ])
+  assert.equal(pagesOf(error(new Array(1000).fill(page))).length, 10)
+  for (const odd of [null, {}, error('x'), { error: { data: [] } }]) {
+    assert.deepEqual(pagesOf(odd), [])
+  }
+})
+
+test('a monitored client responds itself', async () => {
+  let events: TransportEvents | undefined
+  const session = connect({
+    title: 'monitor',
+    kind: 'tap',
+    url: '',
+    framing: 'ws',
+    readOnly: true,
+    async dial(given) {
+      events = given
+      return { send() {}, close() {} }
+    },
+  })
+  await new Promise((resolve) => setTimeout(resolve))
+  for (const method of ['ping', 'elicitation/create']) {
+    events?.observed('in', JSON.stringify({ jsonrpc: '2.0', id: method, method }), 'ws')
+  }
+  assert.deepEqual(session.asked.peek(), [])
   disconnect(session)
 })

@@ -212,6 +212,30 @@ test('a transcript comes back row by row, byte by byte', async () => {
   assert.equal(again.partner(0), 1) // pairs as live traffic does
 })
 
+test('a transcript names outcomes, and events stay with their connection', async () => {
+  const store = new Store(() => {})
+  const push = (connection: number, direction: 'in' | 'out' | 'world', raw: string) =>
+    store.push({ connection, direction, framing: direction === 'world' ? 'world' : 'ws', raw })
+  for (const id of [1, 2, 3]) push(3, 'out', `{"id":${id},"method":"tools/call"}`)
+  push(3, 'in', '{"id":1,"result":{"content":[],"isError":true}}')
+  push(3, 'in', '{"id":2,"result":{"resultType":"input_required"}}')
+  push(3, 'world', 'closed: the network is gone')
+  const file = await written(store, true)
+  const states = file
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => (JSON.parse(line) as { s?: string }).s)
+  const none = undefined
+  assert.deepEqual(states, [none, none, 'unanswered', 'failed', 'input', none])
+  const again = new Store(() => {})
+  for (const entry of (await readTranscript(file)).entries) again.push(entry)
+  assert.deepEqual(
+    [2, 3, 4].map((row) => again.state(row)),
+    ['unanswered', 'failed', 'input'],
+  )
+})
+
 test('a transcript has no secrets unless they are asked for', async () => {
   const file = await written(filled(), true)
   assert.doesNotMatch(file, /token=abc|c=1/)
