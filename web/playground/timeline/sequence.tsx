@@ -113,7 +113,8 @@ export function Sequence({ rows: given, large = false, label }: SequenceProps) {
               title={title}
               style={{ insetInlineStart: px(middle(index, columns.length, width)) }}
             >
-              {title} {revision ? <small>{revision}</small> : null}
+              {title}
+              {revision && <small> {revision}</small>}
             </span>
           ))}
         </div>
