@@ -100,6 +100,9 @@ function gatewayStanding(gateway: GatewayState | undefined, reason?: JoinReason)
   switch (gateway?.is) {
     case 'joined':
       return { is: 'joined', text: say(shared.joined, { name: gateway.name ?? '' }) }
+    case 'connecting':
+      if (gateway.error === undefined) break // the first try
+      return { is: 'away', text: shared.away, advice: shared.awayAdvice }
     case 'away':
       return { is: 'away', text: shared.away, advice: shared.awayAdvice }
     case 'refused':

@@ -1,10 +1,17 @@
 /** A link of the gateway may open the playground, as it may open any page: `#pagemcp=…`. */
 
+import { front, pane } from '../base/state.ts'
+
 /**
- * Uses the invitation in the address, if there is one: removes it from the address and pairs the browser. The
- * dialog for connections shows the result.
+ * Uses the invitation in the address, if there is one: removes it from the address and pairs the browser. If that
+ * fails, the page of the gateway says why.
  */
 export function acceptInvitation(): void {
   if (!/[#&]pagemcp=/.test(location.hash)) return
-  void import('./gateway.ts').then(({ startMonitoring }) => startMonitoring())
+  void import('./gateway.ts').then(async ({ monitorStatus, startMonitoring }) => {
+    await startMonitoring()
+    if (monitorStatus.peek().is !== 'failed') return
+    front.value = 'gateway'
+    pane.value = 'compose'
+  })
 }

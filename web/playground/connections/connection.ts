@@ -25,7 +25,7 @@ export class Connection {
   /** `A`, `B` … */
   readonly letter: string
   readonly state: Signal<ConnectionState> = signal('connecting')
-  /** Why it closed, for the user; `''` before. */
+  /** Why it closed, or does not open, for the user; `''` before. */
   readonly reason = signal('')
   readonly #store: Store
   readonly #queue: string[] = []
@@ -59,6 +59,7 @@ export class Connection {
       if (turn === this.#turn) this.#closed(error instanceof Error ? error.message : String(error))
       return
     }
+    this.reason.value = ''
     this.state.value = 'open'
     for (const text of this.#queue.splice(0)) this.#transport.send(text)
   }
@@ -75,6 +76,9 @@ export class Connection {
         for (const fail of this.#failures) fail(row, text, reason)
       },
       note: (line) => present() && this.note(line),
+      waiting: (reason) => {
+        if (present()) this.reason.value = reason
+      },
       closed: (reason) => present() && this.#closed(reason),
     }
   }

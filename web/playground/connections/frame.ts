@@ -14,6 +14,9 @@ import type { Dialer, Transport, TransportEvents } from './transport.ts'
 /** Timeout for loading the page and for its response. */
 const pageTimeout = 20_000 // ms
 
+/** A page that has loaded and is silent for so long has probably not listed this origin. It gets more time. */
+const silence = 2500 // ms
+
 /** Poll interval: windows of another origin have no events for loading or closing. */
 const pollInterval = 250 // ms
 
@@ -73,6 +76,8 @@ async function dialWindow(
   events: TransportEvents,
 ): Promise<Transport> {
   const abort = new AbortController()
+  const silent = t('connections.pageSilent', { origin, own: location.origin })
+  const timer = setTimeout(() => events.waiting(silent), silence)
   gone.then(() => abort.abort(new Error(t('connections.frameClosed'))))
   try {
     const port = await connectTo(window, { origin, timeout: pageTimeout, signal: abort.signal })
@@ -95,8 +100,8 @@ async function dialWindow(
   } catch (error) {
     close()
     const timedOut = error instanceof DOMException && error.name === 'TimeoutError'
-    throw timedOut
-      ? new Error(t('connections.pageSilent', { origin, own: location.origin }))
-      : error
+    throw timedOut ? new Error(silent) : error
+  } finally {
+    clearTimeout(timer)
   }
 }

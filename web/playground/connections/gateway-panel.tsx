@@ -25,7 +25,19 @@ export function GatewayPanel({ close }: { close(): void }) {
   const { value: how } = monitorStatus
   const state = gatewayState.value
   if (how.is === 'failed') return <Invite why={how.why} />
-  if (state === undefined) return <p role="status">{t('connections.gateway.connecting')}</p>
+  if (state === undefined) {
+    const why = how.is === 'connecting' ? how.why : ''
+    return (
+      <>
+        {why ? (
+          <p role="alert" class="connections-bad">
+            {why}
+          </p>
+        ) : null}
+        <p role="status">{t('connections.gateway.connecting')}</p>
+      </>
+    )
+  }
   return (
     <div class="connections-gateway">
       <Pages state={state} close={close} />

@@ -20,6 +20,9 @@ import { gatewayAddress } from './gateway-address.ts'
 
 const subprotocol = 'pagemcp.watch.v1'
 
+/** How long a gateway, which is on this machine, may take to accept a socket. */
+const openTimeout = 2500 // ms
+
 /** Timeout of the mutual authentication. */
 const authenticationTimeout = 15_000 // ms
 
@@ -32,7 +35,7 @@ export class NotPairedError extends Error {
 }
 
 /** The gateway, or another program on its port, rejected the connection. */
-class GatewayRefusedError extends Error {
+export class GatewayRefusedError extends Error {
   override readonly name = 'GatewayRefusedError'
   /** Whether the gateway proved that it knows the key or the secret. */
   readonly isProven: boolean
@@ -129,11 +132,13 @@ function prove(address: string, credential: Credential, wish: string): Promise<W
       void savePairing({ ...pairing, address })
       resolve(socket)
     }
-    const deadline = setTimeout(
-      () => end(new Error(t('connections.timeout', { url: door }))),
-      authenticationTimeout,
-    )
-    socket.onopen = () => socket.send(handshake.firstMessage)
+    const late = () => end(new Error(t('connections.gateway.closed', { url: door })))
+    let deadline = setTimeout(late, openTimeout)
+    socket.onopen = () => {
+      clearTimeout(deadline)
+      deadline = setTimeout(late, authenticationTimeout)
+      socket.send(handshake.firstMessage)
+    }
     socket.onmessage = ({ data }: MessageEvent<string>) => {
       receive(data).catch((error: Error) => end(new GatewayRefusedError(error.message, false)))
     }

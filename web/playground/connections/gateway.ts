@@ -6,7 +6,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
 import type { GatewayMessage } from './gateway-message.ts'
-import { NotPairedError, openGatewaySocket } from './gateway-socket.ts'
+import { GatewayRefusedError, NotPairedError, openGatewaySocket } from './gateway-socket.ts'
 import { countReads } from './reads.ts'
 import type { Dialer } from './transport.ts'
 import { closeReason, socketTransport } from './websocket.ts'
@@ -38,8 +38,14 @@ export interface GatewayState {
   noToken: boolean
 }
 
-/** State of monitoring. `why` is shown to the user; a new link of the gateway may help. */
-export type MonitorStatus = { is: 'none' | 'connecting' | 'open' } | { is: 'failed'; why: string }
+/**
+ * State of monitoring. `why` is shown to the user: why it failed, where a new link of the gateway may help, or why it
+ * tries again.
+ */
+export type MonitorStatus =
+  | { is: 'none' | 'open' }
+  | { is: 'connecting'; why?: string }
+  | { is: 'failed'; why: string }
 
 export const monitorStatus: Signal<MonitorStatus> = signal<MonitorStatus>({ is: 'none' })
 export const gatewayState: Signal<GatewayState | undefined> = signal(undefined)
@@ -89,13 +95,15 @@ async function openMonitor(link?: string): Promise<void> {
 }
 
 /** Reconnects with back-off until the gateway accepts or rejects. */
-function reconnect(delay: number) {
-  monitorStatus.value = { is: 'connecting' }
+function reconnect(delay: number, why = '') {
+  monitorStatus.value = { is: 'connecting', why }
   gatewayState.value = undefined
   setTimeout(() => {
     openMonitor().catch((error: unknown) => {
-      if (!(error instanceof NotPairedError)) return reconnect(Math.min(delay * 2, maxDelay))
-      monitorStatus.value = { is: 'failed', why: error.message }
+      const why = error instanceof Error ? error.message : String(error)
+      if (error instanceof NotPairedError || error instanceof GatewayRefusedError) {
+        monitorStatus.value = { is: 'failed', why }
+      } else reconnect(Math.min(delay * 2, maxDelay), why)
     })
   }, delay)
 }

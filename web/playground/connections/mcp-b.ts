@@ -12,7 +12,8 @@ import type { Dialer, Transport, TransportEvents } from './transport.ts'
 /** The default channel names of `@mcp-b/transports`. */
 export const channels = { window: 'mcp-default', frame: 'mcp-iframe' } as const
 
-/** Timeout until the server is ready, and the interval of the question. */
+/** Timeout until the server is ready, when the user learns of it, and the interval of the question. */
+const silence = 2500 // ms
 const readyTimeout = 15_000 // ms
 const askInterval = 250 // ms; as in their own client
 
@@ -77,6 +78,7 @@ export function dialMcpB(target: Target, events: TransportEvents): Promise<Trans
       if (closing.signal.aborted) return
       closing.abort()
       clearInterval(asking)
+      clearTimeout(slow)
       clearTimeout(deadline)
       target.close?.()
       if (ready) events.closed(reason)
@@ -92,6 +94,7 @@ export function dialMcpB(target: Target, events: TransportEvents): Promise<Trans
       if (ready) return
       ready = true
       clearInterval(asking)
+      clearTimeout(slow)
       clearTimeout(deadline)
       resolve(transport)
     }
@@ -108,10 +111,9 @@ export function dialMcpB(target: Target, events: TransportEvents): Promise<Trans
     addEventListener('message', receive, { signal: closing.signal })
     const ask = () => post('mcp-check-ready')
     const asking = setInterval(ask, askInterval)
-    const deadline = setTimeout(
-      () => end(t('connections.mcpBSilent', { origin: origin, channel })),
-      readyTimeout,
-    )
+    const silent = t('connections.mcpBSilent', { origin, channel })
+    const slow = setTimeout(() => events.waiting(silent), silence)
+    const deadline = setTimeout(() => end(silent), readyTimeout)
     target.gone?.then(() => end(t('connections.frameClosed')))
     ask()
   })

@@ -21,6 +21,8 @@ export interface TransportEvents {
   failed(text: string, reason: string): void
   /** An event other than a message, in one line: a stream ended, a session expired. */
   note(line: string): void
+  /** The server has not answered yet, with a possible cause for the user. */
+  waiting(reason: string): void
   /** The transport closed, with the reason for the user; `undefined`: the playground closed it. */
   closed(reason?: string): void
 }

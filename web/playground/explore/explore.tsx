@@ -52,10 +52,23 @@ export function Explore() {
         {session === undefined ? (
           <p class="quiet">{t('explore.noServer')}</p>
         ) : (
-          <View view={view} session={session} />
+          <>
+            <Problem session={session} />
+            <View view={view} session={session} />
+          </>
         )}
       </div>
     </div>
+  )
+}
+
+/** Why the server does not answer. */
+function Problem({ session: { connection } }: { session: Session }) {
+  const reason = connection.reason.value
+  return reason === '' ? null : (
+    <p role="alert" class="connections-bad">
+      {connection.dialer.title}: {reason}
+    </p>
   )
 }
 

@@ -33,6 +33,7 @@ function listening() {
     observed: () => {},
     failed: (_, reason) => push(`failed ${reason}`),
     note: (line) => push(`note ${line}`),
+    waiting: (reason) => push(`waiting ${reason}`),
     closed: () => push('closed'),
   }
   const push = (text: string) => {

@@ -253,6 +253,7 @@ test('each assistant has a connection of its own, the first one the first connec
       observed: (direction, text) => received.push(`${direction} ${text}`),
       failed: () => {},
       note: (line) => received.push(line),
+      waiting: () => {},
       closed: () => {},
     })
     connections.push({ received, transport })
