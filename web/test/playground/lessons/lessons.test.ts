@@ -340,8 +340,10 @@ inBrowsers(
     await page.waitForFunction(() => !document.querySelector('.coach'))
     assert.equal(await tabs(), 1)
     assert.equal(await page.evaluate(() => location.search), '?quiet=&lang=en')
+    await page.waitForSelector('[data-present=eras]')
     await page.$eval('[data-present=eras]', (it) => (it as HTMLElement).click())
     await page.waitForFunction(() => location.search.endsWith('present=eras'))
+    await page.waitForSelector('.present-step') // it listens for keys from now on
     await page.keyboard.press('Escape')
     await page.waitForFunction(() => !location.search.includes('present'))
   },
