@@ -82,6 +82,7 @@ for (const language of translated) {
 test('icons are those of the playground', () => {
   const sprite = readFileSync(join(demos, '../playground/icons.svg'), 'utf8')
   for (const [name, path] of Object.entries(icons)) {
-    assert.ok(sprite.includes(`<symbol id="${name}" viewBox="0 0 16 16"><path d="${path}"`), name)
+    const [first] = path.split(/(?<=Z)M/)
+    assert.ok(sprite.includes(`<symbol id="${name}" viewBox="0 0 16 16"><path d="${first}"`), name)
   }
 })
