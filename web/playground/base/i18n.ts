@@ -14,22 +14,16 @@ import type { Key, Messages, Plural } from '../locale/texts.ts'
 export { type Locale, localeNames, locales, preferredLocale } from '../locale/languages.ts'
 export type { Key } from '../locale/texts.ts'
 
-/** Two chunks per language. The bundler needs each path as a literal. */
+/** One chunk per language. The bundler needs each path as a literal. */
 const loaders: Readonly<
-  Record<Exclude<Locale, 'en' | 'en-XA'>, () => Promise<Partial<Messages>[]>>
+  Record<
+    Exclude<Locale, 'en' | 'en-XA'>,
+    () => Promise<{ first: Partial<Messages>; more: Partial<Messages> }>
+  >
 > = {
-  'zh-Hans': async () => [
-    (await import('../locale/zh-Hans/zh-Hans.ts')).first,
-    (await import('../locale/zh-Hans/zh-Hans-more.ts')).more,
-  ],
-  ja: async () => [
-    (await import('../locale/ja/ja.ts')).first,
-    (await import('../locale/ja/ja-more.ts')).more,
-  ],
-  de: async () => [
-    (await import('../locale/de/de.ts')).first,
-    (await import('../locale/de/de-more.ts')).more,
-  ],
+  'zh-Hans': () => import('../locale/zh-Hans/zh-Hans-more.ts'),
+  ja: () => import('../locale/ja/ja-more.ts'),
+  de: () => import('../locale/de/de-more.ts'),
 }
 
 /** Only the English texts of the first view at first. Rooms that need more wait for {@link textsLoaded}. */
@@ -65,7 +59,7 @@ export function setLocale(wanted: Locale): Promise<void> {
         ? await english()
         : language === 'en-XA'
           ? pseudo(await english())
-          : (Object.assign({}, ...(await loaders[language]())) as Messages)
+          : await translated(language)
     if (wanted !== chosen) return // another language was chosen meanwhile
     current.value = { locale: language, messages }
     isComplete = true
@@ -78,6 +72,11 @@ export function setLocale(wanted: Locale): Promise<void> {
   next.catch(() => {}) // reported by parts that need the texts
   loading = next
   return next
+}
+
+async function translated(locale: keyof typeof loaders): Promise<Partial<Messages>> {
+  const { first, more } = await loaders[locale]()
+  return { ...first, ...more }
 }
 
 /** Returns a text. Unknown `params` are ignored. */

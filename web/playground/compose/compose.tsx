@@ -20,7 +20,7 @@ import { asForm, editor, problems } from './view.ts'
 /** The tools above the text, loaded when idle. */
 const tools = signal<typeof import('./tools.tsx') | undefined>(undefined)
 
-const Form = lazy(async () => (await import('./form.tsx')).Form)
+const Form = lazy(async () => (await import('./tools.tsx')).Form)
 
 registerActions()
 

@@ -26,6 +26,7 @@ import { type Hover, hoverAt } from './hover.ts'
 import { textProblems } from './problems.ts'
 import type { ServerContext } from './schema-at.ts'
 import { complete as ask } from './server-completion.ts'
+import { toolProblems } from './tool-schema.ts'
 
 export interface EditorOptions {
   text: string
@@ -183,7 +184,6 @@ async function diagnose(view: EditorView, options: EditorOptions): Promise<reado
     message: t(sentence.key, sentence.params),
   }))
   if (/"tools\/call"/.test(text)) {
-    const { toolProblems } = await import('./tool-schema.ts')
     found.push(...toolProblems(text, options.server()))
   }
   options.problems(found.length)

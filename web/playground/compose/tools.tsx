@@ -14,6 +14,7 @@ import { replay, sendText, withoutId } from './send.ts'
 import { change, replaceText, tab, titleOf } from './tabs.ts'
 import { asForm, editor } from './view.ts'
 
+export { Form } from './form.tsx'
 export { Notices } from './notices.tsx'
 
 export function Tools() {

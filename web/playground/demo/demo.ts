@@ -7,6 +7,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { type PageMcp, start } from 'pagemcp'
 import { recordEvent } from '../messages/log.ts'
+import { serveExamples } from './document-examples.ts'
 import { type Notes, openNotes } from './notes.ts'
 import { bigList, type FieldValue, type Form, serve } from './serve.ts'
 import { changePeriodically } from './simulation.ts'
@@ -127,7 +128,6 @@ async function startDemo(): Promise<Demo> {
     },
     async setSeeds(on) {
       if (on === (takeSeeds !== undefined)) return
-      const { serveExamples } = await import('./document-examples.ts')
       recordEvent(on ? 'examples added' : 'examples removed')
       takeSeeds?.()
       takeSeeds = on ? serveExamples(mcp) : undefined

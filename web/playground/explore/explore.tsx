@@ -7,17 +7,15 @@ import { lazy } from '../base/lazy.tsx'
 import { type ExploreView, exploreViews, exploring } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
+import { Notifications } from '../timeline/notifications.tsx'
 import { Prompts } from './prompts.tsx'
 import { Resources } from './resources.tsx'
 import { Templates } from './templates.tsx'
 import { Tools } from './tools.tsx'
 
-const Stage = lazy(async () => (await import('../demo/stage.tsx')).Stage)
-const Assistant = lazy(async () => (await import('../lessons/assistant.tsx')).Assistant)
-const DemoPanel = lazy(async () => (await import('../demo/panel.tsx')).DemoPanel)
-const Notifications = lazy(
-  async () => (await import('../timeline/notifications.tsx')).Notifications,
-)
+const Stage = lazy(async () => (await import('../demo/later.ts')).Stage)
+const Assistant = lazy(async () => (await import('../lessons/later.ts')).Assistant)
+const DemoPanel = lazy(async () => (await import('../demo/later.ts')).DemoPanel)
 
 const icons: Readonly<Record<ExploreView, IconName>> = {
   stage: 'page',

@@ -18,13 +18,12 @@ import { directionText } from '../timeline/format.ts'
 import { canCancel, cancel, canEdit, canResend, copy, edit, resend } from './actions.ts'
 import { Chips } from './chips.tsx'
 import { CopyAs } from './copy-as.tsx'
+import { Diff } from './diff.tsx'
+import { Explain } from './explain.tsx'
 import { Preview } from './preview.tsx'
 import { shownRow, shownState } from './shown-row.ts'
 import { Tree } from './tree.tsx'
 import { explaining, pinned, type Tab, tab, tabFor, tabs } from './view.ts'
-
-const Diff = lazy<{ row: number }>(async () => (await import('./diff.tsx')).Diff)
-const Explain = lazy<{ row: number }>(async () => (await import('./explain.tsx')).Explain)
 
 export function Inspect() {
   const row = shownRow.value

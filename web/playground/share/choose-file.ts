@@ -1,5 +1,7 @@
 /** The browser's file dialog. */
 
+import { importFiles } from './files.ts'
+
 /** Lets the user choose transcripts and imports them. Browsers require a click or a key just before. */
 export function chooseFile(): void {
   const input = document.createElement('input')
@@ -7,7 +9,6 @@ export function chooseFile(): void {
   input.multiple = true
   input.accept = '.jsonl,.json,.gz,application/json,application/jsonl,application/gzip'
   input.onchange = async () => {
-    const { importFiles } = await import('./files.ts')
     await importFiles(input.files ?? [])
   }
   input.click()

@@ -5,6 +5,8 @@ import { t, textsLoaded } from '../base/i18n.ts'
 import { pane } from '../base/state.ts'
 import { open } from '../compose/tabs.ts'
 import { active, revision } from '../connections/clients.ts'
+import { openConversation } from './conversation.ts'
+import { importFiles } from './files.ts'
 import { decodeLink, isLink } from './link.ts'
 
 /** Opens the link in the address, later links, and dropped files. Called once. Settles when the link is open. */
@@ -18,7 +20,6 @@ export function receiveLinksAndFiles(): Promise<void> {
     const files = [...(event.dataTransfer?.files ?? [])]
     if (files.length === 0) return
     event.preventDefault()
-    const { importFiles } = await import('./files.ts')
     await importFiles(files)
   })
   return opened
@@ -32,7 +33,7 @@ async function openLink(): Promise<void> {
   // otherwise a reload would open the link again
   window.history.replaceState(window.history.state, '', location.pathname + location.search)
   try {
-    if (replays) return await (await import('./conversation.ts')).openConversation(hash)
+    if (replays) return await openConversation(hash)
     const { messages, target } = await decodeLink(hash)
     for (const { text, title, revision: written } of messages) {
       open(text, { title: title ?? '', revision: written, from: target })

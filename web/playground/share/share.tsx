@@ -8,9 +8,12 @@ import { IconButton } from '../base/icon.tsx'
 import { tabs } from '../compose/tabs.ts'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
+import { mermaid } from '../timeline/mermaid.ts'
 import { shown } from '../timeline/view.ts'
 import { chooseFile } from './choose-file.ts'
+import { copyConversation } from './conversation.ts'
 import { addressOf, copyText, linkOf } from './copy-link.ts'
+import { exportTranscript, save, transcriptOf } from './files.ts'
 import { maxLinkLength } from './link.ts'
 
 export function Share({ close }: { close(): void }) {
@@ -90,7 +93,6 @@ function ByLink() {
       <button
         type="button"
         onClick={async () => {
-          const { save } = await import('./files.ts')
           const text = link.messages.map((one) => one.text).join('\n')
           save(new Blob([text], { type: 'application/json' }), 'messages.json')
         }}
@@ -140,7 +142,6 @@ function ByFile({ close }: { close(): void }) {
           aria-label={`${t('share.copyLink')}: ${t('share.transcript')}`}
           disabled={count === 0}
           onClick={async () => {
-            const { copyConversation } = await import('./conversation.ts')
             await copyConversation(rows() ?? allRows())
           }}
         >
@@ -151,7 +152,6 @@ function ByFile({ close }: { close(): void }) {
           data-command="export"
           disabled={count === 0}
           onClick={async () => {
-            const { exportTranscript } = await import('./files.ts')
             await exportTranscript(rows(), { redacted: redacted.value, gzip: gzip.value })
           }}
         >
@@ -170,7 +170,6 @@ function ByFile({ close }: { close(): void }) {
           type="button"
           disabled={count === 0}
           onClick={async () => {
-            const { mermaid } = await import('../timeline/mermaid.ts')
             await copyText(mermaid(store, rows() ?? allRows(), clientName, t('timeline.client')))
           }}
         >
@@ -191,7 +190,6 @@ function Inside({ rows }: { rows(): readonly number[] }) {
   return (
     <details
       onToggle={async ({ currentTarget }) => {
-        const { transcriptOf } = await import('./files.ts')
         if (currentTarget.open) lines.value = await transcriptOf(rows().slice(0, maxListed), true)
       }}
     >

@@ -13,13 +13,11 @@ import { Dialogs } from './dialogs.tsx'
 import { Divider, sizes } from './dividers.tsx'
 import { Toast } from './toast.tsx'
 
-const Explore = lazy(async () => (await import('../explore/explore.tsx')).Explore)
-const Lessons = lazy<{ close?(): void }>(
-  async () => (await import('../lessons/lessons.tsx')).Lessons,
-)
-const Present = lazy(async () => (await import('../lessons/present.tsx')).Present)
-const GatewayPage = lazy(async () => (await import('../connections/gateway-page.tsx')).GatewayPage)
-const Inspect = lazy(async () => (await import('../inspect/inspect.tsx')).Inspect)
+const Explore = lazy(async () => (await import('./panes.ts')).Explore)
+const Lessons = lazy<{ close?(): void }>(async () => (await import('../lessons/later.ts')).Lessons)
+const Present = lazy(async () => (await import('../lessons/later.ts')).Present)
+const GatewayPage = lazy(async () => (await import('../connections/later.ts')).GatewayPage)
+const Inspect = lazy(async () => (await import('./panes.ts')).Inspect)
 
 const skips: { readonly [name in Pane]: Key } = {
   explore: 'shell.toExplore',

@@ -26,15 +26,12 @@ export function start(): void {
   followTheme()
   actions.announce = announce
   // Browsers open the file dialog for some seconds after the click: the module is loaded by then.
-  actions.importFile = () =>
-    import('../share/choose-file.ts').then(({ chooseFile }) => chooseFile())
+  actions.importFile = () => import('../share/later.ts').then(({ chooseFile }) => chooseFile())
   actions.replay = async (rows, title) =>
-    (await import('../lessons/replay.ts')).startReplay(rows, title)
-  const receive = async () => (await import('../share/receive.ts')).receiveLinksAndFiles()
+    (await import('../lessons/later.ts')).startReplay(rows, title)
+  const receive = async () => (await import('../share/later.ts')).receiveLinksAndFiles()
   // The tables of commands are loaded later: the first view does not need them.
-  Promise.all([import('../base/keys.ts'), import('./all-commands.ts')]).then(
-    ([{ listenForKeys }, { commands }]) => listenForKeys(commands),
-  )
+  import('./later.ts').then(({ listenForKeys, commands }) => listenForKeys(commands))
   effect(() => {
     if (active.value?.peer.value) document.documentElement.dataset.ready = ''
   })
@@ -78,20 +75,18 @@ function connectDemo(asked: URLSearchParams): void {
     const stop = session.peer.subscribe((peer) => {
       if (peer === undefined) return
       queueMicrotask(() => stop())
-      import('../demo/first-subscription.tsx').then(({ showFirstSubscription }) =>
-        showFirstSubscription(session),
-      )
+      import('../demo/later.ts').then(({ showFirstSubscription }) => showFirstSubscription(session))
     })
   }
   if (asked.has('lesson') || asked.has('present') || asked.has('scenario')) {
-    import('../lessons/address.ts').then(({ startFromAddress }) => startFromAddress(asked))
+    import('../lessons/later.ts').then(({ startFromAddress }) => startFromAddress(asked))
   }
   if (watched !== null) {
-    import('../connections/watch-page.ts').then(({ watchFromAddress }) => watchFromAddress(watched))
+    import('../connections/later.ts').then(({ watchFromAddress }) => watchFromAddress(watched))
   }
-  import('../connections/catalogue.ts').then(({ catalogue }) => catalogue(session))
+  import('./panes.ts').then(({ catalogue }) => catalogue(session))
   if (!quiet)
     whenIdle(() =>
-      import('./offline.ts').then(({ registerServiceWorker }) => registerServiceWorker()),
+      import('./later.ts').then(({ registerServiceWorker }) => registerServiceWorker()),
     )
 }

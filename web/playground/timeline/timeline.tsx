@@ -10,9 +10,9 @@ import { LiveRegion } from './live-region.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { drawn, shown } from './view.ts'
 
-const Sequence = lazy(async () => (await import('./sequence.tsx')).Sequence)
-const Waterfall = lazy(async () => (await import('./waterfall.tsx')).Waterfall)
-const Wire = lazy(async () => (await import('./wire.tsx')).Wire)
+const Sequence = lazy(async () => (await import('./later.ts')).Sequence)
+const Waterfall = lazy(async () => (await import('./later.ts')).Waterfall)
+const Wire = lazy(async () => (await import('./later.ts')).Wire)
 
 export function Timeline() {
   const view = timelineView.value

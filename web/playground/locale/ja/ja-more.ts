@@ -11,6 +11,8 @@ import { lessons } from './lessons.ts'
 import { share } from './share.ts'
 import { yourPage } from './your-page.ts'
 
+export { first } from './ja.ts'
+
 export const more: More = {
   answers,
   apps,

@@ -11,6 +11,8 @@ import { lessons } from './lessons.ts'
 import { share } from './share.ts'
 import { yourPage } from './your-page.ts'
 
+export { first } from './zh-Hans.ts'
+
 export const more: More = {
   answers,
   apps,
