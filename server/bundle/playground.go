@@ -66,11 +66,27 @@ func playgroundOptions(root string, dev bool) (*api.BuildOptions, error) {
 	options.JSXImportSource = "preact"
 	options.Splitting = true
 	options.ChunkNames = "playground/chunks/[name]-[hash]"
-	for _, ext := range [...]string{".webmanifest", ".txtar", ".json"} {
+	for _, ext := range [...]string{".webmanifest", ".txtar"} {
 		options.Loader[ext] = api.LoaderCopy
 	}
 	options.Plugins = append([]api.Plugin{publicSources(options.AbsWorkingDir), noParser}, options.Plugins...)
+	options.Plugins = append(options.Plugins, copiedJSON(sources)) // after the one that confines
 	return options, nil
+}
+
+// copiedJSON copies the JSON files of the playground, which are fetched. Those of other
+// directories are imported by modules.
+func copiedJSON(sources string) api.Plugin {
+	return api.Plugin{Name: "copied JSON", Setup: func(build api.PluginBuild) {
+		build.OnLoad(api.OnLoadOptions{Filter: `\.json$`, Namespace: "file"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+			if below(args.Path, []string{sources}) == "" {
+				return api.OnLoadResult{}, nil
+			}
+			bytes, err := os.ReadFile(args.Path)
+			contents := string(bytes)
+			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderCopy}, err
+		})
+	}}
 }
 
 // completePlayground adds the engine and its Worker, and files.json with a hash of each

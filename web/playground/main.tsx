@@ -10,7 +10,7 @@ if (root === null) throw new Error('index.html lacks #app')
 root.replaceChildren() // the static content was for the time before this module
 if (new URLSearchParams(location.search).has('notes')) {
   // The speaker's window follows the presenting window.
-  import('./lessons/later.ts').then(({ showNotes }) => showNotes(root))
+  import('./lessons/lesson-parts.ts').then(({ showNotes }) => showNotes(root))
 } else {
   render(<App />, root)
   start()

@@ -8,7 +8,7 @@ import { front, pane } from '../base/state.ts'
  */
 export function acceptInvitation(): void {
   if (!/[#&]pagemcp=/.test(location.hash)) return
-  void import('./later.ts').then(async ({ monitorStatus, startMonitoring }) => {
+  void import('./connect-parts.ts').then(async ({ monitorStatus, startMonitoring }) => {
     await startMonitoring()
     if (monitorStatus.peek().is !== 'failed') return
     front.value = 'gateway'

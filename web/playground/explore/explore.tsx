@@ -13,9 +13,9 @@ import { Resources } from './resources.tsx'
 import { Templates } from './templates.tsx'
 import { Tools } from './tools.tsx'
 
-const Stage = lazy(async () => (await import('../demo/later.ts')).Stage)
-const Assistant = lazy(async () => (await import('../lessons/later.ts')).Assistant)
-const DemoPanel = lazy(async () => (await import('../demo/later.ts')).DemoPanel)
+const Stage = lazy(async () => (await import('../demo/demo-parts.ts')).Stage)
+const Assistant = lazy(async () => (await import('../lessons/lesson-parts.ts')).Assistant)
+const DemoPanel = lazy(async () => (await import('../demo/demo-parts.ts')).DemoPanel)
 
 const icons: Readonly<Record<ExploreView, IconName>> = {
   stage: 'page',

@@ -17,12 +17,12 @@ export const lessonsCommands: readonly Command[] = [
     id: 'lessons.record',
     title: 'lessons.record',
     when: () => recordingFrom.peek() === undefined,
-    run: async () => (await import('./later.ts')).startRecording(),
+    run: async () => (await import('./lesson-parts.ts')).startRecording(),
   },
   {
     id: 'lessons.stopRecording',
     title: 'lessons.stopRecording',
     when: () => recordingFrom.peek() !== undefined,
-    run: async () => (await import('./later.ts')).finishRecording(),
+    run: async () => (await import('./lesson-parts.ts')).finishRecording(),
   },
 ]

@@ -10,7 +10,7 @@ export const shareCommands: readonly Command[] = [
     id: 'share.copyLink',
     title: 'share.copyLink',
     keys: 'Mod+S',
-    run: async () => (await import('./later.ts')).copyLink(),
+    run: async () => (await import('./share-parts.ts')).copyLink(),
   },
   {
     id: 'share.open',
@@ -23,7 +23,7 @@ export const shareCommands: readonly Command[] = [
   {
     id: 'share.export',
     title: 'share.export',
-    run: async () => (await import('./later.ts')).exportTranscript(),
+    run: async () => (await import('./share-parts.ts')).exportTranscript(),
     when: () => store.length > 0,
   },
 ]

@@ -14,9 +14,11 @@ import { Divider, sizes } from './dividers.tsx'
 import { Toast } from './toast.tsx'
 
 const Explore = lazy(async () => (await import('./panes.ts')).Explore)
-const Lessons = lazy<{ close?(): void }>(async () => (await import('../lessons/later.ts')).Lessons)
-const Present = lazy(async () => (await import('../lessons/later.ts')).Present)
-const GatewayPage = lazy(async () => (await import('../connections/later.ts')).GatewayPage)
+const Lessons = lazy<{ close?(): void }>(
+  async () => (await import('../lessons/lesson-parts.ts')).Lessons,
+)
+const Present = lazy(async () => (await import('../lessons/lesson-parts.ts')).Present)
+const GatewayPage = lazy(async () => (await import('../connections/connect-parts.ts')).GatewayPage)
 const Inspect = lazy(async () => (await import('./panes.ts')).Inspect)
 
 const skips: { readonly [name in Pane]: Key } = {

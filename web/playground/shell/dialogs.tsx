@@ -8,14 +8,14 @@ import { lazy } from '../base/lazy.tsx'
 import { dialog } from '../base/state.ts'
 
 const contents = {
-  palette: lazy<DialogProps>(async () => (await import('./later.ts')).Palette),
-  connect: lazy<DialogProps>(async () => (await import('../connections/later.ts')).Connect),
-  keys: lazy<DialogProps>(async () => (await import('./later.ts')).KeysHelp),
+  palette: lazy<DialogProps>(async () => (await import('./shell-parts.ts')).Palette),
+  connect: lazy<DialogProps>(async () => (await import('../connections/connect-parts.ts')).Connect),
+  keys: lazy<DialogProps>(async () => (await import('./shell-parts.ts')).KeysHelp),
   conformance: lazy<DialogProps>(
     async () => (await import('../conformance/conformance.tsx')).Conformance,
   ),
   yourPage: lazy<DialogProps>(async () => (await import('../your-page/your-page.tsx')).YourPage),
-  share: lazy<DialogProps>(async () => (await import('../share/later.ts')).Share),
+  share: lazy<DialogProps>(async () => (await import('../share/share-parts.ts')).Share),
 } as const
 
 const close = () => {

@@ -8,7 +8,9 @@ import type { Session } from '../connections/session.ts'
 /** Opens another client of the demo. The engine is far larger than the shell: messages wait until it is loaded. */
 export function openDemo(): Session {
   demoSession = connect(
-    inPage(t('shell.demo'), async (closed) => (await import('../demo/later.ts')).demoPort(closed)),
+    inPage(t('shell.demo'), async (closed) =>
+      (await import('../demo/demo-parts.ts')).demoPort(closed),
+    ),
   )
   return demoSession
 }
@@ -17,7 +19,7 @@ let demoSession: Session | undefined
 
 /** Shows the introduction again, on the client of the demo. */
 export async function replayIntroduction(): Promise<void> {
-  const { introduce } = await import('../demo/later.ts')
+  const { introduce } = await import('../demo/demo-parts.ts')
   const closed = demoSession?.connection.state.peek() === 'closed'
   await introduce(demoSession && !closed ? demoSession : openDemo())
 }

@@ -26,12 +26,13 @@ export function start(): void {
   followTheme()
   actions.announce = announce
   // Browsers open the file dialog for some seconds after the click: the module is loaded by then.
-  actions.importFile = () => import('../share/later.ts').then(({ chooseFile }) => chooseFile())
+  actions.importFile = () =>
+    import('../share/share-parts.ts').then(({ chooseFile }) => chooseFile())
   actions.replay = async (rows, title) =>
-    (await import('../lessons/later.ts')).startReplay(rows, title)
-  const receive = async () => (await import('../share/later.ts')).receiveLinksAndFiles()
+    (await import('../lessons/lesson-parts.ts')).startReplay(rows, title)
+  const receive = async () => (await import('../share/share-parts.ts')).receiveLinksAndFiles()
   // The tables of commands are loaded later: the first view does not need them.
-  import('./later.ts').then(({ listenForKeys, commands }) => listenForKeys(commands))
+  import('./shell-parts.ts').then(({ listenForKeys, commands }) => listenForKeys(commands))
   effect(() => {
     if (active.value?.peer.value) document.documentElement.dataset.ready = ''
   })
@@ -75,18 +76,22 @@ function connectDemo(asked: URLSearchParams): void {
     const stop = session.peer.subscribe((peer) => {
       if (peer === undefined) return
       queueMicrotask(() => stop())
-      import('../demo/later.ts').then(({ showFirstSubscription }) => showFirstSubscription(session))
+      import('../demo/demo-parts.ts').then(({ showFirstSubscription }) =>
+        showFirstSubscription(session),
+      )
     })
   }
   if (asked.has('lesson') || asked.has('present') || asked.has('scenario')) {
-    import('../lessons/later.ts').then(({ startFromAddress }) => startFromAddress(asked))
+    import('../lessons/lesson-parts.ts').then(({ startFromAddress }) => startFromAddress(asked))
   }
   if (watched !== null) {
-    import('../connections/later.ts').then(({ watchFromAddress }) => watchFromAddress(watched))
+    import('../connections/connect-parts.ts').then(({ watchFromAddress }) =>
+      watchFromAddress(watched),
+    )
   }
   import('./panes.ts').then(({ catalogue }) => catalogue(session))
   if (!quiet)
     whenIdle(() =>
-      import('./later.ts').then(({ registerServiceWorker }) => registerServiceWorker()),
+      import('./shell-parts.ts').then(({ registerServiceWorker }) => registerServiceWorker()),
     )
 }

@@ -10,9 +10,9 @@ import { LiveRegion } from './live-region.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { drawn, shown } from './view.ts'
 
-const Sequence = lazy(async () => (await import('./later.ts')).Sequence)
-const Waterfall = lazy(async () => (await import('./later.ts')).Waterfall)
-const Wire = lazy(async () => (await import('./later.ts')).Wire)
+const Sequence = lazy(async () => (await import('./timeline-parts.ts')).Sequence)
+const Waterfall = lazy(async () => (await import('./timeline-parts.ts')).Waterfall)
+const Wire = lazy(async () => (await import('./timeline-parts.ts')).Wire)
 
 export function Timeline() {
   const view = timelineView.value

@@ -50,8 +50,8 @@ inBrowsers('a part that does not load says so, and can be loaded again', async (
   const broken: { now?: RegExp } = {}
   const page = await openPlayground(browser.open, playground)
   await breakable(page, broken)
-  broken.now = /chunks\/keys-help-/
-  await page.keyboard.press('?')
+  broken.now = /chunks\/connect-parts-/
+  await page.click('.bar [data-command=connect]')
   await page.waitForSelector('dialog [role=alert]')
   await page.keyboard.press('Escape')
   await page.keyboard.down('Control')
@@ -61,12 +61,12 @@ inBrowsers('a part that does not load says so, and can be loaded again', async (
   await page.keyboard.press('Escape')
   broken.now = undefined
   if (browser.name === 'firefox') return
-  broken.now = /chunks\/keys-help-/
-  await page.keyboard.press('?')
+  broken.now = /chunks\/connect-parts-/
+  await page.click('.bar [data-command=connect]')
   await page.waitForSelector('dialog [role=alert]')
   broken.now = undefined
   await press(page, 'dialog [role=alert] button', 'Try again')
-  await dialogSays(page, 'Keyboard')
+  await dialogSays(page, 'Connect to a server')
 })
 
 inBrowsers(
