@@ -4,7 +4,6 @@
 import { useMemo } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { lazy } from '../base/lazy.tsx'
 import { store } from '../messages/log.ts'
 import { newest, request } from '../protocol/revisions.ts'
 import { sessionOf } from './actions.ts'
@@ -12,10 +11,9 @@ import { Bytes, Picture } from './bytes.tsx'
 import { type Part, partsOf } from './contents.ts'
 import { diffTexts, placesOf } from './diff-text.ts'
 import { earlierResults } from './earlier-results.ts'
+import { Markdown } from './markdown.tsx'
 import { Tree } from './tree.tsx'
 import { tab } from './view.ts'
-
-const Markdown = lazy(async () => (await import('./markdown.tsx')).Markdown)
 
 /** Longer texts are cut; Raw shows all. */
 const maxLength = 200_000 // UTF-16 code units

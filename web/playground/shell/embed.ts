@@ -16,7 +16,7 @@ export async function startEmbedded(asked: URLSearchParams): Promise<void> {
     pane.value = 'explore'
   }
   if (dataset.embed === 'scenario') {
-    const { startFromAddress } = await import('../lessons/address.ts')
+    const { startFromAddress } = await import('../lessons/lesson-parts.ts')
     return startFromAddress(asked)
   }
   if (dataset.embed === 'url') {

@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
 /** The timeline's toolbar: pause first, then view, filter and files. */
 
-import { useComputed } from '@preact/signals'
+import { useComputed, useSignal } from '@preact/signals'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { Icon, IconButton, type IconName } from '../base/icon.tsx'
+import { lazy } from '../base/lazy.tsx'
 import { Menu } from '../base/menu.tsx'
 import { dialog, filter, paused, timelineView } from '../base/state.ts'
 import { store } from '../messages/log.ts'
@@ -20,6 +21,8 @@ const views: Readonly<Record<View, IconName>> = {
   sequence: 'diagram',
   wire: 'wire',
 }
+
+const FilterExamples = lazy(async () => (await import('./timeline-parts.ts')).FilterExamples)
 
 export function Toolbar() {
   return (
@@ -135,40 +138,18 @@ function FilterField() {
   )
 }
 
-const examples = [
-  ['method:resources/* dir:in', 'timeline.helpMethod'],
-  ['uri:notes* client:A', 'timeline.helpUri'],
-  ['kind:error,result id:3', 'timeline.helpKind'],
-  ['status:waiting', 'timeline.helpStatus'],
-  ['code:-32602', 'timeline.helpCode'],
-  ['>50ms size>1k', 'timeline.helpMeasure'],
-  ['"two words"', 'timeline.helpText'],
-  ['-method:ping', 'timeline.helpNot'],
-] as const
-
 function FilterHelp() {
+  const open = useSignal(false)
   return (
-    <div id="tl-help" class="tl-help" popover="auto">
-      <h3>{t('timeline.filterHelp')}</h3>
-      <dl>
-        {examples.map(([example, key]) => (
-          <div key={example}>
-            <dt>
-              <button
-                type="button"
-                lang="en"
-                translate={false}
-                onClick={() => {
-                  filter.value = example
-                }}
-              >
-                {example}
-              </button>
-            </dt>
-            <dd>{t(key)}</dd>
-          </div>
-        ))}
-      </dl>
+    <div
+      id="tl-help"
+      class="tl-help"
+      popover="auto"
+      onToggle={({ newState }) => {
+        open.value = newState === 'open'
+      }}
+    >
+      {open.value && <FilterExamples />}
     </div>
   )
 }
