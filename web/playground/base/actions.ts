@@ -17,6 +17,8 @@ export interface Actions {
       temporary?: boolean
     },
   ): void
+  /** [compose] Puts the initial text in place of a draft of this request that the user has not changed. */
+  withdraw(method: string, params: Record<string, unknown>): void
   /** [compose] The composer's text. */
   composed(): string
   /** [compose] Sends the composer's text through the active connection; returns its row. */
@@ -33,6 +35,7 @@ export interface Actions {
 
 export const actions: Actions = {
   compose: () => {},
+  withdraw: () => {},
   composed: () => '',
   send: () => undefined,
   inspect(row) {

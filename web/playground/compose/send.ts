@@ -8,7 +8,7 @@ import { readsOnly } from '../connections/consent.ts'
 import type { Session } from '../connections/session.ts'
 import { showAnswer } from '../messages/select-answer.ts'
 import { jsonTree, nodeAt } from '../protocol/json.ts'
-import { change, initialText, open, persistTabs, replaceText, tab } from './tabs.ts'
+import { change, initialText, open, persistTabs, replaceText, tab, withdraw } from './tabs.ts'
 import { addUnsaved } from './unsaved.ts'
 
 /** Screens that show one pane at a time; shell.css has the same limit. */
@@ -111,6 +111,7 @@ export function registerActions(): void {
     front.value = 'compose'
     pane.value = 'compose'
   }
+  actions.withdraw = withdraw
   actions.composed = () => tab.peek().text
   actions.send = () => send()
 }

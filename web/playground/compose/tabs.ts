@@ -87,6 +87,14 @@ export function open(text: string, more: Partial<Omit<Tab, 'id' | 'text'>> = {})
   show(id)
 }
 
+/** Puts the initial text into tabs that have this request unchanged, in whichever revision. */
+export function withdraw(method: string, params: Record<string, unknown>): void {
+  const isDraft = ({ text, revision }: Tab) => text === pretty(request(revision, 1, method, params))
+  if (!tabs.peek().some(isDraft)) return
+  tabs.value = tabs.peek().map((one) => (isDraft(one) ? { ...initialTab(), id: one.id } : one))
+  replacements.value++
+}
+
 export function show(id: number): void {
   current.value = id
   replacements.value++

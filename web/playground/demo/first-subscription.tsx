@@ -9,8 +9,10 @@ import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { setting } from '../base/settings.ts'
 import { coach, demoPaused, selected } from '../base/state.ts'
+import { active } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
 import { store } from '../messages/log.ts'
+import { pretty } from '../protocol/pretty.ts'
 import { request } from '../protocol/revisions.ts'
 import { demo } from './demo.ts'
 
@@ -49,8 +51,9 @@ export async function introduce(session: Session): Promise<void> {
     if ((updates.get(watched)?.count ?? 0) === count) return
     queueMicrotask(() => stop())
     introduced.value = true
+    if (active.peek() !== session) return // the user looks at another server by now
     if (coach.peek() === undefined) coach.value = Hint
-    actions.compose(JSON.stringify(read, null, 2), { title: watched, draft: true })
+    actions.compose(pretty(read), { title: watched, draft: true })
   })
 }
 
@@ -65,6 +68,13 @@ function Hint() {
     </p>
   )
 }
+
+// Another server has no such note.
+active.subscribe((session) => {
+  if (session === undefined || session.connection.dialer.kind === 'in-page') return
+  if (coach.peek() === Hint) coach.value = undefined
+  actions.withdraw('resources/read', { uri: watched })
+})
 
 let processed = store.length
 store.changed.subscribe(() => {

@@ -4,11 +4,12 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
+import { connect } from '../connections/dialog.ts'
 import { openPlayground, type Playground, rows, saw, servePlayground } from '../harness.ts'
 
 let playground: Playground
 before(async () => {
-  playground = await servePlayground()
+  playground = await servePlayground({ '/own.html': '<!doctype html><title>own</title>' })
 })
 after(() => playground?.close())
 
@@ -65,4 +66,14 @@ inBrowsers('a message that the user writes stays as it is', async ({ open }) => 
   })
   await page.waitForSelector('.hint')
   assert.deepEqual(await tabs(page), ['untitled'])
+})
+
+inBrowsers('hint and draft of the demo go when the user connects a page', async ({ open }) => {
+  const page = await openPlayground(open, playground, '?lang=en')
+  await page.waitForSelector('.hint')
+  assert.deepEqual(await tabs(page), ['notes://today'])
+  const own = () => connect(page, 'frame', `${playground.otherOrigin}/own.html`)
+  await own()
+  await page.waitForFunction(() => document.querySelector('.hint') === null)
+  assert.deepEqual(await tabs(page), ['resources/list'])
 })
