@@ -6,9 +6,7 @@
  * playground stores nothing.
  */
 
-import { Connection } from '../connections/connection.ts'
 import { clientName, setClientName } from '../connections/names.ts'
-import type { Dialer } from '../connections/transport.ts'
 import { store } from '../messages/log.ts'
 import type { Entry } from '../messages/store.ts'
 import { earlier, earlierKey } from './view.ts'
@@ -30,6 +28,9 @@ const interval = 500 // ms
 
 /** How long rows of a closed tab are kept. */
 const keptAfterClose = 3_600_000 // ms
+
+/** Numbers of earlier connections count down from the highest, so that those of this page are 1, 2 … as ever. */
+const lastConnection = 65_535
 
 /** Maximum waiting for the lock of the page before the reload, and for IndexedDB. */
 const patience = 1000 // ms
@@ -160,7 +161,7 @@ async function show(found: readonly Block[]): Promise<void> {
     for (const { id, letter, title } of names) {
       const key = `${page} ${id}`
       if (connections.has(key)) continue
-      const own = new Connection(closedDialer(title), '', store).id // it never opens
+      const own = lastConnection - connections.size
       connections.set(key, own)
       // With a number, so that the filter `client:A` matches the current A only.
       setClientName(own, { letter: `${letter.replace(/\d+$/, '')}0`, title })
@@ -177,15 +178,6 @@ async function show(found: readonly Block[]): Promise<void> {
   const raw = 'page reloaded: the rows above are earlier ones'
   earlier.value = store.push({ connection: 0, direction: 'world', framing: 'world', raw }) + 1
 }
-
-const closedDialer = (title: string): Dialer => ({
-  title,
-  kind: 'tap',
-  url: '',
-  framing: 'port',
-  readOnly: true,
-  dial: () => Promise.reject(new Error('a connection of an earlier page')),
-})
 
 /** Stores new rows from now on. */
 function keep(): void {
