@@ -73,7 +73,7 @@ for (const name of browserNames) {
       }
       await openDialog(page, 'http')
       await fill(page, `http://${far.host}/mcp`)
-      await press(page, 'dialog button', 'Examine')
+      await press(page, 'dialog button', 'Diagnose')
       await saw(page, '.connections-consent', far.host)
       assert.deepEqual([...far.reached], [], 'before the visitor has agreed')
       await press(page, 'dialog button', far.host, 'data-agree')

@@ -28,7 +28,7 @@ export const compose: Messages['compose'] = {
   focus: 'Zum Editor',
   noForm: 'Das Formular braucht gültiges JSON. Bitte zuerst den Text korrigieren.',
   noFields: 'Diese Nachricht hat keine Felder.',
-  history: 'Verlauf',
+  history: 'Letzte Anfragen',
   noHistory: 'Noch keine Nachrichten gesendet',
   replay: 'Wiederholen',
   forget: 'Nachricht von {title} entfernen',

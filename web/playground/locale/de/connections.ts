@@ -17,7 +17,7 @@ export const connections: Messages['connections'] = {
   about: {
     gateway:
       'Seiten, die dem Gateway von „pagemcp dev“ beigetreten sind. Mit einer verbinden oder ihre Nachrichten mit Assistenten mitlesen.',
-    http: 'Ein Server mit Streamable HTTP, in beliebiger Revision. Er muss diese Seite durch CORS zulassen. „Untersuchen“ meldet, was fehlt.',
+    http: 'Ein Server mit Streamable HTTP, in beliebiger Revision. Er muss diese Seite durch CORS zulassen. „Diagnose“ meldet, was fehlt.',
     ws: 'Ein Server mit einer JSON-RPC-Nachricht je Text-Frame, Unterprotokoll „mcp“.',
     frame:
       'Eine Seite, die Clients in anderen Fenstern annimmt. Die Seite muss die Herkunft dieses Playgrounds nennen: {origin}',
@@ -43,7 +43,7 @@ export const connections: Messages['connections'] = {
   notAgreed:
     'nicht verbunden: {host} ist nicht dieser Rechner. Bitte im Dialog verbinden und den Host bestätigen.',
   go: 'Verbinden',
-  examine: 'Untersuchen',
+  examine: 'Diagnose',
   examining: 'Wird untersucht …',
   findings: 'Befunde',
   copy: 'Kopieren',
@@ -148,7 +148,7 @@ export const connections: Messages['connections'] = {
       'Diese Namen könnten Geheimnisse sein: {names}. Bitte dort entfernen, wo die Ressource veröffentlicht wird, oder mit redact().',
   },
   unreachable:
-    '{url} war nicht zu erreichen oder erlaubt dieser Seite nicht, seine Antwort zu lesen. „Untersuchen“ meldet die Ursache.',
+    '{url} war nicht zu erreichen oder erlaubt dieser Seite nicht, seine Antwort zu lesen. „Diagnose“ meldet die Ursache.',
   unauthorized: 'der Server hat die Anfrage abgelehnt (Status {status}): {challenge}',
   refused: 'der Server hat mit {status} geantwortet: {said}',
   noMessage: 'der Server hat mit Status {status} und ohne Nachricht geantwortet (Typ {type})',

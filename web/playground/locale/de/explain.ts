@@ -130,14 +130,14 @@ export const explain: Messages['explain'] = {
     range: '{member} liegt außerhalb der Grenzen: {limit}.',
     schema: '{member} passt zu keiner der erlaubten Formen.',
     code: '{revision} hat den Code {code} nicht.',
-    json: 'Das ist kein JSON: {problem}',
+    json: 'Kein gültiges JSON: {problem}',
   },
   change: {
     none: 'Keine Änderungen nötig.',
     broken: 'Text, der kein JSON ist, bleibt unverändert.',
     envelope:
       'Die Anfrage hat nun einen Umschlag in params._meta, mit ihrer Revision und ihren Fähigkeiten.',
-    noEnvelope: 'Der Umschlag ist entfernt: Der Handshake ersetzt ihn.',
+    noEnvelope: '`_meta` ist entfernt: `initialize` hat es schon gesendet.',
     version: '{member} ist nun {to}.',
     discover: 'Aus initialize wurde server/discover: 2026-07-28 hat keinen Handshake (changelog).',
     initialize:

@@ -48,7 +48,7 @@ export const inspect: Messages['inspect'] = {
   fresh: 'aktuell für {time}',
   stale: 'veraltet',
   valid: 'gültig',
-  noJson: 'Das ist kein JSON. „Roh“ zeigt es.',
+  noJson: 'Kein gültiges JSON. „Roh“ zeigt es.',
   lost: 'Dieser Text ist verloren: Der Browser hat ihn aus dem Speicher entfernt.',
   showDiff: 'Mit vorigem Ergebnis vergleichen',
   usual: 'p50 {p50}, p95 {p95} von {count}',

@@ -26,7 +26,7 @@ export const compose = {
   focus: 'Go to editor',
   noForm: 'The form needs valid JSON. Correct the text first.',
   noFields: 'This message has no fields.',
-  history: 'History',
+  history: 'Recent requests',
   noHistory: 'No messages sent yet',
   replay: 'Replay',
   forget: 'Remove the message of {title}',

@@ -15,7 +15,7 @@ export const connections = {
   about: {
     gateway:
       'Pages that joined the gateway of “pagemcp dev”. Connect to one, or monitor its messages with assistants.',
-    http: 'A server with Streamable HTTP, of any revision. It must allow this page by CORS. “Examine” reports what is missing.',
+    http: 'A server with Streamable HTTP, of any revision. It must allow this page by CORS. “Diagnose” reports what is missing.',
     ws: 'A server with one JSON-RPC message per text frame, subprotocol “mcp”.',
     frame:
       'A page that listens for clients in other windows. It must list the origin of this playground: {origin}',
@@ -41,7 +41,7 @@ export const connections = {
   notAgreed:
     'not connected: {host} is not this machine. Connect from the dialog and confirm the host.',
   go: 'Connect',
-  examine: 'Examine',
+  examine: 'Diagnose',
   examining: 'Examining …',
   findings: 'Findings',
   copy: 'Copy',
@@ -144,7 +144,7 @@ export const connections = {
       'These names may be secrets: {names}. Remove them where the resource is published, or with redact().',
   },
   unreachable:
-    '{url} could not be reached, or does not allow this page to read its response. “Examine” reports the cause.',
+    '{url} could not be reached, or does not allow this page to read its response. “Diagnose” reports the cause.',
   unauthorized: 'the server rejected the request (status {status}): {challenge}',
   refused: 'the server responded with {status}: {said}',
   noMessage: 'the server responded with status {status} and without a message (type {type})',

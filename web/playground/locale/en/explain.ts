@@ -123,14 +123,14 @@ export const explain = {
     range: '{member} is out of range: {limit}.',
     schema: '{member} matches none of the allowed forms.',
     code: '{revision} does not have the code {code}.',
-    json: 'This is not JSON: {problem}',
+    json: 'Not valid JSON: {problem}',
   },
   change: {
     none: 'No changes were necessary.',
     broken: 'Text that is not JSON is unchanged.',
     envelope:
       'The request now has an envelope in params._meta, with its revision and capabilities.',
-    noEnvelope: 'The envelope is removed: the handshake replaces it.',
+    noEnvelope: '`_meta` removed: `initialize` already sent it.',
     version: '{member} is now {to}.',
     discover: 'initialize became server/discover: 2026-07-28 has no handshake (changelog).',
     initialize:

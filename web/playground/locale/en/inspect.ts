@@ -46,7 +46,7 @@ export const inspect = {
   fresh: 'fresh for {time}',
   stale: 'stale',
   valid: 'valid',
-  noJson: 'This is not JSON. Raw shows it.',
+  noJson: 'Not valid JSON. Raw shows it.',
   lost: 'This text is lost: the browser has removed it from storage.',
   showDiff: 'Compare with previous result',
   usual: 'p50 {p50}, p95 {p95} of {count}',

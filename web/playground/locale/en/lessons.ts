@@ -30,7 +30,7 @@ export const lessons = {
   hintValue: '`{path}` should be `{want}`, and is `{got}`.',
   missingMessage: 'The server did not send the expected message:',
   differentMessage: 'The server sent another message than expected:',
-  auto: 'Play automatically',
+  auto: 'Autoplay',
   blank: 'Blank screen',
   fullScreen: 'Full screen',
   notes: 'Speaker notes',

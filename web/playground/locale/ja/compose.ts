@@ -28,7 +28,7 @@ export const compose: Messages['compose'] = {
   focus: 'エディターへ移動',
   noForm: 'フォームには正しい JSON が必要です。先にテキストを修正してください。',
   noFields: 'このメッセージに項目はありません。',
-  history: '履歴',
+  history: '最近のリクエスト',
   noHistory: '送信したメッセージはまだありません',
   replay: '再送',
   forget: '{title} のメッセージを削除',

@@ -130,7 +130,7 @@ export const explain: Messages['explain'] = {
     none: '変更は必要ありませんでした。',
     broken: 'JSON でないテキストはそのままです。',
     envelope: 'リクエストは params._meta に、リビジョンと機能を含むエンベロープを持ちます。',
-    noEnvelope: 'エンベロープを取り除きました。ハンドシェイクが代わりになります。',
+    noEnvelope: '`_meta` を取り除きました。`initialize` が送信済みです。',
     version: '{member} は {to} になりました。',
     discover:
       'initialize は server/discover になりました。2026-07-28 にハンドシェイクはありません（changelog）。',

@@ -28,7 +28,7 @@ export const compose: Messages['compose'] = {
   focus: '转到编辑器',
   noForm: '表单需要有效的 JSON。请先更正文本。',
   noFields: '这条消息没有字段。',
-  history: '历史',
+  history: '最近的请求',
   noHistory: '尚未发送消息',
   replay: '重放',
   forget: '移除 {title} 的消息',

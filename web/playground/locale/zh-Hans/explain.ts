@@ -116,7 +116,7 @@ export const explain: Messages['explain'] = {
     none: '没有需要改的地方。',
     broken: '不是 JSON 的文本保持不变。',
     envelope: '请求现在在 params._meta 里带有信封，包含修订版和能力。',
-    noEnvelope: '信封已移除：由握手代替。',
+    noEnvelope: '已移除 `_meta`：`initialize` 已发送过。',
     version: '{member} 现在是 {to}。',
     discover: 'initialize 变成 server/discover：2026-07-28 没有握手（changelog）。',
     initialize:

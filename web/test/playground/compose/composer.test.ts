@@ -101,7 +101,7 @@ inBrowsers('a frame is written with the help of the server, sent, and kept', asy
   await page.waitForSelector('html[data-ready]')
   await editorThere(page)
   assert.equal(await text(page), sent)
-  await pressIcon(page, 'History')
+  await pressIcon(page, 'Recent requests')
   await page.waitForFunction(() =>
     document.querySelector('.compose-tools .menu')?.textContent?.includes('resources/read'),
   )
@@ -150,7 +150,7 @@ inBrowsers('what was sent right before a reload is in the history', async ({ ope
   })
   await again
   await page.waitForSelector('html[data-ready]')
-  await pressIcon(page, 'History')
+  await pressIcon(page, 'Recent requests')
   await page.waitForFunction(() =>
     document.querySelector('.compose-tools .menu')?.textContent?.includes('prompts/list'),
   )

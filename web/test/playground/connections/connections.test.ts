@@ -147,10 +147,10 @@ inBrowsers('the gateway is reached by WebSocket, and by HTTP', async ({ open }) 
   await tab.waitForSelector('.clients .connection-state[data-is=closed]')
 })
 
-/** Examines an address and returns what was found, as `step state: what it says`. */
+/** Diagnoses an address and returns what was found, as `step state: what it says`. */
 async function examined(tab: Page, url: string): Promise<string> {
   await fill(tab, url)
-  await press(tab, 'dialog button', 'Examine')
+  await press(tab, 'dialog button', 'Diagnose')
   await tab.waitForSelector('.connections-doctor')
   await tab.waitForFunction(
     (at) =>
