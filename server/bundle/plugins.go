@@ -21,7 +21,7 @@ import (
 // lazyModules are the modules of web/src that are loaded on demand. Each is a separate
 // file of the package.
 var lazyModules = [...]string{
-	"answer-call", "confirm-dialog", "in-window", "markdown", "redact-contents", "sources/idb-in-window",
+	"answer-call", "closed-pages", "confirm-dialog", "in-window", "markdown", "redact-contents", "sources/idb-in-window",
 	"sources/page-content", "validate",
 }
 

@@ -22,10 +22,25 @@ const reloadTime = 1000 // ms
 /**
  * Marks a page as closed when its document ends, until the signal is aborted.
  *
- * @param pageId - its id now
+ * @param first - its first id
+ * @param idListeners - called with each further id
  */
-export function watchClosing(pageId: () => string | undefined, signal: AbortSignal): void {
+export function watchClosing(
+  first: Promise<string>,
+  idListeners: Set<(id: string) => void>,
+  signal: AbortSignal,
+): void {
   youngMarks() // removes those of tabs that nothing followed
+  let id: string | undefined
+  const owns = (next: string) => {
+    id = next
+    storage()?.removeItem(prefix + id) // a document of this page runs: it is not closed
+  }
+  void first.then((made) => {
+    if (id === undefined) owns(made)
+  })
+  idListeners.add(owns)
+  signal.addEventListener('abort', () => idListeners.delete(owns), { once: true })
   const startTime = performance.now() // ms since this document was requested
   const isCertain = globalThis.top === globalThis.self && 'onpageswap' in globalThis
   const patience = isCertain ? 0 : reloadTime + 3 * startTime
@@ -39,7 +54,6 @@ export function watchClosing(pageId: () => string | undefined, signal: AbortSign
     navigates = false // it returns from the back/forward cache
   })
   listen('pagehide', (event) => {
-    const id = pageId()
     const mayReturn = (event as PageTransitionEvent).persisted || navigates || patience >= lifetime
     if (id === undefined || mayReturn) return
     try {
@@ -48,11 +62,6 @@ export function watchClosing(pageId: () => string | undefined, signal: AbortSign
       // full
     }
   })
-}
-
-/** A document of this page runs: it is not closed. */
-export function unmarkClosed(id: string): void {
-  storage()?.removeItem(prefix + id)
 }
 
 /**

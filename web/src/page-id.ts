@@ -7,7 +7,6 @@
  */
 
 import { toBase64Url } from './base64url.ts'
-import { closedPages, unmarkClosed, watchClosing } from './closed-pages.ts'
 
 const storageKey = 'pagemcp.page'
 
@@ -18,12 +17,14 @@ const lockTimeout = 1000 // ms
 export const instance = randomId()
 
 let current: Promise<string> | undefined // while it has users
-let owned: string | undefined // the id that this document owns
 let fresh: string | undefined // the id that this document has made
 let claiming: AbortController | undefined // ends with the use of the id: then its lock is released
 let watching: AbortController | undefined // the window; with `current`
 const users = new Set<AbortSignal>()
 const idListeners = new Set<(id: string) => void>()
+
+/** Without it, as when it does not load, the gateway keeps the names of closed pages for a while. */
+const closing = () => import('./closed-pages.ts').catch(() => undefined)
 
 /**
  * The id of this page. The document owns it until the signal is aborted.
@@ -40,8 +41,10 @@ export async function pageId(user: AbortSignal): Promise<string> {
     watching = new AbortController()
     globalThis.addEventListener?.('pagehide', releaseWhenCached, watching)
     globalThis.addEventListener?.('pageshow', claimAfterCache, watching)
-    watchClosing(() => owned, watching.signal)
-    return setCurrent((ends) => claim(stored(), ends))
+    const { signal } = watching
+    const first = setCurrent((ends) => claim(stored(), ends))
+    void closing().then((marks) => marks?.watchClosing(first, idListeners, signal))
+    return first
   }
   return current
 }
@@ -51,7 +54,7 @@ function leave(user: AbortSignal) {
   users.delete(user)
   if (users.size > 0) return
   claiming?.abort()
-  current = owned = undefined
+  current = undefined
   watching?.abort()
 }
 
@@ -81,8 +84,6 @@ function setCurrent(make: (ends: AbortSignal) => Promise<string>): Promise<strin
   const next = make(claiming.signal)
   current = next
   void next.then(async (id) => {
-    if (current === next) owned = id
-    unmarkClosed(id)
     if (before === undefined || id === (await before) || current !== next) return
     for (const listener of idListeners) listener(id)
   })
@@ -112,7 +113,8 @@ async function claim(known: string | undefined, ends: AbortSignal): Promise<stri
  * Waits for pages that may be reloading.
  */
 export async function replacedPages(id: string, signal: AbortSignal): Promise<string[]> {
-  return id === fresh ? closedPages(signal) : []
+  if (id !== fresh) return []
+  return (await closing())?.closedPages(signal) ?? []
 }
 
 async function lockFresh(ends: AbortSignal): Promise<string> {

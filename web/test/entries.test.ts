@@ -90,6 +90,7 @@ test('every entry point can be imported where there is no document, and exports 
 test('index.js loads the files that it names, react.js React alone, and other files nothing', () => {
   assert.deepEqual(imported('index.js'), [
     './answer-call.js',
+    './closed-pages.js',
     './confirm-dialog.js',
     './idb-in-window.js',
     './in-window.js',
