@@ -27,7 +27,7 @@ func TestShippedPartsHaveTheirNotices(t *testing.T) {
 		has  []string
 	}{
 		"package":    {string(files[Package+Notices]), []string{"turndown", "@cfworker/json-schema"}},
-		"playground": {string(files[Playground+Notices]), []string{"turndown", "preact", "marked", "@codemirror/view"}},
+		"playground": {string(files[Playground+Notices]), []string{"turndown", "preact", "@codemirror/view"}},
 		"extension":  {string(extension["/"+Notices]), []string{"turndown"}},
 		"program":    {string(program), []string{"github.com/coder/websocket", "github.com/evanw/esbuild"}},
 	} {

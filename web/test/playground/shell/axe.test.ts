@@ -133,7 +133,7 @@ const views: readonly View[] = [
     '#pane-compose',
     async (page) => {
       await page.click('[data-lesson=hello]')
-      await page.waitForSelector('.coach')
+      await page.waitForSelector('.coach, .chat')
     },
   ],
   [
