@@ -21,7 +21,7 @@ export const connections: Messages['connections'] = {
     ws: 'テキストフレームごとに JSON-RPC メッセージを 1 つ送るサーバーです。サブプロトコルは「mcp」です。',
     frame:
       '他のウィンドウのクライアントを待ち受けるページです。このプレイグラウンドのオリジンを許可する必要があります：{origin}',
-    mcpB: '@mcp-b/transports の IframeChildTransport を使うページです。このウィンドウ内のスクリプトに接続するときは、アドレスを空にします。',
+    mcpB: '@mcp-b/transports の IframeChildTransport を使うページです。このウィンドウのスクリプトには、アドレスを空にして接続します。',
   },
   url: 'アドレス',
   where: 'ページを開く場所',
@@ -29,7 +29,7 @@ export const connections: Messages['connections'] = {
   inWindow: '新しいウィンドウ',
   headers: 'ヘッダー',
   headersNote:
-    'すべてのリクエストに付けて送ります（Authorization など）。メモリーにだけ置かれ、保存・表示・共有はされません。',
+    'すべてのリクエストに付けます（Authorization など）。メモリーにだけ置かれ、保存も共有もされません。',
   headerName: 'ヘッダー {count} の名前',
   headerValue: 'ヘッダー {count} の値',
   addHeader: 'ヘッダーを追加',
@@ -64,9 +64,9 @@ export const connections: Messages['connections'] = {
     noUrl: 'アドレスではありません。',
     notHttp: 'アドレスは http:// か https:// で始まる必要があります。',
     userInfo:
-      'ブラウザーはアドレスの中のユーザー名とパスワードを送りません。取り除いて、代わりにヘッダー Authorization を追加してください。',
+      'ブラウザーはアドレスのユーザー名とパスワードを送りません。代わりにヘッダー Authorization を使ってください。',
     oldStream:
-      'パスが /sse で終わっています。2024-11-05 のサーバーの形式で、このプレイグラウンドは対応していません。パス /mcp を試してください。',
+      'パス /sse は 2024-11-05 の形式で、プレイグラウンドは対応していません。/mcp を試してください。',
     noPath: 'アドレスにパスがありません。多くのサーバーは /mcp のようなパスを使います。',
     mixed:
       'ブラウザーは https のページから他のマシンの http を遮断します。サーバーを https にするか、「pagemcp dev」でプレイグラウンドを開いてください。',
@@ -78,7 +78,7 @@ export const connections: Messages['connections'] = {
     readable: 'サーバーは、このページがレスポンスを読むことを許可しています。',
     noOrigin: 'サーバーは応答していますが、このページがレスポンスを読むことを許可していません。',
     noPreflight:
-      'ブラウザーは JSON を送る前に OPTIONS リクエストで許可を求めます。レスポンスには、認証なしで 200 から 299 のステータスと、次の行が必要です。',
+      'ブラウザーは先に OPTIONS リクエストを送ります。レスポンスには、認証なしで 200 から 299 のステータスと次の行が必要です。',
     headersRefused:
       'サーバーは、このページが次のヘッダーを送ることを許可していません：{names}。「*」は Authorization には効きません。',
     sometimes:
@@ -114,7 +114,7 @@ export const connections: Messages['connections'] = {
     link: 'ゲートウェイのリンク',
     pair: 'リンクを使う',
     pages: 'ページ',
-    none: '参加したページはまだありません。デモなどのページを開くと、参加したときにここに表示されます。',
+    none: '参加したページはまだありません。デモなどのページを開くと、ここに表示されます。',
     all: 'すべてのページ',
     away: '切断',
     since: '{time} から',
