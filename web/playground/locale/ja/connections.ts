@@ -66,7 +66,7 @@ export const connections: Messages['connections'] = {
     userInfo:
       'ブラウザーはアドレスのユーザー名とパスワードを送りません。代わりにヘッダー Authorization を使ってください。',
     oldStream:
-      'パス /sse は 2024-11-05 の形式で、プレイグラウンドは対応していません。/mcp を試してください。',
+      'パス /sse は 2024-11-05 のサーバーのもので、プレイグラウンドは対応していません。/mcp を試してください。',
     noPath: 'アドレスにパスがありません。多くのサーバーは /mcp のようなパスを使います。',
     mixed:
       'ブラウザーは https のページから他のマシンの http を遮断します。サーバーを https にするか、「pagemcp dev」でプレイグラウンドを開いてください。',
