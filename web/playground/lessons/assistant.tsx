@@ -3,6 +3,7 @@
 
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
+import { Icon } from '../base/icon.tsx'
 import { Chat } from './chat.tsx'
 import { loadScenario } from './library.ts'
 import { chatting, running, startScenario } from './running.ts'
@@ -20,7 +21,7 @@ export function Assistant() {
   return (
     <p class="chat-start">
       <button type="button" data-command="assistant" onClick={begin}>
-        {t('lessons.assistant')}
+        <Icon name="spark" /> {t('lessons.assistant')}
       </button>{' '}
       <span class="quiet">{t('lessons.scripted')}</span>
     </p>
