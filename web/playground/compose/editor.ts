@@ -14,9 +14,15 @@ import {
   pickedCompletion,
   startCompletion,
 } from '@codemirror/autocomplete'
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import {
+  history,
+  historyKeymap,
+  indentLess,
+  indentMore,
+  standardKeymap,
+} from '@codemirror/commands'
 import { bracketMatching, indentService } from '@codemirror/language'
-import { type Diagnostic, linter, lintKeymap, nextDiagnostic } from '@codemirror/lint'
+import { type Diagnostic, linter, nextDiagnostic } from '@codemirror/lint'
 import { EditorState, Prec, StateEffect } from '@codemirror/state'
 import { drawSelection, EditorView, hoverTooltip, keymap } from '@codemirror/view'
 import { t } from '../base/i18n.ts'
@@ -150,9 +156,11 @@ function extensions(options: EditorOptions) {
     keymap.of([
       ...closeBracketsKeymap,
       ...completionKeymap,
-      ...lintKeymap,
+      { key: 'F8', run: nextDiagnostic },
       ...historyKeymap,
-      ...defaultKeymap,
+      ...standardKeymap,
+      { key: 'Mod-[', run: indentLess },
+      { key: 'Mod-]', run: indentMore },
     ]),
     autocompletion({
       override: [(context) => local(context, server()), (context) => remote(context, server())],

@@ -6,9 +6,9 @@ import type { Page } from 'puppeteer-core'
 import { browserNames, close, inBrowsers, launch } from '../harness/browsers.ts'
 import { built } from '../harness/build.ts'
 import { type Served, serve } from '../harness/serve.ts'
-import { useGateway } from './gateway.ts'
+import { type Gateway, startGateway } from './gateway.ts'
 
-const gateway = useGateway()
+let gateway: Gateway
 
 /** The page of the README, on another port than the playground. */
 const host = (web: string) => `<!doctype html><title>host</title><link rel="icon" href="data:,">
@@ -30,13 +30,17 @@ const frameAlone = (web: string) => `<!doctype html><title>frame</title>
 let app: Served
 before(async () => {
   const { directory } = await built()
-  const { web } = gateway()
+  gateway = await startGateway()
+  const { web } = gateway
   app = await serve({
     directories: { '/pagemcp/': `${directory}/pagemcp` },
     files: { '/': host(web), '/frame.html': frameAlone(web) },
   })
 })
-after(() => app?.close())
+after(async () => {
+  await app?.close()
+  await gateway?.close()
+})
 
 async function showsGreeting(page: Page) {
   const frame = await page.waitForFrame((one) => one.url().includes('embed.html'))
@@ -62,7 +66,7 @@ for (const name of browserNames) {
       const evil = app.origin.replace('127.0.0.1', 'evil.example')
       const page = await browser.newPage()
       await page.goto(evil)
-      const element = `${gateway().web}playground/element.js`
+      const element = `${gateway.web}playground/element.js`
       const loads = (url: string) =>
         page.evaluate(async (url) => {
           const imported = await import(url).then(

@@ -177,7 +177,7 @@ inBrowsers('form, text and revision say the same, and problems are counted', asy
   )
   await page.select('.bar select', '2025-11-25')
   await page.waitForFunction(() =>
-    document.querySelector('.compose-notes')?.textContent?.includes('envelope'),
+    document.querySelector('.compose-notes')?.textContent?.includes('_meta'),
   )
   assert.doesNotMatch(await text(page), /_meta/)
   await page.select('.bar select', '2026-07-28')
