@@ -6,7 +6,6 @@
 
 import { connectTo } from 'pagemcp'
 import { t } from '../base/i18n.ts'
-import { openFrame } from './frames.tsx'
 import type { OpenedWindow } from './opened-window.ts'
 import { portTransport } from './port.ts'
 import { redactUrl } from './secrets.ts'
@@ -29,6 +28,7 @@ export function frameDialer(url: string): Dialer {
     url: redactUrl(url),
     framing: 'port',
     async dial(events) {
+      const { openFrame } = await import('./frames.tsx')
       const frame = await openFrame(url)
       return dialWindow(frame, events)
     },

@@ -6,7 +6,6 @@
  */
 
 import { t } from '../base/i18n.ts'
-import { openFrame } from './frames.tsx'
 import { redactUrl } from './secrets.ts'
 import type { Dialer, Transport, TransportEvents } from './transport.ts'
 
@@ -57,6 +56,7 @@ export function mcpBFrame(url: string, channel: string = channels.frame): Dialer
     url: redactUrl(url),
     framing: 'mcp-b',
     async dial(events) {
+      const { openFrame } = await import('./frames.tsx')
       const frame = await openFrame(url)
       return dialMcpB({ ...frame, channel }, events)
     },
