@@ -17,7 +17,7 @@ export const connections: Messages['connections'] = {
   about: {
     gateway:
       '「pagemcp dev」のゲートウェイに参加したページです。接続することも、アシスタントとのメッセージを監視することもできます。',
-    http: 'Streamable HTTP のサーバーです（リビジョンは問いません）。CORS でこのページを許可する必要があります。足りないものは「診断」で分かります。',
+    http: 'Streamable HTTP のサーバーです（リビジョンは問いません）。CORS の許可が必要です。足りないものは「診断」で分かります。',
     ws: 'テキストフレームごとに JSON-RPC メッセージを 1 つ送るサーバーです。サブプロトコルは「mcp」です。',
     frame:
       '他のウィンドウのクライアントを待ち受けるページです。このプレイグラウンドのオリジンを許可する必要があります：{origin}',
@@ -108,9 +108,9 @@ export const connections: Messages['connections'] = {
     otherGateway:
       'これは別のゲートウェイ（{url}）のリンクです。このプレイグラウンドは {own} に接続します。',
     refused:
-      'ゲートウェイがリンクを拒否しました。リンクが使用済みか 2 分を過ぎているか、ペアリングが終了しています。ターミナルで Enter を押し、新しいリンクをここに貼り付けてください。',
+      'ゲートウェイがリンクを拒否しました。リンクは一度だけ、2 分間有効です。ターミナルで Enter を押し、新しいリンクをここに貼り付けてください。',
     closed:
-      '{url} への接続は受け入れられませんでした。「pagemcp dev」が --watch=false なしで動いているか確認してください。監視できるのは、それが提供するプレイグラウンドだけです。',
+      '{url} は接続を受け入れません。「pagemcp dev」を --watch=false なしで起動し、そのプレイグラウンドを使ってください。',
     link: 'ゲートウェイのリンク',
     pair: 'リンクを使う',
     pages: 'ページ',
@@ -155,7 +155,7 @@ export const connections: Messages['connections'] = {
   streamEnded: 'レスポンスの前にストリームが終わりました',
   sessionExpired: 'セッションの期限が切れました。再接続すると新しいセッションが始まります',
   sessionHidden:
-    'サーバーが必要とするセッションの id をブラウザーが隠しています。サーバーは「Access-Control-Expose-Headers: Mcp-Session-Id」を送る必要があります',
+    'ブラウザーがセッションの id を隠しています。サーバーは「Access-Control-Expose-Headers: Mcp-Session-Id」を送る必要があります',
   socketForbidden: 'ブラウザーは {url} を開けません：{why}',
   socketRefused: '{url} への接続は拒否されました',
   socketLost: '接続が失われました',
