@@ -102,7 +102,7 @@ export const connections: Messages['connections'] = {
   gateway: {
     connecting: 'ゲートウェイに接続中…',
     notPaired:
-      'このブラウザーはゲートウェイとペアリングされていません。「pagemcp dev」を起動し、表示されたリンクを開くか、ここに貼り付けてください。',
+      'このブラウザーはゲートウェイとペアリングされていません。「pagemcp dev」のリンクを開くか、ここに貼り付けてください。',
     insecure: 'ゲートウェイとのペアリングには https か、localhost の http が必要です。',
     noLink: 'ゲートウェイのリンクではありません。',
     otherGateway:
@@ -110,7 +110,7 @@ export const connections: Messages['connections'] = {
     refused:
       'ゲートウェイがリンクを拒否しました。リンクは一度だけ、2 分間有効です。ターミナルで Enter を押し、新しいリンクをここに貼り付けてください。',
     closed:
-      '{url} は接続を受け入れません。「pagemcp dev」を --watch=false なしで起動し、そのプレイグラウンドを使ってください。',
+      '{url} は接続を受け入れません。監視には「pagemcp dev」を --watch=false なしで起動し、そのプレイグラウンドを使ってください。',
     link: 'ゲートウェイのリンク',
     pair: 'リンクを使う',
     pages: 'ページ',
@@ -124,7 +124,7 @@ export const connections: Messages['connections'] = {
     monitor: '監視',
     monitorPage: '{page} を監視',
     monitorNote:
-      '監視は、アシスタントとページのメッセージをクライアントとして表示します。送信はできず、プロトコルの機密情報は取り除かれます。',
+      '監視はアシスタントとページのメッセージをクライアントとして表示します。送信はできず、機密情報は取り除かれます。',
     permissions: '許可',
     mayJoin: '参加できるページのオリジン：{origins}',
     mayWatch: '監視できるオリジン：{origins}',
