@@ -41,7 +41,7 @@ export const connections: Messages['connections'] = {
   refuse: '接続しない',
   agree: '{host} に接続',
   notAgreed:
-    '接続していません：{host} はこのマシンではありません。ダイアログから接続し、ホストを確認してください。',
+    '接続していません：{host} はこのマシンではありません。ダイアログから接続してください。',
   go: '接続',
   examine: '診断',
   examining: '診断中…',
@@ -86,7 +86,7 @@ export const connections: Messages['connections'] = {
     unauthorized:
       'サーバーは認証を求めています（ステータス {status}）。ヘッダー Authorization を追加してください。',
     tokenFrom:
-      '{place} によると、トークンは {servers} が発行します。トークンを取得し、ヘッダー「Authorization: Bearer …」を追加してください。',
+      '{place} によると、トークンは {servers} が発行します。ヘッダー「Authorization: Bearer …」に追加してください。',
     noMetadata:
       'サーバーは {place} でトークンの入手先を示していないか、このページが読むことを許可していません。',
     admitted: '認証は不要か、受け入れられました。',

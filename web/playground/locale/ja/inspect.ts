@@ -34,7 +34,7 @@ export const inspect: Messages['inspect'] = {
   changedPlaces: { other: '前回の読み取りから {count} か所が変わりました' },
   unchanged: '変更はありません',
   nothingEarlier:
-    '比較できる以前の結果がありません。同じリクエストをもう一度送るか、別の結果を比較用に固定してください。',
+    '比較できる結果がありません。同じリクエストをもう一度送るか、別の結果を比較用に固定してください。',
   comparedWith: '比較の相手',
   added: '追加',
   removed: '削除',
