@@ -20,7 +20,7 @@ export const connections: Messages['connections'] = {
     http: 'Streamable HTTP のサーバーです（リビジョンは問いません）。CORS の許可が必要です。足りないものは「診断」で分かります。',
     ws: 'テキストフレームごとに JSON-RPC メッセージを 1 つ送るサーバーです。サブプロトコルは「mcp」です。',
     frame:
-      '他のウィンドウのクライアントを待ち受けるページです。このプレイグラウンドのオリジンを許可する必要があります：{origin}',
+      'クライアントを待ち受けるページです。このプレイグラウンドのオリジンの許可が必要です：{origin}',
     mcpB: '@mcp-b/transports の IframeChildTransport を使うページです。このウィンドウのスクリプトには、アドレスを空にして接続します。',
   },
   url: 'アドレス',
@@ -88,7 +88,7 @@ export const connections: Messages['connections'] = {
     tokenFrom:
       '{place} によると、トークンは {servers} が発行します。ヘッダー「Authorization: Bearer …」に追加してください。',
     noMetadata:
-      'サーバーは {place} でトークンの入手先を示していないか、このページが読むことを許可していません。',
+      '{place} にトークンの入手先がないか、このページが読むことをサーバーが許可していません。',
     admitted: '認証は不要か、受け入れられました。',
     modern: 'サーバーは {versions} に対応しています。',
     classic: 'サーバーは、以前のリビジョンのハンドシェイクで {version} に対応しています。',

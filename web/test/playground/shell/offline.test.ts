@@ -25,12 +25,12 @@ async function withFiles(story: (served: Served, directory: string) => Promise<v
   }
 }
 
-/** Gives the chunk of the list of keys another name, as a new version of it has. */
+/** Gives the chunk of the dialog to connect another name, as a new version of it has. */
 async function deployNext(directory: string, version: number) {
   const playground = join(directory, 'playground')
   const files = await readdir(playground, { recursive: true })
-  const old = files.find((name) => /chunks\/keys-help-[^/]*\.js$/.test(name)) ?? ''
-  const next = `chunks/keys-help-VERSION${version}.js`
+  const old = files.find((name) => /chunks\/connect-parts-[^/]*\.js$/.test(name)) ?? ''
+  const next = `chunks/connect-parts-VERSION${version}.js`
   await rename(join(playground, old), join(playground, next))
   const mention = (name: string) =>
     name.startsWith('chunks/') ? name.slice('chunks/'.length) : name
@@ -71,8 +71,8 @@ inBrowsers('an open tab has all its parts after new versions are deployed', ({ o
       await openNext()
     }
     await first.bringToFront()
-    await first.keyboard.press('?')
-    await saw(first, 'dialog', 'Keyboard')
+    await first.click('.bar [data-command=connect]')
+    await saw(first, 'dialog', 'Connect to a server')
   }),
 )
 
@@ -88,11 +88,11 @@ inBrowsers('without a server, the newest version is complete', ({ open }) =>
     await rm(join(directory, 'playground'), { recursive: true })
     await page.reload()
     await page.waitForSelector('html[data-ready]')
-    await page.keyboard.press('?')
-    await saw(page, 'dialog', 'Keyboard')
+    await page.click('.bar [data-command=connect]')
+    await saw(page, 'dialog', 'Connect to a server')
     const loaded = await page.evaluate(() =>
       performance.getEntriesByType('resource').map(({ name }) => name),
     )
-    assert.ok(loaded.some((name) => name.endsWith('keys-help-VERSION2.js')))
+    assert.ok(loaded.some((name) => name.endsWith('connect-parts-VERSION2.js')))
   }),
 )
