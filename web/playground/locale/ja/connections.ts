@@ -142,10 +142,8 @@ export const connections: Messages['connections'] = {
     reads: '回数',
     size: 'サイズ',
     by: 'アシスタント',
-    secretValue:
-      '鍵かトークンを含むようです。公開する側か redact() で取り除いてください。',
-    secretNames:
-      '機密情報かもしれない名前：{names}。公開する側か redact() で取り除いてください。',
+    secretValue: '鍵かトークンを含むようです。リソース側か redact() で取り除いてください。',
+    secretNames: '機密情報かもしれない名前：{names}。リソース側か redact() で取り除いてください。',
   },
   unreachable:
     '{url} に到達できないか、このページがレスポンスを読むことを許可していません。原因は「診断」で分かります。',
