@@ -123,22 +123,31 @@ export async function setting(command: 'dev' | 'serve' = 'dev'): Promise<Setting
   }
 }
 
+/** Tabs in the background draw no frames, by which Puppeteer would look. */
+const polling = 100 // ms
+
 /** Waits until the page has joined; returns its name. */
 export async function joinedAs(page: Page): Promise<string> {
-  const found = await page.waitForFunction(() => {
-    const { mcp } = window as { mcp?: { state: { gateways: { is: string; name: string }[] } } }
-    const own = mcp?.state.gateways[0]
-    return own?.is === 'joined' ? own.name : undefined
-  })
+  const found = await page.waitForFunction(
+    () => {
+      const { mcp } = window as { mcp?: { state: { gateways: { is: string; name: string }[] } } }
+      const own = mcp?.state.gateways[0]
+      return own?.is === 'joined' ? own.name : undefined
+    },
+    { polling },
+  )
   return (await found.jsonValue()) as string
 }
 
 /** Waits until the page knows that the gateway is away. */
 export async function away(page: Page): Promise<void> {
-  await page.waitForFunction(() => {
-    const { mcp } = window as { mcp?: { state: { gateways: { is: string }[] } } }
-    return mcp?.state.gateways[0]?.is !== 'joined'
-  })
+  await page.waitForFunction(
+    () => {
+      const { mcp } = window as { mcp?: { state: { gateways: { is: string }[] } } }
+      return mcp?.state.gateways[0]?.is !== 'joined'
+    },
+    { polling },
+  )
 }
 
 /** Gives `app://count` another value, and announces it. */

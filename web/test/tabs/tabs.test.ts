@@ -386,7 +386,7 @@ inBrowsers('what is no word of a tab is nobody’s, and a dead one is not there'
       tab: { ...tab, id: 'silent', stay: 'held', title: 'silent' },
     })
   }, tab)
-  await a.evaluate(() => tabKit.untilTitles('a', 'b'))
+  await a.evaluate(() => tabKit.untilTitles('a', 'silent'))
   const aborted = await a.evaluate(async () => {
     const controller = new AbortController()
     const reading = tabKit.source?.read('tab:///silent/text', { signal: controller.signal })

@@ -234,7 +234,9 @@ inBrowsers(
     )
     assert.match(marks.join(), /subscriptionId": 2/)
 
-    const heads = await page.$$eval('.sq-head small', (all) => all.map((one) => one.textContent))
+    const heads = await page.$$eval('.sq-head small', (all) =>
+      all.map((one) => one.textContent.trim()),
+    )
     assert.deepEqual(heads, ['2025-11-25', '2026-07-28'])
     const crossed = await page.evaluate(() => {
       const wrong: string[] = []
