@@ -218,7 +218,7 @@ inBrowsers(
   'the app of the demo shows a note, and writes it when the user allows that',
   async ({ open }) => {
     const page = await openPlayground(open, playground)
-    await page.click('#explore-resources')
+    await (await page.waitForSelector('#explore-resources'))?.click()
     await saw(page, '[data-pane=explore]', 'ui://notes/note.html')
     await press(page, '.thing-read', 'Note (app)')
     await press(page, '[data-pane=inspect] [data-command=app]', '')

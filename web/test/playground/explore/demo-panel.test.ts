@@ -15,7 +15,7 @@ inBrowsers(
   'typing into a note, a tab or the form is announced without a blur',
   async ({ open }) => {
     const page = await openPlayground(open, playground)
-    await page.click('#explore-demo')
+    await (await page.waitForSelector('#explore-demo'))?.click()
     for (const [field, event] of [
       ['#note-trip', 'note trip'],
       ['#pane-explore .demo section:nth-of-type(2) input', 'tab tab://left changed'],

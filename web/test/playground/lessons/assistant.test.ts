@@ -59,7 +59,7 @@ inBrowsers(
 
 inBrowsers('a step that fails says so, and the chat ends there', async ({ open }) => {
   const page = await openPlayground(open, playground)
-  await page.click('#explore-demo')
+  await (await page.waitForSelector('#explore-demo'))?.click()
   await press(page, '.demo summary', 'Simulation')
   await press(page, '.demo label', 'Fail every read')
   await page.click('[data-command=lessons]')

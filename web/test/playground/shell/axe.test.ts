@@ -37,7 +37,7 @@ const views: readonly View[] = [
     'stage',
     'html',
     async (page) => {
-      await page.click('#explore-stage')
+      await (await page.waitForSelector('#explore-stage'))?.click()
       await page.waitForSelector('.stage-page')
     },
   ],

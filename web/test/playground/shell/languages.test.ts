@@ -59,7 +59,7 @@ inBrowsers('every text comes from the catalogue', async ({ open }) => {
     'subscriptions',
     'demo',
   ]) {
-    await page.click(`#explore-${tab}`)
+    await (await page.waitForSelector(`#explore-${tab}`))?.click()
     await page.waitForSelector('#explore-view > *:not(.loading, h2)')
     await look(tab)
   }

@@ -43,7 +43,7 @@ const count = (page: Page, selector: string) => page.$$eval(selector, (all) => a
 /** Reads a resource that is in no other row. */
 async function readTrip(page: Page) {
   await page.waitForSelector('#explore-templates')
-  await page.click('#explore-templates')
+  await (await page.waitForSelector('#explore-templates'))?.click()
   await press(page, 'summary', 'notes://{id}')
   await page.waitForSelector('.form-item details[open] input')
   await page.type('.form-item details[open] input', 'trip')
