@@ -12,7 +12,7 @@ const answerTimeout = 2500 // ms
 /** The order of the demos. Others follow, by name. */
 const order = ['notes', 'trip', 'tasks', 'board', 'drop', 'reader', 'world']
 
-/** Pages of interest to those who implement the protocol. */
+/** Pages for implementers of the protocol. */
 const fixtures = ['conformance']
 
 const texts = await load<StartTexts>(english, {

@@ -1,5 +1,6 @@
 /** Records messages of this page, and opens recordings. */
 
+import { saveFile } from '../base/save-file.ts'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { redact } from '../share/redact.ts'
@@ -28,10 +29,5 @@ export async function stopRecording(): Promise<Scenario | undefined> {
 
 /** Saves a scenario as a file. */
 export function save(scenario: Scenario): void {
-  const file = new Blob([writeScenario(scenario)], { type: 'text/plain' })
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = recordingName(new Date())
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000) // ms; the download has started by then
+  saveFile(recordingName(new Date()), 'text/plain', writeScenario(scenario))
 }

@@ -2,6 +2,7 @@
 
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
+import { saveFile } from '../base/save-file.ts'
 import { pane } from '../base/state.ts'
 import { Connection } from '../connections/connection.ts'
 import { clientName, setClientName } from '../connections/names.ts'
@@ -57,17 +58,7 @@ export async function exportTranscript(
     blob = await new Response(packed).blob()
   }
   const day = new Date().toISOString().slice(0, 16).replace(/[T:]/g, '-')
-  save(blob, `${day}.mcplog.jsonl${gzip ? '.gz' : ''}`)
-}
-
-/** Downloads a file. */
-export function save(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 60_000) // ms; some browsers start to read it late
+  saveFile(`${day}.mcplog.jsonl${gzip ? '.gz' : ''}`, blob.type, blob)
 }
 
 /** Imports files into the store and announces the result, also for files that are not transcripts. */

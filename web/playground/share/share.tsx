@@ -5,6 +5,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
+import { saveFile } from '../base/save-file.ts'
 import { tabs } from '../compose/tabs.ts'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
@@ -13,7 +14,7 @@ import { shown } from '../timeline/view.ts'
 import { chooseFile } from './choose-file.ts'
 import { copyConversation } from './conversation.ts'
 import { addressOf, copyText, linkOf } from './copy-link.ts'
-import { exportTranscript, save, transcriptOf } from './files.ts'
+import { exportTranscript, transcriptOf } from './files.ts'
 import { maxLinkLength } from './link.ts'
 
 export function Share({ close }: { close(): void }) {
@@ -94,7 +95,7 @@ function ByLink() {
         type="button"
         onClick={async () => {
           const text = link.messages.map((one) => one.text).join('\n')
-          save(new Blob([text], { type: 'application/json' }), 'messages.json')
+          saveFile('messages.json', 'application/json', text)
         }}
       >
         {t('share.saveMessages')}

@@ -3,6 +3,7 @@
 
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
+import { saveFile } from '../base/save-file.ts'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import type { Bars } from './bars.ts'
@@ -17,15 +18,6 @@ function newest(most: number): number[] {
   return Array.from({ length: shown.length - from }, (_, index) => shown.row(from + index))
 }
 
-function download(name: string, type: string, text: string) {
-  const url = URL.createObjectURL(new Blob([text], { type }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 10_000) // ms; Firefox reads it after the click
-}
-
 export function SequenceFiles({ bars }: { bars: Bars }) {
   const client = t('timeline.client')
   return (
@@ -33,7 +25,7 @@ export function SequenceFiles({ bars }: { bars: Bars }) {
       <button
         type="button"
         onClick={() =>
-          download(
+          saveFile(
             'sequence.svg',
             'image/svg+xml',
             diagramSvg(
@@ -57,7 +49,7 @@ export function SequenceFiles({ bars }: { bars: Bars }) {
             await navigator.clipboard.writeText(text)
             actions.announce(t('base.copied'))
           } catch {
-            download('sequence.mmd', 'text/plain', text) // no clipboard without https
+            saveFile('sequence.mmd', 'text/plain', text) // no clipboard without https
           }
         }}
       >

@@ -1,4 +1,4 @@
-/** Which messages only read: those that a read-only view sends, and that a link sends unasked. */
+/** Which messages only read: a read-only view sends no others, and a message of a link needs no confirmation. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -132,9 +132,7 @@ inBrowsers(
 inBrowsers('an embedded playground keeps nothing', async ({ open }) => {
   const { page, frame } = await openHosted(open, hosted)
   await frame.waitForFunction(() => document.querySelectorAll('.tl-row.tl-is-result').length > 1)
-  await frame.evaluate(
-    () => new Promise((resolve) => requestIdleCallback?.(resolve) ?? setTimeout(resolve, 500)),
-  )
+  await frame.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)))
   assert.ok(!(await databases(page)).includes('pagemcp-playground-timeline'))
   assert.equal(await frame.evaluate(() => sessionStorage.length), 0)
 })
