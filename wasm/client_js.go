@@ -121,7 +121,7 @@ func fail(client, call, reason, modern, n int32) (result int32) {
 	return done
 }
 
-// Reasons why JavaScript has no answer. web/src/wasm.ts has the
+// Reasons why JavaScript has no answer. web/src/wasm-numbers.ts has the
 // same numbers.
 const (
 	reasonNone int32 = iota

@@ -11,7 +11,7 @@ import (
 //lint:file-ignore U1000 JavaScript calls the exports; staticcheck does not know //go:wasmexport
 
 // register adds what the web app serves by itself: input[:n] is a JSON object of
-// resources, templates, prompts and tools, arrays of the descriptions that clients
+// resources, templates, prompts, tools and skills, arrays of the descriptions that clients
 // see. Besides what those may see, one may have cacheHints, and completes, the
 // names of what can be completed. The one with index i, in that order, has the
 // number first+i in JavaScript.
@@ -24,8 +24,9 @@ func register(first, n int32) (result int32) {
 	var templates []engine.TemplateEntry
 	var prompts []engine.PromptEntry
 	var tools []engine.ToolEntry
+	var skills []engine.Skill
 	var refusal error
-	for _, kind := range [...]string{"resources", "templates", "prompts", "tools"} {
+	for _, kind := range [...]string{"resources", "templates", "prompts", "tools", "skills"} {
 		err := eachElement(input[:n], kind, func(element []byte) (err error) {
 			cache := readCache(jsonrpc.Member(element, "cacheHints"))
 			complete := completer(ref, readTexts(jsonrpc.Member(element, "completes")))
@@ -43,6 +44,8 @@ func register(first, n int32) (result int32) {
 				e := engine.PromptEntry{Get: caller(opGetPrompt, ref), Complete: complete}
 				e.Prompt, err = engine.ParsePrompt(element)
 				name, prompts = e.Name, append(prompts, e)
+			case "skills":
+				skills = append(skills, engine.TrustedSkill(element))
 			default:
 				e := engine.ToolEntry{Call: caller(opCallTool, ref)}
 				e.Tool, err = engine.ParseTool(element)
@@ -63,11 +66,13 @@ func register(first, n int32) (result int32) {
 		report("register: " + refusal.Error())
 		return wrong
 	}
+	app.PutSkill(skills...)
+	serving.SetSkills(app.HasSkills())
 	return done
 }
 
 // unregister takes away what register added: input[:n] is a JSON object of uris,
-// templates, prompts and tools, arrays of strings.
+// templates, prompts, tools and skills, arrays of strings.
 //
 //go:wasmexport unregister
 func unregister(n int32) (result int32) {
@@ -87,7 +92,10 @@ func unregister(n int32) (result int32) {
 			app.RemovePrompt(names...)
 		case "tools":
 			app.RemoveTool(names...)
+		case "skills":
+			app.RemoveSkill(names...)
 		}
 	}
+	serving.SetSkills(app.HasSkills())
 	return done
 }

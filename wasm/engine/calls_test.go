@@ -163,6 +163,31 @@ func TestReadAsksFirst(t *testing.T) {
 	})
 }
 
+// Engines of several nodes that serve one session ask with different ids, also at the same
+// time. R-005.
+func TestNodesAskWithDifferentIDs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := map[string]string{}
+		for _, node := range []string{"", "a1", "b2"} {
+			e := engine.New(engine.Info{Name: "test", Version: "1"}, &engine.Options{Node: node})
+			e.Mount("", notesOf(t, "open"))
+			c := speak(t, e, "")
+			c.say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}}}}`)
+			c.wants(`"2025-06-18"`)
+			c.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+			c.say(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"open:1"}}`)
+			question := c.next()
+			_, behind, _ := strings.Cut(question, `"id":"`)
+			id, _, _ := strings.Cut(behind, `"`)
+			if other, found := seen[id]; found || !strings.HasPrefix(id, "pagemcp:"+node) {
+				t.Errorf("nodes %q and %q ask by %s", node, other, question)
+			}
+			seen[id] = node
+			c.port.Close()
+		}
+	})
+}
+
 // Progress that comes in a flood is thinned out; the deadline counts all of it.
 // R-078 R-081.
 func TestProgressIsThinned(t *testing.T) {

@@ -56,12 +56,12 @@ func (c *Client) sendRequests(i *Invocation, requests []byte) (questions []ownRe
 		return nil, BadParams("the client has to be asked, but has not sent notifications/initialized")
 	}
 	if c.ownCount == 0 {
-		c.ownPrefix = strconv.FormatInt(time.Now().UnixMilli(), 36)
+		c.ownPrefix = c.engine.options.Node + strconv.FormatInt(time.Now().UnixMilli(), 36)
 	}
 	s := jsonrpc.Scan(requests)
 	for requests != nil && s.Next() {
 		method, _ := jsonrpc.Text(jsonrpc.Member(s.Value, "method"))
-		c.ownCount++ // with the time before it, ids of a session are unique: R-005
+		c.ownCount++ // with node and time before it, ids of a session are unique: R-005
 		id := jsonrpc.ID(`"pagemcp:` + c.ownPrefix + ":" + strconv.Itoa(c.ownCount) + `"`)
 		q := ownRequest{string(s.Name), method, id, make(chan jsonrpc.Message, 1)}
 		questions = append(questions, q)

@@ -24,9 +24,12 @@ type Client struct {
 	scratch request     // of the request that is being taken: spares an allocation for each
 	oneRef  [1]sink.Ref // likewise, of its result
 
-	mu      sync.Mutex // held while the Sink is called
-	sink    sink.Sink
-	closed  bool
+	mu     sync.Mutex // held while the Sink is called
+	sink   sink.Sink
+	closed bool
+
+	wantsDeclared bool // see MetaDeclared
+
 	session revision               // what initialize negotiated; 0: no session. Used by the goroutine of Take and Message only
 	classic *subscription          // of the session
 	waiting map[sink.Call]*running // requests with a goroutine of their own

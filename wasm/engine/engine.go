@@ -32,10 +32,15 @@ type Options struct {
 	// by a random one.
 	CursorKey [16]byte
 
+	// OldCursorKeys are keys that were CursorKey before: cursors that they signed are
+	// accepted, and what the first of them has signed as requestState.
+	OldCursorKeys [][16]byte
+
 	MaxMessage     int           // bytes of a message that comes in; default 1 MiB, and 64 KiB for what a hop adds to _meta
 	MaxInFlight    int           // requests of one client at a time; default 64
 	Timeout        time.Duration // for a request that waits for a source; default 30 s
 	UpdateInterval time.Duration // least time between two updates of one URI; default 250 ms
+	ArmTimeout     time.Duration // an acknowledgement of a subscription waits for Followers; default [ArmTimeout]
 
 	// What is offered besides resources. It is declared, and answered, independent of what
 	// is mounted: classic sessions fix capabilities at their beginning, and sources
@@ -53,6 +58,11 @@ type Options struct {
 	// Cache has the hints of lists and of server/discover.
 	Cache Cache
 
+	// Skills declares the extension for skills, besides Extensions, and serves
+	// skills/list and skills/get; SetSkills changes it. A page declares it while it has
+	// skills, a gateway while one of its pages does.
+	Skills bool
+
 	// Extensions is the JSON object of capabilities.extensions: id to settings; or
 	// nil. They are off unless named here, and declared by discover alone.
 	Extensions []byte
@@ -61,6 +71,11 @@ type Options struct {
 	// and result are JSON objects. It is called while there are Extensions;
 	// ErrNotFound: there is no such method. [InvocationOf] returns the request.
 	Extend func(ctx context.Context, method string, params []byte) ([]byte, error)
+
+	// Node is a part of the ids of this engine's requests to classic clients. Engines that
+	// serve one session on several nodes have different ones, of letters and digits: a
+	// client answers by the id alone. Default: none.
+	Node string
 
 	// Origin is the member origin in errors that this engine raises by itself, such as a
 	// timeout. Default "engine".
@@ -80,7 +95,7 @@ type Options struct {
 const (
 	MaxPageSize = 1000            // resources, templates, prompts or tools on a page of a list
 	MaxURI      = 8 << 10         // bytes
-	ArmTimeout  = 2 * time.Second // an acknowledgement of a subscription waits for Followers
+	ArmTimeout  = 2 * time.Second // default of Options.ArmTimeout
 
 	defaultPageSize       = 200                    // resources
 	defaultMaxMessage     = 1<<20 + 64<<10         // bytes
@@ -108,12 +123,13 @@ const (
 // An Engine answers MCP from mounted sources. All methods may be called
 // concurrently.
 type Engine struct {
-	info     Info
-	options  Options
-	fixed    atomic.Pointer[fixed] // documents that change with SetInfo alone
-	stateKey [16]byte
+	info      Info
+	options   Options
+	fixed     atomic.Pointer[fixed] // documents that change with SetInfo alone
+	stateKeys [][16]byte            // the first one signs; at most one more, which is accepted
 
 	discovery atomic.Pointer[sink.Document] // the result of server/discover
+	skills    atomic.Bool                   // Options.Skills
 
 	// Read by every request: replaced as a whole, never changed, so without a lock.
 	mounts    atomic.Pointer[[]*mount]   // by prefix, then in the order they were mounted
@@ -146,6 +162,7 @@ func New(info Info, opts *Options) *Engine {
 	o.MaxInFlight = cmp.Or(o.MaxInFlight, defaultMaxInFlight)
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	o.UpdateInterval = cmp.Or(o.UpdateInterval, defaultUpdateInterval)
+	o.ArmTimeout = cmp.Or(o.ArmTimeout, ArmTimeout)
 	o.Origin = cmp.Or(o.Origin, "engine")
 	if o.Allow == nil {
 		o.Allow = func(Principal, Verb, string) bool { return true }
@@ -155,9 +172,13 @@ func New(info Info, opts *Options) *Engine {
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}
+	e.skills.Store(o.Skills)
 	e.fixed.Store(newFixed(info, o))
 	e.discovery.Store(e.fixed.Load().discover(o))
-	e.stateKey = stateKey(o.CursorKey)
+	e.stateKeys = [][16]byte{stateKey(o.CursorKey)}
+	if len(o.OldCursorKeys) > 0 {
+		e.stateKeys = append(e.stateKeys, stateKey(o.OldCursorKeys[0]))
+	}
 	return e
 }
 

@@ -30,6 +30,10 @@ type unsentError struct{ error }
 
 func (e unsentError) Unwrap() error { return e.error }
 
+// NotSent marks the error of a source that has done nothing for a request: a call may be
+// repeated.
+func NotSent(err error) error { return unsentError{err} }
+
 // A begunError is the error of a request that its source has begun to answer: a tool
 // may have taken effect.
 type begunError struct{ error }
@@ -83,6 +87,8 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown prompt"}
 		case methodComplete:
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown prompt or resource template"}
+		case methodGetSkill:
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown skill", Data: req.uriObject()}
 		}
 		code := int64(jsonrpc.CodeInvalidParams) // MCP 2026-07-28, server/resources, Error Handling
 		if req.rev != modern {
@@ -97,6 +103,10 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 		return e.unfinished(req.method, "The request took too long to answer", "timeout")
 	case errors.Is(err, ErrTooLarge):
 		return e.reason("The answer is too large", "too-large", false)
+	case errors.Is(err, errNotSent):
+		away := e.reason("The page is away", "page-away", true)
+		away.Data = append(away.Data[:len(away.Data)-1], `,"`+memberNotSent+`":true}`...)
+		return away
 	case errors.Is(err, ErrAway):
 		return e.retryable(req.method, err, "The page is away", "page-away")
 	case errors.Is(err, ErrInterrupted):

@@ -11,7 +11,7 @@ type Examination struct {
 	Method  string
 	Modern  bool   // has the envelope of 2026-07-28, valid or not, or a method that only it has
 	Version string // protocolVersion in the envelope; decoded
-	Name    string // params.uri of resources/read, params.name of prompts/get and tools/call
+	Name    string // params.uri of resources/read and skills/get, params.name of prompts/get and tools/call
 
 	// Arguments are params.arguments of tools/call: JSON text that shares memory
 	// with the message, or nil.
@@ -33,13 +33,13 @@ func (e *Engine) Examine(message []byte) Examination {
 	if refusal != nil || msg.Kind == jsonrpc.Response {
 		return x
 	}
-	req := &request{method: methodByName(msg.Method)}
+	req := &request{method: e.known(methodByName(msg.Method))}
 	if x.Malformed = req.read(msg.Params); x.Malformed != nil {
 		return x
 	}
 	x.Version, _ = jsonrpc.Text(req.version)
 	switch msg.Method {
-	case "resources/read":
+	case "resources/read", "skills/get":
 		x.Name = req.uri
 	case "prompts/get":
 		x.Name = req.name

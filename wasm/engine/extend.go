@@ -12,19 +12,6 @@ import (
 // Extensions of the protocol, such as tasks, are opaque to the engine: it declares them
 // in discover, and forwards methods that it does not know.
 
-// SetExtensions replaces Options.Extensions: a JSON object, or nil.
-func (e *Engine) SetExtensions(object []byte) {
-	e.forget([]*sink.Document{e.declare(object)})
-}
-
-// declare returns the Document that it replaces.
-func (e *Engine) declare(extensions []byte) *sink.Document {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.options.Extensions = extensions
-	return e.discovery.Swap(e.fixed.Load().discover(&e.options))
-}
-
 // extends reports whether a method that the engine does not know may be forwarded.
 func (e *Engine) extends() bool {
 	e.mu.Lock()

@@ -110,7 +110,15 @@ func (o *Options) capabilities(dst *out, rev revision) {
 			dst.text(one.value)
 		}
 	}
-	if rev == modern && o.Extensions != nil {
+	switch {
+	case rev != modern:
+	case o.Skills:
+		dst.name("extensions")
+		dst.text("{")
+		dst.members(o.Extensions, func(name string) bool { return name != ExtensionSkills })
+		dst.member(ExtensionSkills, []byte("{}"))
+		dst.text("}")
+	case o.Extensions != nil:
 		dst.member("extensions", o.Extensions)
 	}
 }

@@ -47,45 +47,21 @@ func TestPolicyOfSubscriptions(t *testing.T) {
 // refused, and a cursor leads to what the other may see. R-088 R-270.
 func TestHandlesGrantNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		options := offering
-		options.PageSize = 1
+		options := handleOptions()
 		options.Allow = func(who engine.Principal, _ engine.Verb, uri string) bool {
 			return who == "friend" || !strings.Contains(uri, "secret")
 		}
-		e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
-		table := notesOf(t, "open", "secret", "third")
-		err := table.PutTool(engine.ToolEntry{
-			Tool: engine.Tool{Name: "ask", Object: []byte(`{"name":"ask","inputSchema":{"type":"object"}}`)},
-			Call: func(ctx context.Context, _ []byte) ([]byte, error) {
-				i := engine.InvocationOf(ctx)
-				if _, state, err := i.Answers(); err != nil || state != nil {
-					return []byte(`{"content":[]}`), err
-				}
-				return nil, i.Need(nil, []byte(`"kept"`))
-			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		e.Mount("", table)
+		e := newHandleEngine(t, options)
 		friend, stranger := speak(t, e, "friend"), speak(t, e, "stranger")
-		handle := func(msg, name string) string {
-			_, behind, _ := strings.Cut(msg, `"`+name+`":"`)
-			value, _, _ := strings.Cut(behind, `"`)
-			if value == "" {
-				t.Fatalf("no %s in %s", name, msg)
-			}
-			return value
-		}
 		friend.ask("1", "tools/call", "", `,"name":"ask"`)
-		state := handle(friend.next(), "requestState")
+		state := handleIn(t, friend.next(), "requestState")
 		stranger.ask("1", "tools/call", "", `,"name":"ask","requestState":"`+state+`"`)
 		stranger.wants("-32602", "requestState")
 		friend.ask("2", "tools/call", "", `,"name":"ask","requestState":"`+state+`"`)
 		friend.wants(`"content"`)
 
 		friend.ask("3", "tools/list", "", "")
-		cursor := handle(friend.next(), "nextCursor")
+		cursor := handleIn(t, friend.next(), "nextCursor")
 		stranger.ask("3", "tools/list", "", `,"cursor":"`+cursor+`"`)
 		if msg := stranger.next(); strings.Contains(msg, "secret") || !strings.Contains(msg, `"third"`) {
 			t.Errorf("the stranger goes on with %s", msg)
@@ -93,6 +69,77 @@ func TestHandlesGrantNothing(t *testing.T) {
 		friend.port.Close()
 		stranger.port.Close()
 	})
+}
+
+// After a change of keys, what the previous key has signed is accepted, and what an unknown
+// key has signed is not.
+func TestOldKeysStillOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		keyed := func(keys ...byte) speaker {
+			options := handleOptions()
+			options.CursorKey = [16]byte{keys[0]}
+			for _, key := range keys[1:] {
+				options.OldCursorKeys = append(options.OldCursorKeys, [16]byte{key})
+			}
+			return speak(t, newHandleEngine(t, options), "friend")
+		}
+		before, after, other := keyed(1), keyed(2, 1), keyed(3, 2)
+		before.ask("1", "tools/call", "", `,"name":"ask"`)
+		state := handleIn(t, before.next(), "requestState")
+		before.ask("2", "tools/list", "", "")
+		cursor := handleIn(t, before.next(), "nextCursor")
+
+		after.ask("1", "tools/call", "", `,"name":"ask","requestState":"`+state+`"`)
+		after.wants(`"content"`)
+		after.ask("2", "tools/list", "", `,"cursor":"`+cursor+`"`)
+		after.wants(`"secret"`)
+
+		other.ask("1", "tools/call", "", `,"name":"ask","requestState":"`+state+`"`)
+		other.wants("-32602", "requestState")
+		other.ask("2", "tools/list", "", `,"cursor":"`+cursor+`"`)
+		other.wants("-32602", "cursor")
+		for _, c := range []speaker{before, after, other} {
+			c.port.Close()
+		}
+	})
+}
+
+func handleOptions() engine.Options {
+	options := offering
+	options.PageSize = 1
+	return options
+}
+
+// newHandleEngine returns an engine whose lists have cursors, and whose tool ask needs
+// another round.
+func newHandleEngine(t *testing.T, options engine.Options) *engine.Engine {
+	e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
+	table := notesOf(t, "open", "secret", "third")
+	err := table.PutTool(engine.ToolEntry{
+		Tool: engine.Tool{Name: "ask", Object: []byte(`{"name":"ask","inputSchema":{"type":"object"}}`)},
+		Call: func(ctx context.Context, _ []byte) ([]byte, error) {
+			i := engine.InvocationOf(ctx)
+			if _, state, err := i.Answers(); err != nil || state != nil {
+				return []byte(`{"content":[]}`), err
+			}
+			return nil, i.Need(nil, []byte(`"kept"`))
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Mount("", table)
+	return e
+}
+
+func handleIn(t *testing.T, msg, name string) string {
+	t.Helper()
+	_, behind, _ := strings.Cut(msg, `"`+name+`":"`)
+	value, _, _ := strings.Cut(behind, `"`)
+	if value == "" {
+		t.Fatalf("no %s in %s", name, msg)
+	}
+	return value
 }
 
 // Cancels and answers race in every order: each call has at most one answer, none

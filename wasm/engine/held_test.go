@@ -2,9 +2,12 @@ package engine
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // While large answers of another engine are being passed on, nothing more is read from
@@ -49,6 +52,47 @@ func TestLargeAnswersPaceTheirEngine(t *testing.T) {
 			})
 		})
 	}
+	t.Run("of a client that is served until its delivery ends", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			page, gateway := New(Info{Name: "page", Version: "1"}, nil), New(Info{Name: "gateway", Version: "1"}, nil)
+			table := NewTable()
+			err := table.Put(Entry{Resource: Resource{URI: "notes://a", Name: "a", Size: -1}, Read: func(context.Context, string) ([]Contents, error) {
+				return []Contents{{URI: "notes://a", Text: strings.Repeat("x", minCounted)}}, nil
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			page.Mount("", table)
+			near, far := jsonrpc.Pipe()
+			go page.Serve(t.Context(), far) // ends with the test
+			remote, err := Attach(t.Context(), near)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer remote.Close()
+			gateway.Mount("", remote)
+			delivery, delivered := context.WithCancel(context.Background())
+			near, far = jsonrpc.Pipe()
+			go gateway.Serve(WithDelivery(delivery), far) // ends with near
+			client, err := Attach(t.Context(), near)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer client.Close()
+			if _, err := client.Read(t.Context(), "notes://a"); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			if held := len(remote.backlog.answers); held != 1 {
+				t.Errorf("%d answers count while one is delivered", held)
+			}
+			delivered()
+			synctest.Wait()
+			if held := len(remote.backlog.answers); held != 0 {
+				t.Errorf("%d answers count afterwards", held)
+			}
+		})
+	})
 	t.Run("until the delivery ends, not the caller", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			delivery, delivered := context.WithCancel(context.Background())

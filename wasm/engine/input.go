@@ -97,7 +97,7 @@ func (i *Invocation) seal(text []byte) string {
 	expires := time.Now().Add(stateLasts).Unix()
 	raw := binary.BigEndian.AppendUint64(make([]byte, 8, 16+len(text)), uint64(expires))
 	raw = append(raw, text...)
-	binary.BigEndian.PutUint64(raw, i.tag(raw[8:]))
+	binary.BigEndian.PutUint64(raw, i.tag(0, raw[8:]))
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
@@ -105,17 +105,28 @@ func (i *Invocation) seal(text []byte) string {
 func (i *Invocation) unseal(value []byte) ([]byte, bool) {
 	sealed, ok := jsonrpc.Text(value)
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(sealed)
-	if !ok || err != nil || i.client == nil || len(raw) < 16 || binary.BigEndian.Uint64(raw) != i.tag(raw[8:]) {
+	if !ok || err != nil || i.client == nil || len(raw) < 16 || !i.hasSigned(raw) {
 		return nil, false
 	}
 	expires := int64(binary.BigEndian.Uint64(raw[8:]))
 	return raw[16:], time.Now().Unix() <= expires
 }
 
-func (i *Invocation) tag(sealed []byte) uint64 {
+// hasSigned reports whether the tag before sealed state is that of one of the keys.
+func (i *Invocation) hasSigned(raw []byte) bool {
+	for key := range i.client.engine.stateKeys {
+		if binary.BigEndian.Uint64(raw) == i.tag(key, raw[8:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// tag returns the tag by one of Engine.stateKeys.
+func (i *Invocation) tag(key int, sealed []byte) uint64 {
 	all := binary.AppendUvarint(nil, uint64(len(i.who)))
-	all = binary.BigEndian.AppendUint64(append(all, i.who...), i.digest)
-	return sipHash(i.client.engine.stateKey, append(all, sealed...))
+	all = binary.BigEndian.AppendUint64(append(all, i.who...), i.digests[key])
+	return sipHash(i.client.engine.stateKeys[key], append(all, sealed...))
 }
 
 // resolveInput calls a source until it answers, and requests the input that it needs in

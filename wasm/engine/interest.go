@@ -61,10 +61,10 @@ func (e *Engine) reconcile() {
 }
 
 // arm is reconcile and waits until the sources announce it, so that a client that is
-// acknowledged after it misses no change. It waits at most [ArmTimeout]: Followers
+// acknowledged after it misses no change. It waits at most Options.ArmTimeout: Followers
 // that take longer announce afterwards what may have changed meanwhile.
 func (e *Engine) arm(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, ArmTimeout)
+	ctx, cancel := context.WithTimeout(ctx, e.options.ArmTimeout)
 	defer cancel()
 	mounts := e.sources()
 	generations := make([]uint64, len(mounts))

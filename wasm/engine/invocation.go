@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"sync"
+	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -14,12 +15,12 @@ import (
 // log messages before the answer. It must not be used after the answer. All methods may
 // be called concurrently.
 type Invocation struct {
-	client *Client // nil: there is no request
-	call   sink.Call
-	method sink.Method
-	rev    revision
-	who    Principal
-	digest uint64 // of method, name or URI, and arguments
+	client  *Client // nil: there is no request
+	call    sink.Call
+	method  sink.Method
+	rev     revision
+	who     Principal
+	digests [2]uint64 // of method, name or URI, and arguments, by each of Engine.stateKeys
 
 	capabilities []byte // JSON object
 	token        []byte // progressToken as it came, or nil
@@ -32,6 +33,7 @@ type Invocation struct {
 	progress    float64
 	hasProgress bool      // progress was sent
 	rateLimit   allowance // of progress and log messages
+	patience    time.Time // when waiting for Remotes that are away ends; zero before the first wait, and after one that came back
 }
 
 // maxUpdate is how large the params of progress and log messages may be.
@@ -61,7 +63,7 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 		level:        req.level,
 	}
 	i.rateLimit.rate, i.rateLimit.most = 50, 50
-	i.digest = e.digest(byte(req.method), req.extension, req.name, req.uri, string(req.arguments))
+	i.digests = e.digests(byte(req.method), req.extension, req.name, req.uri, string(req.arguments))
 	i.token = bytes.Clone(jsonrpc.Member(req.meta, "progressToken"))
 	meta := out("{")
 	meta.members(req.meta, func(name string) bool {
@@ -84,14 +86,17 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 	return context.WithValue(ctx, invocationKey{}, i), i
 }
 
-// digest returns a keyed hash of a request. Each part begins with its length, so that
+// digests returns a hash of a request by each of the keys. Each part begins with its length, so that
 // different tuples of parts are different bytes.
-func (e *Engine) digest(method byte, parts ...string) uint64 {
+func (e *Engine) digests(method byte, parts ...string) (all [2]uint64) {
 	what := []byte{method}
 	for _, part := range parts {
 		what = append(binary.AppendUvarint(what, uint64(len(part))), part...)
 	}
-	return sipHash(e.stateKey, what)
+	for at, key := range e.stateKeys {
+		all[at] = sipHash(key, what)
+	}
+	return all
 }
 
 // declared returns the capabilities of the session's client.
@@ -151,6 +156,32 @@ func (i *Invocation) acceptProgress(progress float64) bool {
 	}
 	i.hasProgress, i.progress = true, progress
 	return true
+}
+
+// WaitUntil returns when waiting for a page that is away ends: 10 s after the first call,
+// unless the page was there since. Sources that are tried one after the other, for one
+// request, share that time.
+func (i *Invocation) WaitUntil() time.Time {
+	end := time.Now().Add(remoteGrace)
+	if i == noRequest {
+		return end
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.patience.IsZero() {
+		i.patience = end
+	}
+	return i.patience
+}
+
+// waited records that the Remote has come back: it may leave again while it works.
+func (i *Invocation) waited() {
+	if i == noRequest {
+		return
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.patience = time.Time{}
 }
 
 // LogLevel returns the lowest level of messages that the client requested, "debug" to

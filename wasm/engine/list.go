@@ -119,6 +119,7 @@ const (
 	listOfTemplates = 't'
 	listOfPrompts   = 'p'
 	listOfTools     = 'o'
+	listOfSkills    = 's'
 )
 
 // A listPage is a page of a list while it is made.
@@ -155,7 +156,11 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 	at := position{}
 	if req.hasCursor { // "" is no cursor of this list
 		var err error
-		if at, err = readCursor(e.options.CursorKey, kind, req.cursor); err != nil {
+		at, err = readCursor(e.options.CursorKey, kind, req.cursor)
+		for i := 0; err != nil && i < len(e.options.OldCursorKeys); i++ {
+			at, err = readCursor(e.options.OldCursorKeys[i], kind, req.cursor)
+		}
+		if err != nil {
 			return sink.Result{}, err
 		}
 	}

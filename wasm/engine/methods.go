@@ -39,6 +39,8 @@ var methods = [...]method{
 	{"prompts/get", inBoth, (*Engine).getPrompt},
 	{"completion/complete", inBoth, (*Engine).complete},
 	{"logging/setLevel", inClassic, (*Engine).setLevel}, // in classic_input.go
+	{"skills/list", inModern, (*Engine).listSkills},     // an extension: see known
+	{"skills/get", inModern, (*Engine).getSkill},
 }
 
 const (
@@ -54,6 +56,8 @@ const (
 	methodGetPrompt   sink.Method = 12
 	methodComplete    sink.Method = 13
 	methodSetLevel    sink.Method = 14
+	methodListSkills  sink.Method = 15
+	methodGetSkill    sink.Method = 16
 )
 
 // Methods returns the names of all methods, by number: see [Client.Take].
@@ -72,6 +76,15 @@ func methodByName(name string) sink.Method {
 		}
 	}
 	return unknownMethod
+}
+
+// known returns m, or unknownMethod for a method of skills while there are none: an app may
+// serve the extension itself.
+func (e *Engine) known(m sink.Method) sink.Method {
+	if (m == methodListSkills || m == methodGetSkill) && !e.skills.Load() {
+		return unknownMethod
+	}
+	return m
 }
 
 func methodName(m sink.Method) string {
@@ -102,8 +115,11 @@ func (o *Options) serves(m sink.Method, era uint8) bool {
 	return true
 }
 
-// discover answers server/discover. It has no effect on the connection.
+// discover answers server/discover. Its effect on the connection is that of [MetaDeclared] alone.
 // MCP 2026-07-28, server/discover.
-func (e *Engine) discover(context.Context, *request) (sink.Result, error) {
+func (e *Engine) discover(_ context.Context, req *request) (sink.Result, error) {
+	if req.wantsDeclared {
+		req.client.wantDeclared()
+	}
 	return sink.Result{Document: e.discovery.Load()}, nil
 }

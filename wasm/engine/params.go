@@ -53,12 +53,15 @@ type request struct {
 	hasCursor bool
 	name      string
 	level     level // _meta: logLevel; 0: none
+
+	wantsDeclared bool // _meta: MetaDeclared
 }
 
 // clear prepares a request for reuse. Only what is set is cleared: while Go
 // collects garbage, each pointer that is overwritten costs time.
 func (req *request) clear(c *Client, call sink.Call, m sink.Method) {
 	req.client, req.call, req.method, req.session, req.rev, req.mayWait = c, call, m, c.session, 0, false
+	req.wantsDeclared = false
 	if req.extension != "" {
 		req.extension, req.params = "", nil
 	}
@@ -177,6 +180,8 @@ func (req *request) readMeta(meta []byte) *jsonrpc.Error {
 			req.capabilities = members.Value
 		case MetaPrincipal:
 			req.principal = members.Value
+		case MetaDeclared:
+			req.wantsDeclared = true
 		case keyLogLevel:
 			var ok bool
 			if req.level, ok = levelOf(members.Value); !ok {

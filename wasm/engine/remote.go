@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -18,14 +19,17 @@ type Remote struct {
 	link       *link         // nil: away
 	back       chan struct{} // closed when there is a link, or none will come
 	closed     bool
-	forgotten  bool // its return is not expected
+	forgotten  bool // its return is not expected, except while it arrives
+	arrivals   int  // calls of Arrives that are not done
 	lists      listCache
 	extensions []byte // of the other engine: a JSON object, or nil
+	onDeclared func() // nil: none
 	info       Info   // of the other engine; its name is empty until it has come
 	follows    map[*following]struct{}
 	generation uint64 // of the URIs that follows want
 
 	backlog *backlog
+	once    atomic.Int32 // requests in flight that must not be sent again
 }
 
 // A link is one port of a Remote.
@@ -38,6 +42,17 @@ type link struct {
 	invocations map[jsonrpc.ID]*Invocation // by the hop's id
 	tokens      map[string]*Invocation     // by the hop's progress token
 	lastToken   int
+
+	// Likewise, of requests that must not be sent twice (remote_once.go).
+	hub     bool          // another node is at the far end, and says of calls that it has not sent them
+	calls   int           // in flight
+	resting bool          // none may begin
+	idle    chan struct{} // has room for one: calls has become 0
+
+	// Likewise, of rediscover.
+	rediscover int  // announced changes that wait for an answer
+	discovered bool // extensions are newer than those of Reattach
+	extensions []byte
 
 	// Likewise, of keepListening (remote_listen.go).
 	listens      map[jsonrpc.ID]*upstreamListen
@@ -79,8 +94,16 @@ func NewRemote() *Remote {
 // Reattach gives the Remote a new port to the same engine, or to the one that
 // came after it. A port it still has is closed. What is watched is subscribed to
 // again, and announced as changed, since changes meanwhile were not announced.
+// Requests wait for its end, even if the engine was forgotten.
 func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
+	return r.reattach(ctx, p, false)
+}
+
+func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
+	defer r.Arrives()()
 	l := &link{
+		hub:         hub,
+		idle:        make(chan struct{}, 1),
 		down:        make(chan struct{}),
 		wake:        make(chan struct{}, 1),
 		invocations: map[jsonrpc.ID]*Invocation{},
@@ -99,7 +122,7 @@ func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 			r.report(err)
 		}
 	}()
-	discovered, err := l.conn.Call(ctx, "server/discover", envelope("", nil))
+	discovered, err := l.conn.Call(ctx, "server/discover", discoverParams())
 	if err != nil {
 		l.conn.Close()
 		return err
@@ -109,7 +132,11 @@ func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 		l.conn.Close()
 		return err
 	}
-	if old != nil {
+	switch {
+	case old == nil:
+	case old.hub && r.callsOver(old) > 0:
+		go r.retire(old) // ends after retireTime
+	default:
 		old.conn.Close()
 	}
 	go func() { // ends with the link
@@ -132,6 +159,9 @@ func (r *Remote) replace(l *link, extensions []byte, info Info) (old *link, err 
 		return nil, ErrAway
 	}
 	old = r.link
+	if l.discovered {
+		extensions = l.extensions
+	}
 	r.link, r.forgotten, r.extensions, r.info = l, false, extensions, info
 	if old == nil {
 		close(r.back)
@@ -145,10 +175,15 @@ func (r *Remote) lost(l *link) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.link == l {
-		r.link = nil
-		if !r.closed {
-			r.back = make(chan struct{})
-		}
+		r.setAway()
+	}
+}
+
+// setAway forgets the link. The caller holds the lock.
+func (r *Remote) setAway() {
+	r.link = nil
+	if !r.closed {
+		r.back = make(chan struct{})
 	}
 }
 
@@ -182,8 +217,7 @@ func (r *Remote) forget() bool {
 	}
 	if !r.forgotten && !r.closed {
 		r.forgotten = true
-		close(r.back) // those that wait check again
-		r.back = make(chan struct{})
+		r.wakeWaiting()
 	}
 	r.lists.clear()
 	return true
@@ -209,13 +243,20 @@ func (r *Remote) close() *link {
 
 // current returns the link, or waits for one until the grace time is over.
 func (r *Remote) current(ctx context.Context) (*link, error) {
-	ctx, cancel := context.WithTimeout(ctx, remoteGrace)
+	if l, _, _ := r.present(); l != nil { // nearly always: a timer costs more than this
+		return l, nil
+	}
+	request := InvocationOf(ctx)
+	ctx, cancel := context.WithDeadline(ctx, request.WaitUntil())
 	defer cancel()
 	for {
 		l, back, closed := r.present()
 		switch {
 		case l != nil:
+			request.waited()
 			return l, nil
+		case closed && ctx.Value(hubKey{}) != nil && r.isClosed():
+			return nil, errNotSent // this node ends, or has no such page any more: another one may
 		case closed:
 			return nil, ErrAway
 		}
@@ -227,10 +268,16 @@ func (r *Remote) current(ctx context.Context) (*link, error) {
 	}
 }
 
+func (r *Remote) isClosed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed
+}
+
 // present returns the link, or nil and what is closed when there is another one;
 // forgotten: none is expected.
 func (r *Remote) present() (l *link, back <-chan struct{}, givenUp bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.link, r.back, r.closed || r.forgotten
+	return r.link, r.back, r.closed || r.forgotten && r.arrivals == 0
 }

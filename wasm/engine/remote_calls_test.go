@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -346,5 +347,36 @@ func TestHopPassesExtensionsOn(t *testing.T) {
 		c.wants("-32602") // neither era
 		c.port.Close()
 		remote.Close()
+	})
+}
+
+// Calls counts what fails if the port closes now, and nothing that is repeated.
+func TestCallsInFlightAreCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newCallingHop(t)
+		h.tool("walk", func(context.Context, []byte) ([]byte, error) {
+			time.Sleep(time.Second)
+			return []byte(`{"content":[]}`), nil
+		})
+		remote, err := engine.Attach(t.Context(), h.port())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer remote.Close()
+		results := make(chan error, 2)
+		for range 2 {
+			go func() { _, err := remote.CallTool(t.Context(), "walk", []byte("{}")); results <- err }()
+		}
+		go remote.Tools(t.Context())
+		synctest.Wait()
+		if got := remote.Calls(); got != 2 {
+			t.Errorf("%d are in flight", got)
+		}
+		if err := errors.Join(<-results, <-results); err != nil {
+			t.Error(err)
+		}
+		if got := remote.Calls(); got != 0 {
+			t.Errorf("%d are in flight after the results", got)
+		}
 	})
 }

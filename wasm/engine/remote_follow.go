@@ -105,6 +105,10 @@ func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 	if r.forwardUpdate(l, msg) {
 		return
 	}
+	if msg.Method == declaredChanged {
+		r.rediscover(l)
+		return
+	}
 	var subscription jsonrpc.ID
 	var uri string
 	var filter []byte

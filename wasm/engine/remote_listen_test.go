@@ -20,13 +20,14 @@ type scriptedPage struct {
 	t    *testing.T
 	port jsonrpc.Port
 
-	mu      sync.Mutex
-	answer  func(msg jsonrpc.Message) string // the rest of a response, from "result" or "error" on; "": none
-	onHold  bool                             // listens are not acknowledged
-	refuses func(uri string) bool
-	open    map[jsonrpc.ID][]string // listens and their URIs
-	opened  int                     // listens so far
-	most    int                     // listens open at the same time
+	mu       sync.Mutex
+	answer   func(msg jsonrpc.Message) string // the rest of a response, from "result" or "error" on; "": none
+	onHold   bool                             // listens are not acknowledged
+	refuses  func(uri string) bool
+	open     map[jsonrpc.ID][]string // listens and their URIs
+	opened   int                     // listens so far
+	most     int                     // listens open at the same time
+	declared func() string           // the members of its extensions; nil: skills
 }
 
 // newScriptedPage returns the near end of its port.
@@ -52,12 +53,20 @@ func (p *scriptedPage) run() {
 	}
 }
 
+// extensions returns the members of what discover declares.
+func (p *scriptedPage) extensions() string {
+	if p.declared != nil {
+		return p.declared()
+	}
+	return `"io.modelcontextprotocol/skills":{}`
+}
+
 func (p *scriptedPage) take(msg jsonrpc.Message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch msg.Method {
 	case "server/discover":
-		p.say(`"id":` + string(msg.ID) + `,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}`)
+		p.say(`"id":` + string(msg.ID) + `,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"extensions":{` + p.extensions() + `}}}`)
 	case "notifications/cancelled":
 		delete(p.open, jsonrpc.ID(jsonrpc.Member(msg.Params, "requestId")))
 	case "subscriptions/listen":

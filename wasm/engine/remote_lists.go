@@ -37,6 +37,14 @@ type listCache struct {
 	slow    bool // the last fetch took longer than listTimeout
 }
 
+// patience is how long to wait for an answer.
+func (a *listCache) patience() time.Duration {
+	if a.slow {
+		return slowListTimeout
+	}
+	return listTimeout
+}
+
 // A cachedList is the last valid answer to a request.
 type cachedList struct {
 	value any
@@ -121,6 +129,8 @@ func (r *Remote) prefetch(ctx context.Context, kind byte) {
 		ask = func(ctx context.Context) { r.Prompts(ctx) }
 	case listOfTools:
 		ask = func(ctx context.Context) { r.Tools(ctx) }
+	case listOfSkills:
+		ask = func(ctx context.Context) { r.Skills(ctx) }
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	cancel() // it does not wait for the answer
@@ -133,7 +143,9 @@ func listOrCached[T any](ctx context.Context, r *Remote, method, cursor string, 
 	ask func(context.Context, *pager) (T, error), same func(a, b T) bool) (T, error) {
 	who := PrincipalOf(ctx)
 	key := method + "\x00" + string(who) + "\x00" + cursor
+	waited := r.awaitArrival(ctx, key)
 	kept, f, patience, isNew := r.joinFetch(ctx, key)
+	patience -= waited
 	copied, _ := kept.(T)
 	if f == nil {
 		return copied, nil // away, or good enough
@@ -197,11 +209,7 @@ func (r *Remote) joinFetch(ctx context.Context, key string) (kept any, f *fetch,
 		f, isNew = &fetch{began: time.Now(), done: make(chan struct{})}, true
 		a.fetches[key] = f
 	}
-	patience = listTimeout
-	if a.slow {
-		patience = slowListTimeout
-	}
-	return kept, f, patience - time.Since(f.began), isNew
+	return kept, f, a.patience() - time.Since(f.began), isNew
 }
 
 // runFetch repeats a request, with back-off, until there is an answer or no engine follows

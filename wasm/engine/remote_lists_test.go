@@ -44,7 +44,7 @@ type gathering struct {
 func newGathering(t *testing.T) *gathering {
 	g := &gathering{t: t}
 	g.engine = engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{
-		PageSize: 20, Tools: true, Prompts: true, Completions: true, Report: g.reports.add,
+		PageSize: 20, Tools: true, Prompts: true, Completions: true, Skills: true, Report: g.reports.add,
 	})
 	return g
 }
@@ -97,10 +97,16 @@ var goodLists = map[string]string{
 	"resources/templates/list": `"result":{"resultType":"complete","resourceTemplates":[{"uriTemplate":"a:{x}","name":"one"}]}`,
 	"prompts/list":             `"result":{"resultType":"complete","prompts":[{"name":"one"}]}`,
 	"tools/list":               `"result":{"resultType":"complete","tools":[{"name":"one","inputSchema":{"type":"object"}}]}`,
+	"skills/list":              `"result":{"resultType":"complete","skills":[` + skillEntry("one") + `]}`,
 	"tools/call":               `"result":{"resultType":"complete","content":[{"type":"text","text":"done"}]}`,
 }
 
-var listMethods = []string{"resources/list", "resources/templates/list", "prompts/list", "tools/list"}
+var listMethods = []string{"resources/list", "resources/templates/list", "prompts/list", "tools/list", "skills/list"}
+
+// skillEntry returns the entry of a skill with one file.
+func skillEntry(name string) string {
+	return fmt.Sprintf(`{"uri":"skill://%[1]s/SKILL.md","frontmatter":{"name":"%[1]s","description":"About %[1]s"},"resources":[{"uri":"skill://%[1]s/SKILL.md","digest":"sha256:%064[2]d","size":7}]}`, name, 0)
+}
 
 // Pages that never answer: lists of the others are there within about 2 s, and
 // calls at once; when a page answers at last, a change of the list is announced.
@@ -153,18 +159,21 @@ func TestWrongListsCostTheirOwnEntries(t *testing.T) {
 			"resources/templates/list": `"result":{"resultType":"complete","resourceTemplates":[null,{"uriTemplate":"{a}","name":"x"},{"uriTemplate":"a:{two}","name":"two"}]}`,
 			"prompts/list":             `"result":{"resultType":"complete","prompts":[{},{"name":"x","arguments":7},{"name":"two"}]}`,
 			"tools/list":               `"result":{"resultType":"complete","tools":[[],{"name":"x"},{"name":"two","inputSchema":{"type":"object"}}]}`,
+			"skills/list":              `"result":{"resultType":"complete","skills":[{},"x",` + strings.Replace(skillEntry("javascript"), "sha256:0", "sha256:x", 1) + "," + skillEntry("two") + `]}`,
 		}, "two", "not valid and left out", "javascript"},
 		"answers": {map[string]string{
 			"resources/list":           `"result":{"resultType":"complete","resources":{}}`,
 			"resources/templates/list": `"result":{"resultType":"complete"}`,
 			"prompts/list":             `"result":{"resultType":"other","prompts":[]}`,
 			"tools/list":               `"result":{"resultType":"complete","tools":[],"nextCursor":7}`,
+			"skills/list":              `"result":{"resultType":"complete","skills":"dynamic"}`,
 		}, "zlast", "not valid", "bad+"},
 		"errors": {map[string]string{
 			"resources/list":           `"error":{"code":-32603,"message":"` + strings.Repeat("secret ", 5000) + `"}`,
 			"resources/templates/list": `"error":{"code":-1,"message":"secret"}`,
 			"prompts/list":             `"error":{"code":-32602,"message":"secret"}`,
 			"tools/list":               `"error":{"code":-32000,"message":"secret"}`,
+			"skills/list":              `"error":{"code":-32000,"message":"secret"}`,
 		}, "zlast", "secret", "secret"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -202,10 +211,16 @@ func TestEndlessListsAreBounded(t *testing.T) {
 			return fmt.Sprintf(`{"uriTemplate":"a:%d{x}","name":"n","description":"%s"}`, i, text)
 		case "prompts/list":
 			return fmt.Sprintf(`{"name":"n%d","description":"%s"}`, i, text)
+		case "skills/list":
+			more := ""
+			if len(text) > 0 { // many texts: a long description is refused
+				more = `,"more":["` + strings.Repeat(`x","`, len(text)/4) + `"]`
+			}
+			return strings.Replace(skillEntry(fmt.Sprintf("n%d", i)), `},"resources"`, more+`},"resources"`, 1)
 		}
 		return fmt.Sprintf(`{"name":"n%d","description":"%s","inputSchema":{"type":"object"}}`, i, text)
 	}
-	member := map[string]string{"resources/list": "resources", "resources/templates/list": "resourceTemplates", "prompts/list": "prompts", "tools/list": "tools"}
+	member := map[string]string{"resources/list": "resources", "resources/templates/list": "resourceTemplates", "prompts/list": "prompts", "tools/list": "tools", "skills/list": "skills"}
 	count := 0
 	for name, answer := range map[string]func(method string) string{
 		"endless cursors": func(method string) string {

@@ -17,12 +17,24 @@ import (
 // request sends a request and waits for its result. once: it must not be sent again
 // when the port breaks.
 func (r *Remote) request(ctx context.Context, method string, members []byte, once bool) ([]byte, error) {
-	result, err := r.send(ctx, once, func(l *link) ([]byte, error) { return r.exchange(ctx, l, method, members) })
+	if once {
+		r.once.Add(1)
+		defer r.once.Add(-1)
+	}
+	send := r.send
+	if once {
+		send = r.sendOnce
+	}
+	result, err := send(ctx, func(l *link) ([]byte, error) { return r.exchange(ctx, l, method, members) })
 	if err != nil {
 		return nil, err
 	}
 	return result, needsInput(result, methodByName(method) == unknownMethod)
 }
+
+// Calls returns the number of calls of tools, and of methods of extensions, that have no
+// result yet. They fail with [ErrInterrupted] if the port closes.
+func (r *Remote) Calls() int { return int(r.once.Load()) }
 
 func (r *Remote) exchange(ctx context.Context, l *link, method string, members []byte) ([]byte, error) {
 	i := InvocationOf(ctx)
@@ -35,7 +47,10 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 		p.OnAnswer = func(size int) { r.backlog.add(ctx, size) }
 		r.keepInvocation(l, id, i)
 	})
-	if err != nil {
+	switch {
+	case err != nil && id == "" && errors.Is(err, jsonrpc.ErrClosed):
+		return nil, unsentError{errNotBegun}
+	case err != nil:
 		return nil, unsentError{err}
 	}
 	select {
@@ -49,25 +64,43 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 
 // call sends a request that is safe to repeat.
 func (r *Remote) call(ctx context.Context, method string, params []byte) ([]byte, error) {
-	return r.send(ctx, false, func(l *link) ([]byte, error) { return l.conn.Call(ctx, method, params) })
+	return r.send(ctx, func(l *link) ([]byte, error) { return l.conn.Call(ctx, method, params) })
 }
 
+// maxHubBreaks is how often a request is sent again after a break of the link to another
+// node: a page that moves may break several in a second, which says nothing of the request.
+const maxHubBreaks = 8
+
 // send exchanges a request for its result. When the port breaks under it, it is
-// sent again, one time, after the engine's return. once: it must not be, for it may
-// have taken effect.
-func (r *Remote) send(ctx context.Context, once bool, exchange func(*link) ([]byte, error)) ([]byte, error) {
-	for again := false; ; again = true {
+// sent again after the engine's return: one time to a page, which may have ended because
+// of the request, and up to maxHubBreaks times to other nodes. A node that has lost the page
+// for good is asked again within the grace time, until there is a link to the next holder.
+func (r *Remote) send(ctx context.Context, exchange func(*link) ([]byte, error)) ([]byte, error) {
+	var grace graceTime
+	resend := minResend
+	pageBreaks, hubBreaks := 0, 0
+	for {
 		l, err := r.current(ctx)
 		if err != nil {
 			return nil, unsentError{err}
 		}
 		result, err := exchange(l)
 		switch {
+		case l.hub && isNotSent(err):
+			if !grace.wait(ctx, l.down, resend) {
+				return nil, unsentError{ErrAway}
+			}
+			resend = min(2*resend, maxResend)
+			continue
 		case !errors.Is(err, jsonrpc.ErrClosed):
-			return result, cleanError(err)
-		case once:
-			return nil, ErrInterrupted
-		case again:
+			return result, cleanError(withoutNotSent(err))
+		}
+		if l.hub {
+			hubBreaks++
+		} else {
+			pageBreaks++
+		}
+		if pageBreaks > 1 || hubBreaks > maxHubBreaks {
 			return nil, ErrAway
 		}
 		select { // the Conn notices a moment before the Remote
@@ -149,8 +182,11 @@ func (i *Invocation) params(who Principal, token string, members []byte) []byte 
 		params.quote(level)
 	}
 	params.members(i.meta, nil)
-	params.text("},")
-	params.raw(members)
+	params.text("}")
+	if len(members) > 0 {
+		params.text(",")
+		params.raw(members)
+	}
 	if inputs != nil {
 		params.member("inputResponses", inputs)
 	}
@@ -220,7 +256,21 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
 	if err != nil {
 		return nil, readError(err, InvocationOf(ctx).state != nil)
 	}
-	elements, ok := jsonrpc.Elements(jsonrpc.Member(result, "contents"))
+	var items, meta, ttl, scope []byte
+	members := jsonrpc.Scan(result) // once: it may have megabytes
+	for members.Next() {
+		switch string(members.Name) {
+		case "contents":
+			items = members.Value
+		case "_meta":
+			meta = members.Value
+		case "ttlMs":
+			ttl = members.Value
+		case "cacheScope":
+			scope = members.Value
+		}
+	}
+	elements, ok := jsonrpc.Elements(items)
 	if !ok {
 		return nil, wrong("contents", "is not an array")
 	}
@@ -234,16 +284,13 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
 	if len(contents) > 0 {
 		first := &contents[0]
 		kept := out("{")
-		kept.members(jsonrpc.Member(result, "_meta"), func(name string) bool { return name != keyServerInfo })
+		kept.members(meta, func(name string) bool { return name != keyServerInfo })
 		if len(kept) > 1 {
 			kept.text("}")
 			first.result = kept
 		}
-		ttl, _ := jsonrpc.Int(jsonrpc.Member(result, "ttlMs"))
-		first.Cache = Cache{
-			TTL:    time.Duration(max(0, ttl)) * time.Millisecond,
-			Public: string(jsonrpc.Member(result, "cacheScope")) == `"public"`,
-		}
+		ms, _ := jsonrpc.Int(ttl)
+		first.Cache = Cache{TTL: time.Duration(max(0, ms)) * time.Millisecond, Public: string(scope) == `"public"`}
 	}
 	return contents, nil
 }

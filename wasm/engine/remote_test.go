@@ -341,3 +341,100 @@ func TestHopCarriesThePrincipalAndNoIDs(t *testing.T) {
 		synctest.Wait()
 	})
 }
+
+// A page that joins, for the first time or after it was forgotten, may say that it is
+// connected before its engine has answered: what is asked from then on waits for the
+// answer, and fails or is empty as soon as it does not come.
+func TestRequestsWaitForAnEngineThatArrives(t *testing.T) {
+	tests := map[string]struct {
+		answers bool
+		waited  time.Duration
+	}{
+		"it answers":            {answers: true, waited: time.Second},
+		"it ends before it did": {answers: false, waited: time.Second},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHop(t)
+				remote := engine.NewRemote()
+				defer remote.Close()
+				remote.Forget()
+				ctx, cancel := context.WithCancel(t.Context())
+				port := &heldPort{Port: h.port(), answers: make(chan struct{})}
+				go remote.Reattach(ctx, port)
+				synctest.Wait()
+
+				began := time.Now()
+				read, list := make(chan error, 1), make(chan int, 1)
+				go func() {
+					_, err := remote.Read(t.Context(), "notes://cart")
+					read <- err
+				}()
+				go func() {
+					listing, _ := remote.List(t.Context(), "")
+					list <- len(listing.Resources)
+				}()
+				time.Sleep(time.Second)
+				if test.answers {
+					close(port.answers)
+				} else {
+					cancel()
+				}
+				err, listed := <-read, <-list
+				if (err == nil) != test.answers || (listed > 0) != test.answers {
+					t.Errorf("read: %v, %d resources listed", err, listed)
+				}
+				if waited := time.Since(began); waited != test.waited {
+					t.Errorf("waited %v, want %v", waited, test.waited)
+				}
+				cancel()
+				if !test.answers {
+					close(port.answers)
+				}
+				remote.Close()
+				synctest.Wait()
+			})
+		})
+	}
+}
+
+// An engine that does not answer delays the first list by 2 s, and those after it by 250 ms.
+func TestArrivalDelaysListsLittle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHop(t)
+		remote := engine.NewRemote()
+		defer remote.Close()
+		port := &heldPort{Port: h.port(), answers: make(chan struct{})}
+		ctx, cancel := context.WithCancel(t.Context())
+		go remote.Reattach(ctx, port)
+		synctest.Wait()
+		for i, want := range []time.Duration{2 * time.Second, 250 * time.Millisecond, 250 * time.Millisecond} {
+			began := time.Now()
+			if listing, err := remote.List(t.Context(), ""); len(listing.Resources) != 0 || err != nil {
+				t.Errorf("list %d: %v, %v", i, listing, err)
+			}
+			if waited := time.Since(began); waited != want {
+				t.Errorf("list %d waited %v, want %v", i, waited, want)
+			}
+		}
+		cancel()
+		close(port.answers)
+		synctest.Wait()
+	})
+}
+
+// A heldPort reads nothing until answers is closed.
+type heldPort struct {
+	jsonrpc.Port
+	answers chan struct{}
+}
+
+func (p *heldPort) Read(ctx context.Context) ([]byte, error) {
+	select {
+	case <-p.answers:
+		return p.Port.Read(ctx)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

@@ -152,7 +152,11 @@ func (c *Client) newRequest(call sink.Call, m sink.Method) *request {
 		m = unknownMethod
 	}
 	req := &c.scratch
-	req.clear(c, call, m)
+	known := c.engine.known(m)
+	req.clear(c, call, known)
+	if known != m && c.engine.extends() {
+		req.extension = methods[m].name
+	}
 	return req
 }
 
@@ -248,6 +252,7 @@ func (c *Client) runLater(req *request, params []byte) error {
 	session := c.session // as it is now: a handshake may follow while this waits
 	req = &request{client: c, call: req.call, method: req.method, extension: req.extension, session: session, mayWait: true}
 	go func() {
+		growStack()
 		defer run.cancel(nil)
 		defer run.timeout.Stop()
 		result, err := c.runSafely(ctx, req, params)
@@ -261,9 +266,40 @@ func (c *Client) runLater(req *request, params []byte) error {
 			}
 			err = req.wireError(err)
 		}
+		f, queues := c.sink.(flusher)
+		if queues {
+			f.hold()
+		}
 		c.engine.safely("a Sink", func() { c.complete(req.call, result, err) })
+		if queues {
+			run.timeout.Stop()
+			run.cancel(nil) // it holds nothing while this waits for the port
+			f.flush()
+		}
 	}()
 	return nil
+}
+
+// stackSize is about what a read through a Remote takes of the stack.
+const stackSize = 8 << 10 // bytes
+
+// growStack grows the stack of a new goroutine at once. Else it is copied at 2, 4 and 8 KB,
+// each time with more frames to adjust: a tenth of what a read costs.
+//
+//go:noinline
+func growStack() {
+	var room [stackSize]byte
+	use(&room)
+}
+
+//go:noinline
+func use(*[stackSize]byte) {}
+
+// A flusher is a Sink that queues, and whose queue can be written by the goroutine that has
+// put the answer there.
+type flusher interface {
+	hold()
+	flush() // after hold
 }
 
 // start registers a request that runs; nil: too many do.

@@ -11,6 +11,23 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
+type endKey struct{}
+
+// WithEnd returns a context under which [Engine.Serve] ends what its client has when end
+// does: subscriptions with their result, other requests with an error. These are still
+// written, and the port stays open.
+func WithEnd(ctx, end context.Context) context.Context {
+	return context.WithValue(ctx, endKey{}, end)
+}
+
+type proxyKey struct{}
+
+// WithSpeakForOthers returns a context under which [Engine.Serve] does what
+// [Client.SpeakForOthers] says: the client is a gateway that has proved its identity.
+func WithSpeakForOthers(ctx context.Context) context.Context {
+	return context.WithValue(ctx, proxyKey{}, true)
+}
+
 // Serve serves one client until its port closes or ctx ends; then it closes the
 // port. The client's principal is that of ctx ([WithPrincipal]). It returns nil
 // if the client closed the port.
@@ -20,11 +37,24 @@ func (e *Engine) Serve(ctx context.Context, p jsonrpc.Port) error {
 	sink := newPortSink()
 	c := e.Connect(sink, PrincipalOf(ctx))
 	defer c.Close()
+	if ctx.Value(proxyKey{}) != nil {
+		c.SpeakForOthers()
+	}
+	for _, key := range []any{hubKey{}, deliveryKey{}} {
+		if value := ctx.Value(key); value != nil {
+			c.ctx = context.WithValue(c.ctx, key, value) // that of its requests
+		}
+	}
+	if end, ok := ctx.Value(endKey{}).(context.Context); ok {
+		stop := context.AfterFunc(end, c.shutDown)
+		defer stop()
+	}
 
+	sink.write = func(msg []byte) error { return p.Write(ctx, msg) }
+	sink.safely = e.safely
 	written := make(chan error, 1)
 	go func() { // ends with the sink, or when the port does
-		err := errPanicked
-		e.safely("writing to a client", func() { err = sink.writeTo(ctx, p) })
+		err := sink.writeUntilClosed(ctx)
 		cancel()
 		written <- err
 	}()
@@ -62,11 +92,15 @@ func serveReads(ctx context.Context, p jsonrpc.Port, c *Client, sink *portSink) 
 	}
 }
 
-// A portSink is the Sink of Serve: it turns calls back into ids and writes bytes,
-// in a goroutine of its own, so that a slow client blocks no other. What waits to be
-// written is bounded: above maxQueued no further request is read, and equal
-// notifications that wait become one.
+// A portSink is the Sink of Serve: it turns calls back into ids and writes bytes. Its
+// methods only queue: a slow client blocks no other. A goroutine of its own writes the
+// queue, or that of a request that has its answer (see hold). What waits to be written is
+// bounded: above maxQueued no further request is read, and equal notifications that wait
+// become one.
 type portSink struct {
+	write  func(msg []byte) error // to the port
+	safely func(what string, f func()) (ok bool)
+
 	mu      sync.Mutex
 	last    sink.Call
 	calls   map[string]sink.Call     // by the id's key
@@ -77,6 +111,9 @@ type portSink struct {
 	current *batch                   // the one whose requests are being taken
 	batches map[sink.Call]*batch     // of calls that came in one
 	batched int                      // bytes of responses of batches that are not complete
+	holders int                      // goroutines that will call flush
+	writing bool                     // a goroutine writes; it does so until queue is empty
+	failure error                    // nothing is written after it: a write has failed, or Serve ends
 	closed  bool
 	changed chan struct{} // has room for one: something changed for the writer or the reader
 	room    chan struct{}
@@ -96,39 +133,107 @@ func newPortSink() *portSink {
 	}
 }
 
-// writeTo writes what is queued until the sink closes and the queue is empty, or
-// the port ends.
-func (s *portSink) writeTo(ctx context.Context, p jsonrpc.Port) error {
+// writeUntilClosed writes what is queued until the sink closes and the queue is empty, a
+// write fails, or ctx ends. When it returns, nothing is being written.
+func (s *portSink) writeUntilClosed(ctx context.Context) error {
+	done := ctx.Done()
 	for {
-		queue, closed := s.dequeueAll()
-		wake(s.room)
-		for _, msg := range queue {
-			if err := p.Write(ctx, msg); err != nil {
-				return err
-			}
-		}
-		if len(queue) > 0 {
-			continue
-		}
-		if closed {
-			return nil
+		s.writeQueue()
+		if ended, err := s.hasEnded(); ended {
+			return err
 		}
 		select {
 		case <-s.changed:
-		case <-ctx.Done():
-			return ctx.Err()
+		case <-done:
+			s.fail(ctx.Err())
+			done = nil // a write that another goroutine has begun ends soon
 		}
 	}
 }
 
-// dequeueAll empties the queue.
-func (s *portSink) dequeueAll() (queue [][]byte, closed bool) {
+// writeQueue writes what is queued, unless another goroutine does.
+func (s *portSink) writeQueue() {
+	for {
+		queue := s.dequeueAll()
+		if len(queue) == 0 {
+			return
+		}
+		wake(s.room)
+		err := errPanicked
+		s.safely("writing to a client", func() { err = s.writeAll(queue) })
+		s.wrote(err)
+	}
+}
+
+func (s *portSink) writeAll(queue [][]byte) error {
+	for _, msg := range queue {
+		if err := s.write(msg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dequeueAll empties the queue for a goroutine that writes it, and then calls wrote.
+func (s *portSink) dequeueAll() (queue [][]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.writing || s.failure != nil || len(s.queue) == 0 {
+		return nil
+	}
 	queue = s.queue
-	s.queue, s.bytes = nil, 0
+	s.queue, s.bytes, s.writing = nil, 0, true
 	clear(s.queued)
-	return queue, s.closed
+	return queue
+}
+
+// wrote records that what dequeueAll has returned is written, or not: err.
+func (s *portSink) wrote(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writing = false
+	if s.failure == nil {
+		s.failure = err
+	}
+	if s.closed || s.failure != nil {
+		wake(s.changed) // writeUntilClosed waits for that
+	}
+}
+
+// fail ends writing.
+func (s *portSink) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failure == nil {
+		s.failure = err
+	}
+}
+
+// hasEnded reports whether nothing more is written, and why.
+func (s *portSink) hasEnded() (ended bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.writing && (s.failure != nil || s.closed && len(s.queue) == 0), s.failure
+}
+
+// hold promises a call of flush: what is queued meanwhile does not wake the goroutine that
+// writes. For a goroutine that answers and then ends, that saves two switches.
+func (s *portSink) hold() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.holders++
+}
+
+// flush writes what is queued. It may block, unlike the methods of a Sink.
+func (s *portSink) flush() {
+	s.unhold()
+	s.writeQueue()
+}
+
+func (s *portSink) unhold() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.holders--
 }
 
 func (s *portSink) waitForRoom(ctx context.Context) error {
@@ -166,7 +271,9 @@ func wake(c chan struct{}) {
 func (s *portSink) enqueue(msg []byte) {
 	s.queue = append(s.queue, msg)
 	s.bytes += len(msg)
-	wake(s.changed)
+	if s.holders == 0 {
+		wake(s.changed)
+	}
 }
 
 // endCall ends a call and returns its id; s.mu is held.

@@ -62,6 +62,8 @@ func (e *Engine) beginList(rev revision, kind byte) []byte {
 		name = "prompts"
 	case listOfTools:
 		name = "tools"
+	case listOfSkills:
+		name = "skills"
 	}
 	return append(append(append(begin, '"'), name...), `":[`...)
 }

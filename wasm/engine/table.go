@@ -26,6 +26,7 @@ type Table struct {
 	lengths      []int                     // of the keys of byPrefix, longest first
 	prompts      []namedRow                // replaced as a whole, as are tools
 	tools        []namedRow
+	skills       []Skill // by URI
 	observers    map[int]func(Change)
 	nextObserver int
 }

@@ -20,6 +20,7 @@ import (
 //	-- templates.json --      URI template -> {name, text with {variable} in it, …, complete}
 //	-- prompts.json --        name -> {description, arguments, …} and what it does,
 //	-- tools.json --          see world_calls_test.go
+//	-- skills.json --         URI -> {frontmatter, resources}
 //	-- transcript --
 //	-> {…}                    the client sends; ->2 is a second client
 //	<- {…}                    the engine sends
@@ -32,7 +33,7 @@ import (
 // "<-" it stands for what was remembered. "->q" sends a quoted Go string, for
 // what is no line of text. Events: write, touch, add, remove, wait DURATION,
 // close (the client's port), shutdown (the engine), addTool, removeTool, addPrompt,
-// removePrompt.
+// removePrompt, addSkill, removeSkill.
 //
 // Each runs against an engine, and against an engine whose only source is a
 // Remote of it. `go test ./wasm/engine -update` rewrites the "<-" lines of a

@@ -92,6 +92,10 @@ func newWorld(t *testing.T, ctx context.Context, archive *archive, deep bool) *w
 			put(name, decodeBehaviour(t, jsonrpc.Member(archive.section(what), name)))
 		}
 	}
+	for _, uri := range order(archive.section("skills.json")) {
+		w.putSkill(uri, jsonrpc.Member(archive.section("skills.json"), uri))
+	}
+	w.inner.SetSkills(w.table.HasSkills())
 	w.inner.Mount("", w.table)
 	later := laterSource{}
 	decode(t, archive, "later.json", &later)
@@ -105,11 +109,13 @@ func newWorld(t *testing.T, ctx context.Context, archive *archive, deep bool) *w
 	if deep {
 		near, far := jsonrpc.Pipe()
 		w.serve(w.inner, far)
-		remote, err := engine.Attach(ctx, near)
-		if err != nil {
+		remote := engine.NewRemote()
+		w.engine = engine.New(info, &options)
+		remote.OnDeclared(func() { w.engine.SetSkills(remote.HasSkills()) })
+		if err := remote.Reattach(ctx, near); err != nil {
 			t.Fatal(err)
 		}
-		w.engine = engine.New(info, &options)
+		w.engine.SetSkills(remote.HasSkills())
 		w.engine.Mount("", remote)
 		t.Cleanup(remote.Close)
 	}
@@ -192,6 +198,17 @@ func (w *world) contents(uri string) ([]engine.Contents, error) {
 		})
 	}
 	return all, nil
+}
+
+// putSkill registers the entry of a skill, which lacks its URI.
+func (w *world) putSkill(uri string, entry []byte) {
+	compact := jsontext.Value(bytes.Clone(entry))
+	compact.Compact()
+	skill, err := engine.ParseSkill(append(jsonrpc.AppendString([]byte(`{"uri":`), uri), ","+string(compact[1:])...))
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.table.PutSkill(skill)
 }
 
 func (w *world) putTemplate(template string, th thing) {
@@ -376,6 +393,12 @@ func (w *world) event(text string) {
 		w.putTool(subject, decodeBehaviour(w, []byte(value)))
 	case "removeTool":
 		w.table.RemoveTool(subject)
+	case "addSkill":
+		w.putSkill(subject, []byte(value))
+		w.inner.SetSkills(true)
+	case "removeSkill":
+		w.table.RemoveSkill(subject)
+		w.inner.SetSkills(w.table.HasSkills())
 	case "addPrompt":
 		w.putPrompt(subject, decodeBehaviour(w, []byte(value)))
 	case "removePrompt":

@@ -1,0 +1,335 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// Skills are instructions for models, served as resources: extension
+// io.modelcontextprotocol/skills, SEP-2640. A client gets their entries by skills/list and
+// skills/get, and their files by resources/read.
+
+// ExtensionSkills is the id of the extension.
+const ExtensionSkills = "io.modelcontextprotocol/skills"
+
+// Limits of a skill that every client supports: SEP-2640, Limits.
+const (
+	MaxSkillFiles = 512
+	MaxSkillBytes = 16 << 20 // of all files
+)
+
+// A Skill is the entry of a skill. Use [ParseSkill].
+type Skill struct {
+	URI         string // of its SKILL.md
+	Frontmatter []byte // of that file, a JSON object with name and description
+	Files       []SkillFile
+	Dynamic     bool // its files are generated: there is no list of them
+}
+
+// A SkillFile is a file of a skill.
+type SkillFile struct {
+	URI    string
+	Digest string // of its bytes: "sha256:" and 64 hexadecimal digits
+	Size   int64  // bytes
+}
+
+// A Skiller is a Source that also has skills. It serves their files as resources.
+type Skiller interface {
+	// Skills returns all of them in a stable order.
+	Skills(ctx context.Context) ([]Skill, error)
+
+	// Skill returns the one whose SKILL.md has a URI. If there is none, the error
+	// wraps [ErrNotFound].
+	Skill(ctx context.Context, uri string) (Skill, error)
+}
+
+// listSkills answers skills/list.
+func (e *Engine) listSkills(ctx context.Context, req *request) (sink.Result, error) {
+	return e.listItems(ctx, req, listOfSkills, func(ctx context.Context, m *mount) (items []item, err error) {
+		source, ok := m.source.(Skiller)
+		if !ok {
+			return nil, nil
+		}
+		all, err := source.Skills(ctx)
+		for i := range all {
+			s := &all[i]
+			if e.options.Allow(req.who, VerbList, m.prefix+s.URI) {
+				items = append(items, item{s.URI, func(dst []byte) []byte { return appendSkill(dst, s, m.prefix) }})
+			}
+		}
+		return items, err
+	})
+}
+
+// getSkill answers skills/get.
+func (e *Engine) getSkill(ctx context.Context, req *request) (sink.Result, error) {
+	uri, err := req.readURI()
+	if err != nil {
+		return sink.Result{}, err
+	}
+	if !e.options.Allow(req.who, VerbRead, uri) {
+		return sink.Result{}, ErrDenied
+	}
+	for l := e.lookup(uri); l.next(); {
+		source, ok := l.mount.source.(Skiller)
+		if !ok {
+			continue
+		}
+		if l.mount.immediate == nil && !req.mayWait {
+			return sink.Result{}, errMustWait
+		}
+		s, err := source.Skill(ctx, strings.Clone(l.own))
+		switch {
+		case err == nil:
+			o := out(appendCache(e.fixed.Load().begin(), e.options.Cache))
+			o.name("skill")
+			return sink.Result{Document: &sink.Document{JSON: append(appendSkill(o, &s, l.mount.prefix), '}')}}, nil
+		case !tryNextSource(err):
+			return sink.Result{}, jsonrpc.Wrap("skill "+jsonrpc.Quoted(uri), err)
+		}
+	}
+	return sink.Result{}, ErrNotFound
+}
+
+// appendSkill appends the entry of a skill.
+func appendSkill(dst []byte, s *Skill, prefix string) []byte {
+	o := out(appendURI(append(dst, `{"uri":`...), prefix, s.URI))
+	o.member("frontmatter", s.Frontmatter)
+	o.name("resources")
+	if s.Dynamic {
+		return append(o, `"dynamic"}`...)
+	}
+	for i, f := range s.Files {
+		o.text(separator(i))
+		o.text(`{"uri":`)
+		o.quote(prefix + f.URI)
+		o.name("digest")
+		o.quote(f.Digest)
+		o.name("size")
+		o = append(o, jsonrpc.IDOf(f.Size)...)
+		o.text("}")
+	}
+	return append(o, `]}`...)
+}
+
+// ParseSkill reads an entry as skills/list has it. The error names what is wrong: nothing is
+// corrected, because clients compare the entry with the files.
+func ParseSkill(object []byte) (Skill, error) {
+	s := TrustedSkill(object)
+	return s, s.check()
+}
+
+// TrustedSkill is ParseSkill without checks, for entries of the package's own code: it has
+// checked them, and every page pays for the size of the checks. A gateway checks them again.
+func TrustedSkill(object []byte) (s Skill) {
+	s.URI, _ = jsonrpc.Text(jsonrpc.Member(object, "uri"))
+	s.Frontmatter = bytes.Clone(jsonrpc.Member(object, "frontmatter"))
+	resources := jsonrpc.Member(object, "resources")
+	s.Dynamic = string(resources) == `"dynamic"`
+	files, _ := jsonrpc.Elements(resources)
+	for _, file := range files {
+		f := SkillFile{Size: -1}
+		f.URI, _ = jsonrpc.Text(jsonrpc.Member(file, "uri"))
+		f.Digest, _ = jsonrpc.Text(jsonrpc.Member(file, "digest"))
+		if size, ok := jsonrpc.Int(jsonrpc.Member(file, "size")); ok {
+			f.Size = size
+		}
+		s.Files = append(s.Files, f)
+	}
+	return s
+}
+
+// check checks what SEP-2640 requires of an entry.
+func (s *Skill) check() error {
+	root, ok := strings.CutSuffix(s.URI, "/SKILL.md")
+	if !ok || !validSkillURI(s.URI) {
+		return wrong("uri", "is not that of a SKILL.md, as skill://refunds/SKILL.md is")
+	}
+	if len(s.Frontmatter) == 0 || s.Frontmatter[0] != '{' {
+		return wrong("frontmatter", "is not an object")
+	}
+	name, _ := jsonrpc.Text(jsonrpc.Member(s.Frontmatter, "name"))
+	description, _ := jsonrpc.Text(jsonrpc.Member(s.Frontmatter, "description"))
+	switch clean, ok := plainJSON("", s.Frontmatter); {
+	case !ok || !bytes.Equal(clean, s.Frontmatter):
+		return wrong("frontmatter", "has hidden or control characters, or a text that is too long")
+	case description == "":
+		return wrong("frontmatter.description", "is missing")
+	case !validSkillName(name):
+		return wrong("frontmatter.name", "is not 1 to 64 of a-z, 0-9 and single hyphens between them")
+	case !strings.HasSuffix(root, "/"+name):
+		return wrong("uri", "does not end in the name of the skill and /SKILL.md")
+	case s.Dynamic:
+		return nil
+	case s.Files == nil:
+		return wrong("resources", `is neither an array with a SKILL.md nor "dynamic"`)
+	case len(s.Files) > MaxSkillFiles:
+		return wrong("resources", "are more than 512")
+	}
+	total, own := int64(0), false
+	seen := make(map[string]struct{}, len(s.Files))
+	for i, f := range s.Files {
+		_, twice := seen[f.URI]
+		seen[f.URI] = struct{}{}
+		switch {
+		case !strings.HasPrefix(f.URI, root+"/") || !validSkillURI(f.URI) || twice:
+			return wrong(element("resources", i)+".uri", "is not that of a further file of the skill")
+		case !validDigest(f.Digest):
+			return wrong(element("resources", i)+".digest", "is not sha256: and 64 hexadecimal digits")
+		case f.Size < 0 || f.Size > MaxSkillBytes:
+			return wrong(element("resources", i)+".size", "is not a number of bytes up to 16 MiB")
+		}
+		total += f.Size
+		own = own || f.URI == s.URI
+	}
+	switch {
+	case !own:
+		return wrong("resources", "have no SKILL.md")
+	case total > MaxSkillBytes:
+		return wrong("resources", "have more than 16 MiB")
+	}
+	return nil
+}
+
+// validSkillURI reports whether a URI has the form scheme://path, whose segments stay
+// what they are when a client makes a path of files from them.
+func validSkillURI(uri string) bool {
+	rest, ok := strings.CutPrefix(uri[scheme(uri):], "//")
+	if !ok || CheckURI(uri) != nil || strings.ContainsAny(rest, "?#") {
+		return false
+	}
+	for segment := range strings.SplitSeq(rest, "/") {
+		if segment == "" || segment == "." || segment == ".." {
+			return false
+		}
+		for i := 0; i < len(segment); i++ {
+			if segment[i] == '%' {
+				switch c := unhex(segment[i+1])<<4 | unhex(segment[i+2]); {
+				case c < ' ', c == 0x7f, c == '/', c == '\\', c == '.', c == '%':
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// validSkillName: https://agentskills.io/specification, name field.
+func validSkillName(name string) bool {
+	if len(name) > 64 {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "-") {
+		if part == "" || strings.ContainsFunc(part, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
+			return false
+		}
+	}
+	return true
+}
+
+func validDigest(digest string) bool {
+	digits, ok := strings.CutPrefix(digest, "sha256:")
+	return ok && len(digits) == 64 && !strings.ContainsFunc(digits, func(r rune) bool { return (r < 'a' || r > 'f') && (r < '0' || r > '9') })
+}
+
+func sameSkill(a, b Skill) bool {
+	return a.URI == b.URI && a.Dynamic == b.Dynamic && bytes.Equal(a.Frontmatter, b.Frontmatter) && slices.Equal(a.Files, b.Files)
+}
+
+// PutSkill registers skills, or replaces those with the same URI. Their files are
+// resources, registered by Put.
+func (t *Table) PutSkill(skills ...Skill) {
+	if len(skills) == 0 {
+		return // and nothing is announced
+	}
+	t.update(Change{List: true}, func() {
+		for _, s := range skills {
+			at, found := slices.BinarySearchFunc(t.skills, s.URI, compareSkill)
+			if found {
+				t.skills[at] = s
+			} else {
+				t.skills = slices.Insert(t.skills, at, s)
+			}
+		}
+	})
+}
+
+func compareSkill(s Skill, uri string) int { return strings.Compare(s.URI, uri) }
+
+// RemoveSkill takes skills out; their files remain. Unknown URIs are ignored.
+func (t *Table) RemoveSkill(uris ...string) {
+	t.update(Change{List: true}, func() {
+		t.skills = slices.DeleteFunc(t.skills, func(s Skill) bool { return slices.Contains(uris, s.URI) })
+	})
+}
+
+// HasSkills reports whether any are registered.
+func (t *Table) HasSkills() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.skills) > 0
+}
+
+// Skills returns all skills by URI.
+func (t *Table) Skills(context.Context) ([]Skill, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.skills), nil
+}
+
+// Skill returns the entry of a skill.
+func (t *Table) Skill(_ context.Context, uri string) (Skill, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at, found := slices.BinarySearchFunc(t.skills, uri, compareSkill)
+	if !found {
+		return Skill{}, ErrNotFound
+	}
+	return t.skills[at], nil
+}
+
+// HasSkills reports whether the other engine declares the extension.
+func (r *Remote) HasSkills() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return jsonrpc.Member(r.extensions, ExtensionSkills) != nil
+}
+
+// Skills requests all skills, page by page.
+func (r *Remote) Skills(ctx context.Context) ([]Skill, error) {
+	if !r.HasSkills() {
+		return nil, nil
+	}
+	return listOrCached(ctx, r, "skills/list", "", Change{List: true}, func(ctx context.Context, w *pager) (all []Skill, err error) {
+		err = w.pages(ctx, "skills", func(object []byte) error {
+			s, err := ParseSkill(object)
+			if err == nil {
+				all = append(all, s)
+			}
+			return err
+		})
+		return all, err
+	}, func(a, b []Skill) bool { return slices.EqualFunc(a, b, sameSkill) })
+}
+
+// Skill requests the entry of a skill.
+func (r *Remote) Skill(ctx context.Context, uri string) (Skill, error) {
+	if !r.HasSkills() {
+		return Skill{}, ErrNotFound
+	}
+	result, err := unlessUnknown(r.call(ctx, "skills/get", envelope(PrincipalOf(ctx), jsonrpc.AppendString([]byte(`"uri":`), uri))))
+	if err != nil {
+		return Skill{}, readError(err, false)
+	}
+	s, err := ParseSkill(jsonrpc.Member(result, "skill"))
+	if err == nil && s.URI != uri {
+		err = errors.New("the page answered with another skill")
+	}
+	return s, err
+}
