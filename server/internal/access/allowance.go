@@ -81,12 +81,11 @@ func (a *Allowances) of(principal string) *principalUse {
 	return p
 }
 
-// delay counts one more request of this method by principal, and returns how long it has
-// to wait to stay within the rate. ok is false, and nothing is counted, if that exceeds
-// limits.MaxDelay. Methods that cost a page little are not limited.
-func (a *Allowances) delay(principal, method string) (wait time.Duration, ok bool) {
+// Delay implements [Limiter]. The longest wait is limits.MaxDelay. Methods that cost a page
+// little are not limited.
+func (a *Allowances) Delay(c Client, method string) (wait time.Duration, over *Exceeded) {
 	var limiter *rate.Limiter
-	switch p := a.of(principal); method {
+	switch p := a.of(c.Principal); method {
 	case "resources/read":
 		limiter = p.reads
 	case "completion/complete":
@@ -94,24 +93,27 @@ func (a *Allowances) delay(principal, method string) (wait time.Duration, ok boo
 	case "tools/call", "prompts/get":
 		limiter = p.calls
 	default:
-		return 0, true
+		return 0, nil
 	}
 	now := time.Now()
 	reserved := limiter.ReserveN(now, 1)
 	wait = reserved.DelayFrom(now)
 	if wait > limits.MaxDelay {
 		reserved.CancelAt(now)
-		return 0, false
+		return 0, &Exceeded{Text: "Too many requests per second"}
 	}
-	return wait, true
+	return wait, nil
 }
 
-// Acquire counts one more HTTP request of an assistant until release is called. ok is
-// false if too many are in flight. All assistants share one token, so caller tells them
-// apart: the session id of the classic revisions, or the clientInfo of 2026-07-28. A
-// client may send a false clientInfo; the limits of all assistants together still hold.
-func (a *Allowances) Acquire(principal, caller string, listen bool) (release func(), ok bool) {
-	p := a.of(principal)
+// Acquire implements [Limiter]. A client may send a false clientInfo; the limits of all
+// assistants together still hold. GET streams are not counted: each belongs to a session,
+// and the number of those is limited.
+func (a *Allowances) Acquire(c Client, caller string, use Use) (release func(), over *Exceeded) {
+	if use == UseStream {
+		return func() {}, nil
+	}
+	listen := use == UseListen
+	p := a.of(c.Principal)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	assistant := p.byCaller[caller]
@@ -120,7 +122,7 @@ func (a *Allowances) Acquire(principal, caller string, listen bool) (release fun
 	}
 	if assistant.isFull(listen, a.rates.Requests, a.rates.Streams) ||
 		p.isFull(listen, max(a.rates.Requests, limits.MaxAllInFlight), max(a.rates.Streams, limits.MaxAllStreams)) {
-		return nil, false
+		return nil, &Exceeded{Text: "Too many requests in flight"}
 	}
 	p.byCaller[caller] = assistant
 	assistant.add(listen, 1)
@@ -133,5 +135,5 @@ func (a *Allowances) Acquire(principal, caller string, listen bool) (release fun
 		if *assistant == (inFlight{}) {
 			delete(p.byCaller, caller)
 		}
-	}, true
+	}, nil
 }

@@ -10,6 +10,10 @@ import (
 // token; and the total is limited, whatever clientInfo they send.
 func TestLimitsArePerAssistant(t *testing.T) {
 	for _, listen := range []bool{true, false} {
+		use, other := UseRequest, UseListen
+		if listen {
+			use, other = other, use
+		}
 		most, all := limits.MaxInFlight, limits.MaxAllInFlight
 		if listen {
 			most, all = limits.MaxStreams, limits.MaxAllStreams
@@ -17,11 +21,11 @@ func TestLimitsArePerAssistant(t *testing.T) {
 		l := NewAllowances(Rates{})
 		var leaves []func()
 		enter := func(caller string) bool {
-			leave, ok := l.Acquire("token", caller, listen)
-			if ok {
+			leave, over := l.Acquire(Client{Principal: "token"}, caller, use)
+			if over == nil {
 				leaves = append(leaves, leave)
 			}
-			return ok
+			return over == nil
 		}
 		for i := range most {
 			if !enter("a") {
@@ -34,7 +38,7 @@ func TestLimitsArePerAssistant(t *testing.T) {
 		if !enter("b") {
 			t.Errorf("listen %v: the second has none", listen)
 		}
-		if _, ok := l.Acquire("token", "a", !listen); !ok {
+		if _, over := l.Acquire(Client{Principal: "token"}, "a", other); over != nil {
 			t.Errorf("listen %v: the other kind is used up, too", listen)
 		}
 		for i := 0; len(leaves) < all; i++ {

@@ -1,6 +1,9 @@
 package access
 
-import "time"
+import (
+	"net/netip"
+	"time"
+)
 
 // An Audit records the principal, request and outcome of each decision, never contents.
 // Its methods do not wait for a disk or a network.
@@ -14,14 +17,17 @@ type Audit interface {
 
 // An Entry is one line of the audit log.
 type Entry struct {
-	Time      time.Time `json:"time"`
-	Principal string    `json:"who"`              // principal, or the origin or user of a rejected client
-	Client    string    `json:"client,omitempty"` // clientInfo.name of the assistant, or the title of the page
-	Endpoint  string    `json:"door"`             // /mcp, /mcp/notes, /ws, stdio, /page
-	Verb      string    `json:"verb"`             // method, or join, leave, pair, watch, connect, login, refuse
-	URI       string    `json:"uri,omitempty"`    // or the name of a prompt, tool or page
-	Outcome   string    `json:"outcome"`          // ok, cancelled, dropped, busy, refused, an error code or an HTTP status
-	Bytes     int       `json:"bytes"`            // of the response
-	Ms        float64   `json:"ms"`
-	Count     int       `json:"count,omitzero"` // entries that were not recorded
+	Time      time.Time  `json:"time"`
+	Principal string     `json:"who"`              // principal, or the origin or user of a rejected client
+	Address   netip.Addr `json:"address,omitzero"` // of who joined or was rejected, at a gateway that is not on loopback alone
+	Owner     Owner      `json:"owner,omitempty"`  // whose pages it is about
+	Client    string     `json:"client,omitempty"` // clientInfo.name of the assistant, or the title of the page
+	Endpoint  string     `json:"door"`             // /mcp, /mcp/notes, /ws, stdio, /page, /control/pair
+	Verb      string     `json:"verb"`             // method, or join, leave, pair, watch, connect, login, refuse, revoke, token, status
+	URI       string     `json:"uri,omitempty"`    // or the name of a prompt, tool or page, or an origin
+	Outcome   string     `json:"outcome"`          // ok, cancelled, dropped, busy, refused, an error code or an HTTP status
+	Bytes     int        `json:"bytes"`            // of the response
+	Ms        float64    `json:"ms"`
+	Trace     string     `json:"trace,omitempty"` // trace id of the request
+	Count     int        `json:"count,omitzero"`  // entries that were not recorded
 }

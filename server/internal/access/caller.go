@@ -1,6 +1,8 @@
 package access
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strconv"
 )
@@ -11,9 +13,38 @@ type Owner string
 
 // A Caller is a client that has authenticated itself.
 type Caller struct {
+	Issuer    string // of the token; "" if tokens have none
 	Principal string // for policy, limits and the audit log
 	Owner     Owner
+	Tenant    string // of the owner; "" without tenants
+
+	// Authorize returns the response to a request whose credentials do not suffice for all
+	// acts, or nil. If it is nil itself, the caller may do everything.
+	Authorize func(path string, acts ...Act) *Challenge
+
+	// Valid is done when the credentials are no longer valid: connections and streams of
+	// the caller end then. Nil if they do not expire.
+	Valid context.Context
 }
+
+// Bind returns a context that also ends when the credentials of the caller do. release
+// must be called.
+func (c Caller) Bind(ctx context.Context) (bound context.Context, release func()) {
+	if c.Valid == nil {
+		return ctx, func() {}
+	}
+	bound, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(c.Valid, func() { cancel(ErrRevoked) })
+	return bound, func() { stop(); cancel(nil) }
+}
+
+// Client returns the caller as a client of the endpoint at path.
+func (c Caller) Client(path string) Client {
+	return Client{Principal: c.Principal, Owner: c.Owner, Tenant: c.Tenant, Endpoint: path}
+}
+
+// ErrRevoked is the cause of a context that ended with the credentials of its caller.
+var ErrRevoked = errors.New("the token is no longer valid")
 
 // A Challenge is the response to a request without valid credentials.
 type Challenge struct {
@@ -35,10 +66,20 @@ func (g *Gate) Admit(w http.ResponseWriter, r *http.Request) (Caller, bool) {
 		MarkKnown(r)
 		return caller, true
 	}
-	g.Audit.RecordRefusal(Entry{Principal: r.Header.Get("Origin"), Endpoint: r.URL.Path, Verb: "login", Outcome: strconv.Itoa(challenge.Status)})
-	for name, values := range challenge.Header {
+	g.Reject(w, r, challenge)
+	return Caller{}, false
+}
+
+// Reject responds to r with challenge, and records that.
+func (g *Gate) Reject(w http.ResponseWriter, r *http.Request, challenge *Challenge) {
+	g.Audit.RecordRefusal(Entry{Principal: r.Header.Get("Origin"), Address: AddressOf(r.Context()), Endpoint: r.URL.Path, Verb: "login", Outcome: strconv.Itoa(challenge.Status)})
+	challenge.Write(w)
+}
+
+// Write writes the response.
+func (c *Challenge) Write(w http.ResponseWriter) {
+	for name, values := range c.Header {
 		w.Header()[name] = values
 	}
-	http.Error(w, challenge.Text, challenge.Status)
-	return Caller{}, false
+	http.Error(w, c.Text, c.Status)
 }

@@ -14,7 +14,7 @@ type Guard struct {
 	Hosts            []string            // allowed values of Host, with the port
 	OwnOrigins       []string            // origins of the gateway's own address
 	AssistantOrigins []string            // may send MCP requests; they get CORS headers
-	PageOrigins      []string            // may open the WebSockets of pages and monitors, nothing else
+	PageOrigins      OriginSet           // may open the WebSockets of pages and monitors, nothing else
 	Next             http.Handler        // gets the requests that pass
 	OnRefusal        func(*http.Request) // called for each rejected request; may be nil
 	ExtraHeaders     string              // request headers that AssistantOrigins may send besides those of MCP: ", Name"
@@ -26,6 +26,9 @@ type Guard struct {
 	Frames  []string
 	Scripts []string
 }
+
+// An OriginSet is a set of web origins, as browsers send them.
+type OriginSet interface{ Contains(origin string) bool }
 
 // ServeHTTP implements http.Handler.
 func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -63,11 +66,11 @@ func (g *Guard) admits(r *http.Request) bool {
 		return false
 	}
 	if len(origins) == 1 {
-		listed := g.AssistantOrigins
+		listed := slices.Contains(g.AssistantOrigins, origins[0])
 		if isPagePath(r.URL.Path) {
-			listed = g.PageOrigins
+			listed = g.MayJoin(origins[0])
 		}
-		if slices.Contains(listed, origins[0]) || g.mayEmbed(r) {
+		if listed || g.mayEmbed(r) {
 			return true
 		}
 		if !slices.Contains(g.OwnOrigins, origins[0]) {
@@ -100,7 +103,7 @@ func isPagePath(path string) bool { return path == PagePath || path == MonitorPa
 // MayJoin reports whether origin may join as a page. Unlike in admits, a missing Origin
 // and the gateway's own origins do not pass.
 func (g *Guard) MayJoin(origin string) bool {
-	return origin != "" && slices.Contains(g.PageOrigins, origin)
+	return origin != "" && g.PageOrigins != nil && g.PageOrigins.Contains(origin)
 }
 
 // Refuse responds 403 to r and calls OnRefusal.

@@ -18,7 +18,10 @@ import (
 // A Client is one assistant at one endpoint.
 type Client struct {
 	Principal string
+	Owner     Owner
+	Tenant    string // of the owner, for Limiter.Acquire; "" without tenants
 	Endpoint  string // path, or "stdio"
+	Origin    string // of its page, for clients that connect as pages do; otherwise empty
 	Name      string // clientInfo.name
 	Internal  bool   // a generated tool that acts for an assistant; hidden from monitors
 }
@@ -26,9 +29,10 @@ type Client struct {
 // A Gate holds what all clients of a gateway share, whatever transport they use.
 type Gate struct {
 	Auth    Authenticator
-	Limits  *Allowances
+	Limits  Limiter
 	Audit   Audit
 	Monitor Monitor
+	Traces  bool // audit entries have the trace ids of requests
 }
 
 // A Monitor receives the messages between clients and engines. Its methods never block.
@@ -61,6 +65,18 @@ type clientPort struct {
 // MaxBroken is the number of invalid messages in a row after which a WebSocket is
 // closed. Each of them gets an error response.
 const MaxBroken = 100
+
+// With returns a context in which requests of client are served: engines and tools find
+// its principal there.
+func (c Client) With(ctx context.Context) context.Context {
+	return engine.WithPrincipal(ctx, engine.Principal(c.Principal))
+}
+
+// Serve serves client by e on p, until p closes or ctx ends, with rate limits, audit log
+// and monitoring.
+func (g *Gate) Serve(ctx context.Context, p jsonrpc.Port, e *engine.Engine, client Client) error {
+	return e.Serve(client.With(ctx), g.Port(p, e, client))
+}
 
 // Port returns p with rate limits, audit log and monitoring for client.
 func (g *Gate) Port(p jsonrpc.Port, e *engine.Engine, client Client) *clientPort {
@@ -130,14 +146,14 @@ func (p *clientPort) admit(ctx context.Context, msg []byte) bool {
 		p.recordCancelled(msg)
 	}
 	if x.Malformed != nil {
-		p.audit(&openCall{method: cmp.Or(x.Method, "malformed"), uri: x.Name, started: time.Now()}, OutcomeOf(x.Malformed), 0)
+		p.audit(&openCall{method: cmp.Or(x.Method, "malformed"), uri: x.Name, trace: p.gate.TraceOf(msg), started: time.Now()}, OutcomeOf(x.Malformed), 0)
 	}
 	if x.Malformed != nil || x.Kind != jsonrpc.Request {
 		return true // the engine responds to an invalid message
 	}
-	call, isNew := p.open(x)
+	call, isNew := p.open(x, msg)
 	if !isNew {
-		p.audit(&openCall{method: x.Method, uri: x.Name, started: time.Now()}, OutcomeOf(message.InvalidRequest("")), 0)
+		p.audit(&openCall{method: x.Method, uri: x.Name, trace: p.gate.TraceOf(msg), started: time.Now()}, OutcomeOf(message.InvalidRequest("")), 0)
 	}
 	switch {
 	case !isNew && p.isDelayed(call): // a response with this id would complete the first request
@@ -146,10 +162,10 @@ func (p *clientPort) admit(ctx context.Context, msg []byte) bool {
 	case !isNew:
 		return true // the engine has the first request, and rejects this one
 	}
-	wait, ok := p.gate.Limits.delay(p.client.Principal, x.Method)
-	if !ok {
+	wait, over := p.gate.Limits.Delay(p.clientInfo(), x.Method)
+	if over != nil {
 		p.TakeCall(x.ID)
-		p.refuse(ctx, x, message.Busy("Too many requests per second"))
+		p.refuse(ctx, x, message.Busy(over.Text))
 		p.audit(call, "busy", 0)
 		return false
 	}
@@ -171,26 +187,27 @@ func (p *clientPort) refuse(ctx context.Context, x engine.Examination, reason *j
 // admitBatch counts each element of a batch of 2025-03-26. The batch is delayed as a
 // whole, by the longest delay of its elements.
 func (p *clientPort) admitBatch(ctx context.Context, msg []byte, elements [][]byte) bool {
-	longest, full := time.Duration(0), false
+	var longest time.Duration
+	var full *Exceeded
 	var calls []engine.Examination
 	for _, element := range elements {
 		x := p.engine.Examine(element)
 		if x.Kind != jsonrpc.Request || x.Malformed != nil {
 			continue
 		}
-		if _, isNew := p.open(x); isNew {
+		if _, isNew := p.open(x, element); isNew {
 			calls = append(calls, x)
 		}
-		wait, ok := p.gate.Limits.delay(p.client.Principal, x.Method)
-		longest, full = max(longest, wait), full || !ok
+		wait, over := p.gate.Limits.Delay(p.clientInfo(), x.Method)
+		longest, full = max(longest, wait), cmp.Or(full, over)
 	}
-	if full {
+	if full != nil {
 		for _, x := range calls {
 			if call, found := p.TakeCall(x.ID); found {
 				p.audit(call, "busy", 0)
 			}
 		}
-		p.refuse(ctx, engine.Examination{}, message.Busy("Too many requests per second"))
+		p.refuse(ctx, engine.Examination{}, message.Busy(full.Text))
 		return false
 	}
 	p.monitor("page", "", msg)

@@ -12,19 +12,20 @@ import (
 // An openCall is a request that has no response yet.
 type openCall struct {
 	method, uri string
+	trace       string
 	started     time.Time
 	delayed     bool // waits for the rate; the engine does not have it yet
 }
 
 // open registers a request. If a request with this id is registered already, open
-// returns that one.
-func (p *clientPort) open(x engine.Examination) (call *openCall, isNew bool) {
+// returns that one. msg is the message that x is about.
+func (p *clientPort) open(x engine.Examination, msg []byte) (call *openCall, isNew bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if call := p.calls[x.ID.Key()]; call != nil {
 		return call, false
 	}
-	call = &openCall{method: x.Method, uri: x.Name, started: time.Now()}
+	call = &openCall{method: x.Method, uri: x.Name, trace: p.gate.TraceOf(msg), started: time.Now()}
 	p.calls[x.ID.Key()] = call
 	return call, true
 }
@@ -91,8 +92,8 @@ func (p *clientPort) recordAbandoned() {
 func (p *clientPort) audit(call *openCall, outcome string, bytes int) {
 	client := p.clientInfo()
 	p.gate.Audit.Record(Entry{
-		Principal: client.Principal, Client: client.Name, Endpoint: client.Endpoint,
-		Verb: call.method, URI: call.uri, Outcome: outcome, Bytes: bytes,
+		Principal: client.Principal, Owner: client.Owner, Client: client.Name, Endpoint: client.Endpoint,
+		Verb: call.method, URI: call.uri, Outcome: outcome, Bytes: bytes, Trace: call.trace,
 		Ms: float64(time.Since(call.started).Microseconds()) / 1000,
 	})
 }

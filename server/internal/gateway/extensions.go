@@ -5,43 +5,102 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // Extensions of the protocol belong to pages: the gateway declares those of a page and
 // forwards unknown methods to it. At /mcp/{page} that is this page. At /mcp it is the
 // only page with extensions; if several have some, the target of a method would be
 // ambiguous, so none are declared there.
+//
+// Skills are an exception: their URIs name the page, so the engines serve those of all
+// pages together, and declare the extension while one of these has some.
 
-// extensionPage returns the page whose extensions are declared at path, or nil. The
-// caller holds the lock.
-func (v *views) extensionPage(path string) (only *page) {
-	if name, _ := access.PageOf(path); name != "" {
-		if p := v.pages[name]; p != nil && !p.expired && p.remote.Extensions() != nil {
-			return p
-		}
-		return nil
-	}
-	for _, p := range v.pages {
-		if p.expired || p.remote.Extensions() == nil {
+// extensionPage returns the page whose extensions are declared at path, and these, or nil.
+// The caller holds the lock.
+func (v *views) extensionPage(path string) (only *page, extensions []byte) {
+	for _, p := range v.pagesAt(path) {
+		own := otherExtensions(p.remote.Extensions())
+		if own == nil {
 			continue
 		}
 		if only != nil {
-			return nil
+			return nil, nil
 		}
-		only = p
+		only, extensions = p, own
 	}
-	return only
+	return only, extensions
+}
+
+// pagesAt returns the pages that are served at path and have not expired. The caller holds
+// the lock.
+func (v *views) pagesAt(path string) (pages []*page) {
+	name, _ := access.PageOf(path)
+	for _, p := range v.pages {
+		if !p.expired && (name == "" || p.name == name) {
+			pages = append(pages, p)
+		}
+	}
+	return pages
+}
+
+// otherExtensions returns extensions without skills: a JSON object, or nil if there is no
+// other one.
+func otherExtensions(extensions []byte) []byte {
+	if jsonrpc.Member(extensions, engine.ExtensionSkills) == nil {
+		return extensions
+	}
+	var rest []byte
+	jsonrpc.Members(extensions, func(name string, value []byte) *jsonrpc.Error {
+		if name != engine.ExtensionSkills {
+			rest = append(jsonrpc.AppendString(append(rest, ','), name), ':')
+			rest = append(rest, value...)
+		}
+		return nil
+	})
+	if rest == nil {
+		return nil
+	}
+	rest[0] = '{'
+	return append(rest, '}')
+}
+
+// hasSkills reports whether a page or source that is served at path has skills. The caller
+// holds the lock.
+func (v *views) hasSkills(path string) bool {
+	for _, p := range v.pagesAt(path) {
+		if p.remote.HasSkills() {
+			return true
+		}
+	}
+	name, _ := access.PageOf(path)
+	for own, s := range v.sources {
+		if _, ok := s.(engine.Skiller); !ok || name != "" && own != name {
+			continue
+		}
+		if s, ok := s.(interface{ HasSkills() bool }); !ok || s.HasSkills() {
+			return true
+		}
+	}
+	return false
+}
+
+// declaredChanged updates the views after a page has declared something else.
+func (v *views) declaredChanged() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.updateDeclarations()
 }
 
 // updateDeclarations updates what each view declares, after a page has joined or its
 // grace time has ended. The caller holds the lock.
 func (v *views) updateDeclarations() {
+	if peers := v.gateway.Options.Peers; peers != nil {
+		peers.updateHubs(v)
+	}
 	for path, at := range v.byPath {
-		var extensions []byte
-		if p := v.extensionPage(path); p != nil {
-			extensions = p.remote.Extensions()
-		}
-		if string(extensions) != string(at.extensions) {
+		at.engine.SetSkills(v.hasSkills(path))
+		if _, extensions := v.extensionPage(path); string(extensions) != string(at.extensions) {
 			at.extensions = extensions
 			at.engine.SetExtensions(extensions)
 		}
@@ -60,7 +119,7 @@ func (v *views) updateDeclarations() {
 // extensions.
 func (v *views) callExtension(ctx context.Context, path, method string, params []byte) ([]byte, error) {
 	v.mu.Lock()
-	p := v.extensionPage(path)
+	p, _ := v.extensionPage(path)
 	v.mu.Unlock()
 	if p == nil {
 		return nil, engine.ErrNotFound

@@ -5,12 +5,16 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -37,24 +41,57 @@ type Options struct {
 	Log        *slog.Logger
 
 	MaxSockets, MaxPagesPerOrigin, MaxSessions int // 0 means the default of package limits
+
+	// What follows is for gateways with many owners.
+
+	// OnDemand makes views by the first request of their owner, and closes them after
+	// ViewIdle without use. Pages that are away are forgotten when no view of their owner is
+	// left. Otherwise /mcp exists from the start, and pages stay until SweepPages.
+	OnDemand bool
+	ViewIdle time.Duration // default limits.SessionIdle
+	MaxViews int           // of all owners; default: no limit
+
+	// CursorKeys returns the key that signs the cursors of an owner, and older ones that are
+	// still accepted. Default: CursorKey for all.
+	CursorKeys func(access.Owner) (current [16]byte, old [][16]byte)
+
+	// Node and SessionEvents are for one of several nodes that serve the same sessions: a
+	// name of letters and digits, and the events of the others. Default: no other nodes.
+	Node          string
+	SessionEvents mcphttp.SessionEvents
+
+	// MayJoin is called before the WebSocket of a page is accepted: if the result is not nil,
+	// the page gets 503. May be nil.
+	MayJoin      func() *access.Exceeded
+	JoinTime     time.Duration // of Doorkeeper.Join; default limits.HandshakeTime
+	MaxHandshake int64         // bytes of a frame before a page has joined; default limits.MaxHandshake
+
+	NoSockets bool // no MCP over WebSocket
+
+	// Peers reach pages that other nodes have, and let them reach those of this one; nil:
+	// there are no other nodes. They require OnDemand, and Joiner.Key.
+	Peers Peers
 }
 
 // A Gateway connects pages with clients. See the package comment.
 type Gateway struct {
-	Options  Options      // as passed to New
-	Gate     *access.Gate // of all clients
-	monitor  Monitor
-	mcp      *mcphttp.Server
-	Sessions *mcphttp.Sessions // of the classic revisions
-	sockets  socket.Counter
-	guard    *access.Guard
-	closing  chan struct{} // closed by Close
-	ended    chan struct{} // closed by End
+	Options    Options      // as passed to New
+	Gate       *access.Gate // of all clients
+	monitor    Monitor
+	mcp        *mcphttp.Server
+	Sessions   *mcphttp.Sessions // of the classic revisions
+	sockets    socket.Counter
+	guard      *access.Guard
+	views      atomic.Int64    // number of all owners together
+	closing    <-chan struct{} // closed by EndStreams
+	endStreams context.CancelFunc
+	ended      chan struct{} // closed by End
 
 	mu          sync.Mutex
 	owners      map[access.Owner]*views
-	open        map[*socket.Socket]struct{}
-	openSockets sync.WaitGroup // counts the sockets in open
+	evicted     time.Time                 // when idle views were last removed because of MaxViews
+	open        map[*socket.Socket]string // the origin of the page at the other end, or ""
+	openSockets sync.WaitGroup            // counts the sockets in open
 	closed      bool
 }
 
@@ -68,15 +105,17 @@ type Monitor interface {
 // New returns a Gateway and loads the stored sessions.
 func New(options Options, gate *access.Gate, m Monitor) (*Gateway, error) {
 	gw := &Gateway{
-		Options: options, Gate: gate, monitor: m, closing: make(chan struct{}), ended: make(chan struct{}),
-		owners: map[access.Owner]*views{}, open: map[*socket.Socket]struct{}{},
+		Options: options, Gate: gate, monitor: m, ended: make(chan struct{}),
+		owners: map[access.Owner]*views{}, open: map[*socket.Socket]string{},
 		sockets: socket.Counter{Max: options.MaxSockets, MaxPerOrigin: options.MaxPagesPerOrigin},
 	}
-	gw.Sessions = &mcphttp.Sessions{Endpoints: gw, Gate: gate, Store: options.Sessions, Report: gw.logError, Closing: gw.closing, Max: options.MaxSessions}
+	ending, endStreams := context.WithCancel(context.Background())
+	gw.closing, gw.endStreams = ending.Done(), endStreams
+	gw.Sessions = &mcphttp.Sessions{Endpoints: gw, Gate: gate, Store: options.Sessions, Events: options.SessionEvents, Report: gw.logError, Closing: gw.closing, Max: options.MaxSessions}
 	if err := mcphttp.OpenSessions(gw.Sessions); err != nil {
 		return nil, err
 	}
-	gw.mcp = &mcphttp.Server{Endpoints: gw, Gate: gate, Sessions: gw.Sessions, Lenient: options.Lenient}
+	gw.mcp = &mcphttp.Server{Ending: ending, Endpoints: gw, Gate: gate, Sessions: gw.Sessions, Lenient: options.Lenient}
 	return gw, nil
 }
 
@@ -114,6 +153,10 @@ func (g *Gateway) Route(w http.ResponseWriter, r *http.Request) {
 	case access.PagePath:
 		g.servePage(w, r)
 	case access.SocketPath:
+		if g.Options.NoSockets {
+			http.NotFound(w, r)
+			return
+		}
 		g.serveSocket(w, r)
 	default:
 		if _, ok := access.PageOf(path); !ok || r.URL.RawPath != "" {
@@ -146,28 +189,37 @@ func (g *Gateway) Views(owner access.Owner) *views {
 }
 
 // Acquire implements [mcphttp.Endpoints].
-func (g *Gateway) Acquire(owner access.Owner, path string) (mcphttp.Endpoint, bool) {
-	return g.Views(owner).acquire(path)
+func (g *Gateway) Acquire(owner access.Owner, path string) (mcphttp.Endpoint, error) {
+	for {
+		v := g.Views(owner)
+		if peers := g.Options.Peers; peers != nil {
+			if err := peers.follow(v); err != nil {
+				return mcphttp.Endpoint{}, err
+			}
+		}
+		if endpoint, err := v.acquire(path); !errors.Is(err, errRetired) {
+			return endpoint, err
+		}
+	}
 }
 
 // ServePort serves one client on p, at a path of owner, until p closes or ctx ends. The
 // client is limited and audited like every other.
 func (g *Gateway) ServePort(ctx context.Context, p jsonrpc.Port, owner access.Owner, path string, client access.Client) error {
-	endpoint, ok := g.Acquire(owner, path)
-	if !ok {
-		return engine.ErrBusy
+	endpoint, err := g.Acquire(owner, path)
+	if err != nil {
+		return fmt.Errorf("serve %s: %w: %w", path, engine.ErrBusy, err)
 	}
 	defer endpoint.Release()
-	return endpoint.Engine.Serve(engine.WithPrincipal(ctx, engine.Principal(client.Principal)), g.Gate.Port(p, endpoint.Engine, client))
+	client.Owner = owner
+	return g.Gate.Serve(ctx, p, endpoint.Engine, client)
 }
 
 // Sweep ends idle connections between sessions and engines, and removes unused views.
 // now is the current time.
 func (g *Gateway) Sweep(now time.Time) {
 	g.Sessions.Sweep(now)
-	for _, v := range g.all() {
-		v.sweep(now)
-	}
+	g.sweepViews(now, cmp.Or(g.Options.ViewIdle, limits.SessionIdle))
 }
 
 func (g *Gateway) all() []*views {
@@ -179,7 +231,7 @@ func (g *Gateway) all() []*views {
 // Close ends open subscriptions with their result and other requests with an error, then
 // closes all sockets. Call Wait and End after it.
 func (g *Gateway) Close() {
-	close(g.closing)
+	g.endStreams()
 	g.mu.Lock()
 	g.closed = true
 	open := slices.Collect(maps.Keys(g.open))
@@ -206,16 +258,17 @@ func (g *Gateway) End() {
 	g.Sessions.Close()
 }
 
-// Track registers an open socket, so that Close closes it. It returns false, and closes
-// the socket, if the gateway is closing.
-func (g *Gateway) Track(s *socket.Socket) bool {
+// Track registers an open socket of a page of origin, or of another client if origin is
+// empty, so that Close and CloseOrigins close it. It returns false, and closes the
+// socket, if the gateway is closing.
+func (g *Gateway) Track(s *socket.Socket, origin string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
 		s.CloseWith(websocket.StatusGoingAway, "the gateway is shutting down")
 		return false
 	}
-	g.open[s] = struct{}{}
+	g.open[s] = origin
 	g.openSockets.Add(1)
 	return true
 }
@@ -226,6 +279,39 @@ func (g *Gateway) Untrack(s *socket.Socket) {
 	defer g.mu.Unlock()
 	delete(g.open, s)
 	g.openSockets.Done()
+}
+
+// CountSockets returns the number of open sockets.
+func (g *Gateway) CountSockets() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.open)
+}
+
+// CloseOrigins closes the sockets of all pages of the origins that selects accepts, as
+// refused, and returns when they are closed. A page that does not answer within
+// limits.ShutdownTime is disconnected.
+func (g *Gateway) CloseOrigins(selects func(origin string) bool) {
+	open := g.socketsOf(selects)
+	for _, s := range open {
+		s.CloseWith(socket.CloseRefused, "revoked")
+		abort := time.AfterFunc(limits.ShutdownTime, s.Abort)
+		defer abort.Stop()
+	}
+	for _, s := range open {
+		<-s.Done()
+	}
+}
+
+func (g *Gateway) socketsOf(selects func(origin string) bool) (open []*socket.Socket) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for s, from := range g.open {
+		if from != "" && selects(from) {
+			open = append(open, s)
+		}
+	}
+	return open
 }
 
 // logError logs an error that is not part of any response.

@@ -1,9 +1,13 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/netip"
+	"strconv"
 	"strings"
 
 	"github.com/coder/websocket"
@@ -15,8 +19,8 @@ import (
 // A Doorkeeper decides which documents join as pages, and assigns their names.
 type Doorkeeper interface {
 	// Join exchanges frames with a document of origin that has dialled address, until
-	// the document is authenticated or ctx ends. The error is [ErrVersion], or any other
-	// one, which the document sees as "refused".
+	// the document is authenticated or ctx ends. The error is [ErrVersion], a
+	// *[CloseError], or any other one, which the document sees as "refused".
 	Join(ctx context.Context, f Frames, origin, address string) (Joiner, error)
 }
 
@@ -29,15 +33,42 @@ type Frames interface {
 
 // A Joiner is a page that has authenticated itself.
 type Joiner struct {
-	owner access.Owner
+	Owner access.Owner
 	Hello Hello
 	Name  string // unique among the owner's pages until Leave; empty if the document has only paired
 	// Sequences says that the page reads and may send several messages in one frame.
 	Sequences bool
 
-	Touch func() // called while the page is joined: its credentials are in use; not nil if Name is set
-	Leave func() // called once after the socket is closed, also after an error; may be nil
+	Valid func() bool // reports whether the credentials are valid still; not nil if Name is set
+	Touch func()      // called while the page is joined: its credentials are in use; may be nil
+	Leave func()      // called once after the socket is closed, also after an error; may be nil
+
+	// Credential gets the frames with new credentials that a page sends while it is joined,
+	// between messages: JSON objects whose first member is "pagemcp". Without it they are
+	// messages. It must not block.
+	Credential func(frame []byte)
+
+	// Key is that of the page in the Directory of Options.Peers, and MaxPages the number of pages that the
+	// owner may have on all nodes; 0 means any number.
+	Key      string
+	MaxPages int
+
+	Attached func() // called when the page's engine has answered, or has not in time; may be nil
+
+	// Joined gets a function that closes the socket, which may be called at any time from
+	// then on; may be nil.
+	Joined func(closeWith func(code websocket.StatusCode, reason string))
 }
+
+// A CloseError is the error of a join that is refused with a close code of its own.
+type CloseError struct {
+	Code    websocket.StatusCode
+	Reason  string // in the close frame; at most 123 bytes
+	Outcome string // for the audit log
+}
+
+// Error implements error.
+func (e *CloseError) Error() string { return fmt.Sprintf("%s (%d)", e.Outcome, e.Code) }
 
 // A Hello is what an authenticated page declares about itself. The origin is not part of
 // it: the browser sends that.
@@ -78,33 +109,64 @@ func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 		g.guard.Refuse(w, r)
 		return
 	}
+	address := access.AddressOf(r.Context())
+	if !g.mayJoin(w, origin, address) {
+		return
+	}
 	conn, release := g.Upgrade(w, r, origin, PageProtocol)
 	if conn == nil {
 		return
 	}
-	defer release()
-	ctx, cancel := context.WithTimeout(context.Background(), limits.HandshakeTime) // when it ends, the connection is closed
+	if g.Options.MaxHandshake > 0 {
+		conn.SetReadLimit(g.Options.MaxHandshake)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(g.Options.JoinTime, limits.HandshakeTime)) // when it ends, the connection is closed
 	joiner, err := g.Options.Doorkeeper.Join(ctx, conn, origin, "ws://"+r.Host+access.PagePath)
 	cancel()
-	if joiner.Leave != nil {
-		defer joiner.Leave()
+	leave := func() {
+		if joiner.Leave != nil {
+			joiner.Leave()
+		}
+		release()
 	}
 	if err == nil {
 		access.MarkKnown(r)
+		if joiner.Name != "" {
+			g.serveJoined(conn, origin, address, joiner, leave)
+			return // the connection goes on without this goroutine, and without r
+		}
 	}
+	defer leave()
+	own := (*CloseError)(nil)
 	switch {
+	case errors.As(err, &own):
+		conn.Close(own.Code, own.Reason)
+		g.Gate.Audit.Record(access.Entry{Principal: origin, Address: address, Owner: joiner.Owner, Endpoint: access.PagePath, Verb: "join", Outcome: own.Outcome})
 	case errors.Is(err, ErrVersion):
 		conn.Close(socket.CloseVersion, "unsupported version")
-		g.Gate.Audit.Record(access.Entry{Principal: origin, Endpoint: access.PagePath, Verb: "join", Outcome: "version"})
+		g.Gate.Audit.Record(access.Entry{Principal: origin, Address: address, Endpoint: access.PagePath, Verb: "join", Outcome: "version"})
 	case err != nil:
 		conn.Close(socket.CloseRefused, "refused")
-		g.Gate.Audit.Record(access.Entry{Principal: origin, Endpoint: access.PagePath, Verb: "join", Outcome: "refused"})
-	case joiner.Name == "":
-		conn.Close(websocket.StatusNormalClosure, "")
-		g.Gate.Audit.Record(access.Entry{Principal: origin, Endpoint: access.PagePath, Verb: "pair", Outcome: "ok"})
+		g.Gate.Audit.Record(access.Entry{Principal: origin, Address: address, Endpoint: access.PagePath, Verb: "join", Outcome: "refused"})
 	default:
-		g.serveJoined(conn, origin, joiner)
+		conn.Close(websocket.StatusNormalClosure, "")
+		g.Gate.Audit.Record(access.Entry{Principal: origin, Address: address, Owner: joiner.Owner, Endpoint: access.PagePath, Verb: "pair", Outcome: "ok"})
 	}
+}
+
+// mayJoin reports whether a page may try to join now. If not, it has responded.
+func (g *Gateway) mayJoin(w http.ResponseWriter, origin string, address netip.Addr) bool {
+	if g.Options.MayJoin == nil {
+		return true
+	}
+	over := g.Options.MayJoin()
+	if over == nil {
+		return true
+	}
+	g.Gate.Audit.RecordRefusal(access.Entry{Principal: origin, Address: address, Endpoint: access.PagePath, Verb: "join", Outcome: "busy"})
+	w.Header().Set("Retry-After", strconv.Itoa(max(1, over.Seconds())))
+	http.Error(w, over.Text, http.StatusServiceUnavailable)
+	return false
 }
 
 // Upgrade accepts a WebSocket with a subprotocol of the gateway for a page of origin. If
@@ -115,7 +177,7 @@ func (g *Gateway) Upgrade(w http.ResponseWriter, r *http.Request, origin, protoc
 	}
 	release, ok := g.sockets.Acquire(origin)
 	if !ok {
-		g.tooManySockets(w, access.Entry{Principal: origin, Endpoint: r.URL.Path})
+		g.tooManySockets(w, access.Entry{Principal: origin, Address: access.AddressOf(r.Context()), Endpoint: r.URL.Path})
 		return nil, nil
 	}
 	// A browser reports a close code only if the server selected one of the subprotocols

@@ -2,10 +2,10 @@ package gateway
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
-	"github.com/coder/websocket"
-	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -21,64 +21,25 @@ type page struct {
 	socket  *socket.Socket // nil while the page is disconnected
 	grace   *time.Timer    // runs from disconnecting until expired
 	expired bool           // did not reconnect within the grace time
+	left    time.Time      // when the grace time ended
 	hello   Hello          // of the document that joined last
 	origin  string         // of that document; empty if none has joined since the gateway started
 	since   time.Time      // when that document joined
-	unmount func()         // from /mcp
+	unmount func()         // from /mcp; nil while that view does not exist
 	joining chan struct{}  // closed when the current join has ended; nil if there is none
+
+	elsewhere // likewise
 }
-
-// serveJoined serves a page that has joined, until its socket is closed.
-func (g *Gateway) serveJoined(conn *websocket.Conn, origin string, joiner Joiner) {
-	s := socket.New(conn, limits.MaxAnswer, true)
-	if joiner.Sequences {
-		s.AllowSequences()
-	}
-	if !g.Track(s) {
-		return
-	}
-	defer g.Untrack(s)
-	joined := time.Now()
-	v, audit := g.Views(joiner.owner), g.Gate.Audit
-	p, err := v.attach(joiner, origin, s)
-	if err != nil {
-		g.logError(err)
-		audit.Record(access.Entry{Principal: origin, Endpoint: access.PagePath, Verb: "join", URI: joiner.Name, Outcome: "error", Ms: ms(joined)})
-		s.Close()
-		<-s.Done()
-		return
-	}
-	go s.KeepAlive(true) // ends with the socket
-	audit.Record(access.Entry{Principal: origin, Client: engine.PlainText(joiner.Hello.Title, 200), Endpoint: access.PagePath, Verb: "join", URI: joiner.Name, Outcome: "ok", Ms: ms(joined)})
-	g.Options.Log.Info("page joined", "page", joiner.Name, "origin", origin)
-	g.Sessions.PageJoined(joiner.owner)
-	touch := time.NewTicker(TouchEvery)
-	defer touch.Stop()
-	for {
-		select {
-		case <-touch.C:
-			joiner.Touch()
-			continue
-		case <-s.Done():
-		}
-		break
-	}
-	joiner.Touch()
-	v.detach(p, s)
-	audit.Record(access.Entry{Principal: origin, Endpoint: access.PagePath, Verb: "leave", URI: joiner.Name, Outcome: "ok", Ms: ms(joined)})
-}
-
-// TouchEvery is the interval at which Joiner.Touch is called while a page is joined.
-const TouchEvery = 10 * time.Minute
-
-// ms returns the time since since in milliseconds.
-func ms(since time.Time) float64 { return float64(time.Since(since).Microseconds()) / 1000 }
 
 // attach gives a page its new socket and closes the previous one: of two documents with
 // the same page id, the newer one wins.
 func (v *views) attach(joiner Joiner, origin string, s *socket.Socket) (*page, error) {
 	p, done := v.lockJoin(joiner.Name)
+	if p == nil {
+		return nil, errRetired
+	}
 	defer done()
+	defer p.remote.Arrives()() // the page knows that it has joined, and other nodes do when it is held
 	v.mu.Lock()
 	old := p.socket
 	p.socket = s
@@ -91,7 +52,13 @@ func (v *views) attach(joiner Joiner, origin string, s *socket.Socket) (*page, e
 	}
 	ctx, cancel := context.WithTimeout(s.Context(), limits.AttachTime)
 	defer cancel()
-	if err := p.remote.Reattach(ctx, s); err != nil {
+	if peers := v.gateway.Options.Peers; peers != nil {
+		if err := peers.hold(ctx, v, p, &joiner, origin, s); err != nil {
+			v.detach(p, s)
+			return nil, err
+		}
+	}
+	if err := p.remote.Reattach(ctx, joiner.port(s)); err != nil {
 		v.detach(p, s)
 		return nil, err
 	}
@@ -108,13 +75,26 @@ func (v *views) markJoined(p *page, hello Hello, origin string) {
 	v.updateDeclarations()
 }
 
+// errRetired is the error of views that were removed: their owner has new ones.
+var errRetired = errors.New("the views were removed")
+
+// attach attaches a page to the views of its owner.
+func (g *Gateway) attach(joiner Joiner, origin string, s *socket.Socket) (v *views, p *page, err error) {
+	for {
+		v = g.Views(joiner.Owner)
+		if p, err = v.attach(joiner, origin, s); !errors.Is(err, errRetired) {
+			return v, p, err
+		}
+	}
+}
+
 // lockJoin returns the page with this name, creating and mounting it if necessary. One
-// join of a page runs at a time; done ends it.
+// join of a page runs at a time; done ends it. The page is nil if the views were removed.
 func (v *views) lockJoin(name string) (p *page, done func()) {
 	for {
 		p, other := v.tryLockJoin(name)
 		if other == nil {
-			return p, func() { v.unlockJoin(p) }
+			return p, func() { v.unlockJoin(p) } // not called for nil
 		}
 		<-other
 	}
@@ -125,10 +105,15 @@ func (v *views) lockJoin(name string) (p *page, done func()) {
 func (v *views) tryLockJoin(name string) (p *page, other <-chan struct{}) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.retired {
+		return nil, nil
+	}
 	p = v.pages[name]
 	if p == nil {
 		remote := engine.NewRemote()
-		remote.Forget() // requests to a page that has never joined do not wait for it
+		if !v.gateway.Options.OnDemand {
+			remote.Forget() // requests to a page that has never joined do not wait for it
+		} // else it may have been joined before, at another node or another time
 		p = v.mount(name, remote)
 	}
 	if p.joining != nil {
@@ -149,12 +134,32 @@ func (v *views) unlockJoin(p *page) {
 // caller holds the lock.
 func (v *views) mount(name string, remote *engine.Remote) *page {
 	p := &page{name: name, remote: remote}
+	remote.OnDeclared(v.declaredChanged)
 	v.pages[name] = p
-	p.unmount = v.byPath["/mcp"].engine.Mount(name+"+", p.remote)
+	if v.arrived != nil {
+		close(v.arrived)
+		v.arrived = nil
+	}
+	v.mountPage(p)
 	if view := v.byPath["/mcp/"+name]; view != nil {
 		view.unmount = view.engine.Mount("", p.remote)
 	}
 	return p
+}
+
+// mountPage mounts a page at /mcp, if that view exists. The caller holds the lock.
+func (v *views) mountPage(p *page) {
+	if all := v.byPath["/mcp"]; all != nil {
+		p.unmount = all.engine.Mount(p.name+"+", p.remote)
+	}
+}
+
+// unmountPage undoes mountPage. The caller holds the lock.
+func (p *page) unmountPage() {
+	if p.unmount != nil {
+		p.unmount()
+		p.unmount = nil
+	}
 }
 
 // detach handles a closed socket. Within the grace time nothing changes for clients;
@@ -168,6 +173,9 @@ func (v *views) detach(p *page, s *socket.Socket) {
 	}
 	p.socket = nil
 	v.startGrace(p)
+	if peers := v.gateway.Options.Peers; peers != nil {
+		peers.keepLinked(v, p) // a join has failed: another node still has the page
+	}
 	v.gateway.monitor.PagesChanged()
 }
 
@@ -177,23 +185,27 @@ func (v *views) startGrace(p *page) {
 		p.grace.Stop()
 	}
 	p.grace = time.AfterFunc(limits.GraceTime, func() {
-		if v.expire(p) {
+		if ok, released := v.expire(p); ok {
+			for _, release := range released {
+				release()
+			}
 			p.remote.Forget()
 			v.gateway.Options.Log.Info("page is away", "page", p.name)
 		}
 	})
 }
 
-// expire ends the grace time of a page; false if it has come back.
-func (v *views) expire(p *page) bool {
+// expire ends the grace time of a page; ok is false if it has come back. released are to be
+// called with the lock released.
+func (v *views) expire(p *page) (ok bool, released []func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if p.socket != nil {
-		return false
+	if p.socket != nil || p.linked {
+		return false, nil
 	}
-	p.expired = true
+	p.expired, p.left = true, time.Now()
 	v.updateDeclarations()
-	return true
+	return true, p.release()
 }
 
 // MountRemembered mounts disconnected pages that may come back, so that requests for
@@ -213,13 +225,31 @@ func (v *views) SweepPages(names []string) {
 	for _, name := range names {
 		remembered[name] = true
 	}
+	v.removePages(func(name string, p *page) bool {
+		return p.socket == nil && p.joining == nil && !remembered[name]
+	})
+}
+
+// RemovePages unmounts pages by name, connected or not: requests to them fail from now on. Their sockets stay open, see CloseOrigins.
+func (v *views) RemovePages(names []string) {
+	v.removePages(func(name string, _ *page) bool { return slices.Contains(names, name) })
+}
+
+func (v *views) removePages(selects func(name string, p *page) bool) {
+	for _, release := range v.takePages(selects) {
+		release()
+	}
+}
+
+// takePages removes pages, and returns what to call with the lock released.
+func (v *views) takePages(selects func(name string, p *page) bool) (released []func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for name, p := range v.pages {
-		if p.socket != nil || p.joining != nil || remembered[name] {
+		if !selects(name, p) {
 			continue
 		}
-		p.unmount()
+		p.unmountPage()
 		if view := v.byPath["/mcp/"+name]; view != nil && view.unmount != nil {
 			view.unmount()
 			view.unmount = nil
@@ -227,12 +257,15 @@ func (v *views) SweepPages(names []string) {
 		if p.grace != nil {
 			p.grace.Stop()
 		}
+		p.socket = nil // detach does nothing when it closes
 		p.remote.Close()
+		released = append(released, p.leave()...)
 		delete(v.pages, name)
 		v.gateway.monitor.Forget(name)
 	}
 	v.updateDeclarations()
 	v.gateway.monitor.PagesChanged()
+	return released
 }
 
 // A PageState describes a page at one moment. Title and URL, which the page declares,

@@ -1,13 +1,13 @@
 package gateway
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
-	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // Subprotocols of the WebSocket endpoints.
@@ -28,7 +28,7 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	release, ok := g.sockets.Acquire("")
 	if !ok {
-		g.tooManySockets(w, access.Entry{Principal: caller.Principal, Endpoint: access.SocketPath})
+		g.tooManySockets(w, access.Entry{Principal: caller.Principal, Address: access.AddressOf(r.Context()), Owner: caller.Owner, Endpoint: access.SocketPath})
 		return
 	}
 	defer release()
@@ -44,27 +44,31 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get(HopHeader) != "" {
 		limit += limits.MaxSlack
 	}
-	g.ServeClient(conn, caller.Owner, "/mcp", access.Client{Principal: caller.Principal, Endpoint: access.SocketPath}, limit)
+	ctx, unbind := caller.Bind(context.Background())
+	defer unbind()
+	g.ServeClient(ctx, conn, caller.Owner, "/mcp", caller.Client(access.SocketPath), limit)
 }
 
 // ServeClient serves MCP on a WebSocket, at the endpoint at path of owner, until it
-// closes. limit is the size of a message in bytes.
-func (g *Gateway) ServeClient(conn *websocket.Conn, owner access.Owner, path string, client access.Client, limit int64) {
+// closes or ctx ends. limit is the size of a message in bytes.
+func (g *Gateway) ServeClient(ctx context.Context, conn *websocket.Conn, owner access.Owner, path string, client access.Client, limit int64) {
+	client.Owner = owner
 	s := socket.New(conn, limit, false)
-	if !g.Track(s) {
+	if !g.Track(s, client.Origin) {
 		return
 	}
 	defer g.Untrack(s)
-	endpoint, ok := g.Acquire(owner, path)
-	if !ok {
+	stop := context.AfterFunc(ctx, func() { s.CloseWith(websocket.StatusPolicyViolation, context.Cause(ctx).Error()) })
+	defer stop()
+	endpoint, err := g.Acquire(owner, path)
+	if err != nil {
 		s.CloseWith(websocket.StatusTryAgainLater, "too many pages")
 		<-s.Done()
 		return
 	}
 	defer endpoint.Release()
-	go s.KeepAlive(false) // ends with the socket
-	ctx := engine.WithPrincipal(s.Context(), engine.Principal(client.Principal))
-	endpoint.Engine.Serve(ctx, g.Gate.Port(s, endpoint.Engine, client)) // its error concerns the client only, which has been disconnected
+	s.KeepAlive(false)
+	g.Gate.Serve(s.Context(), s, endpoint.Engine, client) // its error concerns the client only, which has been disconnected
 	<-s.Done()
 }
 

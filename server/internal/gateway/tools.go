@@ -97,22 +97,28 @@ func (v *views) tooler(name string) (engine.Tooler, bool) {
 // pageTools returns the names of the page's own tools; none if the page does not
 // respond.
 func (r *resourceTools) pageTools(ctx context.Context) map[string]bool {
+	names, _ := r.replaced(ctx)
+	return names
+}
+
+// replaced returns the names of the page's own tools.
+func (r *resourceTools) replaced(ctx context.Context) (map[string]bool, error) {
 	names := map[string]bool{}
 	if r.page == "" {
-		return names
+		return names, nil
 	}
 	source, ok := r.views.tooler(r.page)
 	if !ok {
-		return names
+		return names, nil
 	}
 	tools, err := source.Tools(ctx)
 	if err != nil {
-		return names
+		return names, err
 	}
 	for _, t := range tools {
 		names[t.Name] = true
 	}
-	return names
+	return names, nil
 }
 
 // CallTool implements engine.Tooler. Errors of a tool are results with isError, since

@@ -17,14 +17,13 @@ type toolClient struct {
 // and audited like those of any client. onNotification may be nil.
 func (r *resourceTools) connect(ctx context.Context, tool string, onNotification func(jsonrpc.Message)) toolClient {
 	near, far := jsonrpc.Pipe()
-	principal := engine.PrincipalOf(ctx)
-	port := r.views.gateway.Gate.Port(near, r.view.engine, access.Client{Principal: string(principal), Endpoint: r.view.path, Name: tool, Internal: true})
+	client := access.Client{Principal: string(engine.PrincipalOf(ctx)), Owner: r.views.owner, Endpoint: r.view.path, Name: tool, Internal: true}
 	if onNotification == nil {
 		onNotification = func(jsonrpc.Message) {}
 	}
 	c := toolClient{jsonrpc.NewConn(far, onNotification)}
-	go r.view.engine.Serve(engine.WithPrincipal(context.Background(), principal), port) // ends with Close
-	go c.Run(context.Background())                                                      // likewise
+	go r.views.gateway.Gate.Serve(context.Background(), near, r.view.engine, client) // ends with Close
+	go c.Run(context.Background())                                                   // likewise
 	return c
 }
 

@@ -23,6 +23,10 @@ type views struct {
 	pages   map[string]*page         // by name
 	sources map[string]engine.Source // of the host program, by name
 	closed  bool
+	retired bool // removed from the gateway: see [Gateway.retire]
+
+	following *following    // of pages on other nodes; nil while there is no view
+	arrived   chan struct{} // closed when the next page is mounted; nil if nothing waits for that
 }
 
 // A view is one path at which an engine is served: /mcp with all pages, or /mcp/{page}
@@ -31,6 +35,7 @@ type views struct {
 type view struct {
 	path   string
 	engine *engine.Engine
+	tools  *resourceTools // nil without generated tools
 
 	// Guarded by mu of the views.
 	users      int       // requests, active sessions, sockets
@@ -44,27 +49,37 @@ func newViews(g *Gateway, owner access.Owner) *views {
 	v := &views{gateway: g, owner: owner, byPath: map[string]*view{}, pages: map[string]*page{}, sources: map[string]engine.Source{}}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.make("/mcp", "").users++ // /mcp is never removed
+	if !g.Options.OnDemand {
+		v.make("/mcp", "").users++ // never removed
+	}
 	return v
 }
 
 // acquire returns the endpoint at path, /mcp or /mcp/{page}, until its Release is
 // called. Any valid name has an engine, even before its page joins: an assistant may
-// start before the browser. ok is false if limits.MaxEndpoints names are in use and this
-// one has no page or source.
-func (v *views) acquire(path string) (endpoint mcphttp.Endpoint, ok bool) {
+// start before the browser. It fails if limits.MaxEndpoints names are in use and this
+// one has no page or source, or if all owners together have too many views. The error is
+// errRetired if the owner has other views by now, or if follow has to be called again.
+func (v *views) acquire(path string) (mcphttp.Endpoint, error) {
+	makeRoom := v.gateway.makeRoom() // takes locks of other views
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.retired || v.following == nil && v.gateway.Options.Peers != nil {
+		return mcphttp.Endpoint{}, errRetired
+	}
 	at := v.byPath[path]
 	if at == nil {
 		name, _ := access.PageOf(path)
 		if len(v.byPath) >= limits.MaxEndpoints && !v.evictOldest() && name != "" && v.source(name) == nil {
-			return mcphttp.Endpoint{}, false
+			return mcphttp.Endpoint{}, mcphttp.ErrTooMany
+		}
+		if !makeRoom {
+			return mcphttp.Endpoint{}, mcphttp.ErrTooMany
 		}
 		at = v.make(path, name)
 	}
 	at.users++
-	return mcphttp.Endpoint{Owner: v.owner, Path: path, Engine: at.engine, Release: func() { v.release(at) }}, true
+	return mcphttp.Endpoint{Owner: v.owner, Path: path, Engine: at.engine, Generated: at.isGenerated, Release: func() { v.release(at) }}, nil
 }
 
 // release undoes one acquire.
@@ -73,7 +88,7 @@ func (v *views) release(at *view) {
 	defer v.mu.Unlock()
 	at.users--
 	at.lastUsed = time.Now()
-	if at.users == 0 && at.unmount == nil {
+	if at.users == 0 && at.unmount == nil && at.path != "/mcp" {
 		v.remove(at)
 	}
 }
@@ -82,21 +97,49 @@ func (v *views) release(at *view) {
 func (v *views) make(path, name string) *view {
 	o := &v.gateway.Options
 	options := EngineOptions(o.Lenient, o.Logging)
-	options.CursorKey, options.Report = o.CursorKey, v.gateway.logError
+	options.Node, options.CursorKey, options.Report = o.Node, o.CursorKey, v.gateway.logError
+	if o.CursorKeys != nil {
+		options.CursorKey, options.OldCursorKeys = o.CursorKeys(v.owner)
+	}
 	options.Allow = v.gateway.allow(name)
 	options.Extend = func(ctx context.Context, method string, params []byte) ([]byte, error) {
 		return v.callExtension(ctx, path, method, params)
 	}
+	if o.Peers != nil {
+		options.ArmTimeout = viewArmTime
+	}
 	at := &view{path: path, engine: engine.New(o.Info, options)}
 	v.byPath[path] = at
+	v.gateway.views.Add(1)
 	if !o.NoResourceTools {
-		at.engine.Mount("", &resourceTools{views: v, view: at, page: name})
+		at.tools = &resourceTools{views: v, view: at, page: name}
+		at.engine.Mount("", at.tools)
 	}
 	if s := v.source(name); s != nil {
 		at.unmount = at.engine.Mount("", s)
 	}
+	if name == "" {
+		for _, p := range v.pages {
+			v.mountPage(p)
+		}
+		if o.OnDemand {
+			at.engine.Mount("", awayPages{v})
+		}
+	} else if o.Peers != nil {
+		at.engine.Mount("", awayPage{v, name})
+	}
 	v.updateDeclarations()
 	return at
+}
+
+// isGenerated reports whether a tool is a generated one that the page does not replace, as
+// far as the page responds.
+func (at *view) isGenerated(ctx context.Context, tool string) bool {
+	if at.tools == nil || !isGenerated(tool) {
+		return false
+	}
+	replaced, err := at.tools.replaced(ctx)
+	return err == nil && !replaced[tool]
 }
 
 // source returns the page or source that is served at /mcp/{name}, or nil.
@@ -113,10 +156,11 @@ func (v *views) Mount(name string, s engine.Source) (unmount func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.sources[name] = s
-	withdraw := v.byPath["/mcp"].engine.Mount(name+"+", s)
+	withdraw := v.byPath["/mcp"].engine.Mount(name+"+", s) // exists: sources are not for OnDemand
 	if view := v.byPath["/mcp/"+name]; view != nil {
 		view.unmount = view.engine.Mount("", s)
 	}
+	v.updateDeclarations()
 	return func() {
 		v.mu.Lock()
 		defer v.mu.Unlock()
@@ -126,18 +170,25 @@ func (v *views) Mount(name string, s engine.Source) (unmount func()) {
 			view.unmount()
 			view.unmount = nil
 		}
+		v.updateDeclarations()
 	}
 }
 
 // remove removes an unused view.
 func (v *views) remove(at *view) {
-	if v.closed || at.path == "/mcp" { // closeEngines closes its engine
+	if v.closed { // closeEngines closes its engine
 		return
 	}
 	if at.unmount != nil {
 		at.unmount()
 	}
+	if at.path == "/mcp" {
+		for _, p := range v.pages {
+			p.unmountPage()
+		}
+	}
 	delete(v.byPath, at.path)
+	v.gateway.views.Add(-1)
 }
 
 // evictOldest removes the view that is unused for longest. It returns false if all are
@@ -156,12 +207,12 @@ func (v *views) evictOldest() bool {
 	return true
 }
 
-// sweep removes views that have been unused for limits.SessionIdle.
-func (v *views) sweep(now time.Time) {
+// sweep removes views that have been unused for idle.
+func (v *views) sweep(now time.Time, idle time.Duration) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, at := range v.byPath {
-		if at.users == 0 && now.Sub(at.lastUsed) >= limits.SessionIdle {
+		if at.users == 0 && now.Sub(at.lastUsed) >= idle {
 			v.remove(at)
 		}
 	}
@@ -190,6 +241,9 @@ func (v *views) closePages() {
 		if p.grace != nil {
 			p.grace.Stop()
 		}
+	}
+	if v.following != nil {
+		v.following.cancel()
 	}
 }
 

@@ -6,14 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"net"
-	"net/http"
 	"strconv"
 	"syscall"
-
-	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 // A PortTakenError reports that another process listens on the port.
@@ -61,25 +56,3 @@ func listenError(err error, host string, port int) error {
 	}
 	return fmt.Errorf("listen on %s:%d: %w", host, port, err)
 }
-
-// HTTPServer returns a server with the timeouts of all endpoints. There is none for the
-// whole response: streams set a deadline for each event.
-func HTTPServer(handler http.Handler) *http.Server {
-	return &http.Server{
-		Handler:           timeBodies(handler),
-		ReadHeaderTimeout: limits.HeaderTime,
-		IdleTimeout:       limits.IdleTime,
-		MaxHeaderBytes:    limits.MaxHeader,
-		ErrorLog:          discardLogger(),
-		ConnContext:       connContext,
-		ConnState:         connState,
-	}
-}
-
-// sendBuffer limits what the kernel buffers for a peer that does not read. The default
-// grows to megabytes: a stalled reader would then get tens of thousands of stale updates
-// before the current ones.
-const sendBuffer = 64 << 10 // bytes; Linux doubles it
-
-// discardLogger returns a logger for net/http, which would log each broken client.
-func discardLogger() *log.Logger { return log.New(io.Discard, "", 0) }

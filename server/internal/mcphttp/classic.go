@@ -1,8 +1,10 @@
 package mcphttp
 
 import (
+	"errors"
 	"net/http"
 
+	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -15,6 +17,9 @@ func (r *request) classic(x engine.Examination, body []byte) {
 		case x.Kind == jsonrpc.Request && x.Method == "initialize":
 			r.beginSession(x, body)
 		case x.Kind == jsonrpc.Request && r.server.Lenient:
+			if !r.authorize([]engine.Examination{x}, [][]byte{body}) {
+				return
+			}
 			r.serveOnce(x, body, acceptsStream(r.http.Header), classicStatus, false)
 		case x.Kind == jsonrpc.Request: // the engine reports what is missing: a session, or the envelope of 2026-07-28
 			r.serveOnce(x, body, acceptsStream(r.http.Header), sessionlessStatus, false)
@@ -61,9 +66,9 @@ func (r *request) batch(elements [][]byte) {
 // to the requests among them. A client that disconnects has not cancelled its requests
 //
 func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
-	release, ok := r.server.Gate.Limits.Acquire(r.client.Principal, "session "+s.hash, false)
-	if !ok {
-		r.fail(http.StatusTooManyRequests, "", message.Busy("Too many requests in flight"))
+	release, over := r.server.Gate.Limits.Acquire(r.client, "session "+s.hash, access.UseRequest)
+	if over != nil {
+		r.exceeded("", over)
 		return
 	}
 	defer release()
@@ -85,6 +90,9 @@ func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 			return
 		}
 		remaining, first = remaining+1, x.ID
+	}
+	if !r.authorize(examined, messages) {
+		return
 	}
 	if !s.registerAll(examined, messages, box, !stream) { // the error has no id: it would complete the earlier request
 		r.fail(http.StatusBadRequest, "", message.InvalidRequest("This id still waits for its answer"))
@@ -118,11 +126,21 @@ func (r *request) session() *session {
 		r.fail(http.StatusBadRequest, "", message.InvalidRequest("Mcp-Session-Id occurs more than once"))
 		return nil
 	}
-	s := r.server.Sessions.acquire(id, r.client.Principal, r.endpoint)
-	if s == nil {
+	s, err := r.server.Sessions.acquire(r.http.Context(), id, r.holder())
+	switch {
+	case errors.Is(err, errTooManySessions):
+		r.fail(http.StatusTooManyRequests, "", message.Busy("Too many sessions"))
+		return nil
+	case err != nil:
 		r.unknownSession()
+		return nil
 	}
 	return s
+}
+
+// holder returns what the sessions of this client belong to.
+func (r *request) holder() Holder {
+	return Holder{Issuer: r.caller.Issuer, Owner: r.endpoint.Owner, Tenant: r.caller.Tenant, Principal: r.client.Principal, Path: r.endpoint.Path}
 }
 
 // unknownSession responds 404 to an id that was never assigned, or whose session has
@@ -134,7 +152,7 @@ func (r *request) unknownSession() {
 
 // beginSession begins a session. Its id is in the header of the response.
 func (r *request) beginSession(x engine.Examination, body []byte) {
-	s, id, result := r.server.Sessions.begin(r.http.Context(), r.endpoint, r.client, x, body)
+	s, id, result := r.server.Sessions.begin(r.http.Context(), r.holder(), x, body)
 	if s == nil {
 		if result == nil {
 			r.fail(http.StatusTooManyRequests, x.ID, message.Busy("Too many sessions"))
@@ -156,6 +174,7 @@ func (r *request) endSession() {
 	}
 	defer s.release()
 	r.server.Sessions.end(s)
+	s.publish(SessionEvent{Kind: EventEnded})
 	r.w.WriteHeader(http.StatusNoContent)
 }
 
@@ -175,6 +194,12 @@ func (r *request) openSessionStream() {
 		return
 	}
 	defer s.release()
+	release, over := r.server.Gate.Limits.Acquire(r.client, "session "+s.hash, access.UseStream)
+	if over != nil {
+		r.exceeded("", over)
+		return
+	}
+	defer release()
 	if !s.stream(r.w, r.http) {
 		r.reject("this session already has an open stream", http.StatusConflict)
 	}

@@ -1,6 +1,9 @@
 package mcphttp
 
 import (
+	"context"
+	"errors"
+
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -11,11 +14,23 @@ type Endpoint struct {
 	Path    string // /mcp or /mcp/{page}
 	Engine  *engine.Engine
 	Release func() // called once
+
+	// Generated reports whether a tool is one of the gateway, not of a page; nil: none is.
+	Generated func(ctx context.Context, tool string) bool
 }
 
 // Endpoints provides the endpoints of a gateway.
 type Endpoints interface {
-	// Acquire returns the endpoint at path for clients of owner; false if too many are
-	// in use.
-	Acquire(owner access.Owner, path string) (Endpoint, bool)
+	// Acquire returns the endpoint at path for clients of owner. The error is [ErrTooMany] or
+	// [ErrIsolated].
+	Acquire(owner access.Owner, path string) (Endpoint, error)
 }
+
+// Errors of [Endpoints].
+var (
+	ErrTooMany = errors.New("too many /mcp/{page} endpoints are in use")
+
+	// ErrIsolated is for an endpoint that cannot be opened now: there is no connection to
+	// the other nodes of the gateway, and the pages of this one would look like all.
+	ErrIsolated = errors.New("the other nodes cannot be reached")
+)

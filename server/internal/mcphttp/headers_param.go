@@ -32,7 +32,7 @@ func (r *request) checkParams(x engine.Examination) *jsonrpc.Error {
 	if x.Method != "tools/call" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(engine.WithPrincipal(r.http.Context(), engine.Principal(r.client.Principal)), limits.AttachTime)
+	ctx, cancel := context.WithTimeout(r.client.With(r.http.Context()), limits.AttachTime)
 	defer cancel()
 	ctx = context.WithValue(ctx, forHeaders{}, true)
 	for again := false; ; again = true {

@@ -203,7 +203,7 @@ func writeJSON(w http.ResponseWriter, status int, msg []byte) error {
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Length", strconv.Itoa(len(msg)))
-	if status == http.StatusTooManyRequests {
+	if status == http.StatusTooManyRequests && h.Get("Retry-After") == "" {
 		h.Set("Retry-After", "1") // seconds
 	}
 	w.WriteHeader(status)

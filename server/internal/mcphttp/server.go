@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
@@ -23,7 +24,8 @@ type Server struct {
 	Endpoints Endpoints
 	Gate      *access.Gate
 	Sessions  *Sessions
-	Lenient   bool // clients need no handshake
+	Lenient   bool            // clients need no handshake
+	Ending    context.Context // listens get their result when it ends
 }
 
 // Serve serves r, which has passed the guard, from the endpoint at path. The order of
@@ -46,14 +48,23 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path string) {
 	if !ok {
 		return
 	}
-	endpoint, ok := s.Endpoints.Acquire(caller.Owner, path)
-	if !ok {
+	endpoint, err := s.Endpoints.Acquire(caller.Owner, path)
+	if errors.Is(err, ErrIsolated) {
+		w.Header().Set("Retry-After", "1") // seconds
+		http.Error(w, err.Error()+": retry in a second", http.StatusServiceUnavailable)
+		return
+	}
+	if err != nil {
 		w.Header().Set("Retry-After", "5") // seconds
-		http.Error(w, "too many /mcp/{page} endpoints are in use: retry later", http.StatusTooManyRequests)
+		http.Error(w, err.Error()+": retry later", http.StatusTooManyRequests)
 		return
 	}
 	defer endpoint.Release()
-	req := &request{server: s, endpoint: endpoint, w: w, http: r, client: access.Client{Principal: caller.Principal, Endpoint: path}}
+	unbound := r.Context()
+	ctx, unbind := caller.Bind(unbound)
+	defer unbind()
+	r = r.WithContext(ctx)
+	req := &request{server: s, endpoint: endpoint, w: w, http: r, unbound: unbound, caller: caller, client: caller.Client(path)}
 	switch r.Method {
 	case http.MethodGet:
 		req.openSessionStream()
@@ -70,9 +81,11 @@ type request struct {
 	endpoint Endpoint
 	w        http.ResponseWriter
 	http     *http.Request
+	unbound  context.Context // of http, without the end of the caller's credentials
+	caller   access.Caller
 	client   access.Client
 
-	method, name string // of the message, for the audit log
+	method, name, trace string // of the message, for the audit log
 }
 
 func (r *request) serve() {
@@ -94,7 +107,7 @@ func (r *request) serve() {
 		return
 	}
 	x := r.endpoint.Engine.Examine(body)
-	r.method, r.name = x.Method, x.Name
+	r.method, r.name, r.trace = x.Method, x.Name, r.server.Gate.TraceOf(body)
 	switch {
 	case x.Malformed != nil:
 		r.fail(http.StatusBadRequest, x.ID, x.Malformed)
@@ -141,6 +154,14 @@ func (r *request) fail(status int, id jsonrpc.ID, err *jsonrpc.Error) {
 	writeError(r.w, status, id, err)
 }
 
+// exceeded rejects a request over a limit.
+func (r *request) exceeded(id jsonrpc.ID, over *access.Exceeded) {
+	if seconds := over.Seconds(); seconds > 0 {
+		r.w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	}
+	r.fail(http.StatusTooManyRequests, id, message.Busy(over.Text))
+}
+
 // reject rejects an HTTP request that contains no message.
 func (r *request) reject(text string, status int) {
 	r.audit(strconv.Itoa(status))
@@ -150,7 +171,8 @@ func (r *request) reject(text string, status int) {
 // audit records a request that no engine has served; the port records the others.
 func (r *request) audit(outcome string) {
 	r.server.Gate.Audit.Record(access.Entry{
-		Principal: r.client.Principal, Endpoint: r.client.Endpoint, Verb: cmp.Or(r.method, r.http.Method), URI: r.name, Outcome: outcome,
+		Principal: r.client.Principal, Owner: r.client.Owner, Endpoint: r.client.Endpoint,
+		Verb: cmp.Or(r.method, r.http.Method), URI: r.name, Outcome: outcome, Trace: r.trace,
 	})
 }
 
@@ -164,6 +186,9 @@ func (r *request) modern(x engine.Examination, body []byte) {
 	}
 	if x.Unserved != nil {
 		r.fail(modernStatus(message.Head{Failed: true}, jsonrpc.AppendError(nil, x.ID, x.Unserved)), x.ID, x.Unserved)
+		return
+	}
+	if !r.authorize([]engine.Examination{x}, [][]byte{body}) {
 		return
 	}
 	if mismatch := r.checkParams(x); mismatch != nil {
@@ -184,17 +209,21 @@ func (r *request) modern(x engine.Examination, body []byte) {
 
 // serveOnce serves one request on a port of its own.
 func (r *request) serveOnce(x engine.Examination, body []byte, stream bool, status func(message.Head, []byte) int, listen bool) {
-	release, ok := r.server.Gate.Limits.Acquire(r.client.Principal, "client "+access.ClientName(x.Method, body), listen)
-	if !ok {
-		r.fail(http.StatusTooManyRequests, x.ID, message.Busy("Too many requests in flight"))
+	use := access.UseRequest
+	if listen {
+		use = access.UseListen
+	}
+	release, over := r.server.Gate.Limits.Acquire(r.client, "client "+access.ClientName(x.Method, body), use)
+	if over != nil {
+		r.exceeded(x.ID, over)
 		return
 	}
 	defer release()
-	ctx, cancel := context.WithCancel(engine.WithPrincipal(r.http.Context(), engine.Principal(r.client.Principal)))
+	ctx, cancel := r.serveContext(listen)
 	defer cancel()
 	near, far := jsonrpc.Pipe()
 	defer far.Close()
-	go r.endpoint.Engine.Serve(engine.WithDelivery(ctx), r.server.Gate.Port(near, r.endpoint.Engine, r.client)) // ends when far closes
+	go r.server.Gate.Serve(engine.WithDelivery(ctx), near, r.endpoint.Engine, r.client) // ends when far closes
 	if err := far.Write(ctx, body); err != nil {
 		return
 	}
@@ -211,4 +240,21 @@ func (r *request) serveOnce(x engine.Examination, body []byte, stream bool, stat
 	}()
 	answer := &response{w: r.w, mailbox: box, ended: ended, id: x.ID, remaining: 1, stream: stream, status: status}
 	answer.run(ctx) // on an error the client has disconnected
+}
+
+// serveContext returns the context of a request on a port of its own. It ends with the
+// credentials of the caller, and a listen with the gateway. A listen gets its result then, and limits.ShutdownTime to write
+// it.
+func (r *request) serveContext(listen bool) (context.Context, context.CancelFunc) {
+	if !listen {
+		return context.WithCancel(r.http.Context())
+	}
+	end, ended := context.WithCancel(r.server.Ending)
+	unbind := func() bool { return true }
+	if valid := r.caller.Valid; valid != nil {
+		unbind = context.AfterFunc(valid, ended)
+	}
+	ctx, cancel := context.WithCancel(engine.WithEnd(r.unbound, end))
+	stop := context.AfterFunc(end, func() { time.AfterFunc(limits.ShutdownTime, cancel) })
+	return ctx, func() { unbind(); stop(); cancel(); ended() }
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/server/internal/access"
-	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -21,13 +20,17 @@ import (
 // opened again from the record when a request arrives.
 type session struct {
 	owner  *Sessions
-	hash   string        // SHA-256 of the id, which is stored nowhere
+	hash   string        // SHA-256 of the id, which is stored nowhere; set before the session is registered
 	done   chan struct{} // closed when the session ends
 	outbox *mailbox      // messages for the GET stream
+	latest latestChanges // of subscriptions
+
+	restored time.Time // when the record was read from a store; zero for a session that began here; set before the session is registered
 
 	mu           sync.Mutex
 	record       Record
-	users        int // HTTP requests that have acquired the session
+	users        int  // HTTP requests that have acquired the session
+	forgotten    bool // its record is not read any more: the next request restores the session
 	lastUsed     time.Time
 	conversation *conversation // nil while idle
 	endpoint     Endpoint      // of conversation
@@ -37,22 +40,10 @@ type session struct {
 
 	saving sync.Mutex // held while the record is written; locked before mu
 
+	stopEvents func() // set while the session follows its events
+
 	resubscribing    bool // a goroutine is subscribing again
 	resubscribeAgain bool // and must check again afterwards
-}
-
-// A Record is the stored form of a session.
-type Record struct {
-	Principal    string         `json:"principal"`
-	Owner        access.Owner   `json:"owner,omitempty"`
-	Path         string         `json:"path"` // of the endpoint
-	Version      string         `json:"version"`
-	Client       string         `json:"client,omitempty"` // clientInfo.name
-	ClientInfo   jsontext.Value `json:"clientInfo,omitempty"`
-	Capabilities jsontext.Value `json:"capabilities,omitempty"`
-	LogLevel     string         `json:"logLevel,omitempty"` // of logging/setLevel
-	URIs         []string       `json:"uris"`               // of subscriptions
-	Used         time.Time      `json:"used"`
 }
 
 // A conversation is the connection of a session to an engine, with the state of its
@@ -64,6 +55,7 @@ type conversation struct {
 	tokens         map[string]*mailbox        // by progress token
 	subscribed     map[string]bool            // URIs to which the engine has a subscription
 	ownRequests    int                        // number of requests that the session itself has sent
+	initialized    bool                       // the engine has got notifications/initialized
 }
 
 // A pendingRequest is a request that the engine has not answered yet.
@@ -98,10 +90,9 @@ func (s *session) start() *conversation {
 	}
 	s.conversation = c
 	s.endpoint, _ = s.owner.Endpoints.Acquire(s.record.Owner, s.record.Path) // cannot fail: a request at this endpoint holds it
-	ctx := engine.WithPrincipal(context.Background(), engine.Principal(s.record.Principal))
-	v := access.Client{Principal: s.record.Principal, Endpoint: s.record.Path, Name: s.record.Client}
-	go s.endpoint.Engine.Serve(ctx, s.owner.Gate.Port(near, s.endpoint.Engine, v)) // ends when far closes
-	go s.route(c)                                                                  // likewise
+	client := access.Client{Principal: s.record.Principal, Owner: s.record.Owner, Tenant: s.record.Tenant, Endpoint: s.record.Path, Name: s.record.Client}
+	go s.owner.Gate.Serve(context.Background(), near, s.endpoint.Engine, client) // ends when far closes
+	go s.route(c)                                                                // likewise
 	return c
 }
 
@@ -114,15 +105,8 @@ func (s *session) wake() {
 		return
 	}
 	c := s.start()
-	for _, list := range [...]string{"resources", "prompts", "tools"} {
-		changed := jsonrpc.AppendNotification(nil, "notifications/"+list+"/list_changed", nil)
-		s.enqueue(changed, message.HeadOf(changed))
-	}
-	for _, uri := range s.record.URIs {
-		params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
-		msg := jsonrpc.AppendNotification(nil, UpdatedMethod, params)
-		s.enqueue(msg, message.HeadOf(msg))
-	}
+	c.initialized = true
+	s.announceAll()
 	params := []byte(`{"protocolVersion":"` + s.record.Version + `","capabilities":`)
 	params = append(params, orObject(s.record.Capabilities)...)
 	params = append(params, `,"clientInfo":`...)
@@ -137,6 +121,19 @@ func (s *session) wake() {
 	s.resubscribe()
 }
 
+// announceAll announces that everything may have changed. The caller holds the lock.
+func (s *session) announceAll() {
+	for _, list := range [...]string{"resources", "prompts", "tools"} {
+		changed := jsonrpc.AppendNotification(nil, "notifications/"+list+"/list_changed", nil)
+		s.enqueue(changed, message.HeadOf(changed))
+	}
+	for _, uri := range s.record.URIs {
+		params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
+		msg := jsonrpc.AppendNotification(nil, UpdatedMethod, params)
+		s.enqueue(msg, message.HeadOf(msg))
+	}
+}
+
 func orObject(value jsontext.Value) []byte {
 	if len(value) == 0 {
 		return []byte("{}")
@@ -144,18 +141,8 @@ func orObject(value jsontext.Value) []byte {
 	return value
 }
 
-// sleep closes the conversation of an unused session: an abandoned session must not use
-// memory for a day.
-func (s *session) sleep(now time.Time) {
-	if s.sleepIf(func() bool {
-		return s.users == 0 && len(s.conversation.pending) == 0 && now.Sub(s.lastUsed) >= limits.SessionIdle
-	}) {
-		s.store()
-	}
-}
-
 // sleepIf closes the conversation if there is one and condition holds. condition is
-// called with the lock held.
+// called with the lock held. Without [StoredSessions] the session is forgotten.
 func (s *session) sleepIf(condition func() bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,6 +151,7 @@ func (s *session) sleepIf(condition func() bool) bool {
 	}
 	s.endConversation()
 	s.outbox.clear()
+	s.forgotten = s.owner.stored == nil
 	return true
 }
 
@@ -220,6 +208,23 @@ func newPendingRequest(x engine.Examination, msg []byte, box *mailbox, jsonOnly 
 		w.token = jsonrpc.ID(token).Key()
 	}
 	return w
+}
+
+// initialize sends notifications/initialized to the engine if another node may have got it
+// from the client, which has sent it before anything but ping (MCP 2025-11-25,
+// basic/lifecycle).
+func (s *session) initialize() {
+	s.mu.Lock()
+	c := s.conversation
+	missing := s.owner.Events != nil && c != nil && !c.initialized
+	s.mu.Unlock()
+	if !missing {
+		return
+	}
+	c.port.Write(context.Background(), jsonrpc.AppendNotification(nil, "notifications/initialized", nil))
+	s.mu.Lock() // after it: a second one does no harm, and a request that overtakes it would
+	defer s.mu.Unlock()
+	c.initialized = true
 }
 
 // send sends a message of the client to the engine.
@@ -284,7 +289,8 @@ func (s *session) snapshot() (record Record, ended bool) {
 func (s *session) unstore() {
 	s.saving.Lock()
 	defer s.saving.Unlock()
-	s.owner.Store.Remove(s.hash)
+	record, _ := s.snapshot()
+	s.owner.Store.Remove(s.hash, &record)
 }
 
 // clientParams returns clientInfo and capabilities from the params of initialize.

@@ -21,7 +21,7 @@ func (s *session) resubscribe() {
 		s.resubscribeAgain = true // a page may have joined after its subscription failed
 		return
 	}
-	if c == nil {
+	if c == nil || s.current == nil && s.owner.Events != nil { // the node with the stream subscribes
 		return
 	}
 	var missing []string

@@ -54,17 +54,33 @@ func (s *session) complete(c *conversation, h message.Head, msg []byte) {
 	if changed {
 		s.store()
 	}
+	switch {
+	case w.answered != nil:
+		w.answered(h.Failed)
+	case changed && s.owner.Events != nil:
+		go func() { // ends within dropTime
+			if failed := s.spread(w); failed != nil {
+				msg = jsonrpc.AppendError(nil, h.ID, failed)
+				h = message.HeadOf(msg)
+			}
+			s.deliver(w, h, msg)
+		}()
+	default:
+		s.deliver(w, h, msg)
+	}
+}
+
+// deliver passes a response to the POST of its request.
+func (s *session) deliver(w *pendingRequest, h message.Head, msg []byte) {
 	s.mu.Lock()
 	box := w.box
 	s.mu.Unlock()
 	switch {
-	case w.answered != nil:
-		w.answered(h.Failed)
 	case box != nil:
 		box.put(msg, h)
 	default:
 		s.owner.Gate.Audit.Record(access.Entry{
-			Principal: s.record.Principal, Client: s.record.Client, Endpoint: s.record.Path, Verb: w.method, URI: w.uri,
+			Principal: s.record.Principal, Owner: s.record.Owner, Client: s.record.Client, Endpoint: s.record.Path, Verb: w.method, URI: w.uri,
 			Outcome: "dropped", Ms: float64(time.Since(w.started).Microseconds()) / 1000,
 		})
 	}
@@ -87,9 +103,14 @@ func (s *session) takePending(c *conversation, h message.Head) (w *pendingReques
 	}
 	switch w.method {
 	case "logging/setLevel":
-		s.record.LogLevel, changed = w.level, true
+		if w.answered == nil {
+			s.record.LogLevel, changed = w.level, true
+		}
 	case "resources/subscribe":
 		c.subscribed[w.uri] = true
+		if w.answered == nil {
+			s.latest.subscribe(w.uri)
+		}
 		if w.answered != nil && !slices.Contains(s.record.URIs, w.uri) {
 			delete(c.subscribed, w.uri)
 			s.unsubscribe(c, w.uri)
@@ -97,14 +118,21 @@ func (s *session) takePending(c *conversation, h message.Head) (w *pendingReques
 		if w.answered == nil && !slices.Contains(s.record.URIs, w.uri) {
 			s.record.URIs, changed = append(s.record.URIs, w.uri), true
 		}
+		changed = changed || w.answered == nil && s.owner.Events != nil // another node may have missed that the client had unsubscribed
 		if w.earlyUpdate != nil {
 			s.enqueue(w.earlyUpdate, message.HeadOf(w.earlyUpdate))
 		}
 	case "resources/unsubscribe":
 		delete(c.subscribed, w.uri)
+		if w.answered != nil { // the client may have subscribed again meanwhile
+			s.resubscribe()
+			return w, false
+		}
 		if i := slices.Index(s.record.URIs, w.uri); i >= 0 {
 			s.record.URIs, changed = slices.Delete(s.record.URIs, i, i+1), true
 		}
+		s.latest.unsubscribe(w.uri)
+		changed = changed || s.owner.Events != nil // the event of the subscription may be lost: another node has it
 		s.outbox.dropUpdated(w.uri)
 	}
 	return w, changed
@@ -169,12 +197,19 @@ func (c *conversation) requestOf(h message.Head, msg []byte) (w *pendingRequest,
 
 // forward sends a notification or response of the client to the engine.
 func (s *session) forward(x engine.Examination, msg []byte) error {
-	if x.Kind == jsonrpc.Response {
-		s.mu.Lock()
-		if s.conversation != nil {
-			delete(s.conversation.engineRequests, x.ID.Key())
+	if x.Kind == jsonrpc.Response && !s.takeEngineRequest(x.ID) && s.owner.Events != nil {
+		s.publish(SessionEvent{Kind: EventAnswered, Message: msg}) // the request may be that of another node
+		return nil
+	}
+	if x.Kind == jsonrpc.Notification && x.Method == "notifications/cancelled" && s.owner.Events != nil {
+		m, _ := jsonrpc.Parse(msg)
+		if !s.isPending(jsonrpc.ID(jsonrpc.Member(m.Params, "requestId"))) { // likewise
+			s.publish(SessionEvent{Kind: EventCancelled, Message: msg})
+			return nil
 		}
-		s.mu.Unlock()
+	}
+	if x.Kind == jsonrpc.Request && x.Method != "initialize" && x.Method != "ping" {
+		s.initialize()
 	}
 	if err := s.send(msg); err != nil {
 		return err

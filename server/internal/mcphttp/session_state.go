@@ -7,13 +7,12 @@ type sessionState struct {
 	Pending        map[string]bool // requests by ID.Key; false if the client has disconnected
 	EngineRequests int             // requests of the engine that the client has not answered
 	Tokens         int             // progress tokens in use
+	LogLevel       string          // that the client has set
 }
 
 // Inspect returns the state of the session with this id; false if there is none.
 func (ss *Sessions) Inspect(id string) (state sessionState, found bool) {
-	ss.mu.Lock()
-	s := ss.byHash[hashOf(id)]
-	ss.mu.Unlock()
+	s := ss.table.get(HashOf(id))
 	if s == nil {
 		return state, false
 	}
@@ -23,7 +22,7 @@ func (ss *Sessions) Inspect(id string) (state sessionState, found bool) {
 		return state, true
 	}
 	state = sessionState{
-		Awake: true, Subscribed: len(s.conversation.subscribed), EngineRequests: len(s.conversation.engineRequests), Tokens: len(s.conversation.tokens),
+		Awake: true, Subscribed: len(s.conversation.subscribed), EngineRequests: len(s.conversation.engineRequests), Tokens: len(s.conversation.tokens), LogLevel: s.record.LogLevel,
 		Pending: make(map[string]bool, len(s.conversation.pending)),
 	}
 	for key, w := range s.conversation.pending {
@@ -32,9 +31,6 @@ func (ss *Sessions) Inspect(id string) (state sessionState, found bool) {
 	return state, true
 }
 
-// Count returns the number of sessions, including idle ones.
-func (ss *Sessions) Count() int {
-	ss.mu.Lock()
-	defer ss.mu.Unlock()
-	return len(ss.byHash)
-}
+// Count returns the number of sessions in memory. With a [StoredSessions] these are all,
+// including idle ones.
+func (ss *Sessions) Count() int { return ss.table.count() }

@@ -66,6 +66,7 @@ func (s *session) stream(w http.ResponseWriter, r *http.Request) bool {
 		}
 		s.mu.Unlock()
 	}()
+	defer s.beginStream()()
 	s.pump(st, w, r.Context())
 	return true
 }
@@ -94,8 +95,12 @@ func (s *session) pending() (msg []byte, ok bool) {
 }
 
 // enqueue adds a message for the stream of the session, or for a pending POST whose
-// response is an event stream. The caller holds the lock.
+// response is an event stream. Without stream it is dropped if the stream may be on another
+// node. The caller holds the lock.
 func (s *session) enqueue(msg []byte, h message.Head) {
+	if s.current == nil && s.owner.Events != nil {
+		return
+	}
 	s.outbox.put(msg, h)
 	if s.current != nil || s.conversation == nil {
 		return

@@ -3,11 +3,9 @@ package mcphttp
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
-	"sync"
+	"errors"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -17,39 +15,36 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// Sessions holds all classic sessions. A session id is random and proves nothing: it is
-// valid together with the token, for the principal and the endpoint that began the
-// session.
+// Sessions holds the classic sessions of a gateway. A session id proves nothing: it is
+// valid together with a token of the [Holder] that began the session.
 type Sessions struct {
-	Endpoints Endpoints       // the engines
-	Gate      *access.Gate    // limits and audit log
-	Store     SessionStore    // of records
+	Endpoints Endpoints    // the engines
+	Gate      *access.Gate // limits and audit log
+	Store     SessionStore
+	Events    SessionEvents   // of other nodes; nil without other nodes
 	Report    func(error)     // gets errors of Store
 	Closing   <-chan struct{} // closed when the gateway closes: streams end
-	Max       int             // number of sessions; 0 means limits.MaxSessions
+	Max       int             // number of sessions in memory; 0 means limits.MaxSessions
 
-	mu     sync.Mutex
-	byHash map[string]*session
+	stored StoredSessions // Store, if it keeps all sessions; otherwise nil
+	table  sessionTable
 }
 
-// newSessionID returns 256 random bits as visible ASCII. MCP 2025-11-25,
-// basic/transports.
-func newSessionID() string {
-	id := make([]byte, 32)
-	rand.Read(id) // never fails: crypto/rand
-	return base64.RawURLEncoding.EncodeToString(id)
-}
-
-func hashOf(id string) string {
+// HashOf returns the hash of a session id: its key wherever the id itself must not be.
+func HashOf(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:])
 }
 
-// OpenSessions loads the stored sessions. Their conversations are opened when a client
-// returns.
+// OpenSessions prepares ss, and loads the sessions that its store keeps. Their
+// conversations are opened when a client returns.
 func OpenSessions(ss *Sessions) error {
-	ss.byHash = map[string]*session{}
-	records, err := ss.Store.Load()
+	ss.table = sessionTable{max: cmp.Or(ss.Max, limits.MaxSessions), byHash: map[string]*session{}, byOwner: map[access.Owner]map[*session]bool{}}
+	ss.stored, _ = ss.Store.(StoredSessions)
+	if ss.stored == nil {
+		return nil
+	}
+	records, err := ss.stored.Load()
 	if err != nil {
 		return err
 	}
@@ -64,10 +59,10 @@ func OpenSessions(ss *Sessions) error {
 			s.lastUsed = now
 		}
 		if now.Sub(s.lastUsed) >= limits.SessionTTL {
-			ss.Store.Remove(hash)
+			ss.Store.Remove(hash, &s.record)
 			continue
 		}
-		ss.byHash[hash] = s
+		ss.table.insert(s)
 	}
 	return nil
 }
@@ -79,12 +74,12 @@ func (ss *Sessions) newSession(hash string) *session {
 // begin handles the initialize of a client. It returns the new session, its id and the
 // result; without a session it returns the error response of the engine, or nothing if
 // there are too many sessions.
-func (ss *Sessions) begin(ctx context.Context, endpoint Endpoint, client access.Client, x engine.Examination, body []byte) (*session, string, []byte) {
-	id := newSessionID()
-	s := ss.newSession(hashOf(id))
+func (ss *Sessions) begin(ctx context.Context, h Holder, x engine.Examination, body []byte) (*session, string, []byte) {
+	s := ss.newSession("")
 	s.users, s.lastUsed = 1, time.Now()
 	m, _ := jsonrpc.Parse(body)
-	s.record = Record{Principal: client.Principal, Owner: endpoint.Owner, Path: endpoint.Path, Client: access.ClientName("initialize", body)}
+	s.record = NewRecord(h)
+	s.record.Client = access.ClientName("initialize", body)
 	s.record.ClientInfo, s.record.Capabilities = clientParams(m.Params)
 
 	box := newMailbox()
@@ -105,15 +100,25 @@ func (ss *Sessions) begin(ctx context.Context, endpoint Endpoint, client access.
 	}
 	answer, _ := jsonrpc.Parse(result)
 	version, _ := jsonrpc.Text(jsonrpc.Member(answer.Result, "protocolVersion"))
-	s.mu.Lock()
-	s.record.Version = version
-	s.mu.Unlock()
-	if !ss.add(s) {
+	id := s.assignID(version)
+	s.follow()
+	if ss.add(s) != nil {
+		s.unfollow()
 		s.sleepIf(func() bool { return true })
 		return nil, "", nil
 	}
 	s.store()
 	return s, id, result
+}
+
+// assignID completes the record of a new session, and returns the id of the session.
+func (s *session) assignID(version string) (id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.record.Version = version
+	id = s.owner.Store.Begin(&s.record)
+	s.hash = HashOf(id)
+	return id
 }
 
 // firstOf waits for the first message in box, at most limits.AttachTime.
@@ -134,52 +139,108 @@ func firstOf(ctx context.Context, box *mailbox) []byte {
 	}
 }
 
-// add registers a session. If there are too many, the idle session that is unused for
-// longest ends; if none is idle, add returns false.
-func (ss *Sessions) add(s *session) bool {
-	ss.mu.Lock()
-	var oldest *session
-	if len(ss.byHash) >= cmp.Or(ss.Max, limits.MaxSessions) {
-		for _, other := range ss.byHash {
-			other.mu.Lock()
-			asleep := other.conversation == nil && other.users == 0
-			older := oldest == nil || other.lastUsed.Before(oldest.lastUsed)
-			other.mu.Unlock()
-			if asleep && older {
-				oldest = other
+// errNoSession is the error for an id that was never assigned, whose session has ended, or
+// that belongs to another holder: a client cannot tell them apart.
+var errNoSession = errors.New("there is no such session")
+
+// errTooManySessions is the error for a session for which there is no memory now.
+var errTooManySessions = errors.New("too many sessions")
+
+// acquire returns the session with this id, with a conversation. The caller must release
+// it. The error is errNoSession or errTooManySessions.
+func (ss *Sessions) acquire(ctx context.Context, id string, h Holder) (*session, error) {
+	hash := HashOf(id)
+	for {
+		s := ss.table.get(hash)
+		if s == nil {
+			record, found := ss.Store.Open(ctx, id, h)
+			if !found {
+				return nil, errNoSession
 			}
+			s = ss.newSession(hash)
+			s.record, s.lastUsed = record, time.Now()
+			s.restored = s.lastUsed
+			s.follow() // before others can use it
+			err := ss.add(s)
+			if err != nil {
+				s.unfollow()
+			}
+			switch {
+			case errors.Is(err, errRegistered): // by another request
+				continue
+			case err != nil:
+				return nil, err
+			}
+			s.publish(SessionEvent{Kind: EventRestored})
 		}
-		if oldest == nil {
-			ss.mu.Unlock()
-			return false
+		if acquired, err := s.acquire(h); acquired || err != nil {
+			return s, err
 		}
+		ss.table.remove(s) // forgotten meanwhile: restore it
 	}
-	ss.byHash[s.hash] = s
-	ss.mu.Unlock()
-	if oldest != nil {
-		ss.end(oldest)
-	}
-	return true
 }
 
-// acquire returns the session with this id, or nil. It opens its conversation if
-// necessary. The caller must release the session.
-func (ss *Sessions) acquire(id, principal string, endpoint Endpoint) *session {
-	ss.mu.Lock()
-	s := ss.byHash[hashOf(id)]
-	ss.mu.Unlock()
-	if s == nil || s.record.Path != endpoint.Path || s.record.Owner != endpoint.Owner { // these do not change
-		return nil
-	}
+// acquire counts a user of the session and opens its conversation if necessary. It returns
+// false if the session is forgotten.
+func (s *session) acquire(h Holder) (acquired bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.record.Principal != principal || s.hasEnded() {
-		return nil
+	now := time.Now()
+	if s.record.Holder() != h || s.hasEnded() || s.hasExpired(now) {
+		return false, errNoSession
+	}
+	if s.forgotten {
+		return false, nil
 	}
 	s.users++
-	s.lastUsed = time.Now()
+	s.lastUsed = now
 	s.wake()
-	return s
+	return true, nil
+}
+
+// hasExpired reports whether the session ends although it is used. The caller holds the
+// lock.
+func (s *session) hasExpired(now time.Time) bool {
+	return !s.record.Expires.IsZero() && !now.Before(s.record.Expires)
+}
+
+// add registers a session. If there are too many, it makes room or returns
+// errTooManySessions: it ends the session that was unused for longest among those without
+// conversation, or, without [StoredSessions], it forgets an idle one. Other errors are
+// those of sessionTable.add.
+func (ss *Sessions) add(s *session) error {
+	for range maxAddAttempts {
+		err := ss.table.add(s)
+		if !errors.Is(err, errTooManySessions) {
+			return err
+		}
+		if ss.stored != nil {
+			oldest := ss.table.oldestAsleep()
+			if oldest == nil {
+				return errTooManySessions
+			}
+			ss.end(oldest)
+			ss.table.insert(s) // although there may be more than Max of them, if that was lowered
+			return nil
+		}
+		idle := ss.table.idleSince(time.Now().Add(-minIdle))
+		if idle == nil {
+			return errTooManySessions
+		}
+		ss.sleepIf(idle, func() bool { return idle.isIdle() })
+	}
+	return errTooManySessions
+}
+
+const (
+	maxAddAttempts = 8               // others may take the room that was made
+	minIdle        = 1 * time.Second // so that a session is not forgotten between two requests of a client that is active
+)
+
+// isIdle reports whether nothing needs the conversation of the session. The caller holds
+// the lock.
+func (s *session) isIdle() bool {
+	return s.users == 0 && s.conversation != nil && len(s.conversation.pending) == 0
 }
 
 func (s *session) hasEnded() bool {
@@ -191,20 +252,20 @@ func (s *session) hasEnded() bool {
 	}
 }
 
-// end ends a session: requests are cancelled, the stream ends, the record is removed.
+// end ends a session: requests are cancelled, the stream ends, the record is removed. The
+// id is invalid from then on: see sessionTable.end.
 func (ss *Sessions) end(s *session) {
-	ss.remove(s)
+	ss.table.end(s)
 	s.end()
 	s.unstore()
 }
 
-func (ss *Sessions) remove(s *session) {
-	ss.mu.Lock()
-	defer ss.mu.Unlock()
-	delete(ss.byHash, s.hash)
+func (s *session) end() {
+	s.close()
+	s.unfollow()
 }
 
-func (s *session) end() {
+func (s *session) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.hasEnded() {
@@ -212,78 +273,4 @@ func (s *session) end() {
 	}
 	close(s.done)
 	s.endConversation()
-}
-
-// Sweep closes the conversations of idle sessions, and ends sessions that were unused
-// for limits.SessionTTL.
-func (ss *Sessions) Sweep(now time.Time) {
-	for _, s := range ss.list() {
-		s.sleep(now)
-		s.mu.Lock()
-		expired := s.users == 0 && now.Sub(s.lastUsed) >= limits.SessionTTL
-		s.mu.Unlock()
-		if expired {
-			ss.end(s)
-		}
-	}
-}
-
-// PageJoined retries the failed subscriptions of all sessions of owner.
-func (ss *Sessions) PageJoined(owner access.Owner) {
-	for _, s := range ss.list() {
-		if s.record.Owner == owner { // does not change
-			s.pageJoined()
-		}
-	}
-}
-
-// Close stores all sessions and closes their conversations. The sessions do not end.
-func (ss *Sessions) Close() {
-	for _, s := range ss.list() {
-		s.sleepIf(func() bool { return true })
-		s.store()
-	}
-}
-
-// SaveUses stores when sessions were last used, if that has changed.
-func (ss *Sessions) SaveUses() {
-	used, changed := map[string]time.Time{}, false
-	now := time.Now()
-	for _, s := range ss.list() {
-		at, exceedsRecord, isNew := s.takeLastUse(now)
-		if exceedsRecord {
-			used[s.hash] = at
-		}
-		changed = changed || isNew
-	}
-	if !changed {
-		return
-	}
-	if err := ss.Store.SaveUses(used); err != nil {
-		ss.Report(err)
-	}
-}
-
-// takeLastUse returns when the session was last used: now, if a request or stream is
-// open. exceedsRecord: later than in the stored record; isNew: later than the previous
-// result, too.
-func (s *session) takeLastUse(now time.Time) (at time.Time, exceedsRecord, isNew bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.users > 0 {
-		s.lastUsed = now
-	}
-	exceedsRecord, isNew = s.lastUsed.After(s.recordedUse), s.lastUsed.After(s.savedUse) && s.lastUsed.After(s.recordedUse)
-	s.savedUse = s.lastUsed
-	return s.lastUsed, exceedsRecord, isNew
-}
-
-func (ss *Sessions) list() []*session {
-	ss.mu.Lock()
-	defer ss.mu.Unlock()
-	list := make([]*session, 0, len(ss.byHash))
-	for _, s := range ss.byHash {
-		list = append(list, s)
-	}
-	return list
 }

@@ -66,6 +66,16 @@ func Busy(what string) *jsonrpc.Error {
 	}
 }
 
+// Unreachable returns the error of a request that another node has to know of, which does not
+// answer. The sender may retry.
+func Unreachable(what string) *jsonrpc.Error {
+	return &jsonrpc.Error{
+		Code:    jsonrpc.CodeInternal,
+		Message: what,
+		Data:    []byte(`{"origin":"gateway","reason":"unreachable","retry":true}`),
+	}
+}
+
 // Interrupted returns the error of a request that was lost before it was answered. It
 // may have had effects, so the sender must not retry.
 func Interrupted(message string) *jsonrpc.Error {

@@ -103,8 +103,8 @@ type Page struct {
 // Serve sends frames and states to one monitor until it disconnects or is too slow.
 // state returns the current state without the counts of reads.
 func (m *Monitors) Serve(s *socket.Socket, state func() State) {
-	go s.KeepAlive(false) // ends with the socket
-	go func() {           // likewise; what the monitor sends is ignored
+	s.KeepAlive(false)
+	go func() { // likewise; what the monitor sends is ignored
 		for {
 			if _, err := s.Read(s.Context()); err != nil {
 				return

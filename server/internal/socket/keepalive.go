@@ -2,6 +2,7 @@ package socket
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,38 +16,57 @@ const pingMessage = `{"jsonrpc":"2.0","id":"gateway-ping","method":"ping"}`
 
 // KeepAlive sends pings until the socket is closed, and closes it if the peer is dead. A
 // page must send messages; for an assistant, which may have nothing to send, a pong
-// suffices.
+// suffices. It returns at once.
 func (s *Socket) KeepAlive(page bool) {
-	ticker := time.NewTicker(limits.PingEvery / 3)
-	defer ticker.Stop()
-	var pong atomic.Int64 // like lastReceived
-	for n := 1; ; n++ {
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		last := s.lastReceived.Load()
-		if !page {
-			last = max(last, pong.Load())
-		}
-		if time.Since(s.started)-time.Duration(last) >= limits.PingTimeout {
-			s.cancel() // half-open: a closing handshake would time out
-			s.conn.CloseNow()
-			return
-		}
-		if n%3 != 0 {
-			continue
-		}
-		go func() { // ends with the pong, or after PingTimeout
-			ctx, cancel := context.WithTimeout(s.ctx, limits.PingTimeout)
-			defer cancel()
-			if s.conn.Ping(ctx) == nil {
-				pong.Store(int64(time.Since(s.started)))
-			}
-		}()
-		if page {
-			s.Write(s.ctx, []byte(pingMessage)) // failing is equivalent to no answer
-		}
+	k := &keepAlive{socket: s, page: page}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.timer = time.AfterFunc(limits.PingEvery/3, k.tick)
+}
+
+// A keepAlive has a timer instead of a goroutine: there may be thousands of idle sockets.
+type keepAlive struct {
+	socket *Socket
+	page   bool
+	pong   atomic.Int64 // like Socket.lastReceived
+
+	mu    sync.Mutex
+	timer *time.Timer
+	ticks int
+}
+
+// tick looks at the socket every 5 seconds. It runs on a goroutine of its own.
+func (k *keepAlive) tick() {
+	s := k.socket
+	if s.ctx.Err() != nil {
+		return
 	}
+	last := s.lastReceived.Load()
+	if !k.page {
+		last = max(last, k.pong.Load())
+	}
+	if time.Since(s.started)-time.Duration(last) >= limits.PingTimeout {
+		s.cancel() // half-open: a closing handshake would time out
+		return
+	}
+	if k.again()%3 != 0 {
+		return
+	}
+	if k.page {
+		s.Write(s.ctx, []byte(pingMessage)) // failing is equivalent to no answer
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, limits.PingTimeout)
+	defer cancel()
+	if s.conn.Ping(ctx) == nil {
+		k.pong.Store(int64(time.Since(s.started)))
+	}
+}
+
+// again starts the timer again, and returns how often it has done so.
+func (k *keepAlive) again() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.timer.Reset(limits.PingEvery / 3)
+	k.ticks++
+	return k.ticks
 }

@@ -3,6 +3,7 @@ package socket
 import (
 	"bytes"
 	"io"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -24,58 +25,64 @@ const maxReused = 128 << 10 // bytes
 func (s *Socket) receive() {
 	defer close(s.in)
 	defer s.cancel()
-	var buffer []byte // reused; Conn.Read takes twice as long for messages above 11 KB
-	for {
-		s.waitForRoom()
-		kind, reader, err := s.conn.Reader(s.ctx)
-		if err != nil {
-			return
-		}
-		if kind != websocket.MessageText {
-			s.conn.Close(websocket.StatusUnsupportedData, "text frames only")
-			return
-		}
-		if buffer, err = readUpTo(reader, buffer[:0], int(s.limit)+1); err != nil {
-			return
-		}
-		s.lastReceived.Store(int64(time.Since(s.started)))
-		s.hear()
-		r := received{}
-		switch {
-		case int64(len(buffer)) > s.limit: // discard the rest and keep the connection
-			end := &message.Tail{}
-			n, err := io.Copy(end, io.LimitReader(reader, limits.MaxDiscard))
-			if err != nil {
-				return
-			}
-			if n == limits.MaxDiscard {
-				s.conn.Close(websocket.StatusMessageTooBig, "message is too large")
-				return
-			}
-			r.err = &message.TooLargeError{ID: message.IDOfParts(buffer, end.Bytes)}
-		case !utf8.Valid(buffer): // the library does not check
-			s.conn.Close(websocket.StatusInvalidFramePayloadData, "not UTF-8")
-			return
-		case s.sequences.Load() && len(buffer) > 0 && buffer[0] == separator:
-			if !s.receiveAll(buffer) {
-				return
-			}
-			if cap(buffer) > maxReused {
-				buffer = nil
-			}
-			continue
-		case cap(buffer) > maxReused:
-			r.msg = buffer
-		default:
-			r.msg = bytes.Clone(buffer)
-		}
-		if cap(buffer) > maxReused {
-			buffer = nil
-		}
-		if !s.pass(r) {
-			return
-		}
+	for s.receiveFrame() {
 	}
+}
+
+// buffers has memory for messages while they are received: Conn.Read takes twice as long
+// for messages above 11 KB. A socket that waits has none of it.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// receiveFrame waits for a frame, and passes its messages on. It returns false when the
+// connection has ended, or must end.
+func (s *Socket) receiveFrame() bool {
+	s.waitForRoom()
+	kind, reader, err := s.conn.Reader(s.ctx)
+	if err != nil {
+		return false
+	}
+	if kind != websocket.MessageText {
+		s.conn.Close(websocket.StatusUnsupportedData, "text frames only")
+		return false
+	}
+	kept := buffers.Get().(*[]byte)
+	defer buffers.Put(kept)
+	buffer, err := readUpTo(reader, (*kept)[:0], int(s.limit)+1)
+	isOwn := cap(buffer) > maxReused // belongs to the message, and is not used again
+	if !isOwn {
+		*kept = buffer
+	}
+	if err != nil {
+		return false
+	}
+	s.lastReceived.Store(int64(time.Since(s.started)))
+	s.hear()
+	switch {
+	case int64(len(buffer)) > s.limit:
+		return s.discard(buffer, reader)
+	case !utf8.Valid(buffer): // the library does not check
+		s.conn.Close(websocket.StatusInvalidFramePayloadData, "not UTF-8")
+		return false
+	case s.sequences.Load() && len(buffer) > 0 && buffer[0] == separator:
+		return s.receiveAll(buffer)
+	case isOwn:
+		return s.pass(received{msg: buffer})
+	}
+	return s.pass(received{msg: bytes.Clone(buffer)})
+}
+
+// discard reads the rest of a message that is too large, and keeps the connection.
+func (s *Socket) discard(begin []byte, rest io.Reader) bool {
+	end := &message.Tail{}
+	n, err := io.Copy(end, io.LimitReader(rest, limits.MaxDiscard))
+	if err != nil {
+		return false
+	}
+	if n == limits.MaxDiscard {
+		s.conn.Close(websocket.StatusMessageTooBig, "message is too large")
+		return false
+	}
+	return s.pass(received{err: &message.TooLargeError{ID: message.IDOfParts(begin, end.Bytes)}})
 }
 
 // pass passes a message to Read. It returns false when the connection has ended.

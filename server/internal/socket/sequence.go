@@ -36,15 +36,13 @@ func (s *Socket) gather(first []byte) [][]byte {
 	if s.unanswered.Load() {
 		s.hold()
 	}
-	for size < maxSequence {
-		select {
-		case msg := <-s.out:
-			messages = append(messages, msg)
-			size += len(msg)
-			continue
-		default:
+	for size < maxSequence && !s.isClosing() {
+		msg, ok := s.take()
+		if !ok {
+			break
 		}
-		break
+		messages = append(messages, msg)
+		size += len(msg)
 	}
 	select {
 	case <-s.heard: // about an earlier frame

@@ -32,12 +32,12 @@ type Socket struct {
 	cancel       context.CancelFunc
 	limit        int64 // bytes of a received message
 	in           chan received
-	out          chan []byte
+	out          queue
 	failWhenFull bool // Write fails if the queue stays full, instead of waiting without limit
 
 	started      time.Time
 	lastReceived atomic.Int64  // time of the last message, in ns since started; independent of the wall clock
-	queued       atomic.Int64  // bytes in out
+	queued       atomic.Int64  // bytes that Write has accepted and that are not sent
 	unread       atomic.Int64  // bytes in in
 	consumed     chan struct{} // has capacity 1; signals that unread decreased
 	once         sync.Once
@@ -64,15 +64,16 @@ func New(conn *websocket.Conn, limit int64, failWhenFull bool) *Socket {
 	conn.SetReadLimit(-1) // receive enforces a limit without closing the connection
 	s := &Socket{
 		conn: conn, limit: limit, failWhenFull: failWhenFull, closing: make(chan struct{}),
-		in: make(chan received, 16), out: make(chan []byte, 8), consumed: make(chan struct{}, 1), heard: make(chan struct{}, 1),
+		in: make(chan received, 16), consumed: make(chan struct{}, 1), heard: make(chan struct{}, 1),
 		code: websocket.StatusNormalClosure, started: time.Now(),
 	}
+	s.out.room = make(chan struct{}, queueLength)
 	if failWhenFull {
-		s.out = make(chan []byte, 256)
+		s.out.room = make(chan struct{}, pageQueueLength)
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
+	context.AfterFunc(s.ctx, func() { s.conn.CloseNow() })
 	go s.receive() // ends with the connection
-	go s.send()    // likewise
 	return s
 }
 
@@ -124,7 +125,8 @@ func (s *Socket) Write(ctx context.Context, msg []byte) error {
 	default:
 	}
 	select {
-	case s.out <- msg:
+	case s.out.room <- struct{}{}:
+		s.put(msg)
 		return nil
 	default:
 	}
@@ -135,7 +137,8 @@ func (s *Socket) Write(ctx context.Context, msg []byte) error {
 		full = timer.C
 	}
 	select {
-	case s.out <- msg:
+	case s.out.room <- struct{}{}:
+		s.put(msg)
 		return nil
 	case <-full:
 		s.queued.Add(-int64(len(msg)))
@@ -162,6 +165,7 @@ func (s *Socket) CloseWith(code websocket.StatusCode, reason string) {
 	s.once.Do(func() {
 		s.code, s.reason = code, reason
 		close(s.closing)
+		s.startSending() // it closes the connection
 	})
 }
 
@@ -178,36 +182,6 @@ func (s *Socket) Idle() time.Duration {
 
 // Done is closed when the connection is closed.
 func (s *Socket) Done() <-chan struct{} { return s.ctx.Done() }
-
-// send writes queued messages, each within limits.WriteTime, until either side closes
-// the socket.
-func (s *Socket) send() {
-	defer s.cancel()
-	for {
-		select {
-		case msg := <-s.out:
-			if s.writeFrame(s.gather(msg)) != nil {
-				return
-			}
-		case <-s.ctx.Done():
-			s.conn.CloseNow()
-			return
-		case <-s.closing:
-			for {
-				select {
-				case msg := <-s.out:
-					if s.writeFrame([][]byte{msg}) != nil {
-						return
-					}
-					continue
-				default:
-				}
-				s.conn.Close(s.code, s.reason)
-				return
-			}
-		}
-	}
-}
 
 // writeFrame writes messages in one frame.
 func (s *Socket) writeFrame(messages [][]byte) error {

@@ -1,4 +1,4 @@
-package loopback
+package conns
 
 import (
 	"io"
@@ -12,15 +12,18 @@ import (
 // reads, limits.BodyTime in total. http.Server.ReadTimeout would also end event streams,
 // and net/http reads an unread body without a timeout.
 //
-// A response that is written before the body has been read closes the connection.
+// A response that is written before the body has been read closes the connection, or the
+// stream of HTTP/2.
 func timeBodies(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil && r.Body != http.NoBody {
 			now := time.Now()
 			body := &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w), header: w.Header(), end: now.Add(limits.BodyTime)}
 			body.wait(now)
-			body.header.Set("Connection", "close") // until the body has been read: net/http then does not read the rest
-			r = r.WithContext(r.Context())         // a copy, since net/http keeps using the original Body
+			if r.ProtoMajor == 1 { // HTTP/2 resets the stream alone, and would end the connection for this header
+				body.header.Set("Connection", "close") // until the body has been read: net/http then does not read the rest
+			}
+			r = r.WithContext(r.Context()) // a copy, since net/http keeps using the original Body
 			r.Body = body
 		}
 		next.ServeHTTP(w, r)

@@ -1,0 +1,36 @@
+package access
+
+import "time"
+
+// A Limiter limits how much clients use. Its methods do not block.
+type Limiter interface {
+	// Delay counts one more request of this method by c, and returns how long it has to
+	// wait to stay within the rate. If over is not nil, the request is rejected, and
+	// nothing is counted.
+	Delay(c Client, method string) (wait time.Duration, over *Exceeded)
+
+	// Acquire counts one more HTTP request of c until release is called. If over is not
+	// nil, the request is rejected. Assistants may share credentials, so caller tells
+	// them apart: the session id of the classic revisions, or the clientInfo of
+	// 2026-07-28, which may be false.
+	Acquire(c Client, caller string, use Use) (release func(), over *Exceeded)
+}
+
+// A Use says for how long an HTTP request lasts.
+type Use int
+
+// The uses of HTTP requests.
+const (
+	UseRequest Use = iota
+	UseListen      // subscriptions/listen
+	UseStream      // the GET stream of a classic session
+)
+
+// An Exceeded is the reason why a request is rejected by a Limiter.
+type Exceeded struct {
+	Text  string        // for the client
+	Retry time.Duration // after which there may be room; 0 if unknown
+}
+
+// Seconds returns the value of Retry-After (RFC 9110, section 10.2.3), or 0.
+func (e *Exceeded) Seconds() int { return int((e.Retry + time.Second - 1) / time.Second) }

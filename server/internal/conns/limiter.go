@@ -1,0 +1,265 @@
+// Package conns limits the TCP connections of clients that have not authenticated
+// themselves, and the time that requests may take to arrive.
+package conns
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+)
+
+// Options of a Limiter.
+type Options struct {
+	MaxUnknown    int // connections of unknown clients
+	MaxPerAddress int // those of one address, or of one /64 in IPv6
+
+	// Admit decides about a connection when it is accepted. It closes the ones that it
+	// rejects. May be nil.
+	Admit func(net.Conn) bool
+
+	// IsProxy reports whether the connections of an address are those of many clients:
+	// they have no limit of their own. May be nil.
+	IsProxy func(netip.Addr) bool
+
+	// CountIdle counts a connection as one of an unknown client while it has no request: a
+	// client with a token could open any number otherwise. WebSockets do not count.
+	CountIdle bool
+
+	OnEvicted func() // called after a connection was closed for a newer one; may be nil
+}
+
+// A Limiter wraps the listeners of a server. It limits connections of unknown clients:
+// those without a token, a proof of being a page or, at a web server, a request that
+// passed the guard. If there are too many, the one that has been idle for longest is
+// closed in favour of the newest, so that clients always get in, however many connections
+// others hold. See [access.MarkKnown].
+type Limiter struct {
+	options Options
+
+	mu        sync.Mutex
+	unknown   map[*connection]struct{}
+	byAddress map[string]int // size of unknown by remote IP address
+	accepted  uint64
+}
+
+// NewLimiter returns a Limiter without connections.
+func NewLimiter(o Options) *Limiter {
+	return &Limiter{options: o, unknown: map[*connection]struct{}{}, byAddress: map[string]int{}}
+}
+
+// Wrap returns l with its connections checked and counted.
+func (l *Limiter) Wrap(listener net.Listener) net.Listener { return &limitedListener{listener, l} }
+
+// Unknown returns the number of connections of unknown clients.
+func (l *Limiter) Unknown() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.unknown)
+}
+
+type limitedListener struct {
+	net.Listener
+	limiter *Limiter
+}
+
+// sendBuffer limits what the kernel buffers for a peer that does not read. The default
+// grows to megabytes: a stalled reader would then get tens of thousands of stale updates
+// before the current ones.
+const sendBuffer = 64 << 10 // bytes; Linux doubles it
+
+// Accept implements net.Listener. It returns admitted connections only.
+func (l *limitedListener) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if admit := l.limiter.options.Admit; admit != nil && !admit(conn) {
+			continue
+		}
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			tcp.SetWriteBuffer(sendBuffer) // an error only means more stale data in the buffer
+		}
+		return l.limiter.admit(conn), nil
+	}
+}
+
+// A connection is unknown until its client has authenticated itself.
+type connection struct {
+	net.Conn
+	limiter *Limiter
+	address string // "" for a proxy
+	number  uint64 // in order of acceptance
+
+	// Guarded by mu of the limiter.
+	known  bool // or closed: not in unknown
+	closed bool
+	active bool // has sent the header of a request that is not answered yet
+}
+
+// admit counts a new connection, and closes another one if there are too many.
+func (l *Limiter) admit(conn net.Conn) *connection {
+	c := &connection{Conn: conn, limiter: l, address: l.addressOf(conn)}
+	l.evict(l.add(c))
+	return c
+}
+
+// evict closes a connection for a newer one; nil is none.
+func (l *Limiter) evict(old *connection) {
+	if old == nil {
+		return
+	}
+	old.Close()
+	if l.options.OnEvicted != nil {
+		l.options.OnEvicted()
+	}
+}
+
+func (l *Limiter) addressOf(conn net.Conn) string {
+	address := Address(conn.RemoteAddr())
+	if !address.IsValid() {
+		return conn.RemoteAddr().String()
+	}
+	if l.options.IsProxy != nil && l.options.IsProxy(address) {
+		return ""
+	}
+	return Network(address)
+}
+
+// Address returns the IP address of a, without a zone; IPv4 in IPv6 becomes IPv4.
+func Address(a net.Addr) netip.Addr {
+	if tcp, ok := a.(*net.TCPAddr); ok {
+		return tcp.AddrPort().Addr().Unmap().WithZone("")
+	}
+	return netip.Addr{}
+}
+
+// Network returns the smallest network that one client can have: an IPv4 address, or the
+// /64 of an IPv6 address (RFC 4291, section 2.5.4).
+func Network(address netip.Addr) string {
+	if address.Is6() {
+		if network, err := address.Prefix(64); err == nil {
+			return network.Addr().String()
+		}
+	}
+	return address.String()
+}
+
+// add counts c, and returns the connection to close for it, or nil.
+func (l *Limiter) add(c *connection) (old *connection) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.count(c)
+}
+
+// count is add for a caller that holds the lock.
+func (l *Limiter) count(c *connection) (old *connection) {
+	switch {
+	case c.address != "" && l.byAddress[c.address] >= l.options.MaxPerAddress:
+		old = l.evictionCandidate(c.address)
+	case len(l.unknown) >= l.options.MaxUnknown:
+		old = l.evictionCandidate("")
+	}
+	if old != nil {
+		l.uncount(old)
+	}
+	l.accepted++
+	c.number = l.accepted
+	l.unknown[c] = struct{}{}
+	l.byAddress[c.address]++
+	return old
+}
+
+// evictionCandidate returns the connection to close first, of one address or, if address
+// is empty, of all: the oldest without a request in progress, else the oldest. The
+// caller holds the lock, here and below.
+func (l *Limiter) evictionCandidate(address string) (first *connection) {
+	for c := range l.unknown {
+		if address != "" && c.address != address {
+			continue
+		}
+		if first == nil || !c.active && first.active || c.active == first.active && c.number < first.number {
+			first = c
+		}
+	}
+	return first
+}
+
+// uncount removes c from unknown.
+func (l *Limiter) uncount(c *connection) {
+	if c.known {
+		return
+	}
+	c.known = true
+	delete(l.unknown, c)
+	if l.byAddress[c.address]--; l.byAddress[c.address] == 0 {
+		delete(l.byAddress, c.address)
+	}
+}
+
+// Close implements net.Conn.
+func (c *connection) Close() error {
+	c.markClosed()
+	return c.Conn.Close()
+}
+
+func (c *connection) markClosed() {
+	c.limiter.mu.Lock()
+	defer c.limiter.mu.Unlock()
+	c.closed = true
+	c.limiter.uncount(c)
+}
+
+// release removes c from unknown: its client is known, or it is closed.
+func (c *connection) release() {
+	c.limiter.mu.Lock()
+	defer c.limiter.mu.Unlock()
+	c.limiter.uncount(c)
+}
+
+// setActive records whether a request is in progress. It returns the connection to close
+// for one that counts again, or nil.
+func (c *connection) setActive(active bool) (old *connection) {
+	c.limiter.mu.Lock()
+	defer c.limiter.mu.Unlock()
+	c.active = active
+	if active || !c.limiter.options.CountIdle || !c.known || c.closed {
+		return nil
+	}
+	c.known = false
+	return c.limiter.count(c)
+}
+
+// limited returns the connection that a Limiter has counted, below TLS or not.
+func limited(conn net.Conn) (*connection, bool) {
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	c, ok := conn.(*connection)
+	return c, ok
+}
+
+// connState implements http.Server.ConnState.
+func connState(conn net.Conn, state http.ConnState) {
+	if c, ok := limited(conn); ok {
+		switch state {
+		case http.StateActive:
+			c.setActive(true)
+		case http.StateIdle:
+			c.limiter.evict(c.setActive(false))
+		}
+	}
+}
+
+// connContext implements http.Server.ConnContext.
+func connContext(ctx context.Context, conn net.Conn) context.Context {
+	if c, ok := limited(conn); ok {
+		return access.WithKnown(ctx, c.release)
+	}
+	return ctx
+}

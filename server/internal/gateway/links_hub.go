@@ -1,0 +1,53 @@
+package gateway
+
+import (
+	"context"
+
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// serveHub serves a page to another node until port closes.
+func (l *peers) serveHub(ctx context.Context, v *views, p *page, port jsonrpc.Port) {
+	l.hubOf(v, p).Serve(engine.WithHub(ctx), port) // its error concerns that node, which dials again
+}
+
+func (l *peers) hubOf(v *views, p *page) *engine.Engine {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if p.hub == nil {
+		p.hub = v.newHub(p)
+		l.updateHubs(v)
+	}
+	return p.hub
+}
+
+func (v *views) newHub(p *page) *engine.Engine {
+	o := &v.gateway.Options
+	options := EngineOptions(false, o.Logging)
+	options.MaxMessage += limits.MaxSlack // one hop more
+	options.MaxInFlight, options.Timeout, options.UpdateInterval = maxHubInFlight, hubTime, hubUpdates
+	options.CursorKey, options.Report = o.CursorKey, v.gateway.logError
+	if o.CursorKeys != nil { // lists go on when the page moves
+		options.CursorKey, options.OldCursorKeys = o.CursorKeys(v.owner)
+	}
+	options.Extend = p.remote.Request // the view decides who may
+	hub := engine.New(o.Info, options)
+	hub.Mount("", p.remote)
+	return hub
+}
+
+// updateHubs lets each hub declare what its page does. The caller holds the lock.
+func (l *peers) updateHubs(v *views) {
+	for _, p := range v.pages {
+		if p.hub == nil {
+			continue
+		}
+		p.hub.SetSkills(p.remote.HasSkills())
+		p.hub.SetExtensions(otherExtensions(p.remote.Extensions()))
+		if info, ok := p.remote.Info(); ok && info.Name != "" {
+			p.hub.SetInfo(pageInfoOf(info).engineInfo())
+		}
+	}
+}

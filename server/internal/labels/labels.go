@@ -1,0 +1,48 @@
+// Package labels bounds the values of labels of metrics: clients and pages can choose
+// methods and outcomes freely, and each value is a time series.
+package labels
+
+import (
+	"slices"
+	"strconv"
+)
+
+// methods are the values of Method besides Other.
+var methods = [...]string{
+	"initialize", "ping", "server/discover", "resources/list", "resources/read", "resources/templates/list", "resources/subscribe", "resources/unsubscribe",
+	"subscriptions/listen", "prompts/list", "prompts/get", "tools/list", "tools/call", "completion/complete", "logging/setLevel",
+	"resources/directory/read", "skills/list", "skills/get",
+}
+
+// Other is the label of all values that have none of their own.
+const Other = "other"
+
+// Method returns the label of a method.
+func Method(name string) string {
+	if slices.Contains(methods[:], name) {
+		return name
+	}
+	return Other
+}
+
+// Outcome returns the label of the outcome of a request: codes of errors become "error",
+// since a page can choose them.
+func Outcome(text string) string {
+	switch text {
+	case "ok", "cancelled", "busy", "dropped", "refused":
+		return text
+	}
+	if status, err := strconv.Atoi(text); err == nil && status >= 400 && status < 500 {
+		return "rejected"
+	}
+	return "error"
+}
+
+// IsTimed reports whether the duration of requests of a method says how fast responses
+// are. A subscription lasts until its client ends it.
+func IsTimed(method string) bool { return method != "subscriptions/listen" }
+
+// Durations returns the buckets of a histogram of requests, in seconds.
+func Durations() []float64 {
+	return []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
+}

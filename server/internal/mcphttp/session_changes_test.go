@@ -1,0 +1,113 @@
+package mcphttp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+)
+
+func (m *MemoryChanges) has(t *testing.T, hash string) bool {
+	t.Helper()
+	c := m.Load(t.Context(), hash)
+	return !c.IsZero()
+}
+
+func TestChangesAreKeptWhileThereAreAny(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &MemoryChanges{}
+		expires := time.Now().Add(time.Hour)
+		m.Save("plain", Changes{Owner: "o", Expires: expires})
+		uris := []string{"a:1", "a:2"}
+		m.Save("subscribed", Changes{Owner: "o", URIs: uris, LogLevel: "error", Expires: expires})
+		m.Save("ended", Changes{Owner: "p", Ended: true, Expires: expires})
+		m.Save("expired", Changes{Owner: "p", Ended: true, Expires: time.Now()})
+		got := m.Load(t.Context(), "subscribed")
+		if !slices.Equal(got.URIs, uris) || got.LogLevel != "error" || got.Ended || !m.Load(t.Context(), "ended").Ended {
+			t.Errorf("%+v", got)
+		}
+		got.URIs[0] = "changed" // a session changes its own
+		if m.Load(t.Context(), "subscribed").URIs[0] != "a:1" {
+			t.Error("the caller has changed what is kept")
+		}
+		if m.has(t, "plain") || m.has(t, "expired") || len(m.byHash) != 2 {
+			t.Errorf("%d are kept", len(m.byHash))
+		}
+		m.Save("subscribed", Changes{Owner: "o", Expires: expires})
+		if m.has(t, "subscribed") || len(m.byHash) != 1 || len(m.byOwner) != 1 {
+			t.Errorf("%d of %d owners are kept", len(m.byHash), len(m.byOwner))
+		}
+		time.Sleep(time.Hour)
+		m.Save("next", Changes{Owner: "q", LogLevel: "error", Expires: time.Now().Add(time.Hour)})
+		if m.has(t, "ended") || len(m.byHash) != 1 || m.order.Len() != 1 {
+			t.Errorf("%d are kept after they expired", len(m.byHash))
+		}
+		m.Save("next", Changes{Owner: "q", Expires: time.Now().Add(time.Hour)})
+		if m.size != 0 || len(m.byOwner) != 0 || m.order.Len() != 0 {
+			t.Errorf("%d bytes of %d owners remain", m.size, len(m.byOwner))
+		}
+	})
+}
+
+// An owner that subscribes a lot loses its own oldest changes, and nothing of others.
+func TestOwnersDoNotDisplaceEachOther(t *testing.T) {
+	m := &MemoryChanges{}
+	expires := time.Now().Add(time.Hour)
+	m.Save("victim", Changes{Owner: "victim", Ended: true, Expires: expires})
+	for i := range 10_000 {
+		m.Save(fmt.Sprint("hash", i), Changes{Owner: "greedy", URIs: []string{strings.Repeat("x", 8<<10)}, Expires: expires})
+	}
+	if !m.has(t, "victim") || m.has(t, "hash0") || !m.has(t, "hash9999") || m.byOwner["greedy"].size > maxOwnerChanges {
+		t.Errorf("victim %t, oldest %t, newest %t; %d bytes", m.has(t, "victim"), m.has(t, "hash0"), m.has(t, "hash9999"), m.byOwner["greedy"].size)
+	}
+}
+
+func TestAllChangesAreLimited(t *testing.T) {
+	m := &MemoryChanges{}
+	expires := time.Now().Add(time.Hour)
+	large := []string{strings.Repeat("x", 200<<10)}
+	for i := range 1_000 {
+		m.Save(fmt.Sprint("hash", i), Changes{Owner: access.Owner(fmt.Sprint(i)), URIs: large, Expires: expires})
+	}
+	if m.size > maxAllChanges || m.has(t, "hash0") || !m.has(t, "hash999") || len(m.byOwner) != len(m.byHash) {
+		t.Errorf("%d bytes of %d sessions and %d owners", m.size, len(m.byHash), len(m.byOwner))
+	}
+}
+
+func TestChangesOfOneSessionAreLimited(t *testing.T) {
+	m := &MemoryChanges{}
+	var uris []string
+	for i := range 1_000 {
+		uris = append(uris, fmt.Sprintf("a:%0*d", 1<<10, i))
+	}
+	m.Save("hash", Changes{Owner: "o", URIs: uris, Expires: time.Now().Add(time.Hour)})
+	if got := m.Load(t.Context(), "hash"); got.size() > MaxChanges || len(got.URIs) < 200 || !slices.Equal(got.URIs, uris[:len(got.URIs)]) {
+		t.Errorf("%d URIs, %d bytes", len(got.URIs), got.size())
+	}
+}
+
+// The number of ended ids is limited, and those that have expired make room first.
+func TestEndedIDsAreLimited(t *testing.T) {
+	now := time.Now()
+	var e endedIDs
+	for i := range maxEnded + 10 {
+		e.add(fmt.Sprint(i), now, now.Add(time.Hour))
+	}
+	if e.has("0") || e.has("9") || !e.has("10") || len(e.expires) != maxEnded || len(e.order) != maxEnded {
+		t.Errorf("%d are kept, %d in order", len(e.expires), len(e.order))
+	}
+	e.add("10", now, now.Add(time.Hour))
+	if len(e.order) != len(e.expires) {
+		t.Errorf("%d are kept, %d in order", len(e.expires), len(e.order))
+	}
+	later := now.Add(time.Hour)
+	e.add("late", later, later.Add(time.Hour))
+	e.add("past", later, later)
+	if !e.has("late") || e.has("past") || len(e.expires) != 1 || len(e.order) != 1 {
+		t.Errorf("%d are kept when all have expired, %d in order", len(e.expires), len(e.order))
+	}
+}

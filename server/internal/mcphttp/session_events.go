@@ -1,0 +1,447 @@
+package mcphttp
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// One session may be awake on several nodes, since any node serves any of its requests. A
+// request is served where it arrives. The node that has the GET stream holds the
+// subscriptions; other nodes queue nothing for the client.
+
+// SessionEvents carries events of sessions between the nodes of a cluster. Its methods may
+// be called concurrently.
+type SessionEvents interface {
+	// Publish sends an event to all other nodes that subscribe to t. It does not block, and
+	// an event may be lost.
+	Publish(t SessionTopic, e SessionEvent)
+
+	// Request sends an event to the other nodes that subscribe to t, and returns when one
+	// of them has called done. The error is [ErrNoSubscriber] if there are none; another one
+	// if that is not certain, as when a node does not answer, or that of ctx.
+	Request(ctx context.Context, t SessionTopic, e SessionEvent) error
+
+	// Subscribe calls handle for each event, until stop is called, which handle may do.
+	// handle does not block, and calls done once the event has taken effect; it may do that
+	// later. Events that one node publishes come in order.
+	Subscribe(t SessionTopic, handle func(e SessionEvent, done func())) (stop func())
+}
+
+// ErrNoSubscriber is the error of SessionEvents.Request if no other node subscribes to the
+// topic.
+var ErrNoSubscriber = errors.New("no other node subscribes to this topic")
+
+// A SessionTopic is what nodes subscribe to: those on which a session is awake, or the one
+// that has its stream.
+type SessionTopic struct {
+	Hash   string // of the session's id
+	Stream bool
+}
+
+// A SessionEvent is what happened to a session on another node. Its JSON is the form for
+// other nodes, which may run another release: unknown kinds are ignored.
+type SessionEvent struct {
+	Kind     EventKind      `json:"kind"`
+	Message  jsontext.Value `json:"message,omitempty"` // of the client
+	URI      string         `json:"uri,omitempty"`
+	URIs     []string       `json:"uris,omitempty"`  // all subscriptions, at most MaxChanges bytes
+	LogLevel string         `json:"level,omitempty"` // of logging/setLevel
+
+	// Subscribed and Unsubscribed are the latest changes of the subscriptions: how many ms
+	// ago by URI. Ages, since the clocks of nodes differ.
+	Subscribed   map[string]int64 `json:"subscribed,omitempty"`
+	Unsubscribed map[string]int64 `json:"unsubscribed,omitempty"`
+}
+
+// An EventKind names the kind of an event.
+type EventKind string
+
+// The kinds of events.
+const (
+	EventCancelled    EventKind = "cancelled"    // Message cancels a request that the sender does not have
+	EventAnswered     EventKind = "answered"     // Message responds to a request that the sender does not have
+	EventSubscribed   EventKind = "subscribed"   // to URI
+	EventUnsubscribed EventKind = "unsubscribed" // from URI
+	EventLevel        EventKind = "level"        // LogLevel is set
+	EventOpened       EventKind = "opened"       // the sender has the GET stream
+	EventRestored     EventKind = "restored"     // the sender has read what is stored, which may lack the latest changes
+	EventState        EventKind = "state"        // URIs and LogLevel are current: the answer to EventOpened and EventRestored
+	EventEnded        EventKind = "ended"        // by DELETE
+
+	// EventLost comes from the SessionEvents of this node: events may have been lost.
+	EventLost EventKind = "lost"
+)
+
+// armTime is how long the response to resources/subscribe waits for the node that has the
+// stream.
+const armTime = 1 * time.Second
+
+// dropTime is how long the response to resources/unsubscribe waits for that node, if events
+// are lost. Then it is an error: notifications that come after a result would break promise P1.
+const dropTime = limits.GraceTime
+
+func (s *session) topic() SessionTopic { return SessionTopic{Hash: s.hash} }
+
+func (s *session) publish(e SessionEvent) {
+	if events := s.owner.Events; events != nil {
+		events.Publish(s.topic(), e)
+	}
+}
+
+// follow subscribes to the events of the session, until unfollow.
+func (s *session) follow() {
+	if s.owner.Events == nil {
+		return
+	}
+	stop := s.owner.Events.Subscribe(s.topic(), s.handle)
+	if !s.keepStop(stop) {
+		stop()
+	}
+}
+
+// keepStop keeps stop for unfollow; false if the session has ended already.
+func (s *session) keepStop(stop func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hasEnded() {
+		return false
+	}
+	s.stopEvents = stop
+	return true
+}
+
+func (s *session) unfollow() {
+	if stop := s.takeStop(); stop != nil {
+		stop()
+	}
+}
+
+func (s *session) takeStop() (stop func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stop, s.stopEvents = s.stopEvents, nil
+	return stop
+}
+
+// handle handles an event of another node.
+func (s *session) handle(e SessionEvent, done func()) {
+	defer done()
+	switch e.Kind {
+	case EventCancelled:
+		go s.forwardIfPending(e.Message) // in a goroutine: the engine may be slow to read; ends when it has read it
+	case EventAnswered:
+		go s.forwardIfRequested(e.Message) // likewise
+	case EventSubscribed:
+		s.addURI(e.URI)
+	case EventUnsubscribed:
+		s.dropURI(e.URI)
+	case EventLevel:
+		s.setLevel(e.LogLevel)
+	case EventOpened:
+		s.leaveStream()
+	case EventRestored:
+		s.publishState()
+	case EventState:
+		s.adopt(e)
+	case EventEnded:
+		s.owner.table.end(s)
+		s.end()
+	case EventLost:
+		if s.hasStream() {
+			s.publish(SessionEvent{Kind: EventOpened})
+		} else {
+			s.publishState()
+		}
+	}
+}
+
+// publishState tells the node with the stream what this one knows.
+func (s *session) publishState() {
+	if state := s.currentState(); !state.isEmpty() {
+		s.publish(state)
+	}
+}
+
+// forwardIfPending sends a cancellation to the engine if its request is pending here.
+func (s *session) forwardIfPending(msg []byte) {
+	m, _ := jsonrpc.Parse(msg)
+	id := jsonrpc.ID(jsonrpc.Member(m.Params, "requestId"))
+	if s.isPending(id) && s.send(msg) == nil {
+		s.cancel(id)
+	}
+}
+
+func (s *session) isPending(id jsonrpc.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conversation != nil && s.conversation.pending[id.Key()] != nil
+}
+
+// forwardIfRequested sends a response to the engine if it responds to a request here.
+func (s *session) forwardIfRequested(msg []byte) {
+	m, _ := jsonrpc.Parse(msg)
+	if s.takeEngineRequest(m.ID) {
+		s.send(msg)
+	}
+}
+
+// takeEngineRequest removes a request of the engine, and reports whether there was one.
+func (s *session) takeEngineRequest(id jsonrpc.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conversation == nil {
+		return false
+	}
+	_, found := s.conversation.engineRequests[id.Key()]
+	delete(s.conversation.engineRequests, id.Key())
+	return found
+}
+
+// addURI records that the client has subscribed on another node. The node with the stream
+// subscribes by arm.
+func (s *session) addURI(uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.latest.subscribe(uri)
+	if !slices.Contains(s.record.URIs, uri) {
+		s.record.URIs = append(s.record.URIs, uri)
+	}
+}
+
+// dropURI records that the client has unsubscribed on another node.
+func (s *session) dropURI(uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.latest.unsubscribe(uri)
+	s.remove(uri)
+}
+
+// remove ends a subscription here. The caller holds the lock.
+func (s *session) remove(uri string) {
+	if i := slices.Index(s.record.URIs, uri); i >= 0 {
+		s.record.URIs = slices.Delete(s.record.URIs, i, i+1)
+	}
+	s.outbox.dropUpdated(uri)
+	s.disarm(uri)
+}
+
+// disarm ends the subscription of this node's engine. The caller holds the lock.
+func (s *session) disarm(uri string) {
+	if c := s.conversation; c != nil && c.subscribed[uri] {
+		delete(c.subscribed, uri)
+		s.unsubscribe(c, uri)
+	}
+}
+
+// setLevel records the log level that the client has set on another node, and sets it in
+// this node's engine.
+func (s *session) setLevel(level string) {
+	s.mu.Lock()
+	c := s.conversation
+	s.record.LogLevel = level
+	s.mu.Unlock()
+	if c != nil {
+		params := append(jsonrpc.AppendString([]byte(`{"level":`), level), '}')
+		go s.sendOwn(c, "logging/setLevel", "", params, func(bool) {}) // ends when the pipe has it
+	}
+}
+
+func (s *session) hasStream() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current != nil
+}
+
+// leaveStream ends the stream of this node, because the client has opened another one, and
+// reports what this node knows to the node that has it. Unlike a second stream on one node
+// it is not rejected: a client that comes back often comes to another node, and this one
+// may not have noticed that it was gone.
+func (s *session) leaveStream() {
+	if st := s.takeStream(); st != nil {
+		close(st.replaced)
+	}
+	s.publish(s.currentState())
+}
+
+func (s *session) takeStream() (st *sessionStream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st, s.current = s.current, nil
+	return st
+}
+
+// currentState returns an EventState.
+func (s *session) currentState() SessionEvent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := Changes{URIs: slices.Clone(s.record.URIs), LogLevel: s.record.LogLevel}.Shortened()
+	e := SessionEvent{Kind: EventState, URIs: state.URIs, LogLevel: state.LogLevel}
+	e.Subscribed, e.Unsubscribed = s.latest.ages()
+	return e
+}
+
+// isEmpty reports whether an EventState says nothing.
+func (e *SessionEvent) isEmpty() bool {
+	return e.LogLevel == "" && len(e.URIs)+len(e.Subscribed)+len(e.Unsubscribed) == 0
+}
+
+// restoredTime is how long a node that has read what is stored adopts what others know,
+// although it does not have the stream.
+const restoredTime = 1 * time.Second
+
+// adopt adds what a node that was awake before this one knows, if this one has the stream
+// or has just been restored: a change may not have been stored yet when this node read the
+// record, or its event may be lost. What the client has unsubscribed there is removed,
+// unless it has subscribed later. What is new is stored: the next change that this node
+// stores would replace it.
+func (s *session) adopt(e SessionEvent) {
+	levelChanged, urisChanged := s.addState(e)
+	if levelChanged {
+		s.setLevel(e.LogLevel)
+	}
+	if levelChanged || urisChanged {
+		s.store()
+	}
+}
+
+// addState is adopt without the engine's log level and the store.
+func (s *session) addState(e SessionEvent) (levelChanged, urisChanged bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current == nil && time.Since(s.restored) > restoredTime {
+		return false, false
+	}
+	before := len(s.record.URIs)
+	for uri, age := range e.Subscribed {
+		s.latest.hear(uri, age, false)
+	}
+	for uri, age := range e.Unsubscribed {
+		s.latest.hear(uri, age, true)
+		if s.latest.isGone(uri) {
+			s.remove(uri)
+		}
+	}
+	urisChanged = len(s.record.URIs) != before
+	for _, uri := range e.URIs {
+		if !slices.Contains(s.record.URIs, uri) && !s.latest.isGone(uri) {
+			s.record.URIs, urisChanged = append(s.record.URIs, uri), true
+		}
+	}
+	s.resubscribe()
+	return s.record.LogLevel == "" && e.LogLevel != "", urisChanged
+}
+
+// beginStream makes this node the one that holds the subscriptions, while it has the
+// stream. The client may have missed everything before it.
+func (s *session) beginStream() (end func()) {
+	events := s.owner.Events
+	if events == nil {
+		return func() {}
+	}
+	s.initialize()
+	stop := events.Subscribe(SessionTopic{Hash: s.hash, Stream: true}, func(e SessionEvent, done func()) {
+		switch e.Kind {
+		case EventSubscribed:
+			s.arm(e.URI, done)
+		case EventUnsubscribed:
+			s.dropURI(e.URI)
+			done()
+		}
+	})
+	func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.outbox.clear()
+		s.announceAll()
+		s.resubscribe()
+	}()
+	s.publish(SessionEvent{Kind: EventOpened})
+	return stop
+}
+
+// arm subscribes in this node's engine for a client that has subscribed on another node,
+// and calls done afterwards.
+func (s *session) arm(uri string, done func()) {
+	s.addURI(uri)
+	s.mu.Lock()
+	c := s.conversation
+	armed := c == nil || c.subscribed[uri]
+	s.mu.Unlock()
+	if armed {
+		done()
+		return
+	}
+	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
+	go func() { // ends when the pipe has it
+		if s.sendOwn(c, "resources/subscribe", uri, params, func(bool) { done() }) != nil {
+			done()
+		}
+	}()
+}
+
+// spread tells other nodes what the response to a request has changed. If another node has
+// the stream, it returns when that one holds the subscription, and this one gives up its
+// own: no change that follows the response is missed. It returns the error with which to
+// respond instead, if that node may send updates of a subscription that was ended.
+func (s *session) spread(w *pendingRequest) *jsonrpc.Error {
+	switch w.method {
+	case "logging/setLevel":
+		s.publish(SessionEvent{Kind: EventLevel, LogLevel: w.level})
+	case "resources/unsubscribe":
+		e := SessionEvent{Kind: EventUnsubscribed, URI: w.uri}
+		s.publish(e)
+		if !s.hasStream() && !s.requestDrop(e) {
+			return message.Unreachable("The node that has the stream of this session may not know yet: unsubscribe again")
+		}
+	case "resources/subscribe":
+		e := SessionEvent{Kind: EventSubscribed, URI: w.uri}
+		s.publish(e)
+		if s.hasStream() {
+			return nil
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), armTime)
+		defer cancel()
+		err := s.owner.Events.Request(ctx, SessionTopic{Hash: s.hash, Stream: true}, e)
+		if err != nil && !errors.Is(err, ErrNoSubscriber) { // the event may be lost
+			s.publish(s.currentState())
+		}
+		s.disarmWithoutStream(w.uri)
+	}
+	return nil
+}
+
+// requestDrop returns true when the node with the stream has ended the subscription, or none
+// has a stream, and false after dropTime. Events may be lost meanwhile, as when a NATS server
+// is frozen: it repeats them.
+func (s *session) requestDrop(e SessionEvent) bool {
+	whole, stop := context.WithTimeout(context.Background(), dropTime)
+	defer stop()
+	for whole.Err() == nil {
+		ctx, cancel := context.WithTimeout(whole, armTime)
+		err := s.owner.Events.Request(ctx, SessionTopic{Hash: s.hash, Stream: true}, e)
+		isOver := err == nil || errors.Is(err, ErrNoSubscriber)
+		if !isOver {
+			<-ctx.Done() // also after an error that came at once, as while NATS is away
+		}
+		cancel()
+		if isOver {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *session) disarmWithoutStream(uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current == nil {
+		s.disarm(uri)
+	}
+}
