@@ -1,0 +1,80 @@
+package oauth
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
+)
+
+// No input makes the validator panic, and none is accepted but the tokens that the issuer
+// has signed.
+func FuzzValidate(f *testing.F) {
+	issuer := oauthtest.New(testIssuer)
+	v := validator(f, static(f, issuer), func(c *Config) { c.AcceptTypJWT = true })
+	valid := issuer.AccessToken(testMCP, nil)
+	parts := strings.Split(valid, ".")
+	f.Add(valid)
+	f.Add(parts[0] + "." + parts[1] + ".")
+	f.Add(b64(`{"alg":"none","typ":"at+jwt"}`) + "." + parts[1] + ".")
+	f.Add(oauthtest.HMAC(nil, set{"alg": "HS256", "typ": "JWT"}, issuer.Claims(testMCP, nil)))
+	f.Add(oauthtest.NewKey("ES256").Sign(set{"kid": nil}, issuer.Claims(testMCP, nil)))
+	f.Add("....")
+	f.Fuzz(func(t *testing.T, token string) {
+		got, err := v.Validate(t.Context(), token, testMCP)
+		if err == nil && token != valid {
+			t.Errorf("accepted %q", token)
+		}
+		if err != nil && (got.Owner != "" || ReasonOf(err) == KeysUnavailable) {
+			t.Errorf("%+v, %v", got, err)
+		}
+	})
+}
+
+// No payload makes the claims of a signed token panic, and what is accepted is complete.
+func FuzzClaims(f *testing.F) {
+	issuer := oauthtest.New(testIssuer)
+	v := validator(f, static(f, issuer), nil)
+	f.Add([]byte(`{"iss":"https://issuer.example","sub":"a","aud":"https://mcp.app.example/mcp","client_id":"c","iat":1,"exp":1e9}`))
+	accepted, err := json.Marshal(issuer.Claims(testMCP, nil))
+	if err != nil {
+		f.Fatal(err)
+	}
+	if _, err := v.read(accepted); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(accepted)
+	f.Add([]byte(`{"exp":1e999,"iat":-0.0,"aud":[null]}`))
+	f.Add([]byte(`null`))
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		got, err := v.read(payload)
+		if err == nil && (got.Subject == "" || got.ClientID == "" || got.Expires.IsZero() || len(got.Owner) != keyLength) {
+			t.Errorf("%q: %+v", payload, got)
+		}
+	})
+}
+
+func BenchmarkValidate(b *testing.B) {
+	for _, algorithm := range []string{"ES256", "RS256"} {
+		issuer := oauthtest.New(testIssuer)
+		issuer.Publish(oauthtest.NewKey(algorithm))
+		v := validator(b, static(b, issuer), nil)
+		token := issuer.AccessToken(testMCP, nil)
+		b.Run(algorithm, func(b *testing.B) {
+			for b.Loop() {
+				v.cache = newCache()
+				if _, err := v.Validate(b.Context(), token, testMCP); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(algorithm+" cached", func(b *testing.B) {
+			for b.Loop() {
+				if _, err := v.Validate(b.Context(), token, testMCP); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
