@@ -1,0 +1,9 @@
+// Package cluster connects the nodes of a hosted gateway by NATS: it finds the node that
+// has a page, and carries MCP between two nodes over links.
+//
+// It uses core NATS, which delivers a message at most once and keeps the order of one
+// publisher on one subject (docs.nats.io, core-nats). Links add what is missing: numbered
+// frames, windows and timeouts. A link that misses a frame ends; nothing is repaired.
+//
+// All nodes of a cluster trust each other: a user of the NATS account reads all pages.
+package cluster

@@ -1,0 +1,194 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// awaitValue waits until a node loads this value.
+func (n *testNode) awaitValue(key, want string) {
+	n.t.Helper()
+	deadline := time.After(testTime)
+	for {
+		got := n.SessionValues().Load(n.t.Context(), key)
+		if string(got) == want {
+			return
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-deadline:
+			n.t.Fatalf("%s is %q, want %q", key, got, want)
+		}
+	}
+}
+
+// put returns an update that replaces any value.
+func put(value string) func([]byte) []byte {
+	return func([]byte) []byte { return []byte(value) }
+}
+
+// What one node writes, the others load; of several updates in a row the last one holds.
+func TestSessionValuesReachOtherNodes(t *testing.T) {
+	s := startNATS(t, server.Options{JetStream: true, StoreDir: t.TempDir()})
+	options := Options{URLs: []string{s.ClientURL()}, KV: true}
+	a, b := joined(t, options), joined(t, options)
+	for i := range 100 {
+		a.SessionValues().Update("one", put(fmt.Sprint("a", i)))
+	}
+	b.awaitValue("one", "a99")
+	b.SessionValues().Update("one", func(current []byte) []byte { return append(bytes.Clone(current), " b"...) })
+	a.awaitValue("one", "a99 b")
+	a.SessionValues().Update("one", func([]byte) []byte { return nil }) // stays
+	a.SessionValues().Update("two", put("second"))
+	b.awaitValue("two", "second")
+	a.awaitValue("one", "a99 b")
+	if got := a.SessionValues().Load(t.Context(), "none"); got != nil {
+		t.Errorf("an unknown key: %q", got)
+	}
+	status, err := a.values.values.Status(t.Context())
+	if err != nil || status.Bucket() != "pagemcp-test-sessions" || status.TTL() != 7*24*time.Hour || status.History() != 1 {
+		t.Errorf("the bucket: %+v, %v", status, err)
+	}
+}
+
+// Updates of one value by several nodes at the same time: each sees the value that the
+// other has written.
+func TestSessionValuesAreNotOverwritten(t *testing.T) {
+	s := startNATS(t, server.Options{JetStream: true, StoreDir: t.TempDir()})
+	options := Options{URLs: []string{s.ClientURL()}, KV: true}
+	nodes := []*testNode{joined(t, options), joined(t, options), joined(t, options)}
+	count := func(current []byte) []byte {
+		n, _ := strconv.Atoi(string(current))
+		return []byte(strconv.Itoa(n + 1))
+	}
+	for _, n := range nodes {
+		n.SessionValues().Update("opened", put("x")) // awaits the bucket
+	}
+	nodes[0].awaitValue("opened", "x")
+	const rounds = 50
+	done := make(chan error, len(nodes))
+	for _, n := range nodes {
+		n.awaitValue("opened", "x")
+		go func() {
+			for range rounds {
+				for {
+					err := n.values.write(context.Background(), "count", count)
+					if err == nil {
+						break
+					}
+					if !isConflict(err) {
+						done <- err
+						return
+					}
+				}
+			}
+			done <- nil
+		}()
+	}
+	for range nodes {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(testTime):
+			t.Fatal("the updates do not end")
+		}
+	}
+	nodes[0].awaitValue("count", strconv.Itoa(rounds*len(nodes)))
+}
+
+// Without the store nothing waits: values are not there, and updates are written when it
+// is.
+func TestSessionValuesWaitForTheStore(t *testing.T) {
+	dir := t.TempDir()
+	s := startNATS(t, server.Options{}) // without JetStream
+	options := Options{URLs: []string{s.ClientURL()}, KV: true, retryKV: 50 * time.Millisecond}
+	a, b := joined(t, options), joined(t, options)
+	if got := a.SessionValues().Load(t.Context(), "one"); got != nil {
+		t.Errorf("without JetStream: %q", got)
+	}
+	a.SessionValues().Update("one", put("early"))
+	port := s.Addr().(*net.TCPAddr).Port
+	s.Shutdown()
+	s.WaitForShutdown()
+	a.await("disconnected", a.disconnected)
+	if got := a.SessionValues().Load(t.Context(), "one"); got != nil {
+		t.Errorf("without NATS: %q", got)
+	}
+	a.SessionValues().Update("two", put("later"))
+	s = startNATS(t, server.Options{JetStream: true, StoreDir: dir, Port: port})
+	b.awaitValue("one", "early")
+	b.awaitValue("two", "later")
+	s.Shutdown() // with the bucket open
+	s.WaitForShutdown()
+	a.SessionValues().Update("one", put("again"))
+	b.SessionValues().Load(t.Context(), "one")
+	startNATS(t, server.Options{JetStream: true, StoreDir: dir, Port: port})
+	b.awaitValue("one", "again")
+	b.awaitValue("two", "later")
+}
+
+// A node that ends writes what waits.
+func TestClosedNodesWriteTheirSessionValues(t *testing.T) {
+	s := startNATS(t, server.Options{JetStream: true, StoreDir: t.TempDir()})
+	options := Options{URLs: []string{s.ClientURL()}, KV: true}
+	b := joined(t, options)
+	a, err := Connect(Options{Cluster: "test", Log: b.options.Log, URLs: options.URLs, KV: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.SessionValues().Update("first", put("x"))
+	b.awaitValue("first", "x") // its bucket is open
+	for i := range 100 {
+		a.SessionValues().Update(fmt.Sprint(i), put("last"))
+	}
+	a.Close()
+	for i := range 100 {
+		if got := b.SessionValues().Load(t.Context(), fmt.Sprint(i)); string(got) != "last" {
+			t.Errorf("%d is %q", i, got)
+		}
+	}
+}
+
+// The number of updates that wait is limited; those of keys that wait already are not
+// refused.
+func TestWaitingSessionValuesAreLimited(t *testing.T) {
+	s := startNATS(t, server.Options{})
+	n := joined(t, Options{URLs: []string{s.ClientURL()}, KV: true})
+	for i := range maxWaiting + 10 {
+		n.SessionValues().Update(fmt.Sprint(i), put(""))
+	}
+	n.SessionValues().Update("0", put("last"))
+	waiting := n.values.take()
+	if len(waiting) != maxWaiting || string(waiting["0"](nil)) != "last" {
+		t.Errorf("%d wait", len(waiting))
+	}
+}
+
+func TestNodesWithoutKVHaveNoValues(t *testing.T) {
+	n := joined(t, Options{URLs: []string{startNATS(t, server.Options{}).ClientURL()}})
+	if n.SessionValues() != nil {
+		t.Error("it has a store")
+	}
+}
+
+// Conflicts of both kinds of streams are known as such.
+func TestConflictsAreTriedAgain(t *testing.T) {
+	for err, want := range map[error]bool{
+		&jetstream.APIError{ErrorCode: jetstream.JSErrCodeStreamWrongLastSequence}: true, &jetstream.APIError{ErrorCode: jetstream.JSErrCodeStreamWrongLastSequenceConstant}: true,
+		&jetstream.APIError{ErrorCode: jetstream.JSErrCodeStreamNotFound}: false, context.DeadlineExceeded: false,
+	} {
+		if isConflict(err) != want {
+			t.Errorf("%v: %t", err, !want)
+		}
+	}
+}

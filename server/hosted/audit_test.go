@@ -1,0 +1,193 @@
+package hosted
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/auditlog"
+)
+
+// A pipe is a writer that blocks until it is released.
+type pipe struct {
+	release chan struct{}
+	mu      sync.Mutex
+	text    bytes.Buffer
+}
+
+func (p *pipe) Write(data []byte) (int, error) {
+	<-p.release
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.Write(data)
+}
+
+// lines returns what was written, each line as the members of its object.
+func (p *pipe) lines(t *testing.T) (lines []map[string]any) {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for line := range strings.Lines(p.text.String()) {
+		var members map[string]any
+		if err := json.Unmarshal([]byte(line), &members); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		lines = append(lines, members)
+	}
+	return lines
+}
+
+func openPipe() *pipe {
+	p := &pipe{release: make(chan struct{})}
+	close(p.release)
+	return p
+}
+
+var auditEntry = access.Entry{
+	Principal: "client:agent", Owner: "oid", Client: "Agent", Endpoint: "/mcp/inbox-of-bob-k7qd2m", Verb: "resources/read",
+	URI: "notes://letter-to-bob", Outcome: "ok", Bytes: 120, Ms: 1.5, Trace: "0af7651916cd43dd8448eb211c80319c",
+}
+
+func TestAuditLinesHaveAllMembers(t *testing.T) {
+	out := openPipe()
+	a := newAuditLog(out, func(owner access.Owner) (string, string) { return "acme", "user of " + string(owner) })
+	a.configure(Audit{URIs: "full"}, keyRing{})
+	a.Record(auditEntry)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	lines := out.lines(t)
+	if len(lines) != 1 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	if at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(lines[0]["time"])); err != nil || time.Since(at) > time.Hour {
+		t.Errorf("the time is %v: %v", lines[0]["time"], err)
+	}
+	delete(lines[0], "time")
+	want := map[string]any{
+		"who": "client:agent", "owner": "oid", "tenant": "acme", "subject": "user of oid", "client": "Agent", "door": "/mcp/inbox-of-bob-k7qd2m", "verb": "resources/read",
+		"uri": "notes://letter-to-bob", "outcome": "ok", "bytes": 120.0, "ms": 1.5, "trace": "0af7651916cd43dd8448eb211c80319c",
+	}
+	if fmt.Sprint(lines[0]) != fmt.Sprint(want) {
+		t.Errorf("%v\nwant\n%v", lines[0], want)
+	}
+}
+
+// With audit.uris: hash no name of a page or its user is in the log, in any member. Equal
+// names have equal hashes on all nodes with the same first key, and with no other.
+func TestAuditHashesNames(t *testing.T) {
+	ring, err := parseKeys([]byte(testKey(1) + "\n" + testKey(2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := parseKeys([]byte(testKey(2) + "\n" + testKey(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(ring keyRing) (string, []map[string]any) {
+		out := openPipe()
+		a := newAuditLog(out, nil)
+		a.configure(Audit{URIs: "hash"}, ring)
+		a.Record(auditEntry)
+		a.Record(access.Entry{Principal: "https://app.example", Owner: "oid", Client: "Letter to Bob", Endpoint: "/page", Verb: "join", URI: "inbox-of-bob-k7qd2m", Outcome: "ok"})
+		a.Record(access.Entry{Principal: "client:agent", Owner: "oid", Endpoint: "/mcp", Verb: "tools/call", URI: "inbox-of-bob-k7qd2m+answer_bob", Outcome: "ok"})
+		if err := a.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return out.text.String(), out.lines(t)
+	}
+	text, lines := write(ring)
+	for _, name := range []string{"bob", "Bob", "notes:"} {
+		if strings.Contains(text, name) {
+			t.Errorf("%q is in %s", name, text)
+		}
+	}
+	read, join := lines[0], lines[1]
+	if door := fmt.Sprint("/mcp/", join["uri"]); read["door"] != door || len(door) != len("/mcp/hmac:")+32 {
+		t.Errorf("the page is %v in one line and %v in another", join["uri"], read["door"])
+	}
+	if read["who"] != "client:agent" || read["client"] != "Agent" || read["owner"] != "oid" || read["verb"] != "resources/read" || read["trace"] == nil {
+		t.Errorf("%v", read)
+	}
+	if _, again := write(ring); again[0]["uri"] != read["uri"] {
+		t.Error("another node has another hash")
+	}
+	if _, foreign := write(other); foreign[0]["uri"] == read["uri"] {
+		t.Error("another key gives the same hash")
+	}
+}
+
+// Standard output that is not read delays no request; entries without room are counted in
+// the next line that is written, and for the metric.
+func TestAuditNeverWaitsForItsWriter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := &pipe{release: make(chan struct{})}
+		a := newAuditLog(out, nil)
+		const many = 2 * auditlog.MaxQueue / 100
+		for i := range many {
+			a.Record(access.Entry{Verb: "resources/read", URI: fmt.Sprint("a:", i), Outcome: "ok"})
+			if i == 0 {
+				synctest.Wait() // the writer has it
+			}
+		}
+		close(out.release)
+		if err := a.Close(); err != nil {
+			t.Fatal(err)
+		}
+		lines := out.lines(t)
+		last := lines[len(lines)-1]
+		if last["outcome"] != "dropped" || last["count"] != float64(many-len(lines)+1) || last["count"] != float64(a.Lost()) || a.Lost() == 0 {
+			t.Errorf("%d lines are written, %v are lost; the last one is %v", len(lines), a.Lost(), last)
+		}
+		if size := out.text.Len(); size > auditlog.MaxQueue+1_000 {
+			t.Errorf("%d bytes were queued", size)
+		}
+	})
+}
+
+// The node ends although its standard output is stuck.
+func TestAuditEndsWithoutItsWriter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := &pipe{release: make(chan struct{})}
+		a := newAuditLog(out, nil)
+		a.Record(auditEntry)
+		begun := time.Now()
+		if err := a.Close(); err == nil || time.Since(begun) != auditCloseTime {
+			t.Errorf("ended with %v after %v", err, time.Since(begun))
+		}
+		a.Record(auditEntry)        // does nothing
+		a.RecordRefusal(auditEntry) // likewise
+		close(out.release)
+		synctest.Wait()
+		if lines := out.lines(t); len(lines) != 1 {
+			t.Errorf("%v", lines)
+		}
+	})
+}
+
+// Requests without valid tokens, which anyone can send at any rate, do not fill the log.
+func TestAuditCountsRefusals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := openPipe()
+		a := newAuditLog(out, nil)
+		for range 10_000 {
+			a.RecordRefusal(access.Entry{Principal: strings.Repeat("x", 32<<10), Endpoint: "/mcp", Verb: "login", Outcome: "401"})
+		}
+		if err := a.Close(); err != nil {
+			t.Fatal(err)
+		}
+		lines := out.lines(t)
+		if last := lines[len(lines)-1]; len(lines) != auditlog.RefusalBurst+1 || last["count"] != float64(10_000-auditlog.RefusalBurst) {
+			t.Errorf("%d lines, the last is %v", len(lines), last)
+		}
+		if a.Lost() != 10_000-auditlog.RefusalBurst || out.text.Len() > 100<<10 {
+			t.Errorf("%d are lost, %d bytes", a.Lost(), out.text.Len())
+		}
+	})
+}

@@ -1,0 +1,85 @@
+package hosted
+
+import (
+	"crypto/x509"
+	"net/url"
+	"os"
+	"strings"
+)
+
+const maxClusterName = 32 // characters
+
+// cluster checks how the nodes are connected. A subscriber of their NATS account can read
+// all pages, so the connection needs both TLS and credentials, unless it is on loopback.
+func (c *checker) cluster(cluster Cluster) {
+	if !isClusterName(cluster.Name) {
+		c.refuse("cluster.name", "want 1 to %d characters of a-z, 0-9 and `-`, like prod", maxClusterName)
+	}
+	nats := cluster.NATS
+	if nats.Embed != "" {
+		c.embeddedNATS(nats)
+		return
+	}
+	if len(nats.URLs) == 0 {
+		c.refuse("cluster.nats.urls", "it is missing; set the NATS servers, like [tls://nats:4222], or remove `cluster` for a single node")
+	}
+	remote := false
+	for _, address := range nats.URLs {
+		remote = c.natsURL(address, nats.AllowPlaintext) || remote
+	}
+	if remote && nats.Creds == "" && nats.TLS.Cert == "" {
+		c.refuse("cluster.nats.creds", "it is missing; set the credentials file of the node's NATS user, or a client certificate in cluster.nats.tls")
+	}
+	if nats.Creds != "" {
+		if _, err := os.ReadFile(nats.Creds); err != nil {
+			c.refuse("cluster.nats.creds", "%v; want the credentials file of the node's NATS user", err)
+		}
+	}
+	if nats.TLS.Cert != "" || nats.TLS.Key != "" {
+		c.certificate("cluster.nats.tls", TLS{nats.TLS.Cert, nats.TLS.Key})
+	}
+	if nats.TLS.CA != "" {
+		if text, err := os.ReadFile(nats.TLS.CA); err != nil {
+			c.refuse("cluster.nats.tls.ca", "%v; want certificates of authorities in PEM", err)
+		} else if !x509.NewCertPool().AppendCertsFromPEM(text) {
+			c.refuse("cluster.nats.tls.ca", "%s has no certificate; want those of authorities in PEM", nats.TLS.CA)
+		}
+	}
+}
+
+// embeddedNATS checks what of the connection to other NATS servers has no meaning. The
+// program checks the file that is named.
+func (c *checker) embeddedNATS(nats NATS) {
+	if len(nats.URLs) > 0 || nats.Creds != "" || nats.TLS != (NATSTLS{}) {
+		c.refuse("cluster.nats.embed", "the NATS server of this process needs no `urls`, `creds` and `tls` beside it; remove them, or `embed`")
+	}
+	if _, err := os.ReadFile(nats.Embed); err != nil {
+		c.refuse("cluster.nats.embed", "%v; want a configuration file of NATS", err)
+	}
+}
+
+// natsURL checks the address of one NATS server, and reports whether it is on another
+// machine.
+func (c *checker) natsURL(address string, plaintext bool) (remote bool) {
+	const key = "cluster.nats.urls"
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Hostname() == "" {
+		c.refuse(key, "it has an entry that is not a URL; want tls://host:4222")
+		return true
+	}
+	remote = !isLoopbackHost(u.Hostname())
+	switch {
+	case u.User != nil:
+		c.refuse(key, "the URL of %s contains credentials; remove them, and set cluster.nats.creds", u.Host)
+	case u.Scheme != "tls" && u.Scheme != "wss" && u.Scheme != "nats" && u.Scheme != "ws":
+		c.refuse(key, "the URL of %s must begin with tls:// or wss://", u.Host)
+	case remote && !plaintext && (u.Scheme == "nats" || u.Scheme == "ws"):
+		c.refuse(key, "the connection to %s is not encrypted; use tls://, or set allowPlaintext: true if the network is encrypted", u.Host)
+	}
+	return remote
+}
+
+// isClusterName reports whether name can be a token of a NATS subject.
+func isClusterName(name string) bool {
+	return name != "" && len(name) <= maxClusterName && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}

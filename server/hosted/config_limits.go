@@ -1,0 +1,114 @@
+package hosted
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// Limits says what one owner, one tenant and one node may use. They hold per node: a
+// client whose requests reach three nodes may get three times as much. A zero field means
+// its default.
+type Limits struct {
+	PagesPerOwner  int `yaml:"pagesPerOwner"`  // default 32; counted in the whole cluster
+	PagesPerTenant int `yaml:"pagesPerTenant"` // default 5,000
+	Pages          int `yaml:"pages"`          // of a node; default 20,000
+
+	RequestsPerOwner  int `yaml:"requestsPerOwner"`  // in flight, streams excluded; default 64
+	RequestsPerTenant int `yaml:"requestsPerTenant"` // default 512
+	StreamsPerOwner   int `yaml:"streamsPerOwner"`   // open listens and GET streams; default 64
+	StreamsPerTenant  int `yaml:"streamsPerTenant"`  // default 5,000
+	Streams           int `yaml:"streams"`           // of a node; default 20,000
+
+	// Rates of one client of one owner.
+	ReadsPerSecond       int `yaml:"readsPerSecond"`       // resources/read; default 20, burst 5 times that
+	CompletionsPerSecond int `yaml:"completionsPerSecond"` // completion/complete; default 10
+	CallsPerSecond       int `yaml:"callsPerSecond"`       // tools/call and prompts/get; default 50, burst 4 times that
+
+	Joins                   int `yaml:"joins"`                   // under way at a time; further ones wait; default 128
+	JoinsPerTenantPerSecond int `yaml:"joinsPerTenantPerSecond"` // default 200
+
+	Views    int `yaml:"views"`    // engines of owners; default 20,000
+	Sessions int `yaml:"sessions"` // classic sessions that are awake; default 10,000
+}
+
+func (l Limits) withDefaults() Limits {
+	for _, field := range l.fields() {
+		*field.value = cmp.Or(*field.value, field.standard)
+	}
+	return l
+}
+
+// A limitField is one limit by its key.
+type limitField struct {
+	key      string
+	value    *int
+	standard int
+}
+
+func (l *Limits) fields() []limitField {
+	return []limitField{
+		{"pagesPerOwner", &l.PagesPerOwner, 32},
+		{"pagesPerTenant", &l.PagesPerTenant, 5_000},
+		{"pages", &l.Pages, 20_000},
+		{"requestsPerOwner", &l.RequestsPerOwner, 64},
+		{"requestsPerTenant", &l.RequestsPerTenant, 512},
+		{"streamsPerOwner", &l.StreamsPerOwner, 64},
+		{"streamsPerTenant", &l.StreamsPerTenant, 5_000},
+		{"streams", &l.Streams, 20_000},
+		{"readsPerSecond", &l.ReadsPerSecond, 20},
+		{"completionsPerSecond", &l.CompletionsPerSecond, 10},
+		{"callsPerSecond", &l.CallsPerSecond, 50},
+		{"joins", &l.Joins, 128},
+		{"joinsPerTenantPerSecond", &l.JoinsPerTenantPerSecond, 200},
+		{"views", &l.Views, 20_000},
+		{"sessions", &l.Sessions, 10_000},
+	}
+}
+
+const (
+	spareFiles = 1_000     // at least, for connections of unknown clients, and ownFiles
+	ownFiles   = 200       // for listeners, NATS and issuers
+	minPayload = 64 << 10  // bytes; a link between nodes splits longer messages
+	maxLimit   = 1_000_000 // of each of Limits
+)
+
+// CheckFileLimit returns an error if a process with this limit of open files
+// (RLIMIT_NOFILE) cannot serve as many pages and streams as c allows.
+func (c Config) CheckFileLimit(files uint64) error {
+	limits := c.Limits.withDefaults()
+	if want := limits.Pages + limits.Streams + spareFiles; files < uint64(max(want, 0)) {
+		return refusal("limits", "%d open files are allowed, and %d pages, %d streams and %d others need %d; raise the limit (ulimit -n, LimitNOFILE), or lower limits.pages and limits.streams",
+			files, limits.Pages, limits.Streams, spareFiles, want)
+	}
+	return nil
+}
+
+// unknownConns returns how many connections of clients that are not authenticated may be
+// open in a process with this limit of open files: not more than the files that pages,
+// streams and the node itself leave. It is at least 800 if CheckFileLimit returns nil.
+func (c Config) unknownConns(files uint64) int {
+	left := int(min(files, 1<<31)) - c.Limits.Pages - c.Limits.Streams - ownFiles
+	return min(maxUnknownConns, left)
+}
+
+// CheckMaxPayload returns an error if the NATS servers, which report max_payload in bytes
+// when a client connects, do not accept messages of 64 KiB.
+func (c Config) CheckMaxPayload(maxPayload int64) error {
+	if maxPayload < minPayload {
+		return refusal("cluster.nats", "max_payload of the NATS server is %d bytes, want %d or more; raise it in nats.conf, its default is 1 MiB", maxPayload, minPayload)
+	}
+	return nil
+}
+
+func (c *checker) limits(l Limits) {
+	for _, field := range l.fields() {
+		if *field.value < 0 || *field.value > maxLimit {
+			c.refuse("limits."+field.key, "%d is out of range; want 1 to %d, or leave it out for %d", *field.value, maxLimit, field.standard)
+		}
+	}
+}
+
+// refusal returns a problem of one key, as [Config.Check] does.
+func refusal(key, format string, args ...any) error {
+	return &ConfigError{Key: key, Text: fmt.Sprintf(format, args...)}
+}

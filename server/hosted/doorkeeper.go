@@ -1,0 +1,211 @@
+package hosted
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strconv"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/oauth"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
+)
+
+const (
+	maxJoinFrame  = 16 << 10           // bytes
+	maxJoinToken  = 8 << 10            // bytes
+	refreshEvery  = 3000 * time.Second // after which a page sends a new token
+	refreshLate   = 10 * time.Minute   // more, and its socket is closed
+	minSpread     = 500                // ms; see joinedFrame.Spread
+	retryKeys     = 5 * time.Second    // while the keys of the issuer are not available
+	retryPressure = 15 * time.Second   // while memory is short
+	attachTime    = time.Second        // after which a page that does not answer makes room for the next join
+
+	// joinTime is that of a join in all: for its frame, for its turn, and for the answer.
+	joinTime = 2*limits.HandshakeTime + maxJoinWait
+)
+
+// Close codes of pages, besides those of package socket. The reason of closeDraining and
+// closeLimit is the time to wait, in milliseconds.
+const (
+	closeExpired  websocket.StatusCode = 4410 // the token has expired, or was not renewed
+	closeDraining websocket.StatusCode = 4412 // the node ends
+	closeLimit    websocket.StatusCode = 4429 // a limit is reached
+)
+
+// The frames by which a page joins: JSON text.
+//
+//	page → gateway  joinFrame    with a token of the app's backend
+//	gateway → page  joinedFrame  MCP follows, with the gateway as client
+//	page → gateway  joinFrame    without hello, before Refresh is over; no answer
+type (
+	joinFrame struct {
+		Version   int            `json:"pagemcp"`
+		Token     string         `json:"token"`
+		Hello     *gateway.Hello `json:"hello"`
+		Sequences bool           `json:"sequences"` // the page reads several messages in one frame
+	}
+	joinedFrame struct {
+		Joined    string `json:"joined"`  // the name of the page
+		Ping      int    `json:"ping"`    // seconds between two messages, at most
+		Refresh   int    `json:"refresh"` // seconds until the page sends a new token
+		Spread    int    `json:"spread"`  // ms: after a loss the page redials at a random time below it
+		Sequences bool   `json:"sequences,omitempty"`
+	}
+)
+
+// A doorkeeper lets pages join by the tokens of their app's backend. It implements
+// [gateway.Doorkeeper].
+type doorkeeper struct {
+	issuers  *atomic.Pointer[issuers]
+	origins  *atomic.Pointer[originList]
+	quotas   *quotas
+	registry *registry
+	users    *users
+	metrics  *metrics
+	pressed  func() bool // memory is short
+	isolated func() bool // the other nodes cannot be reached
+	joins    *joinQueue
+	draining *atomic.Bool
+}
+
+// Join implements [gateway.Doorkeeper]. A page learns no reason from a refusal, and whether
+// to try again from the close code.
+func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, origin, _ string) (joiner gateway.Joiner, err error) {
+	frame, err := readJoin(ctx, f)
+	if err != nil {
+		d.metrics.rejectJoin(joinHandshake)
+		return joiner, err
+	}
+	switch {
+	case frame.Version != 1:
+		d.metrics.rejectJoin(joinVersion)
+		return joiner, gateway.ErrVersion
+	case frame.Hello == nil || !frame.Hello.IsValid():
+		d.metrics.rejectJoin(joinHandshake)
+		return joiner, gateway.ErrRefused
+	case d.draining.Load():
+		d.metrics.rejectJoin(joinDraining)
+		return joiner, waitError(closeDraining, joinDraining, 0)
+	case d.isolated():
+		d.metrics.rejectJoin(joinIsolated)
+		return joiner, waitError(closeDraining, joinIsolated, isolatedRetry)
+	case d.pressed():
+		d.metrics.rejectJoin(joinMemory)
+		return joiner, waitError(closeLimit, joinMemory, retryPressure)
+	}
+	granted, err := d.issuers.Load().pages.Validate(ctx, frame.Token, origin)
+	if err != nil {
+		return joiner, d.refuseToken(err)
+	}
+	d.users.add(granted.Owner, granted.Tenant, granted.Subject)
+	joiner.Owner = granted.Owner // for the audit log
+	who := identity{tenant: granted.Tenant, owner: granted.Owner}
+	if err := d.quotas.join(who); err != nil {
+		return joiner, d.exceeded(err)
+	}
+	name := pageName(granted.Owner, origin, frame.Hello.Page, frame.Hello.Name)
+	key := oauth.PageKey(granted.Owner, origin, frame.Hello.Page)
+	leave, err := d.registry.enter(who, name, key)
+	if errors.Is(err, errTaken) {
+		d.metrics.rejectJoin(joinReplaced)
+		return joiner, &gateway.CloseError{Code: socket.CloseReplaced, Reason: "another page has this name", Outcome: joinReplaced}
+	}
+	if err != nil {
+		return joiner, d.exceeded(err)
+	}
+	credential := &pageCredential{doorkeeper: d, owner: granted.Owner, origin: origin}
+	joiner.Hello, joiner.Name, joiner.Sequences = *frame.Hello, name, frame.Sequences
+	joiner.Key, joiner.MaxPages = key, d.quotas.pagesPerOwner()
+	joiner.Leave = func() { credential.end(); leave() }
+	joiner.Valid = credential.isValid
+	joiner.Credential, joiner.Joined = credential.renew, credential.begin
+	if joiner.Attached, err = d.awaitTurn(ctx); err != nil {
+		return joiner, d.exceeded(err)
+	}
+	return joiner, writeJoined(ctx, f, joinedFrame{
+		Joined: name, Ping: int(limits.PingEvery / time.Second), Refresh: int(refreshEvery / time.Second),
+		Spread: max(minSpread, d.registry.count()), Sequences: frame.Sequences,
+	})
+}
+
+// awaitTurn waits until the page may join. It comes after the page has shown its token, so
+// that connections without one take no turn from others, and an owner waits with no more
+// pages than it may have.
+func (d *doorkeeper) awaitTurn(ctx context.Context) (attached func(), err error) {
+	began := time.Now()
+	finish, err := d.joins.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d.metrics.waited(time.Since(began))
+	late := time.AfterFunc(attachTime, finish)
+	return func() { late.Stop(); finish() }, nil
+}
+
+// refuseToken returns the error of a join or a renewal whose token was rejected.
+func (d *doorkeeper) refuseToken(err error) error {
+	reason := oauth.ReasonOf(err)
+	d.metrics.token(pageIssuer, reason)
+	d.metrics.rejectJoin(string(reason))
+	switch reason {
+	case oauth.Expired:
+		return &gateway.CloseError{Code: closeExpired, Reason: "the token has expired", Outcome: string(reason)}
+	case oauth.NotYetValid: // a clock is wrong, perhaps that of this node: the page tries others
+		return &gateway.CloseError{Code: closeExpired, Reason: "the token is not valid yet", Outcome: string(reason)}
+	case oauth.KeysUnavailable: // the token may be valid
+		return waitError(closeLimit, string(reason), retryKeys)
+	}
+	return &gateway.CloseError{Code: socket.CloseRefused, Reason: "refused", Outcome: "refused"}
+}
+
+func (d *doorkeeper) exceeded(err error) error {
+	over := (*exceededError)(nil)
+	if !errors.As(err, &over) {
+		return err
+	}
+	d.metrics.exceed(over.limit)
+	d.metrics.rejectJoin(over.limit)
+	return waitError(closeLimit, "busy", over.retry)
+}
+
+// waitError returns the error of a join that may succeed after some time.
+func waitError(code websocket.StatusCode, outcome string, wait time.Duration) error {
+	return &gateway.CloseError{Code: code, Reason: strconv.FormatInt(wait.Milliseconds(), 10), Outcome: outcome}
+}
+
+// readJoin reads the first frame. Duplicate names are errors, and names are case-sensitive.
+// Frames of the pairing protocol have other members, and no token.
+func readJoin(ctx context.Context, f gateway.Frames) (frame joinFrame, err error) {
+	ctx, cancel := context.WithTimeout(ctx, limits.HandshakeTime)
+	defer cancel()
+	kind, data, err := f.Read(ctx)
+	if err != nil {
+		return frame, err
+	}
+	return parseJoin(kind, data)
+}
+
+func parseJoin(kind websocket.MessageType, data []byte) (frame joinFrame, err error) {
+	if kind != websocket.MessageText || !utf8.Valid(data) || json.Unmarshal(data, &frame) != nil || frame.Token == "" || len(frame.Token) > maxJoinToken {
+		if frame.Version > 1 {
+			return frame, nil // the caller reports the version
+		}
+		return frame, gateway.ErrRefused
+	}
+	return frame, nil
+}
+
+func writeJoined(ctx context.Context, f gateway.Frames, frame joinedFrame) error {
+	var text bytes.Buffer
+	if err := json.MarshalWrite(&text, frame); err != nil {
+		return err
+	}
+	return f.Write(ctx, websocket.MessageText, text.Bytes())
+}

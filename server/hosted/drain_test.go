@@ -1,0 +1,151 @@
+package hosted
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A drained is a drain with virtual time, and when each of its steps began.
+type drained struct {
+	begun time.Time
+	steps []string
+	moved []time.Duration
+	took  time.Duration
+}
+
+func (d *drained) note(step string) {
+	d.steps = append(d.steps, fmt.Sprintf("%s at %v", step, time.Since(d.begun).Round(time.Second)))
+}
+
+// page returns a page whose tool runs for a while.
+func (d *drained) page(tool time.Duration) drainingPage {
+	return drainingPage{
+		calls: func() int {
+			if time.Since(d.begun) < tool {
+				return 1
+			}
+			return 0
+		},
+		move: func(time.Duration) { d.moved = append(d.moved, time.Since(d.begun)) },
+	}
+}
+
+// run drains pages, and a node whose requests take requests.
+func (d *drained) run(ctx context.Context, pages []drainingPage, requests time.Duration) {
+	d.begun = time.Now()
+	drain(ctx, drainSteps{
+		announce:    func() { d.note("announce") },
+		refuseJoins: func() { d.note("refuse") },
+		pages:       func() []drainingPage { return pages },
+		endStreams:  func() { d.note("streams") },
+		finish:      func(ctx context.Context) { d.note("finish"); pause(ctx, requests) },
+		leave:       func(context.Context) { d.note("leave") },
+	})
+	d.took = time.Since(d.begun)
+}
+
+func TestDrainTakesItsSteps(t *testing.T) {
+	for _, test := range []struct {
+		name            string
+		pages           int
+		tool, requests  time.Duration // of one page; of the node
+		lastMove, total time.Duration
+		steps           []string
+	}{
+		{"nothing", 0, 0, 0, 0, drainNotice, []string{"announce at 0s", "refuse at 5s", "streams at 5s", "finish at 5s", "leave at 5s"}},
+		{"three pages", 3, 0, 0, drainNotice, drainNotice, []string{"announce at 0s", "refuse at 5s", "streams at 5s", "finish at 5s", "leave at 5s"}},
+		{"many pages", 10_000, 0, 3 * time.Second, 25 * time.Second, 28 * time.Second, []string{"announce at 0s", "refuse at 5s", "streams at 25s", "finish at 25s", "leave at 28s"}},
+		{"a tool of 15 s", 3, 15 * time.Second, 0, 15 * time.Second, 15 * time.Second, []string{"announce at 0s", "refuse at 5s", "streams at 15s", "finish at 15s", "leave at 15s"}},
+		{"a tool without end", 3, time.Hour, 0, 25 * time.Second, 25 * time.Second, []string{"announce at 0s", "refuse at 5s", "streams at 25s", "finish at 25s", "leave at 25s"}},
+		{"requests without end", 1, 0, time.Hour, drainNotice, 43 * time.Second, []string{"announce at 0s", "refuse at 5s", "streams at 5s", "finish at 5s", "leave at 43s"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := &drained{begun: time.Now()}
+			var pages []drainingPage
+			for i := range test.pages {
+				if i == 0 {
+					pages = append(pages, d.page(test.tool))
+				} else {
+					pages = append(pages, d.page(0))
+				}
+			}
+			d.run(t.Context(), pages, test.requests)
+			if !slices.Equal(d.steps, test.steps) || (d.took-test.total).Abs() > 2*drainTick {
+				t.Errorf("%s: %q, and ended after %v", test.name, d.steps, d.took)
+			}
+			if len(d.moved) != test.pages {
+				t.Fatalf("%s: %d pages have moved", test.name, len(d.moved))
+			}
+			if n := len(d.moved); n > 0 && (d.moved[n-1]-test.lastMove).Abs() > 2*drainTick {
+				t.Errorf("%s: the last page has moved after %v", test.name, d.moved[n-1])
+			}
+		})
+	}
+}
+
+// In each second another node gets the same share of the pages.
+func TestPagesMoveEvenly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &drained{}
+		pages := make([]drainingPage, 20_000)
+		for i := range pages {
+			pages[i] = d.page(0)
+		}
+		d.run(t.Context(), pages, 0)
+		perSecond := map[int]int{}
+		for _, at := range d.moved {
+			perSecond[int(at.Seconds())]++
+		}
+		for second, count := range perSecond {
+			if count > 1_100 {
+				t.Errorf("%d pages move in second %d", count, second)
+			}
+		}
+		if len(perSecond) != 20 {
+			t.Errorf("%v", perSecond)
+		}
+	})
+}
+
+// A second signal ends the drain: all pages learn that they must move, and no step is left
+// out.
+func TestADrainCanBeCutShort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, after := range []time.Duration{time.Second, 10 * time.Second} {
+			ctx, cancel := context.WithTimeout(t.Context(), after)
+			d := &drained{}
+			d.run(ctx, []drainingPage{d.page(time.Hour), d.page(time.Hour)}, time.Hour)
+			cancel()
+			if d.took != after || len(d.steps) != 5 || len(d.moved) != 2 {
+				t.Errorf("after %v: %v, %q, %d pages", after, d.took, d.steps, len(d.moved))
+			}
+		}
+	})
+}
+
+// Pages are asked again and again, by one goroutine.
+func TestABusyPageDoesNotHoldUpOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &drained{}
+		var asked atomic.Int32
+		busy := d.page(time.Hour)
+		calls := busy.calls
+		busy.calls = func() int { asked.Add(1); return calls() }
+		pages := []drainingPage{busy}
+		for range 100 {
+			pages = append(pages, d.page(0))
+		}
+		d.run(t.Context(), pages, 0)
+		if n := len(d.moved); n != 101 || d.moved[n-2] > 8*time.Second || d.moved[n-1] < 25*time.Second {
+			t.Errorf("%d pages have moved, the last idle one after %v", n, d.moved[n-2])
+		}
+		if asked.Load() > 250 {
+			t.Errorf("asked %d times", asked.Load())
+		}
+	})
+}

@@ -1,0 +1,163 @@
+package hosted
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+)
+
+const (
+	keySize       = 32       // bytes
+	cursorKeySize = 16       // bytes, of engine.Options.CursorKey
+	maxKeys       = 16       // of a file: each of them may be tried
+	maxKeysFile   = 64 << 10 // bytes
+	cursorLabel   = "cursor"
+
+	fingerprintLabel = "fingerprint"
+	fingerprintSize  = 8 // bytes
+
+	modeOfOthers = 0o007 // permissions of users outside owner and group
+	keysRemedy   = "write one with `pagemcpd keygen`"
+)
+
+// A keyRing holds the secrets that all nodes of a deployment share, 1 to 16 keys of 32
+// bytes. The first one seals, all of them open. It does not change. Formatting and
+// logging it shows the number of keys only.
+type keyRing struct{ keys [][]byte }
+
+// NewKey returns a line for the file of keys, without a line break: 32 random bytes in
+// base64url (RFC 4648, section 5) without padding.
+func NewKey() string {
+	key := make([]byte, keySize)
+	rand.Read(key) // never returns an error
+	return base64.RawURLEncoding.EncodeToString(key)
+}
+
+// readKeys reads a file of keys, see [parseKeys]. The file must be a regular one that
+// users outside its owner and group cannot access; symbolic links are followed.
+func readKeys(name string) (keyRing, error) {
+	// Not opened before: opening a named pipe blocks until there is a writer.
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		if errors.Is(err, fs.ErrNotExist) {
+			return keyRing{}, fmt.Errorf("%s does not exist; %s", name, keysRemedy)
+		}
+		if err == nil {
+			err = fmt.Errorf("%s is not a file", name)
+		}
+		return keyRing{}, err
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return keyRing{}, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return keyRing{}, err
+	}
+	if mode := info.Mode().Perm(); mode&modeOfOthers != 0 && runtime.GOOS != "windows" {
+		return keyRing{}, fmt.Errorf("%s is open to all users of the machine (mode %04o); run `chmod 0440 %s`, or set `defaultMode: 0440` in Kubernetes", name, mode, name)
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxKeysFile+1))
+	if err != nil {
+		return keyRing{}, err
+	}
+	ring, err := parseKeys(text)
+	if err != nil {
+		return keyRing{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return ring, nil
+}
+
+// parseKeys reads the text of a file of keys: one per line, in base64url. Empty lines and
+// lines that begin with # are ignored. Errors name lines, and contain nothing of them.
+func parseKeys(text []byte) (keyRing, error) {
+	if len(text) > maxKeysFile {
+		return keyRing{}, fmt.Errorf("the file is longer than %d KiB", maxKeysFile>>10)
+	}
+	var ring keyRing
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines.Buffer(nil, maxKeysFile+1)
+	for number := 1; lines.Scan(); number++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		key, err := base64.RawURLEncoding.Strict().DecodeString(strings.TrimRight(line, "="))
+		switch {
+		case err != nil:
+			return keyRing{}, fmt.Errorf("line %d is not base64url; %s", number, keysRemedy)
+		case len(key) != keySize:
+			return keyRing{}, fmt.Errorf("the key in line %d has %d bytes, want %d; %s", number, len(key), keySize, keysRemedy)
+		case slices.ContainsFunc(ring.keys, func(other []byte) bool { return bytes.Equal(other, key) }):
+			return keyRing{}, fmt.Errorf("the key in line %d is there already; remove one of them", number)
+		case len(ring.keys) == maxKeys:
+			return keyRing{}, fmt.Errorf("there are more than %d keys; remove the oldest ones", maxKeys)
+		}
+		ring.keys = append(ring.keys, key)
+	}
+	if err := lines.Err(); err != nil {
+		return keyRing{}, err
+	}
+	if len(ring.keys) == 0 {
+		return keyRing{}, errors.New("there is no key; " + keysRemedy)
+	}
+	return ring, nil
+}
+
+// cursorKeys returns the keys of owner for engine.Options.CursorKey: by the first key of
+// the ring, which signs, and by the others, whose cursors are still accepted. They are the
+// same on all nodes, and different for each owner (RFC 5869 with SHA-256, without salt;
+// info is the label and the owner's key, which has a fixed length).
+func (r keyRing) cursorKeys(owner access.Owner) (current [cursorKeySize]byte, old [][cursorKeySize]byte) {
+	for i, secret := range r.keys {
+		key, err := hkdf.Key(sha256.New, secret, nil, cursorLabel+string(owner), cursorKeySize)
+		if err != nil { // only for lengths above 255 hashes
+			panic(err)
+		}
+		if i == 0 {
+			current = [cursorKeySize]byte(key)
+		} else {
+			old = append(old, [cursorKeySize]byte(key))
+		}
+	}
+	return current, old
+}
+
+// fingerprints returns what nodes tell each other about their keys, to find out whether
+// they have one in common. It reveals nothing of a key.
+func (r keyRing) fingerprints() []string {
+	texts := make([]string, len(r.keys))
+	for i, secret := range r.keys {
+		digest, err := hkdf.Key(sha256.New, secret, nil, fingerprintLabel, fingerprintSize)
+		if err != nil { // only for lengths above 255 hashes
+			panic(err)
+		}
+		texts[i] = hex.EncodeToString(digest)
+	}
+	return texts
+}
+
+// Format implements fmt.Formatter for all verbs: the secrets are not in the output.
+func (r keyRing) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "%d keys", len(r.keys)) }
+
+// LogValue implements slog.LogValuer.
+func (r keyRing) LogValue() slog.Value { return slog.StringValue(fmt.Sprintf("%d keys", len(r.keys))) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (r keyRing) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%d keys", len(r.keys)), nil }

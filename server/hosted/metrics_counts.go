@@ -1,0 +1,94 @@
+package hosted
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// nodeCounts are what a node has at one moment.
+type nodeCounts struct {
+	Pages, PagesAway         int // with a socket; within the grace time after it was closed
+	Views, ViewsWithoutPages int // engines of owners; those whose owner has no page, see hosted.md
+	Sessions                 int // of the classic revisions that are awake
+	Requests, Streams        int // in flight; open listens and GET streams
+	JoinsUnderway            int
+	JoinsWaiting             int
+	UnknownConnections       int // whose clients have not authenticated themselves
+}
+
+// ClusterCounts are what a node of a cluster has at one moment.
+type ClusterCounts struct {
+	Connected   bool  // to a NATS server
+	Disconnects int   // from NATS since the start
+	Members     int   // other nodes that are alive
+	Mismatched  int   // of these without a link version or key in common
+	Links       int   // to and from pages of other nodes
+	Unread      int64 // bytes of frames that have arrived and are not read
+}
+
+// A collector takes one snapshot per scrape, so that all its numbers are of one moment.
+type collector[T any] struct {
+	snapshot func() T
+	figures  []figure[T]
+}
+
+// A figure is one number of a snapshot.
+type figure[T any] struct {
+	desc   *prometheus.Desc
+	kind   prometheus.ValueType
+	labels []string // values
+	value  func(T) float64
+}
+
+func gauge[T any](name, help string, value func(T) int) figure[T] {
+	return figure[T]{prometheus.NewDesc(name, help, nil, nil), prometheus.GaugeValue, nil, func(snapshot T) float64 { return float64(value(snapshot)) }}
+}
+
+// watch adds the counts of a node, which are read at each scrape. It may be called once,
+// and so may watchCluster.
+func (m *metrics) watch(counts func() nodeCounts) {
+	pages := prometheus.NewDesc("pagemcp_pages", "Pages of this node, connected or within the grace time after their socket was closed.", []string{"state"}, nil)
+	m.registry.MustRegister(&collector[nodeCounts]{counts, []figure[nodeCounts]{
+		{pages, prometheus.GaugeValue, []string{"connected"}, func(c nodeCounts) float64 { return float64(c.Pages) }},
+		{pages, prometheus.GaugeValue, []string{"away"}, func(c nodeCounts) float64 { return float64(c.PagesAway) }},
+		gauge("pagemcp_views", "Engines that serve the pages of one owner.", func(c nodeCounts) int { return c.Views }),
+		gauge("pagemcp_views_without_pages", "Views whose owner has no page: all of them, if both issuers name users differently.", func(c nodeCounts) int { return c.ViewsWithoutPages }),
+		gauge("pagemcp_sessions_awake", "Classic sessions with a connection to an engine.", func(c nodeCounts) int { return c.Sessions }),
+		gauge("pagemcp_requests_in_flight", "Requests of assistants that are not answered yet, streams excluded.", func(c nodeCounts) int { return c.Requests }),
+		gauge("pagemcp_streams", "Open listens and GET streams.", func(c nodeCounts) int { return c.Streams }),
+		gauge("pagemcp_joins_underway", "Pages that join at this moment.", func(c nodeCounts) int { return c.JoinsUnderway }),
+		gauge("pagemcp_joins_waiting", "Pages that wait for their turn to join.", func(c nodeCounts) int { return c.JoinsWaiting }),
+		gauge("pagemcp_connections_unknown", "Connections whose clients have not authenticated themselves, and those without a request.", func(c nodeCounts) int { return c.UnknownConnections }),
+	}})
+}
+
+// watchCluster adds the counts of a node of a cluster.
+func (m *metrics) watchCluster(counts func() ClusterCounts) {
+	connected := func(c ClusterCounts) int {
+		if c.Connected {
+			return 1
+		}
+		return 0
+	}
+	disconnects := prometheus.NewDesc("pagemcp_nats_disconnects_total", "Connections to NATS that were lost.", nil, nil)
+	m.registry.MustRegister(&collector[ClusterCounts]{counts, []figure[ClusterCounts]{
+		gauge("pagemcp_nats_connected", "1 while the node is connected to a NATS server.", connected),
+		{disconnects, prometheus.CounterValue, nil, func(c ClusterCounts) float64 { return float64(c.Disconnects) }},
+		gauge("pagemcp_cluster_members", "Other nodes that are alive.", func(c ClusterCounts) int { return c.Members }),
+		gauge("pagemcp_cluster_members_mismatched", "Other nodes that are alive and have no link version or no key in common with this one.", func(c ClusterCounts) int { return c.Mismatched }),
+		gauge("pagemcp_links", "Links to pages of other nodes, and of other nodes to pages here.", func(c ClusterCounts) int { return c.Links }),
+		gauge("pagemcp_link_unread_bytes", "Frames of links that have arrived and are not read.", func(c ClusterCounts) int { return int(c.Unread) }),
+	}})
+}
+
+// Describe implements prometheus.Collector.
+func (c *collector[T]) Describe(descriptions chan<- *prometheus.Desc) {
+	for _, figure := range c.figures {
+		descriptions <- figure.desc
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *collector[T]) Collect(values chan<- prometheus.Metric) {
+	now := c.snapshot()
+	for _, figure := range c.figures {
+		values <- prometheus.MustNewConstMetric(figure.desc, figure.kind, figure.value(now), figure.labels...)
+	}
+}

@@ -1,0 +1,199 @@
+package hosted
+
+import (
+	"errors"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/oauth"
+)
+
+// scrape returns what Prometheus gets.
+func scrape(t testing.TB, m *metrics) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	if w.Code != 200 {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	return w.Body.String()
+}
+
+// wantSeries checks that text has these lines.
+func wantSeries(t *testing.T, text string, lines ...string) {
+	t.Helper()
+	all := strings.Split(text, "\n")
+	for _, line := range lines {
+		if !slices.Contains(all, line) {
+			name, _, _ := strings.Cut(line, " ")
+			t.Errorf("want %s; there is %q", line, regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(name)+` .*`).FindString(text))
+		}
+	}
+}
+
+type noAudit struct{}
+
+func (noAudit) Record(access.Entry)        {}
+func (noAudit) RecordRefusal(access.Entry) {}
+
+func TestMetricsCountWhatTheAuditRecords(t *testing.T) {
+	m := newMetrics("1.2.3", func() uint64 { return 7 })
+	audit := m.auditing(noAudit{})
+	for _, e := range []access.Entry{
+		{Endpoint: "/mcp", Verb: "resources/read", Outcome: "ok", Bytes: 100, Ms: 3},
+		{Endpoint: "/mcp/notes-k7qd2m", Verb: "resources/read", Outcome: "-32602", Bytes: 20, Ms: 3},
+		{Endpoint: "/mcp", Verb: "subscriptions/listen", Outcome: "ok", Bytes: 5, Ms: 60_000},
+		{Endpoint: "/mcp", Verb: "acme/anything", Outcome: "any text", Bytes: -1},
+		{Endpoint: "/page", Verb: "join", Outcome: "ok"},
+		{Endpoint: "/page", Verb: "join", Outcome: "error"},
+		{Endpoint: "/page", Verb: "join", Outcome: "refused"}, // by rejectJoin
+		{Endpoint: "/page", Verb: "leave", Outcome: "ok"},
+	} {
+		audit.Record(e)
+	}
+	audit.RecordRefusal(access.Entry{Endpoint: "/mcp", Verb: "refuse", Outcome: "403"})
+	audit.RecordRefusal(access.Entry{Endpoint: "/page", Verb: "connect", Outcome: "busy"})
+	audit.RecordRefusal(access.Entry{Endpoint: "/mcp", Verb: "login", Outcome: "401"}) // by token
+	wantSeries(t, scrape(t, m),
+		`pagemcp_info{version="1.2.3"} 1`,
+		`pagemcp_requests_total{method="resources/read",outcome="ok"} 1`,
+		`pagemcp_requests_total{method="resources/read",outcome="error"} 1`,
+		`pagemcp_requests_total{method="other",outcome="error"} 1`,
+		`pagemcp_response_bytes_total{method="resources/read"} 120`,
+		`pagemcp_request_duration_seconds_bucket{method="resources/read",le="0.005"} 2`,
+		`pagemcp_joins_total{outcome="joined",reason=""} 1`,
+		`pagemcp_joins_total{outcome="rejected",reason="attach"} 1`,
+		`pagemcp_leaves_total 1`,
+		`pagemcp_refusals_total{reason="guard"} 1`,
+		`pagemcp_refusals_total{reason="busy"} 1`,
+		`pagemcp_audit_entries_lost_total 7`,
+	)
+	if text := scrape(t, m); strings.Contains(text, `duration_seconds_count{method="subscriptions/listen"}`) {
+		t.Error("the duration of a subscription is counted")
+	}
+}
+
+func TestMetricsOfTokensKeysAndLimits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMetrics("", nil)
+		before := scrape(t, m)
+		wantSeries(t, before, // series are there before the first event
+			`pagemcp_token_refusals_total{kind="assistants",reason="expired"} 0`,
+			`pagemcp_limit_refusals_total{limit="pagesPerOwner"} 0`,
+			`pagemcp_joins_total{outcome="rejected",reason="signature"} 0`,
+			`pagemcp_key_fetches_total{kind="pages",outcome="error"} 0`,
+			`pagemcp_reloads_total{outcome="rejected"} 0`,
+		)
+		if strings.Contains(before, "pagemcp_key_set_age_seconds{") {
+			t.Error("the age of a set that was never fetched")
+		}
+		m.token(assistantIssuer, oauth.Expired)
+		m.token(pageIssuer, oauth.WrongOrigin)
+		m.token(pageIssuer, oauth.Reason("invented"))
+		m.fetched(pageIssuer)(2, nil)
+		m.fetched(pageIssuer)(0, errors.New("away"))
+		m.fetched(assistantIssuer)(0, errors.New("away"))
+		m.exceed("readsPerSecond")
+		m.exceed("alice")
+		m.rejectJoin(joinDraining)
+		m.rejectJoin(string(oauth.Expired))
+		m.rejectJoin("pagesPerOwner")
+		m.rejectJoin("alice")
+		m.waited(30 * time.Millisecond)
+		m.refuse(refusedPeer)
+		m.reloaded(reloadApplied)
+		m.certificate(time.Unix(1_800_000_000, 0))
+		time.Sleep(90 * time.Second)
+		text := scrape(t, m)
+		wantSeries(t, text,
+			`pagemcp_token_refusals_total{kind="assistants",reason="expired"} 1`,
+			`pagemcp_token_refusals_total{kind="pages",reason="origin"} 1`,
+			`pagemcp_token_refusals_total{kind="pages",reason="other"} 1`,
+			`pagemcp_key_fetches_total{kind="pages",outcome="ok"} 1`,
+			`pagemcp_key_fetches_total{kind="pages",outcome="error"} 1`,
+			`pagemcp_key_fetches_total{kind="assistants",outcome="error"} 1`,
+			`pagemcp_keys_rejected{kind="pages"} 2`,
+			`pagemcp_key_set_age_seconds{kind="pages"} 90`,
+			`pagemcp_limit_refusals_total{limit="readsPerSecond"} 1`,
+			`pagemcp_limit_refusals_total{limit="other"} 1`,
+			`pagemcp_joins_total{outcome="rejected",reason="draining"} 1`,
+			`pagemcp_joins_total{outcome="rejected",reason="expired"} 1`,
+			`pagemcp_joins_total{outcome="rejected",reason="pagesPerOwner"} 1`,
+			`pagemcp_joins_total{outcome="rejected",reason="other"} 1`,
+			`pagemcp_join_wait_seconds_bucket{le="0.05"} 1`,
+			`pagemcp_refusals_total{reason="peer"} 1`,
+			`pagemcp_reloads_total{outcome="applied"} 1`,
+			`pagemcp_certificate_expiry_timestamp_seconds 1.8e+09`,
+		)
+		if strings.Contains(text, "alice") {
+			t.Error("the name of a user is a label")
+		}
+		if strings.Contains(text, `key_set_age_seconds{kind="assistants"}`) {
+			t.Error("the age of a set that was never fetched")
+		}
+	})
+}
+
+// All counts of one scrape are of one moment.
+func TestMetricsReadCountsOncePerScrape(t *testing.T) {
+	m, calls := newMetrics("", nil), 0
+	m.watch(func() nodeCounts {
+		calls++
+		return nodeCounts{Pages: 1, PagesAway: 2, Views: 3, ViewsWithoutPages: 4, Sessions: 5, Requests: 6, Streams: 7, JoinsUnderway: 8, JoinsWaiting: 9, UnknownConnections: 10}
+	})
+	wantSeries(t, scrape(t, m), `pagemcp_pages{state="connected"} 1`, `pagemcp_pages{state="away"} 2`, "pagemcp_views 3", "pagemcp_views_without_pages 4",
+		"pagemcp_sessions_awake 5", "pagemcp_requests_in_flight 6", "pagemcp_streams 7", "pagemcp_joins_underway 8", "pagemcp_joins_waiting 9", "pagemcp_connections_unknown 10")
+	if calls != 1 {
+		t.Errorf("%d reads", calls)
+	}
+	now := ClusterCounts{Connected: true, Disconnects: 11, Members: 12, Mismatched: 15, Links: 13, Unread: 14}
+	m.watchCluster(func() ClusterCounts { return now })
+	wantSeries(t, scrape(t, m), "pagemcp_nats_connected 1", "pagemcp_nats_disconnects_total 11", "pagemcp_cluster_members 12", "pagemcp_cluster_members_mismatched 15", "pagemcp_links 13", "pagemcp_link_unread_bytes 14")
+	now.Connected = false
+	wantSeries(t, scrape(t, m), "pagemcp_nats_connected 0")
+}
+
+// Labels are on this list, and whatever clients and pages send, the number of series stays
+// the same.
+func TestMetricsHaveNoLabelsOfUsers(t *testing.T) {
+	m := newMetrics("", nil)
+	m.watch(func() nodeCounts { return nodeCounts{} })
+	fill := func(name string) {
+		for _, verb := range []string{"resources/read", "join", "leave", "refuse", "connect", "login", name} {
+			for _, door := range []string{"/mcp", "/mcp/" + name, "/page"} {
+				m.count(access.Entry{Principal: name, Owner: access.Owner(name), Client: name, Endpoint: door, Verb: verb, URI: name, Outcome: name, Trace: name})
+			}
+		}
+		m.token(pageIssuer, oauth.Reason(name))
+		m.exceed(name)
+		m.rejectJoin(name)
+	}
+	fill("alice")
+	series := func() int { return strings.Count(scrape(t, m), "\npagemcp_") }
+	before := series()
+	for _, name := range []string{"bob", "https://app.example", strings.Repeat("x", 1_000), "\xff", "a\nb", `"`} {
+		fill(name)
+	}
+	if now := series(); now != before {
+		t.Errorf("%d series, then %d", before, now)
+	}
+	families, err := m.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			for _, label := range metric.GetLabel() {
+				if strings.HasPrefix(family.GetName(), "pagemcp_") && !slices.Contains([]string{"method", "outcome", "reason", "kind", "limit", "state", "version"}, label.GetName()) {
+					t.Errorf("%s has the label %s", family.GetName(), label.GetName())
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,326 @@
+package hosted
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+const (
+	appOrigin = "https://app.example"
+	testTime  = 15 * time.Second // for anything that a test waits for
+	testHost  = "mcp.app.example"
+)
+
+// A liveNode is a node on loopback, with an issuer of access tokens and a backend that
+// issues join tokens. Its public URL is https://mcp.app.example: a balancer would end TLS.
+type liveNode struct {
+	*Node
+	t           testing.TB
+	auth, app   *oauthtest.Issuer
+	audit, logs *lineBuffer
+	stop        func() // returns when the node has ended
+}
+
+// A lineBuffer collects lines of several goroutines.
+type lineBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *lineBuffer) Write(data []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(data)
+}
+
+func (b *lineBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// startNode runs a node until the test ends. change may adjust its configuration.
+func startNode(t testing.TB, change func(*Config)) *liveNode {
+	t.Helper()
+	n := &liveNode{t: t, auth: oauthtest.Start(), app: oauthtest.Start(), audit: &lineBuffer{}, logs: &lineBuffer{}}
+	t.Cleanup(n.auth.Close)
+	t.Cleanup(n.app.Close)
+	keys := filepath.Join(t.TempDir(), "keys")
+	if err := os.WriteFile(keys, []byte(NewKey()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	config := Config{
+		PublicURL: "https://" + testHost, Listen: "127.0.0.1:0", TrustedProxies: []string{"127.0.0.1"},
+		Admin:      Admin{Listen: "127.0.0.1:0"},
+		Assistants: Assistants{Issuer: n.auth.URL()},
+		Pages:      Pages{Origins: []string{appOrigin}, Tokens: Tokens{Issuer: n.app.URL()}},
+		Keys:       keys,
+		Limits:     Limits{Pages: 1_000, Streams: 1_000},
+	}
+	if change != nil {
+		change(&config)
+	}
+	node, err := Open(Options{Config: config, Version: "0.0.0-test", Log: n.logs, Audit: n.audit, abrupt: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Node = node
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- node.Run(ctx) }()
+	n.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(n.stop)
+	eventually(t, "the node is ready", func() bool { status, _ := n.probe("/readyz"); return status == http.StatusOK })
+	return n
+}
+
+// eventually waits until a condition holds.
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(testTime); !holds(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("timeout: %s", what)
+		}
+	}
+}
+
+// probe requests a path of the admin listener.
+func (n *liveNode) probe(path string) (status int, body string) {
+	n.t.Helper()
+	answer, err := http.Get("http://" + n.AdminAddr().String() + path)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(answer.Body)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return answer.StatusCode, string(data)
+}
+
+// token returns an access token of a user. changes replace claims.
+func (n *liveNode) token(user string, changes map[string]any) string {
+	claims := map[string]any{"sub": user}
+	for name, value := range changes {
+		claims[name] = value
+	}
+	return n.auth.AccessToken("https://"+testHost+"/mcp", claims)
+}
+
+// An httpAnswer is a response with its body.
+type httpAnswer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// send sends a request as a client behind the balancer would; headers are "Name: value".
+func (n *liveNode) send(method, path, body string, headers ...string) httpAnswer {
+	n.t.Helper()
+	request, err := http.NewRequest(method, "http://"+n.Addr().String()+path, strings.NewReader(body))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	request.Host = testHost
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	for _, line := range headers {
+		name, value, _ := strings.Cut(line, ": ")
+		if name == "Host" {
+			request.Host = value
+			continue
+		}
+		request.Header.Add(name, value)
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(answer.Body)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return httpAnswer{answer.StatusCode, answer.Header, string(data)}
+}
+
+// ask sends one request of 2026-07-28. members are members of its params, or "".
+func (n *liveNode) ask(token, path, method, name, members string) httpAnswer {
+	n.t.Helper()
+	if members != "" {
+		members += ","
+	}
+	headers := []string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: " + method}
+	if name != "" {
+		headers = append(headers, "Mcp-Name: "+name)
+	}
+	if token != "" {
+		headers = append(headers, "Authorization: Bearer "+token)
+	}
+	body := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + members +
+		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	return n.send("POST", path, body, headers...)
+}
+
+// read reads a resource.
+func (n *liveNode) read(token, path, uri string) httpAnswer {
+	n.t.Helper()
+	return n.ask(token, path, "resources/read", uri, fmt.Sprintf(`"uri":%q`, uri))
+}
+
+// A livePage is a page without a browser: an engine with a table.
+type livePage struct {
+	node   *liveNode
+	user   string
+	id     string
+	origin string
+	claims map[string]any // of its join token, besides the usual ones
+	table  *engine.Table
+	engine *engine.Engine
+
+	conn   *websocket.Conn
+	port   *socket.Socket // of conn, when it has joined
+	joined joinedFrame
+}
+
+func (n *liveNode) page(user, id string) *livePage {
+	p := &livePage{node: n, user: user, id: id, origin: appOrigin, table: engine.NewTable()}
+	p.engine = engine.New(engine.Info{Name: "notes", Version: "1"}, &engine.Options{Tools: true, Prompts: true})
+	p.engine.Mount("", p.table)
+	return p
+}
+
+// note adds a resource with a text.
+func (p *livePage) note(uri, text string) *livePage {
+	err := p.table.Put(engine.Entry{
+		Resource: engine.Resource{URI: uri, Name: uri, MIMEType: "text/plain", Size: -1},
+		Read: func(context.Context, string) ([]engine.Contents, error) {
+			return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: text}}, nil
+		},
+	})
+	if err != nil {
+		p.node.t.Fatal(err)
+	}
+	return p
+}
+
+// token returns a join token.
+func (p *livePage) token() string {
+	claims := map[string]any{"sub": p.user}
+	for name, value := range p.claims {
+		claims[name] = value
+	}
+	return p.node.app.JoinToken("wss://"+testHost+"/page", p.origin, claims)
+}
+
+// dial opens the WebSocket. The status is that of a refused upgrade.
+func (p *livePage) dial() (status int, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), testTime)
+	defer cancel()
+	conn, answer, err := websocket.Dial(ctx, "ws://"+p.node.Addr().String()+"/page", &websocket.DialOptions{
+		Host: testHost, HTTPHeader: http.Header{"Origin": {p.origin}}, Subprotocols: []string{gateway.PageProtocol},
+	})
+	if err != nil {
+		if answer == nil {
+			p.node.t.Fatal(err)
+		}
+		return answer.StatusCode, err
+	}
+	p.conn = conn
+	p.node.t.Cleanup(func() { conn.CloseNow() })
+	return 0, nil
+}
+
+// frame sends a frame and returns the next one.
+func (p *livePage) frame(text string) (answer string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), testTime)
+	defer cancel()
+	if err := p.conn.Write(ctx, websocket.MessageText, []byte(text)); err != nil {
+		return "", err
+	}
+	_, data, err := p.conn.Read(ctx)
+	return string(data), err
+}
+
+func (p *livePage) hello(token string) string {
+	return fmt.Sprintf(`{"pagemcp":1,"token":%q,"hello":{"page":%q,"instance":"1","name":"notes","title":"Notes"}}`, token, p.id)
+}
+
+// join joins, and returns when the page is attached.
+func (p *livePage) join() *livePage {
+	p.node.t.Helper()
+	if err := p.tryJoin(); err != nil {
+		p.node.t.Fatal(err)
+	}
+	eventually(p.node.t, "the page is attached", func() bool {
+		return strings.Contains(p.node.ask(p.node.token(p.user, p.claims), "/mcp/"+p.joined.Joined, "resources/list", "", "").body, `"uri"`)
+	})
+	return p
+}
+
+// tryJoin joins; the error is that of the refused upgrade or the closed socket.
+func (p *livePage) tryJoin() error {
+	if _, err := p.dial(); err != nil {
+		return err
+	}
+	answer, err := p.frame(p.hello(p.token()))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(answer), &p.joined); err != nil {
+		return fmt.Errorf("%s: %w", answer, err)
+	}
+	p.port = socket.New(p.conn, limits.MaxMessage+limits.MaxSlack, false)
+	go p.engine.Serve(context.Background(), p.port) // ends with the socket
+	return nil
+}
+
+// closed waits until the gateway has closed the socket, and returns the code and reason.
+func (p *livePage) closed(err error) (code websocket.StatusCode, reason string) {
+	p.node.t.Helper()
+	for deadline := time.Now().Add(testTime); err == nil && time.Now().Before(deadline); {
+		ctx, cancel := context.WithDeadline(context.Background(), deadline)
+		_, _, err = p.conn.Read(ctx)
+		cancel()
+	}
+	closed := websocket.CloseError{}
+	if ok := asClose(err, &closed); !ok {
+		p.node.t.Fatalf("the socket is not closed by the gateway: %v", err)
+	}
+	return closed.Code, closed.Reason
+}
+
+func asClose(err error, closed *websocket.CloseError) bool { return errors.As(err, closed) }
+
+// awaitEnd waits until the socket of a joined page is closed.
+func (p *livePage) awaitEnd(what string) {
+	p.node.t.Helper()
+	select {
+	case <-p.port.Done():
+	case <-time.After(testTime):
+		p.node.t.Fatalf("timeout: %s", what)
+	}
+}

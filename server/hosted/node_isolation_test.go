@@ -1,0 +1,145 @@
+package hosted
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+var isolationRequests = flag.Int("isolation", 4_000, "number of requests of the isolation test")
+
+// Two tenants with equal subjects, page ids, page names and URIs, whose clients have equal
+// ids, send requests at the same time: their own, and ones with names, sessions and cursors
+// of the other. No response and no notification contains a byte of the other tenant.
+func TestTenantsGetNothingOfEachOther(t *testing.T) {
+	n := startNode(t, func(c *Config) {
+		c.Assistants.TenantClaim = "org_id"
+		c.Limits.ReadsPerSecond, c.Limits.CallsPerSecond, c.Limits.Sessions = 100_000, 100_000, 100_000
+	})
+	tenants := [2]*tenant{newTenant(n, "red"), newTenant(n, "blue")}
+	for i, one := range tenants {
+		one.other = tenants[1-i]
+		one.begin()
+	}
+	var leaks, failures atomic.Int64
+	var done sync.WaitGroup
+	const workers = 4
+	for worker := range workers {
+		done.Go(func() {
+			random := rand.New(rand.NewPCG(1, uint64(worker)))
+			for range *isolationRequests / workers {
+				one := tenants[random.IntN(2)]
+				got, mustHave, listed := one.act(random)
+				text := got.body + fmt.Sprint(got.header)
+				if one.other.isIn(text) || listed && strings.Contains(got.body, one.other.page.joined.Joined) {
+					leaks.Add(1)
+					t.Errorf("%s sees the other tenant: %s", one.name, text)
+				}
+				if mustHave != "" && !strings.Contains(got.body, mustHave) {
+					failures.Add(1)
+				}
+			}
+		})
+	}
+	done.Wait()
+	if leaks.Load() > 0 || failures.Load() > 0 {
+		t.Errorf("%d of %d requests have foreign bytes, %d failed", leaks.Load(), *isolationRequests, failures.Load())
+	}
+	for _, one := range tenants {
+		n.stop()
+		if heard := one.stream.String(); one.other.isIn(heard) || strings.Contains(heard, one.other.page.joined.Joined) || !strings.Contains(heard, "acknowledged") {
+			t.Errorf("%s hears of the other tenant: %s", one.name, heard)
+		}
+	}
+}
+
+// A tenant is one user with one page, and an assistant.
+type tenant struct {
+	node  *liveNode
+	name  string
+	other *tenant
+
+	page    *livePage
+	token   string
+	session string // of the classic revisions
+	stream  *lineBuffer
+}
+
+func newTenant(n *liveNode, name string) *tenant {
+	claims := map[string]any{"org_id": name}
+	page := n.page("alice", "tab").note("notes://a", "canary of "+name)
+	page.claims = claims
+	page.join()
+	return &tenant{node: n, name: name, page: page, token: n.token("alice", claims), stream: &lineBuffer{}}
+}
+
+// begin begins a classic session with a subscription, and a listen.
+func (o *tenant) begin() {
+	got := o.node.send("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`,
+		"Authorization: Bearer "+o.token)
+	o.session = got.header.Get("Mcp-Session-Id")
+	if o.session == "" {
+		o.node.t.Fatalf("no session: %d %s", got.status, got.body)
+	}
+	o.classic(o.session, "resources/subscribe", o.uri())
+	body := o.node.listen(o.token).Body
+	go func() { // ends with the test
+		buffer := make([]byte, 4<<10)
+		for {
+			count, err := body.Read(buffer)
+			o.stream.Write(buffer[:count])
+			if err != nil {
+				return
+			}
+		}
+	}()
+}
+
+func (o *tenant) uri() string { return o.page.joined.Joined + "+notes://a" }
+
+// isIn reports whether text contains something that only this tenant may see.
+func (o *tenant) isIn(text string) bool {
+	return strings.Contains(text, "canary of "+o.name) || strings.Contains(text, "+"+o.name) || o.session != "" && strings.Contains(text, o.session)
+}
+
+func (o *tenant) classic(session, method, uri string) httpAnswer {
+	return o.node.send("POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"uri":%q}}`, rand.Int32(), method, uri),
+		"Authorization: Bearer "+o.token, "Mcp-Session-Id: "+session, "MCP-Protocol-Version: 2025-11-25")
+}
+
+// act sends one request. mustHave is in the body of the response if it is one of the
+// tenant's own; listed says that it names pages which the request does not.
+func (o *tenant) act(random *rand.Rand) (got httpAnswer, mustHave string, listed bool) {
+	foreign := o.other.page.joined.Joined
+	own := "canary of " + o.name
+	switch random.IntN(12) {
+	case 0:
+		return o.node.ask(o.token, "/mcp", "resources/list", "", ""), o.uri(), true
+	case 1:
+		return o.node.read(o.token, "/mcp/"+foreign, "notes://a"), "", false
+	case 2:
+		return o.node.read(o.token, "/mcp", foreign+"+notes://a"), "", false
+	case 3:
+		return o.classic(o.session, "resources/read", o.uri()), own, false
+	case 4:
+		return o.classic(o.other.session, "resources/read", o.other.uri()), "", false
+	case 5:
+		return o.classic(o.session, "resources/read", o.other.uri()), "", false
+	case 6:
+		return o.node.ask(o.token, "/mcp", "tools/call", "read_resource", fmt.Sprintf(`"name":"read_resource","arguments":{"uri":%q}`, o.other.uri())), "", false
+	case 7:
+		return o.node.ask(o.token, "/mcp", "tools/call", "list_resources", `"name":"list_resources"`), o.uri(), true
+	case 8:
+		return o.node.send("DELETE", "/mcp", "", "Authorization: Bearer "+o.token, "Mcp-Session-Id: "+o.other.session), "", false
+	case 9:
+		o.page.table.Changed("notes://a")
+		return o.node.ask(o.token, "/mcp/"+foreign, "resources/list", "", ""), "", false
+	case 10:
+		return o.node.send("GET", "/.well-known/oauth-protected-resource/mcp/"+foreign, ""), "", false
+	}
+	return o.node.read(o.token, "/mcp", o.uri()), own, false
+}

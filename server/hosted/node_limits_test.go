@@ -1,0 +1,239 @@
+package hosted
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
+)
+
+// joinFails returns how a join was refused.
+func (p *livePage) joinFails() (code websocket.StatusCode, reason string) {
+	p.node.t.Helper()
+	if _, err := p.dial(); err != nil {
+		p.node.t.Fatal(err)
+	}
+	_, err := p.frame(p.hello(p.token()))
+	return p.closed(err)
+}
+
+// The last page over the limit of an owner is refused with a time to wait. Others are not
+// affected, and a reload of a page counts once.
+func TestPagesPerOwnerAreLimited(t *testing.T) {
+	n := startNode(t, func(c *Config) { c.Limits.PagesPerOwner = 2 })
+	first := n.page("alice", "1").note("notes://a", "text").join()
+	n.page("alice", "2").note("notes://a", "text").join()
+	code, reason := n.page("alice", "3").joinFails()
+	if wait, err := strconv.Atoi(reason); code != closeLimit || err != nil || wait < 1_000 {
+		t.Errorf("%d %q", code, reason)
+	}
+	n.page("bob", "1").note("notes://a", "text").join()
+	again := n.page("alice", "1").note("notes://a", "text")
+	if err := again.tryJoin(); err != nil {
+		t.Error(err)
+	}
+	first.awaitEnd("the older socket of a page is closed")
+	first.conn.CloseNow()
+	again.conn.CloseNow()
+	eventually(t, "there is room again", func() bool { return n.page("alice", "4").tryJoin() == nil })
+}
+
+func TestRequestsOverARateAreRefused(t *testing.T) {
+	n := startNode(t, func(c *Config) { c.Limits.ReadsPerSecond = 1 })
+	page := n.page("alice", "1").note("notes://a", "text").join()
+	token, uri := n.token("alice", nil), page.joined.Joined+"+notes://a"
+	const count = 12 // the burst is 5, and two more wait
+	answers := make(chan httpAnswer, count)
+	for range count {
+		go func() { answers <- n.read(token, "/mcp", uri) }()
+	}
+	busy := 0
+	for range count {
+		if got := <-answers; strings.Contains(got.body, `"reason":"busy"`) && strings.Contains(got.body, "readsPerSecond") {
+			busy++
+		}
+	}
+	if busy < 3 {
+		t.Errorf("%d requests were refused", busy)
+	}
+	other := n.token("alice", map[string]any{"client_id": "another"})
+	if got := n.read(other, "/mcp", uri); !strings.Contains(got.body, `"text"`) {
+		t.Errorf("another client of the same user: %s", got.body)
+	}
+	if _, metrics := n.probe("/metrics"); !strings.Contains(metrics, fmt.Sprintf(`pagemcp_limit_refusals_total{limit="readsPerSecond"} %d`, busy)) {
+		t.Error("the refusal is not counted")
+	}
+}
+
+// Streams of an owner are limited: 429 with Retry-After.
+func TestStreamsPerOwnerAreLimited(t *testing.T) {
+	n := startNode(t, func(c *Config) { c.Limits.StreamsPerOwner = 2 })
+	token := n.token("alice", nil)
+	for range 2 {
+		n.listen(token)
+	}
+	got := n.ask(token, "/mcp", "subscriptions/listen", "", `"notifications":{"resourcesListChanged":true}`)
+	if seconds, err := strconv.Atoi(got.header.Get("Retry-After")); got.status != http.StatusTooManyRequests || err != nil || seconds < 1 || !strings.Contains(got.body, "streamsPerOwner") {
+		t.Errorf("%d %v %s", got.status, got.header, got.body)
+	}
+	n.listen(n.token("bob", nil))
+}
+
+// listen opens a subscription until the test ends.
+func (n *liveNode) listen(token string) *http.Response {
+	n.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	n.t.Cleanup(cancel)
+	body := `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true},` +
+		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	request, err := http.NewRequestWithContext(ctx, "POST", "http://"+n.Addr().String()+"/mcp", strings.NewReader(body))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	request.Host = testHost
+	request.Header = http.Header{
+		"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+		"Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"subscriptions/listen"},
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	n.t.Cleanup(func() { answer.Body.Close() })
+	if answer.StatusCode != 200 {
+		n.t.Fatalf("listen: %s", answer.Status)
+	}
+	return answer
+}
+
+// Missing keys are no fault of a token: clients retry, and keep it.
+func TestMissingKeysAskToRetry(t *testing.T) {
+	n := startNode(t, nil)
+	n.auth.SetOutage(oauthtest.Errors)
+	n.app.SetOutage(oauthtest.Errors)
+	fresh, err := Open(Options{Config: n.reload.current.Load().Config, Version: "test", Log: io.Discard, Audit: io.Discard, abrupt: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- fresh.Run(ctx) }()
+	defer func() { cancel(); <-ended }()
+	other := &liveNode{Node: fresh, t: t, auth: n.auth, app: n.app}
+	if got := other.ask(n.token("alice", nil), "/mcp", "tools/list", "", ""); got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
+		t.Errorf("%d %v", got.status, got.header)
+	}
+	if code, reason := other.page("alice", "1").joinFails(); code != closeLimit || reason != "5000" {
+		t.Errorf("%d %q", code, reason)
+	}
+	if status, body := other.probe("/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "keys of the issuers") {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, _ := other.probe("/livez"); status != http.StatusOK {
+		t.Errorf("liveness depends on an issuer: %d", status)
+	}
+}
+
+// Tokens that were valid or will be let the page try again: a clock may be wrong.
+func TestJoinTokensOfAnotherTime(t *testing.T) {
+	n := startNode(t, nil)
+	p := n.page("alice", "1")
+	for name, issued := range map[string]int64{"expired": -200, "not valid yet": 100} { // s from now
+		p.claims = map[string]any{"iat": time.Now().Unix() + issued, "exp": time.Now().Unix() + issued + 100}
+		if code, _ := p.joinFails(); code != closeExpired {
+			t.Errorf("%s: %d", name, code)
+		}
+	}
+}
+
+// Frames of other protocols, and what is not a frame at all.
+func TestFirstFramesOfPages(t *testing.T) {
+	n := startNode(t, nil)
+	p := n.page("alice", "1")
+	good := p.token()
+	for name, test := range map[string]struct {
+		frame string
+		code  websocket.StatusCode
+	}{
+		"pairing with a secret": {`{"pagemcp":1,"nonce":"AAAA","address":"wss://mcp.app.example/page","secret":"s"}`, socket.CloseRefused},
+		"pairing with a key":    {`{"pagemcp":1,"nonce":"AAAA","address":"wss://mcp.app.example/page","key":"k"}`, socket.CloseRefused},
+		"another version":       {`{"pagemcp":2,"token":"x"}`, socket.CloseVersion},
+		"no hello":              {`{"pagemcp":1,"token":"` + good + `"}`, socket.CloseRefused},
+		"no page id":            {`{"pagemcp":1,"token":"` + good + `","hello":{"name":"notes"}}`, socket.CloseRefused},
+		"a long page id":        {`{"pagemcp":1,"token":"` + good + `","hello":{"page":"` + strings.Repeat("x", 200) + `"}}`, socket.CloseRefused},
+		"a duplicate name":      {`{"pagemcp":1,"token":"x","token":"` + good + `","hello":{"page":"1"}}`, socket.CloseRefused},
+		"MCP":                   {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, socket.CloseRefused},
+		"not JSON":              {`hello`, socket.CloseRefused},
+		"too large":             {`{"pagemcp":1,"token":"` + strings.Repeat("x", 20<<10) + `"}`, websocket.StatusMessageTooBig},
+	} {
+		p := n.page("alice", "1")
+		if _, err := p.dial(); err != nil {
+			t.Fatal(err)
+		}
+		_, err := p.frame(test.frame)
+		if code, _ := p.closed(err); code != test.code {
+			t.Errorf("%s: %d, want %d", name, code, test.code)
+		}
+	}
+}
+
+// Tenants with equal subjects are different owners, and tokens without a tenant are refused
+// where one is configured.
+func TestTenantsAreApart(t *testing.T) {
+	n := startNode(t, func(c *Config) { c.Assistants.TenantClaim = "org_id" })
+	join := func(tenant string) *livePage {
+		p := n.page("alice", "1").note("notes://a", "of "+tenant)
+		p.claims = map[string]any{"org_id": tenant}
+		return p.join()
+	}
+	red, blue := join("red"), join("blue")
+	if red.joined.Joined == blue.joined.Joined {
+		t.Errorf("both have the name %s", red.joined.Joined)
+	}
+	token := n.token("alice", map[string]any{"org_id": "red"})
+	for _, name := range []string{red.joined.Joined, blue.joined.Joined} {
+		got := n.read(token, "/mcp", name+"+notes://a")
+		if strings.Contains(got.body, "of blue") || strings.Contains(got.body, "of red") != (name == red.joined.Joined) {
+			t.Errorf("%s: %s", name, got.body)
+		}
+	}
+	if got := n.ask(n.token("alice", nil), "/mcp", "tools/list", "", ""); got.status != http.StatusUnauthorized {
+		t.Errorf("without a tenant: %d", got.status)
+	}
+	p := n.page("alice", "2")
+	if code, _ := p.joinFails(); code != socket.CloseRefused {
+		t.Errorf("a page without a tenant: %d", code)
+	}
+}
+
+// Whatever bytes an issuer or a page sends as tenant, subject or id, owners stay apart and
+// names are valid.
+func TestSubjectsOfAnyBytes(t *testing.T) {
+	n := startNode(t, func(c *Config) { c.Assistants.TenantClaim = "org_id"; c.Limits.JoinsPerTenantPerSecond = 1000 })
+	names := map[string]string{}
+	for i, subject := range []string{"*", ">", "a.b", "a.*", "\x00", "a b", "a\nb", strings.Repeat("x", 1<<10), "../..", "$JS.API", "ä", "%00", `"`} {
+		for _, tenant := range []string{"t", subject} {
+			p := n.page(subject, fmt.Sprint("tab.*>", i)).note("notes://a", "text")
+			p.claims = map[string]any{"org_id": tenant}
+			if err := p.tryJoin(); err != nil {
+				t.Fatalf("%q %q: %v", tenant, subject, err)
+			}
+			name := p.joined.Joined
+			if strings.ContainsAny(name, ".*> \x00\n") {
+				t.Errorf("name %q", name)
+			}
+			if other, taken := names[name]; taken && other != tenant+subject {
+				t.Errorf("%q is the name of %q and %q", name, other, subject)
+			}
+			names[name] = tenant + subject
+		}
+	}
+}

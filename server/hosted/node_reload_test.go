@@ -1,0 +1,101 @@
+package hosted
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A reload changes who may join and how much is allowed, without a restart. A file that is
+// not valid changes nothing.
+func TestReloadWhileServing(t *testing.T) {
+	base := startNode(t, nil) // for its issuers and keys
+	file := filepath.Join(t.TempDir(), "pagemcpd.yaml")
+	browser := "" // origin of an assistant
+	write := func(origins, extra string) {
+		text := "publicURL: https://" + testHost + "\nlisten: 127.0.0.1:0\ntrustedProxies: [127.0.0.1]\nadmin: { listen: 127.0.0.1:0 }\n" +
+			"assistants: { issuer: " + base.auth.URL() + ", origins: [" + browser + "] }\npages: { origins: [" + origins + "], tokens: { issuer: " + base.app.URL() + " } }\n" +
+			"keys: " + base.reload.current.Load().Config.Keys + "\n" + extra
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const other = "https://other.example"
+	write(appOrigin, "limits: { pages: 1000, streams: 1000 }\n")
+	hangup := make(chan os.Signal, 1)
+	logs := &lineBuffer{}
+	node, err := Open(Options{File: file, Version: "test", Log: logs, Audit: io.Discard, Hangup: hangup, abrupt: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &liveNode{Node: node, t: t, auth: base.auth, app: base.app, logs: logs}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- node.Run(ctx) }()
+	defer func() { cancel(); <-ended }()
+	eventually(t, "the node is ready", func() bool { status, _ := n.probe("/readyz"); return status == 200 })
+	reload := func(what, line string) {
+		t.Helper()
+		before := strings.Count(logs.String(), line)
+		hangup <- syscall.SIGHUP
+		eventually(t, what, func() bool { return strings.Count(logs.String(), line) > before })
+	}
+
+	page := n.page("alice", "1").note("notes://a", "text").join()
+	foreign := n.page("alice", "2").note("notes://a", "text")
+	foreign.origin = other
+	if status, _ := foreign.dial(); status != 403 {
+		t.Errorf("before: %d", status)
+	}
+
+	write(appOrigin, "limits: { pages: none }\n")
+	reload("an invalid file is rejected", "the old one stays in use")
+	if err := n.page("alice", "3").tryJoin(); err != nil {
+		t.Errorf("after an invalid file: %v", err)
+	}
+
+	write(other, "limits: { pages: 1000, streams: 1000, pagesPerOwner: 1 }\nlog: { level: debug }\n")
+	reload("the new origin is applied", "configuration reloaded")
+	page.awaitEnd("a page whose origin is gone is closed")
+	if status, _ := n.page("alice", "1").dial(); status != 403 {
+		t.Errorf("an origin that is gone: %d", status)
+	}
+	eventually(t, "the new origin joins", func() bool { return foreign.tryJoin() == nil })
+	over := n.page("alice", "4")
+	over.origin = other
+	if code, _ := over.joinFails(); code != closeLimit {
+		t.Errorf("over the new limit: %d", code)
+	}
+
+	const assistant = "https://assistant.example"
+	preflight := func() int {
+		return n.send("OPTIONS", "/mcp", "", "Origin: "+assistant, "Access-Control-Request-Method: POST").status
+	}
+	if status := preflight(); status != 403 {
+		t.Errorf("an origin of assistants that is not listed: %d", status)
+	}
+	verifiers := n.issuers.Load()
+	browser = assistant
+	write(other, "limits: { pages: 1000, streams: 1000 }\n")
+	reload("an origin of assistants is added", "configuration reloaded")
+	if status := preflight(); status != 204 {
+		t.Errorf("an origin of assistants that was added: %d", status)
+	}
+	if n.issuers.Load() != verifiers {
+		t.Error("the streams of all assistants were ended")
+	}
+	browser = ""
+	write(other, "limits: { pages: 1000, streams: 1000, joins: 7 }\n")
+	reload("an origin of assistants is removed", "configuration reloaded")
+	if status := preflight(); status != 403 {
+		t.Errorf("an origin of assistants that is gone: %d", status)
+	}
+
+	write(other, "listen: 127.0.0.1:1\nlimits: { pages: 1000, streams: 1000 }\n")
+	// a second key `listen` is an error, so the old configuration stays
+	reload("a duplicate key is rejected", "the old one stays in use")
+}

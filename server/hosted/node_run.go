@@ -1,0 +1,134 @@
+package hosted
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+)
+
+// Run serves until ctx ends, then drains: it takes up to 45 seconds until it returns. The
+// error is nil unless a listener has failed.
+func (n *Node) Run(ctx context.Context) error {
+	background, stop := context.WithCancel(context.Background())
+	var helpers sync.WaitGroup
+	helpers.Go(func() { n.reload.Run(background) })
+	helpers.Go(func() { n.memory.Run(background) })
+	helpers.Go(func() { n.sweep(background) })
+	helpers.Go(func() { n.watchPeers(background) })
+	failed := make(chan error, 2)
+	var listeners sync.WaitGroup
+	listeners.Go(func() { failed <- n.admin.serve() })
+	listeners.Go(func() { failed <- n.public.serve() })
+	n.ready.set("listeners", true)
+	n.log.Info("serving", "version", n.options.Version, "config", n.reload.current.Load().Config, "address", n.Addr().String(), "admin", n.AdminAddr().String())
+	var err error
+	select {
+	case <-ctx.Done():
+		if !n.options.abrupt {
+			n.drain()
+		}
+	case err = <-failed:
+	}
+	stop()
+	helpers.Wait()
+	n.release()
+	listeners.Wait()
+	close(failed)
+	for one := range failed {
+		err = cmp.Or(err, one)
+	}
+	if err != nil {
+		return fmt.Errorf("serve: %w", err)
+	}
+	return nil
+}
+
+// drain moves the pages to other nodes, and ends what this one serves.
+func (n *Node) drain() {
+	n.log.Info("draining", "pages", n.registry.count())
+	drain(context.Background(), drainSteps{
+		announce:    n.announceDrain,
+		refuseJoins: func() { n.draining.Store(true) },
+		pages:       n.drainingPages,
+		endStreams:  n.core.EndStreams,
+		finish:      n.awaitRequests,
+		leave:       func(context.Context) {},
+	})
+	n.log.Info("drained")
+}
+
+func (n *Node) announceDrain() {
+	n.ready.set("draining", false)
+	if n.peers != nil {
+		n.peers.Drain()
+	}
+}
+
+func (n *Node) drainingPages() []drainingPage {
+	connected := n.core.Connected()
+	pages := make([]drainingPage, len(connected))
+	for i, page := range connected {
+		pages[i] = drainingPage{calls: page.Calls, move: func(redial time.Duration) {
+			page.CloseWith(closeDraining, strconv.FormatInt(redial.Milliseconds(), 10))
+		}}
+	}
+	return pages
+}
+
+// awaitRequests returns when no request is in flight, or ctx ends.
+func (n *Node) awaitRequests(ctx context.Context) {
+	for ctx.Err() == nil {
+		if requests, _ := n.quotas.inUse(); requests == 0 {
+			return
+		}
+		pause(ctx, drainTick)
+	}
+}
+
+// sweep removes what is not used any more.
+func (n *Node) sweep(ctx context.Context) {
+	tick := time.NewTicker(viewIdle / 6)
+	defer tick.Stop()
+	for {
+		select {
+		case now := <-tick.C:
+			n.core.Sweep(now)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// release closes what start has made.
+func (n *Node) release() {
+	if n.public != nil {
+		n.core.Close()
+		n.shutdown()
+		n.core.Wait()
+		n.core.End()
+	}
+	if n.peers != nil {
+		n.peers.Close()
+	}
+	if n.admin != nil {
+		n.admin.Close()
+	}
+	if i := n.issuers.Load(); i != nil {
+		i.close()
+	}
+	n.audit.Close()
+}
+
+// shutdown closes the public listener. Streams have ended, and their last events are
+// written.
+func (n *Node) shutdown() {
+	ctx, cancel := context.WithTimeout(context.Background(), limits.ShutdownTime)
+	defer cancel()
+	n.public.server.Shutdown(ctx)
+	n.public.Close()
+}

@@ -1,0 +1,100 @@
+package hosted
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+)
+
+// Peers are the other nodes of a deployment: server/cluster connects to them by NATS.
+type Peers interface {
+	gateway.Directory
+	gateway.Dialer
+
+	ID() string                           // of this node: letters and digits
+	SessionEvents() mcphttp.SessionEvents // of classic sessions
+	SessionValues() SessionValues         // nil: what changes about a session stays on its node
+	Ready() error                         // why this node cannot serve with the others
+	SetKeys(fingerprints []string)        // the shared keys have changed
+	Drain()                               // this node will end soon
+	Close()
+}
+
+// A peerCounter is a Peers whose counts are among the metrics.
+type peerCounter interface{ Counts() ClusterCounts }
+
+// PeerSettings are what a connection to the other nodes needs besides the configuration.
+type PeerSettings struct {
+	Release         string   // version of the program
+	Keys            []string // fingerprints of the shared keys
+	Log             *slog.Logger
+	Ready           func() bool             // whether the node is ready apart from its peers
+	CheckMaxPayload func(bytes int64) error // of the NATS servers
+}
+
+// readyCluster is the name of the condition that the other nodes can be reached.
+const readyCluster = "cluster"
+
+const (
+	isolatedLook  = time.Second      // between two looks at the readiness of the peers
+	isolatedPages = 15 * time.Second // in which the pages of an isolated node move
+	isolatedRetry = 5 * time.Second  // for a page that tries to join an isolated node
+)
+
+// connect connects to the other nodes, if there are any.
+func (n *Node) connect(l *loaded) (err error) {
+	if l.Config.Cluster == nil {
+		return nil
+	}
+	if n.options.Connect == nil {
+		return refusal("cluster", "this program connects to no other nodes; remove the key")
+	}
+	n.peers, err = n.options.Connect(*l.Config.Cluster, PeerSettings{
+		Release: n.options.Version, Keys: l.keys.fingerprints(), Log: n.log.Logger,
+		Ready: func() bool { return len(n.ready.missing(readyCluster)) == 0 }, CheckMaxPayload: l.Config.CheckMaxPayload,
+	})
+	if err != nil {
+		return refusal("cluster", "%v", err)
+	}
+	return nil
+}
+
+// newChanges returns where the changes of sessions are kept.
+func newChanges(keys keyRing, peers Peers) mcphttp.SessionChanges {
+	if peers != nil {
+		if values := peers.SessionValues(); values != nil {
+			return newSharedChanges(keys, values)
+		}
+	}
+	return &mcphttp.MemoryChanges{}
+}
+
+// isIsolated reports whether this node must not serve, because it cannot reach the others.
+func (n *Node) isIsolated() bool { return n.peers != nil && n.peers.Ready() != nil }
+
+// watchPeers moves the pages of a node that has lost the others: the balancer sends nothing
+// more to a node that is not ready, and other nodes could not reach its pages.
+func (n *Node) watchPeers(ctx context.Context) {
+	if n.peers == nil {
+		return
+	}
+	tick := time.NewTicker(isolatedLook)
+	defer tick.Stop()
+	wasReady := false
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		err := n.peers.Ready()
+		if err != nil && wasReady {
+			n.log.Warn("the other nodes cannot be reached; pages move", "error", err.Error())
+			movePages(ctx, isolatedPages, n.drainingPages())
+		}
+		wasReady = err == nil
+	}
+}

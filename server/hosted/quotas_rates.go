@@ -1,0 +1,120 @@
+package hosted
+
+import (
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"golang.org/x/time/rate"
+)
+
+// delay counts one more request of a method by a client, and returns how long the request
+// has to wait to stay within the rate. Nothing is counted, and the error is an
+// *exceededError, if that is more than limits.MaxDelay. Methods that cost a page little
+// are not limited.
+func (q *quotas) delay(who identity, method string) (wait time.Duration, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var pick func(*clientUse) *rate.Limiter
+	var limit string
+	switch method {
+	case "resources/read":
+		pick, limit = func(c *clientUse) *rate.Limiter { return c.reads }, "readsPerSecond"
+	case "completion/complete":
+		pick, limit = func(c *clientUse) *rate.Limiter { return c.completions }, "completionsPerSecond"
+	case "tools/call", "prompts/get":
+		pick, limit = func(c *clientUse) *rate.Limiter { return c.calls }, "callsPerSecond"
+	default:
+		return 0, nil
+	}
+	client, err := q.client(who)
+	if err != nil {
+		return 0, err
+	}
+	return reserve(pick(client), limit, limits.MaxDelay)
+}
+
+// client returns the buckets of a client, which are new after a while without requests.
+func (q *quotas) client(who identity) (*clientUse, error) {
+	owner := q.owner(who.owner)
+	client := owner.clients[who.client]
+	if client == nil {
+		if len(owner.clients) >= maxClients {
+			return nil, &exceededError{"clients", maxClients, q.idle}
+		}
+		if owner.clients == nil {
+			owner.clients = map[string]*clientUse{}
+		}
+		client = &clientUse{
+			reads:       bucket(q.limits.ReadsPerSecond, limits.BurstSeconds),
+			completions: bucket(q.limits.CompletionsPerSecond, 1),
+			calls:       bucket(q.limits.CallsPerSecond, limits.CallBurstSeconds),
+		}
+		client.remove = func() {
+			delete(owner.clients, who.client)
+			q.forget(who)
+		}
+		owner.clients[who.client] = client
+	}
+	q.use(&client.recentEntry)
+	return client, nil
+}
+
+func bucket(perSecond, burstSeconds int) *rate.Limiter {
+	return rate.NewLimiter(rate.Limit(perSecond), perSecond*burstSeconds)
+}
+
+func resize(limiter *rate.Limiter, perSecond, burstSeconds int) {
+	limiter.SetLimit(rate.Limit(perSecond))
+	limiter.SetBurst(perSecond * burstSeconds)
+}
+
+// reserve takes one token of a bucket, which may be there only after wait.
+func reserve(limiter *rate.Limiter, limit string, most time.Duration) (wait time.Duration, err error) {
+	now := time.Now()
+	reserved := limiter.ReserveN(now, 1)
+	if wait = reserved.DelayFrom(now); wait > most {
+		reserved.CancelAt(now)
+		return 0, &exceededError{limit, int(limiter.Limit()), wait - most + time.Millisecond} // the bucket rounds
+	}
+	return wait, nil
+}
+
+// join counts one more join of a tenant, and rejects it over the rate of the tenant.
+func (q *quotas) join(who identity) error {
+	if who.tenant == "" {
+		return nil
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	tenant := q.tenant(who.tenant)
+	if tenant.joins == nil {
+		tenant.joins = &joinRate{limiter: bucket(q.limits.JoinsPerTenantPerSecond, 1)}
+		tenant.joins.remove = func() {
+			tenant.joins = nil
+			q.forget(who)
+		}
+	}
+	q.use(&tenant.joins.recentEntry)
+	_, err := reserve(tenant.joins.limiter, "joinsPerTenantPerSecond", 0)
+	return err
+}
+
+// setLimits replaces the limits, as a reload of the configuration does. What is in use
+// over a new limit stays in use.
+func (q *quotas) setLimits(l Limits) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.limits = l.withDefaults()
+	for _, owner := range q.owners {
+		for _, client := range owner.clients {
+			resize(client.reads, q.limits.ReadsPerSecond, limits.BurstSeconds)
+			resize(client.completions, q.limits.CompletionsPerSecond, 1)
+			resize(client.calls, q.limits.CallsPerSecond, limits.CallBurstSeconds)
+		}
+	}
+	for _, tenant := range q.tenants {
+		if tenant.joins != nil {
+			resize(tenant.joins.limiter, q.limits.JoinsPerTenantPerSecond, 1)
+		}
+	}
+}

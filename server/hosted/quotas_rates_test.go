@@ -1,0 +1,218 @@
+package hosted
+
+import (
+	"errors"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+)
+
+func TestRatesAreThoseOfOneClientOfOneOwner(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQuotas(Limits{})
+		for _, row := range []struct {
+			method, limit string
+			rate, burst   int
+		}{
+			{"resources/read", "readsPerSecond", 20, 100},
+			{"completion/complete", "completionsPerSecond", 10, 10},
+			{"tools/call", "callsPerSecond", 50, 200},
+		} {
+			who := user("a", "alice", "client")
+			atOnce, late := 0, 0
+			var last time.Duration
+			var reached *exceededError
+			for reached == nil {
+				wait, err := q.delay(who, row.method)
+				switch {
+				case errors.As(err, &reached):
+				case wait == 0:
+					atOnce++
+				default:
+					late, last = late+1, wait
+				}
+			}
+			if atOnce != row.burst || late != 2*row.rate || last != 2*time.Second || reached.limit != row.limit || reached.most != row.rate || reached.seconds() != 1 {
+				t.Errorf("%s: %d at once, %d up to %v later, then %v", row.method, atOnce, late, last, reached)
+			}
+			for _, other := range []identity{user("a", "alice", "another client"), user("a", "bob", "client"), user("b", "alice", "client")} {
+				if wait, err := q.delay(other, row.method); wait != 0 || err != nil {
+					t.Errorf("%s of %v: %v, %v", row.method, other, wait, err)
+				}
+			}
+			time.Sleep(reached.retry)
+			if _, err := q.delay(who, row.method); err != nil {
+				t.Errorf("%s after Retry-After: %v", row.method, err)
+			}
+		}
+		for range 10_000 {
+			if wait, err := q.delay(user("a", "alice", "client"), "tools/list"); wait != 0 || err != nil {
+				t.Fatal(wait, err)
+			}
+		}
+		if _, err := q.delay(user("a", "carol", "client"), "prompts/get"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// After the time in which a bucket fills up nothing is remembered, also without further
+// requests; and a client that comes back has no more than a full bucket.
+func TestIdleClientsAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQuotas(Limits{})
+		for i := range 1_000 {
+			who := user(strconv.Itoa(i%10), strconv.Itoa(i), "client")
+			if _, err := q.delay(who, "resources/read"); err != nil {
+				t.Fatal(err)
+			}
+			if err := q.join(who); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Millisecond)
+		}
+		busy := user("0", "busy", "client")
+		for _, err := q.delay(busy, "resources/read"); err == nil; {
+			_, err = q.delay(busy, "resources/read")
+		}
+		time.Sleep(q.idle - 100*time.Millisecond)
+		synctest.Wait()
+		q.mu.Lock()
+		owners := len(q.owners)
+		client := q.owners[busy.owner].clients["client"]
+		q.mu.Unlock()
+		if owners > 101+1 || owners < 90 {
+			t.Errorf("%d owners are remembered", owners)
+		}
+		if tokens := client.reads.Tokens(); tokens < 96 || tokens > 100 {
+			t.Errorf("%v tokens before it is forgotten", tokens)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if !q.isEmpty() || q.recent.armed {
+			t.Errorf("%d owners and %d tenants are remembered", len(q.owners), len(q.tenants))
+		}
+	})
+}
+
+// One that is used all the time is not forgotten, which would fill its bucket.
+func TestABusyClientKeepsItsBucket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQuotas(Limits{})
+		who := user("a", "alice", "client")
+		accepted := 0
+		const seconds = 60
+		for range seconds * 100 {
+			if _, err := q.delay(who, "resources/read"); err == nil {
+				accepted++
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if want := 100 + 2*20 + seconds*20; accepted < want-2 || accepted > want+2 {
+			t.Errorf("%d reads in %d s, want %d", accepted, seconds, want)
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
+// An owner can register any number of clients, and gets neither memory nor rates for them.
+func TestClientsOfAnOwnerAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQuotas(Limits{})
+		refused := 0
+		for i := range 1_000 {
+			if _, err := q.delay(user("a", "alice", strconv.Itoa(i)), "tools/call"); err != nil {
+				refused++
+			}
+		}
+		if refused != 1_000-maxClients || len(q.owners) != 1 {
+			t.Errorf("%d are refused, %d owners", refused, len(q.owners))
+		}
+		if _, err := q.delay(user("a", "alice", "0"), "tools/call"); err != nil {
+			t.Errorf("a known client: %v", err)
+		}
+		if _, err := q.delay(user("a", "bob", "new"), "tools/call"); err != nil {
+			t.Errorf("another owner: %v", err)
+		}
+		time.Sleep(time.Minute)
+		if _, err := q.delay(user("a", "alice", "new"), "tools/call"); err != nil {
+			t.Errorf("a minute later: %v", err)
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
+func TestJoinsOfATenantAreLimitedPerSecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQuotas(Limits{JoinsPerTenantPerSecond: 200})
+		joins := func(tenant string) (accepted int, last *exceededError) {
+			for i := range 1_000 {
+				if err := q.join(user(tenant, strconv.Itoa(i), "")); err == nil {
+					accepted++
+				} else if !errors.As(err, &last) {
+					t.Fatal(err)
+				}
+			}
+			return accepted, last
+		}
+		accepted, reached := joins("a")
+		if accepted != 200 || reached.limit != "joinsPerTenantPerSecond" || reached.retry != 6*time.Millisecond || reached.seconds() != 1 {
+			t.Errorf("%d, then %v after %v", accepted, reached, reached.retry)
+		}
+		if accepted, _ := joins("b"); accepted != 200 {
+			t.Errorf("%d of another tenant", accepted)
+		}
+		time.Sleep(500 * time.Millisecond)
+		if accepted, _ := joins("a"); accepted != 100 {
+			t.Errorf("%d half a second later", accepted)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if !q.isEmpty() {
+			t.Error("tenants are remembered")
+		}
+	})
+}
+
+func TestRetryAfterIsInWholeSeconds(t *testing.T) {
+	for retry, want := range map[time.Duration]int{0: 1, 1: 1, time.Second: 1, time.Second + 1: 2, 15 * time.Second: 15} {
+		if got := (&exceededError{retry: retry}).seconds(); got != want {
+			t.Errorf("%v: %d", retry, got)
+		}
+	}
+}
+
+func BenchmarkRequestOfManyOwners(b *testing.B) {
+	q := newQuotas(Limits{})
+	owners := make([]identity, 10_000)
+	for i := range owners {
+		owners[i] = user(strconv.Itoa(i%100), strconv.Itoa(i), "client")
+	}
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for i := 0; pb.Next(); i++ {
+			if release, err := q.request(owners[i%len(owners)]); err == nil {
+				release()
+			}
+		}
+	})
+}
+
+func BenchmarkRequestAndRateOfOneOwner(b *testing.B) {
+	q := newQuotas(Limits{ReadsPerSecond: maxLimit})
+	who := identity{"tenant", access.Owner("owner"), "client"}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := q.delay(who, "resources/read"); err != nil {
+			b.Fatal(err)
+		}
+		release, err := q.request(who)
+		if err != nil {
+			b.Fatal(err)
+		}
+		release()
+	}
+}

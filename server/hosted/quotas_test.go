@@ -1,0 +1,250 @@
+package hosted
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/oauth"
+)
+
+func user(tenant, subject, client string) identity {
+	return identity{tenant, oauth.OwnerKey(tenant, subject), client}
+}
+
+// fill acquires until a limit is reached, and returns how often that was possible.
+func fill(t testing.TB, acquire func() (func(), error)) (releases []func(), reached *exceededError) {
+	t.Helper()
+	for range 100_000 {
+		release, err := acquire()
+		if errors.As(err, &reached) {
+			return releases, reached
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		releases = append(releases, release)
+	}
+	t.Fatal("there is no limit")
+	return nil, nil
+}
+
+func releaseAll(releases []func()) {
+	for _, release := range releases {
+		release()
+	}
+}
+
+// isEmpty reports whether quotas remember nothing.
+func (q *quotas) isEmpty() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.owners)+len(q.tenants)+q.recent.entries.Len()+q.pages+q.streams == 0
+}
+
+func TestCountsAreLimitedByOwnerTenantAndNode(t *testing.T) {
+	limits := Limits{
+		PagesPerOwner: 2, PagesPerTenant: 3, Pages: 5, RequestsPerOwner: 2, RequestsPerTenant: 3, StreamsPerOwner: 2, StreamsPerTenant: 3, Streams: 5,
+	}
+	kinds := map[string]func(*quotas, identity) (func(), error){
+		"requests": (*quotas).request,
+		"streams":  (*quotas).stream,
+		"pages":    func(q *quotas, who identity) (func(), error) { return q.page(who, 0) },
+	}
+	for kind, acquire := range kinds {
+		q := newQuotas(limits)
+		take := func(tenant, subject string) ([]func(), *exceededError) {
+			return fill(t, func() (func(), error) { return acquire(q, user(tenant, subject, "client")) })
+		}
+		retry := map[string]int{"requests": 1, "streams": 1, "pages": 15}[kind]
+		var all []func()
+		for _, step := range []struct {
+			tenant, subject string
+			want            int
+			limit           string
+		}{
+			{"a", "alice", 2, "PerOwner"},
+			{"a", "alice", 0, "PerOwner"},
+			{"a", "bob", 1, "PerTenant"},
+			{"a", "carol", 0, "PerTenant"},
+			{"b", "alice", 2, "PerOwner"}, // another tenant has the same user names
+		} {
+			releases, reached := take(step.tenant, step.subject)
+			all = append(all, releases...)
+			if len(releases) != step.want || reached.limit != kind+step.limit || reached.seconds() != retry {
+				t.Errorf("%s of %s in %s: %d, then %v", kind, step.subject, step.tenant, len(releases), reached)
+			}
+		}
+		if kind != "requests" { // of which a node has no limit
+			if releases, reached := take("c", "dave"); len(releases) != 0 || reached.limit != kind {
+				t.Errorf("%s of the node: %d, then %v", kind, len(releases), reached)
+			}
+		}
+		releaseAll(all)
+		if !q.isEmpty() {
+			t.Errorf("%s: %d owners and %d tenants are remembered", kind, len(q.owners), len(q.tenants))
+		}
+	}
+}
+
+func TestAReleaseCountsOnce(t *testing.T) {
+	q := newQuotas(Limits{RequestsPerOwner: 2})
+	who := user("a", "alice", "client")
+	first, err := q.request(who)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := q.request(who)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first()
+	first()
+	first()
+	releases, _ := fill(t, func() (func(), error) { return q.request(who) })
+	if len(releases) != 1 {
+		t.Errorf("%d are free", len(releases))
+	}
+	releaseAll(append(releases, second))
+	again, _ := fill(t, func() (func(), error) { return q.request(who) })
+	first() // of an owner that was forgotten in between
+	second()
+	if _, err := q.request(who); err == nil {
+		t.Error("an old release has freed a request of today")
+	}
+	releaseAll(again)
+	if !q.isEmpty() {
+		t.Error("the owner is remembered")
+	}
+}
+
+func TestPagesOnOtherNodesCount(t *testing.T) {
+	q := newQuotas(Limits{PagesPerOwner: 3})
+	who := user("a", "alice", "")
+	releases, reached := fill(t, func() (func(), error) { return q.page(who, 2) })
+	if len(releases) != 1 || reached.Error() != "the limit pagesPerOwner of 3 is reached; retry in 15 s" {
+		t.Errorf("%d, then %v", len(releases), reached)
+	}
+	if _, err := q.page(who, 100); err == nil {
+		t.Error("more pages elsewhere than allowed")
+	}
+}
+
+// Without tenants in tokens all owners have the tenant "", which is no tenant.
+func TestLimitsOfTenantsNeedTenants(t *testing.T) {
+	q := newQuotas(Limits{RequestsPerTenant: 1, PagesPerTenant: 1, StreamsPerTenant: 1, JoinsPerTenantPerSecond: 1})
+	for i := range 10 {
+		who := user("", strconv.Itoa(i), "client")
+		_, request := q.request(who)
+		_, stream := q.stream(who)
+		_, page := q.page(who, 0)
+		if err := errors.Join(request, stream, page, q.join(who)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A tenant that is at all of its limits, and goes on, costs others nothing.
+func TestATenantAtItsLimitsCostsOthersNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQuotas(Limits{})
+		for i := range 1_000 { // more owners than the tenant may use
+			who := user("greedy", strconv.Itoa(i), "client")
+			for range 70 {
+				q.request(who)
+				q.stream(who)
+				q.page(who, 0)
+				q.delay(who, "resources/read")
+				q.delay(who, "tools/call")
+				q.join(who)
+			}
+		}
+		for i := range 150 {
+			who := user("modest", strconv.Itoa(i), "client")
+			_, request := q.request(who)
+			_, stream := q.stream(who)
+			_, page := q.page(who, 0)
+			wait, read := q.delay(who, "resources/read")
+			if err := errors.Join(request, stream, page, read, q.join(who)); err != nil || wait != 0 {
+				t.Fatalf("owner %d: %v, waits %v", i, err, wait)
+			}
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
+func TestLimitsAreReplacedWhileInUse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQuotas(Limits{RequestsPerOwner: 4, ReadsPerSecond: 20, JoinsPerTenantPerSecond: 10})
+		who := user("a", "alice", "client")
+		releases, _ := fill(t, func() (func(), error) { return q.request(who) })
+		for range 100 {
+			q.delay(who, "resources/read")
+		}
+		for range 10 {
+			q.join(who)
+		}
+		q.setLimits(Limits{RequestsPerOwner: 2, ReadsPerSecond: 100, JoinsPerTenantPerSecond: 100})
+		if _, err := q.request(who); err == nil {
+			t.Error("the old number of requests is allowed")
+		}
+		releaseAll(releases[1:])
+		if _, err := q.request(who); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		if wait, err := q.delay(who, "resources/read"); wait != 0 || err != nil {
+			t.Errorf("a read at the new rate: %v, %v", wait, err)
+		}
+		for range 10 {
+			if err := q.join(who); err != nil {
+				t.Error(err)
+			}
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
+// The total is right whatever runs at the same time; with -race also its accesses.
+func TestCountsHoldWhenUsedConcurrently(t *testing.T) {
+	q := newQuotas(Limits{RequestsPerOwner: 3, RequestsPerTenant: 5})
+	var most, now [4]int
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for worker := range 16 {
+		all.Go(func() {
+			for i := range 2_000 {
+				n := (worker + i) % 4
+				who := user(fmt.Sprint(n/2), fmt.Sprint(n), "client")
+				release, err := q.request(who)
+				if err != nil {
+					continue
+				}
+				mu.Lock()
+				now[n]++
+				most[n] = max(most[n], now[n])
+				mu.Unlock()
+				runtime.Gosched()
+				mu.Lock()
+				now[n]-- // before the release
+				mu.Unlock()
+				release()
+				release()
+			}
+		})
+	}
+	all.Wait()
+	for n, most := range most {
+		if most > 3 {
+			t.Errorf("owner %d has %d", n, most)
+		}
+	}
+	if !q.isEmpty() {
+		t.Error("owners are remembered")
+	}
+}

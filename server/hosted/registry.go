@@ -1,0 +1,73 @@
+package hosted
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+)
+
+// errTaken is the error of a page whose name another page of the same owner has.
+var errTaken = errors.New("another page has this name")
+
+// A registry knows which pages are joined to this node, by their derived names. A page that
+// reloads joins again before its old socket is closed, and counts once.
+type registry struct {
+	quotas *quotas
+
+	mu    sync.Mutex
+	pages map[registryKey]*registered
+}
+
+type registryKey struct {
+	owner access.Owner
+	name  string
+}
+
+type registered struct {
+	page    string // its key
+	sockets int
+	release func() // of the quotas
+}
+
+func newRegistry(q *quotas) *registry {
+	return &registry{quotas: q, pages: map[registryKey]*registered{}}
+}
+
+// enter counts a socket of a page until leave is called. The error is errTaken, or an
+// *exceededError of the quotas.
+func (r *registry) enter(who identity, name, page string) (leave func(), err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := registryKey{who.owner, name}
+	entry := r.pages[key]
+	if entry != nil && entry.page != page {
+		return nil, errTaken
+	}
+	if entry == nil {
+		release, err := r.quotas.page(who, 0)
+		if err != nil {
+			return nil, err
+		}
+		entry = &registered{page: page, release: release}
+		r.pages[key] = entry
+	}
+	entry.sockets++
+	return sync.OnceFunc(func() { r.leave(key, entry) }), nil
+}
+
+func (r *registry) leave(key registryKey, entry *registered) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if entry.sockets--; entry.sockets == 0 {
+		delete(r.pages, key)
+		entry.release()
+	}
+}
+
+// count returns the number of pages.
+func (r *registry) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.pages)
+}

@@ -1,0 +1,111 @@
+package hosted
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"reflect"
+	"sync/atomic"
+	"time"
+)
+
+// reloadInterval is how often files are compared with those that are in use.
+const reloadInterval = 30 * time.Second
+
+// A reloader applies changes of the configuration and of the files that it names: on
+// SIGHUP, and when their contents have changed. A configuration that is not valid is
+// rejected as a whole, and the old one stays.
+type reloader struct {
+	load   func() (*loaded, error)
+	apply  func(old, next *loaded) error // called by Run alone; on an error the old one stays
+	log    *slog.Logger
+	count  func(outcome string) // of the constants of pagemcp_reloads_total; may be nil
+	hangup <-chan os.Signal     // SIGHUP; may be nil
+
+	current  atomic.Pointer[loaded]
+	problem  string            // the last error that was logged; used by Run alone, like the next
+	restarts map[string]string // values of keys that need a restart, as they were logged
+}
+
+// newReloader returns a reloader of first, which load has returned.
+func newReloader(first *loaded, load func() (*loaded, error), apply func(old, next *loaded) error, log *slog.Logger, hangup <-chan os.Signal, count func(outcome string)) *reloader {
+	if count == nil {
+		count = func(string) {}
+	}
+	r := &reloader{load: load, apply: apply, log: log, count: count, hangup: hangup, restarts: map[string]string{}}
+	r.current.Store(first)
+	return r
+}
+
+// Run applies changes until ctx ends.
+func (r *reloader) Run(ctx context.Context) {
+	tick := time.NewTicker(reloadInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.hangup:
+			r.problem = "" // log it again: the operator waits for the result
+			r.reload()
+		case <-tick.C:
+			// After an error also without a change: the file may name another one that is
+			// not there yet.
+			if r.problem != "" || r.current.Load().hasChanged() {
+				r.reload()
+			}
+		}
+	}
+}
+
+// reload loads and applies the configuration. An error that was logged is not logged and
+// counted again.
+func (r *reloader) reload() {
+	old := r.current.Load()
+	next, err := r.load()
+	if err != nil {
+		r.reject(reloadRejected, "the configuration is not valid; the old one stays in use", err)
+		return
+	}
+	r.keepRestartKeys(old, next)
+	if err := r.apply(old, next); err != nil {
+		r.reject(reloadFailed, "the configuration could not be applied; the old one stays in use", err)
+		return
+	}
+	r.problem = ""
+	r.current.Store(next)
+	r.count(reloadApplied)
+	r.log.Info("configuration reloaded")
+}
+
+func (r *reloader) reject(outcome, text string, err error) {
+	if err.Error() == r.problem {
+		return
+	}
+	r.problem = err.Error()
+	r.count(outcome)
+	problems := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		problems = joined.Unwrap()
+	}
+	for _, problem := range problems {
+		r.log.Error(text, "error", problem.Error())
+	}
+}
+
+// keepRestartKeys gives next the old values of keys that need a restart, and logs which
+// ones differ, once for each new value.
+func (r *reloader) keepRestartKeys(old, next *loaded) {
+	for _, one := range restartKeys() {
+		was, is := one.value(&old.Config), one.value(&next.Config)
+		if reflect.DeepEqual(was, is) {
+			delete(r.restarts, one.key)
+			continue
+		}
+		if text := digestText(is); r.restarts[one.key] != text {
+			r.restarts[one.key] = text
+			r.log.Warn("the new value needs a restart; the old one stays in use", "key", one.key)
+		}
+		one.keep(old, next)
+	}
+}

@@ -1,0 +1,332 @@
+package hosted
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+)
+
+// A reloading is a running reloader in a bubble of synctest.
+type reloading struct {
+	t      *testing.T
+	dir    string
+	hangup chan os.Signal
+	*reloader
+
+	mu      sync.Mutex
+	text    bytes.Buffer // of the log
+	applied []*loaded
+	fail    error // of the next apply
+	counts  map[string]int
+}
+
+// Write implements io.Writer for the log.
+func (r *reloading) Write(line []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(line)
+}
+
+func (r *reloading) setFailure(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fail = err
+}
+
+func (r *reloading) count(outcome string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.counts[outcome]
+}
+
+const withFiles = `
+publicURL: https://mcp.app.example
+listen: 127.0.0.1:8443
+tls: { cert: tls.crt, key: tls.key }
+assistants: { issuer: https://auth.app.example }
+pages: { origins: ["https://app.example"], tokens: { issuer: https://app.example, jwks: keys.json } }
+keys: pagemcp.keys
+`
+
+// startReloader runs a reloader of text beside testFiles until the test ends.
+func startReloader(t *testing.T, text string) (r *reloading, stop func()) {
+	t.Helper()
+	r = &reloading{t: t, dir: testFiles(t), hangup: make(chan os.Signal), counts: map[string]int{}}
+	r.write("pagemcp.yaml", text)
+	name := filepath.Join(r.dir, "pagemcp.yaml")
+	load := func() (*loaded, error) { return loadFile(name) }
+	first, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.reloader = newReloader(first, load, func(old, next *loaded) error {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if old != r.current.Load() {
+			t.Error("old is not the configuration in use")
+		}
+		if r.fail == nil {
+			r.applied = append(r.applied, next)
+		}
+		return r.fail
+	}, newLog(r).Logger, r.hangup, func(outcome string) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.counts[outcome]++
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { r.Run(ctx); close(ended) }()
+	return r, func() { cancel(); <-ended }
+}
+
+// write replaces a file as programs do that cannot be seen half-way: a new one is renamed.
+func (r *reloading) write(name, text string) {
+	r.t.Helper()
+	fresh := writeFile(r.t, filepath.Join(r.dir, name+".new"), text, 0o440)
+	if err := os.Rename(fresh, filepath.Join(r.dir, name)); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// after waits for seconds, and checks how many configurations were applied and how many
+// lines of the log have text since the last call.
+func (r *reloading) after(wait time.Duration, applied int, text string, lines int) {
+	r.t.Helper()
+	time.Sleep(wait)
+	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	got := strings.Count(r.text.String(), text)
+	if len(r.applied) != applied || got != lines {
+		r.t.Errorf("%d applied, want %d; %d lines with %q, want %d:\n%s", len(r.applied), applied, got, text, lines, r.text.String())
+	}
+	r.applied = nil
+	r.text.Reset()
+}
+
+func (r *reloading) signal() { r.hangup <- syscall.SIGHUP }
+
+func TestChangedFilesAreReloaded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, stop := startReloader(t, withFiles)
+		defer stop()
+		r.after(5*reloadInterval, 0, "\n", 0)
+
+		r.write("pagemcp.yaml", withFiles+"log: { level: debug }\n")
+		r.after(reloadInterval, 1, "configuration reloaded", 1)
+		if got := r.current.Load().Config.Log.Level; got != "debug" {
+			t.Errorf("the level is %s", got)
+		}
+		r.write("pagemcp.keys", testKey(2)+"\n"+testKey(1)+"\n")
+		r.after(reloadInterval, 1, "configuration reloaded", 1)
+		if got := len(r.current.Load().keys.keys); got != 2 {
+			t.Errorf("%d keys", got)
+		}
+		before := r.current.Load().certificate
+		from, until := hourAround(time.Now())
+		writeCertificate(t, r.dir, 7, from, until)
+		r.after(reloadInterval, 1, "configuration reloaded", 1)
+		if after := r.current.Load().certificate; before == after || after.Leaf.SerialNumber.Int64() != 7 {
+			t.Error("the certificate stays")
+		}
+		r.write("keys.json", strings.Replace(string(r.current.Load().pageKeys), "{", "{ ", 1))
+		r.after(reloadInterval, 1, "configuration reloaded", 1)
+		if text := string(r.current.Load().pageKeys); !strings.HasPrefix(text, "{ ") {
+			t.Errorf("the keys of pages are %s", text)
+		}
+		if r.count(reloadApplied) != 4 {
+			t.Errorf("%d reloads are counted", r.count(reloadApplied))
+		}
+	})
+}
+
+// Kubernetes mounts a directory whose files are links through a link, which it replaces.
+func TestSecretsBehindLinksAreReloaded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, stop := startReloader(t, withFiles)
+		defer stop()
+		link := func(target, name string) {
+			t.Helper()
+			fresh := filepath.Join(r.dir, "..link")
+			if err := errors.Join(os.Symlink(target, fresh), os.Rename(fresh, filepath.Join(r.dir, name))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, version := range []string{"..v1", "..v2"} {
+			if err := os.Mkdir(filepath.Join(r.dir, version), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			writeFile(t, filepath.Join(r.dir, version, "pagemcp.keys"), testKey(byte(i+5))+"\n", 0o440)
+		}
+		link("..v1", "..data")
+		link("..data/pagemcp.keys", "pagemcp.keys")
+		r.after(reloadInterval, 1, "configuration reloaded", 1)
+		r.after(reloadInterval, 0, "\n", 0)
+		link("..v2", "..data")
+		r.after(reloadInterval, 1, "configuration reloaded", 1)
+		if want, _ := parseKeys([]byte(testKey(6))); !reflect.DeepEqual(r.current.Load().keys, want) {
+			t.Error("the old keys are in use")
+		}
+	})
+}
+
+// A file that is not valid changes nothing, is logged once, and is counted once.
+func TestInvalidFilesAreRejectedAsAWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, stop := startReloader(t, withFiles)
+		defer stop()
+		first := r.current.Load()
+		r.write("pagemcp.yaml", withFiles+"log: { level: debug }\naudit: { uris: some }\nunknown: 1\n")
+		r.after(reloadInterval, 0, "unknown", 1)
+		r.after(5*reloadInterval, 0, "\n", 0)
+		r.signal() // the operator asks again
+		r.after(0, 0, "unknown", 1)
+		if r.current.Load() != first || r.count(reloadRejected) != 2 {
+			t.Errorf("%d are counted", r.count(reloadRejected))
+		}
+		r.write("pagemcp.yaml", withFiles+"audit: { uris: some }\nlog: { level: loud }\n") // two problems
+		r.after(reloadInterval, 0, "audit.uris", 1)
+		r.write("pagemcp.yaml", withFiles)
+		r.after(reloadInterval, 1, "configuration reloaded", 1)
+
+		r.write("tls.key", "no key")
+		r.after(reloadInterval, 0, "tls.key", 1)
+		from, until := hourAround(time.Now())
+		writeCertificate(t, r.dir, 8, from, until)
+		r.after(reloadInterval, 1, "configuration reloaded", 1)
+		writeCertificate(t, r.dir, 9, from, time.Now().Add(-time.Second))
+		r.after(reloadInterval, 0, "has expired", 1)
+		if got := r.current.Load().certificate.Leaf.SerialNumber.Int64(); got != 8 {
+			t.Errorf("certificate %d", got)
+		}
+	})
+}
+
+// A configuration may name a file that is written later.
+func TestFilesThatComeLaterAreLoaded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, stop := startReloader(t, withFiles)
+		defer stop()
+		r.write("pagemcp.yaml", strings.Replace(withFiles, "pagemcp.keys", "next.keys", 1))
+		r.after(reloadInterval, 0, "next.keys does not exist", 1)
+		r.write("next.keys", testKey(9)+"\n")
+		r.after(reloadInterval, 1, "configuration reloaded", 1)
+		r.write("next.keys", testKey(8)+"\n")
+		r.after(reloadInterval, 1, "configuration reloaded", 1)
+	})
+}
+
+// What cannot be applied is tried again, and logged once.
+func TestFailedReloadsKeepTheOldConfiguration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, stop := startReloader(t, withFiles)
+		defer stop()
+		first := r.current.Load()
+		r.setFailure(errors.New("the issuer is away"))
+		r.write("pagemcp.yaml", withFiles+"log: { level: debug }\n")
+		r.after(3*reloadInterval, 0, "the issuer is away", 1)
+		if r.current.Load() != first || r.count(reloadFailed) != 1 {
+			t.Errorf("%d are counted", r.count(reloadFailed))
+		}
+		r.setFailure(nil)
+		r.after(reloadInterval, 1, "configuration reloaded", 1)
+	})
+}
+
+// Addresses and the cluster stay as they are, and everything else of the file is applied.
+func TestKeysThatNeedARestartAreNamedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, stop := startReloader(t, withFiles)
+		defer stop()
+		changed := strings.NewReplacer("mcp.app.example", "other.app.example", "127.0.0.1:8443", "127.0.0.1:9443", "tls: { cert: tls.crt, key: tls.key }\n", "").Replace(withFiles) +
+			"admin: { listen: 127.0.0.1:9999 }\nlog: { level: debug }\ncluster: { name: prod, nats: { urls: [nats://127.0.0.1:4222] } }\n"
+		old := r.current.Load()
+		r.write("pagemcp.yaml", changed)
+		r.after(reloadInterval, 1, "needs a restart", 5)
+		now := r.current.Load()
+		want := old.Config
+		want.Log.Level = "debug"
+		if !reflect.DeepEqual(now.Config, want) || now.certificate != old.certificate {
+			t.Errorf("%+v\nwant\n%+v", show(now.Config), show(want))
+		}
+		r.write("pagemcp.yaml", changed+"audit: { uris: hash }\n")
+		r.after(reloadInterval, 1, "needs a restart", 0)
+		r.write("pagemcp.yaml", strings.Replace(changed, "9999", "9998", 1))
+		r.after(reloadInterval, 1, `"key":"admin.listen"`, 1)
+		r.write("pagemcp.yaml", withFiles)
+		r.after(reloadInterval, 1, "needs a restart", 0)
+		r.write("pagemcp.yaml", changed)
+		r.after(reloadInterval, 1, "needs a restart", 5)
+	})
+}
+
+// A listener without TLS does not begin to accept all peers.
+func TestProxiesAreNotRemovedWithoutARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		behind := strings.Replace(withFiles, "tls: { cert: tls.crt, key: tls.key }", "trustedProxies: [127.0.0.2]", 1)
+		r, stop := startReloader(t, behind)
+		defer stop()
+		r.write("pagemcp.yaml", strings.Replace(behind, "127.0.0.2", "127.0.0.3", 1))
+		r.after(reloadInterval, 1, "needs a restart", 0)
+		if got := r.current.Load().proxies; len(got) != 1 || got[0].String() != "127.0.0.3/32" {
+			t.Errorf("%v", got)
+		}
+		r.write("pagemcp.yaml", strings.Replace(behind, "trustedProxies: [127.0.0.2]\n", "", 1))
+		r.after(reloadInterval, 1, `"key":"trustedProxies"`, 1)
+		if got := r.current.Load().proxies; len(got) != 1 {
+			t.Errorf("%v", got)
+		}
+		r.write("pagemcp.yaml", withFiles) // TLS now, and no proxies
+		r.after(reloadInterval, 1, `"key":"tls"`, 1)
+		if now := r.current.Load(); len(now.proxies) != 1 || now.certificate != nil {
+			t.Errorf("%v %v", now.proxies, now.certificate)
+		}
+	})
+}
+
+// The audience of tokens follows publicURL only together with it.
+func TestTheDefaultAudienceStaysWithItsURL(t *testing.T) {
+	for given, want := range map[string]string{"": "https://mcp.app.example/mcp", "https://api.example": "https://api.example"} {
+		config := Config{PublicURL: "https://other.example"}
+		if given != "" {
+			config.Assistants.Audience = []string{given}
+		}
+		next := &loaded{Config: config.withDefaults()}
+		keepPublicURL(&loaded{Config: Config{PublicURL: "https://mcp.app.example"}}, next)
+		if got := next.Config.Assistants.Audience; len(got) != 1 || got[0] != want || next.Config.PublicURL != "https://mcp.app.example" {
+			t.Errorf("%q: %q", given, got)
+		}
+	}
+}
+
+// The audit log and the log take part in a reload.
+func TestReloadChangesTheAudit(t *testing.T) {
+	ring, err := parseKeys([]byte(testKey(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := openPipe()
+	a := newAuditLog(out, nil)
+	for _, uris := range []string{"full", "hash", "full"} {
+		a.configure(Audit{uris}, ring)
+		a.Record(access.Entry{Endpoint: "/mcp", URI: "notes://1"})
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if lines := out.lines(t); lines[0]["uri"] != "notes://1" || lines[1]["uri"] == "notes://1" || lines[2]["uri"] != "notes://1" {
+		t.Errorf("%v", lines)
+	}
+}

@@ -1,0 +1,100 @@
+package hosted
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+)
+
+const (
+	sealKeySize   = 32 // bytes: AES-256
+	sealSaltSize  = 16 // bytes, random
+	sealNonceSize = 12 // bytes, random
+	sealTagSize   = 16 // bytes
+	sealOverhead  = sealSaltSize + sealNonceSize + sealTagSize
+)
+
+// A sealer encrypts and authenticates short texts for one purpose, such as session ids, by
+// AES-256-GCM under a key ring. The first key of the ring seals, all of them open. What is
+// sealed for one purpose does not open for another. It does not change.
+//
+// AES-GCM with random nonces allows 2^32 texts per key (NIST SP 800-38D, section 8.3): 136
+// sessions per second for a year, and all nodes together. So each text has a key of its
+// own, which HKDF derives from the purpose's key and a random salt (RFC 5869, section 2.3).
+// Salt and nonce are 224 random bits: two texts with both equal are not to be expected
+// before 2^96 of them.
+type sealer struct {
+	purpose string
+	keys    [][]byte // one for each of the ring's
+}
+
+// sealer returns a sealer for a purpose.
+func (r keyRing) sealer(purpose string) sealer {
+	s := sealer{purpose: purpose}
+	for _, secret := range r.keys {
+		key, err := hkdf.Key(sha256.New, secret, nil, "seal "+purpose, sealKeySize)
+		if err != nil { // only for lengths above 255 hashes
+			panic(err)
+		}
+		s.keys = append(s.keys, key)
+	}
+	return s
+}
+
+// seal returns text sealed: salt, nonce, ciphertext, tag. Only open with equal context
+// returns the text.
+func (s sealer) seal(text []byte, context ...string) []byte {
+	sealed := make([]byte, sealSaltSize+sealNonceSize, len(text)+sealOverhead)
+	rand.Read(sealed) // never returns an error
+	return aead(s.keys[0], sealed).Seal(sealed, sealed[sealSaltSize:], text, s.additional(context))
+}
+
+// open returns the text that was sealed with this context; false if it was not sealed under
+// a key of the ring. It costs about a microsecond for each key that is tried.
+func (s sealer) open(sealed []byte, context ...string) (text []byte, ok bool) {
+	if len(sealed) < sealOverhead {
+		return nil, false
+	}
+	additional := s.additional(context)
+	for _, key := range s.keys {
+		nonce, ciphertext := sealed[sealSaltSize:sealSaltSize+sealNonceSize], sealed[sealSaltSize+sealNonceSize:]
+		if text, err := aead(key, sealed).Open(nil, nonce, ciphertext, additional); err == nil {
+			return text, true
+		}
+	}
+	return nil, false
+}
+
+// aead returns the cipher of one text by the salt at its beginning.
+func aead(key, sealed []byte) cipher.AEAD {
+	own, err := hkdf.Expand(sha256.New, key, string(sealed[:sealSaltSize]), sealKeySize)
+	if err != nil { // only for lengths above 255 hashes
+		panic(err)
+	}
+	block, err := aes.NewCipher(own)
+	if err != nil { // only for other key sizes
+		panic(err)
+	}
+	gcm, err := cipher.NewGCM(block)
+	if err != nil { // only for other block sizes
+		panic(err)
+	}
+	return gcm
+}
+
+// additional returns the additional data of a text: the purpose and the context, each
+// prefixed by its length, so that ("ab", "c") and ("a", "bc") differ.
+func (s sealer) additional(context []string) []byte {
+	data := appendText(nil, s.purpose)
+	for _, part := range context {
+		data = appendText(data, part)
+	}
+	return data
+}
+
+func appendText(data []byte, text string) []byte {
+	return append(binary.AppendUvarint(data, uint64(len(text))), text...)
+}

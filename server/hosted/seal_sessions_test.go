@@ -1,0 +1,280 @@
+package hosted
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+)
+
+var testHolder = mcphttp.Holder{Issuer: "https://auth.example", Owner: "aaaaaaaaaaaaaaaaaaaaaaaaaa", Principal: "client:c", Path: "/mcp"}
+
+func recordOf(h mcphttp.Holder) mcphttp.Record {
+	r := mcphttp.NewRecord(h)
+	r.Version, r.Client = "2025-11-25", "Client"
+	r.ClientInfo, r.Capabilities = jsontext.Value(`{"name":"Client","version":"1"}`), jsontext.Value(`{"elicitation":{"form":{}}}`)
+	return r
+}
+
+func testSessions(t testing.TB, keys ...string) *sealedSessions {
+	return newSealedSessions(testRing(t, keys...), &mcphttp.MemoryChanges{})
+}
+
+// begin returns the id of a new session.
+func (s *sealedSessions) begin(t testing.TB, h mcphttp.Holder) string {
+	t.Helper()
+	r := recordOf(h)
+	id := s.Begin(&r)
+	if id == "" || len(id) > maxSessionID {
+		t.Fatalf("an id of %d characters", len(id))
+	}
+	return id
+}
+
+func TestIDContainsTheFacts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		key := NewKey()
+		begun := recordOf(testHolder)
+		id := testSessions(t, key).Begin(&begun)
+		time.Sleep(time.Hour)
+		got, found := testSessions(t, NewKey(), key).Open(t.Context(), id, testHolder) // another node, after a rotation
+		if !found || got.Version != "2025-11-25" || got.Client != "Client" || string(got.Capabilities) != `{"elicitation":{"form":{}}}` ||
+			string(got.ClientInfo) != `{"name":"Client"}` || got.Holder() != testHolder {
+			t.Errorf("%t %+v", found, got)
+		}
+		if want := time.Now().Add(7*24*time.Hour - time.Hour); !got.Expires.Equal(want) || !begun.Expires.Equal(want) {
+			t.Errorf("expires %v and %v, want %v", got.Expires, begun.Expires, want)
+		}
+		for _, fact := range []string{"Client", "2025", "elicitation", "auth.example"} {
+			if raw, _ := base64.RawURLEncoding.DecodeString(id); strings.Contains(string(raw), fact) {
+				t.Errorf("%s can be read", fact)
+			}
+		}
+	})
+}
+
+// badIDs returns ids that are not valid for testHolder at s, by what is wrong with them.
+func badIDs(t testing.TB, s *sealedSessions) map[string]string {
+	t.Helper()
+	id := s.begin(t, testHolder)
+	bad := map[string]string{
+		"empty": "", "of a local gateway": mcphttp.NewSessionID(), "long": strings.Repeat("A", 10<<10), "no base64": "!" + id[1:], "standard base64": id[:len(id)-2] + "+/",
+		"padded": id + "=", "twice": id + id, "longer": id + "AAAA", "line break": id[:8] + "\n" + id[8:], "blank": " " + id,
+		"foreign key": testSessions(t, NewKey()).begin(t, testHolder), "bytes": "\xff\x00",
+	}
+	for what, change := range map[string]func(*mcphttp.Holder){
+		"owner": func(h *mcphttp.Holder) { h.Owner = "bbbbbbbbbbbbbbbbbbbbbbbbbb" }, "client": func(h *mcphttp.Holder) { h.Principal = "client:d" },
+		"issuer": func(h *mcphttp.Holder) { h.Issuer = "https://auth.example/" }, "path": func(h *mcphttp.Holder) { h.Path = "/mcp/notes" },
+		"split elsewhere": func(h *mcphttp.Holder) { h.Issuer, h.Owner = h.Issuer+string(h.Owner[:1]), h.Owner[1:] },
+	} {
+		other := testHolder
+		change(&other)
+		bad["of another "+what] = s.begin(t, other)
+	}
+	for size := range len(id) {
+		bad[fmt.Sprintf("cut after %d", size)] = id[:size]
+	}
+	return bad
+}
+
+func TestOtherIDsOpenNothing(t *testing.T) {
+	s := testSessions(t, NewKey())
+	for what, id := range badIDs(t, s) {
+		if r, found := s.Open(t.Context(), id, testHolder); found {
+			t.Errorf("%s: %+v", what, r)
+		}
+	}
+}
+
+// No change of one character opens: also none of the bits that the last one does not use.
+// One session has one id, so that an ended one cannot be named in another way.
+func TestEachSessionHasOneID(t *testing.T) {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	s := testSessions(t, NewKey())
+	for _, client := range []string{"", "C", "CC"} { // all remainders of the length by 3
+		r := recordOf(testHolder)
+		r.Client = client
+		id := s.Begin(&r)
+		for i := range len(id) {
+			for _, char := range alphabet {
+				changed := id[:i] + string(char) + id[i+1:]
+				if _, found := s.Open(t.Context(), changed, testHolder); found != (changed == id) {
+					t.Fatalf("%q at %d: %t", char, i, found)
+				}
+			}
+		}
+	}
+}
+
+func TestSessionsExpireAfterAWeek(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testSessions(t, NewKey())
+		id := s.begin(t, testHolder)
+		opens := func() bool {
+			_, found := s.Open(t.Context(), id, testHolder)
+			return found
+		}
+		time.Sleep(7*24*time.Hour - time.Millisecond)
+		if !opens() {
+			t.Error("expired too early")
+		}
+		time.Sleep(time.Millisecond)
+		if opens() {
+			t.Error("does not expire")
+		}
+	})
+}
+
+func TestSessionsOfTheFutureAreRefused(t *testing.T) {
+	s := testSessions(t, NewKey())
+	for ahead, want := range map[time.Duration]bool{0: true, 59 * time.Second: true, 61 * time.Second: false, 24 * 365 * time.Hour: false, 1 << 62: false} {
+		f := sessionFacts{created: time.Now().Add(ahead), version: "2025-11-25", capabilities: jsontext.Value("{}")}
+		if _, found := s.Open(t.Context(), s.sealed(f.append(nil)), testHolder); found != want {
+			t.Errorf("%v ahead: %t", ahead, found)
+		}
+	}
+}
+
+// sealed returns the id of a session of testHolder that contains text.
+func (s *sealedSessions) sealed(text []byte) string {
+	return base64.RawURLEncoding.EncodeToString(s.sealer.Load().seal(text, sessionContext(testHolder)...))
+}
+
+// Another release may seal other facts.
+func TestUnknownFactsAreRefused(t *testing.T) {
+	s := testSessions(t, NewKey())
+	facts := func(version, rest string) []byte {
+		return append(appendText(binary.AppendUvarint([]byte{sessionFormat}, uint64(time.Now().UnixMilli())), version), rest...)
+	}
+	for what, text := range map[string][]byte{
+		"none": nil, "another format": append([]byte{2}, facts("2025-11-25", "\x01C{}")[1:]...), "no time": {1}, "an endless time": []byte("\x01" + strings.Repeat("\xff", 11)),
+		"an unknown revision": facts("2030-01-01", "\x01C{}"), "2026-07-28": facts("2026-07-28", "\x01C{}"), "a name too long": facts("2025-11-25", "\x05C{}"),
+		"a huge name": facts("2025-11-25", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01C"), "no capabilities": facts("2025-11-25", "\x01C"), "no JSON": facts("2025-11-25", "\x01C{"),
+	} {
+		if r, found := s.Open(t.Context(), s.sealed(text), testHolder); found {
+			t.Errorf("%s: %+v", what, r)
+		}
+	}
+	if _, found := s.Open(t.Context(), s.sealed(facts("2025-11-25", "\x01C{}")), testHolder); !found {
+		t.Error("known facts are refused")
+	}
+}
+
+func TestKeysOfSessionsAreReplaced(t *testing.T) {
+	key, next := NewKey(), NewKey()
+	s := testSessions(t, key)
+	id := s.begin(t, testHolder)
+	for _, step := range []struct {
+		keys []string
+		want bool
+	}{{[]string{key, next}, true}, {[]string{next, key}, true}, {[]string{next}, false}} {
+		s.setKeys(testRing(t, step.keys...))
+		if _, found := s.Open(t.Context(), id, testHolder); found != step.want {
+			t.Errorf("with %d keys: %t", len(step.keys), found)
+		}
+	}
+}
+
+func TestChangesAreKeptBesideTheID(t *testing.T) {
+	s := testSessions(t, NewKey())
+	r := recordOf(testHolder)
+	id := s.Begin(&r)
+	r.URIs, r.LogLevel = []string{"notes://a", "notes://b"}, "error"
+	if err := s.Save(mcphttp.HashOf(id), &r); err != nil {
+		t.Fatal(err)
+	}
+	got, found := s.Open(t.Context(), id, testHolder)
+	if !found || !slices.Equal(got.URIs, r.URIs) || got.LogLevel != "error" {
+		t.Errorf("%t %+v", found, got)
+	}
+	s.Remove(mcphttp.HashOf(id), &r)
+	if _, found := s.Open(t.Context(), id, testHolder); found {
+		t.Error("an ended session opens")
+	}
+	if _, found := s.Open(t.Context(), s.begin(t, testHolder), testHolder); !found {
+		t.Error("another session of the holder has ended")
+	}
+}
+
+// The longest facts fit an id, and large capabilities shrink to those that matter.
+func TestLongFactsAreShortened(t *testing.T) {
+	large := `"experimental":{"x":"` + strings.Repeat("x", 64<<10) + `"}`
+	for declared, want := range map[string]string{
+		``:                `{}`,
+		`null`:            `{}`,
+		`[]`:              `{}`,
+		`{ "a" : { } }`:   `{"a":{}}`,
+		`{` + large + `}`: `{}`,
+		`{"elicitation":{},"roots":{"listChanged":true},"sampling":{},` + large + `}`:                                        `{"elicitation":{},"roots":{},"sampling":{}}`,
+		`{` + large + `,"sampling":{"tools":{},"context":{"a":1}},"elicitation":{"url":{},"form":{},"other":{}},"tasks":{}}`: `{"elicitation":{"form":{},"url":{}},"sampling":{"context":{},"tools":{}}}`,
+		`{"elicitation":"` + strings.Repeat("x", 2<<10) + `"}`:                                                               `{"elicitation":{}}`,
+	} {
+		h := testHolder
+		h.Principal = "client:" + strings.Repeat("c", 2<<10)
+		r := recordOf(h)
+		r.Client, r.Capabilities = strings.Repeat("\U0001F600", 128), jsontext.Value(declared)
+		s := testSessions(t, NewKey())
+		id := s.Begin(&r)
+		got, found := s.Open(t.Context(), id, h)
+		if !found || string(got.Capabilities) != want || string(r.Capabilities) != want || len(id) > maxSessionID || got.Client != strings.Repeat("\U0001F600", 64) || r.Client != got.Client {
+			t.Errorf("%.80s: %t, %d characters, capabilities %s and %s, client %q", declared, found, len(id), got.Capabilities, r.Capabilities, got.Client)
+		}
+	}
+	r := recordOf(testHolder)
+	r.Client, r.Capabilities = strings.Repeat("\U0001F600", 128), jsontext.Value(`{"a":"`+strings.Repeat("x", maxCapabilities-len(`{"a":""}`))+`"}`)
+	s := testSessions(t, NewKey())
+	if id := s.Begin(&r); len(r.Capabilities) != maxCapabilities || len(id) > maxSessionID {
+		t.Errorf("the longest id has %d characters", len(id))
+	}
+}
+
+func FuzzOpenSession(f *testing.F) {
+	ring := testRing(f, strings.Repeat("A", 43))
+	s := newSealedSessions(ring, &mcphttp.MemoryChanges{})
+	f.Add(s.begin(f, testHolder), "/mcp", []byte("\x01"))
+	f.Add("", "/mcp", []byte(nil))
+	f.Add(strings.Repeat("A", 100), "/mcp/x", []byte("\x01\x80\x80\x80\x80\x80\x40\x0a2025-11-25\x01C{}"))
+	f.Fuzz(func(t *testing.T, id, path string, text []byte) {
+		h := testHolder
+		h.Path = path
+		if r, found := s.Open(t.Context(), id, h); found && (r.Path != path || path != testHolder.Path) {
+			t.Errorf("%q opens %+v", id, r)
+		}
+		facts, ok := parseFacts(text)
+		if !ok {
+			return
+		}
+		again, ok := parseFacts(facts.append(nil))
+		if !ok || !again.created.Equal(facts.created) || again.version != facts.version || again.client != facts.client || string(again.capabilities) != string(facts.capabilities) {
+			t.Errorf("%+v is read as %+v", facts, again)
+		}
+		s.Open(t.Context(), s.sealed(text), testHolder)
+	})
+}
+
+func BenchmarkOpenSession(b *testing.B) {
+	for _, keys := range []int{1, 3} {
+		b.Run(fmt.Sprintf("keys=%d", keys), func(b *testing.B) {
+			old := NewKey()
+			id := testSessions(b, old).begin(b, testHolder)
+			ring := []string{old}
+			for range keys - 1 {
+				ring = append([]string{NewKey()}, ring...)
+			}
+			s := testSessions(b, ring...)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, found := s.Open(b.Context(), id, testHolder); !found {
+					b.Fatal("does not open")
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,83 @@
+package hosted
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// When the token of its client expires, a GET stream ends. The session goes on: the client
+// returns with a fresh token, and gets what it has missed.
+func TestStreamsEndWithTheirToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newTestCluster(t)
+		n := c.node()
+		session := n.begin()
+		n.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
+		old, fresh := aliceToken+" first", aliceToken+" second"
+		n.expire(old, time.Minute)
+		n.expire(fresh, time.Hour)
+		stream := n.stream("GET", "/mcp", old, session, "")
+		other := n.stream("GET", "/mcp", fresh, n.begin(), "")
+		time.Sleep(time.Minute - time.Millisecond)
+		if stream.hasEnded() {
+			t.Error("ended before the token")
+		}
+		time.Sleep(time.Millisecond)
+		if !stream.hasEnded() || other.hasEnded() {
+			t.Errorf("ended: %t; that of another token: %t", stream.hasEnded(), other.hasEnded())
+		}
+		c.table("alice").Changed("notes://a")
+		again := n.stream("GET", "/mcp", fresh, session, "")
+		if got := again.take(); again.status != 200 || countOf(got, `"uri":"notes://a"`) == 0 {
+			t.Errorf("with a fresh token: %d %v", again.status, got)
+		}
+	})
+}
+
+// A listen gets its result when the token of its client expires, and nothing after it.
+func TestListensGetTheirResultWhenTheTokenEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newTestCluster(t)
+		n := c.node()
+		token := aliceToken + " first"
+		n.expire(token, time.Minute)
+		listen := n.modernListen(token)
+		time.Sleep(time.Minute - time.Millisecond)
+		c.table("alice").Changed("notes://a")
+		if got := listen.take(); listen.status != 200 || countOf(got, `"uri":"notes://a"`) != 1 || listen.hasEnded() {
+			t.Errorf("before the end: %d %v", listen.status, got)
+		}
+		time.Sleep(time.Millisecond)
+		if got := listen.take(); len(got) != 1 || !strings.Contains(got[0], `"id":"l","result":{`) || !listen.hasEnded() {
+			t.Errorf("at the end: %v; the stream has ended: %t", got, listen.hasEnded())
+		}
+		c.table("alice").Changed("notes://a")
+		time.Sleep(time.Minute)
+		if got := listen.take(); len(got) > 0 {
+			t.Errorf("after the end: %v", got)
+		}
+	})
+}
+
+// A listen that begins at the moment when the token expires does not stay open.
+func TestListensDoNotOutliveTheirToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newTestCluster(t).node()
+		for range 20 {
+			n.expire(aliceToken+" first", 0)
+			listen := n.modernListen(aliceToken + " first")
+			time.Sleep(time.Minute)
+			if !listen.hasEnded() {
+				t.Fatalf("it is open: %v", listen.take())
+			}
+		}
+	})
+}
+
+func (n *testNode) modernListen(token string) *testStream {
+	n.t.Helper()
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+	return n.stream("POST", "/mcp", token, "", `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{`+meta+`,"notifications":{"resourceSubscriptions":["notes://a"]}}}`)
+}

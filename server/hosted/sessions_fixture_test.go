@@ -1,0 +1,367 @@
+package hosted
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// Nodes under test run in a bubble of synctest: on a network in memory, with a fake clock.
+// They share the engines of all owners, as if links between them were perfect.
+
+// A testCluster is what its nodes share.
+type testCluster struct {
+	t       *testing.T
+	keys    keyRing
+	changes *mcphttp.MemoryChanges
+
+	mu      sync.Mutex
+	engines map[string]*engine.Engine // by owner and path
+	tables  map[access.Owner]*engine.Table
+	running int // calls of the tool `slow`
+
+	busy atomic.Bool // several goroutines send requests: none waits for the others
+}
+
+// settle waits until nothing happens any more.
+func (c *testCluster) settle() {
+	if !c.busy.Load() {
+		synctest.Wait()
+	}
+}
+
+func newTestCluster(t *testing.T) *testCluster {
+	return &testCluster{t: t, keys: testRing(t, NewKey()), changes: &mcphttp.MemoryChanges{}, engines: map[string]*engine.Engine{}, tables: map[access.Owner]*engine.Table{}}
+}
+
+// table returns the resources and tools of owner.
+func (c *testCluster) table(owner access.Owner) *engine.Table {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.tableOf(owner)
+}
+
+func (c *testCluster) tableOf(owner access.Owner) *engine.Table {
+	table := c.tables[owner]
+	if table != nil {
+		return table
+	}
+	table = engine.NewTable()
+	c.tables[owner] = table
+	read := func(_ context.Context, uri string) ([]engine.Contents, error) {
+		return []engine.Contents{{URI: uri, Text: "text of " + string(owner)}}, nil
+	}
+	err := errors.Join(
+		table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://a", Name: "a"}, Read: read}, engine.Entry{Resource: engine.Resource{URI: "notes://b", Name: "b"}, Read: read}),
+		table.PutTool(
+			engine.ToolEntry{Tool: engine.Tool{Name: "slow", Object: []byte(`{"name":"slow","inputSchema":{"type":"object"}}`)}, Call: c.slow},
+			engine.ToolEntry{Tool: engine.Tool{Name: "asking", Object: []byte(`{"name":"asking","inputSchema":{"type":"object"}}`)}, Call: asking},
+		))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return table
+}
+
+// slow waits until it is cancelled.
+func (c *testCluster) slow(ctx context.Context, _ []byte) ([]byte, error) {
+	c.count(1)
+	defer c.count(-1)
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func (c *testCluster) count(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running += n
+}
+
+func (c *testCluster) slowCalls() int {
+	synctest.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.running
+}
+
+// asking asks the user, and returns the answer.
+func asking(ctx context.Context, _ []byte) ([]byte, error) {
+	invocation := engine.InvocationOf(ctx)
+	answers, _, err := invocation.Answers()
+	if err != nil {
+		return nil, err
+	}
+	if answers == nil {
+		return nil, invocation.Need([]byte(`{"q":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`), nil)
+	}
+	return append(append([]byte(`{"content":[{"type":"text","text":`), jsonrpc.AppendString(nil, string(answers))...), `}]}`...), nil
+}
+
+// A testNode implements mcphttp.Endpoints, access.Authenticator, access.Audit and
+// access.Monitor.
+type testNode struct {
+	*testCluster
+	sessions *mcphttp.Sessions
+	client   *http.Client
+	closing  chan struct{}
+
+	validMu sync.Mutex
+	valid   map[string]context.Context // by the value of Authorization
+}
+
+// node starts a node, which ends with the test. change may change its sessions.
+func (c *testCluster) node(change ...func(*mcphttp.Sessions)) *testNode {
+	n := &testNode{testCluster: c, closing: make(chan struct{}), valid: map[string]context.Context{}}
+	gate := &access.Gate{Auth: n, Limits: access.NewAllowances(access.Rates{}), Audit: n, Monitor: n}
+	n.sessions = &mcphttp.Sessions{Endpoints: n, Gate: gate, Store: newSealedSessions(c.keys, c.changes), Report: func(err error) { c.t.Error(err) }, Closing: n.closing}
+	for _, each := range change {
+		each(n.sessions)
+	}
+	if err := mcphttp.OpenSessions(n.sessions); err != nil {
+		c.t.Fatal(err)
+	}
+	mcp := &mcphttp.Server{Ending: context.Background(), Endpoints: n, Gate: gate, Sessions: n.sessions}
+	wires := &testWires{conns: make(chan net.Conn), done: make(chan struct{})}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mcp.Serve(w, r, r.URL.Path) })}
+	served := make(chan struct{})
+	go func() { // ends with the server
+		defer close(served)
+		server.Serve(wires)
+	}()
+	transport := &http.Transport{DialContext: wires.dial}
+	n.client = &http.Client{Transport: transport}
+	c.t.Cleanup(func() {
+		close(n.closing)
+		transport.CloseIdleConnections()
+		server.Close()
+		<-served
+		n.sessions.Close()
+	})
+	return n
+}
+
+func (n *testNode) Acquire(owner access.Owner, path string) (mcphttp.Endpoint, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	key := string(owner) + path
+	at := n.engines[key]
+	if at == nil {
+		at = engine.New(engine.Info{Name: "test", Version: "1"}, &engine.Options{Tools: true, Logging: true, UpdateInterval: time.Nanosecond})
+		at.Mount("", n.tableOf(owner))
+		n.engines[key] = at
+	}
+	return mcphttp.Endpoint{Owner: owner, Path: path, Engine: at, Release: func() {}}, nil
+}
+
+// Authenticate reads `issuer owner client`.
+func (n *testNode) Authenticate(r *http.Request) (access.Caller, *access.Challenge) {
+	token := r.Header.Get("Authorization")
+	parts := strings.Fields(token)
+	if len(parts) < 3 {
+		return access.Caller{}, &access.Challenge{Status: 401, Text: "no token"}
+	}
+	n.validMu.Lock()
+	defer n.validMu.Unlock()
+	return access.Caller{Issuer: parts[0], Owner: access.Owner(parts[1]), Principal: "client:" + parts[2], Valid: n.valid[token]}, nil
+}
+
+// expire sets how long a token is valid.
+func (n *testNode) expire(token string, after time.Duration) {
+	valid, cancel := context.WithTimeout(context.Background(), after)
+	n.t.Cleanup(cancel)
+	n.validMu.Lock()
+	defer n.validMu.Unlock()
+	n.valid[token] = valid
+}
+
+func (n *testNode) Record(access.Entry)                           {}
+func (n *testNode) RecordRefusal(access.Entry)                    {}
+func (n *testNode) Active() bool                                  { return false }
+func (n *testNode) Message(access.Client, string, string, []byte) {}
+func (n *testNode) Answered(access.Client, string, string, int)   {}
+
+// testWires is a listener whose connections are pipes.
+type testWires struct {
+	conns chan net.Conn
+	done  chan struct{}
+	once  sync.Once
+}
+
+func (w *testWires) Accept() (net.Conn, error) {
+	select {
+	case conn := <-w.conns:
+		return conn, nil
+	case <-w.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (w *testWires) Close() error   { w.once.Do(func() { close(w.done) }); return nil }
+func (w *testWires) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (w *testWires) dial(context.Context, string, string) (net.Conn, error) {
+	near, far := net.Pipe()
+	select {
+	case w.conns <- far:
+		return near, nil
+	case <-w.done:
+		return nil, net.ErrClosed
+	}
+}
+
+const (
+	aliceToken = "https://auth.example alice app"
+	testBegin  = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"test","version":"1"}}}`
+)
+
+// An answer is a response whose body was read.
+type answer struct {
+	*http.Response
+	body string
+}
+
+// open sends a request to path. The header has the token and the session, if they are not
+// empty.
+func (n *testNode) open(method, path, token, session, body string) *http.Response {
+	n.t.Helper()
+	r, err := http.NewRequestWithContext(n.t.Context(), method, "http://node.example"+path, strings.NewReader(body))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	r.Header = http.Header{"Authorization": {token}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+	if strings.Contains(body, "io.modelcontextprotocol/protocolVersion") {
+		r.Header.Set(mcphttp.VersionHeader, "2026-07-28")
+		r.Header.Set(mcphttp.MethodHeader, "subscriptions/listen")
+	}
+	if session != "" {
+		r.Header.Set("Mcp-Session-Id", session)
+	}
+	response, err := n.client.Do(r)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return response
+}
+
+func (n *testNode) do(method, path, token, session, body string) answer {
+	n.t.Helper()
+	response := n.open(method, path, token, session, body)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		n.t.Error(err)
+	}
+	return answer{response, string(text)}
+}
+
+// begin opens a session of alice at /mcp.
+func (n *testNode) begin() (session string) {
+	n.t.Helper()
+	begun := n.do("POST", "/mcp", aliceToken, "", testBegin)
+	session = begun.Header.Get("Mcp-Session-Id")
+	if begun.StatusCode != 200 || session == "" {
+		n.t.Fatalf("initialize: %d %s", begun.StatusCode, begun.body)
+	}
+	if told := n.do("POST", "/mcp", aliceToken, session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`); told.StatusCode != 202 {
+		n.t.Fatalf("initialized: %d %s", told.StatusCode, told.body)
+	}
+	n.settle()
+	return session
+}
+
+// request sends a request of alice in a session, and returns the status and the body.
+func (n *testNode) request(session, id, method, params string) (int, string) {
+	n.t.Helper()
+	answered := n.do("POST", "/mcp", aliceToken, session, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":{%s}}`, id, method, params))
+	return answered.StatusCode, answered.body
+}
+
+// A testStream collects the messages of an event stream.
+type testStream struct {
+	status int
+	cancel context.CancelFunc
+
+	mu    sync.Mutex
+	data  []string
+	ended bool
+}
+
+// stream sends a request whose response is an event stream, and reads it in the
+// background, until it ends or the test does.
+func (n *testNode) stream(method, path, token, session, body string) *testStream {
+	n.t.Helper()
+	response := n.open(method, path, token, session, body)
+	s := &testStream{status: response.StatusCode, cancel: func() { response.Body.Close() }}
+	n.t.Cleanup(s.cancel)
+	go func() { // ends with the stream
+		lines := bufio.NewScanner(response.Body)
+		lines.Buffer(nil, limits.MaxMessage)
+		for lines.Scan() {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				s.mu.Lock()
+				s.data = append(s.data, data)
+				s.mu.Unlock()
+			}
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.ended = true
+	}()
+	n.settle()
+	return s
+}
+
+// listen opens the GET stream of a session of alice.
+func (n *testNode) listen(session string) *testStream {
+	n.t.Helper()
+	return n.stream("GET", "/mcp", aliceToken, session, "")
+}
+
+// call sends tools/call in a session of alice.
+func (n *testNode) call(session, id, tool string) *testStream {
+	n.t.Helper()
+	return n.stream("POST", "/mcp", aliceToken, session, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q}}`, id, tool))
+}
+
+// take returns the messages since the previous call, when nothing happens any more.
+func (s *testStream) take() []string {
+	synctest.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	data := s.data
+	s.data = nil
+	return data
+}
+
+func (s *testStream) hasEnded() bool {
+	synctest.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended
+}
+
+// count returns how many messages contain text.
+func countOf(messages []string, text string) (n int) {
+	for _, msg := range messages {
+		if strings.Contains(msg, text) {
+			n++
+		}
+	}
+	return n
+}
