@@ -30,7 +30,7 @@ func Brotli(ctx context.Context, root string, contents []byte) ([]byte, error) {
 	const script = `const zlib = require('zlib'); const text = require('fs').readFileSync(0)
 		const params = { [zlib.constants.BROTLI_PARAM_SIZE_HINT]: text.length } // quality 11 by default
 		process.stdout.write(zlib.brotliCompressSync(text, { params }))`
-	command := exec.CommandContext(ctx, nodeProgram(root), "-e", script)
+	command := exec.CommandContext(ctx, NodeProgram(root), "-e", script)
 	command.Stdin = bytes.NewReader(contents)
 	packed, err := command.Output()
 	if err != nil {
@@ -42,8 +42,8 @@ func Brotli(ctx context.Context, root string, contents []byte) ([]byte, error) {
 	return packed, nil
 }
 
-// nodeProgram returns the Node that `npm ci` has installed below root, or the one on the PATH.
-func nodeProgram(root string) string {
+// NodeProgram returns the Node that `npm ci` has installed below root, or the one on the PATH.
+func NodeProgram(root string) string {
 	own := filepath.Join(root, "web", "node_modules", ".bin", "node")
 	if _, err := os.Stat(own); err == nil {
 		if own, err = filepath.Abs(own); err == nil {

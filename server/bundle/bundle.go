@@ -17,7 +17,8 @@ import (
 )
 
 // Files are the contents of built files by path, which begins with a slash. The npm
-// package is below /pagemcp/, each demo below /demo/<name>/, and / is the start page.
+// package is below /pagemcp/, each demo below /demo/<name>/, the documentation below /docs/,
+// and / is the start page.
 type Files map[string][]byte
 
 // Package is the path of the npm package in Files.
@@ -34,32 +35,48 @@ func (e *Error) Error() string { return e.Text }
 // Build builds all files from the sources below root. The error is an *[Error] if the
 // sources have a mistake.
 func Build(root string) (Files, error) {
+	files, _, err := BuildListed(root)
+	return files, err
+}
+
+// BuildListed builds all files, and also returns the third-party code in them.
+func BuildListed(root string) (Files, []Component, error) {
 	options, err := parts(root, false)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	files, err := options.build()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	completePlayground(files)
+	completeDocs(files)
 	engine, err := engineComponents(root)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	pack, err := options.bundled(root, Package)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if files[Package+Notices], err = notices(root, append(pack, engine...)); err != nil {
-		return nil, err
+	if files[Package+Notices], err = NoticesOf(root, slices.Concat(pack, engine)); err != nil {
+		return nil, nil, err
 	}
 	shown, err := options.bundled(root, Playground)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	files[Playground+Notices], err = notices(root, slices.Concat(pack, shown, engine)) // the playground contains the package
-	return files, err
+	// Playground and documentation contain the package.
+	if files[Playground+Notices], err = NoticesOf(root, slices.Concat(pack, shown, engine)); err != nil {
+		return nil, nil, err
+	}
+	if files[Docs+"index.html"] != nil {
+		if files[Docs+Notices], err = NoticesOf(root, slices.Concat(pack, engine)); err != nil {
+			return nil, nil, err
+		}
+	}
+	all, err := options.bundled(root, "/") // the demos, too
+	return files, append(all, engine...), err
 }
 
 // Watch builds all files, and again whenever the sources change, until ctx ends. built
@@ -123,6 +140,7 @@ func (r *results) set(i int, files Files, err error) {
 		return
 	}
 	completePlayground(all)
+	completeDocs(all)
 	r.built(all, nil)
 }
 
@@ -138,7 +156,8 @@ type part struct {
 // A partList is what is built together.
 type partList []*part
 
-// parts returns what Build and Watch build: the package, its Worker, the demos, the playground.
+// parts returns what Build and Watch build: the package, its Worker, the demos, the playground,
+// the documentation.
 func parts(root string, dev bool) (partList, error) {
 	package_, err := buildOptions(root, dev)
 	if err != nil {
@@ -156,7 +175,12 @@ func parts(root string, dev bool) (partList, error) {
 	if err != nil {
 		return nil, err
 	}
-	return partList{{options: package_}, {options: worker}, {options: demos}, {options: playground}}, nil
+	all := partList{{options: package_}, {options: worker}, {options: demos}, {options: playground}}
+	documentation, err := docsOptions(root, dev)
+	if documentation != nil {
+		all = append(all, &part{options: documentation})
+	}
+	return all, err
 }
 
 // build builds all parts.
@@ -205,7 +229,7 @@ func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 	for _, module := range lazyModules {
 		options.EntryPointsAdvanced = append(options.EntryPointsAdvanced, api.EntryPoint{InputPath: lazySource(module), OutputPath: "pagemcp/" + path.Base(module)})
 	}
-	options.Plugins = append([]api.Plugin{packageEntries(root), publicEntry, lazyModule(root), noParser, engineWasm(root)}, options.Plugins...)
+	options.Plugins = append([]api.Plugin{packageEntries(root), publicEntry, lazyModule(root), adaptTurndown, engineWasm(root)}, options.Plugins...)
 	return options, nil
 }
 

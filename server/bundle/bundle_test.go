@@ -101,7 +101,7 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 		"/demo/one/style.css":   "red",
 
 		"/playground/index.html":     `src="main.js"`,
-		"/playground/main.js":        `import("./chunks/later-`,
+		"/playground/main.js":        `import"./chunks/`,
 		"/playground/style.css":      "green",
 		"/playground/more/one.txtar": "transcript",
 		"/playground/engine.wasm":    "\x00asm",
@@ -131,6 +131,41 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 	}
 }
 
+// Modules that the first view and one loaded on demand share are in the chunk of the first
+// view, which pages preload.
+func TestPlaygroundHasFewChunks(t *testing.T) {
+	root := project(t)
+	write(t, root, "web/playground/main.tsx", "import './shown.tsx'\nimport './both.ts'\nimport('./later.ts')\nimport('./other.ts')\n")
+	write(t, root, "web/playground/both.ts", "export const both = 'in both'\n")
+	write(t, root, "web/playground/other.ts", "import { both } from './both.ts'\nexport const other = both\n")
+	files, err := Build(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var chunks []string
+	first := ""
+	for name := range files {
+		if below, ok := strings.CutPrefix(name, Playground+"chunks/"); ok {
+			kind, _, _ := strings.Cut(below, "-")
+			chunks = append(chunks, kind)
+			if kind == "chunk" {
+				first = "chunks/" + below
+			}
+		}
+	}
+	slices.Sort(chunks)
+	if want := []string{"chunk", "later", "other", "validate"}; !slices.Equal(chunks, want) {
+		t.Fatalf("chunks %v, want %v", chunks, want)
+	}
+	if code := string(files[Playground+first]); !strings.Contains(code, "in both") || !strings.Contains(code, `import("./other-`) {
+		t.Errorf("the chunk of the first view is %s", code)
+	}
+	preload := `<link rel="modulepreload" href="` + first + `"><script type="module" src="main.js">`
+	if page := string(files[Playground+"index.html"]); !strings.Contains(page, preload) {
+		t.Errorf("index.html does not preload %s: %s", first, page)
+	}
+}
+
 func TestMistakesHaveFileAndLine(t *testing.T) {
 	root := project(t)
 	write(t, root, "web/demo/one/twice.ts", "export const twice = (\n")
@@ -144,30 +179,44 @@ func TestMistakesHaveFileAndLine(t *testing.T) {
 	}
 }
 
-// A change in Go or TypeScript, a mistake, and its correction each cause a build.
-func TestWatchBuildsAgain(t *testing.T) {
-	root := project(t)
+// An outcome is what Watch reports of one build.
+type outcome struct {
+	files Files
+	err   error
+}
+
+// watch watches root for a minute at most. next returns the next outcome, end ends it.
+func watch(t *testing.T, root string) (next func() outcome, end func()) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	type outcome struct {
-		files Files
-		err   error
-	}
-	outcomes := make(chan outcome, 16)
-	ended := make(chan error, 1)
+	t.Cleanup(cancel)
+	outcomes, ended := make(chan outcome, 16), make(chan error, 1)
 	go func() {
 		ended <- Watch(ctx, root, func(files Files, err error) { outcomes <- outcome{files, err} })
 	}()
-	next := func() outcome {
+	next = func() outcome {
 		t.Helper()
 		select {
 		case o := <-outcomes:
 			return o
 		case <-ctx.Done():
-			t.Fatal("no build came")
+			t.Fatal("waited a minute for a build")
 			return outcome{}
 		}
 	}
+	return next, func() {
+		t.Helper()
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A change in Go or TypeScript, a mistake, and its correction each cause a build.
+func TestWatchBuildsAgain(t *testing.T) {
+	root := project(t)
+	next, end := watch(t, root)
 	first := next()
 	if first.err != nil {
 		t.Fatal(first.err)
@@ -188,10 +237,7 @@ func TestWatchBuildsAgain(t *testing.T) {
 	if o := next(); o.err != nil {
 		t.Errorf("a new file: %v", o.err)
 	}
-	cancel()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	end()
 }
 
 // Modules that index.js and lazily loaded modules have in common must not have state: it

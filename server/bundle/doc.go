@@ -1,4 +1,4 @@
-// Package bundle builds the npm package with engine.wasm, the demos, the playground and the
-// browser extension from TypeScript and Go. It is the only user of esbuild, whose web server
+// Package bundle builds the npm package with engine.wasm, the demos, the playground, the
+// documentation and the browser extension from TypeScript, Markdown and Go. It is the only user of esbuild, whose web server
 // is not used: files are built in memory, and written to a directory on request.
 package bundle

@@ -2,25 +2,36 @@ package bundle
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
-	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
 
+// ExtensionBrowsers are the browsers that there is an extension for. What differs between
+// them is in a directory of web/extension with that name.
+var ExtensionBrowsers = [...]string{"chromium", "firefox"}
+
+// ExtensionName returns the name of the extension for a browser in paths: extension, or
+// extension-firefox.
+func ExtensionName(browser string) string {
+	if browser == "chromium" {
+		return "extension"
+	}
+	return "extension-" + browser
+}
+
 // extensionSizes are the sizes of the icons in the manifest.
 var extensionSizes = [...]int{16, 32, 48, 128} // pixels
 
-// BuildExtension builds the browser extension: / is its root, with the manifest, and
-// below /pagemcp/ is the npm package.
-func BuildExtension(root string) (Files, error) {
-	parts, err := packageWith(root,
-		api.EntryPoint{InputPath: "web/extension/background.ts", OutputPath: "background"},
-		api.EntryPoint{InputPath: "web/extension/offscreen.ts", OutputPath: "offscreen"},
-		api.EntryPoint{InputPath: "web/extension/offscreen.html", OutputPath: "offscreen"},
-		api.EntryPoint{InputPath: "web/extension/popup.ts", OutputPath: "popup"},
+// BuildExtensions builds the browser extension for each of [ExtensionBrowsers]: / is its
+// root, with the manifest, and below /pagemcp/ is the npm package.
+func BuildExtensions(root string) (map[string]Files, error) {
+	shared, err := packageWith(root,
 		api.EntryPoint{InputPath: "web/extension/popup.html", OutputPath: "popup"},
 		api.EntryPoint{InputPath: "web/extension/popup.css", OutputPath: "popup"},
 		api.EntryPoint{InputPath: "web/demo/icon.svg", OutputPath: "icon"},
@@ -29,39 +40,113 @@ func BuildExtension(root string) (Files, error) {
 		return nil, err
 	}
 	// Scripts for tabs are not modules. Their result is the value of the last expression.
-	script := *parts[0].options
+	script := *shared[0].options
 	script.EntryPointsAdvanced = []api.EntryPoint{{InputPath: "web/extension/text.ts", OutputPath: "text"}}
 	script.Format = api.FormatIIFE
 	script.Plugins = append([]api.Plugin{publicSources(script.AbsWorkingDir)}, script.Plugins...) // a script cannot import
 	script.GlobalName = "pagemcpText"
 	script.Footer = map[string]string{"js": "pagemcpText.answer"}
-	parts = append(parts, &part{options: &script})
-	files, err := parts.build()
+	shared = append(shared, &part{options: &script})
+	files, err := shared.build()
 	if err != nil {
 		return nil, err
+	}
+	for _, size := range extensionSizes {
+		if files[fmt.Sprintf("/icon-%d.png", size)], err = Icon(size); err != nil {
+			return nil, err
+		}
 	}
 	components, err := engineComponents(root)
 	if err != nil {
 		return nil, err
 	}
-	packages, err := parts.bundled(root, "/")
+	packages, err := shared.bundled(root, "/")
 	if err != nil {
 		return nil, err
 	}
-	if files["/"+Notices], err = notices(root, append(components, packages...)); err != nil {
-		return nil, err
-	}
 
-	manifest := filepath.Join("web", "extension", "manifest.json")
-	if files["/manifest.json"], err = os.ReadFile(filepath.Join(root, manifest)); err != nil {
-		return nil, fmt.Errorf("build the extension: %w", err)
-	}
-	for _, size := range extensionSizes {
-		var picture bytes.Buffer
-		if err := png.Encode(&picture, icon(size)); err != nil {
-			return nil, fmt.Errorf("draw an icon: %w", err)
+	all := map[string]Files{}
+	for _, browser := range ExtensionBrowsers {
+		own := *shared[0].options
+		own.EntryPointsAdvanced = []api.EntryPoint{
+			{InputPath: "web/extension/background.ts", OutputPath: "background"},
+			{InputPath: "web/extension/popup.ts", OutputPath: "popup"},
 		}
-		files[fmt.Sprintf("/icon-%d.png", size)] = picture.Bytes()
+		if browser == "chromium" {
+			own.EntryPointsAdvanced = append(own.EntryPointsAdvanced,
+				api.EntryPoint{InputPath: "web/extension/chromium/offscreen.ts", OutputPath: "offscreen"},
+				api.EntryPoint{InputPath: "web/extension/chromium/offscreen.html", OutputPath: "offscreen"})
+		}
+		own.Plugins = append([]api.Plugin{platformOf(own.AbsWorkingDir, browser)}, own.Plugins...)
+		parts := partList{{options: &own}}
+		built, err := parts.build()
+		if err != nil {
+			return nil, err
+		}
+		further, err := parts.bundled(root, "/")
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(built, files)
+		if built["/"+Notices], err = NoticesOf(root, slices.Concat(components, packages, further)); err != nil {
+			return nil, err
+		}
+		if built["/manifest.json"], err = extensionManifest(root, browser); err != nil {
+			return nil, fmt.Errorf("build the extension: %w", err)
+		}
+		all[browser] = built
 	}
-	return files, nil
+	return all, nil
+}
+
+// platformOf resolves ./platform.ts of web/extension to that of a browser.
+func platformOf(root, browser string) api.Plugin {
+	return api.Plugin{Name: "platform", Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: `^\./platform\.ts$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: filepath.Join(root, "web", "extension", browser, "platform.ts")}, nil
+		})
+	}}
+}
+
+// extensionManifest returns the manifest for a browser: what is common to all, changed by
+// that of the browser as a JSON merge patch (RFC 7396).
+func extensionManifest(root, browser string) ([]byte, error) {
+	var manifest any
+	for _, file := range []string{"manifest.json", filepath.Join(browser, "manifest.json")} {
+		text, err := os.ReadFile(filepath.Join(root, "web", "extension", file))
+		if err != nil {
+			return nil, err
+		}
+		var patch any
+		if err := json.Unmarshal(text, &patch); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		manifest = merged(manifest, patch)
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(manifest) // members are sorted
+	return text.Bytes(), err
+}
+
+// merged returns target, changed by a JSON merge patch.
+func merged(target, patch any) any {
+	changes, ok := patch.(map[string]any)
+	if !ok {
+		return patch
+	}
+	object, ok := target.(map[string]any)
+	if !ok {
+		object = map[string]any{}
+	}
+	for name, change := range changes {
+		if change == nil {
+			delete(object, name)
+		} else {
+			object[name] = merged(object[name], change)
+		}
+	}
+	return object
 }

@@ -1,8 +1,11 @@
 package bundle
 
 import (
+	"bytes"
+	"fmt"
 	"image"
 	"image/color"
+	"image/png"
 	"math"
 )
 
@@ -20,6 +23,15 @@ const (
 )
 
 type point struct{ x, y float64 }
+
+// Icon returns the icon of PageMCP as PNG with size × size pixels.
+func Icon(size int) ([]byte, error) {
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, icon(size)); err != nil {
+		return nil, fmt.Errorf("draw an icon: %w", err)
+	}
+	return picture.Bytes(), nil
+}
 
 // icon draws the icon with size × size pixels.
 func icon(size int) image.Image {

@@ -30,15 +30,16 @@ type Component struct {
 // notices are included.
 var allowedLicenses = [...]string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"}
 
-// notices returns the file for components. A licence that is not allowed, or has no
+// NoticesOf returns the [Notices] file for components. A licence that is not allowed, or has no
 // text, is an error.
-func notices(root string, components []Component) ([]byte, error) {
+func NoticesOf(root string, components []Component) ([]byte, error) {
 	own, err := os.ReadFile(filepath.Join(root, "LICENSE"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("write the notices: %w", err)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "PageMCP\n\n%s\nIt contains the following.\n", own)
+	components = slices.Clone(components)
 	slices.SortFunc(components, func(a, b Component) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Version, b.Version))
 	})
@@ -156,14 +157,18 @@ func licenseText(dir string) (string, error) {
 	return strings.Join(texts, "\n\n"), nil
 }
 
-// GoComponents returns Go itself and the modules that a program in root imports; env
-// contains GOOS and GOARCH if they differ from this machine's.
-func GoComponents(root, program string, env ...string) ([]Component, error) {
+// GoComponents returns Go itself and the modules that a program in root imports, built with
+// tags, which may be empty; env contains GOOS and GOARCH if they differ from this machine's.
+func GoComponents(root, program, tags string, env ...string) ([]Component, error) {
 	goroot, err := goRoot()
 	if err != nil {
 		return nil, err
 	}
-	command := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}", program)
+	args := []string{"list", "-deps"}
+	if tags != "" {
+		args = append(args, "-tags", tags, "-e") // -e: files that a release embeds may be missing
+	}
+	command := exec.Command("go", append(args, "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}", program)...)
 	command.Dir, command.Env = root, append(os.Environ(), env...)
 	out, err := command.Output()
 	if err != nil {
@@ -212,14 +217,14 @@ func recognize(text string) string {
 
 // engineComponents returns the components of engine.wasm and Go's support file.
 func engineComponents(root string) ([]Component, error) {
-	return GoComponents(root, "./wasm", "GOOS=js", "GOARCH=wasm")
+	return GoComponents(root, "./wasm", "", "GOOS=js", "GOARCH=wasm")
 }
 
 // BinaryNotices returns the Notices file of the pagemcp program.
 func BinaryNotices(root string) ([]byte, error) {
-	components, err := GoComponents(root, "./cmd/pagemcp")
+	components, err := GoComponents(root, "./cmd/pagemcp", "")
 	if err != nil {
 		return nil, err
 	}
-	return notices(root, components)
+	return NoticesOf(root, components)
 }

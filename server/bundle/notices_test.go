@@ -14,7 +14,7 @@ func TestShippedPartsHaveTheirNotices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	extension, err := BuildExtension(root)
+	extensions, err := BuildExtensions(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,8 @@ func TestShippedPartsHaveTheirNotices(t *testing.T) {
 	}{
 		"package":    {string(files[Package+Notices]), []string{"turndown", "@cfworker/json-schema"}},
 		"playground": {string(files[Playground+Notices]), []string{"turndown", "preact", "@codemirror/view"}},
-		"extension":  {string(extension["/"+Notices]), []string{"turndown"}},
+		"extension":  {string(extensions["chromium"]["/"+Notices]), []string{"turndown"}},
+		"firefox":    {string(extensions["firefox"]["/"+Notices]), []string{"turndown"}},
 		"program":    {string(program), []string{"github.com/coder/websocket", "github.com/evanw/esbuild"}},
 	} {
 		for _, one := range append(x.has, "Go", "github.com/go-json-experiment/json") {
@@ -47,11 +48,11 @@ func TestLicencesHaveToBeAllowed(t *testing.T) {
 		{Name: "a", Version: "1", License: "GPL-3.0", Text: "x"}, {Name: "a", Version: "1", License: "", Text: "x"},
 		{Name: "a", Version: "1", License: "MIT"}, {Name: "a", Version: "1", License: "SEE LICENSE IN x", Text: "x"},
 	} {
-		if _, err := notices(t.TempDir(), []Component{c}); err == nil {
+		if _, err := NoticesOf(t.TempDir(), []Component{c}); err == nil {
 			t.Errorf("%+v is taken", c)
 		}
 	}
-	text, err := notices(t.TempDir(), []Component{{"b", "2", "ISC", "terms of b\r\n"}, {"a", "1", "MIT", "terms of a"}, {"a", "1", "MIT", "terms of a"}})
+	text, err := NoticesOf(t.TempDir(), []Component{{"b", "2", "ISC", "terms of b\r\n"}, {"a", "1", "MIT", "terms of a"}, {"a", "1", "MIT", "terms of a"}})
 	if err != nil || strings.Count(string(text), "terms of a") != 1 || strings.Index(string(text), "a 1 (MIT)") > strings.Index(string(text), "b 2 (ISC)") {
 		t.Errorf("%s %v", text, err)
 	}

@@ -24,6 +24,7 @@ type manifest struct {
 	Homepage      string                          `json:"homepage,omitempty"`
 	Bugs          string                          `json:"bugs,omitempty"`
 	Repository    json.RawMessage                 `json:"repository,omitempty"`
+	MCPName       string                          `json:"mcpName,omitempty"` // in the MCP registry
 	License       string                          `json:"license,omitempty"`
 	Author        string                          `json:"author,omitempty"`
 	Type          string                          `json:"type"`
@@ -33,11 +34,24 @@ type manifest struct {
 	Types         string                          `json:"types"`
 	TypesVersions map[string]map[string][1]string `json:"typesVersions"`
 	Exports       exports                         `json:"exports"`
+	Bin           map[string]string               `json:"bin"`
 	Engines       json.RawMessage                 `json:"engines,omitempty"`
 	Peers         json.RawMessage                 `json:"peerDependencies,omitempty"`
 	PeersMeta     json.RawMessage                 `json:"peerDependenciesMeta,omitempty"`
+	Optional      map[string]string               `json:"optionalDependencies"`
 	PublishConfig json.RawMessage                 `json:"publishConfig,omitempty"`
 }
+
+// platforms has each platform that the program is published for: process.platform and process.arch
+// of Node. The launcher has the same list.
+var platforms = [...]string{"darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64", "win32-arm64", "win32-x64"}
+
+// PlatformPackage returns the name of the npm package with the program for a platform, such
+// as "linux-x64".
+func PlatformPackage(platform string) string { return "@pagemcp/" + platform }
+
+// Launcher is the file of the npm package that starts the program, below [Package].
+const Launcher = "bin/pagemcp.js"
 
 // exports are the entry points of a package: each a module with its declarations, or a file.
 type exports []export
@@ -93,6 +107,11 @@ func npmManifest(root string) ([]byte, exports, error) {
 		}
 	}
 	m.TypesVersions = map[string]map[string][1]string{"*": types}
+	m.Bin = map[string]string{"pagemcp": "./" + Launcher}
+	m.Optional = map[string]string{}
+	for _, platform := range platforms {
+		m.Optional[PlatformPackage(platform)] = m.Version
+	}
 	var written bytes.Buffer
 	encoder := json.NewEncoder(&written)
 	encoder.SetEscapeHTML(false) // ">=20"
@@ -101,9 +120,9 @@ func npmManifest(root string) ([]byte, exports, error) {
 	return written.Bytes(), m.Exports, err
 }
 
-// WritePackage writes the npm package to dir: its part of files, declarations, documents and
-// package.json. Other files in dir are removed.
-func WritePackage(root, dir string, files Files) error {
+// PackageFiles returns the files of the npm package: its part of files, declarations,
+// documents, the launcher and package.json.
+func PackageFiles(root string, files Files) (Files, error) {
 	all := Files{}
 	for name, contents := range files {
 		if strings.HasPrefix(name, Package) {
@@ -112,12 +131,14 @@ func WritePackage(root, dir string, files Files) error {
 	}
 	text, exports, err := npmManifest(root)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all[Package+"package.json"] = text
-	for name, from := range map[string]string{"README.md": "web/README.md", "CHANGELOG.md": "web/CHANGELOG.md", "LICENSE": "LICENSE"} {
+	for name, from := range map[string]string{
+		"README.md": "web/README.md", "CHANGELOG.md": "web/CHANGELOG.md", "LICENSE": "LICENSE", Launcher: "web/src/" + Launcher,
+	} {
 		if all[Package+name], err = os.ReadFile(filepath.Join(root, filepath.FromSlash(from))); err != nil {
-			return fmt.Errorf("write the package: %w", err)
+			return nil, fmt.Errorf("collect the package: %w", err)
 		}
 	}
 	var declared []string
@@ -128,10 +149,19 @@ func WritePackage(root, dir string, files Files) error {
 	}
 	types, err := declarations(root, declared)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for name, contents := range types {
 		all[Package+"types/"+name] = contents
+	}
+	return all, nil
+}
+
+// WritePackage writes the npm package to dir. Other files in dir are removed.
+func WritePackage(root, dir string, files Files) error {
+	all, err := PackageFiles(root, files)
+	if err != nil {
+		return err
 	}
 	if err := all.Write(dir, Package); err != nil {
 		return err

@@ -21,8 +21,8 @@ import (
 // lazyModules are the modules of web/src that are loaded on demand. Each is a separate
 // file of the package.
 var lazyModules = [...]string{
-	"answer-call", "closed-pages", "confirm-dialog", "in-window", "markdown", "redact-contents", "sources/idb-in-window",
-	"sources/page-content", "validate",
+	"answer-call", "closed-pages", "confirm-dialog", "in-window", "markdown", "redact-contents", "skills",
+	"sources/idb-in-window", "sources/page-content", "validate",
 }
 
 // lazyModule keeps dynamic imports of lazyModules as imports of separate files. The

@@ -27,7 +27,7 @@ func declarations(root string, modules []string) (map[string][]byte, error) {
 		return nil, fmt.Errorf("write the declarations: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	command := exec.Command(nodeProgram(root), tsc, "-p", "tsconfig.build.json", "--outDir", dir)
+	command := exec.Command(NodeProgram(root), tsc, "-p", "tsconfig.build.json", "--outDir", dir)
 	command.Dir = web
 	if out, err := command.CombinedOutput(); err != nil {
 		return nil, &Error{Text: string(out)}

@@ -1,0 +1,58 @@
+package bundle
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// secondLoad are the modules of web/playground that every page loads right after its first
+// view. They are one chunk.
+var secondLoad = []string{
+	"shell/shell-parts.ts", "compose/tools.tsx", "compose/history.ts", "protocol/check.ts",
+}
+
+// beforeSecondLoad are the modules loaded on demand that import only main.tsx first: the first
+// connection needs them, or they have nothing in common with secondLoad.
+var beforeSecondLoad = []string{
+	"connections/embedded.ts", "connections/frames.tsx", "demo/demo-parts.ts", "lessons/demo-engine.ts", "messages/archive.ts",
+	"shell/embed.ts", "timeline/earlier.ts", "timeline/filter.ts",
+}
+
+// orderedChunks makes few and large chunks, which compress better and need fewer requests, of
+// the modules that the playground loads on demand. By itself, esbuild makes a chunk for each
+// set of entry points that share a module: about a hundred, thirty of them for the first view.
+// Here each module that is loaded on demand first imports main.tsx, and most of them import
+// secondLoad, too. They have been loaded by then, and what they contain is one chunk each.
+func orderedChunks(sources string) api.Plugin {
+	const namespace = "on demand"
+	statement := func(name string) string {
+		return fmt.Sprintf("import %q\n", filepath.ToSlash(filepath.Join(sources, filepath.FromSlash(name))))
+	}
+	return api.Plugin{Name: "ordered chunks", Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: `^\.{1,2}/.*\.tsx?$`}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+			file := filepath.Join(args.ResolveDir, filepath.FromSlash(args.Path))
+			name := below(file, []string{sources})
+			if args.Kind != api.ResolveJSDynamicImport || name == "" || strings.HasPrefix(name, "locale/") { // texts import nothing
+				return api.OnResolveResult{}, nil
+			}
+			return api.OnResolveResult{Path: file, Namespace: namespace}, nil
+		})
+		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: namespace}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+			contents := statement("main.tsx")
+			if !slices.Contains(beforeSecondLoad, below(args.Path, []string{sources})) {
+				for _, name := range secondLoad {
+					if _, err := os.Stat(filepath.Join(sources, filepath.FromSlash(name))); err == nil {
+						contents += statement(name)
+					}
+				}
+			}
+			contents += fmt.Sprintf("export * from %q\n", filepath.ToSlash(args.Path))
+			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderTS, ResolveDir: sources}, nil
+		})
+	}}
+}

@@ -1,0 +1,288 @@
+package docs
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/pagemcp/pagemcp/web"
+)
+
+const root = "../.."
+
+// built is the documentation of this repository; with declarations if tsc has written some.
+var built = sync.OnceValues(func() (map[string][]byte, error) {
+	return Build(root, map[string][]byte{
+		"index.d.ts": []byte("export { type Options, start, } from './start.ts';\nexport { idb } from './sources/idb.ts';\n"),
+		"start.d.ts": []byte(`/** Settings. */
+export interface Options {
+    /** For people. */
+    title?: string;
+}
+interface Hidden {
+}
+/**
+ * Starts with {@link Options}; see {@link Hidden} and <b>.
+ *
+ * @param options - what it
+ *   is given
+ * @throws Error if it fails
+ */
+export declare function start(options: Options): void;
+export declare function start(): void;
+`),
+		"sources/idb.d.ts": []byte("/** A source. */\nexport declare function idb(): void;\n"),
+	})
+})
+
+func files(t *testing.T) map[string][]byte {
+	t.Helper()
+	all, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+var (
+	attribute = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+	ids       = regexp.MustCompile(` id="([^"]*)"`)
+)
+
+// Each internal link and anchor leads somewhere. Scripts, styles and the playground are
+// built elsewhere.
+func TestLinks(t *testing.T) {
+	all := files(t)
+	anchors := map[string][]string{}
+	for name, body := range all {
+		for _, found := range ids.FindAllSubmatch(body, -1) {
+			anchors[name] = append(anchors[name], string(found[1]))
+		}
+	}
+	elsewhere := []string{Path + "style.css", Path + "theme.js", Path + "main.js", "/playground/"}
+	count := 0
+	for name, body := range all {
+		if path.Ext(name) != ".html" {
+			continue
+		}
+		for _, found := range attribute.FindAllSubmatch(body, -1) {
+			link, err := url.Parse(strings.ReplaceAll(string(found[1]), "&amp;", "&"))
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if link.IsAbs() {
+				continue
+			}
+			count++
+			target := (&url.URL{Path: name}).ResolveReference(link)
+			if slices.Contains(elsewhere, target.Path) {
+				continue
+			}
+			if all[target.Path] == nil {
+				t.Errorf("%s links to %s: there is no %s", name, found[1], target.Path)
+			} else if target.Fragment != "" && !slices.Contains(anchors[target.Path], target.Fragment) {
+				t.Errorf("%s links to %s: no such anchor", name, found[1])
+			}
+		}
+	}
+	if count < 5_000 {
+		t.Errorf("%d links", count)
+	}
+}
+
+// Links in the published Markdown lead to published Markdown.
+func TestMarkdownLinks(t *testing.T) {
+	all := files(t)
+	for name, body := range all {
+		if path.Ext(name) != ".md" && path.Ext(name) != ".txt" {
+			continue
+		}
+		for _, found := range regexp.MustCompile(`\]\(([^)\s]+\.md)(?:#[^)]*)?\)`).FindAllSubmatch(body, -1) {
+			link := string(found[1])
+			if !strings.Contains(link, "://") && all[path.Join(path.Dir(name), link)] == nil {
+				t.Errorf("%s links to %s", name, link)
+			}
+		}
+	}
+}
+
+// Ids are unique on a page, and no page needs inline scripts or styles.
+func TestDocuments(t *testing.T) {
+	for name, body := range files(t) {
+		if path.Ext(name) != ".html" {
+			continue
+		}
+		seen := map[string]bool{}
+		for _, found := range ids.FindAllSubmatch(body, -1) {
+			if seen[string(found[1])] {
+				t.Errorf("%s: id %s occurs twice", name, found[1])
+			}
+			seen[string(found[1])] = true
+		}
+		if regexp.MustCompile(`<style|<script>| style="| on[a-z]+="`).Match(body) {
+			t.Errorf("%s has an inline script or style", name)
+		}
+		if bytes.Count(body, []byte("<h1")) != 1 {
+			t.Errorf("%s has %d headings of level 1", name, bytes.Count(body, []byte("<h1")))
+		}
+	}
+}
+
+// Every transcript has a page that opens in the playground with all of its messages.
+func TestEveryTranscriptIsAnExample(t *testing.T) {
+	all := files(t)
+	names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(transcripts), "*.txtar"))
+	if err != nil || len(names) < 100 {
+		t.Fatalf("%d transcripts, %v", len(names), err)
+	}
+	links := 0
+	for _, file := range names {
+		name := Path + examplesDir + strings.TrimSuffix(filepath.Base(file), ".txtar")
+		body := string(all[name+".html"])
+		_, packed, ok := strings.Cut(body, `playground/#t1.`)
+		log := all[name+".mcplog.jsonl"]
+		if ok {
+			links++
+			packed, _, _ = strings.Cut(packed, `"`)
+			data, err := base64.RawURLEncoding.DecodeString(packed)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if log, err = io.ReadAll(flate.NewReader(bytes.NewReader(data))); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, dialogue, _ := strings.Cut(string(text), "-- transcript --\n")
+		messages := len(strings.Fields(regexp.MustCompile(`(?m)^\s*\S.*$`).ReplaceAllString(dialogue, "x")))
+		if lines := bytes.Count(log, []byte("\n")); lines != messages+1 {
+			t.Errorf("%s: %d lines in the conversation, want %d and a head", name, lines, messages)
+		}
+		if shown := strings.Count(body, `<div class="message`); shown < messages {
+			t.Errorf("%s: %d messages shown, want %d", name, shown, messages)
+		}
+	}
+	if links < 90 {
+		t.Errorf("%d of %d examples have a link", links, len(names))
+	}
+}
+
+func TestErasAreBesideEachOther(t *testing.T) {
+	lines, err := exampleLines(`-> {"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}
+<- {"jsonrpc":"2.0","id":1,"result":{}}
+! write notes://a "b"
+-> {"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}
+<- {"jsonrpc":"2.0","id":1,"result":{}}
+<- {"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"m"}}}
+<- {"jsonrpc":"2.0","method":"notifications/resources/updated","params":{}}
+->q "no\x00json"
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var eras []string
+	for _, line := range lines {
+		eras = append(eras, line.era)
+	}
+	if want := []string{modern, modern, "", classic, classic, modern, modern, modern}; !slices.Equal(eras[:6], want[:6]) {
+		t.Errorf("%q", eras)
+	}
+	var out bytes.Buffer
+	writeMessages(&out, lines)
+	if count := strings.Count(out.String(), `<div class="era">`); count != 2 {
+		t.Errorf("%d columns", count)
+	}
+}
+
+func TestReferenceOfModules(t *testing.T) {
+	page := string(files(t)[Path+"reference-index.md"])
+	for _, want := range []string{
+		"### `start`", "Starts with [`Options`](#options); see `Hidden` and &lt;b>.", "- `options`: what it is given", "- Throws Error if it fails",
+		"export declare function start(options: Options): void;\nexport declare function start(): void;", "### `idb`\n\nA source.", "/** For people. */",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, "interface Hidden") {
+		t.Error("what is not exported is shown")
+	}
+}
+
+func TestReferenceOfPackages(t *testing.T) {
+	page := string(files(t)[Path+"reference-go-server.md"])
+	for _, want := range []string{"# Package `server`", "### `Gateway`", "#### `Gateway.Serve`"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if strings.Contains(page, "return err\n") {
+		t.Error("bodies of functions are shown")
+	}
+}
+
+func TestSearchIndex(t *testing.T) {
+	var index struct {
+		Pages [][3]string
+		Parts [][4]any
+	}
+	if err := json.Unmarshal(files(t)[Path+"search.json"], &index); err != nil {
+		t.Fatal(err)
+	}
+	if len(index.Pages) < 100 || len(index.Parts) < 500 {
+		t.Errorf("%d pages, %d parts", len(index.Pages), len(index.Parts))
+	}
+	if size := len(files(t)[Path+"search.json"]); size > 1_000_000 {
+		t.Errorf("%d bytes", size)
+	}
+}
+
+func TestAnchorsAreThoseOfGitHub(t *testing.T) {
+	for heading, want := range map[string]string{
+		"What never leaves": "what-never-leaves", "Binding: postMessage": "binding-postmessage", "Names, tokens & keys": "names-tokens--keys",
+		"`--no-token` is set": "--no-token-is-set", "[Guide](guide.md) for all": "guide-for-all", "はじめに": "はじめに",
+	} {
+		if got := web.Anchor(heading); got != want {
+			t.Errorf("%s: %s, want %s", heading, got, want)
+		}
+	}
+}
+
+// A line break is a blank, also before code and links, but not within Chinese or Japanese.
+func TestLineBreaksAreBlanks(t *testing.T) {
+	page := &Page{Name: "a", Markdown: []byte("# Title\n\none\n`two`\n[three](https://a.example)\nfour **five**\nsix。日本\n語\n`seven`\n")}
+	if err := (&site{}).render(page); err != nil {
+		t.Fatal(err)
+	}
+	want := "<p>one\n<code>two</code>\n<a href=\"https://a.example\">three</a>\nfour <strong>five</strong>\nsix。日本語\n<code>seven</code></p>"
+	if !strings.Contains(string(page.body), want) {
+		t.Errorf("got %s\nwant %s", page.body, want)
+	}
+}
+
+func TestHighlight(t *testing.T) {
+	for _, test := range []struct{ language, code, want string }{
+		{"ts", "const a = '<b>' // c", `<span class="k">const</span> a = <span class="s">&#39;&lt;b&gt;&#39;</span> <span class="c">// c</span>`},
+		{"json", `{"a": "b", "n": -1.5}`, `{<span class="o">&#34;a&#34;</span>: <span class="s">&#34;b&#34;</span>, <span class="o">&#34;n&#34;</span>: <span class="n">-1.5</span>}`},
+		{"", "a < b", "a &lt; b"},
+	} {
+		if got := highlight(test.language, test.code); got != strings.ReplaceAll(test.want, `-1.5</span>`, `-1.5</span>`) {
+			t.Errorf("%s\n got %s\nwant %s", test.code, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package docs
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+)
+
+//go:embed page.html
+var pageHTML string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+
+// labels are the texts of the pages' frame.
+type labels struct {
+	Skip, Menu, Pages, OnThisPage, Search, SearchAbout, NoResults, Close, Previous, Next, Copy, Copied, Language, Theme, Playground, Markdown, Assistant, Stop, Starting, Joined, Away, Unpaired, Failed string
+}
+
+var frameLabels = map[string]labels{
+	"en":      {"Skip to content", "Menu", "Pages", "On this page", "Search", "Search the documentation", "Nothing found", "Close", "Previous", "Next", "Copy", "Copied", "Language", "Light or dark", "Playground", "This page as Markdown", "Let an assistant read", "Stop", "Looking for the gateway", "Joined as {name}", "The gateway is away", "Not paired: open the link of “pagemcp dev” first, or run “pagemcp pair”", "Not served; the console says why"},
+	"de":      {"Zum Inhalt", "Menü", "Seiten", "Auf dieser Seite", "Suchen", "In der Dokumentation suchen", "Nichts gefunden", "Schließen", "Zurück", "Weiter", "Kopieren", "Kopiert", "Sprache", "Hell oder dunkel", "Playground", "Diese Seite als Markdown", "Von einem Assistenten lesen lassen", "Beenden", "Sucht das Gateway", "Verbunden als {name}", "Das Gateway ist nicht erreichbar", "Nicht gekoppelt: zuerst den Link von „pagemcp dev“ öffnen oder „pagemcp pair“ ausführen", "Nicht bereitgestellt; der Grund steht in der Konsole"},
+	"ja":      {"本文へ", "メニュー", "ページ", "このページの内容", "検索", "ドキュメントを検索", "見つかりません", "閉じる", "前へ", "次へ", "コピー", "コピーしました", "言語", "ライトまたはダーク", "プレイグラウンド", "このページの Markdown", "アシスタントに読ませる", "停止", "ゲートウェイを探しています", "{name} として接続中", "ゲートウェイに接続できません", "ペアリングされていません。先に「pagemcp dev」のリンクを開くか、「pagemcp pair」を実行してください", "公開されていません。理由はコンソールにあります"},
+	"zh-Hans": {"跳到正文", "菜单", "页面", "本页内容", "搜索", "搜索文档", "没有找到", "关闭", "上一页", "下一页", "复制", "已复制", "语言", "浅色或深色", "演练场", "本页的 Markdown", "让助手阅读", "停止", "正在查找网关", "已连接：{name}", "网关不可用", "尚未配对：请先打开 “pagemcp dev” 的链接，或运行 “pagemcp pair”", "未提供；原因见控制台"},
+}
+
+type link struct {
+	Title, URL string
+	Current    bool
+	Language   string
+}
+
+type navigation struct {
+	Title string
+	Links []link
+}
+
+type view struct {
+	Title, About, Language, Root, File string
+	Labels                             labels
+	Navigation                         []navigation
+	Headings                           []heading
+	Languages                          []link
+	Body                               template.HTML
+	Previous, Next                     *link
+}
+
+// maxHeadings is how many headings are listed beside a page. Of a page with more, such as the
+// one about error messages, those of level 2 are.
+const maxHeadings = 100
+
+// document returns the HTML of a rendered page.
+func (s *site) document(page *Page) ([]byte, error) {
+	language := page.Language
+	if language == "" {
+		language = languages[0].Code
+	}
+	v := view{
+		Title: page.headings[0].Text, About: page.About, Language: language, Root: relative(page.Name, ""), File: fileOf(page.Name),
+		Labels: frameLabels[language], Body: template.HTML(page.body),
+	}
+	for _, h := range page.headings {
+		if h.IsContents {
+			v.Headings = append(v.Headings, h)
+		}
+	}
+	if len(v.Headings) > maxHeadings {
+		v.Headings = slices.DeleteFunc(v.Headings, func(h heading) bool { return h.Level > 2 })
+	}
+	if len(v.Headings) < 2 {
+		v.Headings = nil
+	}
+	for i := range s.sections {
+		section := &s.sections[i]
+		if section.fold && section != page.section {
+			continue
+		}
+		one := navigation{Title: section.Title}
+		for _, other := range section.Pages {
+			one.Links = append(one.Links, link{other.Title, relative(page.Name, other.Name) + ".html", other == page || other == page.original, ""})
+		}
+		v.Navigation = append(v.Navigation, one)
+	}
+	s.linkNeighbours(page, &v)
+	v.Languages = s.inLanguages(page)
+	var out bytes.Buffer
+	err := pageTemplate.Execute(&out, v)
+	return out.Bytes(), err
+}
+
+// fileOf returns the last part of a name.
+func fileOf(name string) string { return name[strings.LastIndex(name, "/")+1:] }
+
+func (s *site) linkNeighbours(page *Page, v *view) {
+	for i, other := range s.pages {
+		if other != page && other != page.original {
+			continue
+		}
+		if i > 0 {
+			v.Previous = &link{Title: s.pages[i-1].Title, URL: relative(page.Name, s.pages[i-1].Name) + ".html"}
+		}
+		if i+1 < len(s.pages) {
+			v.Next = &link{Title: s.pages[i+1].Title, URL: relative(page.Name, s.pages[i+1].Name) + ".html"}
+		}
+	}
+}
+
+// inLanguages returns links to the page in all languages, or to the first page in those
+// that the page is not translated into.
+func (s *site) inLanguages(page *Page) (all []link) {
+	original := page
+	if page.original != nil {
+		original = page.original
+	}
+	for _, language := range languages {
+		target := original
+		if language.Code != languages[0].Code {
+			target = translated(original, language.Code)
+			if target == nil {
+				target = translated(s.pages[0], language.Code)
+			}
+		}
+		if target != nil {
+			all = append(all, link{language.Name, relative(page.Name, target.Name) + ".html", target == page, language.Code})
+		}
+	}
+	return all
+}
+
+func translated(page *Page, language string) *Page {
+	for _, one := range page.Translations {
+		if one.Language == language {
+			return one
+		}
+	}
+	return nil
+}
+
+// searchIndex returns what the browser searches: pages as [path, title, about], and what is below
+// each heading as [number of the page, anchor, heading, text].
+func (s *site) searchIndex() ([]byte, error) {
+	index := struct {
+		Pages [][3]string `json:"pages"`
+		Parts [][4]any    `json:"parts"`
+	}{}
+	for _, page := range s.pages {
+		number := len(index.Pages)
+		index.Pages = append(index.Pages, [3]string{page.Name, page.Title, page.About})
+		for i, one := range page.parts {
+			if i == 0 {
+				one.anchor = ""
+			}
+			index.Parts = append(index.Parts, [4]any{number, one.anchor, one.title, one.text})
+		}
+	}
+	return json.Marshal(index)
+}
+
+// llms returns llms.txt (llmstxt.org): a list of all pages, as Markdown with links to
+// Markdown.
+func (s *site) llms() []byte {
+	var out bytes.Buffer
+	out.WriteString("# PageMCP\n\n> PageMCP turns a web page into an MCP server: a Go engine in WebAssembly serves data of the page, and a gateway on the user's machine connects it to AI assistants.\n")
+	for _, section := range s.sections {
+		fmt.Fprintf(&out, "\n## %s\n\n", section.Title)
+		for _, page := range section.Pages {
+			fmt.Fprintf(&out, "- [%s](%s.md): %s\n", page.Title, page.Name, page.About)
+		}
+	}
+	return out.Bytes()
+}

@@ -1,0 +1,5 @@
+//go:build !release
+
+package site
+
+var archive []byte
