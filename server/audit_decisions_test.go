@@ -10,6 +10,7 @@ import (
 
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/auditlog"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
 )
@@ -125,8 +126,83 @@ func TestAuditCountsRefusalsThatItLeavesOut(t *testing.T) {
 				lines++
 			}
 		}
-		if lines != refusalBurst || lines+counted != many {
+		if lines != auditlog.RefusalBurst || lines+counted != many {
 			t.Errorf("%d lines and %d counted, of %d", lines, counted, many)
 		}
 	})
+}
+
+const traceID = "0af7651916cd43dd8448eb211c80319c"
+
+// tracedRead returns a request with a traceparent of W3C Trace Context.
+func tracedRead(id string) string {
+	read := modern(id, "resources/read", `"uri":"notes+notes://a"`)
+	return strings.Replace(read, `"_meta":{`, `"_meta":{"traceparent":"00-`+traceID+`-b7ad6b7169203331-01",`, 1)
+}
+
+// The lines of the local log have the members that they always had: trace ids and owners
+// are the hosted gateway's.
+func TestLocalAuditHasNoOwnersAndTraces(t *testing.T) {
+	g := startGateway(t, Options{})
+	page := newPage(t, testOrigin, "tab")
+	page.write("notes://a", "1")
+	page.join(g)
+	c := testCaller{t, g}
+	c.do(t.Context(), "POST", "/mcp", tracedRead("1"), v2026, "Mcp-Method: resources/read", "Mcp-Name: notes+notes://a")
+	c.do(t.Context(), "POST", "/mcp", tracedRead("2"), v2026, "Mcp-Method: tools/list")
+	known := []string{"time", "who", "client", "door", "verb", "uri", "outcome", "bytes", "ms"}
+	reads := 0
+	for line := range strings.Lines(audited(t, g)) {
+		var members map[string]any
+		if err := json.Unmarshal([]byte(line), &members); err != nil {
+			t.Fatal(err)
+		}
+		for name := range members {
+			if !slices.Contains(known, name) {
+				t.Errorf("%q in %s", name, line)
+			}
+		}
+		if members["verb"] == "resources/read" {
+			reads++
+		}
+	}
+	if reads != 2 {
+		t.Errorf("%d reads are recorded", reads)
+	}
+}
+
+// ownedBy authenticates every request as one of owner.
+type ownedBy access.Owner
+
+func (o ownedBy) Authenticate(*http.Request) (access.Caller, *access.Challenge) {
+	return access.Caller{Principal: "client:test", Owner: access.Owner(o)}, nil
+}
+
+// Every entry about a request names the owner of the pages and the trace, whether an
+// engine has served the request or not, and in sessions of the classic revisions.
+func TestAuditNamesOwnersAndTraces(t *testing.T) {
+	g := startGateway(t, Options{})
+	g.core.Gate.Traces, g.core.Gate.Auth = true, ownedBy("alice")
+	c := testCaller{t, g}
+	const unknown = `{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"notes+notes://a","_meta":{"traceparent":"00-` + traceID + `-b7ad6b7169203331-01"}}}`
+	c.do(t.Context(), "POST", "/mcp", tracedRead("1"), v2026, "Mcp-Method: resources/read", "Mcp-Name: notes+notes://a")
+	c.do(t.Context(), "POST", "/mcp", tracedRead("2"), v2026, "Mcp-Method: tools/list")
+	c.do(t.Context(), "POST", "/mcp", unknown, mcphttp.SessionHeader+": none")
+	session := openSession(t, g, "/mcp")
+	c.do(t.Context(), "POST", "/mcp", unknown, mcphttp.SessionHeader+": "+session.id)
+	socket := openWire(t, g)
+	socket.send(tracedRead("5"))
+	socket.receive()
+	reads := 0
+	for _, e := range auditEntries(t, g) {
+		if e.Verb != "resources/read" {
+			continue
+		}
+		if reads++; e.Owner != "alice" || e.Trace != traceID || e.Principal != "client:test" {
+			t.Errorf("%+v", e)
+		}
+	}
+	if reads != 5 {
+		t.Errorf("%d reads are recorded", reads)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/auditlog"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
@@ -40,7 +41,7 @@ func TestAuditNeverWaitsForTheDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const many = 2 * maxAuditQueue / 100
+		const many = 2 * auditlog.MaxQueue / 100
 		for i := range many {
 			a.Record(access.Entry{Verb: "resources/read", URI: fmt.Sprint("a:", i), Outcome: "ok"})
 			if i == 0 {
@@ -54,7 +55,7 @@ func TestAuditNeverWaitsForTheDisk(t *testing.T) {
 		if _, err := fmt.Sscanf(lines[len(lines)-1][strings.Index(lines[len(lines)-1], `"count":`):], `"count":%d}`, &left); err != nil {
 			t.Fatalf("the last line is %s", lines[len(lines)-1])
 		}
-		if written := len(lines) - 1; written+left != many || left == 0 || len(d.text(auditFile)) > maxAuditQueue+1_000 {
+		if written := len(lines) - 1; written+left != many || left == 0 || len(d.text(auditFile)) > auditlog.MaxQueue+1_000 {
 			t.Errorf("%d lines are written and %d left out, of %d", written, left, many)
 		}
 		for i, line := range lines[:len(lines)-1] {
@@ -74,7 +75,7 @@ func TestAuditCutsLongText(t *testing.T) {
 	}
 	a.Record(access.Entry{Verb: strings.Repeat("v", 1<<20), URI: "a" + strings.Repeat("ü", limits.MaxURI), Outcome: "ok"})
 	a.close()
-	if got := len(d.text(auditFile)); got < limits.MaxURI || got > limits.MaxURI+maxVerb+300 {
+	if got := len(d.text(auditFile)); got < limits.MaxURI || got > limits.MaxURI+auditlog.MaxVerb+300 {
 		t.Errorf("%d bytes", got)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/loopback"
+	"github.com/pagemcp/pagemcp/server/internal/conns"
 )
 
 // startFronted runs a gateway behind a handler that adds the token for clients that
@@ -33,7 +33,7 @@ func startFronted(t *testing.T, opts Options) *Gateway {
 		t.Fatal(err)
 	}
 	behind := g.Handler()
-	front := loopback.HTTPServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	front := conns.HTTPServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("Authorization", "Bearer "+g.testToken())
 		behind.ServeHTTP(w, r)
 	}))
@@ -56,15 +56,13 @@ func startFronted(t *testing.T, opts Options) *Gateway {
 // suite runs the official suite, and returns what it printed.
 func suite(t *testing.T, url string, args ...string) (out string, ok bool) {
 	t.Helper()
-	modules, err := filepath.Abs("../web/node_modules")
+	web, err := filepath.Abs("../web")
 	if err != nil {
 		t.Fatal(err)
 	}
-	node, program := filepath.Join(modules, ".bin", "node"), filepath.Join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js")
-	for _, file := range []string{node, program} {
-		if _, err := os.Stat(file); err != nil {
-			t.Fatalf("%v: run `npm install` in web", err)
-		}
+	node, program := nodeProgram(web), filepath.Join(web, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
+	if _, err := os.Stat(program); err != nil {
+		t.Fatalf("%v: run `npm install` in web", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -33,6 +34,24 @@ func Example() {
 	go g.Serve(context.Background())
 	fmt.Println(strings.HasPrefix(g.URL(), "http://127.0.0.1:"), strings.HasPrefix(g.Fragment(), "#pagemcp="))
 	// Output: true true
+}
+
+// Options of a gateway inside a program, as web/docs/gateway.md shows them.
+func ExampleOptions() {
+	g, err := server.New(server.Options{
+		Origins: []string{"http://localhost:8080"}, // whose pages may join
+		Hosts:   []string{"localhost:8080"},        // of the program's own server
+		Allow: func(who engine.Principal, verb engine.Verb, uri string) bool {
+			return uri != "tool:notes.wipe"
+		},
+		Limits:  server.Limits{ReadsPerSecond: 20},
+		Logger:  slog.Default(),
+		Version: "1.0.0",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer g.Close(context.Background())
 }
 
 // A gateway inside an http.Server of the program, with a source of the program beside

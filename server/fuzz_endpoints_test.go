@@ -164,7 +164,7 @@ func FuzzStateFiles(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id, token := g.identity, g.token.text
+		id, token := g.identity, g.token.text()
 		g.names.claim(testOrigin, "page", "notes")
 		g.names.refresh()
 		g.core.Sessions.SaveUses()
@@ -182,7 +182,7 @@ func FuzzStateFiles(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer g.Close(context.Background())
-		if g.identity.Gateway != id.Gateway || string(g.identity.CursorKey) != string(id.CursorKey) || g.token.text != token {
+		if g.identity.Gateway != id.Gateway || string(g.identity.CursorKey) != string(id.CursorKey) || g.token.text() != token {
 			t.Error("another identity or token")
 		}
 	})

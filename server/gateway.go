@@ -4,11 +4,14 @@ import (
 	"encoding/base64"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -31,6 +34,11 @@ type Gateway struct {
 	pairing  *pairing
 	audit    *audit
 	monitors monitor.Monitors
+	origins  *access.Origins // whose pages may join: paired, and those of the options
+	paired   *pairedOrigins
+	activity *activity
+	recent   *logRing
+	started  time.Time
 	guard    *access.Guard
 	core     *gateway.Gateway
 	handler  func() http.Handler
@@ -39,7 +47,8 @@ type Gateway struct {
 	closed   chan struct{} // closed when Close has finished
 
 	listeners []net.Listener
-	port      int // 0 if not bound
+	port      int    // 0 if not bound
+	docs      string // URL of the documentation; "" if the host program does not serve it
 
 	mu   sync.Mutex
 	http *http.Server // nil unless Serve is running
@@ -50,7 +59,9 @@ func New(opts Options) (*Gateway, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	g := &Gateway{options: opts, log: opts.Logger, closing: make(chan struct{}), closed: make(chan struct{})}
+	recent := newLogRing()
+	opts.Logger = slog.New(slog.NewMultiHandler(opts.Logger.Handler(), slog.NewJSONHandler(recent, nil)))
+	g := &Gateway{options: opts, log: opts.Logger, recent: recent, started: time.Now(), closing: make(chan struct{}), closed: make(chan struct{})}
 	var err error
 	if g.state, err = openState(opts.State, opts.disk, opts.lockWait, opts.Logger); err != nil {
 		return nil, err
@@ -83,9 +94,14 @@ func (g *Gateway) restore() (err error) {
 	if g.names, err = openNames(g.state); err != nil {
 		return err
 	}
+	if g.paired, err = openPairedOrigins(g.state); err != nil {
+		return err
+	}
+	g.origins = access.NewOrigins(slices.Concat(g.options.Origins, g.paired.names())...)
 	if g.audit, err = openAudit(g.state); err != nil {
 		return fmt.Errorf("open the audit log: %w", err)
 	}
+	g.activity = newActivity(g.audit, g.options.Observe)
 	g.pairing = &pairing{keys: g.keys, names: g.names, gateway: g.identity.Gateway}
 	configured := g.options.Limits
 	g.core, err = gateway.New(gateway.Options{
@@ -93,9 +109,9 @@ func (g *Gateway) restore() (err error) {
 		Lenient: g.options.Lenient, Logging: g.options.Logging, NoResourceTools: g.options.NoResourceTools,
 		Doorkeeper: g.pairing, Sessions: sessionFiles{g.state}, Log: g.log,
 		MaxSockets: configured.Sockets, MaxPagesPerOrigin: configured.PagesPerOrigin, MaxSessions: configured.Sessions,
-		Handlers: map[string]http.HandlerFunc{access.MonitorPath: g.serveMonitorSocket, probePath: g.serveProbe},
+		Handlers: g.handlers(),
 	}, &access.Gate{
-		Auth: g.token, Audit: g.audit, Monitor: &g.monitors,
+		Auth: g.token, Audit: g.activity, Monitor: &g.monitors,
 		Limits: access.NewAllowances(access.Rates{
 			Reads: rate.Limit(configured.ReadsPerSecond), Completions: rate.Limit(configured.CompletionsPerSecond), Calls: rate.Limit(configured.CallsPerSecond),
 			Requests: configured.Requests, Streams: configured.Streams,
@@ -110,10 +126,16 @@ func (g *Gateway) restore() (err error) {
 	return nil
 }
 
-// AllowOrigins adds origins to Options.Origins. Call it between Listen and Serve, for
-// origins whose port is not known before.
+// handlers returns the paths of the local gateway besides those of the core.
+func (g *Gateway) handlers() map[string]http.HandlerFunc {
+	paths := map[string]http.HandlerFunc{access.MonitorPath: g.serveMonitorSocket, probePath: g.serveProbe}
+	maps.Copy(paths, g.controlHandlers())
+	return paths
+}
+
+// AllowOrigins lets pages of origins join, like Options.Origins, until the gateway closes.
 func (g *Gateway) AllowOrigins(origins ...string) {
-	g.options.Origins = append(g.options.Origins, origins...)
+	g.origins.Add(origins...)
 }
 
 // AllowAssistants adds origins to Options.AssistantOrigins. Call it between Listen and

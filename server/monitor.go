@@ -74,27 +74,32 @@ func (g *Gateway) serveMonitorSocket(w http.ResponseWriter, r *http.Request) {
 	case answer.Open == "watch":
 		g.audit.Record(access.Entry{Principal: origin, Endpoint: access.MonitorPath, Verb: "watch", Outcome: "ok"})
 		g.log.Info("monitor connected", "origin", origin)
-		g.serveMonitor(conn)
+		g.serveMonitor(conn, origin, keyID)
 		g.audit.Record(access.Entry{Principal: origin, Endpoint: access.MonitorPath, Verb: "leave", Outcome: "ok"})
 	default:
 		g.audit.Record(access.Entry{Principal: origin, Endpoint: access.MonitorPath, Verb: "connect", URI: answer.Open, Outcome: "ok"})
-		g.core.ServeClient(conn, "", answer.Open, access.Client{Principal: monitorPrincipal, Endpoint: access.MonitorPath}, limits.MaxMessage)
+		g.core.ServeClient(context.Background(), conn, "", answer.Open, access.Client{Principal: monitorPrincipal, Endpoint: access.MonitorPath, Origin: origin}, limits.MaxMessage)
 	}
 }
 
 // serveMonitor serves one monitor until it disconnects or is too slow.
-func (g *Gateway) serveMonitor(conn *websocket.Conn) {
+func (g *Gateway) serveMonitor(conn *websocket.Conn, origin, keyID string) {
 	s := socket.New(conn, limits.MaxHandshake, false)
-	if !g.core.Track(s) {
+	if !g.core.Track(s, origin) {
 		return
 	}
 	defer g.core.Untrack(s)
+	if !g.keys.has(keyID) { // revoked before it was tracked
+		s.CloseWith(socket.CloseRefused, "revoked")
+		<-s.Done()
+		return
+	}
 	g.monitors.Serve(s, g.monitorState)
 }
 
 func (g *Gateway) monitorState() monitor.State {
 	state := monitor.State{
-		Pages: []monitor.Page{}, MayJoin: append([]string{}, g.options.Origins...),
+		Pages: []monitor.Page{}, MayJoin: g.origins.List(),
 		MayWatch: append([]string{}, g.options.monitors...), NoToken: g.options.NoToken,
 	}
 	for _, p := range g.core.Views("").Pages() {

@@ -40,7 +40,7 @@ type names struct {
 type nameRecord struct {
 	Name    string    `json:"name"`
 	Root    string    `json:"root"` // the name without its number
-	Base    string    `json:"base"` // what the page requested, as spelled by nameFrom
+	Base    string    `json:"base"` // what the page requested, as spelled by access.SpellName
 	Origin  string    `json:"origin"`
 	Page    string    `json:"page"` // id of the page
 	Created time.Time `json:"made"`
@@ -85,7 +85,7 @@ func openNames(s *state) (*names, error) {
 // until unclaim. requested is the name that the page declares, closed are the ids in its
 // Hello.Closed.
 func (n *names) claim(origin, page, requested string, closed ...string) string {
-	name := n.assign(origin, page, nameFrom(requested), closed)
+	name := n.assign(origin, page, access.SpellName(requested), closed)
 	n.save()
 	return name
 }
@@ -268,6 +268,30 @@ func (n *names) forget(now time.Time) {
 	maps.DeleteFunc(n.known, func(_ string, r *nameRecord) bool {
 		return !r.reserved && r.sockets == 0 && now.Sub(r.Used) >= limits.NameTTL
 	})
+}
+
+// revoke deletes the names of the origins that selects accepts, also of pages that are
+// connected, and returns them.
+func (n *names) revoke(selects func(origin string) bool) []string {
+	names := n.removeNames(selects)
+	if len(names) > 0 {
+		n.save()
+	}
+	return names
+}
+
+func (n *names) removeNames(selects func(origin string) bool) (removed []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	maps.DeleteFunc(n.known, func(name string, r *nameRecord) bool {
+		if r.reserved || !selects(r.Origin) {
+			return false
+		}
+		removed = append(removed, name)
+		return true
+	})
+	slices.Sort(removed)
+	return removed
 }
 
 // makeRoom deletes the name of origin that is unused for longest if origin has

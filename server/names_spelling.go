@@ -19,17 +19,17 @@ const (
 // first: notes, notes-app-example, and then an infinite sequence with hashes.
 func roots(base, origin string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
-		if !yield(truncateName(base, maxRoot)) {
+		if !yield(access.TruncateName(base, maxRoot)) {
 			return
 		}
-		host := truncateName(hostName(origin), maxHost)
-		if !yield(truncateName(base, maxRoot-1-len(host)) + "-" + host) {
+		host := access.TruncateName(hostName(origin), maxHost)
+		if !yield(access.TruncateName(base, maxRoot-1-len(host)) + "-" + host) {
 			return
 		}
 		for i := 0; ; i++ {
 			sum := sha256.Sum256([]byte(origin + " " + strconv.Itoa(i)))
 			hash := "-x" + hex.EncodeToString(sum[:4]) // x: it cannot be mistaken for a number
-			if !yield(truncateName(base, maxRoot-len(hash)) + hash) {
+			if !yield(access.TruncateName(base, maxRoot-len(hash)) + hash) {
 				return
 			}
 		}
@@ -65,27 +65,6 @@ func withoutNumber(name string) string {
 	return name
 }
 
-// nameFrom converts the name that a page declares to [a-z][a-z0-9-]*. It contains no `+`
-// and no `.`, so that the first of these ends a prefix.
-func nameFrom(requested string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(requested) {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9' && b.Len() > 0:
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-		if b.Len() >= access.MaxName {
-			break
-		}
-	}
-	if name := strings.Trim(b.String(), "-"); name != "" {
-		return name
-	}
-	return "page"
-}
-
 // hostName converts the host and port of an origin to a part of a name.
 func hostName(origin string) string {
 	u, err := url.Parse(origin)
@@ -101,11 +80,4 @@ func hostName(origin string) string {
 		}
 	}
 	return strings.Trim(b.String(), "-")
-}
-
-func truncateName(s string, limit int) string {
-	if len(s) > limit {
-		s = strings.TrimRight(s[:limit], "-")
-	}
-	return s
 }

@@ -64,7 +64,7 @@ func TestNamesAreSpelledSafely(t *testing.T) {
 		"": "page", "Notes": "notes", "My Notes!": "my-notes", "+": "page", "1st": "st", "a.b+c:d/e": "a-b-c-d-e", "日本": "page",
 		"x\u202ey": "x-y", "---": "page", "a--b": "a-b",
 	} {
-		if got := nameFrom(requested); got != want {
+		if got := access.SpellName(requested); got != want {
 			t.Errorf("%q becomes %q, want %q", requested, got, want)
 		}
 	}

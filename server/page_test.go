@@ -58,7 +58,7 @@ func startGateway(t *testing.T, opts Options) *Gateway {
 	return g
 }
 
-func (g *Gateway) testToken() string { return g.token.text }
+func (g *Gateway) testToken() string { return g.token.text() }
 
 // A testPage is a page without a browser: an engine with a table, joined by the
 // real handshake over a real WebSocket.

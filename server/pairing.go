@@ -184,6 +184,13 @@ func (k *keyring) isNew(keyID string) bool {
 	return key != nil && key.created
 }
 
+// has reports whether a key is still valid.
+func (k *keyring) has(keyID string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.keys[keyID] != nil
+}
+
 // touch records that a key is in use, so that a page that stays joined for days can
 // still reload.
 func (k *keyring) touch(keyID string) {
@@ -215,6 +222,31 @@ func (k *keyring) flush() error {
 		return nil
 	}
 	return k.save()
+}
+
+// revoke deletes the keys of the origins that selects accepts, and all secrets that are
+// not used yet, since they are valid for every origin. It returns the number of keys.
+func (k *keyring) revoke(selects func(origin string) bool) (count int, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	before := len(k.keys)
+	maps.DeleteFunc(k.keys, func(_ string, key *pageKey) bool { return selects(key.Origin) })
+	clear(k.secrets)
+	return before - len(k.keys), k.save()
+}
+
+// uses returns the number of keys of each origin, and when one of them was last used.
+func (k *keyring) uses() (keys map[string]int, last map[string]time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	keys, last = map[string]int{}, map[string]time.Time{}
+	for _, key := range k.keys {
+		keys[key.Origin]++
+		if key.Used.After(last[key.Origin]) {
+			last[key.Origin] = key.Used
+		}
+	}
+	return keys, last
 }
 
 // save stores the keys that have not expired. The caller holds the lock.

@@ -67,6 +67,7 @@ func (p *pairing) Join(ctx context.Context, f gateway.Frames, origin, address st
 	name := p.names.claim(origin, answer.Hello.Page, answer.Hello.Name, answer.Hello.Closed...)
 	joiner = gateway.Joiner{
 		Hello: *answer.Hello, Name: name, Sequences: answer.Sequences,
+		Valid: func() bool { return p.keys.has(keyID) },
 		Touch: func() { p.keys.touch(keyID) },
 		Leave: func() { p.names.unclaim(name) },
 	}

@@ -298,6 +298,17 @@ func TestWrongJoinsAreRejectedAlike(t *testing.T) {
 			_, _, err := conn.Read(ctx)
 			return err
 		},
+		"a token for a hosted gateway": func(ctx context.Context, conn *websocket.Conn) error {
+			conn.Write(ctx, websocket.MessageText, []byte(`{"pagemcp":1,"token":"a.b.c","hello":{"page":"tab-1","name":"notes"},"sequences":true}`))
+			_, _, err := conn.Read(ctx)
+			return err
+		},
+		"a token after a nonce and the address": func(ctx context.Context, conn *websocket.Conn) error {
+			nonce := encodeBinary(make([]byte, nonceLength))
+			conn.Write(ctx, websocket.MessageText, []byte(`{"pagemcp":1,"nonce":"`+nonce+`","address":"`+address+`","token":"a.b.c"}`))
+			_, _, err := conn.Read(ctx)
+			return err
+		},
 		"MCP at once": func(ctx context.Context, conn *websocket.Conn) error {
 			conn.Write(ctx, websocket.MessageText, []byte(`{"pagemcp":1,"jsonrpc":"2.0","id":1,"method":"ping"}`))
 			_, _, err := conn.Read(ctx)

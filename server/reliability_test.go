@@ -1,5 +1,3 @@
-//go:build !windows
-
 package server
 
 import (
@@ -15,7 +13,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"text/tabwriter"
 	"time"
@@ -358,12 +355,6 @@ func measureIdle(t *testing.T) []figure {
 	before, begun := processorTime(), time.Now()
 	time.Sleep(5 * time.Second)
 	return []figure{{"CPU for 200 idle pages, with their engines", 1, 100 * float64(processorTime()-before) / float64(time.Since(begun)), "%"}}
-}
-
-func processorTime() time.Duration {
-	var use syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &use)
-	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
 
 // Names that no page has.

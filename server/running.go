@@ -26,6 +26,7 @@ type Running struct {
 	MCP       string `json:"mcp"` // http://127.0.0.1:8808/mcp
 	WS        string `json:"ws"`  // ws://127.0.0.1:8808/ws
 	TokenFile string `json:"tokenFile"`
+	Docs      string `json:"docs,omitempty"` // URL of the documentation, if the same process serves it
 }
 
 const runningFile = "running.json"
@@ -34,8 +35,15 @@ const runningFile = "running.json"
 func (g *Gateway) writeRunning() error {
 	return g.state.save(runningFile, Running{
 		PID: os.Getpid(), MCP: g.URL(), WS: "ws://127.0.0.1:" + strconv.Itoa(g.port) + "/ws",
-		TokenFile: g.options.TokenFile,
+		TokenFile: g.options.TokenFile, Docs: g.docs,
 	})
+}
+
+// AnnounceDocs tells other processes of this user where the host program serves the
+// documentation: a URL that ends with a slash. Call it between Listen and Serve.
+func (g *Gateway) AnnounceDocs(url string) error {
+	g.docs = url
+	return g.writeRunning()
 }
 
 // removeRunning removes the file, unless another gateway has replaced it.
@@ -91,7 +99,7 @@ func (g *Gateway) serveProbe(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	w.Header().Set(proofHeader, probeProof(g.token.text, nonce, r.Host))
+	w.Header().Set(proofHeader, probeProof(g.token.text(), nonce, r.Host))
 	w.WriteHeader(http.StatusNoContent)
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/conns"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
 )
@@ -35,7 +36,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	if g.listeners == nil {
 		return errors.New("serve: call Listen first")
 	}
-	server := loopback.HTTPServer(g.Handler())
+	server := conns.HTTPServer(g.Handler())
 	if !g.begin(server) {
 		return nil
 	}
@@ -91,9 +92,9 @@ func (g *Gateway) newHandler() http.Handler {
 		g.guard.Hosts = append(g.guard.Hosts, g.options.Hosts...)
 	}
 	g.guard.AssistantOrigins = g.options.AssistantOrigins
-	g.guard.PageOrigins = g.options.Origins
+	g.guard.PageOrigins = g.origins
 	g.guard.OnRefusal = func(r *http.Request) {
-		g.audit.RecordRefusal(access.Entry{Principal: r.Header.Get("Origin"), Endpoint: r.URL.Path, Verb: "refuse", Outcome: "403"})
+		g.activity.RecordRefusal(access.Entry{Principal: r.Header.Get("Origin"), Endpoint: r.URL.Path, Verb: "refuse", Outcome: "403"})
 	}
 	if g.options.Lenient {
 		g.guard.ExtraHeaders = ", " + keyHeader
@@ -107,7 +108,7 @@ func (g *Gateway) newHandler() http.Handler {
 func (g *Gateway) logOtherUsers() func(uid int) {
 	var logged sync.Map
 	return func(uid int) {
-		g.audit.RecordRefusal(access.Entry{Principal: "user " + strconv.Itoa(uid), Verb: "refuse", Outcome: "403"})
+		g.activity.RecordRefusal(access.Entry{Principal: "user " + strconv.Itoa(uid), Verb: "refuse", Outcome: "403"})
 		if _, known := logged.LoadOrStore(uid, true); known {
 			return
 		}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/sha256"
 	"path"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
 
-// sessionFiles implements mcphttp.SessionStore in the state directory: one file per
+// sessionFiles implements mcphttp.StoredSessions in the state directory: one file per
 // session.
 type sessionFiles struct{ state *state }
 
@@ -20,6 +21,14 @@ const sessionDir = "sessions"
 const usedFile = "used.json"
 
 func sessionFile(hash string) string { return path.Join(sessionDir, hash+".json") }
+
+// Begin returns a random id: the facts are in the file.
+func (f sessionFiles) Begin(*mcphttp.Record) (id string) { return mcphttp.NewSessionID() }
+
+// Open finds none: all sessions are in memory.
+func (f sessionFiles) Open(context.Context, string, mcphttp.Holder) (r mcphttp.Record, found bool) {
+	return r, false
+}
 
 func (f sessionFiles) Load() (map[string]mcphttp.StoredSession, error) {
 	disk := f.state.disk
@@ -58,6 +67,6 @@ func (f sessionFiles) Save(hash string, r *mcphttp.Record) error {
 	return f.state.save(sessionFile(hash), r)
 }
 
-func (f sessionFiles) Remove(hash string) { f.state.remove(sessionFile(hash)) }
+func (f sessionFiles) Remove(hash string, _ *mcphttp.Record) { f.state.remove(sessionFile(hash)) }
 
 func (f sessionFiles) SaveUses(used map[string]time.Time) error { return f.state.save(usedFile, used) }

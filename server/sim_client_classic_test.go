@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/history"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -92,7 +93,7 @@ func (c *classicClient) receive(m jsonrpc.Message, sent time.Time) {
 	}
 	uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
 	name, rest := splitURI(uri)
-	c.note(simEvent{Kind: simNote, Name: name, URI: rest, Sent: c.w.since(sent)})
+	c.note(history.Event{Kind: history.Note, Name: name, URI: rest, Sent: c.w.since(sent)})
 }
 
 // stream keeps the GET stream open.
@@ -106,7 +107,7 @@ func (c *classicClient) stream() {
 			switch answer.StatusCode {
 			case http.StatusOK:
 				tries = 0
-				c.note(simEvent{Kind: simStream})
+				c.note(history.Event{Kind: history.Stream})
 				simEvents(io.TeeReader(answer.Body, watchdog(ctx, conn, cancel)), func(m jsonrpc.Message) bool {
 					c.receive(m, conn.sent())
 					return true
@@ -138,7 +139,7 @@ func (c *classicClient) call(r simRequest) {
 		if c.w.ctx.Err() == nil && calm && r.clean && conn != nil && !conn.isFaulty() {
 			c.w.alarm("no answer to " + r.id + ", " + r.method + " " + r.target + ": " + err.Error())
 		}
-		c.note(simEvent{Kind: simClosed, ID: r.id})
+		c.note(history.Event{Kind: history.Closed, ID: r.id})
 	}
 }
 
@@ -158,12 +159,12 @@ func (c *classicClient) subscribe() {
 	if has {
 		return
 	}
-	c.note(simEvent{Kind: simSubscribe, ID: id, Name: name, URI: rest, Text: "classic"})
+	c.note(history.Event{Kind: history.Subscribe, ID: id, Name: name, URI: rest, Text: "classic"})
 	for c.w.ctx.Err() == nil {
 		m, answer, _, err := c.post(classicRequest(strconv.Itoa(c.next()), "resources/subscribe", string(jsonrpc.AppendString([]byte(`"uri":`), uri))))
 		if err == nil && answer.StatusCode == http.StatusOK {
 			if m.Error == nil {
-				c.note(simEvent{Kind: simAck, ID: id, Name: name, URI: rest})
+				c.note(history.Event{Kind: history.Ack, ID: id, Name: name, URI: rest})
 				return
 			}
 			if !isRetry(m.Error) {
@@ -198,7 +199,7 @@ func (c *classicClient) drop(uri, id string) {
 	for c.w.ctx.Err() == nil {
 		m, answer, conn, err := c.post(classicRequest(strconv.Itoa(c.next()), "resources/unsubscribe", string(jsonrpc.AppendString([]byte(`"uri":`), uri))))
 		if err == nil && answer.StatusCode == http.StatusOK && m.Error == nil {
-			c.note(simEvent{Kind: simCancel, ID: id, Name: name, URI: rest, Sent: c.w.since(conn.sent())})
+			c.note(history.Event{Kind: history.Cancel, ID: id, Name: name, URI: rest, Sent: c.w.since(conn.sent())})
 			c.mu.Lock()
 			delete(c.subs, uri)
 			c.mu.Unlock()

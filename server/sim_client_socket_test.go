@@ -10,6 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/history"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -80,17 +81,17 @@ func (c *socketClient) connect() {
 	defer c.mu.Unlock()
 	c.port = nil
 	for _, r := range c.calls {
-		c.note(simEvent{Kind: simClosed, ID: r.id})
+		c.note(history.Event{Kind: history.Closed, ID: r.id})
 	}
 	for _, id := range c.listens {
-		c.note(simEvent{Kind: simEnd, ID: id})
+		c.note(history.Event{Kind: history.End, ID: id})
 	}
 	c.calls, c.listens = map[string]simRequest{}, map[string]string{}
 }
 
 // act makes requests until the socket ends.
 func (c *socketClient) act(port *socket.Socket) {
-	go port.KeepAlive(false)
+	port.KeepAlive(false)
 	defer port.Abort()
 	for c.w.pauseUntil(c.rand, c.w.pace, port.Done()) {
 		switch n := c.rand.IntN(4); {
@@ -132,7 +133,7 @@ func (c *socketClient) listen(port *socket.Socket) {
 	}
 	key := strconv.Itoa(c.next())
 	id := c.name + "/listen" + key
-	c.note(simEvent{Kind: simSubscribe, ID: id, Name: name, URI: rest})
+	c.note(history.Event{Kind: history.Subscribe, ID: id, Name: name, URI: rest})
 	c.mu.Lock()
 	c.listens[`"L`+key+`"`] = id
 	c.mu.Unlock()
@@ -163,9 +164,9 @@ func (c *socketClient) cancel(port *socket.Socket) {
 			key, id = candidate, of
 		}
 	}
-	kind := simCancel
+	kind := history.Cancel
 	if c.rand.IntN(3) == 0 || key == "" {
-		kind, key = simGiveUp, ""
+		kind, key = history.GiveUp, ""
 		for candidate, r := range c.calls {
 			if key == "" || candidate < key {
 				key, id = candidate, r.id
@@ -177,16 +178,16 @@ func (c *socketClient) cancel(port *socket.Socket) {
 		return
 	}
 	c.pings[jsonrpc.ID(ping).Key()] = func() { // the lock is held
-		if kind == simCancel {
+		if kind == history.Cancel {
 			if _, open := c.listens[key]; open {
 				delete(c.listens, key)
-				c.note(simEvent{Kind: simCancel, ID: id})
+				c.note(history.Event{Kind: history.Cancel, ID: id})
 			}
 			return
 		}
 		if _, open := c.calls[key]; open {
 			delete(c.calls, key)
-			c.note(simEvent{Kind: simGiveUp, ID: id})
+			c.note(history.Event{Kind: history.GiveUp, ID: id})
 		}
 	}
 	c.mu.Unlock()
@@ -207,11 +208,11 @@ func (c *socketClient) receive(m jsonrpc.Message, wire *simConn) {
 		}
 		if id, open := c.listens[string(m.ID)]; open {
 			delete(c.listens, string(m.ID))
-			kind := simEnd
+			kind := history.End
 			if m.Error != nil {
-				kind = simRefused
+				kind = history.Refused
 			}
-			c.note(simEvent{Kind: kind, ID: id, Sent: c.w.since(sent)})
+			c.note(history.Event{Kind: kind, ID: id, Sent: c.w.since(sent)})
 			return
 		}
 		if r, open := c.calls[key]; open {
@@ -229,10 +230,10 @@ func (c *socketClient) receive(m jsonrpc.Message, wire *simConn) {
 	}
 	switch m.Method {
 	case "notifications/subscriptions/acknowledged":
-		c.note(simEvent{Kind: simAck, ID: id})
+		c.note(history.Event{Kind: history.Ack, ID: id})
 	case "notifications/resources/updated":
 		uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
 		name, rest := splitURI(uri)
-		c.note(simEvent{Kind: simNote, ID: id, Name: name, URI: rest, Sent: c.w.since(sent)})
+		c.note(history.Event{Kind: history.Note, ID: id, Name: name, URI: rest, Sent: c.w.since(sent)})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/history"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -37,9 +38,9 @@ func (c *simClient) next() int {
 
 func (c *simClient) pause(mean time.Duration) bool { return c.w.pause(c.rand, mean) }
 
-func (c *simClient) note(e simEvent) {
+func (c *simClient) note(e history.Event) {
 	e.Who = c.name
-	c.w.history.add(e)
+	c.w.history.Add(e)
 }
 
 // request sends one HTTP request on a connection of its own. The answer's body
@@ -169,12 +170,12 @@ func (c *simClient) choose() simRequest {
 
 // begin notes that a request is made.
 func (c *simClient) begin(r simRequest) {
-	c.note(simEvent{Kind: simCall, ID: r.id, Name: r.name, URI: r.uri, Text: r.kind, Clean: r.clean})
+	c.note(history.Event{Kind: history.Call, ID: r.id, Name: r.name, URI: r.uri, Text: r.kind, Clean: r.clean})
 }
 
 // finish notes its answer.
 func (c *simClient) finish(r simRequest, m jsonrpc.Message, sent time.Time, clean bool) {
-	e := simEvent{Kind: simAnswer, ID: r.id, Name: r.name, URI: r.uri, Text: "ok", Clean: clean, Sent: c.w.since(sent)}
+	e := history.Event{Kind: history.Answer, ID: r.id, Name: r.name, URI: r.uri, Text: "ok", Clean: clean, Sent: c.w.since(sent)}
 	switch {
 	case m.Error != nil:
 		e.Text = strconv.FormatInt(m.Error.Code, 10) + " " + m.Error.Message + " " + string(m.Error.Data)
@@ -266,9 +267,9 @@ func (c *modernClient) call(r simRequest) {
 		if !givesUp && c.w.ctx.Err() == nil && calm && r.clean && conn != nil && !conn.isFaulty() {
 			c.w.alarm("no answer in " + timeout.String() + " to " + r.id + ", " + r.method + " " + r.target)
 		}
-		c.note(simEvent{Kind: simGiveUp, ID: r.id})
+		c.note(history.Event{Kind: history.GiveUp, ID: r.id})
 	default:
-		c.note(simEvent{Kind: simClosed, ID: r.id})
+		c.note(history.Event{Kind: history.Closed, ID: r.id})
 	}
 }
 
@@ -307,7 +308,7 @@ func (c *modernClient) listen(ctx context.Context, uris []string) {
 	filter := []byte(`"notifications":{"resourcesListChanged":true,"resourceSubscriptions":[`)
 	for i, uri := range uris {
 		name, rest := splitURI(uri)
-		c.note(simEvent{Kind: simSubscribe, ID: id, Name: name, URI: rest})
+		c.note(history.Event{Kind: history.Subscribe, ID: id, Name: name, URI: rest})
 		if i > 0 {
 			filter = append(filter, ',')
 		}
@@ -317,12 +318,12 @@ func (c *modernClient) listen(ctx context.Context, uris []string) {
 	answer, conn, err := c.request(ctx, http.MethodPost, modernRequest(`"`+id+`"`, "subscriptions/listen", string(filter)),
 		"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: subscriptions/listen")
 	if err != nil {
-		c.note(simEvent{Kind: simRefused, ID: id})
+		c.note(history.Event{Kind: history.Refused, ID: id})
 		return
 	}
 	defer conn.Close()
 	if answer.StatusCode != http.StatusOK {
-		c.note(simEvent{Kind: simRefused, ID: id, Text: answer.Status})
+		c.note(history.Event{Kind: history.Refused, ID: id, Text: answer.Status})
 		return
 	}
 	// A reader of event streams notices a dead connection by the missing comment.
@@ -332,17 +333,17 @@ func (c *modernClient) listen(ctx context.Context, uris []string) {
 	simEvents(io.TeeReader(answer.Body, alive), func(m jsonrpc.Message) bool {
 		switch {
 		case m.Method == "notifications/subscriptions/acknowledged":
-			c.note(simEvent{Kind: simAck, ID: id})
+			c.note(history.Event{Kind: history.Ack, ID: id})
 		case m.Method == "notifications/resources/updated":
 			uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
 			name, rest := splitURI(uri)
-			c.note(simEvent{Kind: simNote, ID: id, Name: name, URI: rest, Sent: c.w.since(conn.sent())})
+			c.note(history.Event{Kind: history.Note, ID: id, Name: name, URI: rest, Sent: c.w.since(conn.sent())})
 		case m.Kind == jsonrpc.Response:
 			return false
 		}
 		return true
 	})
-	c.note(simEvent{Kind: simEnd, ID: id})
+	c.note(history.Event{Kind: history.End, ID: id})
 }
 
 // watchdog closes a connection on which nothing came for 50 s, though the gateway

@@ -3,6 +3,8 @@ package server
 import (
 	"strconv"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/history"
 )
 
 // Phases of a run: faults, then calm weather, at the end of which everything that
@@ -23,7 +25,7 @@ func (w *simWorld) run(total time.Duration) {
 	}
 	w.startClients()
 	night := w.rand.IntN(20) == 0
-	for time.Since(w.history.began) < total {
+	for time.Since(w.history.Began) < total {
 		w.storm(simStormy)
 		w.rest(simQuiet)
 		if night { // one in twenty seeds has a night, which is not counted
@@ -98,7 +100,7 @@ func (w *simWorld) writes(s *simStore) {
 	}
 }
 
-func (w *simWorld) fault(text string) { w.history.add(simEvent{Kind: simFault, Text: text}) }
+func (w *simWorld) fault(text string) { w.history.Add(history.Event{Kind: history.Fault, Text: text}) }
 
 // storm injects faults for d.
 func (w *simWorld) storm(d time.Duration) {
@@ -161,7 +163,7 @@ func (w *simWorld) strike() {
 	case 8:
 		up, down := w.rand.IntN(3) > 0, w.rand.IntN(3) > 0
 		w.fault("half-open " + t.id + " up " + strconv.FormatBool(up) + " down " + strconv.FormatBool(down))
-		w.history.add(simEvent{Kind: simLost, Who: t.id})
+		w.history.Add(history.Event{Kind: history.Lost, Who: t.id})
 		w.network.swallow(t.id, up, down)
 	case 9:
 		w.fault("cut " + t.id)
@@ -171,7 +173,7 @@ func (w *simWorld) strike() {
 		w.network.reset(client)
 	case 11:
 		w.fault("half-open " + client)
-		w.history.add(simEvent{Kind: simLost, Who: client})
+		w.history.Add(history.Event{Kind: history.Lost, Who: client})
 		w.network.swallow(client, w.rand.IntN(2) == 0, true)
 	case 12:
 		w.fault("stall " + client + " for " + wait.String())
@@ -258,11 +260,11 @@ func (w *simWorld) rest(d time.Duration) {
 			t.open()
 		}
 	}
-	w.history.add(simEvent{Kind: simCalm})
+	w.history.Add(history.Event{Kind: history.Calm})
 	time.Sleep(d)
 	for _, poll := range w.polls { // a client without a stream learns of changes by its next request
 		w.parties.Go(poll)
 	}
 	time.Sleep(3 * time.Second)
-	w.history.add(simEvent{Kind: simCheck})
+	w.history.Add(history.Event{Kind: history.Check})
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/history"
 )
 
 // A simGateway is the gateway's process: it is started, stopped in order, killed,
@@ -43,7 +45,7 @@ func (p *simGateway) start(shift time.Duration) {
 	if broken := p.disk.broken(); len(broken) > 0 {
 		p.w.alarm("files were lost: " + strings.Join(broken, ", "))
 	}
-	p.w.history.add(simEvent{Kind: simStart})
+	p.w.history.Add(history.Event{Kind: history.Start})
 	l := p.w.network.listen()
 	g.port, g.listeners = 8808, []net.Listener{l}
 	p.mu.Lock()

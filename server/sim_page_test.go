@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/history"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -41,7 +42,7 @@ func (s *simStore) write(uri string) {
 	s.mu.Lock()
 	s.versions[uri]++
 	version := s.versions[uri]
-	s.w.history.add(simEvent{Kind: simWrite, Who: s.name(), URI: uri, Version: version})
+	s.w.history.Add(history.Event{Kind: history.Write, Who: s.name(), URI: uri, Version: version})
 	docs := make([]*simDocument, 0, len(s.docs))
 	for d := range s.docs {
 		docs = append(docs, d)
@@ -148,7 +149,7 @@ func (d *simDocument) fill() {
 		}
 		return engine.ToolEntry{Tool: parsed, Call: func(ctx context.Context, arguments []byte) ([]byte, error) {
 			id, _ := jsonrpc.Text(jsonrpc.Member(arguments, "id"))
-			d.tab.store.w.history.add(simEvent{Kind: simRun, ID: id})
+			d.tab.store.w.history.Add(history.Event{Kind: history.Run, ID: id})
 			if err := d.pause(ctx, wait); err != nil {
 				return nil, err
 			}
@@ -284,8 +285,8 @@ func (d *simDocument) connect() (joined bool) {
 	}
 	s.keep(done.Key, key)
 	name := *done.Joined
-	w.arrive(simEvent{Kind: simJoin, Who: d.tab.id, ID: d.id, Name: name, Text: s.name()})
-	defer w.depart(simEvent{Kind: simLeave, Who: d.tab.id, ID: d.id, Name: name})
+	w.arrive(history.Event{Kind: history.Join, Who: d.tab.id, ID: d.id, Name: name, Text: s.name()})
+	defer w.depart(history.Event{Kind: history.Leave, Who: d.tab.id, ID: d.id, Name: name})
 	port := socket.New(conn, limits.MaxMessage+64<<10, false)
 	served := make(chan struct{})
 	go func() { // ends with the socket

@@ -12,11 +12,13 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/history"
 )
 
 // The simulation runs whole gateways, pages and assistants in one process, under
 // a fake clock, over a network that delays, stalls, breaks and swallows, and
-// checks the observations of all parties against the guarantees P1 to P5 of checkHistory.
+// checks the observations of all parties against the promises of history.Violations.
 //
 //	make simulation SEEDS=1000    seeds 1 to 1000
 //	make simulation SEED=17       one seed, with its history
@@ -47,13 +49,13 @@ func TestSimulation(t *testing.T) {
 
 // simulate runs one seed.
 func simulate(t *testing.T, seed uint64) {
-	var events []simEvent
+	var events []history.Event
 	synctest.Test(t, func(t *testing.T) {
 		w := newSimWorld(seed)
 		w.run(*simTime)
-		events = w.history.all()
+		events = w.history.All()
 	})
-	violations := checkHistory(events, simListLimit)
+	violations := history.Violations(events, simRules)
 	if len(violations) == 0 {
 		return
 	}
@@ -75,7 +77,10 @@ func simulate(t *testing.T, seed uint64) {
 const (
 	simListLimit  = remoteSlowest + 2*time.Second // the 2 s of a silent page, and the slowest network
 	remoteSlowest = 2 * time.Second
+	simRecovery   = 60 * time.Second // after the last fault, for everything to work again
 )
+
+var simRules = history.Rules{Lists: simListLimit, Recovery: simRecovery, Prompt: 6 * time.Second, Patience: 2 * time.Minute}
 
 var (
 	simOrigins = []string{"https://app.example", "https://other.example"}
@@ -87,7 +92,7 @@ var (
 type simWorld struct {
 	seed    uint64
 	rand    *simRand // of the faults
-	history *simHistory
+	history *history.History
 	network *simNetwork
 	gateway *simGateway
 	stores  []*simStore
@@ -108,11 +113,11 @@ type simWorld struct {
 	tabs   []*simTab
 	count  int
 	calm   bool
-	calmed time.Time           // when it began
-	names  []string            // in the order in which they were given
-	named  map[string]string   // the store behind each name
-	live   map[string]simEvent // the last join of each name whose page is connected
-	focus  string              // the name that clients are interested in; "": any
+	calmed time.Time                // when it began
+	names  []string                 // in the order in which they were given
+	named  map[string]string        // the store behind each name
+	live   map[string]history.Event // the last join of each name whose page is connected
+	focus  string                   // the name that clients are interested in; "": any
 }
 
 // A simRand is the random numbers of one party, whose goroutines share it.
@@ -146,13 +151,13 @@ func (w *simWorld) party(name string) *simRand {
 }
 
 func newSimWorld(seed uint64) *simWorld {
-	w := &simWorld{seed: seed, history: &simHistory{began: time.Now()}, network: newSimNetwork(seed), named: map[string]string{}, live: map[string]simEvent{}}
+	w := &simWorld{seed: seed, history: &history.History{Began: time.Now()}, network: newSimNetwork(seed), named: map[string]string{}, live: map[string]history.Event{}}
 	w.rand = w.party("faults")
 	w.pace = time.Duration(10+w.rand.IntN(12)) * time.Second
 	w.ctx, w.end = context.WithCancel(context.Background())
 	w.gateway = &simGateway{w: w, disk: newMemDisk()}
 	w.gateway.start(0)
-	w.token = w.gateway.running().token.text
+	w.token = w.gateway.running().token.text()
 	for i, app := range []string{"notes", "notes", "shop"}[:2+w.rand.IntN(2)] {
 		w.stores = append(w.stores, &simStore{
 			w: w, origin: simOrigins[i%2], app: app, uris: simURIs, versions: map[string]int{}, docs: map[*simDocument]struct{}{},
@@ -161,7 +166,7 @@ func newSimWorld(seed uint64) *simWorld {
 	return w
 }
 
-func (w *simWorld) since(t time.Time) time.Duration { return t.Sub(w.history.began) }
+func (w *simWorld) since(t time.Time) time.Duration { return t.Sub(w.history.Began) }
 
 // pause waits for a random time around mean, longer when the world is idle, and
 // reports whether the run continues.
@@ -184,7 +189,7 @@ func (w *simWorld) pauseUntil(r *simRand, mean time.Duration, gone <-chan struct
 }
 
 // alarm notes what must never happen.
-func (w *simWorld) alarm(text string) { w.history.add(simEvent{Kind: simAlarm, Text: text}) }
+func (w *simWorld) alarm(text string) { w.history.Add(history.Event{Kind: history.Alarm, Text: text}) }
 
 func (w *simWorld) isCalm() bool {
 	w.mu.Lock()
@@ -210,20 +215,20 @@ func (w *simWorld) allTabs() []*simTab {
 }
 
 // arrive notes that a document has joined, and depart that its connection ended.
-func (w *simWorld) arrive(e simEvent) {
-	w.history.add(e)
+func (w *simWorld) arrive(e history.Event) {
+	w.history.Add(e)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, known := w.named[e.Name]; !known {
 		w.names = append(w.names, e.Name)
 	}
 	w.named[e.Name] = e.Text
-	e.At = time.Since(w.history.began)
+	e.At = time.Since(w.history.Began)
 	w.live[e.Name] = e
 }
 
-func (w *simWorld) depart(e simEvent) {
-	w.history.add(e)
+func (w *simWorld) depart(e history.Event) {
+	w.history.Add(e)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.live[e.Name].ID == e.ID {
@@ -271,7 +276,7 @@ func (w *simWorld) isSteady(name string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	join, here := w.live[name]
-	return here && time.Since(w.history.began)-join.At > 15*time.Second
+	return here && time.Since(w.history.Began)-join.At > 15*time.Second
 }
 
 // steadyNames returns the names of pages that have been there for a while.
@@ -282,7 +287,7 @@ func (w *simWorld) steadyNames() (names []string) {
 		return nil
 	}
 	for name, join := range w.live {
-		if time.Since(w.history.began)-join.At > simRecovery {
+		if time.Since(w.history.Began)-join.At > simRecovery {
 			names = append(names, name)
 		}
 	}

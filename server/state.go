@@ -72,11 +72,14 @@ type OwnedError struct {
 
 // Error implements error.
 func (e *OwnedError) Error() string {
-	holder := e.Holder
-	if holder == "" {
-		holder = "another process"
+	return fmt.Sprintf("%s uses the state directory %s: stop it, or choose another directory with --state", e.holder(), e.Dir)
+}
+
+func (e *OwnedError) holder() string {
+	if e.Holder == "" {
+		return "another process"
 	}
-	return fmt.Sprintf("%s uses the state directory %s: stop it, or choose another directory with --state", holder, e.Dir)
+	return e.Holder
 }
 
 // openState creates the directory if necessary, locks it and removes the permissions of

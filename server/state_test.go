@@ -31,11 +31,11 @@ func openOn(t *testing.T, d *memDisk) (*Gateway, remembered) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := remembered{identity: g.identity, token: g.token.text, names: g.names.remembered()}
+	r := remembered{identity: g.identity, token: g.token.text(), names: g.names.remembered()}
 	for id, key := range g.keys.keys {
 		r.keys = append(r.keys, id+" "+string(key.Key))
 	}
-	stored, err := g.core.Options.Sessions.Load()
+	stored, err := g.core.Options.Sessions.(mcphttp.StoredSessions).Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestBrokenFilesAreKeptAside(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s %q: %v", name, text, err)
 			}
-			if g.identity.Gateway != first.identity.Gateway || g.token.text != first.token {
+			if g.identity.Gateway != first.identity.Gateway || g.token.text() != first.token {
 				t.Errorf("%s %q: another identity or token", name, text)
 			}
 			g.Close(context.Background())
@@ -253,7 +253,7 @@ func TestStateDirectoryHasOneOwner(t *testing.T) {
 			if owners > 1 {
 				t.Error("two own it at once")
 			}
-			seen[g.identity.Gateway+" "+g.token.text]++
+			seen[g.identity.Gateway+" "+g.token.text()]++
 			mu.Unlock()
 			if err := g.Listen("127.0.0.1:0"); err != nil {
 				t.Error(err)
@@ -306,7 +306,7 @@ func TestSharedTokenFileIsMadeOnce(t *testing.T) {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			seen[token.text] = true
+			seen[token.text()] = true
 		})
 	}
 	all.Wait()

@@ -225,7 +225,7 @@ func (l *gatewayLink) dial(ctx context.Context) (jsonrpc.Port, error) {
 		return nil, fmt.Errorf("connect to the gateway at %s: %w", running.WS, err)
 	}
 	s := socket.New(conn, limits.MaxAnswer, false)
-	go s.KeepAlive(false) // ends with the socket
+	s.KeepAlive(false)
 	return s, nil
 }
 

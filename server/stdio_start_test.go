@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/testports"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -40,7 +41,7 @@ func serveStdioIn(dir string) {
 // gateway with one identity, also when its process is killed.
 func TestManyStdioProcessesStartAtOnce(t *testing.T) {
 	const many = 20
-	dir, port := t.TempDir()+"/state", freePort(t)
+	dir, port := t.TempDir()+"/state", testports.Free(t, 1)[0]
 	type child struct {
 		command *exec.Cmd
 		in      io.WriteCloser

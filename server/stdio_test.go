@@ -15,6 +15,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
+	"github.com/pagemcp/pagemcp/server/internal/testports"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -78,7 +79,7 @@ func (p *parent) end() {
 // Without a running gateway the process starts one; others connect to it; when it ends,
 // another process starts one, and pages and assistants continue. R-330 R-331 R-336.
 func TestStdioStartsConnectsTakesOver(t *testing.T) {
-	state, port := t.TempDir(), freePort(t)
+	state, port := t.TempDir(), testports.Free(t, 1)[0]
 	opts := StdioOptions{Gateway: Options{State: state, Origins: []string{testOrigin}}, Listen: "127.0.0.1:" + strconv.Itoa(port)}
 	first := startStdio(t, opts)
 	if got := first.ask(modern("1", "server/discover", "")); !strings.Contains(got, `"resultType":"complete"`) || !strings.Contains(got, `"id":1`) {
@@ -257,19 +258,6 @@ func TestOtherProgramOnThePortGetsNoToken(t *testing.T) {
 	if err := probe(t.Context(), g.URL(), token); err != nil {
 		t.Errorf("ourselves: %v", err)
 	}
-}
-
-// freePort returns a port that is free on both loopback addresses.
-func freePort(t *testing.T) int {
-	t.Helper()
-	listeners, port, err := loopback.Listen(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range listeners {
-		l.Close()
-	}
-	return port
 }
 
 // The gateway binds both loopback addresses or neither: a program on the other one would

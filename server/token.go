@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -22,16 +24,48 @@ const tokenLength = 43 // characters; 256 bits as base64url
 // token authenticates assistants by the bearer token. The comparison takes constant
 // time.
 type token struct {
-	file     string
-	hash     [sha256.Size]byte
-	text     string
-	disabled bool // NoToken: every client is accepted
+	state    *state // of the directory of the file
+	name     string // of the file
+	disabled bool   // NoToken: every client is accepted
+	lenient  bool   // Lenient: keyHeader is accepted
 
-	lenient bool // Lenient: keyHeader is accepted
+	rotating sync.Mutex // held while the file is replaced
+	current  atomic.Pointer[credential]
 
 	mu             sync.Mutex
 	failed         []time.Time // times of wrong tokens within limits.LoginWindow
 	throttledUntil time.Time   // wrong tokens get 429 until then
+}
+
+// A credential is one value of the token. valid ends when another one replaces it.
+type credential struct {
+	text   string
+	hash   [sha256.Size]byte
+	valid  context.Context
+	revoke context.CancelFunc
+}
+
+func newCredential(text string) *credential {
+	c := &credential{text: text, hash: sha256.Sum256([]byte(text))}
+	c.valid, c.revoke = context.WithCancel(context.Background())
+	return c
+}
+
+// text returns the token.
+func (t *token) text() string { return t.current.Load().text }
+
+// rotate replaces the token by a new one: first in the file, so that no client that reads
+// it gets a token that is not valid yet for long. Connections that were authenticated by
+// the old one end.
+func (t *token) rotate() error {
+	t.rotating.Lock()
+	defer t.rotating.Unlock()
+	fresh := newCredential(randomText(32))
+	if err := t.state.write(t.name, []byte(fresh.text+"\n")); err != nil {
+		return fmt.Errorf("store the new token: %w", err)
+	}
+	t.current.Swap(fresh).revoke()
+	return nil
 }
 
 // loadToken reads the token from a file of the state directory. It creates the file if
@@ -53,7 +87,9 @@ func loadToken(s *state, name string) (*token, error) {
 	if len(secret) < tokenLength {
 		return nil, fmt.Errorf("token file %s: want at least %d characters on one line; remove the file to get a new token", file, tokenLength)
 	}
-	return &token{file: file, text: secret, hash: sha256.Sum256([]byte(secret))}, nil
+	t := &token{state: s, name: name}
+	t.current.Store(newCredential(secret))
+	return t, nil
 }
 
 // loadTokenAt is loadToken for any other file. Several gateways may share it, so it is
@@ -93,27 +129,25 @@ const (
 // keyHeader is for clients that support API keys only.
 const keyHeader = "X-Agent-Api-Key"
 
-// check verifies the Authorization header of r. The right token is always accepted, so
-// that wrong ones cannot lock the user out. Throttling only limits the cost of guessing:
-// 256 bits need no protection by delays.
-func (t *token) check(r *http.Request) verdict {
-	if t.disabled {
-		return accepted
-	}
+// check verifies the Authorization header of r and returns the token that it has. The
+// right token is always accepted, so that wrong ones cannot lock the user out. Throttling
+// only limits the cost of guessing: 256 bits need no protection by delays.
+func (t *token) check(r *http.Request) (verdict, *credential) {
+	current := t.current.Load()
 	values := r.Header.Values("Authorization")
 	if keys := r.Header.Values(keyHeader); len(values) == 0 && len(keys) == 1 && t.lenient {
 		values = []string{"Bearer " + keys[0]}
 	}
 	if len(values) == 0 {
-		return rejected
+		return rejected, nil
 	}
 	scheme, secret, _ := strings.Cut(values[0], " ")
 	hash := sha256.Sum256([]byte(strings.TrimSpace(secret)))
-	equal := subtle.ConstantTimeCompare(hash[:], t.hash[:]) == 1
+	equal := subtle.ConstantTimeCompare(hash[:], current.hash[:]) == 1
 	if equal && len(values) == 1 && strings.EqualFold(scheme, "Bearer") {
-		return accepted
+		return accepted, current
 	}
-	return t.fail(time.Now())
+	return t.fail(time.Now()), nil
 }
 
 func (t *token) fail(now time.Time) verdict {
@@ -138,9 +172,17 @@ func (t *token) fail(now time.Time) verdict {
 
 // Authenticate implements access.Authenticator.
 func (t *token) Authenticate(r *http.Request) (access.Caller, *access.Challenge) {
-	switch t.check(r) {
-	case accepted:
+	if t.disabled {
 		return access.Caller{Principal: t.principal()}, nil
+	}
+	return t.authenticate(r)
+}
+
+// authenticate is Authenticate without regard to NoToken.
+func (t *token) authenticate(r *http.Request) (access.Caller, *access.Challenge) {
+	switch verdict, used := t.check(r); verdict {
+	case accepted:
+		return access.Caller{Principal: t.principal(), Valid: used.valid}, nil
 	case throttled:
 		return access.Caller{}, &access.Challenge{
 			Status: http.StatusTooManyRequests, Text: "too many wrong tokens",

@@ -14,6 +14,16 @@ import (
 	"time"
 )
 
+// nodeProgram returns the Node that `npm ci` has installed in web, or that of the machine:
+// there are packages of Node for Linux only.
+func nodeProgram(web string) string {
+	node := filepath.Join(web, "node_modules", ".bin", "node")
+	if _, err := os.Stat(node); err != nil {
+		return "node"
+	}
+	return node
+}
+
 // The official TypeScript clients, v1 and v2, over HTTP, WebSocket and standard
 // streams: list, read, a change, the new value, and what is not there.
 func TestTypeScriptClientsSeePage(t *testing.T) {
@@ -21,11 +31,8 @@ func TestTypeScriptClientsSeePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	node := filepath.Join(web, "node_modules", ".bin", "node")
-	if _, err := os.Stat(node); err != nil {
-		t.Fatalf("%v: run `npm install` in web", err)
-	}
-	program := filepath.Join(t.TempDir(), "pagemcp")
+	node := nodeProgram(web)
+	program := filepath.Join(t.TempDir(), "pagemcp.exe") // Windows needs the suffix
 	if out, err := exec.Command("go", "build", "-o", program, "../cmd/pagemcp").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -3,6 +3,7 @@
 package devserver
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/ecdsa"
@@ -22,6 +23,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/conns"
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
 )
 
@@ -34,11 +36,13 @@ type Web struct {
 	gateway   int // its port, for the policy
 	key       *ecdsa.PrivateKey
 	script    string // for live reload
-	http      *http.Server
+	app       bool   // serves an app of the user; see NewApp
+	fallback  string // path of the document for unknown paths; empty if there is none
 	done      chan struct{}
 	once      sync.Once
 
 	mu      sync.Mutex
+	http    *http.Server        // nil before Serve
 	files   map[string]*webFile // by path
 	build   int                 // counts Set and Fail
 	version string              // digest of the files, or a unique text for each failure
@@ -54,6 +58,21 @@ func New(key *ecdsa.PrivateKey) (*Web, error) {
 		return nil, err
 	}
 	return &Web{key: key, script: script, done: make(chan struct{}), changed: make(chan struct{}), files: map[string]*webFile{}}, nil
+}
+
+// NewApp is New for an app of the user: its documents get no Content-Security-Policy but
+// their own, and no other page may embed it. singlePage serves /index.html for unknown
+// paths without an extension, as apps with routes of their own need.
+func NewApp(key *ecdsa.PrivateKey, singlePage bool) (*Web, error) {
+	w, err := New(key)
+	if err != nil {
+		return nil, err
+	}
+	w.app = true
+	if singlePage {
+		w.fallback = "/index.html"
+	}
+	return w, nil
 }
 
 // Listen binds addr; see server.CheckLoopback.
@@ -74,27 +93,53 @@ func (w *Web) Origins() []string {
 	return loopback.NewGuard(w.port, nil, nil).OwnOrigins
 }
 
-// Set replaces all files. Keys are paths that begin with a slash. Open pages reload if
-// any file differs, also from those of an earlier process.
-func (w *Web) Set(files map[string][]byte) {
-	next := map[string]*webFile{}
+// Set replaces all files. Keys are paths that begin with a slash.
+func (w *Web) Set(files map[string][]byte) { w.set(files, false) }
+
+// SetLive is Set with live reload: open pages reload if any file has changed since they were
+// served, also by an earlier process.
+func (w *Web) SetLive(files map[string][]byte) { w.set(files, true) }
+
+func (w *Web) set(files map[string][]byte, live bool) {
 	w.mu.Lock()
 	old := maps.Clone(w.files)
 	w.mu.Unlock()
+	etags := map[string]string{}
 	for name, body := range files {
 		sum := sha256.Sum256(body)
-		etag := hex.EncodeToString(sum[:12])
+		etags[name] = hex.EncodeToString(sum[:12])
+	}
+	version := versionOf(etags)
+	next := map[string]*webFile{}
+	made := map[string]*webFile{} // by kind and etag: engine.wasm, which is there three times, is compressed once
+	for name, body := range files {
+		etag, hasScript := etags[name], live && reloads(name)
+		if hasScript {
+			etag += "-" + version
+		}
 		if same := old[name]; same != nil && same.etag == etag {
 			next[name] = same
 			continue
 		}
-		next[name] = &webFile{body: body, kind: contentType(name), etag: etag}
+		if hasScript {
+			body = append(bytes.Clone(body), liveTag(version)...) // HTML parsers accept scripts after </html>
+		}
+		kind := contentType(name)
+		if made[kind+etag] == nil {
+			made[kind+etag] = &webFile{body: body, kind: kind, etag: etag}
+		}
+		next[name] = made[kind+etag]
 	}
+	w.publish(func() { w.files, w.failure, w.version = next, "", version })
+}
+
+// versionOf returns a digest of the names and contents of files, from their etags.
+func versionOf(etags map[string]string) string {
 	sum := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(next)) {
-		fmt.Fprintf(sum, "%s %s\n", name, next[name].etag)
+	for _, name := range slices.Sorted(maps.Keys(etags)) {
+		fmt.Fprintf(sum, "%s %s\n", name, etags[name])
 	}
-	w.publish(func() { w.files, w.failure, w.version = next, "", hex.EncodeToString(sum.Sum(nil)[:8]) })
+	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
 // Compress makes the brotli version of each WebAssembly and JavaScript file, one after the
@@ -139,13 +184,18 @@ func (w *Web) publish(change func()) {
 func (w *Web) Serve(gateway int) error {
 	w.gateway = gateway
 	guard := loopback.NewGuard(w.port, nil, http.HandlerFunc(w.serve))
-	guard.Frames, guard.Scripts = embeddedFrames, embeddedScripts
-	w.http = loopback.HTTPServer(guard)
+	if !w.app {
+		guard.Frames, guard.Scripts = embeddedFrames, embeddedScripts
+	}
+	server := conns.HTTPServer(guard)
+	if !w.begin(server) {
+		return nil
+	}
 	acceptor := loopback.NewAcceptor(w.listeners, nil)
 	defer acceptor.Close()
 	errs := make(chan error, len(w.listeners))
 	for _, listener := range w.listeners {
-		go func() { errs <- w.http.Serve(acceptor.Wrap(listener)) }() // ends with Close
+		go func() { errs <- server.Serve(acceptor.Wrap(listener)) }() // ends with Close
 	}
 	if err := <-errs; err != http.ErrServerClosed {
 		return err
@@ -153,12 +203,33 @@ func (w *Web) Serve(gateway int) error {
 	return nil
 }
 
-// Close closes the server and its listeners.
+// begin keeps server for Close. It returns false if Close was called before.
+func (w *Web) begin(server *http.Server) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	select {
+	case <-w.done:
+		return false
+	default:
+		w.http = server
+		return true
+	}
+}
+
+// end returns the server that begin was called with, or nil. Later calls of begin fail.
+func (w *Web) end() *http.Server {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	close(w.done)
+	return w.http
+}
+
+// Close closes the server and its listeners. It may be called before, during and after
+// Serve, which then returns nil.
 func (w *Web) Close() {
 	w.once.Do(func() {
-		close(w.done)
-		if w.http != nil {
-			w.http.Close()
+		if server := w.end(); server != nil {
+			server.Close()
 		}
 		for _, listener := range w.listeners {
 			listener.Close()
@@ -199,11 +270,14 @@ func (w *Web) serve(out http.ResponseWriter, r *http.Request) {
 		name += "index.html"
 	}
 	w.mu.Lock()
-	file, failure := w.files[name], w.failure
+	file, failure, version := w.files[name], w.failure, w.version
 	if file == nil && w.files[name+"/index.html"] != nil {
 		w.mu.Unlock()
 		http.Redirect(out, r, path.Base(name)+"/", http.StatusMovedPermanently)
 		return
+	}
+	if file == nil && w.fallback != "" && path.Ext(r.URL.Path) == "" {
+		file = w.files[w.fallback]
 	}
 	w.mu.Unlock()
 	switch {
@@ -217,7 +291,7 @@ func (w *Web) serve(out http.ResponseWriter, r *http.Request) {
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		out.WriteHeader(http.StatusInternalServerError)
 		fmt.Fprintf(out, "<!doctype html><meta charset=utf-8><title>Build failed</title><h1>Build failed</h1><pre>%s</pre>%s",
-			html.EscapeString(failure), liveTag)
+			html.EscapeString(failure), liveTag(version))
 	case file == nil:
 		http.NotFound(out, r)
 	default:

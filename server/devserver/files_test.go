@@ -1,6 +1,7 @@
 package devserver
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -53,12 +54,31 @@ func startWeb(t *testing.T, files map[string][]byte) *Web {
 	return w
 }
 
+// Close may be called at any time: before, during and after Serve, which ends then.
+func TestCloseEndsServeAtAnyTime(t *testing.T) {
+	for range 50 {
+		w := newTestWeb(t)
+		if err := w.Listen("127.0.0.1:0"); err != nil {
+			t.Fatal(err)
+		}
+		served := make(chan error, 1)
+		go func() { served <- w.Serve(8808) }()
+		w.Close()
+		if err := <-served; err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Serve(8808); err != nil {
+			t.Fatalf("after Close: %v", err)
+		}
+	}
+}
+
 // The playground may connect to any server; in a frame of another page it may use its
 // MessagePort or its own files only, unless the page of the frame is for a server.
 func TestContentSecurityPolicyOfThePlayground(t *testing.T) {
 	w := startWeb(t, map[string][]byte{"/playground/index.html": {}, "/playground/embed.html": {}, "/playground/embed-scenario.html": {}, "/playground/embed-url.html": {}, "/playground/apps/sandbox.html": {}})
 	for path, want := range map[string][]string{
-		"/playground/":                    {"connect-src 'self' http: https: ws: wss:;", "frame-src http: https:;", "frame-ancestors 'none';"},
+		"/playground/":                    {"connect-src 'self' http: https: ws: wss:;", "frame-src http: https: blob:;", "frame-ancestors 'none';"},
 		"/playground/embed.html":          {"default-src 'none';", "script-src 'self';", "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*;", "trusted-types 'none'"},
 		"/playground/apps/sandbox.html":   {"frame-src 'none';", "form-action 'none';", "frame-ancestors 'self';", "sandbox allow-scripts;"},
 		"/playground/embed-scenario.html": {"default-src 'none';", "connect-src 'self';", "'wasm-unsafe-eval'", "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*;"},
@@ -94,7 +114,7 @@ func TestPagesOfThisMachineMayEmbedThePlayground(t *testing.T) {
 		{element, "Origin: http://localhost:3000\nSec-Fetch-Site: cross-site\n", 200, "http://localhost:3000"},
 		{element, "Origin: http://127.0.0.1:3000\nSec-Fetch-Site: same-site\n", 200, "http://127.0.0.1:3000"},
 		{element, "Origin: https://[::1]:3000\nSec-Fetch-Site: cross-site\n", 200, "https://[::1]:3000"},
-		{chunk, "Origin: http://localhost:3000\nSec-Fetch-Site: cross-site\n", 200, "http://localhost:3000"},
+		{chunk, "Origin: http://localhost:3000\nSec-Fetch-Site: cross-site\n", 403, ""},
 		{frame, navigation + "cross-site\n", 200, ""},
 		{"/playground/embed-url.html", navigation + "same-site\n", 200, ""},
 		{"/playground/apps/sandbox.html", navigation + "same-site\n", 403, ""},
@@ -303,7 +323,8 @@ func TestEachCodingHasItsETag(t *testing.T) {
 
 // Live reload sends a version only. The page itself shows the error.
 func TestLiveReloadSendsOnlyAVersion(t *testing.T) {
-	w := startWeb(t, WithLiveReload(map[string][]byte{"/index.html": []byte("<!doctype html>")}))
+	w := startWeb(t, nil)
+	w.SetLive(map[string][]byte{"/index.html": []byte("<!doctype html>")})
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second) // over it a version is missing
 	defer cancel()
 	conn, _, err := websocket.Dial(ctx, w.URL()+"live", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {w.Origins()[0]}}})
@@ -361,5 +382,20 @@ func TestLiveReloadIsNotForOtherSites(t *testing.T) {
 		if status, _, _ := rawhttp.Send(t, w.port, "GET /live HTTP/1.1\nHost: localhost:%d\n"+lines+"\n"); status != want {
 			t.Errorf("%q: %d, want %d", lines, status, want)
 		}
+	}
+}
+
+// Files with the same contents, such as engine.wasm in three directories, are compressed once.
+func TestSameContentsAreCompressedOnce(t *testing.T) {
+	web := newTestWeb(t)
+	engine := bytes.Repeat([]byte("\x00asm"), 4<<10)
+	web.Set(map[string][]byte{"/pagemcp/engine.wasm": engine, "/docs/engine.wasm": bytes.Clone(engine), "/docs/engine.js": engine})
+	calls := 0
+	err := web.Compress(t.Context(), func(context.Context, []byte) ([]byte, error) {
+		calls++
+		return []byte("packed"), nil
+	})
+	if err != nil || calls != 2 { // the script has another type
+		t.Errorf("%d calls, %v", calls, err)
 	}
 }

@@ -1,7 +1,6 @@
 package devserver
 
 import (
-	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/rand"
@@ -26,7 +25,6 @@ const (
 	scriptPath = "/live.js"    // reloads the page when the version changes
 	proofPath  = "/live/proof" // proves to a page that this server has served it
 	clearPath  = "/live/clear" // clears the browser's storage of this origin
-	liveTag    = `<script type="module" src="` + scriptPath + `"></script>`
 )
 
 //go:embed livereload.js
@@ -85,17 +83,17 @@ func clearStorage(out http.ResponseWriter, r *http.Request) {
 // cannot load scripts of this server.
 const appsPath = playgroundPath + "apps/"
 
-// WithLiveReload adds the script of live reload to every HTML file but those of appsPath
-// and the playground for frames, which may connect to nothing.
-func WithLiveReload(files map[string][]byte) map[string][]byte {
-	live := make(map[string][]byte, len(files))
-	for name, body := range files {
-		if contentType(name) == "text/html; charset=utf-8" && !strings.HasPrefix(name, appsPath) && name != playgroundPath+"embed.html" {
-			body = append(bytes.Clone(body), liveTag...) // HTML parsers accept scripts after </html>
-		}
-		live[name] = body
-	}
-	return live
+// reloads reports whether a file gets the script of live reload: each HTML file but those of
+// appsPath and the playground for frames, which may connect to nothing.
+func reloads(name string) bool {
+	return contentType(name) == "text/html; charset=utf-8" && !strings.HasPrefix(name, appsPath) && name != playgroundPath+"embed.html"
+}
+
+// liveTag returns the element for the script of live reload, with the version that the page is
+// served with: files may change before the script asks for the current one. It is no module,
+// so that it runs before the modules of the page, which take invitations out of the address.
+func liveTag(version string) string {
+	return `<script src="` + scriptPath + "?" + version + `"></script>`
 }
 
 // live answers with the version of the files. On a WebSocket it sends the version, and

@@ -7,8 +7,11 @@ import (
 
 // policy returns the Content-Security-Policy of the page or Worker at path. It allows
 // the server's own files, WebAssembly, and connections to the gateway. Trusted Types
-// allow one policy, for the URL of the engine's Worker.
+// allow one policy, for the URL of the engine's Worker. An app of the user has its own.
 func (w *Web) policy(path string) string {
+	if w.app {
+		return "frame-ancestors 'self'"
+	}
 	if below, ok := strings.CutPrefix(path, playgroundPath); ok {
 		return playgroundPolicy(below)
 	}
@@ -25,11 +28,11 @@ func (w *Web) policy(path string) string {
 // playgroundPath is the path of the playground.
 const playgroundPath = "/playground/"
 
-// Pages of other ports of this machine may show these documents in a frame, and load these
-// scripts, for <mcp-playground>.
+// Pages of other ports of this machine may show these documents in a frame, and load this
+// script, for <mcp-playground>.
 var (
 	embeddedFrames  = []string{playgroundPath + "embed.html", playgroundPath + "embed-scenario.html", playgroundPath + "embed-url.html"}
-	embeddedScripts = []string{playgroundPath + "element.js", playgroundPath + "chunks/"}
+	embeddedScripts = []string{playgroundPath + "element.js"} // it imports nothing
 )
 
 // sandboxPath is the page below playgroundPath between the playground and an MCP app.
@@ -41,7 +44,7 @@ const sandboxPath = "apps/sandbox.html"
 // own. A second Trusted Types policy is for the URL of its service worker. Pages of this
 // machine, on any port, may frame embed.html, which uses only the MessagePort that it receives,
 // embed-scenario.html, whose server is inside it, and embed-url.html, which connects
-// after a click.
+// after a click. They frame pages of servers, as blob: URLs without scripts.
 // apps/sandbox.html frames an MCP app, whose document brings its own, strict policy.
 func playgroundPolicy(below string) string {
 	const content = "default-src 'none'; style-src 'self'; img-src 'self' data: blob:; media-src data: blob:; "
@@ -50,14 +53,14 @@ func playgroundPolicy(below string) string {
 	const ancestors = "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*"
 	switch below {
 	case "embed.html":
-		return content + "script-src 'self'; " + ancestors + end + "trusted-types 'none'"
+		return content + "frame-src blob:; script-src 'self'; " + ancestors + end + "trusted-types 'none'"
 	case "embed-scenario.html":
-		return content + "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; " + ancestors + end + "trusted-types pagemcp"
+		return content + "frame-src blob:; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; " + ancestors + end + "trusted-types pagemcp"
 	case "embed-url.html":
-		return content + "script-src 'self'; connect-src 'self' http: https: ws: wss:; " + ancestors + end + "trusted-types 'none'"
+		return content + "frame-src blob:; script-src 'self'; connect-src 'self' http: https: ws: wss:; " + ancestors + end + "trusted-types 'none'"
 	case sandboxPath:
 		return "default-src * data: blob: 'unsafe-inline' 'unsafe-eval'; frame-src 'none'; object-src 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
 	}
 	return content + "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' http: https: ws: wss:; worker-src 'self'; " +
-		"manifest-src 'self'; frame-src http: https:; frame-ancestors 'none'" + end + "trusted-types pagemcp pagemcp-offline"
+		"manifest-src 'self'; frame-src http: https: blob:; frame-ancestors 'none'" + end + "trusted-types pagemcp pagemcp-offline"
 }

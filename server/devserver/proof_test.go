@@ -16,7 +16,8 @@ import (
 // A page can distinguish this server from another program on its port, by a signature of
 // its nonce and of the address that it has dialled.
 func TestWebProvesItselfToItsPages(t *testing.T) {
-	w := startWeb(t, WithLiveReload(map[string][]byte{"/index.html": []byte("<!doctype html>")}))
+	w := startWeb(t, nil)
+	w.SetLive(map[string][]byte{"/index.html": []byte("<!doctype html>")})
 	nonce := strings.Repeat("0a", 32)
 	get := func(host, path string) (int, string) {
 		t.Helper()

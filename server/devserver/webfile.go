@@ -85,10 +85,10 @@ func accepts(h http.Header, coding string) bool {
 // contentType returns the media type of a file. It does not use the table of the system,
 // which may map .js to anything.
 func contentType(name string) string {
-	switch path.Ext(name) {
-	case ".html":
+	switch strings.ToLower(path.Ext(name)) {
+	case ".html", ".htm":
 		return "text/html; charset=utf-8"
-	case ".js":
+	case ".js", ".mjs":
 		return "text/javascript; charset=utf-8"
 	case ".css":
 		return "text/css; charset=utf-8"
@@ -102,6 +102,32 @@ func contentType(name string) string {
 		return "image/png"
 	case ".webmanifest":
 		return "application/manifest+json"
+	case ".jpg", ".jpeg":
+		return "image/jpeg"
+	case ".gif":
+		return "image/gif"
+	case ".webp":
+		return "image/webp"
+	case ".avif":
+		return "image/avif"
+	case ".ico":
+		return "image/x-icon"
+	case ".woff":
+		return "font/woff"
+	case ".woff2":
+		return "font/woff2"
+	case ".pdf":
+		return "application/pdf"
+	case ".xml":
+		return "application/xml"
+	case ".mp3":
+		return "audio/mpeg"
+	case ".mp4":
+		return "video/mp4"
+	case ".webm":
+		return "video/webm"
+	case ".csv":
+		return "text/csv; charset=utf-8"
 	case ".txt", ".ts", ".md", ".txtar":
 		return "text/plain; charset=utf-8"
 	}

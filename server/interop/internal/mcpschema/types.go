@@ -21,10 +21,11 @@ var results = map[string]string{
 }
 
 // cacheable are the methods whose results have hints for caches.
-// MCP 2026-07-28, server/utilities/caching.
+// MCP 2026-07-28, server/utilities/caching, and the extension io.modelcontextprotocol/skills.
 var cacheable = map[string]bool{
 	"server/discover": true, "tools/list": true, "prompts/list": true, "resources/list": true,
 	"resources/templates/list": true, "resources/read": true,
+	"skills/list": true, "skills/get": true,
 }
 
 // asking are the methods that may answer input_required.

@@ -1,0 +1,140 @@
+package server
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/auditlog"
+)
+
+// activity remembers which assistants are active and what they have read last, for
+// `pagemcp status`. It passes every entry on to the audit log.
+type activity struct {
+	access.Audit
+	observe func(Event) // may be nil
+	now     func() time.Time
+
+	mu      sync.Mutex
+	clients map[activityKey]*ActiveClient
+	reads   []Read // the oldest first
+}
+
+type activityKey struct{ client, endpoint string }
+
+// Bounds of what is remembered. An entry has at most 1 KB.
+const (
+	maxActiveClients = 100
+	maxReads         = 50
+	maxActivityText  = 512 // bytes of a URI or name
+)
+
+// An ActiveClient is an assistant that has sent requests since the gateway started.
+// Assistants with the same name at the same endpoint are one.
+type ActiveClient struct {
+	Client   string    `json:"client,omitempty"` // clientInfo.name; empty if it has sent none
+	Endpoint string    `json:"endpoint"`         // /mcp, /mcp/notes, /ws, or /watch for the playground
+	Requests int       `json:"requests"`
+	Last     time.Time `json:"last"` // the last request
+}
+
+// A Read is what an assistant got, or tried to get, from a page: a resource, a prompt, or
+// the result of a tool. It has no contents.
+type Read struct {
+	Time    time.Time `json:"time"`
+	Client  string    `json:"client,omitempty"`
+	Method  string    `json:"method"` // resources/read, prompts/get or tools/call
+	Target  string    `json:"target"` // URI, or name of the prompt or tool
+	Outcome string    `json:"outcome"`
+	Bytes   int       `json:"bytes"`
+}
+
+func newActivity(audit access.Audit, observe func(Event)) *activity {
+	return &activity{Audit: audit, observe: observe, now: time.Now, clients: map[activityKey]*ActiveClient{}}
+}
+
+// Record implements access.Audit.
+func (a *activity) Record(e access.Entry) {
+	a.note(e)
+	a.report(e)
+	a.Audit.Record(e)
+}
+
+// RecordRefusal implements access.Audit.
+func (a *activity) RecordRefusal(e access.Entry) {
+	a.report(e)
+	a.Audit.RecordRefusal(e)
+}
+
+func (a *activity) report(e access.Entry) {
+	if a.observe == nil {
+		return
+	}
+	endpoint := e.Endpoint
+	if _, mcp := access.PageOf(endpoint); mcp {
+		endpoint = "/mcp"
+	}
+	a.observe(Event{
+		Endpoint: endpoint, Verb: e.Verb, Outcome: e.Outcome, Bytes: e.Bytes, Duration: time.Duration(e.Ms * float64(time.Millisecond)),
+	})
+}
+
+func (a *activity) note(e access.Entry) {
+	_, mcp := access.PageOf(e.Endpoint)
+	if !mcp && e.Endpoint != access.SocketPath && (e.Endpoint != access.MonitorPath || !strings.Contains(e.Verb, "/")) {
+		return // a page, or an attempt to connect
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.now()
+	key := activityKey{auditlog.Truncate(e.Client, maxActivityText), e.Endpoint}
+	client := a.clients[key]
+	if client == nil {
+		if len(a.clients) >= maxActiveClients {
+			a.dropOldest()
+		}
+		client = &ActiveClient{Client: key.client, Endpoint: key.endpoint}
+		a.clients[key] = client
+	}
+	client.Requests++
+	client.Last = now
+	switch e.Verb {
+	case "resources/read", "prompts/get", "tools/call":
+	default:
+		return
+	}
+	if len(a.reads) == maxReads {
+		a.reads = slices.Delete(a.reads, 0, 1)
+	}
+	a.reads = append(a.reads, Read{
+		Time: now, Client: key.client, Method: e.Verb, Target: auditlog.Truncate(e.URI, maxActivityText), Outcome: e.Outcome, Bytes: e.Bytes,
+	})
+}
+
+// dropOldest removes the client that is inactive for longest. The caller holds the lock.
+func (a *activity) dropOldest() {
+	oldest := slices.MinFunc(slices.Collect(maps.Keys(a.clients)), func(x, y activityKey) int {
+		return a.clients[x].Last.Compare(a.clients[y].Last)
+	})
+	delete(a.clients, oldest)
+}
+
+// snapshot returns the clients and the reads, the latest first; neither is nil.
+func (a *activity) snapshot() ([]ActiveClient, []Read) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	clients := make([]ActiveClient, 0, len(a.clients))
+	for _, client := range a.clients {
+		clients = append(clients, *client)
+	}
+	slices.SortFunc(clients, func(x, y ActiveClient) int {
+		return cmp.Or(y.Last.Compare(x.Last), cmp.Compare(x.Client, y.Client), cmp.Compare(x.Endpoint, y.Endpoint))
+	})
+	reads := append([]Read{}, a.reads...)
+	slices.Reverse(reads)
+	return clients, reads
+}

@@ -1,0 +1,91 @@
+package server
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Status describes a running gateway. It contains no secrets and no contents.
+type Status struct {
+	Version   string         `json:"version"`
+	PID       int            `json:"pid"`
+	Started   time.Time      `json:"started"`
+	MCP       string         `json:"mcp"`  // URL for assistants
+	Page      string         `json:"page"` // URL for pages
+	State     string         `json:"state"`
+	TokenFile string         `json:"tokenFile"`
+	NoToken   bool           `json:"noToken"`
+	Origins   []OriginStatus `json:"origins"`
+	Pages     []PageStatus   `json:"pages"`
+	Clients   []ActiveClient `json:"clients"`  // that have sent requests since the start, the latest first
+	Sessions  int            `json:"sessions"` // stored sessions of the classic revisions
+	Reads     []Read         `json:"reads"`    // the last 50, the latest first
+}
+
+// An OriginStatus is an origin whose pages may join, or have a key that would let them
+// join if the origin were allowed.
+type OriginStatus struct {
+	Origin  string    `json:"origin"`
+	Allowed string    `json:"allowed"` // "options": the command line; "paired": `pagemcp pair`; "no"
+	Keys    int       `json:"keys"`    // browser profiles that have paired, at most
+	Used    time.Time `json:"used,omitzero"`
+}
+
+// A PageStatus is a page that has joined since the gateway started.
+type PageStatus struct {
+	Name      string    `json:"name"`
+	Title     string    `json:"title"`
+	Origin    string    `json:"origin"`
+	URL       string    `json:"url"`
+	Connected bool      `json:"connected"`
+	Since     time.Time `json:"since"` // of the last join
+}
+
+func (g *Gateway) status() Status {
+	s := Status{
+		Version: g.options.Version, PID: os.Getpid(), Started: g.started, MCP: g.URL(), Page: g.PageURL(),
+		State: g.state.dir, TokenFile: g.options.TokenFile, NoToken: g.options.NoToken,
+		Origins: g.originStates(), Pages: []PageStatus{}, Sessions: g.core.Sessions.Count(),
+	}
+	for _, p := range g.core.Views("").Pages() {
+		s.Pages = append(s.Pages, PageStatus(p))
+	}
+	slices.SortFunc(s.Pages, func(a, b PageStatus) int { return strings.Compare(a.Name, b.Name) })
+	s.Clients, s.Reads = g.activity.snapshot()
+	return s
+}
+
+// Counts returns the current numbers.
+func (g *Gateway) Counts() Counts {
+	counts := Counts{Sockets: g.core.CountSockets(), Sessions: g.core.Sessions.Count()}
+	for _, p := range g.core.Views("").Pages() {
+		if p.Connected {
+			counts.Connected++
+		} else {
+			counts.Away++
+		}
+	}
+	return counts
+}
+
+func (g *Gateway) originStates() []OriginStatus {
+	keys, used := g.keys.uses()
+	paired := g.paired.names()
+	states := []OriginStatus{}
+	for _, origin := range g.origins.List() {
+		allowed := "options"
+		if slices.Contains(paired, origin) && !slices.Contains(g.options.Origins, origin) {
+			allowed = "paired"
+		}
+		states = append(states, OriginStatus{Origin: origin, Allowed: allowed, Keys: keys[origin], Used: used[origin]})
+	}
+	for origin, count := range keys {
+		if !g.origins.Contains(origin) {
+			states = append(states, OriginStatus{Origin: origin, Allowed: "no", Keys: count, Used: used[origin]})
+		}
+	}
+	slices.SortFunc(states, func(a, b OriginStatus) int { return strings.Compare(a.Origin, b.Origin) })
+	return states
+}
