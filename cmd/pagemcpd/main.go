@@ -1,0 +1,112 @@
+// Command pagemcpd runs one node of a hosted gateway: pages of a web app's users join it,
+// and remote assistants reach them with OAuth access tokens. See README.md for operators.
+//
+//	pagemcpd --config FILE           serves until SIGTERM or SIGINT, then drains
+//	pagemcpd --config FILE --check   checks the configuration and the files that it names
+//	pagemcpd keygen                  prints a line for the file of keys
+//	pagemcpd version                 prints the version
+//
+// There are no other flags, and no environment variables besides those of the Go runtime.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/pagemcp/pagemcp/server/hosted"
+	"github.com/pagemcp/pagemcp/web"
+)
+
+// Exit codes, besides 0.
+const (
+	exitFailed  = 1 // a listener has failed
+	exitMistake = 2 // the command line or the configuration is wrong; nothing was done
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+const usage = `pagemcpd runs one node of a hosted gateway.
+
+  pagemcpd --config FILE           serve until SIGTERM or SIGINT, then drain
+  pagemcpd --config FILE --check   check the configuration and the files that it names
+  pagemcpd keygen                  print a line for the file of keys
+  pagemcpd version                 print the version
+`
+
+// run runs one command line.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
+	if len(args) == 1 {
+		switch args[0] {
+		case "keygen":
+			fmt.Fprintln(stdout, hosted.NewKey())
+			return 0
+		case "version":
+			fmt.Fprintln(stdout, web.Version())
+			return 0
+		}
+	}
+	flags := flag.NewFlagSet("pagemcpd", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // errors are printed below
+	file := flags.String("config", "", "")
+	check := flags.Bool("check", false, "")
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, usage)
+		return 0
+	case err == nil && flags.NArg() > 0:
+		err = fmt.Errorf("there is no command %q", flags.Arg(0))
+	case err == nil && *file == "":
+		err = errors.New("--config is missing: name the configuration file")
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "pagemcpd: %v\n\n%s", err, usage)
+		return exitMistake
+	}
+	if *check {
+		if err := hosted.Check(*file, checkCluster); err != nil {
+			return refuse(stderr, err)
+		}
+		fmt.Fprintf(stdout, "%s is valid\n", *file)
+		return 0
+	}
+	return serve(ctx, *file, stdout, stderr)
+}
+
+func serve(ctx context.Context, file string, stdout, stderr io.Writer) (code int) {
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	node, err := hosted.Open(hosted.Options{File: file, Version: web.Version(), Log: stderr, Audit: stdout, Hangup: hangup, Connect: connect})
+	if err != nil {
+		return refuse(stderr, err)
+	}
+	if err := node.Run(ctx); err != nil {
+		fmt.Fprintf(stderr, "pagemcpd: %v\n", err)
+		return exitFailed
+	}
+	return 0
+}
+
+// refuse prints each reason not to start on a line of its own.
+func refuse(stderr io.Writer, err error) (code int) {
+	reasons := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		reasons = joined.Unwrap()
+	}
+	for _, reason := range reasons {
+		fmt.Fprintf(stderr, "pagemcpd: %v\n", reason)
+	}
+	return exitMistake
+}
