@@ -1,28 +1,38 @@
+//go:build !release
+
 package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/pagemcp/pagemcp/server/bundle"
+	"github.com/spf13/cobra"
 )
 
-// build writes the npm package to dist/npm/pagemcp, the unpacked browser extension to
-// dist/extension and the playground to dist/playground; or, with --out, all files that
-// dev serves.
-func build(ctx context.Context, args []string, std streams) error {
+// sourceCommands returns the commands that need the sources.
+func sourceCommands(std streams) []*cobra.Command { return []*cobra.Command{buildCommand(std)} }
+
+func buildCommand(std streams) *cobra.Command {
 	var out string
 	var bench bool
-	err := parse("build", "Builds the npm package into dist/npm/pagemcp, the browser extension into dist/extension, and the playground for any web host into dist/playground.", args, std, func(flags *flag.FlagSet) {
-		flags.StringVar(&out, "out", "", "write the package and the demos into this `directory` instead, laid out as dev serves them")
-		flags.BoolVar(&bench, "bench", false, "with --out: the page of the benchmark instead of the demos")
-	})
-	if err != nil {
-		return err
+	c := &cobra.Command{
+		Use:     "build",
+		GroupID: groupBuild,
+		Short:   "Build the npm package, the browser extension, the playground and the documentation into dist",
+		RunE:    func(c *cobra.Command, _ []string) error { return build(c.Context(), out, bench, std) },
 	}
+	c.Flags().StringVar(&out, "out", "", "write the package and the demos into this `directory` instead, laid out as dev serves them")
+	c.Flags().BoolVar(&bench, "bench", false, "with --out: the page of the benchmark instead of the demos")
+	return c
+}
+
+// build writes the npm package to dist/npm/pagemcp, the unpacked browser extension to
+// dist/extension (Chromium) and dist/extension-firefox, the playground to dist/playground
+// and the documentation to dist/docs; or, with out, all files that dev serves.
+func build(ctx context.Context, out string, bench bool, std streams) error {
 	root, err := findSources()
 	if err != nil {
 		return err
@@ -43,26 +53,34 @@ func build(ctx context.Context, args []string, std streams) error {
 		return err
 	}
 	fmt.Fprintln(std.err, "built", npm)
-	playground := filepath.Join(root, "dist", "playground")
-	if err := os.RemoveAll(playground); err != nil { // older builds have chunks with other names
-		return err
-	}
-	packed, err := bundle.Compressed(ctx, root, files)
+	packed, err := bundle.Compressed(ctx, root, files, bundle.Playground, bundle.Docs)
 	if err != nil {
 		return err
 	}
-	if err := packed.Write(playground, bundle.Playground); err != nil {
+	for _, path := range []string{bundle.Playground, bundle.Docs} {
+		dir := filepath.Join(root, "dist", filepath.FromSlash(path))
+		if err := os.RemoveAll(dir); err != nil { // older builds have chunks with other names
+			return err
+		}
+		if err := packed.Write(dir, path); err != nil {
+			return err
+		}
+		fmt.Fprintln(std.err, "built", dir)
+	}
+	extensions, err := bundle.BuildExtensions(root)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintln(std.err, "built", playground)
-	if files, err = bundle.BuildExtension(root); err != nil {
-		return err
+	for _, browser := range bundle.ExtensionBrowsers {
+		dir := filepath.Join(root, "dist", bundle.ExtensionName(browser))
+		if err := os.RemoveAll(dir); err != nil { // an older build may have further files
+			return err
+		}
+		if err := extensions[browser].Write(dir, "/"); err != nil {
+			return err
+		}
+		fmt.Fprintln(std.err, "built", dir)
 	}
-	extension := filepath.Join(root, "dist", "extension")
-	if err := files.Write(extension, "/"); err != nil {
-		return err
-	}
-	fmt.Fprintln(std.err, "built", extension)
 	notices, err := bundle.BinaryNotices(root)
 	if err != nil {
 		return err

@@ -2,82 +2,115 @@ package main
 
 import (
 	"context"
+	"crypto/ecdsa"
 	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/pagemcp/pagemcp/server"
-	"github.com/pagemcp/pagemcp/server/bundle"
 	"github.com/pagemcp/pagemcp/server/devserver"
+	"github.com/spf13/cobra"
 )
+
+// devOptions are the flags of dev.
+type devOptions struct {
+	settings
+	web   string // address of the web server
+	files string // directory; "" for those of the sources, or embedded ones
+	watch bool
+}
+
+func devCommand(std streams) *cobra.Command {
+	o := devOptions{settings: settings{logging: true}} // the developer of a page needs its log messages
+	c := &cobra.Command{
+		Use:     "dev",
+		GroupID: groupRun,
+		Short:   "Run the gateway, and serve the playground and the demos; in a clone live, from the sources",
+		RunE:    func(c *cobra.Command, _ []string) error { return dev(c.Context(), o, std) },
+	}
+	o.register(c.Flags())
+	o.registerMetrics(c.Flags())
+	c.Flags().StringVar(&o.web, "web", defaultWeb, "`address` of the web server, on loopback; port 0 picks a free one")
+	c.Flags().StringVar(&o.files, "files", "", "serve the files that build --out wrote to this `directory`, instead of what is built from the sources")
+	c.Flags().BoolVar(&o.watch, "watch", true, "let the playground monitor the traffic between assistants and pages, and send requests to pages")
+	c.Flags().BoolVar(&o.json, "json", false, "print one line of JSON with all addresses on standard output; again for each line on standard input")
+	return c
+}
+
+// docsStart is the path of the first page of the documentation.
+const docsStart = "/docs/index.html"
+
+// webFiles are what dev serves: built from the sources, or embedded in the program.
+type webFiles struct {
+	// watch calls built with the files, or with an error of the sources, once or whenever
+	// they change, until ctx ends.
+	watch func(ctx context.Context, built func(files map[string][]byte, err error)) error
+
+	// brotli compresses contents; nil if the files are not compressed in advance.
+	brotli func(ctx context.Context, contents []byte) ([]byte, error)
+
+	hasDocs bool // the documentation is among the files
+	// extension returns the unpacked extension for a browser, by path.
+	extension func(browser string) (map[string][]byte, error)
+
+	notices func() ([]byte, error) // of the program: licences of its modules
+}
 
 // dev runs the gateway and, on another port, a web server with the demos, which are
 // rebuilt when the sources change.
-func dev(ctx context.Context, args []string, std streams) error {
-	s := settings{logging: true} // the developer of a page needs its log messages
-	var address string
-	var watch bool
-	err := parse("dev", "Runs the gateway and serves the demos, live, from the sources.", args, std, func(flags *flag.FlagSet) {
-		s.register(flags)
-		flags.StringVar(&address, "web", defaultWeb, "`address` of the web server, on loopback; port 0 picks a free one")
-		flags.BoolVar(&watch, "watch", true, "let the playground monitor the traffic between assistants and pages, and send requests to pages")
-		flags.BoolVar(&s.json, "json", false, "print one line of JSON with all addresses on standard output; again for each line on standard input")
-	})
+func dev(ctx context.Context, o devOptions, std streams) error {
+	source, err := findWebFiles()
 	if err != nil {
 		return err
 	}
-	root, err := findSources()
-	if err != nil {
-		return err
+	if o.files != "" {
+		files, err := readFiles(o.files)
+		if err != nil {
+			return fmt.Errorf("--files: %w", err)
+		}
+		source.watch, source.hasDocs = unchanged(files), files[docsStart] != nil
 	}
-	g, err := s.gateway(ctx, std)
+	g, err := o.gateway(ctx, std)
 	if err != nil {
 		return err
 	}
 	defer g.Close(context.Background())
-	if _, err := server.CheckLoopback(address); err != nil {
-		return fmt.Errorf("--web: %w", err)
-	}
-	key, err := g.WebKey()
+	w, err := listenWeb(g, o.web, devserver.New)
 	if err != nil {
 		return err
-	}
-	w, err := devserver.New(key)
-	if err != nil {
-		return err
-	}
-	if err := w.Listen(address); err != nil {
-		return portTaken(err, "--web")
 	}
 	defer w.Close()
-	g.AllowOrigins(w.Origins()...)
 	g.AllowAssistants(w.Origins()...) // the playground connects to this gateway as a client, too
-	if watch {
+	if o.watch {
 		g.AllowMonitors(w.Origins()...)
+	}
+	if source.hasDocs {
+		if err := g.AnnounceDocs(w.URL() + "docs/"); err != nil {
+			return err
+		}
 	}
 
 	demos := make(chan []string, 1) // names, from the first build
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	changed := make(chan struct{}, 1)
-	go compressAll(ctx, root, w, changed) // ends with ctx
+	if source.brotli != nil {
+		go compressAll(ctx, source, w, changed) // ends with ctx
+	}
 	ended := make(chan error, 3)
 	go func() { ended <- g.Serve(ctx) }()
 	go func() { ended <- w.Serve(g.Port()) }()
 	go func() { // ends with ctx
-		ended <- bundle.Watch(ctx, root, func(files bundle.Files, err error) {
+		ended <- source.watch(ctx, func(files map[string][]byte, err error) {
 			if err != nil {
 				w.Fail(err.Error())
 				fmt.Fprintln(std.err, err)
 			} else {
-				files["/pagemcp/config.json"] = startConfig(g, s.noToken, demoNames(files))
-				w.Set(devserver.WithLiveReload(files))
+				files["/pagemcp/config.json"] = startConfig(g, o.settings, demoNames(files))
+				w.SetLive(files)
 				select {
 				case changed <- struct{}{}:
 				default: // it has not begun with the files of an earlier build
@@ -91,7 +124,7 @@ func dev(ctx context.Context, args []string, std streams) error {
 	}()
 	select {
 	case names := <-demos:
-		printAll := func() error { return printAddresses(std, g, w, s, names) }
+		printAll := func() error { return printAddresses(std, g, w, o.settings, names) }
 		if err := printAll(); err != nil {
 			return err
 		}
@@ -109,17 +142,35 @@ func dev(ctx context.Context, args []string, std streams) error {
 	}
 }
 
+// listenWeb binds a web server to address. Its pages may join the gateway.
+func listenWeb(g *server.Gateway, address string, newWeb func(*ecdsa.PrivateKey) (*devserver.Web, error)) (*devserver.Web, error) {
+	if _, err := server.CheckLoopback(address); err != nil {
+		return nil, mistake{fmt.Errorf("--web: %w", err)}
+	}
+	key, err := g.WebKey()
+	if err != nil {
+		return nil, err
+	}
+	w, err := newWeb(key)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Listen(address); err != nil {
+		return nil, portTaken(err, "--web")
+	}
+	g.AllowOrigins(w.Origins()...)
+	return w, nil
+}
+
 // compressAll compresses the files after each build, in the background, until ctx ends. What
 // cannot be compressed is served by gzip.
-func compressAll(ctx context.Context, root string, w *devserver.Web, changed <-chan struct{}) {
+func compressAll(ctx context.Context, source webFiles, w *devserver.Web, changed <-chan struct{}) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-changed:
-			w.Compress(ctx, func(ctx context.Context, contents []byte) ([]byte, error) {
-				return bundle.Brotli(ctx, root, contents)
-			})
+			w.Compress(ctx, source.brotli)
 		}
 	}
 }
@@ -141,16 +192,22 @@ func printAddresses(std streams, g *server.Gateway, w *devserver.Web, s settings
 // startConfig returns config.json, from which pages of the web server learn the
 // addresses of the gateway. It contains no secret, since any program of this machine can
 // request it.
-func startConfig(g *server.Gateway, noToken bool, demos []string) []byte {
+func startConfig(g *server.Gateway, s settings, demos []string) []byte {
 	config := struct {
 		MCP       string   `json:"mcp"`
 		Gateway   string   `json:"gateway"`             // URL for pages
 		TokenFile string   `json:"tokenFile,omitempty"` // absent with --no-token
 		Command   string   `json:"command,omitempty"`
+		State     string   `json:"state,omitempty"` // absent if it is the default
 		Demos     []string `json:"demos"`
 	}{MCP: g.URL(), Gateway: g.PageURL(), TokenFile: g.TokenFile(), Demos: demos}
-	if noToken {
+	if s.noToken {
 		config.TokenFile = ""
+	}
+	if usual, err := server.DefaultState(); err != nil || s.state != usual {
+		if absolute, err := filepath.Abs(s.state); err == nil {
+			config.State = absolute
+		}
 	}
 	if executable, err := os.Executable(); err == nil {
 		config.Command = executable
@@ -160,7 +217,7 @@ func startConfig(g *server.Gateway, noToken bool, demos []string) []byte {
 }
 
 // demoNames returns the names of the demos among files.
-func demoNames(files bundle.Files) []string {
+func demoNames(files map[string][]byte) []string {
 	names := []string{}
 	for name := range files {
 		if name, ok := strings.CutPrefix(name, "/demo/"); ok {
@@ -171,28 +228,4 @@ func demoNames(files bundle.Files) []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// findSources returns the root of the repository that contains the working directory.
-func findSources() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		mod, err := os.Open(filepath.Join(dir, "go.mod"))
-		if err == nil {
-			head := make([]byte, 256) // bytes; enough for the module line
-			n, _ := io.ReadFull(mod, head)
-			mod.Close()
-			if strings.HasPrefix(string(head[:n]), "module github.com/pagemcp/pagemcp\n") {
-				return dir, nil
-			}
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", errors.New("dev and build need PageMCP's sources: run them inside a clone of github.com/pagemcp/pagemcp; `pagemcp serve` does not")
-		}
-		dir = parent
-	}
 }

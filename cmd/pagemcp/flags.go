@@ -3,12 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"strings"
 
 	"github.com/pagemcp/pagemcp/server"
+	"github.com/pagemcp/pagemcp/server/metrics"
 	"github.com/pagemcp/pagemcp/web"
+	"github.com/spf13/pflag"
 )
 
 // Default addresses of the gateway and the web server.
@@ -30,13 +31,20 @@ type settings struct {
 	assistants list // origins of assistants
 	reads      float64
 	json       bool
+	logFormat  string // text or json
+	metrics    string // address; empty: none
 }
 
-// list is a flag that can be repeated.
+// list is a flag with an origin that can be repeated.
 type list []string
 
+// String implements pflag.Value.
 func (l *list) String() string { return strings.Join(*l, " ") }
 
+// Type implements pflag.Value.
+func (l *list) Type() string { return "origin" }
+
+// Set implements pflag.Value.
 func (l *list) Set(value string) error {
 	if err := server.CheckOrigin(value); err != nil {
 		return err
@@ -45,7 +53,7 @@ func (l *list) Set(value string) error {
 	return nil
 }
 
-func (s *settings) register(flags *flag.FlagSet) {
+func (s *settings) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.mcp, "mcp", defaultMCP, "`address` of the gateway, on loopback; port 0 picks a free one")
 	flags.StringVar(&s.state, "state", "", "`directory` for token, keys, names, sessions and audit log (default: pagemcp in your state directory)")
 	flags.StringVar(&s.tokenFile, "token-file", "", "`file` with the bearer token of assistants, created if missing (default: token in the state directory)")
@@ -54,24 +62,25 @@ func (s *settings) register(flags *flag.FlagSet) {
 	flags.BoolVar(&s.logging, "logging", s.logging, "forward log messages of pages to assistants")
 	flags.BoolVar(&s.noTools, "no-resource-tools", false, "omit list_resources, read_resource and wait_for_change, the tools for assistants that do not support resources")
 	flags.Float64Var(&s.reads, "reads-per-second", 100, "average rate of reads by assistants; bursts of 5 times as many are allowed, and a read over the rate is delayed by up to 2 s")
+	flags.StringVar(&s.logFormat, "log-format", "text", "`format` of the log on standard error: text, or json with the time")
 	flags.Var(&s.origins, "allow-origin", "`origin` whose pages may join, like https://app.example; repeatable")
 	flags.Var(&s.assistants, "allow-assistant-origin", "`origin` whose pages may send requests as an assistant, to pages of all origins; repeatable")
 }
 
-// parse parses the flags of one command, which takes no arguments.
-func parse(name, about string, args []string, std streams, register func(*flag.FlagSet)) error {
-	flags := flag.NewFlagSet("pagemcp "+name, flag.ContinueOnError)
-	flags.SetOutput(std.err)
-	flags.Usage = func() {
-		fmt.Fprintf(std.err, "%s\n\n", about)
-		flags.PrintDefaults()
+// registerMetrics adds the flag of commands that serve until they are stopped.
+func (s *settings) registerMetrics(flags *pflag.FlagSet) {
+	flags.StringVar(&s.metrics, "metrics", "", "also serve /metrics for Prometheus at this `address` on loopback, like 127.0.0.1:8810")
+}
+
+// check finds mistakes before anything is opened.
+func (s *settings) check() error {
+	if s.logFormat != "text" && s.logFormat != "json" {
+		return mistake{fmt.Errorf("--log-format %q: want text or json", s.logFormat)}
 	}
-	register(flags)
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("%s takes no argument %q; see pagemcp %s -h", name, flags.Arg(0), name)
+	if s.metrics != "" {
+		if _, err := server.CheckLoopback(s.metrics); err != nil {
+			return mistake{fmt.Errorf("--metrics: %w", err)}
+		}
 	}
 	return nil
 }
@@ -82,15 +91,18 @@ func (s *settings) options(std streams) server.Options {
 		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, AssistantOrigins: s.assistants,
 		Lenient: s.lenient, Logging: s.logging, NoResourceTools: s.noTools,
 		Limits: server.Limits{ReadsPerSecond: s.reads}, Version: web.Version(),
-		Logger: newLogger(std.err),
+		Logger: newLogger(std.err, s.logFormat),
 	}
 }
 
 // gateway returns a gateway that is bound and does not serve yet. It fails if one runs
 // already: two gateways cannot share a state directory.
 func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
 	if _, err := server.CheckLoopback(s.mcp); err != nil {
-		return nil, fmt.Errorf("--mcp: %w", err)
+		return nil, mistake{fmt.Errorf("--mcp: %w", err)}
 	}
 	if s.state == "" {
 		dir, err := server.DefaultState()
@@ -102,7 +114,12 @@ func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, e
 	if other, ok := server.FindRunning(ctx, s.state); ok {
 		return nil, fmt.Errorf("a gateway runs already at %s (process %d): stop it, or start another one with --state DIR and --mcp 127.0.0.1:0", other.MCP, other.PID)
 	}
-	g, err := server.New(s.options(std))
+	options, measured := s.options(std), (*metrics.Metrics)(nil)
+	if s.metrics != "" {
+		measured = metrics.New(web.Version())
+		options.Observe = measured.Observe
+	}
+	g, err := server.New(options)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +127,25 @@ func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, e
 		g.Close(ctx)
 		return nil, portTaken(err, "--mcp")
 	}
+	if measured != nil {
+		if err := serveMetrics(ctx, g, measured, s.metrics, std); err != nil {
+			g.Close(ctx)
+			return nil, err
+		}
+	}
 	return g, nil
+}
+
+// serveMetrics serves the numbers of g until ctx ends.
+func serveMetrics(ctx context.Context, g *server.Gateway, m *metrics.Metrics, address string, std streams) error {
+	m.Watch(g)
+	listener, err := m.Listen(address)
+	if err != nil {
+		return portTaken(err, "--metrics")
+	}
+	fmt.Fprintln(std.err, "metrics at", listener.URL())
+	go listener.Serve(ctx) // an error ends the metrics only
+	return nil
 }
 
 // portTaken adds to err what to do about a port that is in use. name is the flag of the

@@ -5,31 +5,16 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/pagemcp/pagemcp/web"
+	"github.com/spf13/cobra"
 )
-
-const usage = `pagemcp turns web pages into MCP servers.
-
-  pagemcp dev      gateway and web server with the demos, live; from the sources
-  pagemcp serve    the gateway alone
-  pagemcp stdio    MCP on standard streams, for assistants that start a command
-  pagemcp build    the npm package, from the sources
-
-Run a command with -h for its flags.
-`
-
-// A command is a subcommand. run gets the arguments after its name.
-type command struct {
-	name string
-	run  func(ctx context.Context, args []string, std streams) error
-}
 
 // streams are the standard streams, which tests replace.
 type streams struct {
@@ -40,35 +25,115 @@ type streams struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
+	std := streams{os.Stdin, os.Stdout, os.Stderr}
+	ran, err := execute(ctx, os.Args[1:], std)
 	stop()
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "pagemcp:", err)
-		os.Exit(1)
+	if err != nil {
+		printError(std, stateOf(ran), err)
+		os.Exit(exitCode(err))
 	}
 }
 
-func run(ctx context.Context, args []string, std streams) error {
-	commands := [...]command{{"dev", dev}, {"serve", serve}, {"stdio", stdio}, {"build", build}}
-	if len(args) == 0 {
-		fmt.Fprint(std.err, usage)
-		return errors.New("no command: use dev, serve, stdio or build")
+// Exit codes, besides 0. Those of other programs that `pagemcp` starts are passed on.
+const (
+	exitFailed  = 1 // the command failed
+	exitMistake = 2 // the command line is wrong; nothing was done
+)
+
+// A mistake is an error of the command line. Nothing was done.
+type mistake struct{ error }
+
+func (m mistake) Unwrap() error { return m.error }
+
+func exitCode(err error) int {
+	if errors.As(err, new(mistake)) {
+		return exitMistake
 	}
-	for _, c := range commands {
-		if c.name == args[0] {
-			return c.run(ctx, args[1:], std)
+	return exitFailed
+}
+
+// run runs one command line. Its error is one line that says what to do.
+func run(ctx context.Context, args []string, std streams) error {
+	_, err := execute(ctx, args, std)
+	return err
+}
+
+// execute is run, and returns the command that ran as well.
+func execute(ctx context.Context, args []string, std streams) (ran *cobra.Command, err error) {
+	root := newRoot(std)
+	root.SetArgs(args)
+	ran, err = root.ExecuteContextC(ctx)
+	if ran == root && err != nil && !errors.As(err, new(mistake)) { // an unknown command
+		err = mistake{errors.New(strings.Join(strings.Fields(err.Error()), " "))}
+	}
+	return ran, err
+}
+
+// Groups of commands in the help.
+const (
+	groupRun        = "run"
+	groupAssistants = "assistants"
+	groupControl    = "control"
+	groupBuild      = "build"
+)
+
+func newRoot(std streams) *cobra.Command {
+	var version bool
+	root := &cobra.Command{
+		Use:           "pagemcp",
+		Short:         "pagemcp turns web pages into MCP servers.",
+		SilenceUsage:  true, // an error is one line
+		SilenceErrors: true, // main prints it
+		RunE: func(c *cobra.Command, _ []string) error {
+			if version {
+				return printVersion(std)
+			}
+			fmt.Fprint(std.err, c.UsageString())
+			return mistake{errors.New("no command: use one of those above")}
+		},
+	}
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	root.Flags().BoolVarP(&version, "version", "v", false, "print the version") // cobra's own would need text/template: +2 MB
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return mistake{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
+	})
+	root.AddGroup(&cobra.Group{ID: groupRun, Title: "Gateway:"}, &cobra.Group{ID: groupAssistants, Title: "Assistants:"}, &cobra.Group{ID: groupControl, Title: "Running gateway:"})
+	root.AddCommand(devCommand(std), serveCommand(std), stdioCommand(std), serviceCommand(std),
+		installCommand(std), uninstallCommand(std),
+		statusCommand(std), pairCommand(std), revokeCommand(std), tokenCommand(std), logsCommand(std), doctorCommand(std),
+		extensionCommand(std), licensesCommand(std), versionCommand(std))
+	if built := sourceCommands(std); len(built) > 0 {
+		root.AddGroup(&cobra.Group{ID: groupBuild, Title: "Sources:"})
+		root.AddCommand(built...)
+	}
+	root.AddCommand(documentCommands()...)
+	for _, c := range root.Commands() {
+		if c.Args == nil {
+			c.Args = noArguments
 		}
 	}
-	switch args[0] {
-	case "-h", "-help", "--help", "help":
-		fmt.Fprint(std.out, usage)
-		return nil
-	case "-version", "--version", "version":
-		fmt.Fprintln(std.out, web.Version())
-		return nil
+	return root
+}
+
+// noArguments is the check of commands that take flags only.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return mistake{fmt.Errorf("%s takes no argument %q; see %s --help", c.Name(), args[0], c.CommandPath())}
 	}
-	fmt.Fprint(std.err, usage)
-	return fmt.Errorf("unknown command %q", args[0])
+	return nil
+}
+
+func versionCommand(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		RunE:  func(*cobra.Command, []string) error { return printVersion(std) },
+	}
+}
+
+func printVersion(std streams) error {
+	_, err := fmt.Fprintln(std.out, web.Version())
+	return err
 }

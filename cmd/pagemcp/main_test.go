@@ -25,7 +25,7 @@ func TestMistakesSayWhatToDo(t *testing.T) {
 	defer inUse.Close()
 	state := t.TempDir()
 	for line, want := range map[string]string{
-		"":                            "no command: use dev, serve, stdio or build",
+		"":                            "no command: use one of those above",
 		"run":                         `unknown command "run"`,
 		"serve now":                   "serve takes no argument",
 		"serve --mcp 0.0.0.0:8808":    "use 127.0.0.1:8808",
@@ -36,6 +36,7 @@ func TestMistakesSayWhatToDo(t *testing.T) {
 		"serve --allow-origin https://*.example":    "there are no patterns",
 		"serve --allow-origin null":                 "want scheme, host and port",
 		"stdio --mcp 192.0.2.1:1":                   "serves this machine only",
+		"dev --files /nothing/there":                "--files: read the built files: ",
 		"serve --mcp " + inUse.Addr().String():      "choose another port with --mcp",
 		"stdio --mcp " + inUse.Addr().String():      "choose another port with --mcp",
 	} {
@@ -111,7 +112,7 @@ func TestServePrintsLinksOfAllowedOrigins(t *testing.T) {
 		origins []string
 		want    []string // lines
 	}{
-		{nil, []string{"  No page can join yet: name its origin with --allow-origin, like --allow-origin http://localhost:5173"}},
+		{nil, []string{"  No page can join yet: allow its origin, like `pagemcp pair http://localhost:5173` while the gateway runs, or --allow-origin"}},
 		{[]string{"http://localhost:5173"}, []string{"  http://localhost:5173/#pagemcp=x"}},
 		{[]string{"http://localhost:5173", "https://app.example"}, []string{"  http://localhost:5173/#pagemcp=x", "  https://app.example/#pagemcp=x"}},
 	} {
@@ -145,7 +146,7 @@ func TestServePrintsJSON(t *testing.T) {
 	if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(line.TokenFile); err != nil || info.Mode().Perm() != 0o600 || !strings.HasPrefix(line.MCP, "http://127.0.0.1:") || line.Pages == nil ||
+	if info, err := os.Stat(line.TokenFile); err != nil || !hasMode(info, 0o600) || !strings.HasPrefix(line.MCP, "http://127.0.0.1:") || line.Pages == nil ||
 		!strings.HasPrefix(line.Pairing, "#pagemcp=") {
 		t.Errorf("%s, %v", lines.Text(), err)
 	}

@@ -385,10 +385,10 @@ func TestSchemesAreDocumented(t *testing.T) {
 // Keys that we put into _meta have a prefix of ours, as reverse DNS, and a name.
 // R-241 R-242 R-243.
 func TestMetaKeysAreOurs(t *testing.T) {
-	key := regexp.MustCompile(`["'` + "`" + `]((?:[a-z0-9-]+\.)+[a-z0-9-]+/[\w.-]+)["'` + "`" + `]`)
+	key := regexp.MustCompile(`["'` + "`" + `]((?:[a-z][a-z0-9-]*\.)+[a-z0-9-]+/[\w.-]+)["'` + "`" + `]`)
 	well := regexp.MustCompile(`^(?:[a-z](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?/[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$`)
 	reserved := map[string]bool{} // the specification's own
-	for _, name := range []string{"protocolVersion", "clientCapabilities", "clientInfo", "logLevel", "serverInfo", "subscriptionId", "related-task"} {
+	for _, name := range []string{"protocolVersion", "clientCapabilities", "clientInfo", "logLevel", "serverInfo", "subscriptionId", "related-task", "skills"} {
 		reserved["io.modelcontextprotocol/"+name] = true
 	}
 	count := 0

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/bundle"
+	"github.com/pagemcp/pagemcp/server/release"
 	"github.com/pagemcp/pagemcp/web"
 )
 
@@ -45,10 +46,45 @@ var arrows = []struct{ from, banned, why string }{
 	{"server", "github.com/evanw/esbuild/pkg/api", "the gateway serves; bundle builds"},
 	{"server", module + "server/bundle", "arrows point down"},
 	{"server", "syscall/js", "the gateway is native"},
+	{"server", module + "server/docs", "the gateway serves; docs builds"},
 	{"server/bundle", module + "server", "arrows point down"},
+	{"server/docs", module + "server", "it reads sources: what they do is nothing to it"},
+	{"server", "github.com/spf13/cobra", "a library has no command line"},
+	{"server", "github.com/prometheus/client_golang/prometheus", "programs that embed the gateway choose their metrics"},
+	{"server", "github.com/go-jose/go-jose/v4", "the local gateway has a token of its own, and no issuer"},
+	{"server", module + "server/internal/oauth", "the local gateway has a token of its own, and no issuer"},
+	{"cmd/pagemcp", "github.com/go-jose/go-jose/v4", "OAuth is the hosted gateway's"},
+	{"cmd/pagemcp", module + "server/internal/oauth", "OAuth is the hosted gateway's"},
+	{"server", module + "server/hosted", "the local gateway has one user"},
+	{"cmd/pagemcp", module + "server/hosted", "the hosted gateway is a program of its own"},
+	{"server/hosted", module + "server", "what both gateways need is in server/internal"},
+	{"server", module + "server/cluster", "the local gateway has no other nodes"},
+	{"server", "github.com/nats-io/nats.go", "the local gateway has no other nodes"},
+	{"cmd/pagemcp", module + "server/cluster", "the local gateway has no other nodes"},
+	{"cmd/pagemcp", "github.com/nats-io/nats.go", "the local gateway has no other nodes"},
+	{"server/hosted", module + "server/cluster", "a hosted gateway runs without a cluster"},
+	{"server/hosted", "github.com/nats-io/nats.go", "a hosted gateway runs without a cluster"},
+	{"server/internal/gateway", module + "server/cluster", "it knows other nodes by interfaces"},
+	{"server/internal/gateway", "github.com/nats-io/nats.go", "it knows other nodes by interfaces"},
+	{"server/cluster", module + "server", "what both gateways need is in server/internal"},
+	{"server/cluster", module + "server/hosted", "it connects nodes of any gateway"},
+	{"server/cluster", "github.com/nats-io/nats-server/v2/server", "+10 MB: NATS servers are for tests and for programs that embed one"},
+	{"cmd/pagemcpd", "github.com/nats-io/nats-server/v2/server", "+10 MB: it contains a NATS server with the tag embednats alone"},
+	{"server", "go.yaml.in/yaml/v4", "the local gateway has flags, and no configuration file"},
+	{"server/internal/oauth", module + "server", "what any gateway needs does not depend on the local one"},
+	{"server/internal/oauth", module + "server/internal/gateway", "credentials are verified without a gateway"},
+	{"server/internal/oauth", module + "server/internal/oauth/oauthtest", "it signs hostile tokens, for tests alone"},
+	{"server/internal/gateway", "github.com/go-jose/go-jose/v4", "it knows an Authenticator by its interface"},
 	{"server", module + "server/devserver", "the gateway runs without the development server"},
+	{"server", module + "server/clientconfig", "the gateway does not know the files of its clients"},
+	{"server/clientconfig", module + "server", "it edits files: what is in them is passed in"},
 	{"server/devserver", module + "server", "it serves files: what pages may do is the gateway's"},
 	{"server/devserver", module + "server/internal/gateway", "it serves files: what pages may do is the gateway's"},
+	{"server/hosted", module + "server/internal/loopback", "a hosted gateway is not on loopback"},
+	{"server/internal/conns", module + "server/internal/loopback", "it limits connections of any listener"},
+	{"server/internal/auditlog", module + "server", "each gateway writes its log where it wants"},
+	{"cmd/pagemcpd", module + "server", "what both gateways need is in server/internal"},
+	{"cmd/pagemcpd", module + "server/internal/oauth/oauthtest", "it signs hostile tokens, for tests alone"},
 	{"server/internal/gateway", module + "server", "what any gateway needs does not depend on the local one"},
 	{"server/internal/gateway", module + "server/internal/loopback", "a hosted gateway is not on loopback"},
 	{"server/internal/gateway", module + "server/internal/monitor", "it knows a monitor by its interface"},
@@ -63,6 +99,8 @@ var arrows = []struct{ from, banned, why string }{
 	{"server/internal/message", "net/http", "messages know no transport"},
 	{"web", module + "server", "arrows point down"},
 	{"cmd/pagemcp", module + "server/internal/recorded", "messages are recorded in tests alone"},
+	{"server", module + "server/internal/history", "histories are judged in tests alone"},
+	{"cmd/pagemcpd", module + "server/internal/history", "histories are judged in tests alone"},
 }
 
 func TestImportsPointDown(t *testing.T) {
@@ -80,7 +118,13 @@ func TestImportsPointDown(t *testing.T) {
 
 // An embedder's module graph has what the product uses. Modules for tests alone are
 // required by server/interop, which is a module of its own; uritemplate, without
-// dependencies, stays here: the engine's templates are compared with it.
+// dependencies, stays here: the engine's templates are compared with it. cobra, with its
+// flags, is for the program alone: help, suggestions and completion in four shells.
+// goldmark, without dependencies, is for server/docs, which builds the documentation.
+// go-jose, without dependencies, is for server/internal/oauth, the hosted gateway's.
+// hujson, go-toml and yaml are for server/clientconfig, which edits files of MCP clients;
+// yaml is for the configuration of server/hosted, too. nats.go is for server/cluster, and
+// its tests start NATS servers; no other package may have it (TestNATSIsTheClusters).
 func TestModulesAreTheProducts(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
@@ -91,11 +135,80 @@ func TestModulesAreTheProducts(t *testing.T) {
 		modules = append(modules, found[1])
 	}
 	want := []string{
-		"github.com/coder/websocket", "github.com/evanw/esbuild", "github.com/go-json-experiment/json",
-		"github.com/yosida95/uritemplate/v3", "golang.org/x/sys", "golang.org/x/time",
+		"github.com/coder/websocket", "github.com/evanw/esbuild", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json",
+		"github.com/nats-io/jwt/v2", "github.com/nats-io/nats-server/v2", "github.com/nats-io/nats.go", "github.com/nats-io/nkeys",
+		"github.com/pelletier/go-toml/v2", "github.com/prometheus/client_golang", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/tailscale/hujson", "github.com/yosida95/uritemplate/v3", "github.com/yuin/goldmark", "go.yaml.in/yaml/v4",
+		"golang.org/x/sys", "golang.org/x/time",
+		"github.com/antithesishq/antithesis-sdk-go",               // of nats-server, like go-tpm and highwayhash
+		"github.com/beorn7/perks", "github.com/cespare/xxhash/v2", // of client_golang, like the next but one and those after
+		"github.com/cpuguy83/go-md2man/v2", // of cobra/doc, which writes manual pages and is in no program
+		"github.com/google/go-tpm",
+		"github.com/inconshreveable/mousetrap", // of cobra, on Windows
+		"github.com/klauspost/compress",        // of nats.go, like nuid and crypto
+		"github.com/minio/highwayhash",
+		"github.com/munnerz/goautoneg", "github.com/nats-io/nuid", "github.com/prometheus/client_model", "github.com/prometheus/common", "github.com/prometheus/procfs",
+		"github.com/russross/blackfriday/v2", "go.yaml.in/yaml/v3", // of cobra/doc
+		"golang.org/x/crypto", "google.golang.org/protobuf",
 	}
 	if !slices.Equal(modules, want) {
 		t.Errorf("go.mod requires %q, want %q", modules, want)
+	}
+}
+
+// server/cluster alone imports the NATS client, besides a benchmark of server/clustertest that
+// compares a link with a bare exchange, and no program contains a NATS server unless it
+// is built with the tag embednats: tests of server/cluster and server/clustertest start some.
+func TestNATSIsTheClusters(t *testing.T) {
+	const quoted = `"github.com/nats-io/nats`
+	for _, dir := range []string{"wasm", "server", "cmd", "web"} {
+		sources(t, dir, func(name, text string) {
+			rel, err := filepath.Rel(root, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if filepath.Base(name) == "rules_test.go" { // it names them
+				return
+			}
+			ours := strings.HasPrefix(filepath.ToSlash(rel), "server/cluster/")
+			mayServe := ours || strings.HasPrefix(filepath.ToSlash(rel), "server/clustertest/")
+			switch {
+			case strings.Contains(text, quoted+"-server/") && !(mayServe && strings.HasSuffix(name, "_test.go")) &&
+				!(strings.HasPrefix(filepath.ToSlash(rel), "server/cluster/embed/") && strings.HasPrefix(text, "//go:build embednats\n")):
+				t.Errorf("%s imports the NATS server", rel)
+			case (strings.Contains(text, quoted+`.go"`) || strings.Contains(text, quoted+".go/")) && !ours && !(mayServe && strings.HasSuffix(name, "_test.go")):
+				t.Errorf("%s imports the NATS client", rel)
+			}
+		}, ".go")
+	}
+}
+
+// The wall clock of a node is wrong in tests only.
+func TestOnlyTestsShiftTheClock(t *testing.T) {
+	for _, dir := range []string{"cmd", "server", "wasm"} {
+		sources(t, dir, func(name, text string) {
+			if !strings.HasSuffix(name, "_test.go") && strings.Contains(text, "clock.Shift(") {
+				t.Errorf("%s shifts the clock of the process", name)
+			}
+		}, ".go")
+	}
+}
+
+// A released program embeds the web files, and does not contain the bundler.
+func TestReleaseHasNoBundler(t *testing.T) {
+	list := exec.CommandContext(t.Context(), "go", "list", "-e", "-deps", "-tags", "release", "./cmd/pagemcp") // -e: the archive may be missing
+	list.Dir = root
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := strings.Fields(string(out))
+	for _, banned := range []string{"github.com/evanw/esbuild/pkg/api", module + "server/bundle", module + "server/docs", module + "server/release", "github.com/yuin/goldmark", "github.com/spf13/cobra/doc"} {
+		if slices.Contains(deps, banned) {
+			t.Errorf("the released program contains %s", banned)
+		}
+	}
+	if !slices.Contains(deps, module+"server/site") {
+		t.Error("the released program does not contain the web files")
 	}
 }
 
@@ -178,22 +291,22 @@ func TestLibraryDoesNotLog(t *testing.T) {
 	}, ".ts")
 }
 
+// One version is in all files, and in the program; the changelog has a section of it.
 func TestVersionsAgree(t *testing.T) {
-	version := web.Version()
-	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(version) {
-		t.Fatalf("version %q", version)
-	}
-	lock, err := os.ReadFile(filepath.Join(root, "web", "package-lock.json"))
+	version, err := release.CheckVersions(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(lock[:min(len(lock), 200)]), `"version": "`+version+`"`) {
-		t.Errorf("package-lock.json has another version than package.json, %s: npm installs by the lock", version)
+	if version != web.Version() {
+		t.Errorf("the program has version %q, the files %s", web.Version(), version)
+	}
+	if _, err := release.ReadSection(root, version); err != nil {
+		t.Error(err)
 	}
 }
 
-// engineBudget is what engine.wasm may weigh on the way to a page.
-const engineBudget = 765_000 // bytes, brotli
+// engineBudget is what engine.wasm may weigh on the way to a page. The design allows 820,000.
+const engineBudget = 768_000 // bytes, brotli
 
 func TestEngineKeepsToItsBudget(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -206,14 +319,10 @@ func TestEngineKeepsToItsBudget(t *testing.T) {
 	if err := os.WriteFile(file, engine, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	node := filepath.Join(root, "web", "node_modules", ".bin", "node")
-	if _, err := os.Stat(node); err != nil {
-		t.Fatalf("%v: run `npm install` in web", err)
-	}
 	const script = `const zlib = require('zlib'); const data = require('fs').readFileSync(process.argv[1]);
 		const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: 11, [zlib.constants.BROTLI_PARAM_LGWIN]: 24, [zlib.constants.BROTLI_PARAM_SIZE_HINT]: data.length };
 		process.stdout.write(String(zlib.brotliCompressSync(data, { params }).length))`
-	out, err := exec.CommandContext(ctx, node, "-e", script, file).Output()
+	out, err := exec.CommandContext(ctx, bundle.NodeProgram(root), "-e", script, file).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,25 +4,45 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
 	"github.com/pagemcp/pagemcp/server"
+	"github.com/spf13/cobra"
 )
 
-// serve runs the gateway alone. Pages come from other web servers.
-func serve(ctx context.Context, args []string, std streams) error {
+func serveCommand(std streams) *cobra.Command {
 	var s settings
-	err := parse("serve", "Runs the gateway between assistants and pages.", args, std, func(flags *flag.FlagSet) {
-		s.register(flags)
-		flags.BoolVar(&s.json, "json", false, "print one line of JSON with all addresses on standard output")
-	})
-	if err != nil {
-		return err
+	var app appOptions
+	c := &cobra.Command{
+		Use:     "serve",
+		GroupID: groupRun,
+		Short:   "Run the gateway alone, for pages of other web servers, or with an app of yours",
+		Example: "  pagemcp serve --allow-origin http://localhost:5173\n  pagemcp serve --dir ./dist --open",
 	}
+	s.register(c.Flags())
+	s.registerMetrics(c.Flags())
+	c.Flags().BoolVar(&s.json, "json", false, "print one line of JSON with all addresses on standard output")
+	app.register(c.Flags())
+	c.MarkFlagDirname("dir")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if app.dir != "" {
+			return serveApp(c.Context(), s, app, std)
+		}
+		for _, name := range []string{"web", "single-page", "open"} {
+			if c.Flags().Changed(name) {
+				return mistake{fmt.Errorf("--%s needs --dir, the directory of your app", name)}
+			}
+		}
+		return serve(c.Context(), s, std)
+	}
+	return c
+}
+
+// serve runs the gateway alone. Pages come from other web servers.
+func serve(ctx context.Context, s settings, std streams) error {
 	g, err := s.gateway(ctx, std)
 	if err != nil {
 		return err
@@ -79,27 +99,26 @@ func printTo(w io.Writer, s settings, text string) {
 // connectText explains how assistants connect to the gateway. It does not contain the
 // token, which would remain in scroll-back and logs.
 func connectText(g *server.Gateway, s settings) string {
-	header, field := ` --header "Authorization: Bearer $(cat `+g.TokenFile()+`)"`, `, "headers": { "Authorization": "Bearer <the line in `+g.TokenFile()+`>" }`
 	curl := ` -H "Authorization: Bearer $(cat ` + g.TokenFile() + `)"`
 	if s.noToken {
-		header, field, curl = "", "", ""
+		curl = ""
 	}
 	executable, err := os.Executable()
 	if err != nil {
 		executable = "pagemcp"
 	}
-	// stdio finds the gateway by its state directory; only another one than the default
-	// must be given.
-	stdio := executable + " stdio"
+	// Other processes find the gateway by its state directory; only another one than the
+	// default must be given.
+	state := ""
 	if usual, err := server.DefaultState(); err != nil || s.state != usual {
-		stdio += " --state " + s.state
+		state = " --state " + s.state
 	}
-	return strings.NewReplacer("URL", g.URL(), "HEADER", header, "FIELD", field, "CURL", curl, "STDIO", stdio).Replace(`
+	return strings.NewReplacer("URL", g.URL(), "CURL", curl, "PROGRAM", executable, "STATE", state).Replace(`
   MCP          URL
 
-  Claude Code  claude mcp add --transport http pagemcp URLHEADER
-  VS Code      .vscode/mcp.json: { "servers": { "pagemcp": { "type": "http", "url": "URL"FIELD } } }
-  a command    STDIO
+  Claude Code  PROGRAM install claude-codeSTATE
+  others       PROGRAM install --list
+  a command    PROGRAM stdioSTATE
   curl         curl -s URL -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: resources/list'CURL \
                  -d '{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}'
 `)
@@ -108,7 +127,7 @@ func connectText(g *server.Gateway, s settings) string {
 // printPairing prints a link for a page of each allowed origin, with a fragment that pairs one of them.
 func printPairing(w io.Writer, fragment string, origins []string) {
 	if len(origins) == 0 {
-		fmt.Fprint(w, "\n  No page can join yet: name its origin with --allow-origin, like --allow-origin http://localhost:5173\n\n")
+		fmt.Fprint(w, "\n  No page can join yet: allow its origin, like `pagemcp pair http://localhost:5173` while the gateway runs, or --allow-origin\n\n")
 		return
 	}
 	fmt.Fprint(w, "\n  A page joins when you open it once by this link, or with the part from # on at the end of its URL\n  (good once, for two minutes; press Enter for a new one):\n\n")

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pagemcp/pagemcp/server"
+	"github.com/pagemcp/pagemcp/server/clientconfig"
+)
+
+// doctorMachine is a machine with nothing but a home directory.
+func doctorMachine(t *testing.T) clientconfig.Environment {
+	t.Helper()
+	home := t.TempDir()
+	return clientconfig.Environment{
+		OS: "linux", Home: home, Dir: home, Getenv: func(string) string { return "" },
+		Exists:   func(path string) bool { _, err := os.Stat(path); return !errors.Is(err, fs.ErrNotExist) },
+		Glob:     func(string) []string { return nil },
+		LookPath: func(string) (string, bool) { return "", false },
+	}
+}
+
+// What is wrong in the file of an assistant is named, with the command that mends it.
+func TestDoctorLooksAtAssistants(t *testing.T) {
+	state := t.TempDir()
+	line, _ := startServe(t, state)
+	token, err := os.ReadFile(line.TokenFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "pagemcp")
+	if err := os.WriteFile(program, nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, entry string
+		level       server.Level
+		want        string
+	}{
+		{"a program", `{"command":"` + program + `","args":["stdio"]}`, server.LevelOK, "starts " + program},
+		{"a program that is gone", `{"command":"/gone/pagemcp","args":["stdio"]}`, server.LevelProblem, "does not exist"},
+		{"a program without its directory", `{"command":"sh","args":["stdio"]}`, server.LevelWarning, "without its directory"},
+		{"the address", `{"url":"` + line.MCP + `","headers":{"Authorization":"Bearer ` + strings.TrimSpace(string(token)) + `"}}`, server.LevelOK, "connects to"},
+		{"an old token", `{"url":"` + line.MCP + `","headers":{"Authorization":"Bearer ` + strings.Repeat("x", 43) + `"}}`, server.LevelProblem, "has an old token"},
+		{"another port", `{"url":"http://127.0.0.1:1/mcp"}`, server.LevelProblem, "but the gateway is at"},
+		{"a file that does not parse", `{`, server.LevelProblem, "mcp.json"},
+	} {
+		env := doctorMachine(t)
+		file := filepath.Join(env.Home, ".cursor", "mcp.json")
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(`{"mcpServers":{"pagemcp":`+c.entry+`}}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		findings := checkClients(t.Context(), env, state)
+		if len(findings) == 0 || findings[0].Check != "Cursor" || findings[0].Level != c.level || !strings.Contains(findings[0].Text, c.want) {
+			t.Errorf("%s: %+v", c.name, findings)
+			continue
+		}
+		if hasAdvice := findings[0].Advice != ""; hasAdvice == (c.level == server.LevelOK) {
+			t.Errorf("%s: advice %q", c.name, findings[0].Advice)
+		}
+		if strings.Contains(findings[0].Text+findings[0].Advice, strings.TrimSpace(string(token))) {
+			t.Errorf("%s: the token is printed", c.name)
+		}
+	}
+	if findings := checkClients(t.Context(), doctorMachine(t), state); len(findings) != 1 || findings[0].Check != "assistants" {
+		t.Errorf("no assistant: %+v", findings)
+	}
+}
+
+// doctor prints every finding, and fails if there is a problem.
+func TestDoctorFailsForProblems(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	state := t.TempDir()
+	if err := os.Chmod(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	out, err := runForOutput(t, "doctor", "--state", state, "--mcp", "127.0.0.1:0")
+	if err != nil || !strings.Contains(out, "warning gateway: is not running\n        → start it") || !strings.Contains(out, "\n        More: "+publicEntries+"#is-not-running\n") {
+		t.Errorf("%s, %v", out, err)
+	}
+	for block := range strings.SplitSeq("\n"+out, "\nok ") {
+		if block, _, _ = strings.Cut(block, "\nwarning"); strings.Contains(block, "More:") {
+			t.Errorf("a finding that is ok has a link: %s", block)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(state, "token"), []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err = runForOutput(t, "doctor", "--json", "--state", state, "--mcp", "127.0.0.1:0")
+	var findings []server.Finding
+	if exitCode(err) != exitFailed || !errors.Is(err, errProblems) || json.Unmarshal([]byte(out), &findings) != nil || len(findings) < 3 || strings.Contains(out, "More:") {
+		t.Errorf("%s, %v", out, err)
+	}
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/pagemcp/pagemcp/web"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// runForOutput runs a command line that ends by itself, and returns its standard output.
+func runForOutput(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	err := run(t.Context(), args, streams{strings.NewReader(""), &out, io.Discard})
+	return out.String(), err
+}
+
+func TestVersionIsThatOfThePackage(t *testing.T) {
+	for _, arg := range []string{"version", "--version"} {
+		if out, err := runForOutput(t, arg); err != nil || out != web.Version()+"\n" {
+			t.Errorf("%s: %q, %v", arg, out, err)
+		}
+	}
+}
+
+// The help of each command is on standard output, and explains each of its flags.
+func TestHelpExplainsEachFlag(t *testing.T) {
+	var check func(path []string, c *cobra.Command)
+	check = func(path []string, c *cobra.Command) {
+		out, err := runForOutput(t, append(path, "--help")...)
+		if err != nil || c.Short == "" || !strings.Contains(out, c.UseLine()) {
+			t.Errorf("%v: %q, %v", path, out, err)
+		}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if !strings.Contains(out, "--"+f.Name) || f.Usage == "" {
+				t.Errorf("%v: the help does not explain --%s", path, f.Name)
+			}
+		})
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() {
+				check(append(path[:len(path):len(path)], sub.Name()), sub)
+			}
+		}
+	}
+	check(nil, newRoot(streams{strings.NewReader(""), io.Discard, io.Discard}))
+}
+
+// A mistake in the command line has an exit code of its own, and the error names a
+// command that is spelled similarly.
+func TestMistakesHaveTheirExitCode(t *testing.T) {
+	for line, want := range map[string]string{
+		"sreve":                         "Did you mean this? serve",
+		"serve --stat x":                "unknown flag: --stat; see pagemcp serve --help",
+		"serve --reads-per-second many": "invalid argument",
+		"version now":                   `version takes no argument "now"`,
+		"":                              "no command",
+		"serve --mcp 8808":              "--mcp: ",
+	} {
+		_, err := runForOutput(t, strings.Fields(line)...)
+		if err == nil || !strings.Contains(err.Error(), want) || exitCode(err) != exitMistake || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: exit code %d, %v; want %q", line, exitCode(err), err, want)
+		}
+	}
+	if code := exitCode(errors.New("the disk is full")); code != exitFailed {
+		t.Errorf("other errors: %d", code)
+	}
+}
+
+// Each shell gets a script that asks the program for completions.
+func TestCompletionScripts(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if out, err := runForOutput(t, "completion", shell); err != nil || !strings.Contains(out, "__complete") {
+			t.Errorf("%s: %d characters, %v", shell, len(out), err)
+		}
+	}
+	if out, err := runForOutput(t, cobra.ShellCompRequestCmd, "serve", "--allow-o"); err != nil || !strings.Contains(out, "--allow-origin") {
+		t.Errorf("%q, %v", out, err)
+	}
+}

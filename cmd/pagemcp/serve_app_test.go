@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// serve --dir serves an app with live reload and the package, and its origin may join.
+func TestServeAnApp(t *testing.T) {
+	dir, state := t.TempDir(), t.TempDir()
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("<!doctype html><title>first</title>")
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	in, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(ctx, []string{"serve", "--dir", dir, "--json", "--state", state, "--mcp", "127.0.0.1:0", "--web", "127.0.0.1:0"},
+			streams{strings.NewReader(""), out, io.Discard})
+		out.Close()
+	}()
+	lines := bufio.NewScanner(in)
+	if !lines.Scan() {
+		t.Fatal("no line: ", <-ended)
+	}
+	go io.Copy(io.Discard, in)
+	var line ready
+	if err := json.Unmarshal(lines.Bytes(), &line); err != nil || !strings.HasPrefix(line.Start, line.Web+"#pagemcp=") {
+		t.Fatalf("%s, %v", lines.Text(), err)
+	}
+	fetch := func(path string) (int, string) {
+		t.Helper()
+		answer, err := http.Get(strings.TrimSuffix(line.Web, "/") + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.StatusCode, string(text)
+	}
+	if status, text := fetch("/"); status != 200 || !strings.Contains(text, "first") || !strings.Contains(text, `src="/live.js?`) {
+		t.Errorf("%d %s", status, text)
+	}
+	if status, text := fetch("/pagemcp/index.js"); status != 200 || !strings.Contains(text, "export") {
+		t.Errorf("the package: %d", status)
+	}
+	live, _, err := websocket.Dial(ctx, strings.Replace(line.Web, "http", "ws", 1)+"live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer live.CloseNow()
+	version := func() {
+		t.Helper()
+		if _, _, err := live.Read(ctx); err != nil {
+			t.Fatalf("waited for a version of the files: %v", err)
+		}
+	}
+	version() // the first one comes at once
+	write("<!doctype html><title>second</title>")
+	version()
+	if _, text := fetch("/"); !strings.Contains(text, "second") {
+		t.Errorf("%s", text)
+	}
+	status, err := runForOutput(t, "status", "--state", state)
+	if err != nil || !strings.Contains(status, strings.TrimSuffix(line.Web, "/")+"  may join") {
+		t.Errorf("%s, %v", status, err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// Mistakes about the app are found before anything is served.
+func TestServeRefusesWhatIsNoApp(t *testing.T) {
+	for line, want := range map[string]string{
+		"serve --dir " + t.TempDir():  "--dir: ",
+		"serve --dir /does/not/exist": "--dir: ",
+		"serve --open":                "--open needs --dir",
+		"serve --web 127.0.0.1:0":     "--web needs --dir",
+	} {
+		_, err := runForOutput(t, append(strings.Fields(line), "--state", t.TempDir(), "--mcp", "127.0.0.1:0")...)
+		if err == nil || !strings.HasPrefix(err.Error(), want) || exitCode(err) != exitMistake {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+// An app with files of its own at the path of the package keeps them.
+func TestAppsKeepTheirPackage(t *testing.T) {
+	pack := map[string][]byte{"/pagemcp/index.js": []byte("ours")}
+	own := map[string][]byte{"/index.html": nil, "/pagemcp/index.js": []byte("theirs")}
+	if got := withPackage(own, pack); string(got["/pagemcp/index.js"]) != "theirs" || len(got) != 2 {
+		t.Errorf("%q", got)
+	}
+	if got := withPackage(map[string][]byte{"/index.html": nil}, pack); string(got["/pagemcp/index.js"]) != "ours" || len(got) != 2 {
+		t.Errorf("%q", got)
+	}
+	if got := withPackage(map[string][]byte{"/index.html": nil}, nil); len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+}

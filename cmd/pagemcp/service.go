@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/pagemcp/pagemcp/server/clientconfig"
+	"github.com/spf13/cobra"
+)
+
+// A service is the gateway as a background service of this user: of systemd on Linux, of
+// launchd on macOS.
+type service struct {
+	system string // as runtime.GOOS
+	home   string
+	config string // XDG_CONFIG_HOME, or empty
+	run    func(ctx context.Context, program string, args ...string) ([]byte, error)
+	std    streams
+}
+
+func serviceCommand(std streams) *cobra.Command {
+	c := &cobra.Command{Use: "service", GroupID: groupRun, Short: "Run the gateway in the background whenever you are logged in"}
+	newService := func() (*service, error) {
+		home, err := os.UserHomeDir()
+		return &service{system: runtime.GOOS, home: home, config: os.Getenv("XDG_CONFIG_HOME"), run: runProgram, std: std}, err
+	}
+	var dryRun bool
+	var s settings
+	install := &cobra.Command{
+		Use:     "install",
+		Short:   "Install and start the service, with the flags of `pagemcp serve`",
+		Example: "  pagemcp service install --allow-origin https://app.example",
+		Args:    noArguments,
+	}
+	s.register(install.Flags())
+	s.registerMetrics(install.Flags())
+	install.Flags().BoolVar(&dryRun, "dry-run", false, "print the file and the commands, and change nothing")
+	install.RunE = func(c *cobra.Command, _ []string) error {
+		one, err := newService()
+		if err == nil {
+			err = s.check()
+		}
+		if err != nil {
+			return err
+		}
+		program, err := serviceProgram(s.state, dryRun)
+		if err != nil {
+			return err
+		}
+		return one.install(c.Context(), program, serveFlags(c), dryRun)
+	}
+	uninstall := &cobra.Command{
+		Use: "uninstall", Short: "Stop the service and remove its file", Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			one, err := newService()
+			if err != nil {
+				return err
+			}
+			return one.uninstall(c.Context())
+		},
+	}
+	c.AddCommand(install, uninstall)
+	return c
+}
+
+// serveFlags returns the flags of serve that were set for `service install`, with absolute
+// paths: the service has another working directory.
+func serveFlags(c *cobra.Command) (flags []string) {
+	for _, name := range []string{"mcp", "state", "token-file", "no-token", "lenient", "logging", "no-resource-tools", "reads-per-second", "log-format", "metrics"} {
+		flag := c.Flags().Lookup(name)
+		if !flag.Changed {
+			continue
+		}
+		value := flag.Value.String()
+		if name == "state" || name == "token-file" {
+			if path, err := filepath.Abs(value); err == nil {
+				value = path
+			}
+		}
+		flags = append(flags, "--"+name+"="+value)
+	}
+	for _, name := range []string{"allow-origin", "allow-assistant-origin"} {
+		for _, origin := range strings.Fields(c.Flags().Lookup(name).Value.String()) {
+			flags = append(flags, "--"+name+"="+origin)
+		}
+	}
+	return flags
+}
+
+// serviceProgram returns the path of this program, or of a copy below the state directory
+// if this one will vanish, as one of npx does. A dry run does not copy it.
+func serviceProgram(state string, dryRun bool) (string, error) {
+	executable, err := os.Executable()
+	if err != nil || !clientconfig.IsTemporary(executable) {
+		return executable, err
+	}
+	if state, err = stateDirectory(state); err != nil {
+		return "", err
+	}
+	copied := clientconfig.ProgramCopy(state, executable)
+	if dryRun {
+		return copied, nil
+	}
+	return copied, clientconfig.CopyProgram(executable, copied)
+}
+
+// A definition is how a system runs the service.
+type definition struct {
+	file        string
+	text        func(program string, args []string) string
+	start, stop [][]string // commands after the file was written, and before it is removed
+	reload      [][]string // after it was removed
+	logs        string     // where its log is, for people
+}
+
+// definition returns how this system runs the service.
+func (s *service) definition() (definition, error) {
+	switch s.system {
+	case "linux":
+		config := s.config
+		if !filepath.IsAbs(config) {
+			config = filepath.Join(s.home, ".config")
+		}
+		return definition{
+			file: filepath.Join(config, "systemd", "user", "pagemcp.service"), text: systemdUnit,
+			start:  [][]string{{"systemctl", "--user", "daemon-reload"}, {"systemctl", "--user", "enable", "pagemcp.service"}, {"systemctl", "--user", "restart", "pagemcp.service"}},
+			stop:   [][]string{{"systemctl", "--user", "disable", "--now", "pagemcp.service"}},
+			reload: [][]string{{"systemctl", "--user", "daemon-reload"}},
+			logs:   "journalctl --user -u pagemcp",
+		}, nil
+	case "darwin":
+		file := filepath.Join(s.home, "Library", "LaunchAgents", launchdLabel+".plist")
+		log := filepath.Join(s.home, "Library", "Logs", "pagemcp.log")
+		domain := fmt.Sprintf("gui/%d", os.Getuid())
+		return definition{
+			file: file, text: func(program string, args []string) string { return launchdAgent(program, args, log) },
+			start: [][]string{{"launchctl", "bootstrap", domain, file}},
+			stop:  [][]string{{"launchctl", "bootout", domain + "/" + launchdLabel}},
+			logs:  log,
+		}, nil
+	}
+	return definition{}, fmt.Errorf("services on %s are not supported: start `pagemcp serve` at login by yourself, as with a task of the Task Scheduler, or let assistants start `pagemcp stdio`", s.system)
+}
+
+// install writes the file and starts the service. The same file again restarts it, so that
+// a new version of the program runs.
+func (s *service) install(ctx context.Context, program string, flags []string, dryRun bool) error {
+	d, err := s.definition()
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(append(flags, program), func(text string) bool { return strings.ContainsAny(text, "\n\r\x00") }) {
+		return mistake{errors.New("a path or flag of the service contains a line break")}
+	}
+	text := d.text(program, append([]string{"serve"}, flags...))
+	if dryRun {
+		fmt.Fprintf(s.std.out, "%s\n\n%s\n", d.file, text)
+		for _, command := range d.start {
+			fmt.Fprintln(s.std.out, "$", strings.Join(command, " "))
+		}
+		return nil
+	}
+	before, err := os.ReadFile(d.file)
+	if err == nil && s.system == "darwin" { // bootstrap fails for a service that is loaded
+		s.commands(ctx, d.stop)
+	}
+	if err := os.MkdirAll(filepath.Dir(d.file), 0o755); err != nil {
+		return err
+	}
+	if string(before) != text {
+		if err := replaceFile(d.file, []byte(text)); err != nil {
+			return fmt.Errorf("write %s: %w", d.file, err)
+		}
+	}
+	if err := s.commands(ctx, d.start); err != nil {
+		return fmt.Errorf("%s is written, but does not start: %w", d.file, err)
+	}
+	fmt.Fprintf(s.std.out, "The gateway runs in the background. File: %s. Log: %s, or `pagemcp logs`. Remove it by `pagemcp service uninstall`.\n", d.file, d.logs)
+	return nil
+}
+
+func (s *service) uninstall(ctx context.Context) error {
+	d, err := s.definition()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(d.file); errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintln(s.std.out, "The service is not installed.")
+		return nil
+	}
+	stopping := s.commands(ctx, d.stop) // the service may have been stopped already
+	if err := os.Remove(d.file); err != nil {
+		return errors.Join(err, stopping)
+	}
+	s.commands(ctx, d.reload)
+	fmt.Fprintf(s.std.out, "The service is removed. Token, keys and names stay in the state directory.\n")
+	return nil
+}
+
+func (s *service) commands(ctx context.Context, commands [][]string) error {
+	for _, command := range commands {
+		if out, err := s.run(ctx, command[0], command[1:]...); err != nil {
+			return fmt.Errorf("%s: %w %s", strings.Join(command, " "), err, strings.TrimSpace(string(out)))
+		}
+	}
+	return nil
+}
+
+// replaceFile replaces a file as a whole.
+func replaceFile(name string, text []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = os.Rename(file.Name(), name)
+	}
+	if err != nil {
+		os.Remove(file.Name())
+	}
+	return err
+}

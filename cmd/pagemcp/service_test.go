@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// testService returns a service that records its commands.
+func testService(t *testing.T, system string) (s *service, out *bytes.Buffer, commands *[]string) {
+	t.Helper()
+	out, commands = &bytes.Buffer{}, &[]string{}
+	return &service{system: system, home: t.TempDir(), std: streams{strings.NewReader(""), out, out},
+		run: func(_ context.Context, program string, args ...string) ([]byte, error) {
+			*commands = append(*commands, program+" "+strings.Join(args, " "))
+			return nil, nil
+		}}, out, commands
+}
+
+// The service of systemd is written, started, replaced and removed; a dry run changes
+// nothing.
+func TestServiceOfSystemd(t *testing.T) {
+	s, out, commands := testService(t, "linux")
+	file := filepath.Join(s.home, ".config", "systemd", "user", "pagemcp.service")
+	flags := []string{"--allow-origin=https://app.example"}
+	if err := s.install(t.Context(), "/opt/page mcp/pagemcp", flags, true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(file); err == nil || len(*commands) > 0 || !strings.Contains(out.String(), `ExecStart="/opt/page mcp/pagemcp" "serve" "--allow-origin=https://app.example"`) {
+		t.Errorf("dry run: %v, %q, %s", err, *commands, out)
+	}
+	for range 2 {
+		*commands = nil
+		if err := s.install(t.Context(), "/usr/bin/pagemcp", flags, false); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(string(text), "WantedBy=default.target") || !slices.Equal(*commands, []string{
+			"systemctl --user daemon-reload", "systemctl --user enable pagemcp.service", "systemctl --user restart pagemcp.service",
+		}) {
+			t.Errorf("%s, %v, %q", text, err, *commands)
+		}
+	}
+	*commands = nil
+	for range 2 {
+		if err := s.uninstall(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(file); err == nil || !slices.Equal(*commands, []string{"systemctl --user disable --now pagemcp.service", "systemctl --user daemon-reload"}) {
+		t.Errorf("%v, %q", err, *commands)
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(file)); len(entries) > 0 || !strings.Contains(out.String(), "The service is not installed.") {
+		t.Errorf("%v, %s", entries, out)
+	}
+	s.config = filepath.Join(s.home, "elsewhere")
+	if d, err := s.definition(); err != nil || d.file != filepath.Join(s.config, "systemd", "user", "pagemcp.service") {
+		t.Errorf("%s, %v", d.file, err)
+	}
+}
+
+// The agent of launchd is a valid property list with every argument as it is.
+func TestServiceOfLaunchd(t *testing.T) {
+	s, _, commands := testService(t, "darwin")
+	args := []string{"/Applications/A & <B>/pagemcp", "serve", `--state="x"`}
+	if err := s.install(t.Context(), args[0], args[2:], false); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(s.home, "Library", "LaunchAgents", "io.github.pagemcp.pagemcp.plist")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list struct {
+		Dict struct {
+			Arrays []struct {
+				Strings []string `xml:"string"`
+			} `xml:"array"`
+		} `xml:"dict"`
+	}
+	if err := xml.Unmarshal(text, &list); err != nil || len(list.Dict.Arrays) != 1 || !slices.Equal(list.Dict.Arrays[0].Strings, args) {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if len(*commands) != 1 || !strings.HasPrefix((*commands)[0], "launchctl bootstrap gui/") {
+		t.Errorf("%q", *commands)
+	}
+	*commands = nil
+	if err := s.install(t.Context(), args[0], nil, false); err != nil || len(*commands) != 2 || !strings.HasPrefix((*commands)[0], "launchctl bootout gui/") {
+		t.Errorf("again: %q, %v", *commands, err)
+	}
+}
+
+// Where there is no service manager, or it fails, the error says so.
+func TestServiceFailures(t *testing.T) {
+	s, _, _ := testService(t, "windows")
+	if err := s.install(t.Context(), "pagemcp.exe", nil, false); err == nil || !strings.Contains(err.Error(), "Task Scheduler") {
+		t.Error(err)
+	}
+	s, _, _ = testService(t, "linux")
+	s.run = func(context.Context, string, ...string) ([]byte, error) { return nil, errors.New("no systemd here") }
+	if err := s.install(t.Context(), "/usr/bin/pagemcp", nil, false); err == nil || !strings.Contains(err.Error(), "is written, but does not start: systemctl --user daemon-reload: no systemd here") {
+		t.Error(err)
+	}
+	if err := s.install(t.Context(), "/usr/bin/page\nmcp", nil, false); err == nil || exitCode(err) != exitMistake {
+		t.Error(err)
+	}
+}
+
+// The command takes the flags of serve that were set, with absolute paths.
+func TestServiceTakesFlagsOfServe(t *testing.T) {
+	var got []string
+	root := newRoot(streams{strings.NewReader(""), io.Discard, io.Discard})
+	install, _, err := root.Find([]string{"service", "install"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := install.ParseFlags([]string{"--mcp", "127.0.0.1:9000", "--state", "here", "--allow-origin", "https://a.example", "--allow-origin", "https://b.example", "--lenient"}); err != nil {
+		t.Fatal(err)
+	}
+	got = serveFlags(install)
+	here, _ := filepath.Abs("here")
+	want := []string{"--mcp=127.0.0.1:9000", "--state=" + here, "--lenient=true", "--allow-origin=https://a.example", "--allow-origin=https://b.example"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if _, _, err := newRoot(streams{}).Find(append([]string{"serve"}, got...)); err != nil {
+		t.Error(err)
+	}
+}
+
+// Words of the unit file are quoted as systemd.syntax(7) says.
+func TestUnitFileQuotesWords(t *testing.T) {
+	unit := systemdUnit("/opt/100% $HOME/page\"mcp", []string{"serve", `--state=C:\x`})
+	if want := `ExecStart="/opt/100%% $$HOME/page\"mcp" "serve" "--state=C:\\x"` + "\n"; !strings.Contains(unit, want) {
+		t.Errorf("%s", unit)
+	}
+}
