@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Browser } from 'puppeteer-core'
 import { pageUrl, startGateway } from '../test/e2e/gateway.ts'
-import { close, launch } from '../test/harness/browsers.ts'
+import { close, launch } from '../test/harness/launch.ts'
 import { quiet } from './race.ts'
 import type { Rounds, Section } from './report.ts'
 

@@ -6,7 +6,7 @@
  */
 
 import { parseArgs } from 'node:util'
-import { close, launch } from '../test/harness/browsers.ts'
+import { close, launch } from '../test/harness/launch.ts'
 import { inspectorBurst } from './playground-inspector.ts'
 import { burst, load, open, served } from './playground-ours.ts'
 

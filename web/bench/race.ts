@@ -1,7 +1,7 @@
 /** Races all subjects of a mode in one page of a browser. */
 
 import type { Page } from 'puppeteer-core'
-import { type BrowserName, close, launch } from '../test/harness/browsers.ts'
+import { type BrowserName, close, launch } from '../test/harness/launch.ts'
 import type { Round } from './page.ts'
 import type { Rounds, Section } from './report.ts'
 import type { Mode } from './subjects.ts'

@@ -1,7 +1,7 @@
 /** The mode start: from the beginning of a navigation to the first answered read, in ms. */
 
 import type { Browser, Page } from 'puppeteer-core'
-import { close, launch } from '../test/harness/browsers.ts'
+import { close, launch } from '../test/harness/launch.ts'
 import { quiet } from './race.ts'
 import type { Rounds, Section } from './report.ts'
 import type { Site } from './site.ts'

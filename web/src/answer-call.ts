@@ -7,19 +7,18 @@
  */
 
 import {
-  type Callee,
   type CallRequest,
   type CompletionRef,
-  type Extend,
   type LogLevel,
   logLevels,
+  type RegisteredCallee,
 } from './callee.ts'
-import { bounded } from './complete.ts'
+import { bounded, completed } from './complete.ts'
 import { fits, type NeedInputError } from './input.ts'
 import { describedPrompt, promptResult } from './prompt.ts'
 import type { Json } from './source.ts'
 import { describedTool, runTool } from './tool.ts'
-import { questions, type Reason, reasonOf, reasons, updateKinds } from './wasm.ts'
+import { questions, type Reason, reasonOf, reasons, updateKinds } from './wasm-numbers.ts'
 
 /** The outcome of a call: JSON text, or a reason why there is none, for some reasons with details. */
 export interface HandlerOutcome {
@@ -61,7 +60,7 @@ interface RequestContext {
  * @param NeedInput - the class of index.js, which apps test for
  */
 export async function answerCall(
-  callee: (Callee & { extend?: Extend }) | undefined,
+  callee: RegisteredCallee | undefined,
   mounted: boolean,
   what: number,
   question: HandlerCall,
@@ -94,7 +93,7 @@ export async function answerCall(
 
 /** The answer for the engine; `undefined`: the callee has no such prompt, tool or completion. */
 async function answerOf(
-  callee: Callee & { extend?: Extend },
+  callee: RegisteredCallee,
   mounted: boolean,
   what: number,
   question: HandlerCall,
@@ -126,7 +125,10 @@ async function answerOf(
   const ref: CompletionRef =
     prompt === undefined ? { type: 'ref/resource', uri } : { type: 'ref/prompt', name: prompt }
   const context = { arguments: args, signal }
-  const answer = await callee.complete?.(ref, { name: argument, value }, context)
+  const { completions } = mounted ? {} : callee // a source may have a property of that name
+  const answer = completions
+    ? await completed(completions, argument, value, context)
+    : await callee.complete?.(ref, { name: argument, value }, context)
   return answer === undefined ? undefined : bounded(answer)
 }
 

@@ -3,10 +3,18 @@
 import type { answerCall as answer, HandlerOutcome } from './answer-call.ts'
 import { NeedInputError } from './input.ts'
 import { lazily } from './module.ts'
-import { reasons } from './wasm.ts'
+import { internal } from './wasm-numbers.ts'
 
 export type { HandlerCall, HandlerOutcome, SendUpdate } from './answer-call.ts'
-export type { Callee, Caller, CallRequest, CompletionRef, Extend, LogLevel } from './callee.ts'
+export type {
+  Callee,
+  Caller,
+  CallRequest,
+  CompletionRef,
+  Extend,
+  LogLevel,
+  RegisteredCallee,
+} from './callee.ts'
 
 /** The arguments are invalid: the client gets -32602 with this message. */
 export class InvalidParamsError extends Error {
@@ -28,6 +36,6 @@ export async function answerCall(...call: Call): Promise<HandlerOutcome> {
     return await answer(...call, NeedInputError)
   } catch (error) {
     report(error)
-    return { reason: reasons.internal, text: '' }
+    return { reason: internal, text: '' }
   }
 }

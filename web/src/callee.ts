@@ -204,3 +204,22 @@ export type Extend = (
   params: Record<string, unknown>,
   request: CallRequest,
 ) => Promise<object | undefined>
+
+/**
+ * Completes an argument. Of a list, the values that fit are offered: first those that begin with the typed
+ * text, then those that contain it, then those that have its letters in order, ignoring case. The answer of
+ * a function is offered unchanged.
+ */
+export type CompletionProvider =
+  | readonly string[]
+  | ((
+      value: string,
+      context: CompletionContext,
+    ) => readonly string[] | Completion | Promise<readonly string[] | Completion>)
+
+/** Something that the web app has registered. */
+export interface RegisteredCallee extends Callee {
+  extend?: Extend
+  /** Completes arguments, or variables, by name. The code for it is loaded with the first call. */
+  completions?: Record<string, CompletionProvider>
+}

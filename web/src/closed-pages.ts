@@ -19,26 +19,29 @@ const lifetime = 15_000 // ms
 /** How long the start of a tab's next document may take, at least, where a reload looks like a closing. */
 const reloadTime = 1000 // ms
 
+/** Of pages that are watched. */
+const watched = new WeakSet<AbortSignal>()
+
 /**
- * Marks a page as closed when its document ends, until the signal is aborted.
+ * Marks a page as closed when its document ends, until the signal is aborted. Later calls with the same signal do
+ * nothing.
  *
- * @param first - its first id
+ * @param id - its id
  * @param idListeners - called with each further id
  */
 export function watchClosing(
-  first: Promise<string>,
+  id: string,
   idListeners: Set<(id: string) => void>,
   signal: AbortSignal,
 ): void {
+  if (signal.aborted || watched.has(signal)) return
+  watched.add(signal)
   youngMarks() // removes those of tabs that nothing followed
-  let id: string | undefined
   const owns = (next: string) => {
     id = next
     storage()?.removeItem(prefix + id) // a document of this page runs: it is not closed
   }
-  void first.then((made) => {
-    if (id === undefined) owns(made)
-  })
+  owns(id)
   idListeners.add(owns)
   signal.addEventListener('abort', () => idListeners.delete(owns), { once: true })
   const startTime = performance.now() // ms since this document was requested
@@ -55,7 +58,7 @@ export function watchClosing(
   })
   listen('pagehide', (event) => {
     const mayReturn = (event as PageTransitionEvent).persisted || navigates || patience >= lifetime
-    if (id === undefined || mayReturn) return
+    if (mayReturn) return
     try {
       storage()?.setItem(prefix + id, String(Date.now() + patience))
     } catch {

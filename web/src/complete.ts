@@ -4,36 +4,23 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
 
-import type { Callee, Completion, CompletionContext } from './callee.ts'
+import type { Completion, CompletionContext, CompletionProvider } from './callee.ts'
 
-export type { Completion, CompletionContext } from './callee.ts'
-
-/**
- * Completes an argument. Of a list, the values that fit are offered: first those that begin with the typed
- * text, then those that contain it, then those that have its letters in order, ignoring case. The answer of
- * a function is offered unchanged.
- */
-export type CompletionProvider =
-  | readonly string[]
-  | ((
-      value: string,
-      context: CompletionContext,
-    ) => readonly string[] | Completion | Promise<readonly string[] | Completion>)
+export type { Completion, CompletionContext, CompletionProvider } from './callee.ts'
 
 /** The most values of one answer; MCP 2026-07-28, server/utilities/completion. */
 const maxValues = 100
 
-/** Completes the arguments, or variables, of something that was registered. */
-export function completes(
-  providers: Record<string, CompletionProvider> = {},
-): Pick<Callee, 'complete'> {
-  return {
-    async complete(_, { name, value }, context) {
-      const provider = Object.hasOwn(providers, name) ? providers[name] : undefined
-      if (typeof provider === 'function') return provider(value, context)
-      return rankCompletions(provider ?? [], value)
-    },
-  }
+/** Completes an argument, or variable, of something that was registered. */
+export function completed(
+  providers: Record<string, CompletionProvider>,
+  name: string,
+  value: string,
+  context: CompletionContext,
+): readonly string[] | Completion | Promise<readonly string[] | Completion> {
+  const provider = Object.hasOwn(providers, name) ? providers[name] : undefined
+  if (typeof provider === 'function') return provider(value, context)
+  return rankCompletions(provider ?? [], value)
 }
 
 /** An answer of at most 100 values, with `hasMore`. */

@@ -1,9 +1,10 @@
 /** Ways to a gateway, for `connect`. */
 
 import { confirmGateway } from './confirm-gateway.ts'
+import type { Dial } from './gateway-types.ts'
 import { JoinError } from './handshake.ts'
 import { documentInvitation, type Invitation, parseInvitation } from './invitation.ts'
-import { connectGateway, type Dial } from './websocket.ts'
+import { connectGateway } from './websocket.ts'
 
 /** Where a gateway listens unless it is started with another address. */
 export const defaultGateway = 'ws://127.0.0.1:8808/page'
@@ -13,6 +14,8 @@ export interface Connector {
   readonly dial: Omit<Dial, 'hello'>
   /** This document was opened with an invitation of a gateway that the app does not name. */
   readonly ignored?: JoinError
+  /** The app's function for tokens; it stays in this window. */
+  readonly token?: () => string | Promise<string>
 }
 
 /** What {@link webSocket} may use besides one address. */
@@ -29,6 +32,13 @@ export interface WebSocketOptions {
    * text from an address or a message here: the user is not asked to confirm what they have pasted.
    */
   invitation?: string
+  /**
+   * Returns a token for this page from the backend of the app, which knows the signed-in user: a JWT of at most 8 KiB.
+   * For hosted gateways. It is called in this window, before each connection and whenever the gateway wants another
+   * token; if it rejects, or takes more than 30 s, it is called again later. Invitations, saved keys and `gateways`
+   * are ignored then, and nothing is saved. Needs the address of the gateway.
+   */
+  token?: () => string | Promise<string>
 }
 
 /**
@@ -48,16 +58,22 @@ export function webSocket(
   options: WebSocketOptions = {},
 ): Connector {
   if (typeof gateway === 'object') return webSocket(undefined, gateway)
-  const listed = [...(gateway === undefined ? [] : [gateway]), ...(options.gateways ?? [])]
+  const { token, invitation: pasted, gateways: others = [] } = options
+  const listed = gateway === undefined ? others : [gateway, ...others]
   const gateways = listed.length > 0 ? listed.map(checked) : [defaultGateway]
-  const { invitation: pasted } = options
+  if (token) {
+    if (gateway === undefined) {
+      throw new TypeError('a token needs the address of a gateway: webSocket(url, { token })')
+    }
+    return { dial: { gateways, hasToken: true }, token }
+  }
   const invitation = pasted === undefined ? documentInvitation : parseInvitation(pasted)
+  const isChosen = pasted !== undefined
   if (invitation === undefined) {
-    if (pasted !== undefined) throw new TypeError('this is not a link of a gateway')
+    if (isChosen) throw new TypeError('this is not a link of a gateway')
     return { dial: { gateways } }
   }
   const invited = gateways.find((address) => isSame(address, invitation.url))
-  const isChosen = pasted !== undefined
   if (invited !== undefined) {
     return { dial: { gateways, invitation: { ...invitation, url: invited }, isChosen } }
   }
@@ -126,7 +142,8 @@ export async function pair(
   gateway?: string | WebSocketOptions,
   options?: WebSocketOptions,
 ): Promise<void> {
-  const { dial, ignored } = webSocket(gateway, options)
+  const { dial, ignored, token } = webSocket(gateway, options)
+  if (token) throw new TypeError('a page with a token is not paired: use connect')
   const connection = connectGateway(dial, {
     open: () => ({ receive() {}, close() {}, end() {} }),
     newPageId: async () => '',

@@ -16,23 +16,26 @@ export interface GatewayQuestion {
 }
 
 /** One attempt to join. */
-export interface Pass {
+export interface Pass<C = Credential> {
   readonly address: string
-  readonly credential: Credential
+  readonly credential: C
 }
 
-export interface Credentials {
-  /** The next credential to try; `undefined`: none. Waits for the user's decision if one is needed. */
-  next(): Promise<Pass | undefined>
+export interface Credentials<C = Credential> {
+  /**
+   * The next credential to try; `undefined`: none. Waits for the user's decision if one is needed. Rejects if there is
+   * none now.
+   */
+  next(): Promise<Pass<C> | undefined>
   /** The gateway rejected this credential, or is another one. Returns whether there is another to try. */
-  refused(credential: Credential): Promise<boolean>
+  refused(credential: C): Promise<boolean>
   /** The page has joined: the invitation is used up. */
   joined(): void
   /**
    * The gateway has taken this, and only keys are wanted: if it was a key, so that the gateway has proved who it
    * is, the invitation comes next. Returns whether there is one.
    */
-  renews(credential: Credential): boolean
+  renews(credential: C): boolean
 }
 
 /**

@@ -17,16 +17,8 @@ import type {
 import { type Change, registry, wireCacheHints } from './registry.ts'
 import { type Changed, type Contents, type ListName, watchSource } from './source.ts'
 import { values } from './values.ts'
-import {
-  answers,
-  type Listener,
-  lists,
-  type Program,
-  questions,
-  reasonOf,
-  reasons,
-  run,
-} from './wasm.ts'
+import { type Listener, type Program, run } from './wasm.ts'
+import { answers, lists, questions, reasonOf, reasons } from './wasm-numbers.ts'
 
 /** The supervisor: this many new programs within this time, then none any more. */
 const maxRestarts = 3

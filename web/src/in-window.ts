@@ -10,11 +10,13 @@ import type { confirmGateway } from './confirm-gateway.ts'
 import { type Ready, transfersOf } from './contents.ts'
 import { startEngine } from './engine.ts'
 import type { Engine, EngineOptions } from './engine-types.ts'
+import type { Connection } from './gateway-types.ts'
+import { tokenJoining } from './join-token.ts'
 import type { newPageId } from './page-id.ts'
 import type { redactContents } from './redacting.ts'
 import type { abilitiesOf, call, provide, Thread, ThreadHost } from './thread.ts'
 import type { GoRuntime } from './wasm.ts'
-import { type Connection, connectGateway } from './websocket.ts'
+import { connectGateway } from './websocket.ts'
 
 /** Functions of index.js, with its state and its classes of errors, which apps test with `instanceof`. */
 export interface WindowFunctions {
@@ -62,11 +64,12 @@ export async function startInWindow(
     unmount: engine.unmount,
     changed: (what) => engine.changed(0, what),
     open: (port, principal, closed) => engine.clients.openPort(port, principal, closed).end,
-    connect(number, dial) {
+    connect(number, dial, token) {
       const connection = connectGateway(dial, {
         open: (channel) => engine.clients.openText(channel, 'gateway'),
         newPageId,
         confirm: confirmGateway,
+        ...(token && { tokens: tokenJoining(token) }),
         together: (act) => act(),
         state: (state) => host.gatewayState(number, state),
       })

@@ -33,6 +33,7 @@ export {
 export { contents, type SeveralContents, type TransferredBytes, transfer } from './contents.ts'
 export type { EngineState } from './engine-types.ts'
 export { expand, type Variable } from './expand.ts'
+export type { GatewayState } from './gateway-types.ts'
 export { JoinError, type JoinReason } from './handshake.ts'
 export type { ArgumentsOf, FromJsonSchema } from './infer.ts'
 export {
@@ -81,6 +82,11 @@ export { isPrivateElement, redactUrl } from './redact.ts'
 export type { Redact, RedactResult } from './redacting.ts'
 export type { JsonSchema } from './schema.ts'
 export { isSecretName, isSecretValue } from './secrets.ts'
+export type {
+  SkillDescription,
+  SkillOptions,
+  SkillRegistration,
+} from './skills.ts'
 export {
   type Annotations,
   BadCursorError,
@@ -135,4 +141,3 @@ export {
   type ToolSchema,
 } from './tool.ts'
 export { type ClientTransport, pageTransport, portTransport } from './transport.ts'
-export type { GatewayState } from './websocket.ts'

@@ -41,10 +41,7 @@ export async function pageId(user: AbortSignal): Promise<string> {
     watching = new AbortController()
     globalThis.addEventListener?.('pagehide', releaseWhenCached, watching)
     globalThis.addEventListener?.('pageshow', claimAfterCache, watching)
-    const { signal } = watching
-    const first = setCurrent((ends) => claim(stored(), ends))
-    void closing().then((marks) => marks?.watchClosing(first, idListeners, signal))
-    return first
+    return setCurrent((ends) => claim(stored(storageKey), ends))
   }
   return current
 }
@@ -110,15 +107,18 @@ async function claim(known: string | undefined, ends: AbortSignal): Promise<stri
 
 /**
  * Ids of closed pages, whose names this page may take over: none if it has an id of its own from an earlier document.
- * Waits for pages that may be reloading.
+ * Waits for pages that may be reloading. From now on the end of this page is noted, too.
  */
 export async function replacedPages(id: string, signal: AbortSignal): Promise<string[]> {
-  if (id !== fresh) return []
-  return (await closing())?.closedPages(signal) ?? []
+  const loading = closing().then((marks) => {
+    if (watching) marks?.watchClosing(id, idListeners, watching.signal)
+    return marks
+  })
+  return id === fresh ? ((await loading)?.closedPages(signal) ?? []) : []
 }
 
 async function lockFresh(ends: AbortSignal): Promise<string> {
-  const id = store(randomId())
+  const id = store(storageKey, randomId())
   fresh = id
   await lock(id, ends)
   return id
@@ -140,21 +140,22 @@ async function lock(id: string, ends: AbortSignal): Promise<boolean> {
   })
 }
 
-function stored(): string | undefined {
+/** A value that is stored for the tab. */
+function stored(key: string): string | undefined {
   try {
-    return sessionStorage.getItem(storageKey) ?? undefined
+    return sessionStorage.getItem(key) ?? undefined
   } catch {
     return undefined // an opaque origin has no storage
   }
 }
 
-function store(id: string): string {
+function store(key: string, value: string): string {
   try {
-    sessionStorage.setItem(storageKey, id)
+    sessionStorage.setItem(key, value)
   } catch {
-    // then each reload is a new page
+    // then the value ends with the document
   }
-  return id
+  return value
 }
 
 /**
@@ -162,16 +163,9 @@ function store(id: string): string {
  * remain valid after a reload. Scripts of this origin can read it, clients cannot.
  */
 export function cursorKey(): string {
-  const name = 'pagemcp.cursors'
-  const fresh = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))))
-  try {
-    const known = sessionStorage.getItem(name)
-    if (known !== null) return known
-    sessionStorage.setItem(name, fresh)
-  } catch {
-    // an opaque origin: cursors end with the document
-  }
-  return fresh
+  const key = 'pagemcp.cursors'
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return stored(key) ?? store(key, btoa(String.fromCharCode(...bytes)))
 }
 
 function randomId(): string {

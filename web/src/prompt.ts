@@ -6,13 +6,13 @@
 
 import { textBlock } from './blocks.ts'
 import type {
-  Callee,
   CallRequest,
+  CompletionProvider,
   PromptAnswer,
   PromptDescription,
   PromptResult,
+  RegisteredCallee,
 } from './callee.ts'
-import { type CompletionProvider, completes } from './complete.ts'
 
 export type {
   PromptAnswer,
@@ -57,6 +57,9 @@ export function promptResult(answer: PromptAnswer): PromptResult {
 }
 
 /** The callee of a prompt that the web app registers. */
-export function promptCallee(complete: Prompt['complete'], handler: PromptHandler): Callee {
-  return { getPrompt: async (_, args, request) => handler(args, request), ...completes(complete) }
+export function promptCallee(
+  completions: Prompt['complete'] = {},
+  handler: PromptHandler,
+): RegisteredCallee {
+  return { getPrompt: async (_, args, request) => handler(args, request), completions }
 }

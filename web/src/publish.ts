@@ -3,15 +3,23 @@
  * engine calls it.
  */
 
-import { type Callee, type CallRequest, type Extend, prepareCalls } from './call.ts'
-import { type CompletionProvider, completes } from './complete.ts'
+import { type CallRequest, type Extend, prepareCalls, type RegisteredCallee } from './call.ts'
+import type { CompletionProvider } from './complete.ts'
 import { provided, type Ready, type SeveralContents, type TransferredBytes } from './contents.ts'
 import { jsonCopy } from './json.ts'
+import { lazily } from './module.ts'
 import { describedPrompt, type Prompt, type PromptHandler, promptCallee } from './prompt.ts'
 import type { ReadRequest } from './read-request.ts'
+import type { Redact } from './redact-contents.ts'
 import { prepareRedaction } from './redacting.ts'
 import { type Descriptions, wireCacheHints } from './registry.ts'
 import type { JsonSchema } from './schema.ts'
+import type {
+  SkillDescription,
+  SkillOptions,
+  SkillParameters,
+  SkillRegistration,
+} from './skills.ts'
 import type { CacheHints, Resource, Template } from './source.ts'
 import type { AnyProvider, Kept, Thread } from './thread.ts'
 import { describedTool, type Tool, type ToolHandler, type ToolSchema, toolCallee } from './tool.ts'
@@ -131,6 +139,19 @@ export interface Publishing {
     handler: ToolHandler<I, O>,
   ): () => void
   /**
+   * Offers a skill: instructions for models, a SKILL.md whose frontmatter is `description`, and further files.
+   * Clients get it by the extension `io.modelcontextprotocol/skills`, which is declared while there are
+   * skills, and the files as resources `skill://name/SKILL.md` too. The option `redact` of `start` gets each file
+   * once, when it is registered.
+   */
+  skill(
+    description: SkillDescription,
+    instructions: string,
+    options?: SkillOptions,
+  ): SkillRegistration
+  /** Offers a skill by the whole text of its SKILL.md. Its frontmatter may be simple YAML, and JSON. */
+  skill(markdown: string, options?: SkillOptions): SkillRegistration
+  /**
    * Answers a method of an extension in `start`'s options, such as `acme/x`. Methods of the protocol itself
    * cannot be replaced.
    */
@@ -142,25 +163,29 @@ export interface Published {
   provider(ref: number): AnyProvider | undefined
   kept(ref: number): Kept | undefined
   /** 0: all methods of extensions. */
-  callee(ref: number): (Callee & { extend?: Extend }) | undefined
+  callee(ref: number): RegisteredCallee | undefined
 }
 
-/** @param redacts - whether contents pass a hook of this window: then it keeps the values */
+/** @param redact - a hook of this window that contents pass: then it keeps the values */
 export function publishing(
   thread: Pick<Thread, 'register' | 'unregister' | 'publish' | 'changed'>,
-  redacts: boolean,
+  redact: Redact | undefined,
 ): Published {
-  if (redacts) prepareRedaction()
+  if (redact) prepareRedaction()
   const providers: (AnyProvider | undefined)[] = [] // by number: used by each read
   const kept = new Map<number, Kept>()
-  const callees = new Map<number, Callee>()
+  const callees = new Map<number, RegisteredCallee>()
   const methods = new Map<string, { handler: MethodHandler }[]>() // by name, the latest last
   const extend: Extend = async (name, params, request) =>
     methods.get(name)?.at(-1)?.handler(params, request)
   let last = 0
 
-  /** Registers descriptions with their values, providers and handlers. */
-  const publish = (added: Descriptions, behind: Behind[]) => {
+  /**
+   * Registers descriptions with their values, providers and handlers.
+   *
+   * @param final - values have passed the hook already
+   */
+  const publish = (added: Descriptions, behind: Behind[], final?: boolean) => {
     const first = last + 1
     last += behind.length
     const published: [number, Ready | undefined][] = []
@@ -170,7 +195,7 @@ export function publishing(
         callees.set(first + i, callee)
         prepareCalls()
       }
-      if (value && redacts) kept.set(first + i, value)
+      if (value && redact && !final) kept.set(first + i, value)
       else if (value) published.push([i, value.ready])
     }
     const forget = () => {
@@ -195,7 +220,7 @@ export function publishing(
 
   /** Replaces a value; without effect after its removal. */
   const replace = (ref: number, uri: string, ready: Ready | undefined) => {
-    if (!redacts) {
+    if (!redact) {
       thread.publish(ref, uri, ready)
       return
     }
@@ -241,7 +266,8 @@ export function publishing(
         const { complete } = description
         const read: AnyProvider = (request) => provider(request.variables ?? {}, request)
         const template = { ...describedTemplate(description), completes: namesOf(complete) }
-        return publish({ templates: [template] }, [{ read, callee: completes(complete) }]).remove
+        const callee = { completions: complete ?? {} }
+        return publish({ templates: [template] }, [{ read, callee }]).remove
       },
       prompt(description, handler) {
         const { complete } = description
@@ -253,14 +279,18 @@ export function publishing(
         return publish({ tools: [tool.json] }, [{ callee: toolCallee(tool, handler as never) }])
           .remove
       },
+      skill(...skill: SkillParameters) {
+        const removed = new AbortController()
+        const ready = lazily('skills.js', import('./skills.ts')).then((module) =>
+          module.offerSkill(skill, publish, redact, removed.signal),
+        )
+        return Object.assign(() => removed.abort(), { ready })
+      },
       method(name, handler) {
         const one = { handler }
-        methods.set(name, [...(methods.get(name) ?? []), one])
-        return once(() => {
-          const left = (methods.get(name) ?? []).filter((other) => other !== one)
-          if (left.length > 0) methods.set(name, left)
-          else methods.delete(name)
-        })
+        const others = () => (methods.get(name) ?? []).filter((other) => other !== one)
+        methods.set(name, [...others(), one])
+        return () => void methods.set(name, others())
       },
     },
   }
@@ -270,7 +300,7 @@ export function publishing(
 interface Behind {
   read?: AnyProvider
   value?: Kept
-  callee?: Callee
+  callee?: RegisteredCallee
 }
 
 function behindResource(uri: string, content: Content): Behind {

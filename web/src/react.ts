@@ -41,6 +41,8 @@ import type {
   Provider,
   ReadRequest,
   Resource,
+  SkillDescription,
+  SkillOptions,
   Source,
   StandardSchema,
   State,
@@ -152,6 +154,26 @@ export function usePageMcpTemplate(description: OwnTemplate, provider: TemplateP
   usePublished({ ...description, complete }, (stable) =>
     mcp?.template(stable, (variables, request) => latest.current(variables, request)),
   )
+}
+
+/**
+ * Offers a skill while the component is mounted; see {@link PageMcp.skill}. It is registered again when a text or a
+ * file changes: all of them are compared at each render, so large files belong to {@link PageMcp.skill}.
+ */
+export function usePageMcpSkill(
+  description: SkillDescription,
+  instructions: string,
+  options?: SkillOptions,
+): void
+/** Offers a skill by the whole text of its SKILL.md while the component is mounted. */
+export function usePageMcpSkill(markdown: string, options?: SkillOptions): void
+export function usePageMcpSkill(
+  ...skill:
+    | [description: SkillDescription, instructions: string, options?: SkillOptions]
+    | [markdown: string, options?: SkillOptions]
+): void {
+  const mcp = usePageMcp()
+  usePublished(skill, (stable) => mcp?.skill(...(stable as [SkillDescription, string])))
 }
 
 /**

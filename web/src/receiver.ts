@@ -22,7 +22,8 @@ import {
   type Params,
   type PendingRequest,
 } from './requests.ts'
-import { answers, type Exports, type Program } from './wasm.ts'
+import type { Exports, Program } from './wasm.ts'
+import { answers } from './wasm-numbers.ts'
 
 export interface Receiver {
   /** Receives a message of a port. */

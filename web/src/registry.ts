@@ -3,7 +3,7 @@
  */
 
 import type { PromptDescription } from './prompt.ts'
-import type { CacheHints, Resource, Template } from './source.ts'
+import type { CacheHints, Json, Resource, Template } from './source.ts'
 import type { ToolDescription } from './tool.ts'
 
 /** Hints as the protocol has them. */
@@ -29,6 +29,16 @@ export interface Descriptions {
   templates?: (Template & Aside)[]
   prompts?: (PromptDescription & Aside)[]
   tools?: ToolDescription[]
+  skills?: SkillEntry[]
+}
+
+/** The entry of a skill, as `skills/list` has it; its files are resources of the same batch. */
+export interface SkillEntry {
+  /** Of its SKILL.md. */
+  uri: string
+  /** Of that file. */
+  frontmatter: Record<string, Json>
+  resources: { uri: string; digest: string; size: number }[] | 'dynamic'
 }
 
 /** The effects of adding or removing a batch, for the engine. */
@@ -63,6 +73,7 @@ const kinds = [
   ['templates', 'templates'],
   ['prompts', 'prompts'],
   ['tools', 'tools'],
+  ['skills', 'skills'],
 ] as const
 type Kind = (typeof kinds)[number][0]
 type List = (typeof kinds)[number][1]
@@ -99,7 +110,10 @@ export function registry(): Registry {
       const batch = batches.get(first)
       if (batch === undefined) return undefined
       batches.delete(first)
-      const gone = { uris: [], templates: [], prompts: [], tools: [] } as Record<List, string[]>
+      const gone = { uris: [], templates: [], prompts: [], tools: [], skills: [] } as Record<
+        List,
+        string[]
+      >
       const restored: { name: string; next: Registration }[] = []
       for (const { ref, list, key, name } of each(first, batch)) {
         const top = served.get(key)

@@ -17,7 +17,7 @@ import {
   type Params,
   type PendingRequest,
 } from './requests.ts'
-import { answers, type Reason, reasonOf, reasons } from './wasm.ts'
+import { answers, type Reason, reasonOf, reasons } from './wasm-numbers.ts'
 
 export interface Replies {
   /** Whether {@link ClientsHost.read} is called. */

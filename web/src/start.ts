@@ -4,6 +4,7 @@ import type { ReadEvent } from './clients.ts'
 import { confirmGateway } from './confirm-gateway.ts'
 import type { Connector } from './connector.ts'
 import type { EngineOptions, EngineState } from './engine-types.ts'
+import type { Dial, GatewayState } from './gateway-types.ts'
 import { jsonCopy } from './json.ts'
 import { deserializeError, serializeError } from './link.ts'
 import { listen } from './listen.ts'
@@ -25,7 +26,6 @@ import {
   type Source,
 } from './source.ts'
 import { abilitiesOf, call, inWorker, provide, type Thread, type ThreadHost } from './thread.ts'
-import type { Dial, GatewayState } from './websocket.ts'
 
 /** The version of this package, and of the engine. */
 export const version = '0.1.0'
@@ -154,7 +154,7 @@ export interface PageMcp extends Publishing {
  *   except for an engine without a Worker whose `urls.wasm` is not a URL: that one runs, for tests of your app
  */
 export async function start(options: StartOptions): Promise<PageMcp> {
-  const { name, worker = true, urls } = options
+  const { name, worker = true, urls, redact, cache, capabilities, ...described } = options
   if (typeof name !== 'string' || name === '') throw new TypeError('start needs a name')
   if (!canStart(worker, urls?.wasm)) {
     throw new Error('start needs a browser; call it in an effect or onMount')
@@ -191,7 +191,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     kept: (ref) => published.kept(ref),
     callee: (ref) => published.callee(ref),
     source: (number) => sources.get(number),
-    redact: options.redact,
+    redact,
     engineState(next) {
       engine = next
       emit('state', state())
@@ -204,16 +204,12 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     report,
   }
 
-  const { subscribe = true, listChanged = true, ...declared } = options.capabilities ?? {}
+  const { subscribe = true, listChanged = true, ...declared } = capabilities ?? {}
   const { tools = true, prompts = true, completions = true, logging = false } = declared
-  const engineOptions = jsonCopy({
-    name,
-    title: options.title,
-    version: options.version ?? '0.0.0',
-    websiteUrl: options.websiteUrl,
-    icons: options.icons,
-    instructions: options.instructions,
-    pageSize: options.pageSize ?? 200,
+  const engineOptions = {
+    version: '0.0.0',
+    pageSize: 200,
+    ...jsonCopy({ ...described, name, cacheHints: wireCacheHints(cache) }), // without what is undefined
     cursorKey: cursorKey(),
     tools,
     prompts,
@@ -221,16 +217,14 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     logging,
     noSubscribe: !subscribe,
     noListChanged: !listChanged,
-    cacheHints: wireCacheHints(options.cache),
-    extensions: options.extensions,
-  })
+  }
   const module = compile(urls?.wasm)
   module.catch(() => {}) // awaited below, where its error is thrown
   const thread: Thread = worker
     ? await inWorker(engineOptions, module, newWorker(urls?.worker), host)
     : await inWindow(engineOptions, module, host)
 
-  const published = publishing(thread, options.redact !== undefined)
+  const published = publishing(thread, redact)
 
   watchWakes(() => thread.wake(), ended.signal)
   addEventListenerIfAny(
@@ -256,7 +250,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       page,
       instance,
       name,
-      title: options.title ?? globalThis.document?.title,
+      title: described.title ?? globalThis.document?.title,
       url: url === undefined ? '' : url.origin + url.pathname,
       engine: version,
       closed,
@@ -308,11 +302,13 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       const left = new AbortController() // or not joined
       stops.addEventListener('abort', () => left.abort(), { signal: left.signal })
       try {
+        const { token } = connector
         const page = await unlessAborted(pageId(left.signal), stops)
-        const closed = await replacedPages(page, stops)
+        const closed = token ? [] : await replacedPages(page, stops)
         const number = ++lastGateway
         left.signal.addEventListener('abort', () => thread.disconnect(number))
-        return await unlessAborted(thread.connect(number, dialOf(connector, page, closed)), stops)
+        const dial = dialOf(connector, page, closed)
+        return await unlessAborted(thread.connect(number, dial, token), stops)
       } catch (error) {
         left.abort()
         throw error
@@ -365,8 +361,8 @@ async function inWindow(
   const [{ startInWindow }, compiled] = await Promise.all([loading, module])
   const functions = { abilitiesOf, call, confirmGateway, newPageId, provide, redactContents }
   const thread = await startInWindow(options, compiled, host, functions)
-  const connect: Thread['connect'] = (number, dial) =>
-    thread.connect(number, dial).catch((error: unknown) => {
+  const connect: Thread['connect'] = (...args) =>
+    thread.connect(...args).catch((error: unknown) => {
       throw deserializeError(serializeError(error))
     })
   return { ...thread, connect }
@@ -374,19 +370,18 @@ async function inWindow(
 
 /** Calls `wake` when the window is shown again, or the network returns. */
 function watchWakes(wake: () => void, signal: AbortSignal) {
-  for (const type of ['online', 'pageshow']) addEventListenerIfAny(type, wake, signal)
-  const { document } = globalThis
-  if (document === undefined) return
-  document.addEventListener('resume', wake, { signal })
-  document.addEventListener(
-    'visibilitychange',
-    () => {
-      if (document.visibilityState === 'visible') wake()
-    },
-    { signal },
-  )
+  for (const type of ['online', 'pageshow', 'resume', 'visibilitychange']) {
+    addEventListenerIfAny(
+      type,
+      () => {
+        if (type !== 'visibilitychange' || !document.hidden) wake()
+      },
+      signal,
+    )
+  }
 }
 
+/** Listens to events of the window and of its document. */
 function addEventListenerIfAny(type: string, act: (event: Event) => void, signal: AbortSignal) {
-  globalThis.addEventListener?.(type, act, { signal })
+  globalThis.addEventListener?.(type, act, { capture: true, signal })
 }

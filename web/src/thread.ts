@@ -5,10 +5,9 @@
 
 import {
   answerCall,
-  type Callee,
-  type Extend,
   type HandlerCall,
   type HandlerOutcome,
+  type RegisteredCallee,
   type SendUpdate,
 } from './call.ts'
 import { type Cancellation, signalOf } from './cancellation.ts'
@@ -17,9 +16,10 @@ import { confirmGateway } from './confirm-gateway.ts'
 import { provided, type Ready, transfersOf } from './contents.ts'
 import type { GatewayQuestion } from './credentials.ts'
 import type { EngineOptions, EngineState, PublishedValues } from './engine-types.ts'
+import type { Dial, GatewayState } from './gateway-types.ts'
 import { jsonCopy } from './json.ts'
 import { crossing, dropTexts, type LargeTexts } from './large-texts.ts'
-import { deserializeError, link, moving, type SerializedError } from './link.ts'
+import { deserializeError, type Handlers, link, moving, type SerializedError } from './link.ts'
 import type { StartingWorker } from './loading.ts'
 import { newPageId } from './page-id.ts'
 import { Channel, isGoodbye, listenToPort, type Port } from './port.ts'
@@ -33,8 +33,7 @@ import {
   type Source,
   watchSource,
 } from './source.ts'
-import { abilities } from './wasm.ts'
-import type { Dial, GatewayState } from './websocket.ts'
+import { abilities } from './wasm-numbers.ts'
 
 /** Reads a resource that the web app has registered; {@link provided} accepts its answer. */
 export type AnyProvider = (request: ReadRequest) => unknown
@@ -51,7 +50,7 @@ export interface ThreadHost {
   /** The value that was published under a number and is kept in the window, for the hook `redact`. */
   kept(ref: number): Kept | undefined
   /** The prompt, tool or template that was registered under a number. */
-  callee(ref: number): (Callee & { extend?: Extend }) | undefined
+  callee(ref: number): RegisteredCallee | undefined
   /** The source that was mounted under a number. */
   source(number: number): Source | undefined
   /** The hook that all contents pass. */
@@ -73,8 +72,8 @@ export interface Thread {
   changed(what: Parameters<Changed>[0]): void
   /** Serves a port until it closes. Returns a function that ends it, with a last message and the reason. */
   open(port: Port, principal: string, closed?: () => void): (reason: string) => void
-  /** Joins a gateway; resolves after the first time. */
-  connect(number: number, dial: Dial): Promise<string>
+  /** Joins a gateway; resolves after the first time. `token` is for {@link Dial.hasToken}. */
+  connect(number: number, dial: Dial, token?: () => unknown): Promise<string>
   disconnect(number: number): void
   wake(): void
   watchReads(on: boolean): void
@@ -98,7 +97,7 @@ export async function inWorker(
     if (found === undefined) throw new Error('the source was unmounted')
     return found
   }
-  const handlers = {
+  const handlers: Handlers = {
     provide({ ref, uri, variables, has }: ProvideArguments, cancellation: Cancellation) {
       const cross = (ready: Ready | undefined) => {
         if (ready?.transfers) return moving(ready, transfersOf(ready))
@@ -210,8 +209,14 @@ export async function inWorker(
       engineThread.notify('open', { number, port: own, principal }, [own])
       return (reason) => engineThread.notify('shut', { number, reason })
     },
-    connect: (number, dial) => engineThread.request('connect', { number, dial }) as Promise<string>,
-    disconnect: (number) => engineThread.notify('disconnect', number),
+    connect(number, dial, token) {
+      if (token) handlers[`token ${number}`] = token
+      return engineThread.request('connect', { number, dial }) as Promise<string>
+    },
+    disconnect(number) {
+      delete handlers[`token ${number}`]
+      engineThread.notify('disconnect', number)
+    },
     wake: () => engineThread.notify('wake', undefined),
     watchReads: (on) => engineThread.notify('watchReads', on),
     close() {

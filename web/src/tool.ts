@@ -19,7 +19,7 @@ import { jsonCopy } from './json.ts'
 import { serializeError } from './link.ts'
 import { type Checker, checker, explain, type JsonSchema } from './schema.ts'
 import type { InputOf, OutputOf, StandardSchema } from './standard.ts'
-import { reasonOf, reasons } from './wasm.ts'
+import { reasonOf, reasons } from './wasm-numbers.ts'
 
 export type {
   ToolAnnotations,

@@ -3,73 +3,41 @@
  * Runs where the engine runs, in a Worker by default, whose timers a hidden window does not slow.
  */
 
-import type { Client, TextChannel } from './clients.ts'
-import { credentials, type GatewayQuestion, type Pass } from './credentials.ts'
-import { type Handshake, type Hello, JoinError, startHandshake, subprotocol } from './handshake.ts'
-import type { Invitation } from './invitation.ts'
+import type { Client } from './clients.ts'
+import { type Credentials, credentials, type Pass } from './credentials.ts'
+import type { Connection, Dial, GatewayHost, GatewayState, Joined } from './gateway-types.ts'
+import {
+  type Credential,
+  type Handshake,
+  type Hello,
+  JoinError,
+  startHandshake,
+  subprotocol,
+} from './handshake.ts'
+import type { JoinToken, TokenJoining } from './join-token.ts'
 import { savePairing } from './pairings.ts'
 import { blocked, deniedByBrowser, reach } from './reach.ts'
 import { type Sequences, sequences } from './sequences.ts'
-
-/** How to reach a gateway; made by `webSocket`. Can be cloned to the Worker. */
-export interface Dial {
-  /** Addresses that the app names, at least one; never taken from a link. */
-  readonly gateways: readonly string[]
-  /** Of one of these gateways. */
-  readonly invitation?: Invitation
-  /** The user has chosen the invitation: it replaces a key without confirmation. */
-  readonly isChosen?: boolean
-  /** The description of the page; without it, the page is paired and not joined. */
-  readonly hello?: Hello
-}
-
-/** The state of a connection. */
-export interface GatewayState {
-  readonly url: string
-  readonly is: 'connecting' | 'joined' | 'away' | 'refused' | 'closed'
-  /** The page's name at the gateway, once joined: `notes`, `notes-2`. */
-  readonly name?: string
-  /** Why it is away or refused, as a text for people. */
-  readonly error?: string
-}
-
-/** The functions that a connection needs from the engine and the page. */
-export interface GatewayHost {
-  /** Serves the gateway as a client. */
-  open(channel: TextChannel): Client
-  /** Replaces the page id: a newer document has the present one. */
-  newPageId(): Promise<string>
-  /** Lets the user confirm that the page leaves the gateway that it has a key for. */
-  confirm(question: GatewayQuestion, signal: AbortSignal): Promise<boolean>
-  /** Runs `act`, and passes the calls to other threads that it makes on together. */
-  together(act: () => void): void
-  state(state: GatewayState): void
-}
-
-export interface Connection {
-  /** Resolves when the page has joined for the first time; rejects with a {@link JoinError}. */
-  readonly joined: Promise<string>
-  /** Reconnects now: the network has returned, or the page is shown again. */
-  wake(): void
-  close(): void
-}
+import { stopwatch } from './stopwatch.ts'
 
 // Timeouts and delays.
 const openTimeout = 10_000 // ms until a socket is open
+const queuedOpenTimeout = 20_000 // ms, at a gateway whose pages wait up to 10 s for their turn
 const joinTimeout = 5_000 // ms from then on until joined
-const silence = 45_000 // ms without a message: dead, at the next wake
+const maxSilence = 45_000 // ms without a message: dead, at the next wake
 const firstDelay = 200 // ms
 const longDelay = 2_000 // ms, for five minutes
 const quickRetryTime = 300_000 // ms
 const slowDelay = 15_000 // ms, from then on
 const closedTime = 10_000 // ms that hello.closed is true for: later such a tab may have been opened again
 const refusedByBrowserDelay = 30_000 // ms; local network permission
+const steadyTime = 30_000 // ms that a page with a token is joined before a loss counts as the first one again
 
 // Sizes.
-const maxJoining = 4096 // UTF-16 code units of a message before joined
-const maxBuffered = 16 << 20 // bytes that wait in the socket: the gateway reads too slowly
+const maxJoining = 16_384 // UTF-16 code units of a message before joined
+const maxBuffered = 16_777_216 // bytes that wait in the socket: the gateway reads too slowly
 
-/** Close codes; web/docs/protocol.md. */
+/** Close codes; web/docs/protocol.md. Further ones in join-token.ts. */
 const closeCodes = {
   normal: 1000,
   unsupported: 4400,
@@ -88,8 +56,14 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
   let url = dial.invitation?.url ?? dial.gateways[0] ?? ''
   const created = stopwatch()
   const ended = new AbortController() // with `stopped`
-  const known = credentials(dial, (question) => host.confirm(question, ended.signal))
+  const tokens = dial.hasToken ? host.tokens : undefined
+  const known: Credentials<Credential | JoinToken> =
+    tokens?.credentials(url) ??
+    credentials(dial, (question) => host.confirm(question, ended.signal))
   let failures = 0
+  let spread = 0 // ms; the gateway's, once joined with a token
+  let silence = maxSilence
+  let mayDial = () => true // false: the gateway wants the page to wait
   let since = performance.now() // it is away, ms; no clock that is set
   let timer: ReturnType<typeof setTimeout> | undefined
   let lastHeard = stopwatch()
@@ -121,19 +95,20 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
     reject(error)
   }
 
-  function retry(error: string, atLeast = 0) {
+  /** @param atLeast - ms; default: a random part of the gateway's spread */
+  function retry(error: string, atLeast?: number, isAway = everJoined) {
     if (stopped) return
     if (failures === 0) since = performance.now()
     const growing = Math.min(firstDelay * 2 ** failures, longDelay)
     const delay = performance.now() - since > quickRetryTime ? slowDelay : growing
     failures++
-    become({ is: everJoined ? 'away' : 'connecting', error })
-    again(Math.max(delay, atLeast))
+    become({ is: isAway ? 'away' : 'connecting', error })
+    again(Math.max(withJitter(delay), atLeast ?? partOf(spread)))
   }
 
   function again(delay: number) {
     clearTimeout(timer)
-    if (!stopped) timer = setTimeout(attempt, delay * (0.75 + Math.random() / 2))
+    if (!stopped) timer = setTimeout(attempt, delay)
   }
 
   async function attempt() {
@@ -144,10 +119,18 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       return
     }
     busy = true
-    const pass = await known.next()
-    if (pass) url = pass.address
-    const reachable = pass !== undefined && (await reaching.worthTrying(url))
-    busy = false
+    let pass: Pass<Credential | JoinToken> | undefined
+    let reachable = false
+    try {
+      pass = await known.next()
+      if (pass) url = pass.address
+      reachable = pass !== undefined && (await reaching.worthTrying(url))
+    } catch (error) {
+      retry((error as Error).message, undefined, true)
+      return
+    } finally {
+      busy = false
+    }
     if (stopped) return
     if (pass === undefined) {
       giveUp(
@@ -163,7 +146,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
     }
   }
 
-  function dialNow({ credential }: Pass) {
+  function dialNow({ credential }: Pass<Credential | JoinToken>) {
     const began = performance.now()
     let ws: WebSocket
     try {
@@ -176,15 +159,22 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
     socket = ws
     let handshake: Handshake | undefined
     let frames: Sequences | undefined // set with client
+    let joinedFor: (() => number) | undefined // ms, with a token
+    let stopWatching: (() => void) | undefined
     let step = 0
     let over = false
-    let deadline = setTimeout(() => end('nothing answered in time'), openTimeout)
+    let deadline = setTimeout(
+      () => end('nothing answered in time'),
+      tokens ? queuedOpenTimeout : openTimeout,
+    )
 
     /** Ends the socket once: after an error without close, a close, or a timeout. */
     const end = (error: string, code?: number, theirs = false) => {
       if (over) return
       over = true
       clearTimeout(deadline)
+      stopWatching?.()
+      if (joinedFor && joinedFor() > steadyTime) failures = 0
       if (socket === ws) socket = undefined
       if (step === 0) reaching.failed()
       drop = undefined
@@ -196,16 +186,36 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
 
     drop = end
 
+    const helloNow = (): Hello | undefined =>
+      dial.hello && {
+        ...dial.hello,
+        page: page ?? dial.hello.page,
+        closed: !everJoined && created() < closedTime ? dial.hello.closed : [],
+      }
+
+    const finish = (message: unknown): Joined =>
+      handshake?.finish(message) ?? (tokens as TokenJoining).finish(message)
+
     /** Handles a close by its code: gives up, tries another credential, or retries. */
     const closed = async (error: string, code: number | undefined) => {
       if (stopped) return
       if (code === closeCodes.replaced && page !== undefined) page = await host.newPageId()
       if (stopped) return
+      const reaction = tokens?.closed(code, error)
+      if (reaction) {
+        const { wait } = reaction
+        const isFirst = failures === 0
+        const passed = stopwatch()
+        if (wait !== undefined) mayDial = () => passed() > wait
+        retry(reaction.error, wait, everJoined || wait !== undefined)
+        if (isFirst && wait === undefined) again(0)
+        return
+      }
       if (code === closeCodes.refused || code === closeCodes.notMyGateway) {
         const hasOther = await known.refused(credential)
         if (stopped) return
         if (hasOther) {
-          again(firstDelay)
+          again(withJitter(firstDelay))
           return
         }
         const wrong = code === closeCodes.notMyGateway
@@ -217,7 +227,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
         if (!wrong) {
           // The key was revoked, or another program has the gateway's port for now.
           become({ is: 'refused', error: text })
-          again(slowDelay)
+          again(withJitter(slowDelay))
           return
         }
       }
@@ -226,11 +236,12 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
         return
       }
       if (code === closeCodes.unsupported || code === closeCodes.notMyGateway) {
-        retry(error, slowDelay) // another program has its port for now
+        retry(error, withJitter(slowDelay)) // another program has its port for now
         return
       }
-      const quick = step === 0 && performance.now() - began < 50
-      retry(error, quick && (await deniedByBrowser(everJoined)) ? refusedByBrowserDelay : 0)
+      const quick = step === 0 && url.startsWith('ws:') && performance.now() - began < 50
+      const isDenied = quick && (await deniedByBrowser(everJoined))
+      retry(error, isDenied ? withJitter(refusedByBrowserDelay) : undefined)
     }
 
     const failed = (error: unknown) => {
@@ -247,17 +258,12 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       if (typeof message !== 'object' || message === null) throw new Error('not an object')
       if (step === 1) {
         step = 2
-        const isRecent = !everJoined && created() < closedTime
-        const hello = dial.hello && {
-          ...dial.hello,
-          page: page ?? dial.hello.page,
-          closed: isRecent ? dial.hello.closed : [],
-        }
+        const hello = helloNow()
         const answer = await handshake?.prove(message, hello && { hello, sequences: true })
         if (!over && answer !== undefined) ws.send(answer)
-      } else if (step === 2 && handshake && !over) {
+      } else if (step === 2 && !over) {
+        const { name, pairing, terms, sequences: isAllowed } = finish(message)
         step = 3
-        const { name, pairing, sequences: isAllowed } = handshake.finish(message)
         clearTimeout(deadline)
         if (dial.hello) {
           const send = (frame: string) => {
@@ -273,14 +279,22 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
           })
         }
         everJoined = true
-        failures = 0
+        if (terms) {
+          joinedFor = stopwatch()
+          spread = terms.spread
+          silence = 3 * terms.ping
+          const send = (message: string) => ws.send(message)
+          stopWatching = tokens?.keepAlive(terms, () => lastHeard(), end, send)
+        } else {
+          failures = 0
+        }
         const pairsOnly = dial.hello === undefined
         const renews = pairsOnly && known.renews(credential)
         if (!renews) {
           known.joined()
           stopped ||= pairsOnly // the gateway closes the socket now
         }
-        await savePairing(pairing)
+        if (pairing) await savePairing(pairing)
         if (renews) end('the invitation comes next', closeCodes.normal)
         if (renews || (over && !pairsOnly)) return
         become({ is: 'joined', name })
@@ -299,9 +313,14 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       }
       deadline = setTimeout(() => end('joining took too long'), joinTimeout)
       reaching.opened()
-      handshake = startHandshake(url, credential)
-      step = 1
-      ws.send(handshake.firstMessage)
+      if (credential.kind === 'token') {
+        step = 2
+        ws.send(tokens?.firstMessage(credential, helloNow()) ?? '')
+      } else {
+        handshake = startHandshake(url, credential)
+        step = 1
+        ws.send(handshake.firstMessage)
+      }
     }
     ws.onmessage = ({ data }: MessageEvent<unknown>) => {
       lastHeard = stopwatch()
@@ -330,8 +349,8 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
   function wake() {
     if (stopped) return
     if (socket?.readyState === WebSocket.OPEN && lastHeard() > silence && client) {
-      drop?.('no message for 45 s')
-    } else if (socket === undefined) {
+      drop?.(`no message for ${silence / 1000} s`)
+    } else if (socket === undefined && mayDial()) {
       failures = 0
       void attempt()
     }
@@ -352,11 +371,8 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
   return { joined: first, wake, close }
 }
 
-/**
- * Measures elapsed time in ms, by the clock that shows more: `Date` may be set back, `performance.now()` may stop
- * while the machine sleeps.
- */
-function stopwatch(): () => number {
-  const [date, monotonic] = [Date.now(), performance.now()]
-  return () => Math.max(Date.now() - date, performance.now() - monotonic)
-}
+const withJitter = (delay: number) => delay * (0.75 + Math.random() / 2)
+
+/** A random time from the first delay up to `spread`, ms. */
+const partOf = (spread: number) =>
+  spread === 0 ? 0 : firstDelay + Math.random() * (spread - firstDelay)

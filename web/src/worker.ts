@@ -10,6 +10,8 @@ import type { Client } from './clients.ts'
 import type { Ready } from './contents.ts'
 import { startEngine } from './engine.ts'
 import type { Engine, EngineOptions, PublishedValues, ThreadSource } from './engine-types.ts'
+import type { Connection, Dial } from './gateway-types.ts'
+import { tokenJoining } from './join-token.ts'
 import { type Crossing, crossed, dropTexts, type LargeTexts } from './large-texts.ts'
 import { link, serializeError } from './link.ts'
 import { lastMessageTime, type Port } from './port.ts'
@@ -17,8 +19,9 @@ import { portableReader } from './readers.ts'
 import type { Descriptions } from './registry.ts'
 import type { Changed, Contents, Listing, Portable, Source, Template } from './source.ts'
 import type { ProvideArguments } from './thread.ts'
-import { abilities, type GoRuntime } from './wasm.ts'
-import { type Connection, connectGateway, type Dial } from './websocket.ts'
+import type { GoRuntime } from './wasm.ts'
+import { abilities } from './wasm-numbers.ts'
+import { connectGateway } from './websocket.ts'
 
 let engine: Engine | undefined
 const ports = new Map<number, Client>()
@@ -110,6 +113,7 @@ const windowThread = link(
       const connection = connectGateway(dial, {
         open: (channel) => clients.openText(channel, 'gateway'),
         newPageId: () => windowThread.request('newPageId', undefined) as Promise<string>,
+        tokens: tokenJoining(() => windowThread.request(`token ${number}`, undefined)),
         together: windowThread.together,
         confirm: (question, signal) =>
           windowThread.request('confirm', question, signal) as Promise<boolean>,

@@ -1,0 +1,64 @@
+/** The connection of a page to its gateway, as others see it. */
+
+import type { Client, TextChannel } from './clients.ts'
+import type { GatewayQuestion } from './credentials.ts'
+import type { Hello, Pairing } from './handshake.ts'
+import type { Invitation } from './invitation.ts'
+import type { Terms, TokenJoining } from './join-token.ts'
+
+/** How to reach a gateway; made by `webSocket`. Can be cloned to the Worker. */
+export interface Dial {
+  /** Addresses that the app names, at least one; never taken from a link. */
+  readonly gateways: readonly string[]
+  /** Of one of these gateways. */
+  readonly invitation?: Invitation
+  /** The user has chosen the invitation: it replaces a key without confirmation. */
+  readonly isChosen?: boolean
+  /** The page joins with tokens of its app, and with nothing else; there is one gateway then. */
+  readonly hasToken?: true
+  /** The description of the page; without it, the page is paired and not joined. */
+  readonly hello?: Hello
+}
+
+/** The state of a connection. */
+export interface GatewayState {
+  readonly url: string
+  readonly is: 'connecting' | 'joined' | 'away' | 'refused' | 'closed'
+  /** The page's name at the gateway, once joined: `notes`, `notes-2`. */
+  readonly name?: string
+  /** Why it is away or refused, as a text for people. */
+  readonly error?: string
+}
+
+/** The functions that a connection needs from the engine and the page. */
+export interface GatewayHost {
+  /** Serves the gateway as a client. */
+  open(channel: TextChannel): Client
+  /** Replaces the page id: a newer document has the present one. */
+  newPageId(): Promise<string>
+  /** Lets the user confirm that the page leaves the gateway that it has a key for. */
+  confirm(question: GatewayQuestion, signal: AbortSignal): Promise<boolean>
+  /** For {@link Dial.hasToken}. */
+  readonly tokens?: TokenJoining
+  /** Runs `act`, and passes the calls to other threads that it makes on together. */
+  together(act: () => void): void
+  state(state: GatewayState): void
+}
+
+/** What the gateway's last message of the handshake says. */
+export interface Joined {
+  readonly name: string
+  readonly sequences: boolean
+  /** To be saved. */
+  readonly pairing?: Pairing
+  /** Of a gateway that took a token. */
+  readonly terms?: Terms
+}
+
+export interface Connection {
+  /** Resolves when the page has joined for the first time; rejects with a {@link JoinError}. */
+  readonly joined: Promise<string>
+  /** Reconnects now: the network has returned, or the page is shown again. */
+  wake(): void
+  close(): void
+}
