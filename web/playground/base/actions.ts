@@ -19,7 +19,7 @@ export interface Actions {
   ): void
   /** [compose] Puts the initial text in place of a draft of this request that the user has not changed. */
   withdraw(method: string, params: Record<string, unknown>): void
-  /** [compose] The composer's text. */
+  /** [compose] The composer's text: a component that calls it is drawn again when the text changes. */
   composed(): string
   /** [compose] Sends the composer's text through the active connection; returns its row. */
   send(): number | undefined

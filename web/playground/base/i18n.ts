@@ -50,6 +50,9 @@ export const textsLoaded = (): Promise<void> => loading ?? setLocale(chosen)
 /** The current language. A component that reads it is redrawn when it changes. */
 export const locale = (): Locale => current.value.locale
 
+/** The language that was set last; its texts may still be loading. */
+export const wantedLocale = (): Locale => chosen
+
 /** `en-XA` is a pseudo-locale: longer English in brackets, which shows hard-coded texts. */
 export function setLocale(wanted: Locale): Promise<void> {
   chosen = wanted

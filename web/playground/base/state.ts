@@ -19,6 +19,7 @@ export const exploreViews = [
   'templates',
   'prompts',
   'tools',
+  'skills',
   'subscriptions',
   'demo',
 ] as const
@@ -54,6 +55,9 @@ export const filter = signal('')
 
 /** While true, the timeline shows no new rows and the live region is silent. */
 export const paused = signal(false)
+
+/** While true, a scenario plays: the introduction and the demo's own changes wait. */
+export const scripted = signal(false)
 
 /** While true, the presentation replaces the panes. */
 export const presenting = signal(false)

@@ -12,33 +12,63 @@ const marks = {
   string: Decoration.mark({ class: 'cm-text' }),
   number: Decoration.mark({ class: 'cm-value' }),
   word: Decoration.mark({ class: 'cm-value' }),
+  matched: Decoration.mark({ class: 'cm-matched' }),
+  unmatched: Decoration.mark({ class: 'cm-unmatched' }),
 }
 
-/** Colours the visible part. */
-function coloured(view: EditorView): DecorationSet {
+/** The object or array with a bracket at the caret; rather one before it than after it. */
+function bracketed(root: JsonNode | undefined, caret: number): JsonNode | undefined {
+  let after: JsonNode | undefined
+  let before: JsonNode | undefined
+  const visit = (node: JsonNode | undefined) => {
+    if (!node || node.to < caret || node.from > caret) return
+    if (node.kind !== 'object' && node.kind !== 'array') return
+    if (node.from === caret - 1 || (node.to === caret && !node.open)) before = node
+    else if (node.from === caret || (node.to === caret + 1 && !node.open)) after = node
+    node.items?.forEach(visit)
+    for (const { value } of node.members ?? []) visit(value)
+  }
+  visit(root)
+  return before ?? after
+}
+
+/** Colours the visible part, and marks the brackets at the caret. */
+function coloured({ viewport, state }: EditorView, root: JsonNode | undefined): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>()
-  const { from, to } = view.viewport
+  const { from, to } = viewport
+  const matched = bracketed(root, state.selection.main.head)
   const visit = (node: JsonNode | undefined, key = false) => {
     if (!node || node.to < from || node.from > to) return
-    if (node.kind === 'object') {
-      for (const member of node.members ?? []) {
-        visit(member.key, true)
-        visit(member.value)
-      }
-    } else if (node.kind === 'array') for (const item of node.items ?? []) visit(item)
-    else if (node.from < node.to) builder.add(node.from, node.to, marks[key ? 'key' : node.kind])
+    if (node.kind !== 'object' && node.kind !== 'array') {
+      if (node.from < node.to) builder.add(node.from, node.to, marks[key ? 'key' : node.kind])
+      return
+    }
+    if (node === matched) {
+      builder.add(node.from, node.from + 1, node.open ? marks.unmatched : marks.matched)
+    }
+    for (const member of node.members ?? []) {
+      visit(member.key, true)
+      visit(member.value)
+    }
+    for (const item of node.items ?? []) visit(item)
+    if (node === matched && !node.open) builder.add(node.to - 1, node.to, marks.matched)
   }
-  visit(jsonTree(view.state.doc.toString()).root)
+  visit(root)
   return builder.finish()
 }
 
 const colours = ViewPlugin.define(
-  (view) => ({
-    decorations: coloured(view),
-    update({ docChanged, viewportChanged }) {
-      if (docChanged || viewportChanged) this.decorations = coloured(view)
-    },
-  }),
+  (view) => {
+    const parse = () => jsonTree(view.state.doc.toString()).root
+    let root = parse()
+    return {
+      decorations: coloured(view, root),
+      update({ docChanged, selectionSet, viewportChanged }) {
+        if (docChanged) root = parse()
+        if (docChanged || selectionSet || viewportChanged) this.decorations = coloured(view, root)
+      },
+    }
+  },
   { decorations: ({ decorations }) => decorations },
 )
 
@@ -48,16 +78,13 @@ const theme = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--code)', fontSize: '13px', lineHeight: '1.5' },
   '.cm-content': { padding: '10px 0', caretColor: 'var(--ink)' },
   '.cm-line': { padding: '0 12px' },
-  '.cm-cursor': { borderLeftColor: 'var(--ink)', borderLeftWidth: '2px' },
   '.cm-key': { color: 'var(--accent)' },
   '.cm-text': { color: 'var(--good)' },
   '.cm-value': { color: 'var(--warn)' },
-  '.cm-matchingBracket': {
-    backgroundColor: 'var(--accent-wash)',
-    outline: '1px solid var(--accent)',
-  },
-  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': {
-    background: 'color-mix(in srgb, var(--accent) 25%, transparent) !important',
+  '.cm-matched': { backgroundColor: 'var(--accent-wash)', outline: '1px solid var(--accent)' },
+  '.cm-unmatched': { outline: '1px solid var(--bad)' },
+  '.cm-content ::selection': {
+    backgroundColor: 'color-mix(in srgb, var(--accent) 25%, transparent)',
   },
   '.cm-tooltip': {
     backgroundColor: 'var(--sheet)',
@@ -85,11 +112,17 @@ const theme = EditorView.theme({
   '.cm-completionInfo, .cm-seen': { font: '13px/1.45 var(--text)', padding: '6px 10px' },
   '.cm-seen a': { color: 'var(--accent)' },
   '.cm-seen code': { fontFamily: 'var(--code)' },
-  '.cm-diagnostic': { font: '13px/1.45 var(--text)', borderLeftWidth: '4px' },
-  '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
-  '.cm-diagnostic-warning': { borderLeftColor: 'var(--warn)' },
-  '.cm-lintRange-error': { backgroundImage: 'none', borderBottom: '2px dotted var(--bad)' },
-  '.cm-lintRange-warning': { backgroundImage: 'none', borderBottom: '2px dotted var(--warn)' },
+  '.cm-problem': { paddingBottom: '0.7px' },
+  '.cm-problem.cm-error': { borderBottom: '2px dotted var(--bad)' },
+  '.cm-problem.cm-warning': { borderBottom: '2px dotted var(--warn)' },
+  '.cm-problems': { font: '13px/1.45 var(--text)', margin: 0, padding: 0 },
+  '.cm-problems li': {
+    borderLeft: '4px solid var(--warn)',
+    display: 'block',
+    padding: '3px 6px 3px 8px',
+    whiteSpace: 'pre-wrap',
+  },
+  '.cm-problems .cm-error': { borderLeftColor: 'var(--bad)' },
 })
 
 export const editorTheme: Extension = [theme, colours]

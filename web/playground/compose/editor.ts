@@ -21,12 +21,11 @@ import {
   indentMore,
   standardKeymap,
 } from '@codemirror/commands'
-import { bracketMatching, indentService } from '@codemirror/language'
-import { type Diagnostic, linter, nextDiagnostic } from '@codemirror/lint'
-import { EditorState, Prec, StateEffect } from '@codemirror/state'
-import { drawSelection, EditorView, hoverTooltip, keymap } from '@codemirror/view'
+import { EditorState, Prec } from '@codemirror/state'
+import { EditorView, hoverTooltip, keymap } from '@codemirror/view'
 import { t } from '../base/i18n.ts'
 import { type CompletionOption, type Completions, completionsAt } from './complete.ts'
+import { nextProblem, type Problem, problemMarks, problemsOutdated } from './editor-problems.ts'
 import { editorTheme } from './editor-theme.ts'
 import { type Hover, hoverAt } from './hover.ts'
 import { textProblems } from './problems.ts'
@@ -59,14 +58,8 @@ export interface Editor {
   destroy(): void
 }
 
-/** Delay after typing before problems are checked. */
-const lintDelay = 250 // ms
-
 /** Delay after typing before completions are offered; some are requests to the server. */
 const offerDelay = 150 // ms
-
-/** Something other than the text has changed that problems depend on. */
-const problemsOutdated = StateEffect.define<undefined>()
 
 /** Creates an editor in an element and its shadow root. */
 export function mount(host: HTMLElement, options: EditorOptions): Editor {
@@ -96,23 +89,15 @@ export function mount(host: HTMLElement, options: EditorOptions): Editor {
     focus: () => view.focus(),
     relint: () => view.dispatch({ effects: problemsOutdated.of(undefined) }),
     nextProblem() {
-      nextDiagnostic(view)
+      nextProblem(view)
       view.focus()
     },
     destroy: () => view.destroy(),
   }
 }
 
-/** Closes brackets, and indents by two after an opening one. */
-const jsonEditing = [
-  EditorState.languageData.of(() => [{ closeBrackets: { brackets: ['{', '[', '"'] } }]),
-  indentService.of(({ state }, at) => {
-    const line = state.doc.lineAt(Math.max(0, at - 1))
-    const before = line.text.slice(0, at - line.from)
-    const indent = /^ */.exec(line.text)?.[0].length ?? 0
-    return /[{[]\s*$/.test(before) ? indent + 2 : indent
-  }),
-]
+/** Brackets to close. */
+const brackets = { closeBrackets: { brackets: ['{', '[', '"'] } }
 
 function extensions(options: EditorOptions) {
   const { server } = options
@@ -122,10 +107,8 @@ function extensions(options: EditorOptions) {
   }
   return [
     history(),
-    drawSelection(),
-    bracketMatching(),
     closeBrackets(),
-    jsonEditing,
+    EditorState.languageData.of(() => [brackets]),
     editorTheme,
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({
@@ -156,7 +139,7 @@ function extensions(options: EditorOptions) {
     keymap.of([
       ...closeBracketsKeymap,
       ...completionKeymap,
-      { key: 'F8', run: nextDiagnostic },
+      { key: 'F8', run: nextProblem },
       ...historyKeymap,
       ...standardKeymap,
       { key: 'Mod-[', run: indentLess },
@@ -168,11 +151,7 @@ function extensions(options: EditorOptions) {
       icons: false,
       optionClass: ({ type }) => (type === 'lacking' ? 'cm-lacking' : ''),
     }),
-    linter((view) => diagnose(view, options), {
-      delay: lintDelay,
-      needsRefresh: ({ transactions }) =>
-        transactions.some(({ effects }) => effects.some((effect) => effect.is(problemsOutdated))),
-    }),
+    problemMarks((text) => problemsOf(text, options)),
     hoverTooltip((view, at) => {
       const hover = hoverAt(view.state.doc.toString(), at, server())
       return hover
@@ -182,18 +161,16 @@ function extensions(options: EditorOptions) {
   ]
 }
 
-async function diagnose(view: EditorView, options: EditorOptions): Promise<readonly Diagnostic[]> {
-  const text = view.state.doc.toString()
-  const problems = textProblems(text, options.server())
-  const found: Diagnostic[] = problems.map(({ from, to, severity, sentence }) => ({
-    from,
-    to: Math.max(from, to),
-    severity,
-    message: t(sentence.key, sentence.params),
-  }))
-  if (/"tools\/call"/.test(text)) {
-    found.push(...toolProblems(text, options.server()))
-  }
+function problemsOf(text: string, options: EditorOptions): Problem[] {
+  const found: Problem[] = textProblems(text, options.server()).map(
+    ({ from, to, severity, sentence }) => ({
+      from,
+      to: Math.max(from, to),
+      severity,
+      message: t(sentence.key, sentence.params),
+    }),
+  )
+  if (/"tools\/call"/.test(text)) found.push(...toolProblems(text, options.server()))
   options.problems(found.length)
   return found
 }

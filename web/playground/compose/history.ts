@@ -15,6 +15,8 @@ export interface Sent {
   /** The title of the connection. */
   to: string
   revision: Revision
+  /** Kept by the user: not removed with the others, and not for newer ones. */
+  kept?: boolean
 }
 
 /** The oldest entries beyond this are removed. */
@@ -89,10 +91,12 @@ export async function addToHistory(sent: Omit<Sent, 'id' | 'time'>): Promise<voi
   const same = history.peek().filter(({ text, to }) => text === sent.text && to === sent.to)
   // times are the keys, so that two windows do not overwrite each other's entries
   last = Math.max(Date.now(), last + 1)
-  const entry: Sent = { ...sent, id: last, time: Date.now() }
+  const kept = same.some((one) => one.kept)
+  const entry: Sent = { ...sent, id: last, time: Date.now(), ...(kept && { kept }) }
   const all = [entry, ...history.peek().filter((one) => !same.includes(one))]
-  const gone = [...same, ...all.slice(maxEntries)]
-  history.value = all.slice(0, maxEntries)
+  const old = all.slice(maxEntries).filter((one) => !one.kept)
+  const gone = [...same, ...old]
+  history.value = all.filter((one) => !old.includes(one))
   await transact((entries) => {
     entries.put(entry)
     for (const { id } of gone) entries.delete(id)
@@ -100,13 +104,22 @@ export async function addToHistory(sent: Omit<Sent, 'id' | 'time'>): Promise<voi
   removeUnsaved(sent)
 }
 
-/** Removes one entry; without an id, all. */
+/** Keeps an entry, or no longer. */
+export async function toggleKept(id: number): Promise<void> {
+  await load()
+  const toggle = (one: Sent) => (one.id === id ? { ...one, kept: !one.kept } : one)
+  history.value = history.peek().map(toggle)
+  const entry = history.peek().find((one) => one.id === id)
+  if (entry) await transact((entries) => entries.put(entry))
+}
+
+/** Removes one entry; without an id, all that are not kept. */
 export async function removeFromHistory(id?: number): Promise<void> {
   await load()
-  history.value = id === undefined ? [] : history.peek().filter((one) => one.id !== id)
+  const gone = history.peek().filter((one) => (id === undefined ? !one.kept : one.id === id))
+  history.value = history.peek().filter((one) => !gone.includes(one))
   await transact((entries) => {
-    if (id === undefined) entries.clear()
-    else entries.delete(id)
+    for (const { id } of gone) entries.delete(id)
   })
 }
 

@@ -5,6 +5,7 @@ import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
+import { InlineCode } from '../base/inline-code.tsx'
 import { lazy } from '../base/lazy.tsx'
 import { selected } from '../base/state.ts'
 import { active, revision, sessionOf, setRevision } from '../connections/clients.ts'
@@ -166,7 +167,9 @@ function Changes() {
     <div class="compose-notes" role="status">
       <ul>
         {found.notes.map(({ key, params }) => (
-          <li key={key}>{t(key, params)}</li>
+          <li key={key}>
+            <InlineCode text={t(key, params)} />
+          </li>
         ))}
       </ul>
       {found.before !== tab.value.text && (

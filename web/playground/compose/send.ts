@@ -112,6 +112,6 @@ export function registerActions(): void {
     pane.value = 'compose'
   }
   actions.withdraw = withdraw
-  actions.composed = () => tab.peek().text
+  actions.composed = () => tab.value.text
   actions.send = () => send()
 }

@@ -1,15 +1,15 @@
 /** Validates arguments of tools against their own JSON Schemas. */
 
 import { Validator } from '@cfworker/json-schema'
-import type { Diagnostic } from '@codemirror/lint'
 import { jsonTree, nodeAt } from '../protocol/json.ts'
+import type { Problem } from './editor-problems.ts'
 import { plainValue, type ServerContext } from './schema-at.ts'
 
 /** Further problems are omitted. */
 const maxProblems = 10 // flaws
 
 /** Problems of the arguments of a call. The texts are the validator's, in English. */
-export function toolProblems(source: string, { tools }: ServerContext): Diagnostic[] {
+export function toolProblems(source: string, { tools }: ServerContext): Problem[] {
   const { root, errorAt } = jsonTree(source)
   if (errorAt !== undefined || nodeAt(root, ['method'])?.text !== 'tools/call') return []
   const name = nodeAt(root, ['params', 'name'])

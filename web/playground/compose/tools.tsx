@@ -8,7 +8,7 @@ import { Menu } from '../base/menu.tsx'
 import { active } from '../connections/clients.ts'
 import { methodsOf, missingCapability } from '../protocol/methods.ts'
 import { abilities, declare } from './client-capabilities.ts'
-import { history, load, removeFromHistory } from './history.ts'
+import { history, load, removeFromHistory, type Sent, toggleKept } from './history.ts'
 import { frameFor, malformations, malformed } from './samples.ts'
 import { replay, sendText, withoutId } from './send.ts'
 import { change, replaceText, tab, titleOf } from './tabs.ts'
@@ -100,7 +100,7 @@ function Capabilities() {
     <Menu label={t('answers.capabilities')}>
       {() =>
         abilities.map((ability) => (
-          <label key={ability} class="compose-ability">
+          <label key={ability} class="item compose-ability">
             <input
               type="checkbox"
               role="switch"
@@ -127,7 +127,7 @@ function History() {
         ) : (
           <>
             <ul>
-              {history.value.map(({ id, text, time: at, to }) => (
+              {byKept(history.value).map(({ id, text, time: at, to, kept = false }) => (
                 <li key={id}>
                   <button
                     type="button"
@@ -138,16 +138,19 @@ function History() {
                       close()
                     }}
                   >
-                    <code translate={false}>
-                      {titleOf({ ...tab.peek(), title: '', text }) || '…'}
-                    </code>
-                    <span class="quiet">
-                      {time.format(at)} · {to}
+                    <span>
+                      <code translate={false}>
+                        {titleOf({ ...tab.peek(), title: '', text }) || '…'}
+                      </code>
+                      <br />
+                      <span class="quiet">
+                        {time.format(at)} · {to}
+                      </span>
                     </span>
                   </button>
                   <button
                     type="button"
-                    class="plain"
+                    class="plain nowrap"
                     onClick={() => {
                       replay(text)
                       close()
@@ -155,6 +158,12 @@ function History() {
                   >
                     {t('compose.replay')}
                   </button>
+                  <IconButton
+                    name="pin"
+                    label={t('compose.keep')}
+                    aria-pressed={kept}
+                    onClick={() => toggleKept(id)}
+                  />
                   <IconButton
                     name="close"
                     label={t('compose.forget', { title: time.format(at) })}
@@ -172,6 +181,10 @@ function History() {
     </Menu>
   )
 }
+
+/** Kept entries first. */
+const byKept = (all: readonly Sent[]) =>
+  all.toSorted((a, b) => Number(b.kept ?? false) - Number(a.kept ?? false))
 
 /** Other ways to send: as a notification, with this id, invalid on purpose. */
 export function SendMore() {

@@ -12,7 +12,8 @@ import type { Store } from '../messages/store.ts'
 import type { Params } from '../protocol/revisions.ts'
 import { checks } from './checks.ts'
 import { type Bounds, type Era, type Got, isObject, isResponse, Peer, Stopped } from './peer.ts'
-import { lists, type Rule, rules, type Seen } from './rules.ts'
+import { lists, type Rule, type Seen } from './rules/seen.ts'
+import { rules } from './rules.ts'
 import { type Evidence, Skipped, Trial } from './trial.ts'
 
 const responseTimeout = 5_000 // ms

@@ -2,7 +2,7 @@
 
 import type { Params } from '../protocol/revisions.ts'
 import { type Era, isObject, type Peer, type Reply, type Stopped } from './peer.ts'
-import { lists } from './rules.ts'
+import { lists } from './rules/seen.ts'
 
 /** Pages of a list that are fetched, and items that are read. */
 const maxPages = 3
@@ -27,6 +27,9 @@ export const skip = (reason: string): never => {
 }
 
 export type { Stopped }
+
+/** `ids eras`, the capability that it needs, and the messages. */
+export type Check = readonly [string, string, (trial: Trial) => Promise<void>]
 
 export class Trial {
   era: Era

@@ -5,7 +5,7 @@
 
 import { effect, type Signal, signal } from '@preact/signals'
 import type { Params } from '../protocol/revisions.ts'
-import type { Session } from './session.ts'
+import type { Peer, Session } from './session.ts'
 
 export interface Icon {
   src: string
@@ -50,6 +50,15 @@ export interface Tool extends Described {
   outputSchema?: Params
 }
 
+/** An entry of skills/list (SEP-2640). */
+export interface Skill {
+  /** Of its SKILL.md. */
+  uri: string
+  frontmatter?: Params
+  /** Its files, or `dynamic`. */
+  resources?: { uri: string; size?: number }[] | 'dynamic'
+}
+
 /** One list. */
 export interface Listed<T> {
   items: readonly T[]
@@ -68,6 +77,7 @@ interface Kinds {
   templates: Template
   prompts: Prompt
   tools: Tool
+  skills: Skill
 }
 
 export type ListKind = keyof Kinds
@@ -81,6 +91,8 @@ const methods = {
   },
   prompts: { method: 'prompts/list', member: 'prompts', capability: 'prompts' },
   tools: { method: 'tools/list', member: 'tools', capability: 'tools' },
+  // Skills are resources: the same notification announces changes.
+  skills: { method: 'skills/list', member: 'skills', capability: 'resources' },
 } as const
 
 export const listKinds = Object.keys(methods) as ListKind[]
@@ -93,6 +105,11 @@ export interface Catalogue {
   more(kind: ListKind): Promise<void>
 }
 
+/** Whether a server has the extension Skills. */
+export const hasSkills = (peer: Peer | undefined): boolean =>
+  (peer?.capabilities.extensions as Params | undefined)?.['io.modelcontextprotocol/skills'] !==
+  undefined
+
 const known = new WeakMap<Session, Catalogue>()
 
 /** The catalogue of a session; the same for the same session. */
@@ -104,8 +121,15 @@ export function catalogue(session: Session): Catalogue {
     templates: signal<Listed<Template>>({ items: [], state: 'none' }),
     prompts: signal<Listed<Prompt>>({ items: [], state: 'none' }),
     tools: signal<Listed<Tool>>({ items: [], state: 'none' }),
+    skills: signal<Listed<Skill>>({ items: [], state: 'none' }),
   }
-  const turns: Record<ListKind, number> = { resources: 0, templates: 0, prompts: 0, tools: 0 }
+  const turns: Record<ListKind, number> = {
+    resources: 0,
+    templates: 0,
+    prompts: 0,
+    tools: 0,
+    skills: 0,
+  }
 
   const load = async (kind: ListKind, cursor?: string) => {
     const list = lists[kind] as Signal<Listed<unknown>>
@@ -131,8 +155,11 @@ export function catalogue(session: Session): Catalogue {
     }
   }
 
-  const has = (kind: ListKind) =>
-    session.peer.peek()?.capabilities[methods[kind].capability] !== undefined
+  const has = (kind: ListKind) => {
+    const peer = session.peer.peek()
+    if (kind === 'skills') return hasSkills(peer)
+    return peer?.capabilities[methods[kind].capability] !== undefined
+  }
 
   effect(() => {
     const peer = session.peer.value

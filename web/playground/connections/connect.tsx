@@ -4,6 +4,7 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
+import { IconButton } from '../base/icon.tsx'
 import { agree, hostNeedingConsent } from './consent.ts'
 import { DoctorPanel } from './doctor-panel.tsx'
 import { frameDialer, windowDialer } from './frame.ts'
@@ -29,9 +30,7 @@ export function Connect({ close }: { close(): void }) {
     <div class="connections-dialog">
       <header>
         <h2>{t('connections.connect')}</h2>
-        <button type="button" onClick={close}>
-          {t('shell.close')}
-        </button>
+        <IconButton name="close" label={t('shell.close')} onClick={close} />
       </header>
       <fieldset class="connections-kinds">
         <legend>{t('connections.kind')}</legend>

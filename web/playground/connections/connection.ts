@@ -3,8 +3,9 @@
 import { type Signal, signal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
 import { readOnly } from '../base/settings.ts'
+import type { Direction, HttpFacts } from '../messages/entry.ts'
 import { frameOf } from '../messages/frame.ts'
-import type { Direction, HttpFacts, Store } from '../messages/store.ts'
+import type { Store } from '../messages/store.ts'
 import { hostNeedingConsent, readsOnly } from './consent.ts'
 import type { Dialer, Transport, TransportEvents } from './transport.ts'
 

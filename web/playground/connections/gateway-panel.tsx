@@ -4,6 +4,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t, tag } from '../base/i18n.ts'
+import { dialog } from '../base/state.ts'
 import { connect } from './clients.ts'
 import {
   type GatewayState,
@@ -77,7 +78,8 @@ function Invite({ why }: { why: string }) {
       </label>
       <button type="submit" class="primary">
         {t('connections.gateway.pair')}
-      </button>
+      </button>{' '}
+      <TryYourPage />
     </form>
   )
 }
@@ -119,9 +121,16 @@ function Pages({ state, close }: { state: GatewayState; close(): void }) {
           />
         </li>
       </ul>
+      <TryYourPage />
     </section>
   )
 }
+
+const TryYourPage = () => (
+  <button type="button" data-command="yourPage.open" onClick={() => (dialog.value = 'yourPage')}>
+    {t('yourPage.title')}
+  </button>
+)
 
 function PageFacts({ page }: { page: JoinedPage }) {
   const since = new Intl.DateTimeFormat(tag(), { timeStyle: 'short' }).format(page.since)

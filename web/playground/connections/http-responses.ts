@@ -1,7 +1,7 @@
 /** Responses to a POST: event streams, rejections, unexpected ids. */
 
 import { t } from '../base/i18n.ts'
-import type { HttpFacts } from '../messages/store.ts'
+import type { HttpFacts } from '../messages/entry.ts'
 import { type Parsed, parsed } from './http-headers.ts'
 import { EventParser } from './sse.ts'
 

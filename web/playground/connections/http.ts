@@ -10,7 +10,7 @@
  */
 
 import { t } from '../base/i18n.ts'
-import type { HttpFacts } from '../messages/store.ts'
+import type { HttpFacts } from '../messages/entry.ts'
 import {
   envelopeVersion,
   type Known,

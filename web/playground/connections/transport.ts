@@ -1,6 +1,6 @@
 /** Transports: whole texts in both directions. The bindings are in this directory. */
 
-import type { Framing, HttpFacts } from '../messages/store.ts'
+import type { Framing, HttpFacts } from '../messages/entry.ts'
 
 /** An open transport. */
 export interface Transport {
@@ -39,5 +39,7 @@ export interface Dialer {
   readonly framing: Framing
   /** Read-only: it monitors other clients, and sends nothing. */
   readonly readOnly?: boolean
+  /** The server is the demo, whose page and data Explore shows. */
+  readonly demo?: boolean
   dial(events: TransportEvents): Promise<Transport>
 }

@@ -7,6 +7,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { type PageMcp, start } from 'pagemcp'
 import { recordEvent } from '../messages/log.ts'
+import { demoContents, listOf } from './contents.ts'
 import { serveExamples } from './document-examples.ts'
 import { type Notes, openNotes } from './notes.ts'
 import { bigList, type FieldValue, type Form, serve } from './serve.ts'
@@ -31,9 +32,6 @@ export interface Demo {
   closeAll(): void
 }
 
-/** Items of the shopping list. */
-const goods = ['milk', 'apples', 'bread', 'olives', 'lemons', 'tea', 'a map', 'candles']
-
 const ended = new Set<() => void>()
 let running: Promise<Demo> | undefined
 
@@ -54,7 +52,7 @@ async function startDemo(): Promise<Demo> {
   const beside = (file: string) => new URL(file, document.baseURI)
   const mcp = await start({
     name: 'playground',
-    title: 'In-page demo',
+    title: demoContents().server,
     version: '1.0.0',
     instructions: 'A small world that lives in this page. It changes while you look.',
     pageSize: 50,
@@ -142,5 +140,5 @@ async function startDemo(): Promise<Demo> {
 
 /** The list of a turn: each time an item is added and one removed. */
 function shoppingList(turn: number): string {
-  return Array.from({ length: 3 }, (_, i) => goods[(turn + i * 3) % goods.length]).join(', ')
+  return listOf(turn, turn + 3, turn + 6)
 }

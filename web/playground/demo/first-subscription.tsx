@@ -8,12 +8,13 @@
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { setting } from '../base/settings.ts'
-import { coach, demoPaused, selected } from '../base/state.ts'
+import { coach, demoPaused, scripted, selected } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
 import { store } from '../messages/log.ts'
 import { pretty } from '../protocol/pretty.ts'
 import { request } from '../protocol/revisions.ts'
+import { listOf } from './contents.ts'
 import { demo } from './demo.ts'
 
 const watched = 'notes://today'
@@ -28,7 +29,20 @@ const introduced = setting('introduced', false)
 export async function showFirstSubscription(session: Session): Promise<void> {
   if (!introduced.peek()) return introduce(session)
   await session.subscribe(watched)
-  if (coach.peek() === undefined) demoPaused.value = false
+  whenFree(() => {
+    if (coach.peek() === undefined) demoPaused.value = false
+  })
+}
+
+/** Acts once no scenario plays. */
+function whenFree(act: () => void): void {
+  const stop = scripted.subscribe(() =>
+    queueMicrotask(() => {
+      if (scripted.peek()) return
+      stop()
+      act()
+    }),
+  )
 }
 
 /**
@@ -43,12 +57,13 @@ export async function introduce(session: Session): Promise<void> {
   await session.subscribe(watched)
   const { writeNote } = await demo()
   const count = session.updates.peek().get(watched)?.count ?? 0
-  setTimeout(() => {
+  const change = () => {
     if (coach.peek() === undefined) demoPaused.value = false // start the automatic changes
-    writeNote('today', 'milk, bread')
-  }, first)
+    writeNote('today', listOf(0, 2))
+  }
+  setTimeout(() => whenFree(change), first)
   const stop = session.updates.subscribe((updates) => {
-    if ((updates.get(watched)?.count ?? 0) === count) return
+    if ((updates.get(watched)?.count ?? 0) === count || scripted.peek()) return
     queueMicrotask(() => stop())
     introduced.value = true
     if (active.peek() !== session) return // the user looks at another server by now
@@ -57,8 +72,9 @@ export async function introduce(session: Session): Promise<void> {
   })
 }
 
-/** Disappears after a read, or when it is dismissed. */
+/** Disappears after a read, or when it is dismissed, and while Send would not read the note. */
 function Hint() {
+  if (!actions.composed().includes(watched)) return null
   return (
     <p class="hint" role="note">
       {t('demo.changed')}{' '}

@@ -4,6 +4,8 @@
  * page.
  */
 
+import { demoContents, listOf } from './contents.ts'
+
 export interface Note {
   id: string
   text: string
@@ -14,11 +16,15 @@ export interface Note {
 export const database = 'pagemcp-playground'
 export const storeName = 'notes'
 
-const first: readonly [id: string, text: string][] = [
-  ['today', 'milk, apples'],
-  ['ideas', '# Ideas\n\n- Ask the assistant what is **still missing**\n- Bring a map\n'],
-  ['trip', 'Tram at 9:40. Ana waits at the station.'],
-]
+/** Notes at the first visit; they stay in the language of that visit. */
+const first = (): readonly [id: string, text: string][] => {
+  const { ideas, trip } = demoContents()
+  return [
+    ['today', listOf(0, 1)],
+    ['ideas', ideas],
+    ['trip', trip],
+  ]
+}
 
 export interface Notes {
   all(): readonly Note[]
@@ -57,7 +63,7 @@ export async function openNotes(changed: (id: string) => void): Promise<Notes> {
     others.postMessage(id)
   }
   if (db === undefined)
-    for (const [id, text] of first) notes.set(id, { id, text, changed: Date.now() })
+    for (const [id, text] of first()) notes.set(id, { id, text, changed: Date.now() })
   await load()
   return {
     all: () => [...notes.values()],
@@ -78,7 +84,7 @@ async function open(): Promise<IDBDatabase> {
   const opening = indexedDB.open(database, 1)
   opening.onupgradeneeded = () => {
     const store = opening.result.createObjectStore(storeName, { keyPath: 'id' })
-    for (const [id, text] of first) store.add({ id, text, changed: Date.now() })
+    for (const [id, text] of first()) store.add({ id, text, changed: Date.now() })
   }
   const db = await done(opening)
   db.onversionchange = () => db.close()

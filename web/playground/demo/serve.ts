@@ -11,6 +11,7 @@ import {
   ToolError,
   tabs,
 } from 'pagemcp'
+import { titled } from './contents.ts'
 import { database, type Notes, storeName } from './notes.ts'
 import { logo, logoPng, screenshot } from './pictures.ts'
 import { simulateFaults } from './simulation.ts'
@@ -55,14 +56,14 @@ export function serve(mcp: PageMcp, things: DemoData): void {
   serveNotes(mcp, notes, resource, template)
   serveTabs(resource, template)
   resource(
-    { uri: 'clock://now', name: 'now', title: 'Clock', mimeType: 'application/json' },
+    { uri: 'clock://now', name: 'now', title: titled('Clock'), mimeType: 'application/json' },
     () => ({ iso: new Date().toISOString(), ms: Date.now() }),
   )
   resource(
     {
       uri: 'form://checkout',
       name: 'checkout',
-      title: 'Checkout form',
+      title: titled('Checkout form'),
       description: 'The current values of the form.',
       mimeType: 'application/json',
       annotations: { audience: ['assistant'], priority: 0.9 },
@@ -81,7 +82,7 @@ export function serve(mcp: PageMcp, things: DemoData): void {
     {
       uriTemplate: 'data://big/{n}',
       name: 'big',
-      title: 'An entry of the large list',
+      title: titled('An entry of the large list'),
       mimeType: 'text/plain',
       cache: { ttlMs: 60_000, scope: 'public' },
       complete: { n: ['1', '10', '100', '1000', '10000'] },
@@ -113,7 +114,7 @@ function serveNotes(mcp: PageMcp, notes: Notes, resource: OwnRead, template: Own
     {
       uri: 'notes://today',
       name: 'today',
-      title: 'Today',
+      title: titled('Today'),
       description: 'The shopping list. The demo changes it at intervals.',
       mimeType: 'text/plain',
       annotations: { audience: ['user', 'assistant'], priority: 1 },
@@ -124,7 +125,7 @@ function serveNotes(mcp: PageMcp, notes: Notes, resource: OwnRead, template: Own
     {
       uri: 'notes://ideas',
       name: 'ideas',
-      title: 'Ideas',
+      title: titled('Ideas'),
       mimeType: 'text/markdown',
       annotations: { audience: ['user'], priority: 0.5 },
     },
@@ -134,7 +135,7 @@ function serveNotes(mcp: PageMcp, notes: Notes, resource: OwnRead, template: Own
     {
       uriTemplate: 'notes://{id}',
       name: 'note',
-      title: 'A note',
+      title: titled('A note'),
       complete: { id: ids },
     },
     ({ id }) => notes.get(String(id))?.text,
@@ -143,7 +144,7 @@ function serveNotes(mcp: PageMcp, notes: Notes, resource: OwnRead, template: Own
     {
       uriTemplate: 'search://notes{?q,limit}',
       name: 'search',
-      title: 'Search in notes',
+      title: titled('Search in notes'),
       mimeType: 'application/json',
       complete: { q: ['milk', 'map', 'station'], limit: ['1', '5', '10'] },
     },
@@ -156,7 +157,7 @@ function serveNotes(mcp: PageMcp, notes: Notes, resource: OwnRead, template: Own
   mcp.prompt(
     {
       name: 'shopping',
-      title: 'Shopping list',
+      title: titled('Shopping list'),
       description: 'Asks a model what to buy, with the note embedded in the message.',
       arguments: [{ name: 'note', description: 'Id of the note', required: true }],
       complete: { note: ids },
@@ -202,7 +203,7 @@ function serveTabs(resource: OwnRead, template: OwnFill) {
     {
       uriTemplate: 'tab://{id}/text',
       name: 'tab-text',
-      title: 'Text of a tab',
+      title: titled('Text of a tab'),
       mimeType: 'text/plain',
       complete: { id: fakeTabs.peek().map(({ id }) => id) },
     },
@@ -214,7 +215,7 @@ function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
   mcp.tool(
     {
       name: 'write_note',
-      title: 'Write a note',
+      title: titled('Write a note'),
       description: 'Replaces the text of a note, or creates the note.',
       inputSchema: {
         type: 'object',
@@ -234,7 +235,7 @@ function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
   mcp.tool(
     {
       name: 'remove_note',
-      title: 'Remove a note',
+      title: titled('Remove a note'),
       description: 'Removes a note after the user confirms.',
       inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
       annotations: { destructiveHint: true },
@@ -253,7 +254,7 @@ function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
   mcp.tool(
     {
       name: 'fill_form',
-      title: 'Fill in the checkout form',
+      title: titled('Fill in the checkout form'),
       description: 'Sets one field of the form in the page.',
       inputSchema: {
         type: 'object',
@@ -273,7 +274,7 @@ function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
   mcp.tool(
     {
       name: 'count',
-      title: 'Count with progress',
+      title: titled('Count with progress'),
       description: 'Sends a progress notification for each number, without a delay.',
       inputSchema: {
         type: 'object',
@@ -302,7 +303,7 @@ function serveApp(mcp: PageMcp, { notes }: DemoData) {
   mcp.tool(
     {
       name: 'show_note',
-      title: 'Show a note',
+      title: titled('Show a note'),
       description: 'Shows a note in an MCP app, where the user can edit it.',
       inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
       annotations: { readOnlyHint: true },

@@ -1,6 +1,7 @@
 /** The demo's simulated browser, whose tabs users can navigate. */
 
 import { type Signal, signal } from '@preact/signals'
+import { demoContents } from './contents.ts'
 
 export interface FakeTab {
   id: string
@@ -9,29 +10,20 @@ export interface FakeTab {
   text: string
 }
 
-/** Pages of the simulated browser. */
-const pages: readonly Omit<FakeTab, 'id'>[] = [
-  {
-    title: 'Tomato soup',
-    url: 'https://recipes.example/tomato-soup',
-    text: 'Serves four.\nTomatoes, cream, basil.',
-  },
-  {
-    title: 'Lisbon in two days',
-    url: 'https://travel.example/lisbon',
-    text: 'Tram 28, Belém,\nand the river at night.',
-  },
-  {
-    title: 'Timetable',
-    url: 'https://trains.example/board',
-    text: '9:40 platform 2\n10:05 platform 7',
-  },
-  {
-    title: 'MCP specification',
-    url: 'https://spec.example/mcp',
-    text: 'Resources, prompts, tools.',
-  },
+/** Addresses of the pages of the simulated browser. */
+const addresses = [
+  'https://recipes.example/tomato-soup',
+  'https://travel.example/lisbon',
+  'https://trains.example/board',
+  'https://spec.example/mcp',
 ]
+
+/** Pages of the simulated browser. */
+const pages: readonly Omit<FakeTab, 'id'>[] = demoContents().pages.map(([title, text], at) => ({
+  title,
+  url: addresses[at] ?? '',
+  text,
+}))
 
 export const fakeTabs: Signal<readonly FakeTab[]> = signal(
   ['left', 'middle', 'right'].map((id, i) => ({ id, ...(pages[i] as Omit<FakeTab, 'id'>) })),

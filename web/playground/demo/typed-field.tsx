@@ -12,28 +12,43 @@ type Own = { value: string; save(text: string): void }
 type Props = Own &
   (({ rows: number } & TextareaHTMLAttributes) | ({ rows?: undefined } & InputHTMLAttributes))
 
-/** With `rows`, a text area. Other changes of `value` are shown unless the user is typing. */
+/** What was typed. `over`: the value that it replaces, once it is being saved; `undefined`: the user is typing. */
+interface Typed {
+  text: string
+  over?: string
+}
+
+/**
+ * With `rows`, a text area. Other changes of `value` are shown unless the user is typing. A text that is being saved
+ * is shown until `value` changes: what is typed meanwhile would go into the earlier text, and be lost.
+ */
 export function TypedField({ value, save, ...attributes }: Props) {
-  const typed = useSignal<string | undefined>(undefined)
+  const typed = useSignal<Typed | undefined>(undefined)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const finish = useRef(() => {})
   finish.current = () => {
     clearTimeout(timer.current)
-    const text = typed.peek()
-    typed.value = undefined
-    if (text !== undefined && text !== value) save(text)
+    const now = typed.peek()
+    if (now === undefined || now.over !== undefined) return
+    typed.value = now.text === value ? undefined : { text: now.text, over: value }
+    if (now.text !== value) save(now.text)
   }
   useEffect(() => () => finish.current(), [])
+  useEffect(() => {
+    if (typed.peek()?.over !== undefined) typed.value = undefined
+  }, [value, typed])
+  const shown = typed.value
+  const isShown = shown !== undefined && (shown.over === undefined || shown.over === value)
   const own = {
     ...attributes,
-    value: typed.value ?? value,
+    value: isShown ? shown.text : value,
     onInput({ currentTarget }: { currentTarget: { value: string } }) {
-      typed.value = currentTarget.value
+      typed.value = { text: currentTarget.value }
       clearTimeout(timer.current)
       timer.current = setTimeout(() => finish.current(), pause)
     },
     onChange({ currentTarget }: { currentTarget: { value: string } }) {
-      typed.value = currentTarget.value
+      typed.value = { text: currentTarget.value }
       finish.current()
     },
   }

@@ -2,14 +2,17 @@
 /** Explore: a rail of views, and the chosen one: the stage, lists of the active server, subscriptions, the demo. */
 
 import { t } from '../base/i18n.ts'
-import { Icon, type IconName } from '../base/icon.tsx'
+import { Icon, IconButton, type IconName } from '../base/icon.tsx'
 import { lazy } from '../base/lazy.tsx'
-import { type ExploreView, exploreViews, exploring } from '../base/state.ts'
+import { embedded } from '../base/settings.ts'
+import { dialog, type ExploreView, exploreViews, exploring } from '../base/state.ts'
+import { hasSkills } from '../connections/catalogue.ts'
 import { active } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
 import { Notifications } from '../timeline/notifications.tsx'
 import { Prompts } from './prompts.tsx'
 import { Resources } from './resources.tsx'
+import { Skills } from './skills.tsx'
 import { Templates } from './templates.tsx'
 import { Tools } from './tools.tsx'
 
@@ -23,6 +26,7 @@ const icons: Readonly<Record<ExploreView, IconName>> = {
   templates: 'braces',
   prompts: 'chat',
   tools: 'tool',
+  skills: 'book',
   subscriptions: 'bell',
   demo: 'database',
 }
@@ -32,12 +36,24 @@ const ofTheDemo: readonly ExploreView[] = ['stage', 'demo']
 
 export function Explore() {
   const session = active.value
-  const demo = session?.connection.dialer.kind === 'in-page'
-  const shown = exploreViews.filter((one) => demo || !ofTheDemo.includes(one))
+  const demo = session?.connection.dialer.demo
+  const shown = exploreViews.filter((one) =>
+    one === 'skills' ? hasSkills(session?.peer.value) : demo || !ofTheDemo.includes(one),
+  )
   const view = shown.includes(exploring.value) ? exploring.value : 'resources'
   return (
     <div class="explore">
-      <Rail shown={shown} view={view} />
+      <div class="rail">
+        <Views shown={shown} view={view} />
+        {session && !session.connection.dialer.readOnly && !embedded ? (
+          <IconButton
+            name="check"
+            label={t('conformance.title')}
+            data-command="conformance"
+            onClick={() => (dialog.value = 'conformance')}
+          />
+        ) : null}
+      </div>
       <div
         class="scroll"
         id="explore-view"
@@ -70,7 +86,7 @@ function Problem({ session: { connection } }: { session: Session }) {
   )
 }
 
-function Rail({ shown, view }: { shown: readonly ExploreView[]; view: ExploreView }) {
+function Views({ shown, view }: { shown: readonly ExploreView[]; view: ExploreView }) {
   const key = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1, ArrowRight: 1, ArrowLeft: -1 }[event.key]
     if (step === undefined) return
@@ -82,7 +98,7 @@ function Rail({ shown, view }: { shown: readonly ExploreView[]; view: ExploreVie
   }
   return (
     <div
-      class="rail"
+      class="rail-views"
       role="tablist"
       aria-orientation="vertical"
       aria-label={t('shell.explore')}
@@ -128,6 +144,8 @@ function View({ view, session }: { view: ExploreView; session: Session }) {
       return <Prompts session={session} />
     case 'tools':
       return <Tools session={session} />
+    case 'skills':
+      return <Skills session={session} />
     case 'subscriptions':
       return <Notifications />
     case 'demo':

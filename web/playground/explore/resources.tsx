@@ -11,6 +11,7 @@ import { Menu } from '../base/menu.tsx'
 import { setting } from '../base/settings.ts'
 import { catalogue, type Resource } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
+import { bytesText } from '../connections/sizes.ts'
 import { send, write } from './actions.ts'
 import { ListState } from './list-state.tsx'
 import {
@@ -168,7 +169,7 @@ function ResourceItem(props: { resource: Resource; session: Session; label?: str
       </button>
       <span class="thing-facts">
         {mimeType ? <span>{mimeType}</span> : null}
-        {typeof size === 'number' ? <span>{bytes(size)}</span> : null}
+        {typeof size === 'number' ? <span>{bytesText(size)}</span> : null}
         {typeof annotations?.priority === 'number' ? (
           <span>{t('explore.priority', { priority: annotations.priority })}</span>
         ) : null}
@@ -195,17 +196,6 @@ function ResourceItem(props: { resource: Resource; session: Session; label?: str
       </span>
     </li>
   )
-}
-
-export function bytes(size: number): string {
-  const [value, unit] =
-    size < 1000 ? [size, 'byte'] : size < 1e6 ? [size / 1000, 'kilobyte'] : [size / 1e6, 'megabyte']
-  return new Intl.NumberFormat(tag(), {
-    style: 'unit',
-    unit: unit as string,
-    unitDisplay: 'narrow',
-    maximumFractionDigits: 1,
-  }).format(value as number)
 }
 
 function date(iso: string): string {

@@ -2,7 +2,18 @@
 
 /** One content. All of it is untrusted data of the server. */
 export interface Part {
-  kind: 'text' | 'json' | 'markdown' | 'image' | 'svg' | 'binary' | 'link'
+  kind:
+    | 'text'
+    | 'json'
+    | 'markdown'
+    | 'csv'
+    | 'html'
+    | 'image'
+    | 'svg'
+    | 'audio'
+    | 'pdf'
+    | 'binary'
+    | 'link'
   /** As stated, or derived from the kind; `''` if unknown. */
   mimeType: string
   /** The URI of the content; `''` if none. */
@@ -77,6 +88,9 @@ function textKind(mimeType: string, uri: string): Part['kind'] {
   const type = essence(mimeType)
   if (type === 'image/svg+xml') return 'svg'
   if (type === 'application/json' || type.endsWith('+json')) return 'json'
+  if (type === 'text/csv' || type === tabSeparated) return 'csv'
+  // An MCP app is nothing without its host, and its styles are not the page's: it is shown as its source.
+  if (type === 'text/html') return /;\s*profile="?mcp-app/i.test(mimeType) ? 'text' : 'html'
   if (type === 'text/markdown' || (type === '' && /\.(md|markdown)$/i.test(uri))) return 'markdown'
   return 'text'
 }
@@ -95,11 +109,15 @@ const images = new Set([
 function blobKind(mimeType: string): Part['kind'] {
   const type = essence(mimeType)
   if (type === 'image/svg+xml') return 'svg'
+  if (type === 'application/pdf') return 'pdf'
+  if (type.startsWith('audio/')) return 'audio'
   return images.has(type) ? 'image' : 'binary'
 }
 
+export const tabSeparated = 'text/tab-separated-values'
+
 /** The media type without its parameters. */
-const essence = (mimeType: string) => (mimeType.split(';')[0] as string).trim().toLowerCase()
+export const essence = (mimeType: string) => (mimeType.split(';')[0] as string).trim().toLowerCase()
 
 /** The bytes of a content; undefined if its base64 is invalid. */
 export function bytesOf(part: Part): Uint8Array<ArrayBuffer> | undefined {

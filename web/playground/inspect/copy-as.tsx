@@ -24,13 +24,14 @@ export function CopyAs({ row }: { row: number }) {
       <button id="in-copy-as" type="button" class="ghost" popovertarget={id}>
         <Icon name="copy" /> {t('inspect.copyAs')}
       </button>
-      <div id={id} class="in-menu" popover="auto">
+      <div id={id} class="menu in-menu" popover="auto">
         {copyKinds
           .filter(({ enabled }) => enabled(store, row))
           .map(({ kind, title }) => (
             <button
               key={kind}
               type="button"
+              class="item"
               onClick={() => {
                 close()
                 copy(copyAs(kind, store, row, sessionOf(row)))
@@ -41,6 +42,7 @@ export function CopyAs({ row }: { row: number }) {
           ))}
         <button
           type="button"
+          class="item"
           onClick={() => {
             close()
             copy(diagram(row))

@@ -2,6 +2,7 @@
 /** Explains a message: what it is, why it failed, and the checker's hints; with links to the specification. */
 
 import { t } from '../base/i18n.ts'
+import { InlineCode } from '../base/inline-code.tsx'
 import { catalogue } from '../connections/catalogue.ts'
 import { store } from '../messages/log.ts'
 import { explainRow, type Known } from '../protocol/explain.ts'
@@ -28,7 +29,9 @@ export function Explain({ row }: { row: number }) {
   return (
     <>
       {sentences.map(({ key, params }, index) => (
-        <p key={index}>{t(key, params)}</p>
+        <p key={index}>
+          <InlineCode text={t(key, params)} />
+        </p>
       ))}
       {(hintsOf(row)?.length ?? 0) > 0 && (
         <ul class="in-hints">

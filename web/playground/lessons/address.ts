@@ -1,5 +1,7 @@
 /** Starts what the address requests: `?lesson=hello` a lesson, `?present=eras` a presentation. */
 
+import { actions } from '../base/actions.ts'
+import { t, textsLoaded } from '../base/i18n.ts'
 import { embedded, readOnly } from '../base/settings.ts'
 import { pane, presenting, side } from '../base/state.ts'
 import { showCoach } from './coaching.ts'
@@ -7,7 +9,7 @@ import { builtIn, lessonIds, loadScenario } from './library.ts'
 import { chatting, startScenario } from './running.ts'
 
 /**
- * Starts it if it is built in; unknown ids are ignored. `?scenario=` is a lesson if there is one of that name. A
+ * Starts it if it is built in, and announces unknown ids. `?scenario=` is a lesson if there is one of that name. A
  * lesson goes on where it was left; a view that is read-only presents it.
  */
 export async function startFromAddress(asked: URLSearchParams): Promise<void> {
@@ -24,5 +26,8 @@ export async function startFromAddress(asked: URLSearchParams): Promise<void> {
   } else if (builtIn(show)) {
     startScenario(await loadScenario(show), { learner: false })
     presenting.value = true
+  } else if (lesson || show) {
+    await textsLoaded()
+    actions.announce(t('lessons.notOpened', { reason: lesson || show }))
   }
 }

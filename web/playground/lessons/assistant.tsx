@@ -4,6 +4,7 @@
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
+import { scripted } from '../base/state.ts'
 import { Chat } from './chat.tsx'
 import { loadScenario } from './library.ts'
 import { chatting, running, startScenario } from './running.ts'
@@ -12,9 +13,11 @@ export function Assistant() {
   const player = running.value
   if (player && chatting.value) return <Chat key={player} player={player} />
   const begin = async () => {
+    scripted.value = true // from now on, also while it loads
     try {
       startScenario(await loadScenario('assistant'), { learner: true })
     } catch (error) {
+      scripted.value = running.peek() !== undefined
       actions.announce(t('base.failedToLoad', { reason: (error as Error).message }))
     }
   }

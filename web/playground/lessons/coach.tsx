@@ -4,13 +4,13 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
+import { InlineCode } from '../base/inline-code.tsx'
 import { captionIn } from './caption.ts'
 import { hintOf } from './hint.ts'
-import { InlineCode } from './inline-code.tsx'
 import type { Turn } from './learner-turn.ts'
 import { lessonIds, loadScenario } from './library.ts'
 import type { Failure, Player } from './player.ts'
-import { advance, compose, endScenario, running, startScenario } from './running.ts'
+import { advance, compose, endScenario, introduces, running, startScenario } from './running.ts'
 
 export function Coach() {
   const player = running.value
@@ -25,7 +25,8 @@ function Running({ player }: { player: Player }) {
   const step = steps[shown - 1]
   const ended = shown === steps.length && !player.busy.value && !failure
   const looksBack = shown < player.played.value
-  const text = step ? captionIn(scenario, step.caption, player.values) : ''
+  const introduction = introduces(steps, shown - 2) ? steps[shown - 2] : undefined
+  const before = steps[shown - (introduction ? 3 : 2)]
   return (
     <section class="coach" aria-label={captionIn(scenario, 'title')}>
       <header>
@@ -35,14 +36,20 @@ function Running({ player }: { player: Player }) {
           {t('lessons.leave')}
         </button>
       </header>
-      <p aria-live="polite">
-        {steps[shown - 2]?.learner && !failure ? (
-          <span class="coach-right">
-            <Icon name="check" /> {t('lessons.right')}{' '}
-          </span>
-        ) : null}
-        <InlineCode text={text} />
-      </p>
+      <div aria-live="polite">
+        {[introduction, step].map((one, i) =>
+          one ? (
+            <p key={one.caption}>
+              {before?.learner && !failure && (i === 0 || !introduction) ? (
+                <span class="coach-right">
+                  <Icon name="check" /> {t('lessons.right')}{' '}
+                </span>
+              ) : null}
+              <InlineCode text={captionIn(scenario, one.caption, player.values)} />
+            </p>
+          ) : null,
+        )}
+      </div>
       {turn && !looksBack ? <HintView turn={turn} /> : null}
       {failure ? <Failed failure={failure} /> : null}
       <div class="coach-ways">

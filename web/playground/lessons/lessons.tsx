@@ -5,12 +5,12 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
-import { Icon } from '../base/icon.tsx'
+import { Icon, IconButton } from '../base/icon.tsx'
+import { InlineCode } from '../base/inline-code.tsx'
 import { presenting } from '../base/state.ts'
 import { Assistant } from './assistant.tsx'
 import { captionIn } from './caption.ts'
 import { showCoach } from './coaching.ts'
-import { InlineCode } from './inline-code.tsx'
 import { lessonIds, loadScenario, openScenario, showIds } from './library.ts'
 import { save, startRecording, stopRecording } from './recorder.ts'
 import { recordingFrom } from './recording.ts'
@@ -118,17 +118,15 @@ function Show({ scenario }: { scenario: Scenario }) {
 function PresentButton({ scenario }: { scenario: Scenario }) {
   const title = captionIn(scenario, 'title')
   return (
-    <button
-      type="button"
+    <IconButton
+      name="play"
+      label={t('lessons.presentThis', { title })}
       data-present={scenario.id}
-      aria-label={t('lessons.presentThis', { title })}
       onClick={() => {
         startScenario(scenario, { learner: false })
         presenting.value = true
       }}
-    >
-      {t('lessons.present')}
-    </button>
+    />
   )
 }
 

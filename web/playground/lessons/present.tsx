@@ -5,11 +5,11 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { locale, t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
+import { InlineCode } from '../base/inline-code.tsx'
 import { selected } from '../base/state.ts'
 import { Sequence } from '../timeline/sequence.tsx'
 import { captionIn } from './caption.ts'
 import { Failed } from './coach.tsx'
-import { InlineCode } from './inline-code.tsx'
 import { Payload } from './payload.tsx'
 import type { Player } from './player.ts'
 import { Choice, Live } from './present-choice.tsx'
@@ -52,9 +52,17 @@ function Presentation({ player }: { player: Player }) {
     player.caption?.(shown - 1) ??
     captionIn(scenario, steps[shown - 1]?.caption ?? '', player.values)
   const atEnd = shown === steps.length || failure !== undefined
+  const nextIsWanted = useRef(false)
   const commands = {
-    next: () => advance(player),
-    back: () => player.back(),
+    next: () => {
+      const isPlaying = player.busy.peek() && player.shown.peek() > player.played.peek()
+      if (isPlaying) nextIsWanted.current = true
+      else advance(player)
+    },
+    back: () => {
+      nextIsWanted.current = false
+      player.back()
+    },
     auto: () => {
       auto.value = !auto.peek()
     },
@@ -82,6 +90,13 @@ function Presentation({ player }: { player: Player }) {
     J: commands.payload,
     N: () => openNotes(channel),
     Escape: endScenario,
+  })
+  useEffect(() => {
+    // A key that is pressed while a step is played takes effect after it. Further ones are ignored: a presenter who
+    // presses again because nothing happens does not skip a step.
+    if (player.busy.value || !nextIsWanted.current) return
+    nextIsWanted.current = false
+    advance(player)
   })
   useEffect(() => {
     if (!auto.value || player.busy.value) return

@@ -5,7 +5,7 @@ import { contents, start } from 'pagemcp'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { embedded, setting } from '../base/settings.ts'
-import { demoPaused, pane, presenting } from '../base/state.ts'
+import { demoPaused, pane, presenting, scripted } from '../base/state.ts'
 import { close, current } from '../compose/tabs.ts'
 import { focusText } from '../compose/view.ts'
 import { active, connect, disconnect, revision } from '../connections/clients.ts'
@@ -13,7 +13,7 @@ import { recordEvent } from '../messages/log.ts'
 import { captionIn } from './caption.ts'
 import { builtIn } from './library.ts'
 import { type Player, type PlayerHost, play } from './player.ts'
-import { isChat, type Scenario } from './scenario.ts'
+import { isChat, type Scenario, type Step } from './scenario.ts'
 import { startScenarioEngine } from './scenario-engine.ts'
 
 /** Undefined: none. */
@@ -59,6 +59,7 @@ function begin() {
   stop()
   before = { resting: demoPaused.peek(), revision: revision.peek(), session: active.peek() }
   demoPaused.value = true
+  scripted.value = true
 }
 
 /** Presents a player that plays already. */
@@ -149,8 +150,8 @@ export function compose({ scenario }: Player, text: string): void {
 }
 
 /**
- * Shows the next step. After a learner's step the following one is shown automatically; a lesson whose last
- * step is shown is completed.
+ * Shows the next step. After a learner's step the following one is shown automatically, and after a text the task
+ * that follows it; a lesson whose last step is shown is completed.
  */
 export async function advance(player: Player): Promise<void> {
   const { scenario, steps, shown, played, learner, failure } = player
@@ -165,8 +166,13 @@ export async function advance(player: Player): Promise<void> {
   if (played.peek() === steps.length && !done.peek().includes(scenario.id)) {
     done.value = [...done.peek(), scenario.id]
   }
-  if (steps[at]?.learner && shown.peek() === at + 1) await advance(player)
+  const goesOn = steps[at]?.learner || introduces(steps, at)
+  if (goesOn && shown.peek() === at + 1) await advance(player)
 }
+
+/** Whether a step is only a text, which is shown together with the task that follows it. */
+export const introduces = (steps: readonly Step[], at: number): boolean =>
+  steps[at]?.lines.length === 0 && steps[at + 1]?.learner === true
 
 /** Ends the scenario and its presentation. */
 export function endScenario(): void {
@@ -190,4 +196,5 @@ function stop() {
   scenarioRevision = undefined
   if (before.session && before.session.connection.state.peek() !== 'closed')
     active.value = before.session
+  scripted.value = false
 }

@@ -6,8 +6,8 @@ import { render } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { preferredLocale, setLocale, t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
+import { InlineCode } from '../base/inline-code.tsx'
 import { followTheme } from '../base/theme.ts'
-import { InlineCode } from './inline-code.tsx'
 import {
   channelOf,
   type Message,

@@ -60,7 +60,7 @@ export const glossary: { readonly [concept: string]: Concept } = {
     terms: { en: ['error', 'errors'], de: ['Fehler'], ja: ['エラー'], 'zh-Hans': ['错误'] },
   },
   explore: {
-    terms: { en: ['Explore'], de: ['Erkunden'], ja: ['エクスプローラー'], 'zh-Hans': ['浏览'] },
+    terms: { en: ['Explore'], de: ['Erkunden'], ja: ['探索'], 'zh-Hans': ['浏览'] },
     rejected: { ja: ['「一覧」'] },
   },
   export: {

@@ -8,69 +8,20 @@
  */
 
 import { type Signal, signal } from '@preact/signals'
-import { empty, type Frame, type FrameKind, frameOf, type Outcome } from './frame.ts'
-
-/** `out`: sent by a client. `in`: received by it. `world`: an event, no message. */
-export type Direction = 'out' | 'in' | 'world'
-
-/** The framing of the message. */
-export type Framing = 'port' | 'ws' | 'http' | 'sse' | 'mcp-b' | 'world'
-
-/** HTTP data of a message. Headers are lower case and never contain secrets. */
-export interface HttpFacts {
-  method?: string
-  url?: string
-  status?: number
-  headers?: Readonly<Record<string, string>>
-  /** Id and name of the stream's event. */
-  event?: { id?: string; name?: string }
-}
-
-/** A row to push. */
-export interface Entry {
-  /** {@link Connection.id}; 0: events of the demo. */
-  connection: number
-  direction: Direction
-  framing: Framing
-  /** The exact text. Of an event: one line of English, `verb what`. */
-  raw: string
-  /** ms since 1970; default now. */
-  time?: number
-  http?: HttpFacts
-}
-
-const directions: readonly Direction[] = ['out', 'in', 'world']
-const framings: readonly Framing[] = ['port', 'ws', 'http', 'sse', 'mcp-b', 'world']
-const kinds: readonly FrameKind[] = [
-  'request',
-  'notification',
-  'result',
-  'error',
-  'batch',
-  'broken',
-  'world',
-]
-
-/** Of results, what they say; of requests without a response, why none will come. */
-export type State = Outcome | 'cancelled' | 'unanswered'
-
-const states: readonly State[] = ['', 'failed', 'input', 'cancelled', 'unanswered']
-
-/** Whether an event ends the waiting requests of its connection. */
-export const endsRequests = (event: string): boolean => /^(closed|reconnects|not sent)/.test(event)
-
-/** Interns strings: there are few methods and URIs in many rows. */
-class StringTable {
-  readonly list: string[] = ['']
-  readonly #numbers = new Map<string, number>([['', 0]])
-
-  number(word: string): number {
-    const known = this.#numbers.get(word)
-    if (known !== undefined) return known
-    this.#numbers.set(word, this.list.length)
-    return this.list.push(word) - 1
-  }
-}
+import {
+  type Direction,
+  directions,
+  type Entry,
+  endsRequests,
+  type Framing,
+  framings,
+  type HttpFacts,
+  kinds,
+  type State,
+  states,
+} from './entry.ts'
+import { empty, type Frame, type FrameKind, frameOf } from './frame.ts'
+import { byteLength, StringTable } from './strings.ts'
 
 const none = -1
 
@@ -424,15 +375,4 @@ export class Store {
 function nextFrame(run: () => void) {
   if (globalThis.document?.visibilityState === 'visible') requestAnimationFrame(run)
   else setTimeout(run)
-}
-
-/** Bytes of UTF-8, without encoding. */
-function byteLength(text: string): number {
-  let bytes = text.length
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i)
-    if (unit < 0x80) continue
-    bytes += unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 1 : 2
-  }
-  return bytes
 }

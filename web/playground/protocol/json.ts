@@ -10,6 +10,8 @@ export interface JsonNode {
   kind: 'object' | 'array' | 'string' | 'number' | 'word'
   from: number
   to: number
+  /** The closing bracket of an object or array is missing. */
+  open?: true
   /** Of an object. */
   members?: JsonMember[]
   /** Of an array. */
@@ -129,7 +131,10 @@ export function jsonTree(source: string): Tree {
 
   function close(node: JsonNode, bracket: string): JsonNode {
     if (source[at] === bracket) at++
-    else fail()
+    else {
+      node.open = true
+      fail()
+    }
     node.to = at
     return node
   }
@@ -186,7 +191,7 @@ export function placeAt(source: string, root: JsonNode | undefined, offset: numb
           if (after.kind !== 'object' && after.kind !== 'array') {
             return { path, key: false, node: after, member: inside }
           }
-          if (offset === after.from || (offset === after.to && closed(source, after))) {
+          if (offset === after.from || (offset === after.to && !after.open)) {
             return { path, key: false, node: after, member: inside }
           }
           node = after
@@ -210,8 +215,6 @@ export function placeAt(source: string, root: JsonNode | undefined, offset: numb
     return { path, key: false, node }
   }
 }
-
-const closed = (source: string, { to }: JsonNode) => '}]'.includes(source[to - 1] ?? '')
 
 /** Replaces one value by another JSON text; undefined if there is none at the path. */
 export function replaceAt(source: string, path: Path, json: string): string | undefined {

@@ -13,6 +13,12 @@ export const shareCommands: readonly Command[] = [
     run: async () => (await import('./share-parts.ts')).copyLink(),
   },
   {
+    id: 'share.copyConversation',
+    title: 'share.copyConversation',
+    run: async () => (await import('./share-parts.ts')).copyConversation(),
+    when: () => store.length > 0,
+  },
+  {
     id: 'share.open',
     title: 'share.title',
     run: () => {

@@ -5,6 +5,7 @@
 
 import { actions } from '../base/actions.ts'
 import { t, textsLoaded } from '../base/i18n.ts'
+import { store } from '../messages/log.ts'
 import { copyText } from './copy-link.ts'
 import { exportTranscript, pushEntries, transcriptOf } from './files.ts'
 import { maxLinkLength, pack, unpack } from './link.ts'
@@ -20,8 +21,10 @@ export async function conversationLink(rows: readonly number[]): Promise<string>
   return prefix + (await pack((await transcriptOf(rows, true)).join('')))
 }
 
-/** Copies the address of a conversation; saves the file instead if the link would be too long. */
-export async function copyConversation(rows: readonly number[]): Promise<void> {
+/** Copies the address of a conversation, default all messages; saves the file instead if the link would be too long. */
+export async function copyConversation(
+  rows: readonly number[] = Array.from({ length: store.length }, (_, row) => row),
+): Promise<void> {
   const hash = await conversationLink(rows)
   if (hash.length <= maxLinkLength) return copyText(location.origin + location.pathname + hash)
   await exportTranscript(rows)

@@ -4,7 +4,7 @@ import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { tab, tabs } from '../compose/tabs.ts'
 import { active } from '../connections/clients.ts'
-import { encodeLink, type Link, maxLinkLength } from './link.ts'
+import { encodeLink, type Link, maxLinkLength, maxMessages } from './link.ts'
 import { redact, redactText } from './redact.ts'
 
 /** The content of a link, without secrets: the current tab, or all. */
@@ -25,7 +25,8 @@ export function linkOf(all = false): Link {
 export async function addressOf(link: Link): Promise<{ address: string; fits: boolean }> {
   const hash = await encodeLink(link)
   const { origin, pathname } = location
-  return { address: origin + pathname + hash, fits: hash.length <= maxLinkLength }
+  const fits = hash.length <= maxLinkLength && link.messages.length <= maxMessages
+  return { address: origin + pathname + hash, fits }
 }
 
 /** Copies a text to the clipboard and announces it. */

@@ -4,15 +4,20 @@ import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { saveFile } from '../base/save-file.ts'
 import { pane } from '../base/state.ts'
+import { open } from '../compose/tabs.ts'
 import { Connection } from '../connections/connection.ts'
 import { clientName, setClientName } from '../connections/names.ts'
 import type { Dialer } from '../connections/transport.ts'
 import { store } from '../messages/log.ts'
 import { clientInfo } from '../protocol/revisions.ts'
+import { type Link, linkFrom } from './link.ts'
 import { readTranscript, type Transcript, writeTranscript } from './transcript.ts'
 
 /** Larger files are rejected. */
 const maxFileSize = 300_000_000 // bytes, unpacked
+
+/** Files with more messages of the composer are rejected. */
+const maxTabs = 200
 
 /** Longest time of one slice of reading or writing, so that the page stays responsive. */
 const slice = 8 // ms
@@ -61,11 +66,19 @@ export async function exportTranscript(
   saveFile(`${day}.mcplog.jsonl${gzip ? '.gz' : ''}`, blob.type, blob)
 }
 
-/** Imports files into the store and announces the result, also for files that are not transcripts. */
+/**
+ * Imports files: transcripts into the store, messages into tabs of the composer. Announces the result, also for files
+ * of other kinds.
+ */
 export async function importFiles(files: Iterable<File>): Promise<void> {
   for (const file of files) {
     try {
-      const transcript = await readTranscript(await unpacked(file), yieldToBrowser)
+      const text = await unpacked(file)
+      if (text.startsWith('{"m":')) {
+        openMessages(linkFrom(text, maxTabs))
+        continue
+      }
+      const transcript = await readTranscript(text, yieldToBrowser)
       const { length: count } = await pushEntries(transcript, file.name)
       pane.value = 'timeline'
       actions.announce(t('share.imported', { count, name: file.name }))
@@ -74,6 +87,13 @@ export async function importFiles(files: Iterable<File>): Promise<void> {
       actions.announce(t('share.notImported', { name: file.name, reason }))
     }
   }
+}
+
+/** Opens messages in tabs of the composer, and sends nothing. */
+export function openMessages({ messages, target }: Link): void {
+  for (const { text, title, revision } of messages)
+    open(text, { title: title ?? '', revision, from: target })
+  pane.value = 'compose'
 }
 
 /** Lets other tasks run: drawing, input, messages. */

@@ -25,22 +25,24 @@ export const maxLinkLength = 8000 // characters of the fragment
 /** Maximum uncompressed size: deflate can expand a thousandfold. */
 const maxUncompressedSize = 1_000_000 // bytes
 
-/** Maximum number of messages. */
-const maxMessages = 20
+/** Maximum number of messages in a link. */
+export const maxMessages = 20
 
 const prefix = '#v1.'
 
 /** Whether a fragment is a link of the playground. */
 export const isLink = (hash: string): boolean => hash.startsWith(prefix)
 
-/** The fragment, with `#`. It may exceed {@link maxLinkLength}. */
-export async function encodeLink({ messages, target }: Link): Promise<string> {
-  const json = JSON.stringify({
+/** The JSON of a link, and of a file with messages. */
+export const linkJson = ({ messages, target }: Link): string =>
+  JSON.stringify({
     m: messages.map(({ text, title, revision }) => [text, revision, ...(title ? [title] : [])]),
     ...(target && { t: target }),
   })
-  return prefix + (await pack(json))
-}
+
+/** The fragment, with `#`. It may exceed {@link maxLinkLength}. */
+export const encodeLink = async (link: Link): Promise<string> =>
+  prefix + (await pack(linkJson(link)))
 
 /**
  * Decodes a fragment.
@@ -49,19 +51,26 @@ export async function encodeLink({ messages, target }: Link): Promise<string> {
  */
 export async function decodeLink(hash: string): Promise<Link> {
   if (!isLink(hash)) throw new Error('the link is of another kind')
-  let value: unknown
   try {
-    value = JSON.parse(await unpack(hash.slice(prefix.length)))
+    return linkFrom(await unpack(hash.slice(prefix.length)), maxMessages)
   } catch (error) {
     if (error instanceof RangeError) throw error
     throw new Error('the link is damaged')
   }
-  const { m, t } = (value ?? {}) as { m?: unknown; t?: unknown }
-  if (!Array.isArray(m) || m.length === 0 || m.length > maxMessages)
-    throw new Error('the link is damaged')
+}
+
+/**
+ * Reads {@link linkJson}.
+ *
+ * @throws Error if it is something else
+ */
+export function linkFrom(json: string, most: number): Link {
+  const { m, t } = (JSON.parse(json) ?? {}) as { m?: unknown; t?: unknown }
+  const wrong = () => new Error('these are no messages of the composer')
+  if (!Array.isArray(m) || m.length === 0 || m.length > most) throw wrong()
   const messages = m.map((one: unknown): Linked => {
     const [text, revision, title] = Array.isArray(one) ? (one as unknown[]) : []
-    if (typeof text !== 'string' || !isRevision(revision)) throw new Error('the link is damaged')
+    if (typeof text !== 'string' || !isRevision(revision)) throw wrong()
     return { text, revision, ...(typeof title === 'string' && { title: title.slice(0, 100) }) }
   })
   return { messages, target: typeof t === 'string' ? t.slice(0, 200) : '' }

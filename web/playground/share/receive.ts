@@ -2,11 +2,9 @@
 
 import { actions } from '../base/actions.ts'
 import { t, textsLoaded } from '../base/i18n.ts'
-import { pane } from '../base/state.ts'
-import { open } from '../compose/tabs.ts'
 import { active, revision } from '../connections/clients.ts'
 import { openConversation } from './conversation.ts'
-import { importFiles } from './files.ts'
+import { importFiles, openMessages } from './files.ts'
 import { decodeLink, isLink } from './link.ts'
 
 /** Opens the link in the address, later links, and dropped files. Called once. Settles when the link is open. */
@@ -34,14 +32,11 @@ async function openLink(): Promise<void> {
   window.history.replaceState(window.history.state, '', location.pathname + location.search)
   try {
     if (replays) return await openConversation(hash)
-    const { messages, target } = await decodeLink(hash)
-    for (const { text, title, revision: written } of messages) {
-      open(text, { title: title ?? '', revision: written, from: target })
-    }
-    const last = messages.at(-1)
+    const link = await decodeLink(hash)
+    openMessages(link)
+    const last = link.messages.at(-1)
     // Before the first connection, it is opened with the revision of the shown message.
     if (active.peek() === undefined && last) revision.value = last.revision
-    pane.value = 'compose'
   } catch (error) {
     await textsLoaded()
     actions.announce(t('share.badLink', { reason: error instanceof Error ? error.message : '' }))

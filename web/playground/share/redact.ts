@@ -12,12 +12,19 @@ export const redacted = '[redacted]'
 /** Removes possible secrets from a text. */
 export const redactText = (text: string): string => redactSecrets(text, redacted)
 
-/** Removes secrets from a message; all other characters stay. Text that is not JSON is treated as plain text. */
-export function redact(raw: string): string {
+/** JSON in a string of JSON in a string: deeper it is treated as plain text. */
+const maxNested = 4
+
+/**
+ * Removes secrets from a message; all other characters stay. Text that is not JSON is treated as plain text.
+ *
+ * @param nested - in how many strings the text is
+ */
+export function redact(raw: string, nested = 0): string {
   const { root, errorAt } = jsonTree(raw)
   if (errorAt !== undefined || root === undefined) return redactText(raw)
   const cuts: { from: number; to: number; json: string }[] = []
-  collect(root, raw, cuts)
+  collect(root, raw, cuts, nested)
   let text = raw
   for (const { from, to, json } of cuts.toReversed()) {
     text = text.slice(0, from) + json + text.slice(to)
@@ -29,17 +36,24 @@ function collect(
   node: JsonNode,
   raw: string,
   cuts: { from: number; to: number; json: string }[],
+  nested: number,
 ): void {
-  if (node.kind === 'string') {
-    const text = redactText(node.text ?? '')
-    if (text !== node.text) cuts.push({ from: node.from, to: node.to, json: JSON.stringify(text) })
+  const replace = ({ from, to, text = '' }: JsonNode, safe: string) => {
+    if (safe !== text) cuts.push({ from, to, json: JSON.stringify(safe) })
   }
-  for (const item of node.items ?? []) collect(item, raw, cuts)
+  if (node.kind === 'string') {
+    const { text = '' } = node
+    // Tools and resources return JSON as text.
+    const json = nested < maxNested && /^\s*[[{]/.test(text)
+    replace(node, json ? redact(text, nested + 1) : redactText(text))
+  }
+  for (const item of node.items ?? []) collect(item, raw, cuts, nested)
   for (const { key, value } of node.members ?? []) {
+    replace(key, redactText(key.text ?? ''))
     if (!value) continue
     if (isSecretMember(key.text ?? '') && isGiven(raw.slice(value.from, value.to))) {
       cuts.push({ from: value.from, to: value.to, json: JSON.stringify(redacted) })
-    } else collect(value, raw, cuts)
+    } else collect(value, raw, cuts, nested)
   }
 }
 

@@ -15,7 +15,8 @@ import { chooseFile } from './choose-file.ts'
 import { copyConversation } from './conversation.ts'
 import { addressOf, copyText, linkOf } from './copy-link.ts'
 import { exportTranscript, transcriptOf } from './files.ts'
-import { maxLinkLength } from './link.ts'
+import { linkJson, maxLinkLength } from './link.ts'
+import { redactText } from './redact.ts'
 
 export function Share({ close }: { close(): void }) {
   return (
@@ -93,10 +94,7 @@ function ByLink() {
       </details>
       <button
         type="button"
-        onClick={async () => {
-          const text = link.messages.map((one) => one.text).join('\n')
-          saveFile('messages.json', 'application/json', text)
-        }}
+        onClick={() => saveFile('messages.json', 'application/json', linkJson(link))}
       >
         {t('share.saveMessages')}
       </button>
@@ -171,7 +169,8 @@ function ByFile({ close }: { close(): void }) {
           type="button"
           disabled={count === 0}
           onClick={async () => {
-            await copyText(mermaid(store, rows() ?? allRows(), clientName, t('timeline.client')))
+            const text = mermaid(store, rows() ?? allRows(), clientName, t('timeline.client'))
+            await copyText(redacted.value ? redactText(text) : text)
           }}
         >
           {t('share.mermaid')}

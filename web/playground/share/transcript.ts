@@ -3,7 +3,8 @@
  * streamed and compared. Also reads exports of the Inspector's Protocol tab.
  */
 
-import type { Direction, Entry, Framing, HttpFacts, Store } from '../messages/store.ts'
+import type { Direction, Entry, Framing, HttpFacts } from '../messages/entry.ts'
+import type { Store } from '../messages/store.ts'
 import { redact, redactHeaders, redactText } from './redact.ts'
 
 /** The server of a connection. */
@@ -91,6 +92,9 @@ const withoutSecrets = (http: HttpFacts): HttpFacts => ({
   ...(http.headers && { headers: redactHeaders(http.headers) }),
 })
 
+/** Whether a date can have this time, in ms since 1970. https://tc39.es/ecma262/#sec-time-values-and-time-range */
+const isTime = (time: number) => Math.abs(time) <= 8.64e15
+
 /** Number of lines parsed between pauses. */
 const stretch = 500 // lines
 
@@ -128,7 +132,8 @@ async function readLines(text: string, rest: () => Promise<void>): Promise<Trans
     if (source.trim() === '') continue
     const line = object(parsed(source, i + 1))
     const { t, c, d, k, raw } = line
-    if (typeof raw !== 'string' || typeof t !== 'number' || !directions.includes(String(d))) {
+    const time = base + (typeof t === 'number' ? t : Number.NaN)
+    if (typeof raw !== 'string' || !isTime(time) || !directions.includes(String(d))) {
       throw new Error(`line ${i + 1}: t, d or raw is missing`)
     }
     const world = d === 'world'
@@ -139,7 +144,7 @@ async function readLines(text: string, rest: () => Promise<void>): Promise<Trans
       direction: d as Direction,
       framing: world ? 'world' : ((framings.includes(String(k)) ? k : 'port') as Framing),
       raw,
-      time: base + t,
+      time,
       http: httpOf(line.http),
     })
   }
@@ -200,7 +205,8 @@ function readInspector(text: string): Transcript {
     const server = origin === 'server' || (origin === undefined && direction === 'notification')
     push(server ? 'in' : 'out', message, time)
     if (response !== undefined) {
-      push(server ? 'out' : 'in', response, time + (typeof duration === 'number' ? duration : 0))
+      const end = time + (typeof duration === 'number' ? duration : 0)
+      push(server ? 'out' : 'in', response, isTime(end) ? end : time)
     }
   }
   entries.sort((a, b) => (a.time as number) - (b.time as number))

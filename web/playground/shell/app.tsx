@@ -13,13 +13,13 @@ import { Dialogs } from './dialogs.tsx'
 import { Divider, sizes } from './dividers.tsx'
 import { Toast } from './toast.tsx'
 
-const Explore = lazy(async () => (await import('./panes.ts')).Explore)
+const Explore = lazy(async () => (await import('./shell-parts.ts')).Explore)
 const Lessons = lazy<{ close?(): void }>(
   async () => (await import('../lessons/lesson-parts.ts')).Lessons,
 )
 const Present = lazy(async () => (await import('../lessons/lesson-parts.ts')).Present)
 const GatewayPage = lazy(async () => (await import('../connections/connect-parts.ts')).GatewayPage)
-const Inspect = lazy(async () => (await import('./panes.ts')).Inspect)
+const Inspect = lazy(async () => (await import('./shell-parts.ts')).Inspect)
 
 const skips: { readonly [name in Pane]: Key } = {
   explore: 'shell.toExplore',
@@ -27,6 +27,13 @@ const skips: { readonly [name in Pane]: Key } = {
   inspect: 'shell.toInspect',
   timeline: 'shell.toTimeline',
 }
+
+let focusedPane: string | undefined // when a presentation began, which replaces the panes
+
+presenting.subscribe((on) => {
+  if (on) focusedPane = document.activeElement?.closest('.pane')?.id
+  else requestAnimationFrame(() => document.getElementById(focusedPane ?? '')?.focus())
+})
 
 export function App() {
   if (presenting.value) {

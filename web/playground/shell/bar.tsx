@@ -177,6 +177,11 @@ function Looks() {
         <button type="button" onClick={() => (dialog.value = 'keys')}>
           {t('shell.keys')}
         </button>
+        {embedded ? null : (
+          <a href="../docs/" target="_blank" rel="noreferrer">
+            {t('shell.docs')}
+          </a>
+        )}
       </div>
     </>
   )

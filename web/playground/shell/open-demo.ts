@@ -7,11 +7,10 @@ import type { Session } from '../connections/session.ts'
 
 /** Opens another client of the demo. The engine is far larger than the shell: messages wait until it is loaded. */
 export function openDemo(): Session {
-  demoSession = connect(
-    inPage(t('shell.demo'), async (closed) =>
-      (await import('../demo/demo-parts.ts')).demoPort(closed),
-    ),
+  const dialer = inPage(t('shell.demo'), async (closed) =>
+    (await import('../demo/demo-parts.ts')).demoPort(closed),
   )
+  demoSession = connect({ ...dialer, demo: true })
   return demoSession
 }
 

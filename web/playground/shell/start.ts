@@ -89,7 +89,7 @@ function connectDemo(asked: URLSearchParams): void {
       watchFromAddress(watched),
     )
   }
-  import('./panes.ts').then(({ catalogue }) => catalogue(session))
+  import('./shell-parts.ts').then(({ catalogue }) => catalogue(session))
   if (!quiet)
     whenIdle(() =>
       import('./shell-parts.ts').then(({ registerServiceWorker }) => registerServiceWorker()),

@@ -1,6 +1,7 @@
 /** The activation bars of a sequence diagram: from a request to what ends it, on the responder's side. */
 
-import { endsRequests, type Store } from '../messages/store.ts'
+import { endsRequests } from '../messages/entry.ts'
+import type { Store } from '../messages/store.ts'
 
 export interface Bar {
   connection: number

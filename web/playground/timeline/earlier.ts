@@ -7,8 +7,8 @@
  */
 
 import { clientName, setClientName } from '../connections/names.ts'
+import type { Entry } from '../messages/entry.ts'
 import { store } from '../messages/log.ts'
-import type { Entry } from '../messages/store.ts'
 import { earlier, earlierKey } from './view.ts'
 
 /** The newest rows that are kept; older ones are removed. */

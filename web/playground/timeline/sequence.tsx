@@ -199,6 +199,9 @@ function Message({ arrow, step, width, letter, size, columns, home }: MessagePro
   const under = widthOf(written, letter) + 8 // px; covers the lifelines behind the text
   const start =
     kind === 'world' ? Math.max(4, Math.min(width - wide - 4, (x1 + x2 - wide) / 2)) : left
+  // Cut after a word, and the ellipsis is drawn: speech input needs words of the button's name (WCAG 2.5.3).
+  const cut = written === text ? text : written.replace(/\w*…$/, '') || written.slice(0, -1)
+  const middle = start + wide / 2 - (cut === text ? 0 : letter / 2)
   const back = x2 < x1 ? 1 : -1
   const base = kind === 'world' ? y - step * 0.06 : y - step * 0.15 // baseline of the text
   const pick = () => {
@@ -230,9 +233,16 @@ function Message({ arrow, step, width, letter, size, columns, home }: MessagePro
         width={under}
         height={size * 1.3}
       />
-      <text x={start + wide / 2} y={base}>
-        {written}
+      <text x={middle} y={base}>
+        {cut}
       </text>
+      {cut === text ? null : (
+        <path
+          class="sq-line sq-dots"
+          stroke-linecap="round"
+          d={`M${middle + widthOf(cut, letter) / 2 + letter * 0.2} ${base}h.1m${letter / 3} 0h.1m${letter / 3} 0h.1`}
+        />
+      )}
     </g>
   )
 }

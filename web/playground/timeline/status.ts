@@ -1,6 +1,7 @@
 /** The outcome of rows, for all views. */
 
-import type { State, Store } from '../messages/store.ts'
+import type { State } from '../messages/entry.ts'
+import type { Store } from '../messages/store.ts'
 
 export type Status = '' | 'ok' | 'error' | 'waiting' | 'broken' | State
 

@@ -10,7 +10,7 @@ import { clientName, named } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { showControlCharacters } from './control-characters.ts'
 import { useCursor } from './cursor.ts'
-import { duration, targetText } from './format.ts'
+import { duration, outcome, targetText } from './format.ts'
 import { useScroller } from './scroller.ts'
 import { type Axis, axisOf, marksOf, spanOf } from './spans.ts'
 import { statusOf } from './status.ts'
@@ -96,10 +96,11 @@ function Bar({ row, index, y, axis, home }: BarProps) {
   const what = store.method(row) || showControlCharacters(store.raw(row).slice(0, 200))
   const { letter } = clientName(store.connection(row))
   const response = kind === 'result' || kind === 'error'
+  const status = statusOf(store, row)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the keys
     <div
-      class={`tl-row tl-is-${kind} tl-status-${statusOf(store, row)}${response ? ' tl-answer' : ''}`}
+      class={`tl-row tl-is-${kind} tl-status-${status}${response ? ' tl-answer' : ''}`}
       role="row"
       aria-rowindex={index + 2}
       aria-selected={selected.value === row}
@@ -116,6 +117,7 @@ function Bar({ row, index, y, axis, home }: BarProps) {
         {letter && <b>{letter}</b>}
       </span>
       <span class="tl-method" role="gridcell" lang="en" translate={false} title={target}>
+        {response && status !== 'ok' ? <b class="tl-status">{outcome(store, row)} </b> : null}
         {what} {showControlCharacters(target)}
       </span>
       <span class="tl-latency" role="gridcell">

@@ -1,14 +1,18 @@
 /** @jsxImportSource preact */
 /** The dialog *Try your page*: address, snippet, command, and a checklist that follows the gateway. */
 
-import { type Signal, signal, useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { effect, type Signal, signal, useSignal } from '@preact/signals'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
 import type { DialogProps } from '../base/dialog-props.ts'
 import { t } from '../base/i18n.ts'
 import { Icon, IconButton } from '../base/icon.tsx'
+import { InlineCode } from '../base/inline-code.tsx'
+import { catalogue } from '../connections/catalogue.ts'
+import { sessions } from '../connections/clients.ts'
 import { gatewayDialer } from '../connections/gateway.ts'
 import { openConnection } from '../connections/open.ts'
+import { setAutoRead } from '../timeline/auto-read.ts'
 import { type Checklist, nextStep, type Problem, steps, watchPage } from './checklist.ts'
 import { loadSnippets, type Snippet } from './snippets.ts'
 
@@ -28,6 +32,8 @@ export function YourPage({ close }: DialogProps) {
       (error: unknown) => actions.announce(t('base.failedToLoad', { reason: String(error) })),
     )
   }, [])
+  const field = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => field.current?.focus(), []) // the dialog opened before this part was loaded
   const url = entered.value.trim()
   const origin = URL.canParse(url) ? new URL(url).origin : 'http://localhost:5173'
   const snippet = snippets.value[framework.value]
@@ -37,21 +43,6 @@ export function YourPage({ close }: DialogProps) {
         <h2>{t('yourPage.title')}</h2>
         <IconButton name="close" label={t('shell.close')} onClick={close} />
       </header>
-      <Code label={t('yourPage.snippet')} code={snippet?.code ?? ''}>
-        <select
-          aria-label={t('yourPage.snippet')}
-          value={framework.value}
-          onChange={({ currentTarget: { selectedIndex } }) => {
-            framework.value = selectedIndex
-          }}
-        >
-          {snippets.value.map((one, i) => (
-            <option key={one.framework} value={i}>
-              {one.framework}
-            </option>
-          ))}
-        </select>
-      </Code>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -64,6 +55,7 @@ export function YourPage({ close }: DialogProps) {
         <label>
           {t('connections.url')}
           <input
+            ref={field}
             type="url"
             name="url"
             lang="en"
@@ -81,9 +73,24 @@ export function YourPage({ close }: DialogProps) {
           {t('yourPage.watch')}
         </button>
       </form>
-      <Code label={t('yourPage.gateway')} code={`pagemcp dev --allow-origin ${origin}`} />
       {wrong.value ? <Trouble problem={wrong.value} /> : null}
-      {watched.value ? <Steps list={watched.value} close={close} /> : null}
+      {watched.value ? <Steps list={watched.value} /> : null}
+      <Code label={t('yourPage.gateway')} code={`pagemcp dev --allow-origin ${origin}`} />
+      <Code label={t('yourPage.snippet')} code={snippet?.code ?? ''}>
+        <select
+          aria-label={t('yourPage.snippet')}
+          value={framework.value}
+          onChange={({ currentTarget: { selectedIndex } }) => {
+            framework.value = selectedIndex
+          }}
+        >
+          {snippets.value.map((one, i) => (
+            <option key={one.framework} value={i}>
+              {one.framework}
+            </option>
+          ))}
+        </select>
+      </Code>
     </div>
   )
 }
@@ -116,9 +123,30 @@ function Code({
   )
 }
 
-function Steps({ list, close }: { list: Checklist } & DialogProps) {
+/** Connects to the page, reads its first resource, and subscribes to it: each change is read again. */
+function tryPage(page: string): void {
+  const session = openConnection(gatewayDialer(page))
+  const { resources } = catalogue(session).lists
+  const stop = effect(() => {
+    const uri = resources.value.items[0]?.uri
+    if (uri === undefined && session.connection.state.value !== 'closed') return
+    queueMicrotask(() => stop())
+    if (uri === undefined) return
+    void session.request('resources/read', { uri }).then(({ row }) => {
+      if (row >= 0) actions.inspect(row)
+    })
+    void session.subscribe(uri)
+    setAutoRead(session, uri, true)
+  })
+}
+
+function Steps({ list }: { list: Checklist }) {
   const { done, problem, page } = list
   const next = nextStep(done.value)
+  const connected = sessions.value.some(
+    ({ connection: { dialer, state } }) =>
+      dialer.kind === 'gateway' && dialer.title === page.value && state.value !== 'closed',
+  )
   return (
     <section>
       <ol aria-live="polite" data-url={list.url}>
@@ -132,15 +160,8 @@ function Steps({ list, close }: { list: Checklist } & DialogProps) {
           </li>
         ))}
       </ol>
-      {page.value ? (
-        <button
-          type="button"
-          class="primary"
-          onClick={() => {
-            openConnection(gatewayDialer(page.value))
-            close()
-          }}
-        >
+      {page.value && !connected ? (
+        <button type="button" class="primary" onClick={() => tryPage(page.value)}>
           {t('connections.gateway.connectPage', { page: page.value })}
         </button>
       ) : null}
@@ -149,5 +170,7 @@ function Steps({ list, close }: { list: Checklist } & DialogProps) {
 }
 
 const Trouble = ({ problem: { says, params } }: { problem: Problem }) => (
-  <p role="alert">{t(says, params)}</p>
+  <p role="alert">
+    <InlineCode text={t(says, params)} />
+  </p>
 )

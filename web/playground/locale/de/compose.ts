@@ -11,6 +11,7 @@ export const compose: Messages['compose'] = {
   sendNotification: 'Als Benachrichtigung senden',
   moreWays: 'Weitere Arten zu senden',
   sendMalformed: 'Ungültig senden …',
+  keep: 'Diese Anfrage behalten',
   keepId: 'Diese ID behalten',
   problems: { one: '{count} Problem', other: '{count} Probleme' },
   readOnly: 'Dieser Client ist schreibgeschützt.',

@@ -32,7 +32,7 @@ export const demo: Messages['demo'] = {
   pause: 'Änderungen anhalten',
   page: 'Seite',
   shoppingList: 'Einkaufsliste',
-  cart: 'Artikel im Warenkorb',
+  cart: 'Im Warenkorb',
   fewer: 'Ein Artikel weniger',
   more: 'Ein Artikel mehr',
   client: 'Client',

@@ -5,6 +5,7 @@ export const explore: Messages['explore'] = {
   templates: 'Vorlagen',
   prompts: 'Prompts',
   tools: 'Werkzeuge',
+  skills: 'Skills',
   subscriptions: 'Abonnements',
   demo: 'Demo-Daten',
   stage: 'Eine Seite und ihr Client',

@@ -8,6 +8,7 @@ export const share: Messages['share'] = {
     'Der Link selbst enthält die Nachrichten; kein Server speichert sie. Das Öffnen sendet nichts.',
   allTabs: 'Alle {count} Tabs',
   copyLink: 'Link kopieren',
+  copyConversation: 'Link zu allen Nachrichten kopieren',
   length: '{count} Zeichen; ein Link darf {most} haben.',
   tooLong: 'Zu lang für einen Link; eine Datei hat Platz.',
   inside: 'Inhalt des Links',

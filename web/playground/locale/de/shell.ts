@@ -39,6 +39,7 @@ export const shell: Messages['shell'] = {
   tabHelp: 'Im Editor führt Tab zum nächsten Bedienelement, F6 zum nächsten Bereich.',
   demo: 'Demo in dieser Seite',
   settings: 'Farbschema, Sprache, Kürzel',
+  docs: 'Dokumentation',
   embedWithoutOrigin:
     'Keine Seite kann ihren Server verbinden: In der Adresse dieses Frames fehlt ?allow= mit der Herkunft der Seite.',
   close: 'Schließen',

@@ -20,6 +20,6 @@ export const yourPage: Messages['yourPage'] = {
     gateway: 'Das Gateway mit diesem Befehl starten und seinen Link öffnen.',
     resource: 'Mit der Seite verbinden. Eine leere Liste braucht `mcp.resource` oder `mcp.mount`.',
     read: 'Eine Ressource lesen.',
-    change: 'Eine Ressource abonnieren und ändern: `set` oder `mcp.changed` meldet es.',
+    change: 'Die Ressource ändern: `set` oder `mcp.changed` meldet es.',
   },
 }

@@ -9,6 +9,7 @@ export const compose = {
   sendNotification: 'Send as notification',
   moreWays: 'More ways to send',
   sendMalformed: 'Send invalid …',
+  keep: 'Keep this request',
   keepId: 'Keep this id',
   problems: { one: '{count} problem', other: '{count} problems' },
   readOnly: 'This client is read-only.',

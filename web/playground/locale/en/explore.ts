@@ -3,6 +3,7 @@ export const explore = {
   templates: 'Templates',
   prompts: 'Prompts',
   tools: 'Tools',
+  skills: 'Skills',
   subscriptions: 'Subscriptions',
   demo: 'Demo data',
   stage: 'A page and its client',

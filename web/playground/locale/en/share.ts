@@ -6,6 +6,7 @@ export const share = {
     'The link itself contains the messages; no server stores them. Opening it sends nothing.',
   allTabs: 'All {count} tabs',
   copyLink: 'Copy link',
+  copyConversation: 'Copy link to all messages',
   length: '{count} characters; a link may have {most}.',
   tooLong: 'Too long for a link; a file has room for it.',
   inside: 'Content of the link',

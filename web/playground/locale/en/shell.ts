@@ -37,6 +37,7 @@ export const shell = {
   tabHelp: 'In the editor, Tab moves to the next control. F6 goes to the next pane.',
   demo: 'In-page demo',
   settings: 'Theme, language, shortcuts',
+  docs: 'Documentation',
   embedWithoutOrigin:
     'No page can connect its server: the address of this frame lacks ?allow= with the origin of the page.',
   close: 'Close',

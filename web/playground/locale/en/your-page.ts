@@ -18,6 +18,6 @@ export const yourPage = {
     gateway: 'Start the gateway with this command, and open its link.',
     resource: 'Connect to the page. An empty list needs `mcp.resource` or `mcp.mount`.',
     read: 'Read a resource.',
-    change: 'Subscribe to a resource, and change it: `set` or `mcp.changed` announces it.',
+    change: 'Change the resource: `set` or `mcp.changed` announces it.',
   },
 } as const

@@ -11,6 +11,7 @@ export const compose: Messages['compose'] = {
   sendNotification: '通知として送信',
   moreWays: 'ほかの送信方法',
   sendMalformed: '不正な形で送信…',
+  keep: 'リクエストを保持',
   keepId: 'この ID を保つ',
   problems: { other: '問題 {count} 件' },
   readOnly: 'このクライアントは読み取り専用です。',

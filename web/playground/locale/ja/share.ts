@@ -8,6 +8,7 @@ export const share: Messages['share'] = {
     'メッセージはリンクそのものに含まれ、どのサーバーにも保存されません。開いても何も送信されません。',
   allTabs: '{count} 個のタブすべて',
   copyLink: 'リンクをコピー',
+  copyConversation: '全メッセージのリンクをコピー',
   length: '{count} 文字。リンクは {most} 文字までです。',
   tooLong: 'リンクには長すぎます。ファイルなら保存できます。',
   inside: 'リンクの内容',

@@ -2,11 +2,11 @@ import type { Messages } from '../texts.ts'
 
 export const shell: Messages['shell'] = {
   title: 'PageMCP プレイグラウンド',
-  toExplore: '「エクスプローラー」へ移動',
+  toExplore: '「探索」へ移動',
   toCompose: '「作成」へ移動',
   toInspect: '「詳細」へ移動',
   toTimeline: 'タイムラインへ移動',
-  explore: 'エクスプローラー',
+  explore: '探索',
   compose: '作成',
   inspect: '詳細',
   timeline: 'タイムライン',
@@ -39,8 +39,9 @@ export const shell: Messages['shell'] = {
   tabHelp: 'エディターでは Tab で次の部品へ、F6 で次のペインへ移ります。',
   demo: 'ページ内デモ',
   settings: '配色・言語・キー',
+  docs: 'ドキュメント',
   embedWithoutOrigin:
-    'ページはサーバーを接続できません。このフレームのアドレスに ?allow= とページのオリジンが必要です。',
+    'ページのサーバーを接続するには、アドレスに ?allow= とページのオリジンが必要です。',
   close: '閉じる',
   introduction: 'イントロダクションを再生',
   paletteHint: 'コマンドを検索',

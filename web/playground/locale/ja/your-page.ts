@@ -18,8 +18,8 @@ export const yourPage: Messages['yourPage'] = {
   },
   no: {
     gateway: 'このコマンドでゲートウェイを起動し、リンクを開いてください。',
-    resource: 'ページに接続してください。一覧が空なら `mcp.resource` か `mcp.mount`  が必要です。',
+    resource: 'ページに接続してください。一覧が空なら `mcp.resource` か `mcp.mount` が必要です。',
     read: 'リソースを読み取ってください。',
-    change: 'リソースを購読し、変更してください。`set` か `mcp.changed` で通知されます。',
+    change: 'リソースを変更してください。`set` か `mcp.changed` で通知されます。',
   },
 }

@@ -11,6 +11,7 @@ export const compose: Messages['compose'] = {
   sendNotification: '作为通知发送',
   moreWays: '其他发送方式',
   sendMalformed: '发送无效消息…',
+  keep: '保留此请求',
   keepId: '保留此 id',
   problems: { other: '{count} 个问题' },
   readOnly: '此客户端是只读的。',

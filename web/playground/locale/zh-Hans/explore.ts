@@ -5,6 +5,7 @@ export const explore: Messages['explore'] = {
   templates: '模板',
   prompts: '提示词',
   tools: '工具',
+  skills: '技能',
   subscriptions: '订阅',
   demo: '演示数据',
   stage: '页面与客户端',

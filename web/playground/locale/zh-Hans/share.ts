@@ -7,6 +7,7 @@ export const share: Messages['share'] = {
   linkAbout: '消息就在链接里，没有服务器保存它们。打开链接不会发送任何内容。',
   allTabs: '全部 {count} 个标签页',
   copyLink: '复制链接',
+  copyConversation: '复制所有消息的链接',
   length: '{count} 个字符；链接最多 {most} 个字符。',
   tooLong: '太长，无法放进链接；可以保存为文件。',
   inside: '链接的内容',

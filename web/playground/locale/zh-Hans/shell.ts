@@ -39,6 +39,7 @@ export const shell: Messages['shell'] = {
   tabHelp: '在编辑器中，Tab 移到下一个控件，F6 移到下一个面板。',
   demo: '页内演示',
   settings: '配色、语言、快捷键',
+  docs: '文档',
   embedWithoutOrigin: '页面无法连接自己的服务器：此框架的地址缺少 ?allow= 和该页面的来源。',
   close: '关闭',
   introduction: '重播入门介绍',

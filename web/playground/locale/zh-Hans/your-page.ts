@@ -19,6 +19,6 @@ export const yourPage: Messages['yourPage'] = {
     gateway: '请用此命令启动网关，并打开其链接。',
     resource: '请连接网页。列表为空时需要 `mcp.resource` 或 `mcp.mount`。',
     read: '请读取资源。',
-    change: '请订阅资源并更改它：`set` 或 `mcp.changed` 会发出通知。',
+    change: '请更改资源：`set` 或 `mcp.changed` 会发出通知。',
   },
 }
