@@ -1,15 +1,19 @@
 /**
- * The service worker: observes the tabs, stores the user's decisions, and starts the offscreen document in
- * which the engine runs. The browser stops it when it is idle: all of its state is in storage.
+ * The background: observes the tabs, stores the user's decisions, and starts the engine. The browser stops it when it
+ * is idle: all of its state is in storage.
  */
 
 import * as consent from './consent.ts'
-import { type EngineStatus, handleMessages, notify, type Overview, request } from './messages.ts'
-import { engineRuns, startEngine, stopEngine } from './offscreen-life.ts'
+import { type EngineStatus, handleMessages, notify, type Overview } from './messages.ts'
+import { engineHost, restrictStorage } from './platform.ts'
 import { allTabs, sharedTabs, textOf } from './tabs.ts'
 
-/** The timeout of the popup for the engine's status. */
-const statusTimeout = 1000 // ms
+const engine = engineHost({
+  started: refresh,
+  joined: () => consent.enqueue(() => consent.keepLocal({ paired: true })),
+  sharedTabs,
+  text: ({ tab, site }) => textOf(tab, site),
+})
 
 handleMessages('background', {
   overview,
@@ -34,17 +38,13 @@ handleMessages('background', {
     await consent.enqueue(() => consent.keepLocal({ on })) // from here on nothing is read
     if (on) await startIfPaired()
     await refresh() // announces the removed tabs
-    if (!on) await stopEngine()
+    if (!on) await engine.stop()
     notify('popup', 'news', undefined)
   },
   async join({ link }) {
-    await startEngine()
-    await request('offscreen', 'join', { link })
+    await engine.start()
+    await engine.join(link)
   },
-  started: refresh,
-  joined: () => consent.enqueue(() => consent.keepLocal({ paired: true })),
-  sharedTabs,
-  text: ({ tab, site }) => textOf(tab, site),
 })
 
 async function overview(): Promise<Overview> {
@@ -56,18 +56,14 @@ async function overview(): Promise<Overview> {
   return { on, tabs, sites, status }
 }
 
-async function engineStatus(): Promise<EngineStatus> {
-  if (!(await engineRuns())) return { reads: [] }
-  return request('offscreen', 'status', undefined, statusTimeout).catch((error: Error) => ({
-    failure: error.message,
-    reads: [],
-  }))
+function engineStatus(): Promise<EngineStatus> {
+  return engine.status().catch((error: Error) => ({ failure: error.message, reads: [] }))
 }
 
 /** Starts the engine if sharing is on and a gateway has been joined before. */
 async function startIfPaired(): Promise<void> {
   const { on, paired } = await consent.local()
-  if (on && paired) await startEngine()
+  if (on && paired) await engine.start()
 }
 
 let loaded = new Set<number>()
@@ -89,7 +85,7 @@ function refresh(): Promise<void> {
     await consent.untick((tab) => !readable.has(tab))
     const shared = tabs.filter((tab) => tab.shared)
     await showCount(shared.length)
-    notify('offscreen', 'tabs', { tabs: shared, loaded: reloaded })
+    engine.tabs(shared, reloaded)
     notify('popup', 'news', undefined)
   })
   return waiting
@@ -141,10 +137,7 @@ chrome.tabs.onReplaced.addListener(async (now, before) => {
 
 // The browser's permission prompt closes the popup on some systems, so its answer is handled here.
 chrome.permissions.onAdded.addListener(async () => {
-  await consent.enqueue(async () => {
-    const { asking } = await consent.session()
-    if (asking) await consent.agree(asking)
-  })
+  await consent.enqueue(consent.granted)
   await refresh()
 })
 chrome.permissions.onRemoved.addListener(async () => {
@@ -156,5 +149,5 @@ chrome.permissions.onRemoved.addListener(async () => {
 
 chrome.runtime.onStartup.addListener(() => {}) // starts this script, which runs the lines below
 chrome.runtime.onInstalled.addListener(() => {})
-void chrome.storage.local.setAccessLevel({ accessLevel: 'TRUSTED_CONTEXTS' })
+restrictStorage()
 void startIfPaired()

@@ -1,17 +1,18 @@
 /**
  * The user's decisions: ticked tabs, until the browser ends; sites whose tabs may be ticked without a
  * prompt, and whether sharing is on, permanently. Decisions run one after the other, and read storage each
- * time, because the service worker keeps no state.
+ * time, because the background keeps no state.
  */
 
+import { permissionFor } from './platform.ts'
 import { serialQueue } from './queue.ts'
 
 /** Stored until the browser ends. */
 interface Session {
   /** Ids of ticked tabs. */
   ticks: number[]
-  /** The tick that waits for the browser's permission prompt. */
-  asking?: { tab: number; site: string }
+  /** The tick that waits for the browser's permission prompt, since `time`, ms since 1970. */
+  asking?: { tab: number; site: string; time: number }
 }
 
 /** Stored permanently. */
@@ -24,7 +25,8 @@ interface Local {
 }
 
 export async function session(): Promise<Session> {
-  return (await chrome.storage.session.get({ ticks: [] })) as unknown as Session
+  const { ticks = [], asking } = await chrome.storage.session.get(['ticks', 'asking'])
+  return { ticks, asking } as Session
 }
 
 export async function local(): Promise<Local> {
@@ -39,6 +41,12 @@ export async function keepLocal(change: Partial<Local>): Promise<void> {
   await chrome.storage.local.set(change)
 }
 
+/**
+ * How long a tick waits. A popup that closes with the prompt does not learn that the user has refused, and the site
+ * may get the permission later in another way.
+ */
+const promptTimeout = 120_000 // ms
+
 /** Runs one decision after the other. */
 export const enqueue = serialQueue()
 
@@ -49,9 +57,9 @@ export function siteOf(url: string | undefined): string | undefined {
   return protocol === 'http:' || protocol === 'https:' ? origin : undefined
 }
 
-/** The browser's permission for a site. */
-export function permissionFor(site: string): { origins: [string] } {
-  return { origins: [`${site}/*`] }
+/** Whether the browser has one permission for both sites: Firefox has one for all ports of a host. */
+export function haveOnePermission(one: string, other: string): boolean {
+  return permissionFor(one).origins[0] === permissionFor(other).origins[0]
 }
 
 /** Sites with the user's consent and the browser's permission, which its settings can revoke. */
@@ -90,15 +98,29 @@ export async function agree({ tab, site }: { tab: number; site: string }): Promi
   if (siteOf((await chrome.tabs.get(tab)).url) === site) await tick(tab)
 }
 
-/** Stores which tab waits for the browser's permission prompt. Call within {@link enqueue}. */
-export async function asking(wanted: { tab: number; site: string }): Promise<void> {
-  await chrome.storage.session.set({ asking: wanted })
+/**
+ * Stores which tab waits for the browser's permission prompt, or that the user has refused. Call within
+ * {@link enqueue}.
+ */
+export async function asking(wanted?: { tab: number; site: string }): Promise<void> {
+  if (wanted === undefined) await chrome.storage.session.remove('asking')
+  else await chrome.storage.session.set({ asking: { ...wanted, time: Date.now() } })
 }
 
-/** Revokes the consent for a site, and the browser's permission. Call within {@link enqueue}. */
+/** The browser has granted a permission: agrees to the tick that waits for it. Call within {@link enqueue}. */
+export async function granted(): Promise<void> {
+  const { asking } = await session()
+  if (asking !== undefined && Date.now() - asking.time < promptTimeout) await agree(asking)
+}
+
+/**
+ * Revokes the consent for a site, and the browser's permission, unless another site needs it. Call within
+ * {@link enqueue}.
+ */
 export async function forget(site: string): Promise<void> {
-  const { sites } = await local()
-  await keepLocal({ sites: sites.filter((one) => one !== site) })
+  const sites = (await local()).sites.filter((one) => one !== site)
+  await keepLocal({ sites })
+  if (sites.some((other) => haveOnePermission(site, other))) return
   // A permission that the manifest requires cannot be removed; without consent it is not used.
   await chrome.permissions.remove(permissionFor(site)).catch(() => false)
 }

@@ -2,7 +2,7 @@
 
 /**
  * Messages between the parts of the extension. The background owns tabs, ticks and consent; a message
- * starts it if it is stopped. The offscreen document runs the engine, and has no other extension API.
+ * starts it if it is stopped. Where the engine does not run in the background, it has no other extension API.
  */
 
 import type { GatewayState, JoinReason } from 'pagemcp'
@@ -73,8 +73,11 @@ export interface Messages {
     overview: { args: undefined; answer: Overview }
     /** Ticks a tab of a site with consent, or unticks one. */
     tick: { args: { tab: number; on: boolean }; answer: undefined }
-    /** The user has ticked a tab, and sees the permission prompt for its site, which may close the popup. */
-    asking: { args: { tab: number; site: string }; answer: undefined }
+    /**
+     * The user has ticked a tab, and sees the permission prompt for its site, which may close the popup;
+     * `undefined`: the user has refused.
+     */
+    asking: { args: { tab: number; site: string } | undefined; answer: undefined }
     /** The user has granted the permission: ticks the tab. */
     consent: { args: { tab: number; site: string }; answer: undefined }
     /** Revokes consent. */
@@ -84,16 +87,19 @@ export interface Messages {
     share: { args: { on: boolean }; answer: undefined }
     /** Joins the gateway of a link. */
     join: { args: { link: string }; answer: undefined }
-    /** From the offscreen document: it has started, and needs the tabs. */
+  }
+  /** The background, for the engine. */
+  host: {
+    /** The engine has started, and needs the tabs. */
     started: { args: undefined; answer: undefined }
-    /** From the offscreen document: the gateway is joined; the next start joins it again. */
+    /** The gateway is joined; the next start joins it again. */
     joined: { args: undefined; answer: undefined }
-    /** From the offscreen document: requests the tabs that assistants may read. */
+    /** Requests the tabs that assistants may read. */
     sharedTabs: { args: undefined; answer: TabInfo[] }
-    /** From the offscreen document: requests the text of such a tab; `undefined`: there is no such tab. */
+    /** Requests the text of such a tab; `undefined`: there is no such tab. */
     text: { args: { tab: number; site: string }; answer: TabText | undefined }
   }
-  offscreen: {
+  engine: {
     status: { args: undefined; answer: EngineStatus }
     /** Rejects if the text is not a link of a gateway. */
     join: { args: { link: string }; answer: undefined }
@@ -169,7 +175,7 @@ export async function request<P extends Part, Q extends keyof Messages[P] & stri
   timeout = defaultTimeout,
 ): Promise<Signature<P, Q>['answer']> {
   const message: Message = { to, what, args }
-  // The browser may stop the service worker during a request; a second message starts it again.
+  // The browser may stop the background during a request; a second message starts it again.
   const reply = (await sendOnce(message, timeout)) ?? (await sendOnce(message, timeout))
   if (reply === undefined) throw new Error(`the extension's ${to} does not answer`)
   if ('error' in reply) {

@@ -2,6 +2,7 @@
 
 import { redactUrl } from 'pagemcp/redaction'
 import { plainLabel } from 'pagemcp/sources'
+import { haveOnePermission } from './consent.ts'
 import type { EngineStatus, Overview, ReadRecord, TabInfo } from './messages.ts'
 
 /** The most reads that are shown. */
@@ -110,7 +111,7 @@ function showTabs(on: boolean, tabs: TabInfo[], sites: string[], actions: Action
   const items = pages.map((tab) => {
     const row = tabRows.get(tab.id) ?? tabRow(actions)
     tabRows.set(tab.id, row)
-    row.update({ tab, on, asks: !sites.includes(tab.site ?? '') })
+    row.update({ tab, on, asks: !sites.some((site) => haveOnePermission(site, tab.site ?? site)) })
     return row.item
   })
   for (const id of tabRows.keys()) if (!pages.some((tab) => tab.id === id)) tabRows.delete(id)

@@ -1,9 +1,9 @@
 /** The popup: shows the state, and is the only place where tabs are ticked. */
 
 import { defaultGateway, gatewayOf } from 'pagemcp'
-import { permissionFor } from './consent.ts'
 import { confirmedGateways, confirmGateway } from './identity.ts'
 import { handleMessages, type Overview, request, type TabInfo } from './messages.ts'
+import { permissionFor } from './platform.ts'
 import { element, showOverview } from './popup-view.ts'
 
 let shown: Overview | undefined
@@ -38,7 +38,11 @@ function ticked({ id: tab, site }: TabInfo, on: boolean) {
   void request('background', 'asking', { tab, site })
   const granted = chrome.permissions.request(permissionFor(site))
   refreshAfter(
-    granted.then((yes) => (yes ? request('background', 'consent', { tab, site }) : undefined)),
+    granted.then((yes) =>
+      yes
+        ? request('background', 'consent', { tab, site })
+        : request('background', 'asking', undefined),
+    ),
   )
 }
 
