@@ -1,7 +1,7 @@
 import { isInvited, type JoinReason, pair } from 'pagemcp'
 import { picture, scene } from './pictures.ts'
-import { inLanguage, languageField } from './shared/language.ts'
-import { element, make, shared } from './shared/page.ts'
+import { inLanguage, language, languageField } from './shared/language.ts'
+import { element, explanation, make, shared } from './shared/page.ts'
 import { fill, load, say } from './shared/texts.ts'
 import { texts as english, type StartTexts } from './texts/en.ts'
 import { type Config, ways } from './ways.ts'
@@ -29,6 +29,7 @@ function show(is: Standing, detail?: string) {
   element('state').dataset.is = is
   element('state-title').textContent = title
   element('state-text').textContent = detail ?? text
+  if (detail !== undefined) element('state-text').append(' ', explanation('', detail))
   element('again').hidden = is !== 'failed'
 }
 
@@ -120,6 +121,7 @@ fill({ ...shared, ...texts })
 document.querySelector('meta[name=description]')?.setAttribute('content', texts.description)
 element('language').replaceWith(languageField(shared.language))
 element<HTMLAnchorElement>('playground').href = inLanguage('playground/')
+if (language !== 'en') element<HTMLAnchorElement>('docs').href = `docs/${language}/`
 element('scene').append(...scene(texts.scene))
 
 const config = await readConfig()

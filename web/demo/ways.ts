@@ -13,6 +13,8 @@ export interface Config {
   tokenFile?: string
   /** The path of the pagemcp command. */
   command?: string
+  /** The state directory of the gateway, unless it is the usual one. */
+  state?: string
   /** The names of the demos. */
   demos: readonly string[]
 }
@@ -35,7 +37,9 @@ const request = {
   },
 }
 
-export function ways({ mcp, tokenFile, command }: Config, texts: StartTexts): Way[] {
+export function ways({ mcp, tokenFile, command, state }: Config, texts: StartTexts): Way[] {
+  const install = `${quoted(command ?? 'pagemcp')} install`
+  const flags = state === undefined ? '' : ` --state ${quoted(state)}`
   const token = tokenFile === undefined ? '' : `Authorization: Bearer $(cat ${quoted(tokenFile)})`
   const all: Way[] = [
     {
@@ -46,12 +50,17 @@ export function ways({ mcp, tokenFile, command }: Config, texts: StartTexts): Wa
     {
       title: 'Claude Code',
       hint: texts.claude,
-      text: `claude mcp add --transport http pagemcp ${mcp}${token && ` \\\n  --header "${token}"`}`,
+      text: `${install} claude-code${flags}`,
     },
     {
       title: 'VS Code',
       hint: texts.vsCode,
-      text: vsCode(mcp, tokenFile),
+      text: `${install} vscode${flags}`,
+    },
+    {
+      title: texts.others,
+      hint: texts.othersHint,
+      text: `${install} --list`,
     },
     {
       title: 'curl',
@@ -66,7 +75,8 @@ export function ways({ mcp, tokenFile, command }: Config, texts: StartTexts): Wa
     },
   ]
   if (command !== undefined) {
-    const config = { mcpServers: { pagemcp: { command, args: ['stdio'] } } }
+    const args = ['stdio', ...(state === undefined ? [] : ['--state', state])]
+    const config = { mcpServers: { pagemcp: { command, args } } }
     all.push({
       title: texts.command,
       hint: texts.commandHint,
@@ -76,20 +86,8 @@ export function ways({ mcp, tokenFile, command }: Config, texts: StartTexts): Wa
   return all
 }
 
-function vsCode(url: string, tokenFile: string | undefined): string {
-  const open = { servers: { pagemcp: { type: 'http', url } } }
-  if (tokenFile === undefined) return JSON.stringify(open, undefined, 2)
-  const description = `the line in ${tokenFile}`
-  const config = {
-    inputs: [{ id: 'pagemcp', type: 'promptString', description, password: true }],
-    servers: {
-      pagemcp: { type: 'http', url, headers: { Authorization: `Bearer \${input:pagemcp}` } },
-    },
-  }
-  return JSON.stringify(config, undefined, 2)
-}
-
-/** Escapes a path for double quotes of a shell. */
+/** A path as one word of a shell. */
 function quoted(path: string): string {
+  if (/^[A-Z]:\\/i.test(path)) return /\s/.test(path) ? `"${path}"` : path // Windows
   return /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }

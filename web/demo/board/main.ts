@@ -4,6 +4,7 @@ import { element, make, showFailure, showPage } from '../shared/page.ts'
 import { panel, showQuestion } from '../shared/panel.ts'
 import { say } from '../shared/texts.ts'
 import { toast } from '../shared/toast.ts'
+import { serveSkill } from './skill.ts'
 import { texts } from './texts.ts'
 
 /** A tab in `tab:///`. */
@@ -163,7 +164,10 @@ function card(): Hung {
 async function showText(tab: Tab) {
   if (tab.this) return showOwn()
   const shown = hung.get(tab.id)
-  const words = await read(`tab:///${tab.id}/text`).catch(() => tab.title) // it may go meanwhile
+  // A tab that closes meanwhile does not send its text. What it sent before stays: its note can be opened again.
+  const words = await read(`tab:///${tab.id}/text`).catch(
+    () => shown?.text.textContent || tab.title,
+  )
   if (shown === undefined || shown.text.textContent === words) return
   if (shown.item.dataset.empty !== undefined) happened(shown, texts.changed, 'changed')
   showWords(shown, words)
@@ -215,6 +219,7 @@ try {
     instructions: texts.instructions,
   })
   mcp.mount('', source)
+  serveSkill(mcp)
   mcp.on('read', ({ uri }) => {
     const read = hung.get(idOf(uri))
     if (read) happened(read, texts.readAt, 'glow')

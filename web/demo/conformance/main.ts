@@ -7,6 +7,7 @@ import { serveAsking, serveRounds } from './asking.ts'
 import { serveHooks } from './hooks.ts'
 import { servePrompts } from './prompts.ts'
 import { serveResources } from './resources.ts'
+import { serveSkills } from './skills.ts'
 import { texts } from './texts.ts'
 import { registrar, serveTools } from './tools.ts'
 
@@ -23,6 +24,7 @@ function serve(mcp: PageMcp) {
   serveRounds(tool)
   serveHooks(mcp, tool)
   list('tools', tools)
+  serveSkills(mcp)
 }
 
 function list(id: string, names: readonly string[]) {

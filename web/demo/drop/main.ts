@@ -7,6 +7,7 @@ import { toast } from '../shared/toast.ts'
 import { all, copyOf, path, put, remove, uriOf } from './files.ts'
 import { preview } from './preview.ts'
 import { sizeText } from './sizes.ts'
+import { serveSkill } from './skill.ts'
 import { texts } from './texts.ts'
 
 showPage('drop', texts)
@@ -221,6 +222,7 @@ try {
     instructions: say(texts.instructions, { uri: `opfs://${path}` }),
   })
   mcp.mount('', opfs({ paths: [path] })) // this directory, nothing else
+  serveSkill(mcp)
   mcp.on('read', ({ uri }) => {
     reads.set(uri, new Date())
     void show()

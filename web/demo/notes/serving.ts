@@ -3,6 +3,7 @@
 import { idb, type JoinReason, type PageMcp, type State, start } from 'pagemcp'
 import { gateway } from '../shared/gateway.ts'
 import { type Standing, showFailure, standing } from '../shared/page.ts'
+import { serveSkill } from './skill.ts'
 import { texts } from './texts.ts'
 
 export interface Serving {
@@ -62,6 +63,7 @@ export async function serveNotes(
     },
     open,
   )
+  serveSkill(mcp)
 
   let reason: JoinReason | undefined
   const show = (state: State) => {

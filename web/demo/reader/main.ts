@@ -5,6 +5,7 @@ import { tag } from '../shared/language.ts'
 import { element, showFailure, showPage } from '../shared/page.ts'
 import { panel, showQuestion } from '../shared/panel.ts'
 import { say } from '../shared/texts.ts'
+import { serveSkill } from './skill.ts'
 import { texts } from './texts.ts'
 
 showPage('reader', { ...texts, ...texts.article, name: texts.article.title })
@@ -84,6 +85,7 @@ try {
   })
   mcp.mount('', page({ select: sections })) // these sections, nothing else of the page
   mcp.mount('', storage({ local: [sizeKey] })) // this key, and not the notes
+  serveSkill(mcp)
   panel(mcp)
   mcp.on('read', ({ uri }) => mark(uri))
 } catch (error) {

@@ -131,6 +131,20 @@ export function showStanding({ is, text, advice = '' }: Standing, name?: string)
 
 /** Shows that there is no engine. */
 export function showFailure(error: unknown): void {
-  const advice = say(shared.failAdvice, { reason: String(error) })
+  const reason = String(error)
+  const advice = say(shared.failAdvice, { reason })
   showStanding({ is: 'failed', text: shared.notServed, advice })
+  element('advice-text').append(' ', explanation('../../', reason))
+}
+
+/**
+ * A link to what the documentation says about an error.
+ *
+ * @param root - where the server's files are, relative to the document
+ */
+export function explanation(root: string, message: string): HTMLAnchorElement {
+  const link = make('a', '', shared.explain) as HTMLAnchorElement
+  link.href = `${root}docs/#search=${encodeURIComponent(message)}`
+  link.target = '_blank'
+  return link
 }

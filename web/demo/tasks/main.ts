@@ -5,6 +5,7 @@ import { element, iconButton, make, showFailure, showPage } from '../shared/page
 import { panel, showQuestion } from '../shared/panel.ts'
 import { say } from '../shared/texts.ts'
 import { toast } from '../shared/toast.ts'
+import { serveSkill } from './skill.ts'
 import { dayFrom, db, sorted, type Task } from './store.ts'
 import { texts } from './texts.ts'
 
@@ -101,6 +102,7 @@ function serve(mcp: PageMcp) {
   // These tasks, and nothing else. Writes by Dexie are noticed, in this tab and in others.
   const stores = { tasks: { title: 'title', modified: 'changed' } }
   mcp.mount('', idb({ databases: { 'tasks-app': stores } }))
+  serveSkill(mcp)
   mcp.on('read', ({ uri }) => noteRead(uri))
   panel(mcp)
 }

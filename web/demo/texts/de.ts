@@ -6,6 +6,7 @@ export const texts: StartTexts = {
   description: 'PageMCP macht eine Webseite zum MCP-Server.',
   title: 'Eine Webseite ist ein MCP-Server.',
   lead: 'Eine Engine in diesem Browser stellt bereit, was eine Seite enthält; Assistenten lesen es über ein Gateway auf diesem Rechner; sonst verlässt ihn nichts.',
+  docs: 'Dokumentation',
   playground: 'Playground öffnen',
   playgroundAbout:
     'MCP-Nachrichten verfassen, sehen, was zurückkommt, Lektionen durchgehen. Ohne Installation.',
@@ -53,7 +54,10 @@ export const texts: StartTexts = {
   noToken: 'Ein Token ist nicht nötig.',
   tokenIn: 'Das Bearer-Token ist die Zeile in {file}.',
   claude: 'In einem Terminal; danach darum bitten, die Notizen zu lesen.',
-  vsCode: 'In .vscode/mcp.json eintragen und den Server dort starten.',
+  vsCode: 'In einem Terminal; danach den Server mit „MCP: List Servers“ starten.',
+  others: 'Andere Assistenten',
+  othersHint:
+    'Listet ihre Namen auf, für denselben Befehl. Darunter steht, was von Hand einzutragen ist.',
   curl: 'Oder ein anderer HTTP-Client: Protokoll 2026-07-28 braucht keinen Handshake.',
   command: 'Assistenten, die ein Programm starten',
   commandHint: 'Ohne Token.',

@@ -54,6 +54,7 @@ export const texts = {
   description: 'PageMCP turns a web page into an MCP server.',
   title: 'Your web page is an MCP server.',
   lead: 'An engine in this browser serves what a page holds, assistants read it through a gateway on this machine, and nothing else leaves.',
+  docs: 'Documentation',
   playground: 'Open the playground',
   playgroundAbout:
     'Compose MCP messages, see what comes back, take the lessons. It needs no installation.',
@@ -106,7 +107,9 @@ export const texts = {
   noToken: 'No token is needed.',
   tokenIn: 'The bearer token is the line in {file}.',
   claude: 'In a terminal; then ask it to read your notes.',
-  vsCode: 'Put this into .vscode/mcp.json and start the server there.',
+  vsCode: 'In a terminal; then start the server by “MCP: List Servers”.',
+  others: 'Other assistants',
+  othersHint: 'Lists their names, for the same command. Below is what to enter by hand.',
   curl: 'Or any HTTP client: protocol 2026-07-28 needs no handshake.',
   command: 'Assistants that start a command',
   commandHint: 'They need no token.',

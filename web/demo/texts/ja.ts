@@ -6,6 +6,7 @@ export const texts: StartTexts = {
   description: 'PageMCP は Web ページを MCP サーバーにします。',
   title: 'Web ページが MCP サーバーに。',
   lead: 'ページの内容をブラウザー内のエンジンが提供し、アシスタントはこのマシンのゲートウェイを通して読みます。それ以外は外に出ません。',
+  docs: 'ドキュメント',
   playground: 'プレイグラウンドを開く',
   playgroundAbout:
     'MCP メッセージを書き、返ってくるものを見て、レッスンを進められます。インストールは不要です。',
@@ -53,7 +54,9 @@ export const texts: StartTexts = {
   noToken: 'トークンは不要です。',
   tokenIn: 'ベアラートークンは {file} の 1 行です。',
   claude: 'ターミナルで実行し、メモを読むように頼んでください。',
-  vsCode: '.vscode/mcp.json に書いて、そこでサーバーを起動してください。',
+  vsCode: 'ターミナルで実行し、「MCP: List Servers」でサーバーを起動してください。',
+  others: 'ほかのアシスタント',
+  othersHint: '同じコマンドで使う名前の一覧です。手で設定する内容は下にあります。',
   curl: 'ほかの HTTP クライアントでも使えます。プロトコル 2026-07-28 にハンドシェイクは不要です。',
   command: 'コマンドを起動するアシスタント',
   commandHint: 'トークンは不要です。',

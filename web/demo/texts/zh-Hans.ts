@@ -6,6 +6,7 @@ export const texts: StartTexts = {
   description: 'PageMCP 把网页变成 MCP 服务器。',
   title: '你的网页就是 MCP 服务器。',
   lead: '此浏览器中的引擎提供网页里的内容，助手通过本机的网关读取，除此之外什么都不会外传。',
+  docs: '文档',
   playground: '打开演练场',
   playgroundAbout: '编写 MCP 消息，查看返回的内容，学习课程。无需安装。',
   scene: {
@@ -44,7 +45,9 @@ export const texts: StartTexts = {
   noToken: '不需要令牌。',
   tokenIn: '持有者令牌是 {file} 里的那一行。',
   claude: '在终端里运行，然后请它读取便笺。',
-  vsCode: '写入 .vscode/mcp.json，并在那里启动服务器。',
+  vsCode: '在终端里运行，然后用“MCP: List Servers”启动服务器。',
+  others: '其他助手',
+  othersHint: '列出同一命令可用的名称。需要手动填写的内容在下面。',
   curl: '或者任何 HTTP 客户端：协议 2026-07-28 不需要握手。',
   command: '启动命令的助手',
   commandHint: '它们不需要令牌。',

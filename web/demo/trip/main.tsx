@@ -5,6 +5,7 @@ import { PageMcpProvider } from 'pagemcp/react'
 import { createRoot } from 'react-dom/client'
 import { element, showFailure, showPage } from '../shared/page.ts'
 import { panel, showQuestion } from '../shared/panel.ts'
+import { serveSkill } from './skill.ts'
 import { texts } from './texts.ts'
 import { Trip } from './trip.tsx'
 
@@ -13,6 +14,7 @@ showQuestion(texts.question)
 
 try {
   const mcp = await start({ name: 'trip', title: texts.name })
+  serveSkill(mcp)
   const { noted } = panel(mcp)
   createRoot(element('app')).render(
     <PageMcpProvider mcp={mcp}>

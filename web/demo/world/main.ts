@@ -4,6 +4,7 @@ import { type PageMcp, start } from 'pagemcp'
 import { element, make, showFailure, showPage } from '../shared/page.ts'
 import { panel, showQuestion } from '../shared/panel.ts'
 import { say } from '../shared/texts.ts'
+import { serveSkill } from './skill.ts'
 import { texts } from './texts.ts'
 import { addThing, happened, removeThing } from './things.ts'
 import * as world from './world.ts'
@@ -40,6 +41,7 @@ function serve(mcp: PageMcp) {
       ),
     )
   }
+  serveSkill(mcp)
   letItLive(mcp)
 }
 

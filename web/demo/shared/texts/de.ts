@@ -23,6 +23,7 @@ export const texts: Shared = {
   stopAdvice:
     'Die Engine ist stehen geblieben. Seite neu laden; hilft das nicht, steht mehr in der Konsole.',
   retry: 'Erneut versuchen',
+  explain: 'Was hilft',
   undo: 'Rückgängig',
   reads: 'Von Assistenten gelesen',
   requests: 'Anfragen, die neueste zuerst',

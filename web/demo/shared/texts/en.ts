@@ -21,6 +21,7 @@ export const texts = {
   stopAdvice:
     'The engine has stopped. Reload the page; if that does not help, the console says more.',
   retry: 'Try again',
+  explain: 'What to do',
   undo: 'Undo',
   reads: 'Read by assistants',
   requests: 'Requests, the newest first',

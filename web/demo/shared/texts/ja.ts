@@ -23,6 +23,7 @@ export const texts: Shared = {
   stopAdvice:
     'エンジンが停止しました。ページを再読み込みしてください。直らない場合はコンソールを見てください。',
   retry: '再試行',
+  explain: '対処方法',
   undo: '元に戻す',
   reads: 'アシスタントが読んだもの',
   requests: 'リクエスト（新しい順）',

@@ -20,6 +20,7 @@ export const texts: Shared = {
   failAdvice: '引擎没有启动：{reason}',
   stopAdvice: '引擎已停止。请重新加载本页；如果没有用，请查看控制台。',
   retry: '重试',
+  explain: '解决办法',
   undo: '撤销',
   reads: '助手读过的内容',
   requests: '请求，最新的在前',
