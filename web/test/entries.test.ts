@@ -10,7 +10,7 @@ const { globSync, readFileSync } = fs as typeof fs & {
   globSync(pattern: string, options: { cwd: string }): string[]
 }
 const web = join(import.meta.dirname, '..')
-const users = ['playground', 'demo', 'extension']
+const users = ['playground', 'demo', 'docs', 'extension']
 
 const built = join(web, '../dist/npm/pagemcp') // by `pagemcp build`
 
@@ -96,16 +96,23 @@ test('index.js loads the files that it names, react.js React alone, and other fi
     './in-window.js',
     './page-content.js',
     './redact-contents.js',
+    './skills.js',
     './validate.js',
   ])
   const lazily: { [file: string]: string[] } = {
     './answer-call.js': ['./validate.js'],
     './page-content.js': ['./markdown.js'],
+    './skills.js': ['./redact-contents.js'],
   }
   for (const file of imported('index.js'))
     assert.deepEqual(imported(file), lazily[file] ?? [], file)
   assert.deepEqual(imported('react.js'), ['react'])
   assert.doesNotMatch(readFileSync(join(built, 'worker.js'), 'utf8'), /\bimport\b|sourceMappingURL/)
+})
+
+test('every file that is loaded on demand can be imported where there is no document', async () => {
+  for (const file of [...imported('index.js'), ...imported('page-content.js')])
+    await import(join(built, file))
 })
 
 test('react.js begins with the directive of client components', () => {

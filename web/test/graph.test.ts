@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
 
 const root = join(import.meta.dirname, '..')
-const rooms = ['src', 'playground', 'demo', 'extension']
+const rooms = ['src', 'playground', 'demo', 'docs', 'extension']
 // @types/node of Node 20 does not know it; tests run in Node 24.
 const { globSync } = fs as unknown as {
   globSync(patterns: readonly string[], options: { cwd: string }): string[]
@@ -151,8 +151,8 @@ const playground: readonly { room: string; imports: readonly string[]; why: stri
   },
   {
     room: 'your-page',
-    imports: ['base', 'connections'],
-    why: 'watches at the gateway what a page does',
+    imports: ['base', 'connections', 'timeline'],
+    why: 'watches at the gateway what a page does, and reads what changed again',
   },
   {
     room: 'shell',

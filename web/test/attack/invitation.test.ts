@@ -208,7 +208,7 @@ inBrowsers('a page in another site’s frame does not ask, and keeps its gateway
       }, url + stranger.fragment)
       const peer = await stranger.dialled()
       await stranger.join(peer, { honest: false })
-      const inner = tab.frames().find((one) => one.url().startsWith(url))
+      const inner = await (await tab.waitForSelector('iframe'))?.contentFrame()
       assert.ok(inner)
       await inner.waitForFunction('window.ready')
       const again = await stranger.dialled()

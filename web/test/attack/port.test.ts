@@ -106,6 +106,20 @@ async function withDev(
 /** Waits until the page's live reload knows what the server serves. */
 const isLive = (tab: Page) => tab.waitForSelector('html[data-version]')
 
+/**
+ * Waits until the page has the last files that it loads: one that is missing later is an error of the page. It polls,
+ * since hidden tabs have no animation frames.
+ */
+const hasLoaded = (tab: Page) =>
+  tab.waitForFunction(
+    async () => {
+      const loaded = performance.getEntriesByType('resource')
+      const last = loaded.find(({ name }) => name.endsWith('/skills.js'))
+      return last !== undefined && (await import(last.name)) !== undefined
+    },
+    { polling: 100 },
+  )
+
 /** Settles when the page writes such a line to its console. */
 function says(tab: Page, part: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -142,6 +156,7 @@ inBrowsers(
         })
       })
       await isLive(tab)
+      await Promise.all([hasLoaded(tab), hasLoaded(gullible)])
       await tab.evaluate('void (window.marked = true)')
       const refused = says(tab, 'is not the server that sent this page')
       await end()
@@ -159,12 +174,13 @@ inBrowsers(
       await restart()
       await tab.reload()
       await isLive(tab)
-      await tab.waitForSelector('#state[data-is=unpaired]') // it has all that it loads
+      await hasLoaded(tab)
       await tab.evaluate('void (window.marked = true)')
       await end()
       await restart('--no-token') // another config.json: other files
-      await tab.waitForFunction('window.marked === undefined')
+      await tab.waitForFunction('window.marked === undefined', { polling: 100 })
       await isLive(tab)
+      await hasLoaded(tab)
     }),
 )
 
@@ -185,8 +201,10 @@ inBrowsers(
         await tab.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length),
         0,
       )
+      await hasLoaded(tab)
       const next = await open(`${web}demo/world/`)
       assert.notEqual(await next.title(), 'evil')
+      await hasLoaded(next)
     }),
 )
 

@@ -14,7 +14,8 @@ import type { Duplex } from 'node:stream'
 import { after, before, test } from 'node:test'
 import type { BrowserContext, Page } from 'puppeteer-core'
 import { type Gateway, startGateway } from '../e2e/gateway.ts'
-import { browserNames, close, inBrowsers, launch } from '../harness/browsers.ts'
+import { inBrowsers } from '../harness/browsers.ts'
+import { browserNames, close, launch } from '../harness/launch.ts'
 import { type Served, serve } from '../harness/serve.ts'
 
 let gateway: Gateway

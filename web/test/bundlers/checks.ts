@@ -1,6 +1,6 @@
 /** The ways to bundle and host an app that `make bundlers` runs: one row per tool and mode. */
 
-import { type BrowserName, browserNames } from '../harness/browsers.ts'
+import { type BrowserName, browserNames } from '../harness/launch.ts'
 import { type Hosting, hostings } from './hosting.ts'
 import { inlined, ownOrigin, strict, trustedTypes } from './policies.ts'
 import type { Command } from './tools.ts'

@@ -1,7 +1,8 @@
 // Files of the package that are not where the app looks for them: errors name the URL, and what may be wrong.
 
 import assert from 'node:assert/strict'
-import { type BrowserName, inBrowsers, type TestBrowser } from '../harness/browsers.ts'
+import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
+import type { BrowserName } from '../harness/launch.ts'
 import { serve } from '../harness/serve.ts'
 import { packageDirectory } from './drive.ts'
 

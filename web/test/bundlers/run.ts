@@ -5,7 +5,8 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type BrowserName, close, inContext, launch } from '../harness/browsers.ts'
+import { inContext } from '../harness/browsers.ts'
+import { type BrowserName, close, launch } from '../harness/launch.ts'
 import { serve } from '../harness/serve.ts'
 import { type BundledCheck, checks, type HostedCheck } from './checks.ts'
 import { driveApp } from './drive.ts'

@@ -1,11 +1,10 @@
 /** Runs the tools of an app: commands that end, and servers. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
+import { freePort } from '../harness/ports.ts'
 import { environment } from './workspace.ts'
 
 /** A program of `node_modules/.bin`, or `node`, and its arguments. */
@@ -44,7 +43,7 @@ export async function startServer(
   env: (port: string) => NodeJS.ProcessEnv = () => ({}),
   port?: string,
 ): Promise<Server> {
-  port ??= await freePort()
+  port ??= String(await freePort())
   const line = command(port)
   const tool = startTool(cwd, line, env(port))
   const url = `http://localhost:${port}/`
@@ -154,13 +153,4 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // it has ended
   }
-}
-
-/** A port of this machine on which nothing listens at this moment. */
-export async function freePort(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return String(port)
 }

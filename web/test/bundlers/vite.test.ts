@@ -16,9 +16,10 @@ import { after } from 'node:test'
 import { readMarkdown } from '../docs/markdown.ts'
 import { pageUrl, post, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
+import { freePort } from '../harness/ports.ts'
 import { serve } from '../harness/serve.ts'
 import { appSource, driveApp, type Expected, packageDirectory } from './drive.ts'
-import { type Command, freePort, runTool, startServer } from './tools.ts'
+import { type Command, runTool, startServer } from './tools.ts'
 
 const vite: Command = ['node', join(import.meta.dirname, '../../node_modules/vite/bin/vite.js')]
 
@@ -86,7 +87,7 @@ writeFileSync(join(empty, 'src/main.js'), "import './mcp.ts'\ndocument.body.appe
 inBrowsers('the first steps of README.md work in an empty app of Vite', async ({ open }) => {
   rmSync(join(empty, 'node_modules/.vite'), { recursive: true, force: true })
   // The app is whole before Vite watches it: otherwise Vite reloads the page, perhaps while it pairs.
-  const port = await freePort()
+  const port = String(await freePort())
   const gateway = await startGateway({
     command: 'serve',
     args: ['--allow-origin', `http://localhost:${port}`],

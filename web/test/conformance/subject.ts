@@ -1,10 +1,11 @@
 /** The conformance page in a browser, behind a gateway, behind a front that adds the token. */
 
-import type { Browser, Page } from 'puppeteer-core'
+import type { Page } from 'puppeteer-core'
 import { type Gateway, startGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
-import { type BrowserName, close, launch } from '../harness/browsers.ts'
+import { oneBrowser } from '../harness/browsers.ts'
 import { type Front, startFront } from '../harness/front.ts'
+import type { BrowserName } from '../harness/launch.ts'
 
 export interface Subject {
   gateway: Gateway
@@ -29,9 +30,11 @@ export async function startSubject(demo: string, name: BrowserName = 'chromium')
     stops.push(() => gateway.close())
     const front = await startFront(demo, gateway)
     stops.push(() => front.close())
-    const browser: Browser = await launch(name)
-    stops.push(() => close(browser))
-    const page = await browser.newPage()
+    const { browser, giveBack } = await oneBrowser(name)
+    stops.push(() => giveBack(true))
+    const context = await browser.createBrowserContext()
+    stops.push(() => context.close())
+    const page = await context.newPage()
     const url = gateway.pages[demo]
     if (url === undefined) throw new Error(`there is no demo ${demo}: ${gateway.log()}`)
     await page.goto(url)

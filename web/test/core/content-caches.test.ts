@@ -104,9 +104,12 @@ test('what is remembered is bounded by the bytes that it holds, also those aroun
   gc()
   const before = process.memoryUsage().arrayBuffers
   for (let i = 0; i < 12; i++) resultOf(await client.askModern('resources/read', { uri: `a:${i}` }))
-  await new Promise((resolve) => setImmediate(resolve))
-  gc()
-  const held = process.memoryUsage().arrayBuffers - before
+  let held = Number.POSITIVE_INFINITY
+  for (let round = 0; round < 20 && held > 160 << 20; round++) {
+    await new Promise((resolve) => setImmediate(resolve)) // what one collection finds, the next one frees
+    gc()
+    held = process.memoryUsage().arrayBuffers - before
+  }
   assert.ok(held <= 160 << 20, `${held >> 20} MiB are held`)
 })
 

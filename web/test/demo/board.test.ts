@@ -14,6 +14,10 @@ const board = () => `${gateway().web}demo/board/`
 /** Waits until the wall has these notes, in any order. */
 const untilOnWall = (page: Page, ...wanted: string[]) => untilShown(page, '#wall .words', wanted)
 
+/** Waits until this tab shows the note that it begins with. */
+const untilWritten = (page: Page) =>
+  page.waitForFunction(() => document.querySelector('#wall .words')?.textContent, { polling })
+
 /** Writes this tab's note, over what is there. */
 async function write(page: Page, text: string) {
   await page.$eval(
@@ -28,7 +32,7 @@ async function write(page: Page, text: string) {
 
 inBrowsers('each tab shows the notes of all, as they are written', async ({ open }) => {
   const first = await open(board())
-  await first.waitForFunction(() => document.querySelector('#wall .words')?.textContent !== '')
+  await untilWritten(first)
   assert.match(await first.$eval('#note', (one) => (one as HTMLTextAreaElement).value), /charcoal/)
   await write(first, 'one\nand more')
   assert.equal(await first.title(), 'one')
@@ -58,7 +62,7 @@ inBrowsers('other pages that share their tabs are no notes', async ({ open }) =>
   const playground = await open(`${gateway().web}playground/?quiet&lang=en`)
   await playground.waitForSelector('html[data-ready]')
   const page = await open(board())
-  await page.waitForFunction(() => document.querySelector('#wall .words')?.textContent !== '')
+  await untilWritten(page)
   const other = await open(board())
   await write(other, 'two')
   await untilOnWall(other, await page.$eval('#words', (one) => one.textContent), 'two')
@@ -69,7 +73,7 @@ const first = 'Things to bring on Saturday\n\n– folding chairs\n– the big te
 
 inBrowsers('a note is typed on the wall; a closed one is opened again', async ({ open }) => {
   const page = await open(board())
-  await page.waitForFunction(() => document.querySelector('#wall .words')?.textContent !== '')
+  await untilWritten(page)
   await page.focus('#note')
   await page.keyboard.down('Control')
   await page.keyboard.press('End')
@@ -89,6 +93,65 @@ inBrowsers('a note is typed on the wall; a closed one is opened again', async ({
   assert.ok(again)
   await untilOnWall(again, `${first}\n– matches`, 'milk\nfor Sunday')
 })
+
+inBrowsers(
+  'a note whose tab closes while it is read is opened again as it was',
+  async ({ open }) => {
+    const page = await open(board())
+    await untilWritten(page)
+    // A tab that sends its text once. When it is asked again, it closes.
+    const other = await open(gateway().web)
+    await other.evaluate(async (url) => {
+      const stay = 'closes-while-it-is-read'
+      const closing = Promise.withResolvers<void>()
+      await new Promise<void>((resolve) => {
+        navigator.locks.request(`pagemcp.tab:${stay}`, () => {
+          resolve()
+          return closing.promise
+        })
+      })
+      const channel = new BroadcastChannel('pagemcp.tabs')
+      const tab = {
+        id: 'closing',
+        stay,
+        title: 'milk',
+        url,
+        visibility: 'visible',
+        focused: false,
+        lastFocus: 0,
+        text: true,
+        edits: 0,
+        watching: false,
+      }
+      channel.onmessage = ({ data: { is, to, from, number } }) => {
+        if (is === 'new') channel.postMessage({ is: 'here', tab })
+        if (is !== 'ask' || to !== stay) return
+        const text = { text: 'milk\nfor Sunday', cut: false }
+        const answer = tab.edits === 0 ? text : undefined
+        channel.postMessage({ is: 'text', to: from, number, answer })
+        if (tab.edits === 0) return
+        channel.postMessage({ is: 'gone', stay })
+        channel.onmessage = null // or tabs that open later would hear of it
+        closing.resolve()
+      }
+      channel.postMessage({ is: 'new', tab })
+      addEventListener('edit', () => {
+        tab.edits = 1
+        channel.postMessage({ is: 'here', tab })
+      })
+    }, board())
+    await untilOnWall(page, first, 'milk\nfor Sunday')
+    await other.evaluate(() => dispatchEvent(new Event('edit')))
+    await page.bringToFront()
+    await untilOnWall(page, first)
+    await page.waitForSelector('#toast:not([hidden])')
+    const opened = new Promise<Page | null>((resolve) => page.once('popup', resolve))
+    await page.click('#undo')
+    const again = await opened
+    assert.ok(again)
+    await untilOnWall(again, first, 'milk\nfor Sunday')
+  },
+)
 
 inBrowsers('an assistant that reaches one tab reads the notes of all', async ({ open }) => {
   const { pages } = await gateway().fresh()

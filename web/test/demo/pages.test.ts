@@ -84,12 +84,56 @@ for (const path of paths) {
   })
 
   inBrowsers(
+    `/${path} with forced colours: buttons have borders, and chosen ones differ; with reduced motion nothing moves`,
+    async ({ open }) => {
+      const page = await open(`${served.origin}/${path}?lang=en`)
+      await untilShown(page)
+      const session = await page.createCDPSession()
+      const emulate = (name: string, value: string) =>
+        session.send('Emulation.setEmulatedMedia', { features: [{ name, value }] })
+      await emulate('forced-colors', 'active')
+      const bad = await page.evaluate(() => {
+        const shown = [...document.querySelectorAll<HTMLElement>('button, a.playground')].filter(
+          (one) => one.checkVisibility(),
+        )
+        const look = (one: Element) => getComputedStyle(one)
+        const chosen = shown.filter((one) => one.ariaPressed === 'true')
+        const others = shown.filter((one) => one.ariaPressed === 'false')
+        return [
+          ...shown.filter((one) => look(one).borderTopStyle === 'none'),
+          ...chosen.filter((one) =>
+            others.some((other) => look(other).backgroundColor === look(one).backgroundColor),
+          ),
+        ].map((one) => one.outerHTML.slice(0, 120))
+      })
+      assert.deepEqual(bad, [])
+      await emulate('prefers-reduced-motion', 'reduce')
+      assert.deepEqual(
+        await page.evaluate(() => document.getAnimations().map((one) => String(one))),
+        [],
+      )
+      await emulate('prefers-reduced-motion', 'no-preference')
+      // What moves for more than five seconds needs a way to pause it (WCAG 2.2.2); dots show that a page waits.
+      const long = await page.evaluate(() =>
+        document
+          .getAnimations()
+          .filter(({ effect }) => Number(effect?.getComputedTiming().endTime) > 5000)
+          .map((one) => (one as CSSAnimation).animationName)
+          .filter((name) => name !== 'breathe'),
+      )
+      assert.deepEqual(long, [])
+    },
+    { only: ['chromium'] },
+  )
+
+  inBrowsers(
     `axe finds nothing on /${path}`,
     async ({ open }) => {
       for (const language of languages) {
         const page = await open(`${served.origin}/${path}?lang=${language}`)
         await untilShown(page)
         if (path === 'demo/drop/') {
+          await page.waitForSelector('#empty:not([hidden]), #list li')
           if (await page.$('#empty:not([hidden])')) await page.click('#samples')
           await page.waitForSelector('#list li:nth-child(3)')
         }
@@ -108,3 +152,26 @@ for (const path of paths) {
     { only: ['chromium'] },
   )
 }
+
+inBrowsers(
+  'an engine that does not start is explained by a link to the documentation',
+  async ({ open }) => {
+    const page = await open('about:blank')
+    await page.setRequestInterception(true)
+    page.on('request', (request) => {
+      if (request.url().endsWith('/engine.wasm')) void request.respond({ status: 404 })
+      else void request.continue()
+    })
+    await page.goto(`${served.origin}/demo/notes/`)
+    await page.waitForSelector('#advice-text a')
+    const link = new URL(
+      await page.$eval('#advice-text a', (one) => (one as HTMLAnchorElement).href),
+    )
+    assert.equal(link.pathname, '/docs/')
+    assert.match(
+      new URLSearchParams(link.hash.slice(1)).get('search') ?? '',
+      /engine\.wasm did not load from http/,
+    )
+  },
+  { only: ['chromium'] },
+)

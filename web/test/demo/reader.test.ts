@@ -50,7 +50,7 @@ inBrowsers('what is typed stays in the page; what is selected is offered', async
   const uris = (result.resources as { uri: string }[]).map(({ uri }) => uri)
   assert.deepEqual(
     uris.filter((uri) => !uri.startsWith('page:///')),
-    ['storage:///local/reader.size'],
+    ['skill://read-along/SKILL.md', 'storage:///local/reader.size'],
   )
   const texts: { [uri: string]: string } = {}
   for (const uri of uris) texts[uri] = await ask(name, 'resources/read', { uri })

@@ -52,6 +52,12 @@ inBrowsers('what is asked stands in the log, with how it ended', async ({ open }
   } finally {
     await front.close()
   }
+  // The assistant may have an answer before the page shows it.
+  await page.waitForFunction(
+    () =>
+      document.querySelectorAll('#log li').length === 5 &&
+      !document.querySelector('#log .outcome:not([data-is])'),
+  )
   const lines = await page.$$eval('#log li', (all) =>
     all.map((one) => Array.from(one.children, (part) => part.textContent).slice(1)),
   )

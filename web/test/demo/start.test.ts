@@ -8,6 +8,8 @@ const config = {
   mcp: 'http://127.0.0.1:18808/mcp',
   gateway: 'ws://127.0.0.1:18808/page',
   tokenFile: '/home/me/.local/state/pagemcp/token',
+  command: '/opt/my apps/pagemcp',
+  state: '/home/me/other',
   demos: ['board', 'conformance', 'later', 'notes', 'world'],
 }
 
@@ -41,17 +43,24 @@ inBrowsers('the start page has the demos and a way to connect each assistant', a
     all.map((one) => [one.querySelector('h3')?.textContent, one.querySelector('pre')?.textContent]),
   )
   const texts = Object.fromEntries(ways) as { [title: string]: string }
-  assert.deepEqual(Object.keys(texts), ['MCP URL', 'Claude Code', 'VS Code', 'curl'])
+  assert.deepEqual(Object.keys(texts), [
+    'MCP URL',
+    'Claude Code',
+    'VS Code',
+    'Other assistants',
+    'curl',
+    'Assistants that start a command',
+  ])
   assert.equal(texts['MCP URL'], config.mcp)
-  assert.match(
-    texts['Claude Code'] ?? '',
-    /^claude mcp add --transport http pagemcp http:\/\/127\.0\.0\.1:18808\/mcp/,
+  const commands = ['Claude Code', 'VS Code', 'Other assistants'].map((title) => texts[title])
+  assert.deepEqual(
+    commands,
+    ['claude-code --state /home/me/other', 'vscode --state /home/me/other', '--list'].map(
+      (rest) => `'/opt/my apps/pagemcp' install ${rest}`,
+    ),
   )
-  assert.match(
-    texts['Claude Code'] ?? '',
-    /Bearer \$\(cat \/home\/me\/\.local\/state\/pagemcp\/token\)/,
-  )
-  assert.equal(JSON.parse(texts['VS Code'] ?? '').servers.pagemcp.url, config.mcp)
+  const { pagemcp } = JSON.parse(texts['Assistants that start a command'] ?? '').mcpServers
+  assert.deepEqual(pagemcp, { command: config.command, args: ['stdio', '--state', config.state] })
   assert.match(texts.curl ?? '', /Mcp-Method: resources\/list/)
 })
 
@@ -86,8 +95,11 @@ inBrowsers('what connects an assistant is copied by one press', async ({ open, n
   await page.waitForSelector('.way .copy')
   await page.focus('.way .copy')
   await page.keyboard.press('Enter')
-  await page.waitForFunction(() => document.querySelector('.way .copy')?.textContent !== 'Copy')
-  assert.match(await page.$eval('.way .copy', (one) => one.textContent), /Copied|Press Ctrl\+C/)
+  const said = await page.waitForFunction(() => {
+    const text = document.querySelector('.way .copy')?.textContent
+    return text !== 'Copy' && text // for two seconds
+  })
+  assert.match(String(await said.jsonValue()), /Copied|Press Ctrl\+C/)
 })
 
 inBrowsers('the start page fits a phone', async ({ open }) => {
@@ -139,7 +151,7 @@ inBrowsers('the chosen language holds for all pages, and in the links', async ({
   const page = await open(`${served.origin}/`)
   await page.waitForSelector('.language')
   await Promise.all([page.waitForNavigation(), page.select('.language', 'de')])
-  await page.waitForFunction(() => document.querySelector('h1')?.textContent !== '')
+  await page.waitForSelector('a.demo') // they come last, after the gateway's address
   assert.match(await page.$eval('h1', (one) => one.textContent), /Webseite/)
   assert.equal(
     await page.$eval('#playground', (one) => one.getAttribute('href')),

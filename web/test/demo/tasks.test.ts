@@ -31,6 +31,7 @@ const first = [
 inBrowsers('tasks are added, done, filtered and deleted, and kept', async ({ open }) => {
   const page = await open(`${gateway().web}demo/tasks/`)
   await untilListed(page, ...first)
+  await page.waitForSelector('#state[data-is=unpaired]') // its advice moves what is below
   await page.type('#title', 'Call Ben')
   await page.keyboard.press('Enter')
   await untilListed(

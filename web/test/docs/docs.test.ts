@@ -16,7 +16,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Fence, readMarkdown, slug } from './markdown.ts'
-import { messagePattern, sourceText } from './messages.ts'
+import { errorTexts, isQuoted, messagePattern, sourceText } from './messages.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const ownHost = 'https://github.com/pagemcp/pagemcp/blob/main/'
@@ -94,7 +94,9 @@ test('pages and sections of web/docs that sources name exist', () => {
 })
 
 test('each page in web/docs is linked from both READMEs', () => {
-  const pages = filesOf('web/docs', /\.md$/)
+  const pages = filesOf('web/docs', /\.md$/).filter(
+    (page) => path.posix.dirname(page) === 'web/docs',
+  )
   assert.ok(pages.length > 0, 'web/docs has no page')
   const missing = pages.flatMap((page) => [
     ...(documents.get('README.md')?.links.includes(page) ? [] : [`README.md: ${page}`]),
@@ -191,6 +193,146 @@ test('shell examples parse', () => {
   assert.equal(parseShell(fences), '')
 })
 
+/** Lines of shell examples that run the program, as words, with the file. */
+function commandLines(): { from: string; words: string[] }[] {
+  return fencesIn('sh').flatMap(({ from, text }) =>
+    text
+      .replaceAll('\\\n', ' ')
+      .split('\n')
+      .flatMap((line) => {
+        const own = /^\s*(?:npx (?:-y )?|bin\/)?pagemcp(?: (.*))?$/.exec(
+          line.replace(/\s+#.*$/, ''),
+        )
+        return own ? [{ from, words: (own[1] ?? '').split(/\s+/) }] : []
+      }),
+  )
+}
+
+/** What `pagemcp … --help` prints; `''` if there is no such command. */
+function helpOf(command: readonly string[]): string {
+  const { status, stdout } = spawnSync(path.join(root, 'bin/pagemcp'), [...command, '--help'], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  })
+  return status === 0 && stdout.includes(`pagemcp ${command.join(' ')}`) ? stdout : ''
+}
+
+test('commands in shell examples exist, with their flags', () => {
+  assert.equal(helpOf(['such', 'a']), '')
+  const lines = commandLines()
+  assert.ok(lines.length > 15, `found ${lines.length} lines`)
+  const problems = lines.flatMap(({ from, words }) => {
+    const command = words.slice(0, 1)
+    const help = helpOf(command)
+    const flags = words
+      .filter((word) => word.startsWith('--'))
+      .map((word) => word.split('=')[0] ?? '')
+    const missing = flags.filter((flag) => !help.includes(flag))
+    return help !== '' && missing.length === 0 ? [] : [`${from}: pagemcp ${words.join(' ')}`]
+  })
+  assert.deepEqual(problems, [])
+})
+
+test('assistants of the documentation are those of the program', () => {
+  const help = helpOf(['install'])
+  const names = commandLines()
+    .filter(({ words: [command] }) => command === 'install')
+    .map(({ words }) => words[1] ?? '')
+  assert.ok(new Set(names).size >= 11, `${names}`)
+  assert.deepEqual(
+    names.filter((name) => !new RegExp(`\\b${name}\\b`).test(help)),
+    [],
+  )
+})
+
+test('versions that evidence.md names are those that the tests install', () => {
+  const { devDependencies } = JSON.parse(read('web/package.json')) as {
+    devDependencies: Record<string, string>
+  }
+  const clients = Object.fromEntries(
+    [...read('cmd/internal/clients/main.go').matchAll(/npm: "(.+?)@([\d.]+)"/g)].map(
+      ([, name = '', version = '']) => [name, version],
+    ),
+  )
+  const named = [...read('web/docs/evidence.md').matchAll(/`([@\w./-]+)` (\d+\.[\w.-]+)/g)]
+  assert.ok(named.length > 5, `found ${named.length} versions`)
+  assert.deepEqual(
+    named
+      .map(([, name = '', version = '']) => ({
+        name,
+        version,
+        is: devDependencies[name] ?? clients[name],
+      }))
+      .filter(({ version, is }) => version !== is),
+    [],
+  )
+})
+
+test('JavaScript examples parse', () => {
+  const fences = fencesIn('js', 'mjs')
+  assert.ok(fences.length > 1, `found ${fences.length} examples`)
+  const check = (all: readonly (Fence & { from: string })[]) =>
+    checkFiles(
+      all.map((fence) => ({ ...fence, language: 'mjs' })),
+      (directory, files) =>
+        files.map((file) => run(process.execPath, ['--check', file], directory)).join(''),
+    )
+  assert.match(check([{ from: 'broken.md', language: 'js', text: 'const = 1' }]), /broken/)
+  assert.equal(check(fences), '')
+})
+
+test('Go examples are parts of examples that are compiled', () => {
+  const fences = fencesIn('go')
+  assert.ok(fences.length > 0)
+  const lines = (text: string) => text.split('\n').map((line) => line.trim())
+  const compiled = lines(read('server/example_test.go')).join('\n')
+  const missing = fences.filter(({ text }) => !compiled.includes(lines(text).join('\n')))
+  assert.deepEqual(missing, [])
+})
+
+/** Where examples are tested: those of a language in all documents, and those of one document. */
+const tested: readonly (readonly [by: string, languages: readonly string[], from?: string])[] = [
+  ['web/test/docs/docs.test.ts', ['ts', 'tsx', 'js', 'sh', 'json', 'go']],
+  [
+    'web/test/bundlers/docs.test.ts',
+    ['jsx', 'svelte', 'vue', 'astro', 'html'],
+    'web/docs/bundlers.md',
+  ],
+  ['server/hosted/deploy_test.go', ['yaml'], 'cmd/pagemcpd/README.md'],
+  ['web/test/docs/newcomer.test.ts', ['html'], 'web/docs/index.md'],
+  ['web/test/e2e/embed.test.ts', ['html'], 'web/playground/README.md'],
+]
+
+/** Pages with blocks that are no examples: a drawing, and a list of URIs. */
+const drawings = new Set(['.github/CONTRIBUTING.md', 'web/docs/sources.md'])
+
+/** Languages of other programs' configurations, for which there is no parser here. */
+const others = new Set(['nginx'])
+
+test('every example is compiled, parsed or run', () => {
+  const missing = [...documents].flatMap(([from, { fences }]) =>
+    fences
+      .filter(
+        ({ language }) =>
+          !(language === '' && drawings.has(from)) &&
+          !others.has(language) &&
+          !tested.some(
+            ([, languages, page = from]) => page === from && languages.includes(language),
+          ),
+      )
+      .map(({ language, text }) => `${from}: ${language} ${text.slice(0, 40)}`),
+  )
+  assert.deepEqual(missing, [])
+  const own = tested.filter(([, , page]) => page !== undefined)
+  for (const [by, , page = ''] of own) {
+    const names = page.split('/').slice(-2)
+    assert.ok(
+      names.every((name) => read(by).includes(name)),
+      `${by} does not read ${page}`,
+    )
+  }
+})
+
 test('JSON examples parse', () => {
   const fences = fencesIn('json')
   assert.ok(fences.length > 1, `found ${fences.length} examples`)
@@ -212,12 +354,56 @@ test('messages that troubleshooting.md quotes occur in the sources', () => {
   const sources = [
     ...['cmd/pagemcp', 'server', 'wasm'].flatMap((directory) => filesOf(directory, /\.go$/)),
     ...filesOf('web/src', /\.ts$/),
+    'web/src/bin/pagemcp.js',
   ].filter((name) => !name.endsWith('_test.go'))
   const text = sources.map((name) => sourceText(read(name))).join('\n')
   const messages = documents.get('web/docs/troubleshooting.md')?.messages ?? []
   assert.ok(messages.length > 10, `found ${messages.length} messages`)
   assert.deepEqual(
     messages.filter((message) => !messagePattern(message).test(text)),
+    [],
+  )
+})
+
+/** Errors that no user sees as they are: parts of other messages, and defects of the package itself. */
+const withoutEntry = [
+  'status …',
+  'it is not a file',
+  'the server answered with HTML',
+  'not a key text',
+  'not an array of key texts',
+  'tab:///…/text',
+  'no redact hook',
+  'the window refers to an unknown text',
+  'the page has left',
+  'too long',
+  'not an object',
+  'no name',
+  'it took more than 30 s',
+  'it returned … of … bytes, not a string of 1 to … bytes',
+]
+
+test('each error of the package has an entry in troubleshooting.md', () => {
+  assert.deepEqual(
+    errorTexts(
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: source text of a template
+      "new TypeError(`${a} of \"${short(b)}\" is {x}`)\nnew JoinError(\n'refused',\n 'it\\'s so')",
+    ),
+    ['… of "…" is {x}', "it's so"],
+  )
+  const messages = documents.get('web/docs/troubleshooting.md')?.messages ?? []
+  const launcher = read('web/src/bin/pagemcp.js').replaceAll(/\bfail\(/g, 'new Error(')
+  const sources = filesOf('web/src', /\.ts$/).map(read)
+  const texts = [...sources, launcher].flatMap(errorTexts)
+  assert.ok(texts.length > 80, `found ${texts.length} errors`)
+  assert.deepEqual(
+    texts.filter(
+      (text) => !withoutEntry.includes(text) && !messages.some((entry) => isQuoted(text, entry)),
+    ),
+    [],
+  )
+  assert.deepEqual(
+    withoutEntry.filter((text) => !texts.includes(text)),
     [],
   )
 })

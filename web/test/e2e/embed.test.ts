@@ -1,26 +1,36 @@
 /** `<mcp-playground>` of `pagemcp dev` in pages of other ports: those of this machine embed it, and no others. */
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { Page } from 'puppeteer-core'
-import { browserNames, close, inBrowsers, launch } from '../harness/browsers.ts'
+import { readMarkdown } from '../docs/markdown.ts'
+import { inBrowsers } from '../harness/browsers.ts'
 import { built } from '../harness/build.ts'
+import { browserNames, close, launch } from '../harness/launch.ts'
 import { type Served, serve } from '../harness/serve.ts'
 import { type Gateway, startGateway } from './gateway.ts'
 
 let gateway: Gateway
 
-/** The page of the README, on another port than the playground. */
-const host = (web: string) => `<!doctype html><title>host</title><link rel="icon" href="data:,">
-<script type="module" src="${web}playground/element.js"></script>
-<mcp-playground lang="en"></mcp-playground>
-<script type="module">
+/** How the README of the playground embeds it. */
+const readme = readFileSync(new URL('../../playground/README.md', import.meta.url), 'utf8')
+const example = readMarkdown(readme).fences.find(({ language }) => language === 'html')?.text ?? ''
+
+/** What the example leaves to the page: the engine, before it is connected. */
+const engine = `
   import { start } from '/pagemcp/index.js'
   const mcp = await start({ name: 'host', title: 'My own page' })
   mcp.resource({ uri: 'host://greeting', name: 'greeting' }, () => 'hello from the host')
   await customElements.whenDefined('mcp-playground')
-  document.querySelector('mcp-playground').connect(mcp.port(), 'My app')
-</script>`
+`
+
+/** The page of the README, on another port than the playground. */
+const host = (web: string) =>
+  `<!doctype html><title>host</title><link rel="icon" href="data:,">${example
+    .replace('https://your.host/', web)
+    .replace('<mcp-playground>', '<mcp-playground lang="en">')
+    .replace('<script type="module">', (script) => script + engine)}`
 
 /** Only a frame, for pages that cannot load the element. */
 const frameAlone = (web: string) => `<!doctype html><title>frame</title>

@@ -31,13 +31,13 @@ after(async () => {
 })
 
 /** An assistant of 2025-11-25 that hears of changes on its GET stream, which it opens again by itself. */
-async function assistant(): Promise<{
+async function assistant(at: Gateway = gateway): Promise<{
   client: Client
   /** Rejects if no update of `uri` comes. */
   update(uri: string): Promise<void>
 }> {
-  const transport = new StreamableHTTPClientTransport(new URL(gateway.mcp), {
-    requestInit: { headers: { Authorization: `Bearer ${gateway.token}` } },
+  const transport = new StreamableHTTPClientTransport(new URL(at.mcp), {
+    requestInit: { headers: { Authorization: `Bearer ${at.token}` } },
   })
   const client = new Client({ name: 'listener', version: '1.0.0' })
   const seen = new EventTarget()
@@ -129,29 +129,37 @@ inBrowsers('a gateway that was killed comes back as the same one', async (browse
 })
 
 inBrowsers('secrets and contents stay out of every log', async (browser) => {
-  const { page, subject } = await openNotes(gateway, browser)
-  const { client } = await assistant()
-  await subject.write('a canary that nobody logs')
-  await page.waitForFunction(() => document.getElementById('saved')?.textContent === 'Saved')
-  assert.match(await read(client, subject.uri), /canary/)
-  await client.close()
-  const audit = await readFile(join(state, 'audit.jsonl'), 'utf8')
-  assert.ok(audit.includes(subject.uri), 'the read is not in the audit log')
-  for (const text of [audit, gateway.log()]) {
-    assert.ok(!text.includes('canary') && !text.includes(gateway.token))
+  const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
+  const gateway = await startGateway({ state })
+  try {
+    const { page, subject } = await openNotes(gateway, browser)
+    const { client } = await assistant(gateway)
+    await subject.write('a canary that nobody logs')
+    await page.waitForFunction(() => document.getElementById('saved')?.textContent === 'Saved')
+    assert.match(await read(client, subject.uri), /canary/)
+    await client.close()
+    // The browser's own record of the navigation keeps the whole address; what it shows is void by now (pairing_test.go).
+    const traces = await page.evaluate(() =>
+      JSON.stringify([
+        location.href,
+        document.referrer,
+        performance
+          .getEntries()
+          .filter(({ entryType }) => entryType !== 'navigation')
+          .map(({ name }) => name),
+        Object.entries(localStorage),
+        Object.entries(sessionStorage),
+      ]),
+    )
+    assert.ok(!/pagemcp=|secret/i.test(traces), traces)
+    await gateway.close() // the audit log is written in the background
+    const audit = await readFile(join(state, 'audit.jsonl'), 'utf8')
+    assert.ok(audit.includes(subject.uri), 'the read is not in the audit log')
+    for (const text of [audit, gateway.log()]) {
+      assert.ok(!text.includes('canary') && !text.includes(gateway.token))
+    }
+  } finally {
+    await gateway.close()
+    await rm(state, { recursive: true, force: true })
   }
-  // The browser's own record of the navigation keeps the whole address; what it shows is void by now (pairing_test.go).
-  const traces = await page.evaluate(() =>
-    JSON.stringify([
-      location.href,
-      document.referrer,
-      performance
-        .getEntries()
-        .filter(({ entryType }) => entryType !== 'navigation')
-        .map(({ name }) => name),
-      Object.entries(localStorage),
-      Object.entries(sessionStorage),
-    ]),
-  )
-  assert.ok(!/pagemcp=|secret/i.test(traces), traces)
 })

@@ -57,28 +57,50 @@ export function pageUrl({ mcp }: Addresses): string {
   return mcp.replace(/^http/, 'ws').replace(/\/mcp$/, '/page')
 }
 
-/** Starts `pagemcp dev`, or `serve`, the gateway alone; `state` is kept if it is given. */
+/** How to start another program than the one that `make` builds. */
+export interface Program extends Command {
+  /** Working directory. */
+  cwd: string
+  /** The whole environment. */
+  env: NodeJS.ProcessEnv
+  /** Whether signals are for all processes that it starts: `npx` does not pass them on. */
+  group?: boolean
+}
+
+/**
+ * Starts `pagemcp dev`, or `serve`, the gateway alone; `state` is kept if it is given. What dev serves is built once for
+ * all tests if `PAGEMCP_BUILT` names where it is, and otherwise, or with `sources` or another program, by each dev.
+ */
 export async function startGateway({
   args = [] as string[],
   state = '',
   command = 'dev' as 'dev' | 'serve',
+  sources = false,
+  by = { command: program, args: [], cwd: root, env: process.env } as Program,
 } = {}): Promise<Gateway> {
-  if (!existsSync(program)) throw new Error(`${program} is missing: run make build, or make binary`)
+  if (!existsSync(by.command)) {
+    throw new Error(`${by.command} is missing: run make build, or make binary`)
+  }
   const directory = state || (await mkdtemp(join(tmpdir(), 'pagemcp-')))
   const given = new Set(args.map((arg) => arg.split('=')[0]))
   const all = command === 'dev' ? ['--mcp', '--web'] : ['--mcp']
   const ports = all.filter((name) => !given.has(name))
+  const ready = process.env.PAGEMCP_BUILT
+  const prebuilt = command === 'dev' && by.command === program && !sources && ready !== undefined
+  const files = prebuilt ? ['--files', ready] : []
   const child = spawn(
-    program,
+    by.command,
     [
+      ...by.args,
       command,
       '--json',
       '--state',
       directory,
       ...ports.map((name) => `${name}=127.0.0.1:0`),
+      ...files,
       ...args,
     ],
-    { cwd: root, stdio: ['pipe', 'pipe', 'pipe'] },
+    { cwd: by.cwd, env: by.env, detached: by.group, stdio: ['pipe', 'pipe', 'pipe'] },
   )
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -98,15 +120,19 @@ export async function startGateway({
     token: (await readFile(addresses.tokenFile, 'utf8')).trim(),
     state: directory,
     pid: child.pid ?? 0,
-    stdio: { command: program, args: ['stdio', '--state', directory, '--mcp', '127.0.0.1:0'] },
+    stdio: {
+      command: by.command,
+      args: [...by.args, 'stdio', '--state', directory, '--mcp', '127.0.0.1:0'],
+      ...(by.command !== program && { cwd: by.cwd, env: by.env }),
+    },
     log: () => log,
     fresh() {
       child.stdin.write('\n')
       return next()
     },
-    kill: () => end(child, 'SIGKILL'),
+    kill: () => end(child, 'SIGKILL', by.group),
     async close() {
-      await end(child, 'SIGTERM')
+      await end(child, 'SIGTERM', by.group)
       if (state === '') await rm(directory, { recursive: true, force: true })
     },
   }
@@ -140,10 +166,10 @@ const modern = {
 export async function post(
   { mcp, token }: Gateway,
   method: string,
-  params: { uri?: string; ref?: { uri: string } } = {},
+  params: { uri?: string; name?: string; ref?: { uri: string }; arguments?: object } = {},
   at = '',
 ): Promise<string> {
-  const name = params.uri ?? params.ref?.uri
+  const name = params.uri ?? params.name ?? params.ref?.uri
   const response = await fetch(at === '' ? mcp : `${mcp}/${at}`, {
     method: 'POST',
     headers: {
@@ -160,11 +186,12 @@ export async function post(
   return response.text()
 }
 
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
+async function end(child: ChildProcess, signal: NodeJS.Signals, group = false): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
+  const pid = group ? -child.pid : child.pid
   const gone = once(child, 'exit')
-  child.kill(signal)
-  const timer = setTimeout(() => child.kill('SIGKILL'), 5000) // ms
+  process.kill(pid, signal)
+  const timer = setTimeout(() => process.kill(pid, 'SIGKILL'), 5000) // ms
   await gone
   clearTimeout(timer)
 }

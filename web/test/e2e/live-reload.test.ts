@@ -4,22 +4,29 @@
  */
 
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'puppeteer-core'
 import { inBrowsers } from '../harness/browsers.ts'
-import { type Gateway, startGateway } from './gateway.ts'
+import { isBack } from '../harness/waits.ts'
+import { type Gateway, program, startGateway } from './gateway.ts'
 
-/** @param story - gets the server, and a function that starts it anew with other files: its config.json differs */
-async function withDev(story: (first: Gateway, restart: () => Promise<void>) => Promise<void>) {
+/**
+ * @param story - gets the server, and a function that starts it anew with other files: its config.json differs
+ * @param sources - whether the server builds what it serves, as for users; otherwise it is built already
+ */
+async function withDev(
+  story: (first: Gateway, restart: () => Promise<void>) => Promise<void>,
+  sources: boolean,
+) {
   const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
-  let gateway = await startGateway({ state })
+  let gateway = await startGateway({ state, sources })
   try {
     await story(gateway, async () => {
       await gateway.kill()
       const ports = [`--mcp=${new URL(gateway.mcp).host}`, `--web=${new URL(gateway.web).host}`]
-      gateway = await startGateway({ state, args: [...ports, '--no-token'] })
+      gateway = await startGateway({ state, args: [...ports, '--no-token'], sources })
     })
   } finally {
     await gateway.close()
@@ -57,7 +64,7 @@ inBrowsers(
       const tabs = await Promise.all(urls.map((url) => openLive(context, url)))
       await restart()
       await Promise.all(tabs.map(isReloaded))
-    }),
+    }, true),
 )
 
 inBrowsers(
@@ -72,6 +79,7 @@ inBrowsers(
       })
       await tab.goto(`${web}icon.svg`)
       await tab.goBack()
+      await isBack(tab, () => sessionStorage.getItem('persisted') !== null)
       const persisted = await tab.evaluate(() => sessionStorage.getItem('persisted'))
       if (name === 'chromium')
         assert.equal(persisted, 'true', 'it comes from the back/forward cache')
@@ -79,5 +87,52 @@ inBrowsers(
       await isLive(tab)
       await restart()
       await isReloaded(tab)
-    }),
+    }, false),
+)
+
+inBrowsers(
+  'a page whose files change while it loads is reloaded, with its invitation',
+  async ({ context }) => {
+    const directory = await mkdtemp(join(tmpdir(), 'pagemcp-'))
+    const write = (title: string) =>
+      writeFile(
+        join(directory, 'index.html'),
+        `<!doctype html><base href="/elsewhere/"><title>${title}</title><script type="module" src="/app.js"></script>`,
+      )
+    await write('before')
+    // As the package does: the invitation is taken out of the address.
+    const app = `window.invitation = location.hash; history.replaceState(null, '', location.pathname)`
+    await writeFile(join(directory, 'app.js'), app)
+    const gateway = await startGateway({
+      command: 'serve',
+      args: ['--dir', '.', '--web', '127.0.0.1:0'],
+      by: { command: program, args: [], cwd: directory, env: process.env },
+    })
+    try {
+      const other = await openLive(context, gateway.web)
+      const page = await context.newPage()
+      await page.setRequestInterception(true)
+      const scriptRequest = new Promise<() => void>((resolve) => {
+        let isHeld = false
+        page.on('request', (request) => {
+          if (isHeld || !request.url().includes('/live.js')) return void request.continue()
+          isHeld = true
+          resolve(() => request.continue())
+        })
+      })
+      const loading = page.goto(`${gateway.web}#pagemcp=a`).catch(() => {}) // it is reloaded
+      const release = await scriptRequest
+      await write('after')
+      await other.waitForFunction(() => document.title === 'after')
+      release()
+      await loading
+      await page.waitForFunction(
+        () => document.title === 'after' && 'invitation' in window && window.invitation !== '',
+      )
+      assert.equal(await page.evaluate(() => location.pathname), '/')
+    } finally {
+      await gateway.close()
+      await rm(directory, { recursive: true, force: true })
+    }
+  },
 )

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'puppeteer-core'
-import { close, launch } from '../harness/browsers.ts'
+import { close, launch } from '../harness/launch.ts'
 import { classic, joinedAs, set, setting } from './kit.ts'
 import { type Link, proxy } from './proxy.ts'
 

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { program, startGateway } from '../e2e/gateway.ts'
 
-test('a gateway whose port is taken ends with status 1 and one line', async () => {
+test('a gateway whose port is taken ends with status 1, one line and the address of its entry', async () => {
   const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
   const other = createServer()
   try {
@@ -35,9 +35,9 @@ test('a gateway whose port is taken ends with status 1 and one line', async () =
     const [status] = await once(child, 'close')
     assert.equal(status, 1)
     assert.equal(out, '')
-    assert.match(err, /^pagemcp: [^\n]+\n$/)
+    assert.match(err, /^pagemcp: [^\n]+\nMore: \S+#another-program-listens-on-\n$/)
     assert.ok(err.includes(address) && err.includes('choose another port with --mcp'), err)
-    // The same gateway, on another port: who has its token need not be told of a new one.
+    // The same gateway, on another port: its token is the same.
     const second = await startGateway({ state, command: 'serve' })
     assert.equal(second.token, first.token)
     assert.equal((await readFile(second.tokenFile, 'utf8')).trim(), first.token)

@@ -14,8 +14,8 @@ interface Report {
 }
 
 const shipped = new Set<string>()
-for (const directory of ['../dist/npm/pagemcp', '../dist/playground', '../dist/extension']) {
-  const notices = readFileSync(`${directory}/THIRD-PARTY-NOTICES.txt`, 'utf8')
+for (const name of ['npm/pagemcp', 'playground', 'extension', 'extension-firefox']) {
+  const notices = readFileSync(`../dist/${name}/THIRD-PARTY-NOTICES.txt`, 'utf8')
   for (const [, name = ''] of notices.matchAll(/^-{80}\n(\S+) /gm)) shipped.add(name)
 }
 const { stdout } = spawnSync('npm', ['audit', '--json'], { encoding: 'utf8' })

@@ -10,7 +10,8 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { request as httpsRequest } from 'node:https'
+import { type AddressInfo, connect, isIP, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type Recording, record } from './record.ts'
 
@@ -66,9 +67,11 @@ async function pass(setting: Setting, request: IncomingMessage, response: Server
   const talk =
     (typeof session === 'string' && sessions.get(session)) || record(`${setting.name} over HTTP`)
   if (body !== '') talk.client(body)
-  const forward = httpRequest({
+  const forward = (gateway.protocol === 'https:' ? httpsRequest : httpRequest)({
     host: gateway.hostname,
     port: gateway.port,
+    servername: isIP(gateway.hostname) ? '' : gateway.hostname, // and not the Host that the client sends
+    agent: gateway.protocol === 'https:' ? false : undefined, // a connection for each request: a balancer spreads them
     method: request.method,
     path: request.url,
     headers: headersFor(setting, request),
@@ -110,9 +113,11 @@ function headersFor(
   request: IncomingMessage,
 ): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = { ...request.headers, authorization: `Bearer ${token}` }
-  const own = `127.0.0.1:${request.socket.localPort}`
-  if (headers.host === own) headers.host = gateway.host
-  if (headers.origin === `http://${own}`) headers.origin = gateway.origin
+  const port = request.socket.localPort
+  const own = [`127.0.0.1:${port}`]
+  if (gateway.protocol === 'https:') own.push(`localhost:${port}`) // a local gateway has this name itself
+  if (own.includes(headers.host ?? '')) headers.host = gateway.host
+  if (own.some((host) => headers.origin === `http://${host}`)) headers.origin = gateway.origin
   delete headers['transfer-encoding'] // the body is known by now
   return headers
 }

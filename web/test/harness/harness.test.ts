@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { inBrowsers, launch } from './browsers.ts'
+import { inBrowsers } from './browsers.ts'
+import { launch } from './launch.ts'
 import { type Served, serve } from './serve.ts'
 
 let served: Served

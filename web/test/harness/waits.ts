@@ -3,7 +3,7 @@
  * page's address, its console, and what it displays. Clicks wait until their element stands still.
  */
 
-import type { ElementHandle, Page } from 'puppeteer-core'
+import type { ElementHandle, Frame, Page } from 'puppeteer-core'
 
 /** How much of a page's console and text an error shows. */
 const lines = 30
@@ -77,7 +77,23 @@ async function described(page: Page, log: readonly string[]): Promise<string> {
  * @param text - what it says, or has in `attribute`
  */
 export async function clickWhenStill(
-  page: Page,
+  page: Page | Frame,
+  selector: string,
+  text: string,
+  attribute?: string,
+): Promise<void> {
+  const replaced = /detached from document/ // by a part that was loaded between the last look and the click
+  for (let tries = 0; ; tries++) {
+    try {
+      return await clickOnce(page, selector, text, attribute)
+    } catch (error) {
+      if (tries === 2 || !replaced.test(String(error))) throw error
+    }
+  }
+}
+
+async function clickOnce(
+  page: Page | Frame,
   selector: string,
   text: string,
   attribute?: string,
@@ -124,4 +140,15 @@ export async function untilStill(page: Page, selector: string): Promise<void> {
     {},
     selector,
   )
+}
+
+/**
+ * Waits after a step back until the document is there: one of the back/forward cache hears of its return, `pageshow`,
+ * after the step has ended.
+ *
+ * @param heard - whether it has
+ */
+export async function isBack(page: Page, heard: () => boolean): Promise<void> {
+  const type = "performance.getEntriesByType('navigation')[0]?.type"
+  await page.waitForFunction(`${type} === 'back_forward' || (${heard})()`, { polling: 100 })
 }

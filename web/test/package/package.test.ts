@@ -20,7 +20,8 @@ test('the package has its documents, and neither sources nor tests', () => {
   for (const file of ['README.md', 'CHANGELOG.md', 'LICENSE', 'THIRD-PARTY-NOTICES.txt']) {
     assert.ok(app.files.includes(file), file)
   }
-  const kinds = /^(?:[\w-]+\.js(?:\.map)?|types\/[\w/-]+\.d\.ts|[A-Z-]+\.(?:md|txt)|LICENSE)$/
+  const kinds =
+    /^(?:[\w-]+\.js(?:\.map)?|types\/[\w/-]+\.d\.ts|bin\/pagemcp\.js|[A-Z-]+\.(?:md|txt)|LICENSE)$/
   const others = app.files.filter((file) => !kinds.test(file))
   assert.deepEqual(others, ['engine.wasm', 'package.json'])
 })

@@ -84,6 +84,7 @@ test('components with all hooks render to a string', () => {
       hooks.usePageMcpTool({ name: 'add', inputSchema: { type: 'object' } }, () => 'added')
       hooks.usePageMcpPrompt({ name: 'plan' }, () => 'Plan.')
       hooks.usePageMcpMount('', source)
+      hooks.usePageMcpSkill({ name: 'shop', description: 'How to fill the cart.' }, 'Use the tool add.')
       return createElement('p', null, 'Cart')
     }
     const render = (mcp) =>
@@ -91,6 +92,6 @@ test('components with all hooks render to a string', () => {
     console.log(JSON.stringify([render(undefined), Object.keys(hooks).sort().join()]))`)
   assert.deepEqual(seen, [
     '<p>Cart</p>',
-    'PageMcpProvider,usePageMcp,usePageMcpMount,usePageMcpPrompt,usePageMcpResource,usePageMcpState,usePageMcpTemplate,usePageMcpTool',
+    'PageMcpProvider,usePageMcp,usePageMcpMount,usePageMcpPrompt,usePageMcpResource,usePageMcpSkill,usePageMcpState,usePageMcpTemplate,usePageMcpTool',
   ])
 })

@@ -1,6 +1,6 @@
 /** The playground as `pagemcp build` makes it, served without a gateway, and what tests of it share. */
 
-import type { Page } from 'puppeteer-core'
+import type { Frame, Page } from 'puppeteer-core'
 import { built } from '../harness/build.ts'
 import { type Served, serve } from '../harness/serve.ts'
 import { clickWhenStill } from '../harness/waits.ts'
@@ -60,7 +60,7 @@ export async function rows(page: Page): Promise<string[]> {
 }
 
 /** Waits until something that fits `selector` says `text`. */
-export async function saw(page: Page, selector: string, text: string): Promise<void> {
+export async function saw(page: Page | Frame, selector: string, text: string): Promise<void> {
   await page.waitForFunction(
     (where, what) =>
       [...document.querySelectorAll(where)].some((one) => one.textContent?.includes(what)),
@@ -72,7 +72,7 @@ export async function saw(page: Page, selector: string, text: string): Promise<v
 
 /** Waits for the first of `selector` that says `text`, or has it in `attribute`, and clicks it. */
 export async function press(
-  page: Page,
+  page: Page | Frame,
   selector: string,
   text: string,
   attribute?: string,

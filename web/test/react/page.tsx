@@ -16,6 +16,7 @@ import {
   usePageMcpMount,
   usePageMcpPrompt,
   usePageMcpResource,
+  usePageMcpSkill,
   usePageMcpState,
   usePageMcpTemplate,
   usePageMcpTool,
@@ -28,18 +29,22 @@ const engine = await start({ name: 'react', worker: false })
 
 /** How often things were registered, and how many are. */
 const registered: Record<string, { times: number; now: number }> = {}
+/** Settles when the latest skill is served. */
+let skillServed: Promise<void> | undefined
 const counted = new Proxy(engine, {
   get(target, name) {
     const member = target[name as keyof pagemcp.PageMcp] as unknown
-    if (!['tool', 'prompt', 'template', 'resource', 'mount', 'on'].includes(name as string)) {
-      return member
-    }
+    const isCounted = ['tool', 'prompt', 'template', 'resource', 'skill', 'mount', 'on']
+    if (!isCounted.includes(name as string)) return member
     return (...args: unknown[]) => {
       registered[name as string] ??= { times: 0, now: 0 }
       const count = registered[name as string] as { times: number; now: number }
       count.times++
       count.now++
-      const remove = (member as (...args: unknown[]) => (() => void) & object)(...args)
+      const remove = (member as (...args: unknown[]) => (() => void) & { ready?: Promise<void> })(
+        ...args,
+      )
+      skillServed = remove.ready ?? skillServed
       return Object.assign(() => {
         count.now--
         remove()
@@ -48,28 +53,34 @@ const counted = new Proxy(engine, {
   },
 })
 
-const port = engine.port()
-const answers = new Map<unknown, (message: Record<string, unknown>) => void>()
-const notifications: string[] = []
-port.onmessage = ({ data }) => {
-  answers.get(data.id)?.(data)
-  if (data.method) notifications.push(`${data.method} ${data.params?.uri ?? ''}`.trim())
+/** Connects a client to the engine. It gets notifications of later changes only. */
+async function connect() {
+  const port = engine.port()
+  const answers = new Map<unknown, (message: Record<string, unknown>) => void>()
+  const notifications: string[] = []
+  port.onmessage = ({ data }) => {
+    answers.get(data.id)?.(data)
+    if (data.method) notifications.push(`${data.method} ${data.params?.uri ?? ''}`.trim())
+  }
+  let last = 0
+  /** Sends a request; returns the result, or the error's message. */
+  async function ask<R>(method: string, params: object = {}): Promise<R> {
+    const id = ++last
+    const answer = new Promise<Record<string, unknown>>((resolve) => answers.set(id, resolve))
+    port.postMessage({ jsonrpc: '2.0', id, method, params })
+    const { result, error } = await answer
+    return (result ?? (error as { message: string }).message) as R
+  }
+  await ask('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  })
+  port.postMessage({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  await ask('ping') // notifications come from here on
+  return { ask, notifications }
 }
-let last = 0
-/** Sends a request; returns the result, or the error's message. */
-async function ask<R>(method: string, params: object = {}): Promise<R> {
-  const id = ++last
-  const answer = new Promise<Record<string, unknown>>((resolve) => answers.set(id, resolve))
-  port.postMessage({ jsonrpc: '2.0', id, method, params })
-  const { result, error } = await answer
-  return (result ?? (error as { message: string }).message) as R
-}
-await ask('initialize', {
-  protocolVersion: '2025-11-25',
-  capabilities: {},
-  clientInfo: { name: 'test', version: '1' },
-})
-port.postMessage({ jsonrpc: '2.0', method: 'notifications/initialized' })
+const { ask } = await connect()
 
 const names = async (list: 'tools' | 'prompts' | 'resources' | 'resources/templates') => {
   const result = await ask<Record<string, { name: string }[]>>(`${list}/list`)
@@ -171,6 +182,13 @@ function Completed({ list }: { list: string[] }) {
   return null
 }
 
+function Skilled({ text }: { text: string }) {
+  const files = { 'more.md': text, 'bytes.bin': new TextEncoder().encode(text) }
+  usePageMcpSkill({ name: 'kept', description: 'One.' }, 'Read `more.md`.', { files })
+  usePageMcpSkill('---\nname: whole\ndescription: Two.\n---\n\nDo it.\n')
+  return null
+}
+
 const states: (string | undefined)[] = []
 function Status() {
   const state = usePageMcpState()
@@ -189,11 +207,13 @@ export const kit = {
     await show(<Everything version="1" />, { strict })
     const first = await all()
     const registeredOnce = counts()
-    const from = notifications.length
+    // A new client gets notifications of later changes only, and the first one at once.
+    const later = await connect()
     await show(<Everything version="2" />, { strict })
     const second = await all()
     const registeredThen = counts()
-    const announced = notifications.slice(from)
+    await later.ask('ping')
+    const announced = [...later.notifications]
     await show(null, { strict })
     const left = [await names('tools'), await names('prompts'), await names('resources')]
     return {
@@ -253,6 +273,23 @@ export const kit = {
     const other = [await read('kept+own:one'), mounts.times - before.times]
     await show(null)
     return { kept, other, left: mounts.now }
+  },
+
+  /** Two skills, one of which changes. */
+  async skills(strict: boolean) {
+    const before = counts().skill?.times ?? 0
+    const shown: unknown[] = []
+    for (const text of ['a', 'a', 'b']) {
+      await show(<Skilled text={text} />, { strict })
+      await skillServed
+      shown.push([
+        await read('skill://kept/more.md'),
+        await read('skill://whole/SKILL.md').then((whole) => whole?.includes('Do it.')),
+        (counts().skill?.times ?? 0) - before,
+      ])
+    }
+    await show(null, { strict })
+    return { shown, left: await names('resources'), now: counts().skill?.now }
   },
 
   /** What the hook of the state returns, with and without an engine, and once that is closed. */

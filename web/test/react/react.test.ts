@@ -67,6 +67,24 @@ for (const strict of [false, true]) {
   )
 }
 
+for (const strict of [false, true]) {
+  inBrowsers(
+    `${strict ? 'StrictMode' : 'no StrictMode'}: a skill is served while it is mounted, and registered again when a file changes`,
+    async (browser) => {
+      const page = await openPage(browser)
+      const { shown, left, now } = await page.evaluate((strict) => kit.skills(strict), strict)
+      const times = strict ? 4 : 2 // StrictMode registers twice when it mounts
+      assert.deepEqual(shown, [
+        ['a', true, times],
+        ['a', true, times],
+        ['b', true, times + 1],
+      ])
+      assert.deepEqual([left, now], [[], 0])
+    },
+    { only: ['chromium'] },
+  )
+}
+
 inBrowsers(
   'another description is registered anew, and another engine gets all',
   async (browser) => {

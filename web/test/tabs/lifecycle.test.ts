@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../harness/browsers.ts'
+import { isBack } from '../harness/waits.ts'
 import { knowEachOther, mark } from './many.ts'
 import { known, openTab, servePage } from './serving.ts'
 
@@ -39,6 +40,7 @@ for (const there of ['/plain', '/c']) {
 
     await a.goBack()
     await known(a)
+    await isBack(a, () => tabKit.returned.persisted)
     const { persisted } = await a.evaluate(() => tabKit.returned)
     if (browser.name === 'chromium') assert.equal(persisted, true, String(await reasons(a)))
     const title = persisted ? 'first' : 'a'
@@ -69,6 +71,7 @@ inBrowsers('a cached document of the app and its locks are left alone', async (b
   const other = await openTab(browser, site.url('/c'))
   await other.evaluate(() => tabKit.untilTitles('b', 'c'))
   await a.goBack()
+  await isBack(a, () => 'persisted' in window)
   const persisted = await a.evaluate(() => (window as { persisted?: boolean }).persisted)
   if (browser.name === 'chromium') assert.equal(persisted, true, String(await reasons(a)))
   await other.evaluate(() => tabKit.untilTitles('c'))

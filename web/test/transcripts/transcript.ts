@@ -5,6 +5,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { readArchive } from '../../playground/lessons/archive.ts'
+import type { SkillEntry } from '../../src/registry.ts'
 import type { Deed } from './calls.ts'
 
 /** A resource or template of a transcript's world. */
@@ -31,6 +32,8 @@ export interface Transcript {
   readonly templates: Record<string, Thing>
   readonly prompts: Record<string, Deed>
   readonly tools: Record<string, Deed>
+  /** Entries by URI, which they lack. */
+  readonly skills: Record<string, Omit<SkillEntry, 'uri'>>
   /** Texts by URI of a source that is mounted after one that always fails. */
   readonly later: Record<string, string>
   readonly lines: readonly Line[]
@@ -61,6 +64,7 @@ function read(name: string, archive: string): Transcript {
     templates: json('templates.json'),
     prompts: json('prompts.json'),
     tools: json('tools.json'),
+    skills: json('skills.json'),
     later: json('later.json'),
     lines: (sections.get('transcript') ?? '')
       .split('\n')

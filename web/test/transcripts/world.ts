@@ -7,7 +7,7 @@ import { startEngine } from '../../src/engine.ts'
 import type { Engine, EngineOptions } from '../../src/engine-types.ts'
 import { isGoodbye } from '../../src/port.ts'
 import { readRequest } from '../../src/read-request.ts'
-import { type Descriptions, wireCacheHints } from '../../src/registry.ts'
+import { type Descriptions, type SkillEntry, wireCacheHints } from '../../src/registry.ts'
 import { type Contents, NotFoundError, type Resource, type Template } from '../../src/source.ts'
 import { engineModule, goRuntime } from '../core/load.ts'
 import { type Recording, record } from '../harness/record.ts'
@@ -89,12 +89,16 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
     deeds.set(last + 1, deed)
     register(`${kind} ${name}`, descriptionOf(kind, name, deed))
   }
+  const offerSkill = (uri: string, entry: Omit<SkillEntry, 'uri'>) =>
+    register(`skills ${uri}`, { skills: [{ uri, ...entry }] })
   const withdraw = (name: string) => engine.unregister(firsts.get(name) as number)
   for (const [uri, thing] of Object.entries(transcript.resources)) publish(uri, thing, false)
   for (const [uri, thing] of Object.entries(transcript.templates)) publish(uri, thing, true)
   for (const kind of ['prompts', 'tools'] as const) {
     for (const [name, deed] of Object.entries(transcript[kind])) offer(kind, name, deed)
   }
+
+  for (const [uri, entry] of Object.entries(transcript.skills)) offerSkill(uri, entry)
 
   if (Object.keys(transcript.later).length > 0) {
     const list = async () => ({ resources: [] })
@@ -164,6 +168,8 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
     },
     addPrompt: (name, value) => offer('prompts', name, JSON.parse(value)),
     addTool: (name, value) => offer('tools', name, JSON.parse(value)),
+    addSkill: (uri, value) => offerSkill(uri, JSON.parse(value)),
+    removeSkill: (uri) => withdraw(`skills ${uri}`),
     removePrompt: (name) => withdraw(`prompts ${name}`),
     removeTool: (name) => withdraw(`tools ${name}`),
     wait: (duration) => pass(milliseconds(duration)),

@@ -15,7 +15,7 @@ export interface Peer {
   readonly got: Message[]
   next(): Promise<Message>
   send(message: unknown): void
-  close(code: number): void
+  close(code: number, reason?: string): void
   /** The code that the page closed with. */
   readonly closed: Promise<number>
   readonly origin: string
@@ -105,7 +105,7 @@ export async function fakeGateway(port = 0): Promise<FakeGateway> {
 }
 
 /** RFC 6455, as far as a test needs it. */
-function accept(request: IncomingMessage, socket: Duplex): Peer {
+export function accept(request: IncomingMessage, socket: Duplex): Peer {
   const guid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
   const token = createHash('sha1').update(request.headers['sec-websocket-key'] + guid)
   socket.write(
@@ -118,6 +118,7 @@ function accept(request: IncomingMessage, socket: Duplex): Peer {
     closed = resolve
   })
   let buffer = Buffer.alloc(0)
+  let closes = false // this side has begun
   socket.on('error', () => {})
   socket.on('close', () => closed(1006))
   socket.on('data', (data: Buffer) => {
@@ -126,8 +127,10 @@ function accept(request: IncomingMessage, socket: Duplex): Peer {
       const frame = readFrame(buffer)
       if (frame === undefined) return
       buffer = buffer.subarray(frame.size)
-      if (frame.opcode === 8)
+      if (frame.opcode === 8) {
         closed(frame.payload.length >= 2 ? frame.payload.readUInt16BE(0) : 1005)
+        if (closes) socket.end() // Chromium waits 2 s for it
+      }
       if (frame.opcode !== 1) continue
       const message = JSON.parse(frame.payload.toString()) as Message
       got.push(message)
@@ -138,9 +141,10 @@ function accept(request: IncomingMessage, socket: Duplex): Peer {
     got,
     next: messages.next,
     send: (message) => socket.write(frameOf(1, Buffer.from(JSON.stringify(message)))),
-    close(code) {
-      const payload = Buffer.alloc(2)
+    close(code, reason = '') {
+      const payload = Buffer.from(`  ${reason}`)
       payload.writeUInt16BE(code)
+      closes = true
       socket.write(frameOf(8, payload))
     },
     closed: closing,
@@ -175,7 +179,7 @@ function frameOf(opcode: number, payload: Buffer): Buffer {
   return Buffer.concat([head, payload])
 }
 
-function queue<T>() {
+export function queue<T>() {
   const items: T[] = []
   const waiting: ((item: T) => void)[] = []
   return {

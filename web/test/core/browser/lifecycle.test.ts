@@ -121,6 +121,8 @@ for (const worker of [true, false]) {
         last.close()
         const late = sources()
         for (const source of late) mcp.mount('', source)
+        // Loaded on demand: if the site closed before, the missing file would be an error of the page.
+        await import('/pagemcp/idb-in-window.js')
         return {
           beforeStart, started, mounted, subscribed, unmounted,
           closed: await untilNothing(),

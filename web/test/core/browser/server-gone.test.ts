@@ -11,6 +11,7 @@ const mcp = await start({ name: 'test', redact: (uri, value) => value })
 mcp.mount('', page({ select: ['main'] }))
 mcp.mount('', idb({ databases: { app: ['notes'] } }))
 mcp.tool({ name: 'add', inputSchema: { type: 'object', required: ['n'] } }, () => 'added')
+await mcp.skill({ name: 'first', description: 'A' }, 'Text').ready
 const port = mcp.port()
 const waiting = new Map()
 port.onmessage = ({ data }) => waiting.get(data.id)?.(JSON.stringify(data.result ?? data.error))
@@ -23,6 +24,7 @@ window.ask = (method, params) => new Promise((resolve) => {
   waiting.set(++last, resolve)
   port.postMessage({ jsonrpc: '2.0', id: last, method, params: { ...params, _meta } })
 })
+window.offerLater = () => mcp.skill({ name: 'later', description: 'B' }, 'Text').ready
 window.ready = true`
 
 /** Files that are loaded when something is mounted or registered. */
@@ -31,6 +33,7 @@ const ahead = [
   'idb-in-window.js',
   'page-content.js',
   'redact-contents.js',
+  'skills.js',
   'validate.js',
 ]
 
@@ -53,6 +56,8 @@ inBrowsers('sources, tools and the hook work after the server has gone', async (
     const ask = (code: string) => tab.evaluate(code) as Promise<string>
     assert.match(await ask(`ask('resources/read', { uri: 'page:///text' })`), /words of the page/)
     assert.match(await ask(`ask('tools/call', { name: 'add', arguments: { n: 1 } })`), /added/)
+    await tab.evaluate('offerLater()')
+    assert.match(await ask(`ask('skills/list', {})`), /skill:\/\/first.*skill:\/\/later/)
     assert.match(await ask(`ask('resources/read', { uri: 'idb:///app/notes/n.1' })`), /not found/)
   } finally {
     if (!isClosed) await site.close()

@@ -26,27 +26,29 @@ const official = bundle.replace(/export\{[^{}]*\}/, (exports) => {
   return `const App = ${name}`
 })
 
-/** Connects to a server with an app, and opens the app from its resource. */
-async function openApp(context: BrowserContext, server: AppServer): Promise<Page> {
+/** Connects to a server with an app, and presses the button that opens the app of its resource. */
+async function startApp(context: BrowserContext, server: AppServer): Promise<Page> {
   const page = await openPlayground(openForFailures(context), playground)
   await connect(page, 'http', server.url)
   await saw(page, '[data-pane=explore]', 'ui://test/app.html')
   await press(page, '.thing-read', 'app')
   await press(page, '[data-pane=inspect] [data-command=app]', '')
+  return page
+}
+
+/** The same, and waits until the app is open. */
+async function openApp(context: BrowserContext, server: AppServer): Promise<Page> {
+  const page = await startApp(context, server)
   await page.waitForSelector('.app-panel')
   return page
 }
 
 /** The app's own frame, inside the sandbox. */
 async function frameOf(page: Page): Promise<Frame> {
-  await page.waitForSelector('.app-panel iframe')
-  const inner = () =>
-    page.frames().find((frame) => frame.parentFrame()?.url().endsWith('apps/sandbox.html'))
-  for (;;) {
-    const found = inner()
-    if (found) return found
-    await new Promise((resolve) => page.once('frameattached', resolve))
-  }
+  const sandbox = await (await page.waitForSelector('.app-panel iframe'))?.contentFrame()
+  const frame = await (await sandbox?.waitForSelector('iframe'))?.contentFrame()
+  if (!frame) throw new Error('the sandbox has no frame')
+  return frame
 }
 
 inBrowsers(
@@ -105,7 +107,7 @@ await say(JSON.stringify(got))
 
 inBrowsers('a hostile app reaches neither the playground nor the network', async ({ context }) => {
   const server =
-    await appServer(`<body><a id="link" target="_blank" href="ORIGIN/blank">x</a><a id="top" target="_top" href="ORIGIN/top">x</a><a id="script" href="javascript:fetch('ORIGIN/script')">x</a><iframe src="ORIGIN/nested"></iframe><img src="ORIGIN/image"><link rel="stylesheet" href="ORIGIN/style"><script src="ORIGIN/code"></script><object data="ORIGIN/object"></object>
+    await appServer(`<body><a id="link" target="_blank" href="ORIGIN/blank">x</a><a id="top" target="_top" href="ORIGIN/top">x</a><a id="script" href="javascript:fetch('ORIGIN/script')">x</a><iframe src="ORIGIN/nested"></iframe><img src="ORIGIN/image"><link rel="stylesheet" href="ORIGIN/style"><link rel="prefetch" href="ORIGIN/prefetch"><script src="ORIGIN/code"></script><object data="ORIGIN/object"></object>
 <form id="form" action="ORIGIN/form" target="_top"><button></button></form>
 <script>
 const tries = {
@@ -161,6 +163,30 @@ send({ id: 1, method: 'ui/initialize', params: {} })
   }
 })
 
+inBrowsers(
+  'HTML that is no app is shown, and reaches nothing: frames, pictures, refreshes, forms',
+  async ({ context }) => {
+    const server = await appServer(
+      `<meta http-equiv="refresh" content="0;url=ORIGIN/refresh"><h1>Shown</h1><iframe src="ORIGIN/nested"></iframe><iframe srcdoc="<img src=ORIGIN/deep>"></iframe><img src="ORIGIN/image"><object data="ORIGIN/object"></object><embed src="ORIGIN/embed"><video src="ORIGIN/video"></video><link rel="stylesheet" href="ORIGIN/style"><link rel="prefetch" href="ORIGIN/prefetch"><style>h1{background:url(ORIGIN/background)}</style><form action="ORIGIN/form"><button autofocus>x</button></form><script>fetch('ORIGIN/fetch')</script>`,
+      undefined,
+      'text/html',
+    )
+    try {
+      const page = await openPlayground(openForFailures(context), playground)
+      await connect(page, 'http', server.url)
+      await saw(page, '[data-pane=explore]', 'ui://test/app.html')
+      await press(page, '.thing-read', 'app')
+      const frame = await (await page.waitForSelector('.in-html iframe'))?.contentFrame()
+      await frame?.waitForSelector('h1')
+      // What the document tried came before this.
+      await page.evaluate((last) => fetch(last).then(() => {}), server.url.replace('mcp', 'last'))
+      assert.deepEqual(server.reached, ['GET /last'])
+    } finally {
+      await server.close()
+    }
+  },
+)
+
 inBrowsers('an app that floods the playground is closed', async ({ context }) => {
   for (const flood of [
     'for (;;) { parent.postMessage({ jsonrpc: "2.0", method: "x" }, "*"); if (++n > 5000) break }',
@@ -168,9 +194,9 @@ inBrowsers('an app that floods the playground is closed', async ({ context }) =>
   ]) {
     const server = await appServer(`<script>let n = 0; ${flood}</script>`)
     try {
-      const page = await openApp(context, server)
-      await page.waitForFunction(() => document.querySelector('.app-panel') === null)
+      const page = await startApp(context, server) // its panel may be gone before a test sees it
       await saw(page, '[data-pane=timeline] [role=row]', 'closed: the app sent too much')
+      await page.waitForFunction(() => document.querySelector('.app-panel') === null)
       const noted = (
         await page.$$eval('[data-pane=timeline] [role=row]', (all) =>
           all.map((one) => one.textContent),

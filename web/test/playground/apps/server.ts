@@ -17,12 +17,16 @@ export interface AppServer {
  *
  * @param html - the document; `ORIGIN` in it is the address of this server
  * @param ui - `_meta.ui` of the document
+ * @param mimeType - of the document; by default that of an app
  */
-export async function appServer(html: string, ui?: object): Promise<AppServer> {
+export async function appServer(
+  html: string,
+  ui?: object,
+  mimeType = 'text/html;profile=mcp-app',
+): Promise<AppServer> {
   const reached: string[] = []
   const calls: string[] = []
   const uri = 'ui://test/app.html'
-  const mimeType = 'text/html;profile=mcp-app'
   const inputSchema = { type: 'object' }
   const results: {
     [method: string]: (params: { name?: string; arguments?: object; uri?: string }) => object

@@ -5,7 +5,7 @@ import { after, before } from 'node:test'
 import type { Frame, Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { openPlayground, type Playground, press, saw, servePlayground } from '../harness.ts'
-import { openHosted, serveHosted, until } from '../timeline/host.ts'
+import { openHosted, serveHosted } from '../timeline/host.ts'
 
 let playground: Playground
 let hosted: Playground
@@ -53,7 +53,7 @@ inBrowsers(
         },
       },
     })
-    await page.click('[data-command=send]')
+    await press(page, '[data-command=send]', '')
     await saw(page, '.tl-row .tl-status', '-32021')
     await press(page, '[data-command=declare]', 'Declare elicitation')
     await saw(page, '.answer-message', 'Remove the note trip?')
@@ -69,7 +69,7 @@ const ask = (id: number, method: string, params: object) =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params })
 
 const click = async (frame: Frame, selector: string, text: string) => {
-  await until(frame, selector, text)
+  await saw(frame, selector, text)
   await frame.$$eval(
     selector,
     (all, text) =>
@@ -117,8 +117,8 @@ inBrowsers('requests of a server are answered by forms', async ({ open }) => {
     required: ['city'],
   }
   await say(ask(101, 'elicitation/create', { message: 'Book <b>now</b>?', requestedSchema }))
-  await until(frame, '.answer-message', 'Book <b>now</b>?')
-  await until(frame, '.answer', 'Where to')
+  await saw(frame, '.answer-message', 'Book <b>now</b>?')
+  await saw(frame, '.answer', 'Where to')
   await click(frame, '.answer button', 'Accept') // the city is missing
   assert.equal(await frame.$eval('.answer input', (one) => one.matches(':invalid')), true)
   await frame.type('.answer input', 'Lyon')
@@ -141,7 +141,7 @@ inBrowsers('requests of a server are answered by forms', async ({ open }) => {
   await say(
     ask(103, 'elicitation/create', { mode: 'url', message: 'Pay', url, elicitationId: '1' }),
   )
-  await until(frame, '.answer a', 'Open user.example.com')
+  await saw(frame, '.answer a', 'Open user.example.com')
   assert.deepEqual(
     await frame.$eval('.answer a', (one) => {
       const { href, rel, target } = one as HTMLAnchorElement
@@ -158,7 +158,7 @@ inBrowsers('requests of a server are answered by forms', async ({ open }) => {
     'data:text/html,x',
   ].entries()) {
     await say(ask(110 + i, 'elicitation/create', { mode: 'url', message: 'Pay', url: hostile }))
-    await until(frame, '.answer [role=alert]', hostile)
+    await saw(frame, '.answer [role=alert]', hostile)
     assert.equal(await frame.$('.answer a'), null, hostile)
     await click(frame, '.answer button', 'Decline')
     assert.deepEqual(await answer(110 + i), { action: 'decline' })
@@ -168,8 +168,8 @@ inBrowsers('requests of a server are answered by forms', async ({ open }) => {
   await say(
     ask(120, 'sampling/createMessage', { messages, systemPrompt: 'Be brief', maxTokens: 9 }),
   )
-  await until(frame, '.answer-messages', 'What is 2+2?')
-  await until(frame, '.answer', 'Be brief')
+  await saw(frame, '.answer-messages', 'What is 2+2?')
+  await saw(frame, '.answer', 'Be brief')
   await frame.type('.answer textarea', '4')
   await frame.select('.answer select', 'stopSequence')
   await click(frame, '.answer button[type=submit]', 'Send')

@@ -10,6 +10,7 @@ import {
   history,
   recall,
   removeFromHistory,
+  toggleKept,
 } from '../../../playground/compose/history.ts'
 import { frameFor } from '../../../playground/compose/samples.ts'
 import { noServer, type ServerContext } from '../../../playground/compose/schema-at.ts'
@@ -72,6 +73,19 @@ test('what was sent is kept newest first, once, and can be forgotten', async () 
     history.peek().map(({ text }) => text),
     ['1', '2'],
   )
+  await toggleKept(history.peek()[1]?.id ?? 0)
+  for (let i = 0; i < 301; i++) await sent(`more ${i}`)
+  assert.ok(
+    history.peek().some(({ text, kept }) => text === '2' && kept),
+    'newer ones leave it',
+  )
+  await sent('2')
+  await removeFromHistory()
+  assert.deepEqual(
+    history.peek().map(({ text, kept }) => [text, kept]),
+    [['2', true]],
+  )
+  await toggleKept(history.peek()[0]?.id ?? 0)
   await removeFromHistory()
   assert.deepEqual(history.peek(), [])
 })

@@ -24,6 +24,7 @@ async function openConformance(page: Page): Promise<void> {
   await press(page, '.bar button', 'palette', 'data-command')
   await page.waitForSelector('dialog.palette input')
   await page.type('dialog.palette input', 'conformance')
+  await saw(page, 'dialog.palette [aria-selected=true]', 'onformance')
   await page.keyboard.press('Enter')
   await page.waitForSelector('dialog.conformance')
 }

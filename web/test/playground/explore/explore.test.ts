@@ -5,6 +5,7 @@ import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { openPlayground, type Playground, press, saw, servePlayground } from '../harness.ts'
+import { openHosted, serveHosted } from '../timeline/host.ts'
 
 let playground: Playground
 before(async () => {
@@ -71,6 +72,32 @@ inBrowsers('simulation options make reads fail and close connections', async ({ 
   await press(page, '.demo button', 'Close all connections')
   await page.waitForSelector('.connection-state[data-is=closed]')
   await said(page, 'the server closed the connection')
+})
+
+inBrowsers(
+  'the skills of a server are listed with their files, which are read by a click',
+  async ({ open }) => {
+    const hosted = await serveHosted()
+    try {
+      const { frame } = await openHosted(open, hosted, '?skills')
+      await press(frame, '[role=tab]', 'Skills', 'aria-label')
+      await saw(frame, '#explore-view', 'What to pack for a trip.')
+      await saw(frame, '#explore-view', 'skill://odd/SKILL.md') // its entry is malformed
+      await press(frame, '#explore-view .thing-read', 'skill://packing/SKILL.md')
+      await saw(frame, '[data-pane=inspect]', 'milk, bread')
+      await press(frame, '#explore-view button', 'Edit request for packing', 'aria-label')
+      await saw(frame, '[data-pane=compose]', 'packing')
+    } finally {
+      await hosted.close()
+    }
+  },
+  { only: ['chromium'] },
+)
+
+inBrowsers('without the extension there is no view of skills', async ({ open }) => {
+  const page = await openPlayground(open, playground)
+  await page.waitForSelector('#explore-tools')
+  assert.equal(await page.$('#explore-skills'), null)
 })
 
 inBrowsers('the list is searched, and drawn as a tree', async ({ open }) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bytesOf, cachingOf, partsOf, safeLink } from '../../../playground/inspect/contents.ts'
+import { csvRows } from '../../../playground/inspect/csv.ts'
 import { earlierResults } from '../../../playground/inspect/earlier-results.ts'
 import { firstDifference, hexLines, sha256 } from '../../../playground/inspect/hex.ts'
 import { Store } from '../../../playground/messages/store.ts'
@@ -9,7 +10,13 @@ const read = (...contents: object[]) => partsOf({ result: { contents } })
 
 for (const [content, kind] of [
   [{ text: 'x' }, 'text'],
-  [{ text: 'x', mimeType: 'text/html' }, 'text'],
+  [{ text: 'x', mimeType: 'text/html; charset=utf-8' }, 'html'],
+  [{ text: 'x', mimeType: 'text/html;profile=mcp-app' }, 'text'],
+  [{ text: 'x', mimeType: 'text/html; profile="mcp-app"' }, 'text'],
+  [{ text: 'x', mimeType: 'application/xhtml+xml' }, 'text'],
+  [{ text: 'a,b', mimeType: 'text/csv' }, 'csv'],
+  [{ blob: 'AAAA', mimeType: 'application/pdf' }, 'pdf'],
+  [{ blob: 'AAAA', mimeType: 'audio/wav' }, 'audio'],
   [{ text: '{}', mimeType: 'application/json; charset=utf-8' }, 'json'],
   [{ text: '{}', mimeType: 'application/geo+JSON' }, 'json'],
   [{ text: '# x', mimeType: 'text/markdown' }, 'markdown'],
@@ -107,6 +114,34 @@ test('bytes are shown by offset, number and letter', async () => {
   assert.equal(firstDifference(bytes, other), 20)
   assert.equal(firstDifference(bytes, bytes.slice(0, 5)), 5)
   assert.match(await sha256(bytes), /^[0-9a-f]{64}$/)
+})
+
+test('values are read with quotes, line ends and tabs, and bounded', () => {
+  for (const [text, rows] of [
+    ['', []],
+    [
+      'a,b\n1,"2, ""x"""\r\n3,\n',
+      [
+        ['a', 'b'],
+        ['1', '2, "x"'],
+        ['3', ''],
+      ],
+    ],
+    [
+      'a"b,c\n"x\ny",z',
+      [
+        ['a"b', 'c'],
+        ['x\ny', 'z'],
+      ],
+    ],
+    ['"open,1\n2', [['"open', '1'], ['2']]],
+    [',', [['', '']]],
+  ] as const)
+    assert.deepEqual(csvRows(text).rows, rows, text)
+  assert.deepEqual(csvRows('a\tb,c', true).rows, [['a', 'b,c']])
+  const { rows, cut } = csvRows(`${'x,'.repeat(100)}\n`.repeat(1000))
+  assert.deepEqual([rows.length, rows[0]?.length, cut], [500, 50, true])
+  csvRows('"'.repeat(200_000)) // ends soon
 })
 
 test('a read is compared with the read before it, of the same resource', () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Frame } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import type { Playground } from '../harness.ts'
-import { openHosted, serveHosted, until } from '../timeline/host.ts'
+import { type Playground, saw } from '../harness.ts'
+import { openHosted, serveHosted } from '../timeline/host.ts'
 
 let served: Playground
 
@@ -14,7 +14,7 @@ before(async () => {
 after(() => served.close())
 
 const click = async (frame: Frame, selector: string, text = '') => {
-  await until(frame, selector, text)
+  await saw(frame, selector, text)
   await frame.$$eval(
     selector,
     (all, text) =>
@@ -30,31 +30,31 @@ inBrowsers('what is watched is read again, and what changed is marked', async ({
   const { page, frame } = await openHosted(open, served)
   await click(frame, '.thing-acts button', '')
   await click(frame, '#explore-subscriptions', '')
-  await until(frame, '.nt .chip', 'granted')
+  await saw(frame, '.nt .chip', 'granted')
   await click(frame, '.nt-acts input')
 
   await page.evaluate(() => server.changed())
-  await until(frame, '.in-text', 'milk, bread')
-  await until(frame, '.nt-facts', '1 update')
-  await until(frame, '.in-chips', 'text/plain')
-  await until(frame, '.in-chips', 'fresh for')
+  await saw(frame, '.in-text', 'milk, bread')
+  await saw(frame, '.nt-facts', '1 update')
+  await saw(frame, '.in-chips', 'text/plain')
+  await saw(frame, '.in-chips', 'fresh for')
 
   await page.evaluate(() => {
     server.text = 'milk, two pears'
     server.changed()
   })
-  await until(frame, '.in-changed', '1 change since')
+  await saw(frame, '.in-changed', '1 change since')
   assert.deepEqual(await texts(frame, '.in-text mark'), ['two pears'])
 
   await click(frame, '.in-tabs button', 'Diff')
-  await until(frame, '.in-text ins', 'two pears')
+  await saw(frame, '.in-text ins', 'two pears')
   assert.deepEqual(await texts(frame, '.in-text del'), ['bread'])
 
   await click(frame, '.in-tabs button', 'JSON')
-  await until(frame, '.tr-name', 'ttlMs')
+  await saw(frame, '.tr-name', 'ttlMs')
   await click(frame, '.in-tabs button', 'Raw')
-  await until(frame, '.in-raw', '{"jsonrpc":"2.0","id":')
-  await until(frame, '.in-explain', 'resources/read')
+  await saw(frame, '.in-raw', '{"jsonrpc":"2.0","id":')
+  await saw(frame, '.in-explain', 'resources/read')
 
   // Sent again by a key, with an id of its own, and its answer is shown.
   const before = (await texts(frame, '.in-head'))[0]
@@ -77,16 +77,16 @@ inBrowsers('Inspect shows what was sent or selected, and no other response', asy
   )
   assert.equal(await frame.$('.in-head'), null, 'nothing was sent or selected yet')
   await click(frame, '.tl-row.tl-is-result', 'server/discover')
-  await until(frame, '.in-head', 'server/discover')
+  await saw(frame, '.in-head', 'server/discover')
   const answer = JSON.stringify({ jsonrpc: '2.0', id: 'later', result: { contents: [] } })
   await page.evaluate((text) => server.say(text), answer)
-  await until(frame, '.tl-row .tl-id', '"later"')
+  await saw(frame, '.tl-row .tl-id', '"later"')
   assert.match((await texts(frame, '.in-head'))[0] ?? '', /server\/discover/)
   // Rows after a removal get the numbers of removed rows.
   await frame.click('.tl-bar [aria-label^=Import]')
   await click(frame, '.tl-bar button', 'Clear')
   await page.evaluate((text) => server.say(text, text, text, text, text), answer)
-  await until(frame, '.tl-row .tl-id', '"later"')
+  await saw(frame, '.tl-row .tl-id', '"later"')
   assert.equal(await frame.$('.in-head'), null)
 })
 
@@ -94,13 +94,31 @@ inBrowsers('a waiting request is cancelled, and says so', async ({ open }) => {
   const { frame } = await openHosted(open, served)
   await click(frame, '.thing-acts [role=switch]', '')
   await click(frame, '.tl-row.tl-is-request', 'subscriptions/listen')
-  await until(frame, '.in-chips', 'open')
+  await saw(frame, '.in-chips', 'open')
   await click(frame, '.in-acts button', 'Cancel request')
-  await until(frame, '.in-chips', 'cancelled')
-  await until(frame, '.tl-row.tl-status-cancelled', 'subscriptions/listen')
-  await until(frame, '.tl-row', 'notifications/cancelled')
+  await saw(frame, '.in-chips', 'cancelled')
+  await saw(frame, '.tl-row.tl-status-cancelled', 'subscriptions/listen')
+  await saw(frame, '.tl-row', 'notifications/cancelled')
   assert.equal(await frame.$('.in-acts [data-command=cancel]'), null)
 })
+
+/** Half a second of silence: 8 bits, 8,000 Hz. */
+const wav = (() => {
+  const bytes = Buffer.alloc(44 + 4000, 128)
+  bytes.write('RIFF', 0)
+  bytes.writeUInt32LE(36 + 4000, 4)
+  bytes.write('WAVEfmt ', 8)
+  bytes.writeUInt32LE(16, 16)
+  bytes.writeUInt16LE(1, 20)
+  bytes.writeUInt16LE(1, 22)
+  bytes.writeUInt32LE(8000, 24)
+  bytes.writeUInt32LE(8000, 28)
+  bytes.writeUInt16LE(1, 32)
+  bytes.writeUInt16LE(8, 34)
+  bytes.write('data', 36)
+  bytes.writeUInt32LE(4000, 40)
+  return bytes.toString('base64')
+})()
 
 /** Contents that would do harm if they were HTML, each of another kind. */
 const hostile = [
@@ -114,25 +132,39 @@ const hostile = [
     mimeType: 'image/svg+xml',
     text: '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" onload="pwned=1"><script>pwned=1</script><rect width="20" height="20"/></svg>',
   },
-  { uri: 'x://html', mimeType: 'text/html', text: '<script>pwned=1</script>' },
+  {
+    uri: 'x://html',
+    mimeType: 'text/html',
+    text:
+      '<meta http-equiv=refresh content="0;url=/refreshed"><script>parent.pwned=1</script><img src="/fetched.png" onerror="pwned=1"><a href="/followed"><h1>Shown</h1>' +
+      'line<br>'.repeat(50),
+  },
+  { uri: 'x://csv', mimeType: 'text/csv', text: 'name,"<b>price</b>"\nmilk,"1,20"' },
+  { uri: 'x://pdf', mimeType: 'application/pdf', blob: 'JVBERg==' },
+  { uri: 'x://wav', mimeType: 'audio/wav', blob: wav },
+  { uri: 'x://ogg', mimeType: 'audio/ogg', blob: 'AAEC' },
   { uri: 'x://bin', mimeType: '"><img src=x onerror=pwned=1>', blob: 'AAECAw==' },
   { uri: 'x://bad', mimeType: 'image/png', blob: '!!!' },
 ]
 
 inBrowsers('every kind of content is shown, and none of it does anything', async ({ open }) => {
   const { page, frame } = await openHosted(open, served)
+  const requested: string[] = []
+  page.on('request', (one) => {
+    if (/(refreshed|fetched|followed)/.test(one.url())) requested.push(one.url())
+  })
   const answer = JSON.stringify({ jsonrpc: '2.0', id: 'x', result: { contents: hostile } })
   await page.evaluate((text) => server.say(text), answer)
   // Inspect shows what the user selects.
   await click(frame, '.tl-row.tl-is-result', 'x')
   await frame.waitForSelector('.md h4')
-  await until(frame, '.md', '<script>pwned=1</script>')
+  await saw(frame, '.md', '<script>pwned=1</script>')
   await frame.waitForSelector('img.in-picture')
   await frame.waitForFunction(
     () => document.querySelector<HTMLImageElement>('img.in-picture')?.naturalWidth === 20,
   )
-  await until(frame, '.in-hex', '00000000  00 01 02 03')
-  await until(frame, '.in-body [role=alert]', 'not valid base64')
+  await saw(frame, '.in-hex', '00000000  00 01 02 03')
+  await saw(frame, '.in-body [role=alert]', 'not valid base64')
   assert.deepEqual(
     await frame.$$eval('.in-body a', (links) =>
       links.map((link) => [(link as HTMLAnchorElement).protocol, link.getAttribute('rel')]),
@@ -141,9 +173,40 @@ inBrowsers('every kind of content is shown, and none of it does anything', async
       ['https:', 'noreferrer'], // the image: a link, and not fetched
       ['https:', 'noreferrer'],
       ['blob:', null],
+      ['blob:', 'noopener'], // the PDF
+      ['blob:', null],
+      ['blob:', null],
+      ['blob:', null],
       ['blob:', null],
     ],
   )
   assert.equal(await frame.evaluate(() => 'pwned' in globalThis), false)
-  assert.equal(await frame.$('.in-body script, .in-body iframe'), null)
+  assert.deepEqual(
+    await frame.$$eval('.in-table tr', (all) =>
+      all.map((row) => [...row.children].map((one) => one.textContent)),
+    ),
+    [
+      ['name', '<b>price</b>'],
+      ['milk', '1,20'],
+    ],
+  )
+  await frame.waitForFunction(() => document.querySelector('audio')?.duration === 0.5)
+  assert.equal(
+    (await frame.$$('.in-body audio')).length,
+    1,
+    'a sound that cannot be played is bytes',
+  )
+  const html = await frame.waitForSelector('.in-html iframe')
+  assert.deepEqual(
+    await html?.evaluate((one) => [one.sandbox.value, one.inert, one.src.slice(0, 5)]),
+    ['', true, 'blob:'],
+  )
+  const inside = await html?.contentFrame()
+  assert.equal(await inside?.$eval('h1', (one) => one.textContent), 'Shown')
+  // A click goes to the frame's surroundings, and not to the link that covers the frame.
+  await html?.evaluate((one) => one.scrollIntoView({ block: 'center' }))
+  await (await frame.$('.in-html'))?.click()
+  assert.match(inside?.url() ?? '', /^blob:/)
+  assert.deepEqual(requested, [])
+  assert.equal(await frame.$('.in-body script'), null)
 })

@@ -47,7 +47,7 @@ inBrowsers(
       '.chat li:nth-child(3) .chat-call',
       (it) => (it as HTMLElement).dataset.calls,
     )
-    await page.click('.chat li:nth-child(3) .chat-call')
+    await press(page, '.chat li:nth-child(3) .chat-call', '')
     await page.waitForSelector(`[data-pane=timeline] [data-row="${row}"][aria-selected=true]`)
     await press(page, '[data-pane=timeline] button', 'Sequence')
     await page.waitForSelector(`.sq-message[data-row="${row}"][aria-pressed=true]`)
@@ -62,9 +62,9 @@ inBrowsers('a step that fails says so, and the chat ends there', async ({ open }
   await (await page.waitForSelector('#explore-demo'))?.click()
   await press(page, '.demo summary', 'Simulation')
   await press(page, '.demo label', 'Fail every read')
-  await page.click('[data-command=lessons]')
+  await press(page, '[data-command=lessons]', '')
   await page.waitForSelector('[data-lesson=assistant]')
-  await page.click('[data-lesson=assistant]')
+  await press(page, '[data-lesson=assistant]', '')
   await page.waitForSelector('.chat .coach-failed')
   const text = await page.$eval('.chat .coach-failed', (it) => it.textContent ?? '')
   assert.match(text, /another message than expected/)

@@ -88,14 +88,13 @@ inBrowsers(
     await tabTo(page, '[data-lesson=hello]')
     await page.keyboard.press('Enter')
 
-    await step(page, 1)
-    await goOn(page)
+    // A text and the task that follows it are shown together.
     await step(page, 2)
+    assert.match(await coach(page), /A server offers data.*Press Send/s)
     await writing(page, 'server/discover')
     await send(page)
-    await step(page, 3)
-    await goOn(page)
     await step(page, 4)
+    assert.match(await coach(page), /Correct\. The response has its name.*Now request/s)
     await writing(page, '"resources/"')
     await send(page)
     await page.waitForFunction(() => document.querySelector('.coach-hint code'))
@@ -106,8 +105,6 @@ inBrowsers(
     assert.match(await coach(page), /Correct\..*Two resources/s)
     await goOn(page) // the next lesson
 
-    await step(page, 1)
-    await goOn(page)
     await step(page, 2)
     await writing(page, 'notes://')
     await edit(page, uri, 0, 'today')
@@ -119,8 +116,6 @@ inBrowsers(
     await step(page, 4)
     await goOn(page)
 
-    await step(page, 1)
-    await goOn(page)
     await step(page, 2)
     await writing(page, 'resources/list')
     await edit(page, method, 'list'.length, 'templates/list')
@@ -137,7 +132,7 @@ inBrowsers(
 
     await page.reload()
     await page.waitForSelector('html[data-ready]')
-    await page.click('[data-command=lessons]')
+    await press(page, '[data-command=lessons]', '')
     await page.waitForSelector('[data-lesson=hello] .chip')
     const said = await page.$eval('.lessons', (it) => it.textContent ?? '')
     assert.match(said, /3 of 11 completed/)
@@ -214,6 +209,28 @@ inBrowsers(
 )
 
 inBrowsers(
+  'a key that is pressed while a step is played shows the next step after it',
+  async ({ open }) => {
+    const page = await open(`${playground.url}?quiet&lang=en&present=eras`)
+    await page.waitForFunction(
+      () =>
+        document.querySelector('.present-step')?.textContent?.startsWith('Step 1 ') &&
+        !document.querySelector('.present header .primary:disabled'),
+    )
+    await page.evaluate(() => {
+      const press = () =>
+        document.body.dispatchEvent(
+          new KeyboardEvent('keydown', { key: 'ArrowRight', code: 'ArrowRight', bubbles: true }),
+        )
+      for (let presses = 0; presses < 2; presses++) press() // the first begins to play step 2
+    })
+    await page.waitForFunction(() =>
+      document.querySelector('.present-step')?.textContent?.startsWith('Step 3 '),
+    )
+  },
+)
+
+inBrowsers(
   'a presentation shows payloads with marks, and no lifeline in a text',
   async ({ open }) => {
     const page = await open(`${playground.url}?quiet&lang=en&present=eras`)
@@ -257,10 +274,10 @@ inBrowsers(
       return wrong
     })
     assert.deepEqual(crossed, [])
-    const cut = await page.$$eval('.sq-message text', (all) =>
-      all.map((one) => one.textContent ?? '').filter((text) => text.includes('…')),
+    const cut = await page.$$eval('.sq-message:has(.sq-dots)', (all) =>
+      all.map((one) => [one.ariaLabel ?? '', one.querySelector('text')?.textContent ?? '-']),
     )
-    assert.ok(cut.length > 0 && cut.every((text) => text.endsWith('…')), cut.join())
+    assert.ok(cut.length > 0 && cut.every(([name = '', text = '']) => name.includes(text)))
 
     await page.keyboard.press('j')
     await page.waitForFunction(() => !document.querySelector('.present-payload'))
@@ -284,16 +301,16 @@ inBrowsers('what passes is recorded, saved, opened and shown again', async ({ op
       }
       HTMLAnchorElement.prototype.click = () => {}
     })
-    await page.click('[data-command=lessons]')
+    await press(page, '[data-command=lessons]', '')
     await page.waitForSelector('[data-record]')
-    await page.click('[data-record]')
-    await page.click('.compose-send .primary')
+    await press(page, '[data-record]', '')
+    await press(page, '.compose-send .primary', '')
     // What Explore asks for is there, too.
     await page.waitForFunction(() => {
       const rows = document.querySelectorAll('[data-pane=timeline] [role=row]')
       return [...rows].filter((row) => row.textContent?.includes('resources/list')).length >= 4
     })
-    await page.click('[data-record]')
+    await press(page, '[data-record]', '')
     await page.waitForSelector('html[data-saved]')
     const saved = await page.$eval('html', (it) => it.dataset.saved ?? '')
     assert.match(saved, /"recorded": true/)
@@ -323,14 +340,13 @@ inBrowsers(
   'a lesson is in the address, goes on after a reload, and leaves no draft',
   async ({ open }) => {
     const page = await open(`${playground.url}?quiet&lang=en&lesson=hello`)
-    await step(page, 1)
-    await goOn(page)
+    // A text and the task that follows it are shown together.
     await step(page, 2)
+    assert.match(await coach(page), /A server offers data.*Press Send/s)
     await writing(page, 'server/discover')
     await send(page)
-    await step(page, 3)
-    await goOn(page)
     await step(page, 4)
+    assert.match(await coach(page), /Correct\. The response has its name.*Now request/s)
     await writing(page, '"resources/"')
     await page.reload()
     await step(page, 4)

@@ -5,7 +5,7 @@ import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { encodeLink, pack } from '../../../playground/share/link.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, servePlayground } from '../harness.ts'
+import { openPlayground, type Playground, press, servePlayground } from '../harness.ts'
 
 let playground: Playground
 before(async () => {
@@ -44,12 +44,12 @@ inBrowsers(
       !(await page.$eval('#pane-timeline', (pane) => pane.textContent)).includes('tools/call'),
     )
 
-    await page.click('[data-command=send]')
+    await press(page, '[data-command=send]', '')
     await has(page, '.compose-unsure', 'tools/call')
     assert.ok(
       !(await page.$eval('#pane-timeline', (pane) => pane.textContent)).includes('tools/call'),
     )
-    await page.click('.compose-unsure button')
+    await press(page, '.compose-unsure button', '')
     await has(page, '#pane-timeline', 'tools/call')
 
     // one that is damaged says so, and leaves everything as it is
@@ -74,11 +74,17 @@ inBrowsers('a shared message opens with the revision it was written for', async 
   await has(page, '[data-from=link]', 'the demo in the page')
   assert.equal(await page.$eval('.bar select', (one) => one.value), '2025-11-25')
   assert.equal(await page.$('[data-from=revision]'), null)
+  await page.waitForSelector('#tl-filter')
+  await page.type('#tl-filter', 'method:initialize') // among the newest rows it may be out of sight
   await has(page, '#pane-timeline', 'initialize')
+  await page.$eval('#tl-filter', (input) => {
+    ;(input as HTMLInputElement).value = ''
+    input.dispatchEvent(new Event('input', { bubbles: true }))
+  })
   assert.ok(
     !(await page.$eval('#pane-timeline', (pane) => pane.textContent)).includes('notes://trip'),
   )
-  await page.click('[data-command=send]')
+  await press(page, '[data-command=send]', '')
   await has(page, '#pane-inspect', 'Tram at 9:40')
 })
 
@@ -97,7 +103,7 @@ inBrowsers(
       !(await page.$eval('#pane-timeline', (pane) => pane.textContent)).includes('initialize'),
       'nothing was sent yet',
     )
-    await page.click('[data-command=send]')
+    await press(page, '[data-command=send]', '')
     await has(page, '#pane-inspect', 'Tram at 9:40')
     assert.equal(await page.$eval('.bar select', (one) => one.value), '2025-11-25')
     assert.equal(await page.$('[data-from=revision]'), null)
@@ -122,7 +128,7 @@ inBrowsers(
     const share = await page.waitForSelector('.bar ::-p-text(Share)')
     await share?.click()
     await page.waitForSelector('.share details')
-    await page.click('.share summary')
+    await press(page, '.share summary', '')
     const inside = await page.$eval('.share details', ({ textContent }) => textContent)
     assert.match(inside, /"password":"\[redacted\]"/)
     assert.match(inside, /the demo in the page/)
@@ -141,7 +147,7 @@ inBrowsers(
       }
       HTMLAnchorElement.prototype.click = () => {}
     })
-    await page.click('[data-command=export]')
+    await press(page, '[data-command=export]', '')
     await page.waitForSelector('html[data-saved]')
     const saved = await page.$eval('html', (html) => html.getAttribute('data-saved') ?? '')
     assert.match(saved, /^\{"mcplog":1/)
@@ -193,11 +199,14 @@ inBrowsers(
       location.hash = hash
     }, draft)
     await page.waitForSelector('[data-from=link]')
-    await page.click('[data-command=send]')
-    await has(page, '#pane-timeline', 'ping')
-    await page.click('.bar [data-command=share]')
+    await press(page, '[data-command=send]', '')
+    await page.waitForFunction(() => {
+      const rows = [...document.querySelectorAll('#pane-timeline [role=row]')]
+      return rows.filter((row) => row.textContent?.includes('ping')).length === 2 // with its response
+    })
+    await press(page, '.bar [data-command=share]', '')
     await page.waitForSelector('[data-command=copy-conversation]:not(:disabled)')
-    await page.click('[data-command=copy-conversation]')
+    await press(page, '[data-command=copy-conversation]', '')
     await page.waitForSelector('html[data-copied]')
     const address = await page.$eval('html', (html) => html.dataset.copied ?? '')
     assert.match(address, /#t1\.[\w-]+$/)
@@ -206,11 +215,11 @@ inBrowsers(
     const other = await browser.open(`${playground.url}?quiet&lang=en${new URL(address).hash}`)
     await other.waitForSelector('.present-diagram [data-row]')
     assert.equal(await other.evaluate(() => location.hash), '')
-    for (;;) {
-      const next = await other.$('.present header .primary:not(:disabled)')
-      if (next === null) break
+    const steps = await other.$eval('.present-step', (it) => it.textContent ?? '')
+    const [, last] = /^Step 1 of (\d+)$/.exec(steps) ?? assert.fail(steps)
+    for (let step = 2; step <= Number(last); step++) {
       await other.keyboard.press('ArrowRight')
-      await other.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+      await has(other, '.present-step', `Step ${step} of`)
     }
     await has(other, '.present-diagram', 'ping')
     assert.doesNotMatch(await other.$eval('.present', (it) => it.innerHTML), /hunter2/)
@@ -245,9 +254,9 @@ inBrowsers(
       window.dispatchEvent(new DragEvent('drop', drop))
     }, lines.join('\n'))
     await has(page, '[role=status] .toast', '1 row imported')
-    await page.click('.bar [data-command=share]')
+    await press(page, '.bar [data-command=share]', '')
     await page.waitForSelector('[data-command=copy-conversation]:not(:disabled)')
-    await page.click('[data-command=copy-conversation]')
+    await press(page, '[data-command=copy-conversation]', '')
     await page.waitForSelector('html[data-saved]')
     assert.equal(await page.$eval('html', (html) => html.dataset.copied), undefined)
     assert.ok((await page.$eval('html', (html) => html.dataset.saved ?? '')).includes(noise))

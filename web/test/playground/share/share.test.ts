@@ -5,7 +5,15 @@ import { test } from 'node:test'
 import { Store } from '../../../playground/messages/store.ts'
 import { pretty } from '../../../playground/protocol/pretty.ts'
 import { request } from '../../../playground/protocol/revisions.ts'
-import { decodeLink, encodeLink, type Link, maxLinkLength } from '../../../playground/share/link.ts'
+import { addressOf } from '../../../playground/share/copy-link.ts'
+import {
+  decodeLink,
+  encodeLink,
+  type Link,
+  linkFrom,
+  linkJson,
+  maxLinkLength,
+} from '../../../playground/share/link.ts'
 import { redact, redacted, redactHeaders } from '../../../playground/share/redact.ts'
 import { readTranscript, writeTranscript } from '../../../playground/share/transcript.ts'
 
@@ -98,6 +106,24 @@ test('links of other shapes are refused', async () => {
   }
 })
 
+test('a file has the messages of a link, and more of them', async () => {
+  const messages = Array.from({ length: 21 }, (_, i) => ({
+    text: `{"id":${i}}`,
+    revision: '2026-07-28' as const,
+    title: `${i}`,
+  }))
+  const link = { messages, target: 'a server' }
+  assert.deepEqual(linkFrom(linkJson(link), 200), link)
+  await assert.rejects(decodeLink(await encodeLink(link)), /damaged/, 'a link has 20 at most')
+  Object.defineProperty(globalThis, 'location', {
+    value: { origin: 'http://a.test', pathname: '/' },
+    configurable: true,
+  })
+  assert.equal((await addressOf(link)).fits, false, 'the dialog offers a file')
+  for (const wrong of ['{"m":[]}', '{"m":[[1,2]]}', '{"m":[["x","1999-01-01"]]}', 'null', '[]'])
+    assert.throws(() => linkFrom(wrong, 200), /no messages/, wrong)
+})
+
 test('secrets are taken out, and every other character stays', () => {
   const same = [
     '{ "progressToken" : 7,\n "cursor": "abc" }',
@@ -120,6 +146,12 @@ test('secrets are taken out, and every other character stays', () => {
     ],
     ['{"broken": "Bearer abcdefgh1234', `{"broken": "${redacted}`],
     ['{"a":["sk-abcdefghijklmnop"]}', `{"a":["${redacted}"]}`],
+    ['{"sk-abcdefghijklmnop": 1}', `{"${redacted}": 1}`],
+    // JSON in a text, as tools return it
+    [
+      '{"text":" {\\"password\\": \\"hunter2\\",\\n\\"b\\":1}"}',
+      `{"text":" {\\"password\\": \\"${redacted}\\",\\n\\"b\\":1}"}`,
+    ],
   ]
   for (const [text, expected] of cases) assert.equal(redact(text), expected)
   assert.deepEqual(redactHeaders({ authorization: 'Bearer x', 'mcp-method': 'ping' }), {
@@ -250,6 +282,8 @@ test('what is no transcript is refused with the line', async () => {
     ['hello', /line 1: not JSON/],
     [`${head}{"t":1}`, /line 2/],
     [`${head}{"t":1,"d":"out","raw":"x"}\n{`, /line 3: not JSON/],
+    [`${head}{"t":1e308,"d":"out","raw":"x"}`, /line 2/], // no browser can format that time
+    ['{"mcplog":1,"created":"2026-01-01"}\n{"t":-9e15,"d":"out","raw":"x"}', /line 2/],
     ['[{"direction":"request"}]', /entry 1/],
     ['[', /line 1/],
   ]
@@ -264,6 +298,13 @@ test('what is no transcript is refused with the line', async () => {
     time: 1,
     http: undefined,
   })
+})
+
+test('a duration that no time can have is left out', async () => {
+  const message = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  const one = { timestamp: '2026-01-01', message, response: {}, duration: 1e300 }
+  const { entries } = await readTranscript(JSON.stringify([one]))
+  assert.equal(entries[1]?.time, entries[0]?.time)
 })
 
 test("the Inspector's Protocol export is read, answers beside their requests", async () => {

@@ -41,7 +41,7 @@ inBrowsers('a language that does not load leaves English, in every part', async 
   await page.keyboard.press('Escape')
   broken.now = undefined
   if (browser.name === 'firefox') return // it keeps modules that did not load, until the page is loaded again
-  await page.click('[popovertarget=looks]')
+  await press(page, '[popovertarget=looks]', '')
   await page.select('#looks select:has([lang=de])', 'de')
   await page.waitForSelector('html[lang=de]')
 })
@@ -51,16 +51,16 @@ inBrowsers('a part that does not load says so, and can be loaded again', async (
   const page = await openPlayground(browser.open, playground)
   await breakable(page, broken)
   broken.now = /chunks\/connect-parts-/
-  await page.click('.bar [data-command=connect]')
+  await press(page, '.bar [data-command=connect]', '')
   await page.waitForSelector('dialog [role=alert]')
   await page.keyboard.press('Escape')
-  await page.click('.bar [data-command=palette]')
+  await press(page, '.bar [data-command=palette]', '')
   await page.waitForSelector('dialog.palette input') // another part
   await page.keyboard.press('Escape')
   broken.now = undefined
   if (browser.name === 'firefox') return
   broken.now = /chunks\/connect-parts-/
-  await page.click('.bar [data-command=connect]')
+  await press(page, '.bar [data-command=connect]', '')
   await page.waitForSelector('dialog [role=alert]')
   broken.now = undefined
   await press(page, 'dialog [role=alert] button', 'Try again')

@@ -60,6 +60,7 @@ before(async () => {
     '/chat.html': host('scenario="assistant" language="en"'),
     '/show.html': host('scenario="subscribe" language="en" readonly'),
     '/remote.html': host(`url="${url}" language="en" readonly`),
+    '/unknown.html': host('scenario="no-such-one" language="en"'),
     '/wrong.html': host('url="javascript:alert(1)" language="en"'),
   })
 })
@@ -81,19 +82,36 @@ inBrowsers('a lesson is embedded by an attribute, and keeps nothing', async ({ o
   )
   assert.equal(await page.$eval('mcp-playground', (it) => it.getBoundingClientRect().height), 500)
   assert.equal(await frame.$eval('html', (it) => it.dataset.theme), 'dark')
-  await press(frame as unknown as Page, '.coach .primary', 'Weiter')
   await press(frame as unknown as Page, '.coach button', 'Lösung')
   await frame.waitForFunction(() =>
     document
       .querySelector('.compose-tabs [aria-current=true]')
       ?.textContent?.includes('Abonnieren'),
   )
-  await frame.click('[data-command=send]')
+  await press(frame, '[data-command=send]', '')
   await frame.waitForFunction(() =>
     document.querySelector('.coach')?.textContent?.includes('3 von 6'),
   )
   assert.equal(await frame.evaluate(() => localStorage.length), 0)
+  // The demo's page and data are not those of the lesson's server.
+  assert.equal(await frame.$('#explore-stage, #explore-demo'), null)
+  assert.deepEqual(await frame.evaluate(() => indexedDB.databases()), [])
 })
+
+inBrowsers(
+  'an unknown scenario is named, embedded and by address',
+  async ({ open }) => {
+    const page = await open(`${playground.origin}/unknown.html`)
+    const frame = await framed(page, 'embed-scenario.html')
+    const own = await open(`${playground.url}?quiet&lang=en&lesson=no-such-one`)
+    for (const one of [frame, own.mainFrame()])
+      await one.waitForFunction(
+        () => document.querySelector('.toast')?.textContent?.includes('no-such-one'),
+        { polling: 100 },
+      )
+  },
+  { only: ['chromium'] },
+)
 
 inBrowsers('a chat is embedded with a server of its own', async ({ open }) => {
   const page = await open(`${playground.origin}/chat.html`)
@@ -118,7 +136,7 @@ inBrowsers('a server is asked only after the visitor clicks, and read only', asy
   await frame.waitForSelector('dialog[open] .primary')
   assert.match(await frame.$eval('dialog', (it) => it.textContent ?? ''), /127\.0\.0\.1:\d+\/mcp/)
   assert.deepEqual(received, [], 'nothing was sent before')
-  await frame.click('dialog .primary')
+  await press(frame, 'dialog .primary', '')
   await frame.waitForFunction(() =>
     document.querySelector('[data-pane=explore]')?.textContent?.includes('remote://one'),
   )

@@ -20,7 +20,9 @@ before(async () => {
   playground = await servePlayground({
     '/host.html': `${host}<mcp-playground lang="en" title="Playground"></mcp-playground>`,
     '/forbidden.html': `<meta http-equiv="Content-Security-Policy" content="frame-src 'none'">${host}<mcp-playground></mcp-playground>`,
-    '/stranger.html': `${host}<iframe src="/playground/embed.html?lang=en&allow=https://other.example"></iframe>`,
+    '/stranger.html': `<script>
+      addEventListener('message', ({ data }) => { if (data?.pagemcp === 'playground-ready') globalThis.isReady = true })
+    </script>${host}<iframe src="/playground/embed.html?lang=en&allow=https://other.example"></iframe>`,
   })
 })
 after(() => playground?.close())
@@ -85,7 +87,8 @@ inBrowsers('a page whose origin was not named cannot hand a server over', async 
   const page = await open(`${playground.origin}/stranger.html`)
   const frame = await page.waitForFrame((one) => one.url().includes('embed.html'))
   await frame.waitForSelector('.bar')
-  await page.waitForFunction(() => 'mcp' in globalThis)
+  // It listens now, and says so once: what comes later is an answer.
+  await page.waitForFunction(() => 'mcp' in globalThis && 'isReady' in globalThis)
   const answered = await page.evaluate(
     () =>
       new Promise<string>((resolve) => {

@@ -5,7 +5,7 @@ import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { connect } from '../connections/dialog.ts'
-import { openPlayground, type Playground, rows, saw, servePlayground } from '../harness.ts'
+import { openPlayground, type Playground, press, rows, saw, servePlayground } from '../harness.ts'
 
 let playground: Playground
 before(async () => {
@@ -41,6 +41,30 @@ inBrowsers('five reloads show the introduction once, and leave one draft', async
   assert.deepEqual(await tabs(page), ['notes://today'])
 })
 
+inBrowsers(
+  'the introduction waits for an assistant that is started before it',
+  async ({ open }) => {
+    const page = await open('about:blank')
+    // In the page, as soon as there is the button: the introduction begins a second later.
+    await page.evaluateOnNewDocument(() => {
+      new MutationObserver((_, observer) => {
+        const button = document.querySelector<HTMLElement>('[data-command=assistant]')
+        if (button === null) return
+        observer.disconnect()
+        button.click()
+      }).observe(document, { childList: true, subtree: true })
+    })
+    await page.goto(`${playground.url}?lang=en`)
+    await saw(page, '.chat', 'This page offers') // read and answered, later than the introduction would begin
+    await saw(page, '.chat', 'milk, bread, lemons')
+    const all = await rows(page)
+    assert.equal(all.filter((one) => one.includes('note today: "milk, bread"')).length, 0)
+    assert.equal(await page.$('.hint'), null)
+    await press(page, '.chat > footer button:last-child', '')
+    await page.waitForSelector('.hint')
+  },
+)
+
 inBrowsers('the introduction takes neither focus, pane nor text', async ({ open }) => {
   const page = await open('about:blank')
   await page.setViewport({ width: 390, height: 844 })
@@ -57,15 +81,21 @@ inBrowsers('the introduction takes neither focus, pane nor text', async ({ open 
 })
 
 inBrowsers('a message that the user writes stays as it is', async ({ open }) => {
-  const page = await open(`${playground.url}?lang=en`)
-  await page.waitForSelector('.compose .draft')
-  await page.$eval('.compose .draft', (area) => {
-    const draft = area as HTMLTextAreaElement
-    draft.value = '{"mine": 1}'
-    draft.dispatchEvent(new InputEvent('input', { bubbles: true }))
+  const page = await open('about:blank')
+  // As soon as there is a text area: later, the editor has taken its place.
+  await page.evaluateOnNewDocument(() => {
+    new MutationObserver((_, observer) => {
+      const draft = document.querySelector<HTMLTextAreaElement>('.compose .draft')
+      if (draft === null) return
+      observer.disconnect()
+      draft.value = '{"mine": 1}'
+      draft.dispatchEvent(new InputEvent('input', { bubbles: true }))
+    }).observe(document, { childList: true, subtree: true })
   })
-  await page.waitForSelector('.hint')
+  await page.goto(`${playground.url}?lang=en`)
+  await updated(page)
   assert.deepEqual(await tabs(page), ['untitled'])
+  assert.equal(await page.$('.hint'), null, 'Send would not read the note')
 })
 
 inBrowsers('hint and draft of the demo go when the user connects a page', async ({ open }) => {

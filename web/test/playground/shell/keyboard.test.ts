@@ -2,25 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { openPlayground, type Playground, saw, servePlayground } from '../harness.ts'
+import { tabTo } from '../keys.ts'
 
 let playground: Playground
 before(async () => {
   playground = await servePlayground()
 })
 after(() => playground?.close())
-
-/** Presses Tab until what has the focus fits a selector; fails after as many stops as a page may have. */
-async function tabTo(page: Page, selector: string, stops = 60): Promise<void> {
-  for (let i = 0; i < stops; i++) {
-    await page.keyboard.press('Tab')
-    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector)) return
-  }
-  const stuck = await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 200))
-  throw new Error(`Tab does not lead to ${selector}; it is at ${stuck}`)
-}
 
 inBrowsers('a request is written, sent and looked at', async ({ open }) => {
   const page = await openPlayground(open, playground)

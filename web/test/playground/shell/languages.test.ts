@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, servePlayground } from '../harness.ts'
+import { openPlayground, type Playground, press, saw, servePlayground } from '../harness.ts'
 
 let playground: Playground
 before(async () => {
@@ -64,14 +64,34 @@ inBrowsers('every text comes from the catalogue', async ({ open }) => {
     await look(tab)
   }
   for (const id of ['palette', 'share', 'connect']) {
-    await page.click(`.bar [data-command=${id}]`)
+    await press(page, `.bar [data-command=${id}]`, '')
     await page.waitForSelector('dialog[open] > *:not(.loading)')
     await look(id)
     await page.keyboard.press('Escape')
     await page.waitForFunction(() => document.querySelector('dialog') === null)
   }
-  await page.click('.bar [data-command=lessons]')
+  await press(page, '.bar [data-command=lessons]', '')
   await page.waitForFunction(() => document.querySelector('#pane-explore .loading') === null)
   await look('lessons')
   assert.deepEqual(bad, {})
 })
+
+inBrowsers(
+  'the data of the demo is in the language of the page',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground, '?lang=ja')
+    await page.waitForFunction(
+      () =>
+        document.querySelector<HTMLTextAreaElement>('.stage-note textarea')?.value.includes('牛乳'),
+      { polling: 100, timeout: 30_000 },
+    )
+    assert.deepEqual(
+      await page.$$eval('.stage-tabs button', (all) => all.map((one) => one.textContent)),
+      ['トマトスープ', 'リスボン2日間', '時刻表'],
+    )
+    await press(page, '[role=tab]', 'リソース', 'aria-label')
+    await saw(page, '.thing', '今日')
+    assert.match(await page.$eval('.clients', (one) => one.textContent ?? ''), /ページ内デモ/)
+  },
+  { only: ['chromium'] },
+)

@@ -8,7 +8,7 @@ import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { built } from '../../harness/build.ts'
 import { type Served, serve } from '../../harness/serve.ts'
-import { saw } from '../harness.ts'
+import { press, saw } from '../harness.ts'
 
 /** A playground whose files a test may replace. */
 async function withFiles(story: (served: Served, directory: string) => Promise<void>) {
@@ -71,7 +71,7 @@ inBrowsers('an open tab has all its parts after new versions are deployed', ({ o
       await openNext()
     }
     await first.bringToFront()
-    await first.click('.bar [data-command=connect]')
+    await press(first, '.bar [data-command=connect]', '')
     await saw(first, 'dialog', 'Connect to a server')
   }),
 )
@@ -88,7 +88,7 @@ inBrowsers('without a server, the newest version is complete', ({ open }) =>
     await rm(join(directory, 'playground'), { recursive: true })
     await page.reload()
     await page.waitForSelector('html[data-ready]')
-    await page.click('.bar [data-command=connect]')
+    await press(page, '.bar [data-command=connect]', '')
     await saw(page, 'dialog', 'Connect to a server')
     const loaded = await page.evaluate(() =>
       performance.getEntriesByType('resource').map(({ name }) => name),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Direction, Store } from '../../../playground/messages/store.ts'
+import type { Direction } from '../../../playground/messages/entry.ts'
+import { Store } from '../../../playground/messages/store.ts'
 import { Bars } from '../../../playground/timeline/bars.ts'
 import { boxesOf, columnsOf, endsOf, fit, listed } from '../../../playground/timeline/diagram.ts'
 import { diagramSvg } from '../../../playground/timeline/diagram-svg.ts'

@@ -60,7 +60,7 @@ inBrowsers('a reload keeps the rows, as earlier ones that can be sent again', as
   await page.click('#tl-filter')
   await page.keyboard.type('client:A0')
   await saw(page, '.tl-row.tl-earlier .tl-target', 'notes://trip')
-  assert.equal(await count(page, '.tl-row[data-row]:not(.tl-earlier)'), 0)
+  await page.waitForFunction(() => !document.querySelector('.tl-row[data-row]:not(.tl-earlier)'))
   assert.equal(await count(page, '.tl-status-waiting'), 0, 'no earlier row waits')
 
   // An earlier row has no live connection: nothing can be cancelled, and the current client sends it again.
@@ -122,6 +122,7 @@ inBrowsers(
     await page.keyboard.up('Control')
     await page.waitForSelector('dialog.palette input')
     await page.keyboard.type('Clear timeline')
+    await saw(page, 'dialog.palette [aria-selected=true]', 'Clear timeline')
     await page.keyboard.press('Enter')
     await page.waitForFunction(() => !document.querySelector('.tl-row[data-row]'))
     await reload(page)

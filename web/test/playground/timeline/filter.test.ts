@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Entry, Store } from '../../../playground/messages/store.ts'
+import type { Entry } from '../../../playground/messages/entry.ts'
+import { Store } from '../../../playground/messages/store.ts'
 import { parseFilter } from '../../../playground/timeline/filter.ts'
 
 /** A read that is answered after 80 ms, one that fails, one that waits, an update, a broken text and an event. */

@@ -32,15 +32,31 @@ function serve() {
   const say = (message: object) => port?.postMessage(JSON.stringify({ jsonrpc: '2.0', ...message }))
   const uri = 'notes://today'
   const complete = { resultType: 'complete', ttlMs: 60_000, cacheScope: 'private' }
+  const skill = 'skill://packing/SKILL.md'
+  const extensions = { 'io.modelcontextprotocol/skills': {} }
   const results: Record<string, () => object> = {
     'server/discover': () => ({
       ...complete,
       supportedVersions: ['2026-07-28'],
-      capabilities: { resources: { subscribe: true } },
+      capabilities: {
+        resources: { subscribe: true },
+        ...(location.search === '?skills' && { extensions }),
+      },
       _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'host', version: '1.0.0' } },
     }),
     'resources/list': () => ({ ...complete, resources: [{ uri, name: 'Today' }] }),
     'resources/templates/list': () => ({ ...complete, resourceTemplates: [] }),
+    'skills/list': () => ({
+      ...complete,
+      skills: [
+        {
+          uri: skill,
+          frontmatter: { name: 'packing', description: 'What to pack for a trip.' },
+          resources: [{ uri: skill, digest: `sha256:${'0'.repeat(64)}`, size: 2100 }],
+        },
+        { uri: 'skill://odd/SKILL.md', frontmatter: null, resources: [null, 7] },
+      ],
+    }),
     'resources/read': () => ({
       ...complete,
       contents: [{ uri, mimeType: 'text/plain', text: globalThis.server.text }],
@@ -91,12 +107,17 @@ function serve() {
 export const serveHosted = (): Promise<Playground> =>
   servePlayground({ '/host/index.html': html, '/host/host.js': `(${serve})()` })
 
-/** Opens the page around, and waits until the playground in it has its first answer. */
+/**
+ * Opens the page around, and waits until the playground in it has its first answer.
+ *
+ * @param search - `?skills`: the server has skills
+ */
 export async function openHosted(
   open: (url: string) => Promise<Page>,
   { origin }: Playground,
+  search: '' | '?skills' = '',
 ): Promise<{ page: Page; frame: Frame }> {
-  const page = await open(`${origin}/host/index.html`)
+  const page = await open(`${origin}/host/index.html${search}`)
   const element = await page.waitForSelector('iframe')
   const frame = await element?.contentFrame()
   if (!frame) throw new Error('the frame has no document')
@@ -118,14 +139,4 @@ export const listed = (frame: Frame): Promise<string[]> =>
       ])
       .sort(([a], [b]) => a - b)
       .map(([, text]) => text),
-  )
-
-/** Waits until the page around and the frame agree: a condition that is asked for in the frame. */
-export const until = (frame: Frame, selector: string, text: string): Promise<unknown> =>
-  frame.waitForFunction(
-    (selector, text) =>
-      [...document.querySelectorAll(selector)].some((one) => one.textContent?.includes(text)),
-    {},
-    selector,
-    text,
   )

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Entry, Store } from '../../../playground/messages/store.ts'
+import type { Entry } from '../../../playground/messages/entry.ts'
+import { Store } from '../../../playground/messages/store.ts'
 import { explainRow } from '../../../playground/protocol/explain.ts'
 import { announcementOf } from '../../../playground/timeline/announcements.ts'
 import { Bars } from '../../../playground/timeline/bars.ts'

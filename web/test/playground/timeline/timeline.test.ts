@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Frame } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import type { Playground } from '../harness.ts'
-import { listed, openHosted, serveHosted, until } from './host.ts'
+import { type Playground, saw } from '../harness.ts'
+import { listed, openHosted, serveHosted } from './host.ts'
 
 let served: Playground
 
@@ -49,20 +49,20 @@ const write = (frame: Frame, filter: string) =>
 
 inBrowsers('the list shows what passes, oldest first, filters it and pauses', async ({ open }) => {
   const { page, frame } = await openHosted(open, served)
-  await until(frame, '.tl-row', 'resources/templates/list')
+  await saw(frame, '.tl-row.tl-is-result', 'resources/templates/list') // the last row that comes by itself
   const [first, second] = await listed(frame)
   assert.equal(first, 'A  out | server/discover')
   assert.equal(second, 'A  in | server/discover | ok')
 
   // What is broken is shown as it came; an unanswered id gets no partner.
   await page.evaluate(() => server.say('{"jsonrpc":', '{"jsonrpc":"2.0","id":99,"result":{}}'))
-  await until(frame, '.tl-said', '{"jsonrpc":')
+  await saw(frame, '.tl-said', '{"jsonrpc":')
 
   await write(frame, 'kind:broken')
   await waitForRows(frame, 1)
-  await until(frame, '.tl-count', 'hidden by the filter')
+  await saw(frame, '.tl-count', 'hidden by the filter')
   await write(frame, 'knd:broken')
-  await until(frame, '.tl-problem', 'knd is unknown')
+  await saw(frame, '.tl-problem', 'knd is unknown')
   assert.equal(await frame.$eval('#tl-filter', (one) => one.getAttribute('aria-invalid')), 'true')
   await press(frame, 'Show all').catch(() => {})
   await write(frame, '')
@@ -70,7 +70,7 @@ inBrowsers('the list shows what passes, oldest first, filters it and pauses', as
 
   await press(frame, 'Pause')
   await page.evaluate((text) => server.say(text, text, text), update('a://'))
-  await until(frame, '.tl-pause', '+3')
+  await saw(frame, '.tl-pause', '+3')
   assert.equal(await rowCount(frame), all)
   await press(frame, 'Pause')
   await waitForRows(frame, all + 3) // nothing was lost
@@ -92,7 +92,7 @@ inBrowsers(
       before + 20_000,
     )
     assert.ok((await frame.$$('.tl-row[data-row]')).length < 60)
-    await until(frame, '.tl-target', 'x://499') // it follows
+    await saw(frame, '.tl-target', 'x://499') // it follows
 
     // By keyboard to the beginning: it follows no longer.
     await frame.focus('.tl-row[tabindex="0"]')
@@ -104,8 +104,8 @@ inBrowsers(
     )
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
-    await until(frame, '.in-head', 'server/discover')
-    await until(frame, '.in-head', 'Response')
+    await saw(frame, '.in-head', 'server/discover')
+    await saw(frame, '.in-head', 'Response')
 
     // A row stays where it is when others are hidden around it.
     await write(frame, 'uri:*9')
@@ -113,13 +113,13 @@ inBrowsers(
     await frame.waitForFunction(
       () => document.querySelector('[role=grid]')?.getAttribute('aria-rowcount') === '2001',
     )
-    await until(frame, '.tl-target', 'x://9')
+    await saw(frame, '.tl-target', 'x://9')
   },
 )
 
 inBrowsers('the sequence diagram and the wire show the same messages', async ({ open }) => {
   const { page, frame } = await openHosted(open, served)
-  await until(frame, '.tl-row', 'resources/templates/list')
+  await saw(frame, '.tl-row', 'resources/templates/list')
   await frame.focus('.tl-row[tabindex="0"]')
   await page.keyboard.press('g')
   await page.keyboard.press('s')
@@ -135,13 +135,13 @@ inBrowsers('the sequence diagram and the wire show the same messages', async ({ 
   await frame.$eval('.sq-message[tabindex="0"]', (one) => (one as SVGElement).focus())
   await page.keyboard.press('Home')
   await page.keyboard.press('Enter')
-  await until(frame, '.in-head', 'Request')
+  await saw(frame, '.in-head', 'Request')
   await frame.waitForSelector('.sq-message[aria-pressed="true"]')
 
   await page.evaluate(() => server.say('{"text":"\\u202e\\u0007 bell"} '))
   await page.keyboard.press('g')
   await page.keyboard.press('w')
   await frame.waitForSelector('.wr-message')
-  await until(frame, '.wr-message', '"method":"server/discover"')
-  await until(frame, '.wr-head', 'port · ')
+  await saw(frame, '.wr-message', '"method":"server/discover"')
+  await saw(frame, '.wr-head', 'port · ')
 })

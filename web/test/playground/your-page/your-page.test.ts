@@ -20,10 +20,9 @@ after(async () => {
 })
 
 async function openDialog(page: Page): Promise<void> {
-  await press(page, '.bar button', 'palette', 'data-command')
-  await page.waitForSelector('dialog [role=option]')
-  await page.$eval('[data-command="yourPage.open"]', (one) => (one as HTMLElement).click())
-  await page.waitForSelector('dialog.yourPage input[name=url]')
+  await press(page, '.bar button', 'gateway', 'data-command')
+  await press(page, '[data-command="yourPage.open"]', 'Try your page')
+  await page.waitForSelector('dialog.yourPage input[name=url]:focus')
 }
 
 async function watch(page: Page, url: string): Promise<void> {
@@ -52,23 +51,22 @@ inBrowsers('a page is followed from its load to its first change', async ({ open
   await notes.waitForSelector('#state[data-is=joined]')
   await page.bringToFront()
   await done(page, 'joined')
+  // One click connects, reads the first resource, and subscribes to it.
   await press(page, 'dialog button', 'Connect to')
-  await page.waitForFunction(() => document.querySelector('dialog') === null)
-  await press(page, '.thing-read', '')
-  await page.waitForSelector('[data-pane=inspect] [data-view]')
-  await openDialog(page)
   await done(page, 'resource')
   await done(page, 'read')
-  await page.keyboard.press('Escape')
-  await page.waitForFunction(() => document.querySelector('dialog') === null)
-  await press(page, '[role=switch][aria-checked=false]', '')
-  await page.waitForSelector('[role=switch][aria-checked=true]')
+  assert.equal(await page.$('dialog [role=alert]'), null)
+  await page.waitForFunction(
+    () => !document.querySelector('.your-page')?.textContent?.includes('Connect to'),
+  )
   await notes.bringToFront()
   await notes.$eval('textarea', (one) => one.focus())
   await notes.keyboard.type('A change')
   await page.bringToFront()
-  await openDialog(page)
   await done(page, 'change')
+  // The change was read again, and Inspect shows it.
+  await page.keyboard.press('Escape')
+  await saw(page, '[data-pane=inspect]', 'A change')
 })
 
 inBrowsers(

@@ -1,18 +1,10 @@
-/** A Chromium with the unpacked extension, as a person would use it: by its popup. */
+/** A browser with the extension, as a person would use it: by its popup. */
 
 import assert from 'node:assert/strict'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Browser, Page, Target } from 'puppeteer-core'
-import { close, launch } from '../harness/browsers.ts'
+import type { Browser, Page } from 'puppeteer-core'
+import { close } from '../harness/launch.ts'
 
-const built = join(import.meta.dirname, '../../../dist/extension')
-
-/** Its id follows from the key in its manifest. */
-export const origin = 'chrome-extension://jdaedidgmfanbcmndmollldhknabkook'
-
-const timeout = 20_000 // ms, for each wait
+export const timeout = 20_000 // ms, for each wait
 
 /** A tab that is not in front draws nothing: what is waited for there is looked for at each change. */
 export const inBackground = { polling: 'mutation' } as const
@@ -24,27 +16,19 @@ export interface Installed {
   remove(): Promise<void>
 }
 
-/**
- * A copy of the built extension. Nobody can answer the browser's question about a site in a test: the
- * sites that it would be asked for are granted by the manifest.
- */
-export async function install(sites: readonly string[]): Promise<Installed> {
-  const directory = await mkdtemp(join(tmpdir(), 'pagemcp-extension-'))
-  const extension = join(directory, 'extension')
-  await cp(built, extension, { recursive: true }).catch((error: unknown) => {
-    throw new Error(`${built} is missing: run bin/pagemcp build`, { cause: error })
-  })
-  const file = join(extension, 'manifest.json')
-  const manifest = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>
-  await writeFile(
-    file,
-    JSON.stringify({ ...manifest, host_permissions: sites.map((site) => `${site}/*`) }),
-  )
-  return {
-    extension,
-    profile: join(directory, 'profile'),
-    remove: () => rm(directory, { recursive: true, force: true }),
-  }
+/** What differs between browsers. */
+export interface Kit {
+  /** The origin of the extension. */
+  origin: string
+  /**
+   * A copy of the built extension.
+   *
+   * @param sites - sites that the person will allow
+   * @param built - the unpacked extension, or its archive for Firefox; default: that of `pagemcp build`
+   */
+  install(sites: readonly string[], built?: string): Promise<Installed>
+  /** Starts the browser. */
+  arrive(installed: Installed): Promise<Person>
 }
 
 /** A person at a browser with the extension. */
@@ -60,8 +44,13 @@ export interface Person {
   joined(): Promise<string>
   /** Waits until the popup shows a tab of that title; returns its id. */
   idOf(title: string): Promise<number>
-  /** Clicks on a tab's checkbox, and waits until it is ticked, or no longer. */
+  /**
+   * Clicks on a tab's checkbox, and waits until it is ticked, or no longer. If the browser asks for a site, the
+   * person allows it.
+   */
   tick(id: number, on?: boolean): Promise<void>
+  /** Clicks on the checkbox of a tab of a site that the browser then asks for, and does not allow it. */
+  refuse(id: number, site: string): Promise<void>
   /** Waits until the popup shows a tab as ticked, or not. */
   shows(id: number, ticked: boolean): Promise<void>
   /** Origins that the popup says there is consent for. */
@@ -72,26 +61,41 @@ export interface Person {
   paste(link: string): Promise<void>
   /** Says something as the popup does, without clicking. */
   tell(to: string, what: string, args: object): Promise<unknown>
-  /** Ends the service worker, as the browser does after half a minute. */
-  stopServiceWorker(): Promise<void>
-  /** The value of an expression in the service worker. */
-  inServiceWorker(expression: string): Promise<unknown>
   leave(): Promise<void>
 }
 
-/** Starts the browser. */
-export async function arrive({ extension, profile }: Installed): Promise<Person> {
-  const browser = await launch('chromium', { extension, profile })
-  const isOurs = (target: Target) => target.url().startsWith(origin)
+/** What a person does for whom the browser asks for a site. */
+export interface Prompts {
+  /** Called after the click on a checkbox; `asks`: the popup has said that the browser will ask. */
+  allow(asks: boolean): Promise<void>
+  refuse(id: number, site: string): Promise<void>
+}
+
+/**
+ * A person at the popup of a browser that runs.
+ *
+ * @param show - loads the popup into a tab
+ */
+export async function personAt(
+  browser: Browser,
+  show: (tab: Page) => Promise<unknown>,
+  prompts: (popup: Page) => Prompts,
+): Promise<Person> {
   const open = async (url: string) => {
     const page = await browser.newPage()
     page.setDefaultTimeout(timeout)
     await page.goto(url)
     return page
   }
-  const popup = await open(`${origin}/popup.html`)
   const errors: string[] = []
+  const popup = await browser.newPage()
+  popup.setDefaultTimeout(timeout)
   popup.on('pageerror', (error) => errors.push(String(error)))
+  await show(popup).catch(async (error: unknown) => {
+    await close(browser)
+    throw error
+  })
+  const { allow, refuse } = prompts(popup)
   const shows = async (id: number, ticked: boolean) => {
     await popup.waitForSelector(`#tab-${id}${ticked ? ':checked' : ':not(:checked)'}`)
   }
@@ -112,12 +116,6 @@ export async function arrive({ extension, profile }: Installed): Promise<Person>
     await popup.waitForSelector('#link', { visible: true })
     await popup.type('#link', link)
     await popup.click('#connect')
-  }
-  const serviceWorker = async () => {
-    const isWorker = (target: Target) => isOurs(target) && target.type() === 'service_worker'
-    const worker = await (await browser.waitForTarget(isWorker, { timeout })).worker()
-    assert.ok(worker)
-    return worker
   }
   return {
     browser,
@@ -153,9 +151,15 @@ export async function arrive({ extension, profile }: Installed): Promise<Person>
     async tick(id, on = true) {
       await popup.bringToFront()
       await popup.waitForSelector(`#tab-${id}`)
+      const asks = await popup.$eval(
+        `#tab-${id}`,
+        (box) => box.closest('label')?.querySelector<HTMLElement>('.asks')?.hidden === false,
+      )
       await popup.click(`#tab-${id}`)
+      if (on) await allow(asks)
       await shows(id, on)
     },
+    refuse,
     shows,
     sites: () => popup.$$eval('#sites .title', (all) => all.map((one) => one.textContent ?? '')),
     async takeBack(site) {
@@ -165,19 +169,6 @@ export async function arrive({ extension, profile }: Installed): Promise<Person>
     },
     tell: (to, what, args) =>
       popup.evaluate((message) => chrome.runtime.sendMessage(message), { to, what, args }),
-    async stopServiceWorker() {
-      const worker = await serviceWorker()
-      const gone = new Promise<void>((resolve, reject) => {
-        const late = () => reject(new Error('the service worker lives on'))
-        AbortSignal.timeout(timeout).addEventListener('abort', late, { once: true })
-        browser.on('targetdestroyed', (target) => {
-          if (isOurs(target) && target.type() === 'service_worker') resolve()
-        })
-      })
-      await worker.close()
-      await gone
-    },
-    inServiceWorker: async (expression) => (await serviceWorker()).evaluate(expression),
     async leave() {
       await close(browser)
       assert.deepEqual(errors, [], 'uncaught errors in the popup')

@@ -1,0 +1,148 @@
+/** The editor in browsers: indentation, brackets, and problems, which are marked, announced and shown one after another. */
+
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { inBrowsers } from '../../harness/browsers.ts'
+import { openPlayground, type Playground, servePlayground } from '../harness.ts'
+
+let playground: Playground
+before(async () => {
+  playground = await servePlayground()
+})
+after(() => playground?.close())
+
+/** Opens the playground, with the caret in the empty editor. */
+async function emptyEditor(open: (url: string) => Promise<Page>): Promise<Page> {
+  const page = await openPlayground(open, playground)
+  await page.waitForFunction(
+    () => {
+      const content = document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content')
+      ;(content as HTMLElement | undefined)?.focus()
+      return content !== null && content !== undefined
+    },
+    { polling: 100 },
+  )
+  await chord(page, 'a')
+  await page.keyboard.press('Delete')
+  await hasText(page, '')
+  return page
+}
+
+async function chord(page: Page, key: 'a' | 'z' | ']' | '['): Promise<void> {
+  await page.keyboard.down('Control')
+  await page.keyboard.press(key)
+  await page.keyboard.up('Control')
+}
+
+/** Waits until the editor has a text. */
+const hasText = (page: Page, wanted: string) =>
+  page.waitForFunction(
+    (wanted) => {
+      const root = document.querySelector('.editor')?.shadowRoot
+      const lines = [...(root?.querySelectorAll('.cm-line') ?? [])]
+      return lines.map(({ textContent }) => textContent).join('\n') === wanted
+    },
+    { polling: 100 },
+    wanted,
+  )
+
+/** Waits until the elements of a selector in the editor have these texts. */
+const shows = (page: Page, selector: string, ...wanted: string[]) =>
+  page.waitForFunction(
+    (selector, wanted) => {
+      const root = document.querySelector('.editor')?.shadowRoot
+      const found = [...(root?.querySelectorAll(selector) ?? [])].map((one) => one.textContent)
+      return found.join('\n') === wanted
+    },
+    { polling: 100 },
+    selector,
+    wanted.join('\n'),
+  )
+
+/** Records what is announced to screen readers: CodeMirror removes it after 200 ms. */
+const recordAnnouncements = (page: Page) =>
+  page.evaluate(() => {
+    const region = document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-announced')
+    if (!region) throw new Error('the editor has no live region')
+    new MutationObserver(() => {
+      document.title += region.textContent?.trim()
+    }).observe(region, { childList: true, subtree: true })
+  })
+
+/** The selected text, of which browsers say nothing in a shadow root: what Delete removes and undo restores. */
+async function selected(page: Page): Promise<string> {
+  const text = () =>
+    page.evaluate(
+      () =>
+        document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content')?.textContent ??
+        '',
+    )
+  const before = await text()
+  await page.keyboard.press('Delete')
+  const after = await text()
+  let at = 0
+  while (at < after.length && after[at] === before[at]) at++
+  await chord(page, 'z')
+  return before.slice(at, at + before.length - after.length)
+}
+
+inBrowsers('brackets are closed and marked, and lines are indented', async ({ open }) => {
+  const page = await emptyEditor(open)
+  await page.keyboard.type('{')
+  await hasText(page, '{}')
+  await shows(page, '.cm-matched', '{', '}')
+  await page.keyboard.press('Enter')
+  await hasText(page, '{\n  \n}')
+  await shows(page, '.cm-matched')
+  await page.keyboard.type('"id": [')
+  await hasText(page, '{\n  "id": []\n}')
+  await page.keyboard.press('Backspace')
+  await hasText(page, '{\n  "id": \n}')
+  await page.keyboard.type('[1,')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('2')
+  await hasText(page, '{\n  "id": [1,\n  2]\n}')
+  await chord(page, ']')
+  await hasText(page, '{\n  "id": [1,\n    2]\n}')
+  await chord(page, '[')
+  await hasText(page, '{\n  "id": [1,\n  2]\n}')
+  await page.keyboard.press('ArrowRight')
+  await shows(page, '.cm-matched', '[', ']')
+  await page.keyboard.press('Backspace')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('End')
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('ArrowLeft')
+  await shows(page, '.cm-unmatched', '[')
+})
+
+inBrowsers('F8 selects one problem after the other, shows and announces it', async ({ open }) => {
+  const page = await emptyEditor(open)
+  await page.waitForFunction(
+    () => document.querySelector('.compose-problems')?.textContent?.includes('1 problem'),
+    { polling: 100 },
+  )
+  await shows(page, '.cm-problem') // there is nothing to mark in an empty text
+  await page.keyboard.press('F8')
+  await page.waitForFunction(
+    () => document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-problems li'),
+    { polling: 100 },
+  )
+  await page.keyboard.type('{"jsonrpc": "1.0", "id": 1, "method": "nix"')
+  await shows(page, '.cm-problem.cm-error', '"1.0"', '"nix"')
+  await recordAnnouncements(page)
+  await page.keyboard.press('F8')
+  await shows(page, '.cm-problems li', 'jsonrpc must be "2.0".')
+  assert.match(await page.title(), /jsonrpc must be "2\.0"\.$/)
+  assert.equal(await selected(page), '"1.0"')
+  await shows(page, '.cm-problem.cm-error', '"1.0"', '"nix"')
+  await page.keyboard.press('F8')
+  assert.equal(await selected(page), '"nix"')
+  await shows(page, '.cm-problem.cm-error', '"1.0"', '"nix"')
+  await page.keyboard.press('F8')
+  assert.equal(await selected(page), '"1.0"')
+  await page.keyboard.type('"2.0')
+  await shows(page, '.cm-problem.cm-error', '"nix"')
+  await shows(page, '.cm-problems li')
+})

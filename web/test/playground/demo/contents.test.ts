@@ -1,0 +1,34 @@
+/** The demo's contents exist in every language of the playground. */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { contents, demoContents, listOf, titled } from '../../../playground/demo/contents.ts'
+import { locales } from '../../../playground/locale/languages.ts'
+
+test('every language has all items, pages and titles, and none is English by mistake', () => {
+  const source = readFileSync(new URL('../../../playground/demo/serve.ts', import.meta.url), 'utf8')
+  const titles = [...source.matchAll(/titled\('([^']+)'\)/g)].map(([, title]) => title ?? '')
+  assert.ok(titles.length > 10, String(titles.length))
+  const { en } = contents
+  for (const language of locales) {
+    const one = contents[language]
+    assert.equal(one.goods.length, en.goods.length, language)
+    assert.equal(one.pages.length, en.pages.length, language)
+    if (language === 'en') continue
+    assert.deepEqual(Object.keys(one.titles).sort(), [...new Set(titles)].sort(), language)
+    for (const text of [one.server, one.ideas, one.trip])
+      assert.ok(![en.server, en.ideas, en.trip].includes(text))
+    assert.equal(new Set([...one.goods, ...en.goods]).size, 2 * en.goods.length, language)
+    for (const [title, text] of one.pages) {
+      assert.ok(!en.pages.some(([other, words]) => other === title || words === text), title)
+    }
+  }
+})
+
+test('English is the language of scripts and tests', () => {
+  assert.equal(demoContents(), contents.en)
+  assert.equal(titled('Today'), 'Today')
+  assert.equal(listOf(0, 2), 'milk, bread')
+  assert.equal(listOf(8, 17), 'milk, apples')
+})

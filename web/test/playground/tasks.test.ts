@@ -1,0 +1,212 @@
+/**
+ * Tasks as a learner, a presenter, an author of the specification and a tester do them, with the mouse: each has a
+ * most number of clicks. That of a developer with a page of their own is in your-page/your-page.test.ts.
+ */
+
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { envelope } from '../../playground/protocol/revisions.ts'
+import { inBrowsers } from '../harness/browsers.ts'
+import { openPlayground, type Playground, press, saw, servePlayground } from './harness.ts'
+
+let playground: Playground
+before(async () => {
+  playground = await servePlayground()
+})
+after(() => playground?.close())
+
+/** A mouse that clicks what is visible, and counts. */
+function mouseOn(page: Page) {
+  const mouse = {
+    clicks: 0,
+    async click(selector: string, text = '', attribute?: string) {
+      await page.waitForSelector(selector, { visible: true })
+      await press(page, selector, text, attribute)
+      mouse.clicks++
+    },
+  }
+  return mouse
+}
+
+/** What would be copied or saved, as it comes. */
+const catchShared = (page: Page) =>
+  page.evaluate(() => {
+    const { dataset } = document.documentElement
+    const writeText = async (text: string) => {
+      dataset.copied = text
+    }
+    Object.defineProperty(navigator, 'clipboard', { value: { writeText } })
+    const make = URL.createObjectURL.bind(URL)
+    URL.createObjectURL = (blob: Blob) => {
+      blob.text().then((text) => {
+        dataset.saved = text
+      })
+      return make(blob)
+    }
+    HTMLAnchorElement.prototype.click = () => {}
+  })
+
+const caught = async (page: Page, what: 'copied' | 'saved') => {
+  await page.waitForSelector(`html[data-${what}]`)
+  return page.$eval('html', (html, what) => html.dataset[what] ?? '', what)
+}
+
+/** The facts are of the playground, and not of a browser. */
+const only = ['chromium'] as const
+
+inBrowsers(
+  'a learner reads a change with one click, and does a lesson with seven',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground, '?lang=en')
+    const mouse = mouseOn(page)
+    await saw(page, '.hint', 'notes://today changed')
+    await mouse.click('[data-command=send]')
+    await page.waitForSelector('[data-pane=inspect] mark')
+    assert.equal(mouse.clicks, 1)
+
+    await mouse.click('[data-command=lessons]')
+    await mouse.click('[data-lesson=hello]')
+    for (const task of ['Press Send', 'complete the method']) {
+      await saw(page, '.coach p', task)
+      await mouse.click('.coach-ways button', 'Show solution')
+      await mouse.click('[data-command=send]')
+    }
+    await saw(page, '.coach p', 'Two resources')
+    await mouse.click('.coach-ways .primary', 'Next lesson')
+    await saw(page, '.coach p', 'Complete the URI')
+    assert.ok(mouse.clicks <= 1 + 2 + 5, `${mouse.clicks} clicks`)
+  },
+  { only },
+)
+
+inBrowsers(
+  'a presenter shows a conversation in full screen with three clicks',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    const mouse = mouseOn(page)
+    await mouse.click('[data-command=lessons]')
+    await mouse.click('[data-present=eras]')
+    await mouse.click('.present button', 'Full screen')
+    await page.waitForFunction(() => document.fullscreenElement !== null)
+    await page.keyboard.press('ArrowRight')
+    await saw(page, '.present-step', 'Step 2')
+    assert.ok(mouse.clicks <= 3, `${mouse.clicks} clicks`)
+  },
+  { only },
+)
+
+inBrowsers(
+  'an author writes a message of an older revision, sees what is wrong, sends and shares it, and compares revisions',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    const mouse = mouseOn(page)
+    await catchShared(page)
+    const write = async (text: string) => {
+      await page.keyboard.down('Control')
+      await page.keyboard.press('a')
+      await page.keyboard.up('Control')
+      await page.keyboard.type(text)
+    }
+    await page.select('.bar select', '2025-11-25')
+    await page.waitForFunction(() =>
+      document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content'),
+    )
+    await mouse.click('.editor')
+    await write('{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":7}}')
+    await saw(page, '.compose-problems', '1 problem')
+    await mouse.click('.compose-problems')
+    await page.waitForFunction(() =>
+      document
+        .querySelector('.editor')
+        ?.shadowRoot?.textContent?.includes('params.uri should be string'),
+    )
+    await write(
+      '{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"notes://today"}}',
+    )
+    await mouse.click('[data-command=send]')
+    await saw(page, '[data-pane=inspect] .chip', 'valid')
+    await mouse.click('.bar [data-command=share]')
+    await mouse.click('[data-command=copy-link]:not(:disabled)')
+    assert.match(await caught(page, 'copied'), /#v1\./)
+    assert.ok(mouse.clicks <= 5, `${mouse.clicks} clicks`)
+
+    await page.keyboard.press('Escape')
+    await page.select('.bar select', '2026-07-28')
+    await saw(page, '.compose-notes', 'became subscriptions/listen')
+  },
+  { only },
+)
+
+inBrowsers(
+  'a tester checks a server and saves the report with three clicks',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    const mouse = mouseOn(page)
+    await catchShared(page)
+    await mouse.click('.rail [data-command=conformance]')
+    await mouse.click('.conformance button.primary', 'Run checks')
+    await mouse.click('.conformance-files button', 'JUnit')
+    assert.match(
+      await caught(page, 'saved'),
+      /<testsuite name="MCP conformance of In-page demo" tests="\d+" failures="0"/,
+    )
+    assert.ok(mouse.clicks <= 3, `${mouse.clicks} clicks`)
+  },
+  { only },
+)
+
+inBrowsers(
+  'a tester finds the failing message of a transcript, and sends it again, with three clicks',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    const mouse = mouseOn(page)
+    const _meta = envelope('2026-07-28')
+    const request = (id: number, uri: string) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'resources/read',
+      params: { uri, _meta },
+    })
+    const failed = { jsonrpc: '2.0', id: 2, error: { code: -32602, message: 'Not found' } }
+    const passed = { jsonrpc: '2.0', id: 1, result: { contents: [] } }
+    const lines = [
+      {
+        mcplog: 1,
+        created: '2026-01-01T00:00:00Z',
+        app: 'test',
+        version: '1',
+        peers: [],
+        redacted: true,
+      },
+      ...[request(1, 'notes://today'), passed, request(2, 'notes://toady'), failed].map(
+        (message, i) => ({
+          t: i,
+          c: 1,
+          d: i % 2 === 0 ? 'out' : 'in',
+          k: 'http',
+          raw: JSON.stringify(message),
+        }),
+      ),
+    ]
+    await page.evaluate(
+      (text) => {
+        const files = new DataTransfer()
+        files.items.add(new File([text], 'bug.mcplog.jsonl'))
+        window.dispatchEvent(
+          new DragEvent('drop', { dataTransfer: files, bubbles: true, cancelable: true }),
+        )
+      },
+      lines.map((line) => JSON.stringify(line)).join('\n'),
+    )
+    await saw(page, '.toast', '4 rows imported')
+    await mouse.click('#tl-filter')
+    await page.keyboard.type('code:-32602')
+    await mouse.click('.tl-row .tl-status', '-32602')
+    await saw(page, '[data-pane=inspect]', 'Not found')
+    await mouse.click('.in-acts button', 'Send again')
+    await saw(page, '[data-pane=inspect]', 'Did you mean notes://today')
+    assert.ok(mouse.clicks <= 3, `${mouse.clicks} clicks`)
+  },
+  { only },
+)

@@ -1,0 +1,190 @@
+/** Views and settings that are no other test's subject, in one browser: they do not depend on it. */
+
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { inBrowsers } from '../harness/browsers.ts'
+import { openPlayground, type Playground, press, rows, saw, servePlayground } from './harness.ts'
+
+let playground: Playground
+before(async () => {
+  playground = await servePlayground()
+})
+after(() => playground?.close())
+
+const only = ['chromium'] as const
+
+/** Runs a command of the palette. */
+async function command(page: Page, id: string): Promise<void> {
+  await press(page, '.bar button', 'palette', 'data-command')
+  await page.waitForSelector('dialog [role=option]')
+  await page.$eval(`[data-command="${id}"]`, (one) => (one as HTMLElement).click())
+}
+
+inBrowsers(
+  'the time axis has a bar for each request, and completions stand back in the list',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    await press(page, '[role=tab]', 'Templates', 'aria-label')
+    await press(page, 'summary', 'notes://{id}')
+    await page.focus('.form-item details[open] input')
+    await saw(page, '.tl-row.tl-aside', 'completion/complete')
+    await press(page, '[data-pane=timeline] button', 'Time axis')
+    await page.waitForSelector('.wf .wf-mark')
+    const bars = await page.$$eval('.wf [role=row][aria-rowindex]', (all) =>
+      all.flatMap((row) => {
+        const bar = row.querySelector<HTMLElement>('[class*=wf-bar]')
+        return bar ? [bar.getBoundingClientRect().width] : []
+      }),
+    )
+    assert.ok(bars.length > 2 && bars.every((width) => width > 0), String(bars))
+  },
+  { only },
+)
+
+inBrowsers(
+  'any two results are compared: one is pinned',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    await press(page, '[role=tab]', 'Resources', 'aria-label')
+    await press(page, '.thing-read', 'notes://today')
+    await saw(page, '[data-pane=inspect]', 'milk, apples')
+    await press(page, '.in-acts button', 'Pin for comparison')
+    await press(page, '.thing-read', 'notes://ideas')
+    await saw(page, '[data-pane=inspect] .in-head', 'resources/read')
+    await saw(page, '[data-pane=inspect]', 'notes://ideas')
+    await press(page, '.in-tabs button', 'Diff')
+    await saw(page, '[data-pane=inspect] del', 'milk')
+  },
+  { only },
+)
+
+inBrowsers(
+  'a subscription belongs to one of two clients of a server',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    await command(page, 'connections.another')
+    await page.waitForFunction(
+      () => document.querySelectorAll('.clients .connection-state[data-is=open]').length === 2,
+    )
+    await press(page, '[role=tab]', 'Resources', 'aria-label')
+    await press(page, '.thing [role=switch]', 'notes://today', 'aria-label')
+    await page.waitForSelector('.thing [role=switch][aria-checked=true]')
+    await press(page, '[role=tab]', 'Demo data', 'aria-label')
+    await page.waitForSelector('#note-today')
+    await page.type('#note-today', ', tea')
+    await saw(page, '.tl-row', 'notifications/resources/updated')
+    const updates = (await rows(page)).filter((row) => row.includes('resources/updated'))
+    assert.ok(updates.length > 0 && updates.every((row) => /B\s*in/.test(row)), String(updates))
+    await press(page, '.clients button', 'A')
+    await press(page, '[role=tab]', 'Resources', 'aria-label')
+    await page.waitForFunction(
+      () =>
+        document.querySelector('.thing [role=switch][aria-checked=false]') &&
+        !document.querySelector('.thing [role=switch][aria-checked=true]'),
+    )
+  },
+  { only },
+)
+
+inBrowsers(
+  'a request is kept in the history, and messages are saved as a file that opens',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    await page.evaluate(() => {
+      const make = URL.createObjectURL.bind(URL)
+      URL.createObjectURL = (blob: Blob) => {
+        blob.text().then((text) => {
+          document.documentElement.dataset.saved = text
+        })
+        return make(blob)
+      }
+      HTMLAnchorElement.prototype.click = () => {}
+    })
+    const recent = () => press(page, '.compose-tools button', 'Recent requests', 'aria-label')
+    await page.waitForSelector('.compose-method select')
+    for (const method of ['prompts/list', 'tools/list']) {
+      await page.select('.compose-method select', method)
+      await saw(page, '.compose-tabs [aria-current=true]', method)
+      await press(page, '[data-command=send]', 'Send')
+      await saw(page, '[data-pane=inspect] .in-head', method)
+    }
+    await recent()
+    await press(page, '.compose-tools li:nth-child(2) button', 'Keep', 'aria-label')
+    await page.waitForSelector('.compose-tools li:first-child [aria-pressed=true]') // it is the first now
+    await press(page, '.compose-tools .menu button', 'Clear history')
+    await page.waitForFunction(() => document.querySelectorAll('.compose-tools li').length === 1)
+    await page.keyboard.press('Escape')
+
+    await press(page, '.bar [data-command=share]', 'Share')
+    await press(page, '.sharing button', 'Save messages as file')
+    await page.waitForSelector('html[data-saved]')
+    const saved = await page.$eval('html', (html) => html.dataset.saved ?? '')
+    await page.reload()
+    await page.waitForSelector('html[data-ready]')
+    await page.waitForSelector('.compose-tools button')
+    await page.evaluate((text) => {
+      const files = new DataTransfer()
+      files.items.add(new File([text], 'messages.json'))
+      const drop = { dataTransfer: files, bubbles: true, cancelable: true }
+      window.dispatchEvent(new DragEvent('drop', drop))
+    }, saved)
+    await page.waitForSelector('[data-from=link]') // from outside: it sends nothing by itself
+    await saw(page, '.compose-tabs [aria-current=true]', 'tools/list')
+    await recent()
+    await page.waitForSelector('.compose-tools li [aria-pressed=true]')
+    await saw(page, '.compose-tools .menu', 'prompts/list')
+  },
+  { only },
+)
+
+inBrowsers(
+  'theme and single-letter keys are settings, which stay, and the keys are listed',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }])
+    const light = await paper()
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }])
+    const dark = await paper()
+    assert.notEqual(dark, light, 'the theme is that of the system')
+    await command(page, 'shell.theme.light')
+    assert.equal(await paper(), light)
+    await saw(page, '.tl-row', 'tools/list')
+    await page.keyboard.press('?')
+    await saw(page, 'dialog .keys', 'Filter the timeline')
+    await press(page, 'dialog label', 'Single letters')
+    await page.keyboard.press('Escape')
+    await page.reload()
+    await page.waitForSelector('html[data-ready]')
+    assert.equal(await paper(), light)
+    await saw(page, '.tl-row', 'tools/list')
+    await page.keyboard.press('?')
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+    assert.equal(await page.$('dialog'), null)
+  },
+  { only },
+)
+
+inBrowsers(
+  'a phone shows one pane at a time: first the stage, a badge counts messages, and Send shows the answer',
+  async ({ open }) => {
+    const page = await open('about:blank')
+    await page.setViewport({ width: 390, height: 844 })
+    await page.goto(`${playground.url}?lang=en&quiet`)
+    await page.waitForSelector('html[data-ready]')
+    await page.waitForSelector('.stage-page')
+    const visible = () =>
+      page.$$eval('.pane', (all) =>
+        all.flatMap((pane) => (pane.checkVisibility() ? [(pane as HTMLElement).dataset.pane] : [])),
+      )
+    assert.deepEqual(await visible(), ['explore'])
+    await page.waitForSelector('.switcher-count')
+    await press(page, '.switcher button', 'Compose')
+    await press(page, '[data-command=send]', 'Send')
+    await saw(page, '[data-pane=inspect] .in-head', 'resources/list')
+    assert.deepEqual(await visible(), ['inspect'])
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth))
+  },
+  { only },
+)
