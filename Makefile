@@ -11,12 +11,19 @@
 # make bench  races ours against others and prints ratios; never fails on time; see web/bench/run.ts for ARGS
 # make bench-playground  the playground under load, and MCP Inspector under the same burst
 # make bundlers  runs an app in each bundler and framework, in Chromium; ONLY=vite8 for one; downloads them once
+# make clients  connects Claude Code, Codex CLI, Gemini CLI and opencode by `pagemcp install`; downloads them each time
+# make cluster  nodes of the hosted gateway as processes that fail, and figures
 # make audit  looks up known vulnerabilities of what is shipped; needs the network
 # make pack   the tarball of the npm package, in dist/npm
-# make build  bin/pagemcp, the npm package in dist/npm/pagemcp, the browser extension in dist/extension, each with its notices
+# make standalone  the program of a release for this machine, in bin/release: it contains the web files
+# make release  all that is published, in dist/release; PLATFORMS=here or PLATFORMS=linux_amd64,darwin_arm64 for some
+# make release-check  installs and runs what is in dist/release, without a network
+# make version  V=0.2.0 sets the version in all files, and dates the changelog's section
+# make build  bin/pagemcp, the npm package in dist/npm/pagemcp, the browser extension in dist/extension and dist/extension-firefox, each with its notices
 
 STATICCHECK = v0.8.2 # of honnef.co/go/tools: 2026.1
 GOVULNCHECK = v1.8.0 # of golang.org/x/vuln
+ACTIONLINT  = v1.7.12 # of github.com/rhysd/actionlint
 
 GO   = go
 BIN  = $(CURDIR)/bin
@@ -31,12 +38,13 @@ NPM_STAMP = web/node_modules/.package-lock.json
 INTEROP = server/interop
 
 FUZZTIME = 60s
-# Of in-node: one file, or a pattern in quotation marks.
+# Of in-node: files, or patterns in quotation marks; and how many run at once, if not by the number of cores.
 TESTS = 'test/**/*.test.ts'
+JOBS =
 SEEDS = 50
 SEED =
 
-.PHONY: run check test simulation reliability flaky mutants soak bench bench-playground bundlers build pack audit conformance fuzz lint unit browsers race under-node in-node binary
+.PHONY: cluster run standalone release release-check version check test simulation reliability flaky mutants soak bench bench-playground bundlers clients build pack audit conformance fuzz lint unit browsers race race-others race-server unraced under-node in-node binary
 
 run: $(NPM_STAMP) binary
 	@$(BIN)/pagemcp dev $(ARGS)
@@ -48,9 +56,27 @@ build: $(NPM_STAMP) binary
 pack: build
 	npm pack --pack-destination dist/npm ./dist/npm/pagemcp
 
-# The same bytes wherever it is built: TestBuildsAreReproducible.
+standalone: $(NPM_STAMP)
+	$(GO) run ./cmd/release -here
+
+# About a minute for each platform the first time. The same sources give the same bytes.
+PLATFORMS =
+release: $(NPM_STAMP)
+	$(GO) run ./cmd/release $(if $(PLATFORMS),-platforms $(PLATFORMS))
+
+release-check: $(NPM_STAMP) browsers
+	cd web && $(NODE) --test --test-timeout=300000 'test/release/*.check.ts'
+
+V =
+version:
+	@test -n "$(V)" || { echo 'which one? make version V=0.2.0'; exit 1; }
+	$(GO) run ./cmd/release -version $(V)
+
+# The same bytes wherever they are built: TestBuildsAreReproducible. The demo is for tests of pagemcpd.
 binary:
 	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags=-buildid= -o $(BIN)/pagemcp ./cmd/pagemcp
+	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags=-buildid= -o $(BIN)/pagemcpd ./cmd/pagemcpd
+	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags=-buildid= -o $(BIN)/pagemcpd-demo ./server/hosted/demo
 
 # Versions and hashes are the lock file's, and no package runs a script of its own. Node
 # is a package by platform (web/runtime); where there is none, the machine's own is used.
@@ -62,14 +88,20 @@ $(NPM_STAMP): web/package-lock.json
 
 check: lint unit
 
-lint: $(NPM_STAMP) $(BIN)/staticcheck-$(strip $(STATICCHECK))
+lint: $(NPM_STAMP) $(BIN)/staticcheck-$(strip $(STATICCHECK)) $(BIN)/actionlint-$(strip $(ACTIONLINT))
 	@unformatted=$$(gofmt -l cmd server wasm web/*.go); test -z "$$unformatted" || { echo "not formatted: $$unformatted; run gofmt -w"; exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -C $(INTEROP) ./...
 	GOOS=js GOARCH=wasm $(GO) vet ./wasm/...
+	GOOS=windows $(GO) vet ./... # tests, too, compile for the systems of a release
+	GOOS=darwin $(GO) vet ./...
 	$(BIN)/staticcheck-$(strip $(STATICCHECK)) ./...
 	cd $(INTEROP) && $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./...
 	GOOS=js GOARCH=wasm $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./wasm/...
+	$(BIN)/staticcheck-$(strip $(STATICCHECK)) -tags embednats ./server/cluster/... ./cmd/pagemcpd
+	$(GO) vet -tags manpages ./cmd/pagemcp
+	$(GO) vet -tags embednats ./server/cluster/... ./cmd/pagemcpd
+	$(BIN)/actionlint-$(strip $(ACTIONLINT)) -shellcheck= -pyflakes= # the same result wherever it runs
 	cd web && node_modules/.bin/tsc --noEmit
 	cd web && node_modules/.bin/biome check --error-on-warnings .
 
@@ -78,6 +110,11 @@ $(BIN)/staticcheck-$(strip $(STATICCHECK)):
 	@mkdir -p $(BIN)
 	GOBIN=$(BIN) $(GO) install honnef.co/go/tools/cmd/staticcheck@$(strip $(STATICCHECK))
 	@mv $(BIN)/staticcheck $@
+
+$(BIN)/actionlint-$(strip $(ACTIONLINT)):
+	@mkdir -p $(BIN)
+	GOBIN=$(BIN) $(GO) install github.com/rhysd/actionlint/cmd/actionlint@$(strip $(ACTIONLINT))
+	@mv $(BIN)/actionlint $@
 
 # Licences, notices, the lock file and reproducible builds are checked by `make test`.
 audit: build $(BIN)/govulncheck-$(strip $(GOVULNCHECK))
@@ -96,22 +133,34 @@ unit: $(NPM_STAMP) binary
 	$(GO) test ./...
 	$(GO) test -C $(INTEROP) -count=1 ./...
 
-test: browsers lint race under-node in-node
+# Two at a time: tests of the gateway wait for half of their time. The output of each is printed when it ends.
+test: browsers
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target race-server lint race-others under-node
+	@$(MAKE) --no-print-directory unraced
+	@$(MAKE) --no-print-directory in-node
 	@echo "all tests passed"
 
 # What mostly waits for other programs (the official suite, brotli, tsc), what measures memory, and all but
 # a few seeds of the simulation, run without the race detector; the rest of the tests
 # drive the same code.
-OTHERS_WORK = ^(TestConformanceNative|TestEngineKeepsToItsBudget|TestPackageHasTypes|TestSimulation|TestHostilePagesCostOthersLittle)$$
+OTHERS_WORK = TestConformanceNative|TestReadsGoOnThroughFaults|TestSessionsOutliveNodes|TestNewerOfTwoHoldersStays|TestKeysAreRotated|TestPagesAreReadAtEachNodeAndOutliveOne|TestEngineKeepsToItsBudget|TestPackageHasTypes|TestSimulation|TestHostilePagesCostOthersLittle
+
+race: race-others race-server unraced
+
+race-others: $(NPM_STAMP) binary
+	$(GO) test -race -skip '^($(OTHERS_WORK))$$' $$($(GO) list ./... | grep -v '/server$$')
 
 # The messages of server's tests are written down and compared with the schemas afterwards.
-race: $(NPM_STAMP) binary
+race-server: $(NPM_STAMP) binary
 	@rm -rf .cache/messages
-	$(GO) test -race -skip '$(OTHERS_WORK)' $$($(GO) list ./... | grep -v '/server$$')
-	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test -race -count=1 -skip '$(OTHERS_WORK)' ./server
+	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test -race -count=1 -skip '^($(OTHERS_WORK))$$' ./server
 	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test -C $(INTEROP) -count=1 ./...
 	$(GO) test -race ./server -run '^TestSimulation$$' -sim.seeds 4
-	$(GO) test -run '$(OTHERS_WORK)' ./server/... ./cmd/...
+
+# Only packages that have such tests: each other one is linked for nothing.
+unraced: $(NPM_STAMP) binary
+	$(GO) test -tags embednats -run 'OwnNATS|Embedded' ./server/cluster ./cmd/pagemcpd
+	$(GO) test -run '^($(OTHERS_WORK))$$' $$(grep -rlE 'func ($(OTHERS_WORK))\(' --include='*_test.go' cmd server | xargs -n 1 dirname | sort -u | sed 's|^|./|')
 
 under-node: $(NPM_STAMP)
 	$(UNDER_NODE) $(GO) test -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" ./wasm/...
@@ -122,12 +171,21 @@ in-node: $(NPM_STAMP) binary browsers
 	@$(BIN)/pagemcp build
 	@rm -rf web/test/.messages .cache/built
 	@$(BIN)/pagemcp build --out .cache/built
-	cd web && PAGEMCP_BUILT=$(CURDIR)/.cache/built $(NODE) --test --test-concurrency=2 --test-timeout=300000 $(TESTS)
+	cd web && PAGEMCP_BUILT=$(CURDIR)/.cache/built $(NODE) test/run.ts $(if $(JOBS),--jobs $(JOBS)) $(TESTS)
 	PAGEMCP_MESSAGES=$(CURDIR)/web/test/.messages $(GO) test -C $(INTEROP) -count=1 -run TestRecordedMessagesFit ./internal/mcpschema
+
+# Up to 10 minutes: nodes and NATS servers as processes, and figures of hosted.md.
+cluster:
+	$(GO) test -tags embednats -count=1 -v -timeout 10m ./server/clustertest -all
+	$(GO) test -count=1 -run TestTenantsGetNothingOfEachOther ./server/hosted -isolation 1000000 -timeout 10m
+	$(GO) test -run '^$$' -bench 'Joins|Rejoin' -benchtime 5000x -timeout 10m ./server/clustertest
+	$(GO) test -run '^$$' -bench 'Hop' -benchtime 2000x ./server/clustertest
+	$(GO) test -run '^$$' -bench 'FirstRequest|Updates' -benchtime 200x ./server/clustertest
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./server/cluster
 
 conformance: $(NPM_STAMP) binary browsers
 	$(GO) test -count=1 -v -run TestConformanceNative ./server
-	cd web && $(NODE) --test --test-timeout=300000 'test/conformance/*.test.ts'
+	cd web && $(NODE) --test --test-timeout=300000 'test/conformance/*.test.ts' test/hosted/conformance.test.ts test/hosted/cluster.test.ts
 
 # Debian's browsers, and a C compiler for the race detector.
 browsers:
@@ -185,6 +243,10 @@ ONLY =
 bundlers: $(NPM_STAMP) binary browsers
 	@$(BIN)/pagemcp build
 	cd web && $(NODE) --disable-warning=ExperimentalWarning test/bundlers/run.ts $(if $(ONLY),'$(ONLY)')
+
+# npm fetches half a gigabyte into a temporary directory; it takes about three minutes.
+clients: binary
+	$(GO) run ./cmd/internal/clients
 
 # The gateway's figures take two minutes, those of browsers a quarter of an hour:
 # RELOADS=200 KILLS=50 are what the soak does.

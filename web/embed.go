@@ -1,4 +1,5 @@
-// Package web knows the version that npm package and Go module share.
+// Package web contains what the program knows of the web files: the version that npm package
+// and Go module share, and the entries about error messages.
 package web
 
 import (
