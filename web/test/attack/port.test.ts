@@ -14,6 +14,7 @@ import type { Duplex } from 'node:stream'
 import type { Page } from 'puppeteer-core'
 import { type Gateway, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
+import { hasLoaded } from '../harness/waits.ts'
 import { openDialog } from '../playground/connections/dialog.ts'
 import { press, saw } from '../playground/harness.ts'
 
@@ -26,13 +27,19 @@ addEventListener('fetch', (event) => {
   event.respondWith(new Response('<!doctype html><title>evil</title>', { headers: { 'content-type': 'text/html' } }))
 })`
 
-const evilPage = `<!doctype html><title>evil</title><link rel="icon" href="data:,"><script>
+const evilPage = '<!doctype html><title>evil</title><link rel="icon" href="data:,">'
+
+const evilPageWithWorker = `${evilPage}<script>
 navigator.serviceWorker.register('/evil.js', { scope: '/' }).then(() => navigator.serviceWorker.ready)
   .then(() => { document.title = 'evil, registered' })
 </script>`
 
-/** The program that takes the port. */
-async function evilServer(port: number) {
+/**
+ * The program that takes the port.
+ *
+ * @param page - its documents
+ */
+async function evilServer(port: number, page: string) {
   const asked: string[] = []
   const sockets: Duplex[] = []
   const server = createServer(({ url = '', headers }, response) => {
@@ -42,7 +49,7 @@ async function evilServer(port: number) {
     } else if (url === '/evil.js') {
       response.writeHead(200, { 'content-type': 'text/javascript' }).end(evilWorker)
     } else if (headers['sec-fetch-mode'] === 'navigate') {
-      response.writeHead(200, { 'content-type': 'text/html' }).end(evilPage)
+      response.writeHead(200, { 'content-type': 'text/html' }).end(page)
     } else {
       response.writeHead(200, { 'content-type': 'text/plain' }).end('AAAA')
     }
@@ -106,20 +113,6 @@ async function withDev(
 /** Waits until the page's live reload knows what the server serves. */
 const isLive = (tab: Page) => tab.waitForSelector('html[data-version]')
 
-/**
- * Waits until the page has the last files that it loads: one that is missing later is an error of the page. It polls,
- * since hidden tabs have no animation frames.
- */
-const hasLoaded = (tab: Page) =>
-  tab.waitForFunction(
-    async () => {
-      const loaded = performance.getEntriesByType('resource')
-      const last = loaded.find(({ name }) => name.endsWith('/skills.js'))
-      return last !== undefined && (await import(last.name)) !== undefined
-    },
-    { polling: 100 },
-  )
-
 /** Settles when the page writes such a line to its console. */
 function says(tab: Page, part: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -160,7 +153,7 @@ inBrowsers(
       await tab.evaluate('void (window.marked = true)')
       const refused = says(tab, 'is not the server that sent this page')
       await end()
-      const evil = await evilServer(port)
+      const evil = await evilServer(port, evilPage)
       try {
         await gullible.waitForFunction(() => document.title.startsWith('evil'))
         await refused
@@ -189,7 +182,7 @@ inBrowsers(
   ({ open }) =>
     withDev(async ({ web, port, end, restart }) => {
       await end()
-      const evil = await evilServer(port)
+      const evil = await evilServer(port, evilPageWithWorker)
       const tab = await open(web)
       await tab.waitForFunction(() => document.title === 'evil, registered')
       await evil.close()

@@ -12,6 +12,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { inBrowsers } from '../harness/browsers.ts'
+import { hasLoaded } from '../harness/waits.ts'
 import { type Gateway, startGateway } from './gateway.ts'
 import { joined, openNotes } from './notes.ts'
 
@@ -117,6 +118,7 @@ inBrowsers('a gateway that was killed comes back as the same one', async (browse
   const { client, update } = await assistant()
   await client.subscribeResource({ uri: subject.uri }, options)
   const name = await joined(page)
+  await hasLoaded(page)
   await gateway.kill()
   await page.waitForSelector('#state:not([data-is="joined"])')
   const announced = update(subject.uri)

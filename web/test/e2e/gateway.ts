@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before } from 'node:test'
 import type { Command } from '../clients/stories.ts'
+import { closeTabs } from '../harness/browsers.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
@@ -47,8 +48,9 @@ export interface Gateway extends Addresses {
   fresh(): Promise<Addresses>
   /** What it has said on standard error. */
   log(): string
-  /** Ends it like a crash. */
+  /** Ends it like a crash, with the tabs open. */
   kill(): Promise<void>
+  /** Closes the tabs of the tests that run, and ends it. */
   close(): Promise<void>
 }
 
@@ -132,6 +134,7 @@ export async function startGateway({
     },
     kill: () => end(child, 'SIGKILL', by.group),
     async close() {
+      await closeTabs()
       await end(child, 'SIGTERM', by.group)
       if (state === '') await rm(directory, { recursive: true, force: true })
     },

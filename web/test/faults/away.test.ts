@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { startGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { inBrowsers } from '../harness/browsers.ts'
+import { hasLoaded } from '../harness/waits.ts'
 import { closedPort } from './port.ts'
 
 /**
@@ -31,6 +32,7 @@ for (const hidden of [false, true]) {
           await (await context.newPage()).bringToFront()
           assert.equal(await page.evaluate('document.visibilityState'), 'hidden')
         }
+        await hasLoaded(page)
         await gateway.kill()
         const closed = await closedPort(Number(port))
         await closed.attempts(3, patience)

@@ -58,6 +58,19 @@ export function inBrowsers(
   }
 }
 
+/** Of the tests that run. */
+const contexts = new Set<BrowserContext>()
+
+/**
+ * Closes the tabs of the tests that run, as users do before they end a server: a tab may still load parts of its page,
+ * and one that is missing is an error of the page.
+ */
+export async function closeTabs(): Promise<void> {
+  const pages = await Promise.all([...contexts].map((context) => context.pages()))
+  // One that ends by itself at this moment is closed, too.
+  await Promise.all(pages.flat().map((page) => page.close().catch(() => {})))
+}
+
 /** Runs a test in a context of its own, and fails if a page throws an error that no handler catches. */
 export async function inContext(
   browser: Browser,
@@ -65,6 +78,7 @@ export async function inContext(
   run: (browser: TestBrowser) => Promise<void>,
 ): Promise<void> {
   const context = await browser.createBrowserContext()
+  contexts.add(context)
   const uncaught: string[] = []
   const open = async (url: string) => {
     const page = await context.newPage()
@@ -79,6 +93,7 @@ export async function inContext(
   try {
     await run({ name, context, open })
   } finally {
+    contexts.delete(context)
     await context.close()
   }
   assert.deepEqual(uncaught, [], 'uncaught errors in the page')

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import * as nodeModule from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { extname, join, normalize, sep } from 'node:path'
+import { closeTabs } from './browsers.ts'
 
 /** What a test server answers with. */
 export interface ServeOptions {
@@ -23,6 +24,7 @@ export interface Served {
   origin: string
   /** `http://localhost:PORT`: another origin for browsers. */
   otherOrigin: string
+  /** Closes the tabs of the tests that run, and ends the server. */
   close(): Promise<void>
 }
 
@@ -63,6 +65,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     origin: `http://127.0.0.1:${port}`,
     otherOrigin: `http://localhost:${port}`,
     async close() {
+      await closeTabs()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },

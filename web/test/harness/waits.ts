@@ -152,3 +152,18 @@ export async function isBack(page: Page, heard: () => boolean): Promise<void> {
   const type = "performance.getEntriesByType('navigation')[0]?.type"
   await page.waitForFunction(`${type} === 'back_forward' || (${heard})()`, { polling: 100 })
 }
+
+/**
+ * Waits until a demo has the last file that it loads; call it before its server goes away: a file that is missing then
+ * is an error of the page. It polls, since hidden tabs have no animation frames.
+ */
+export async function hasLoaded(demo: Page): Promise<void> {
+  await demo.waitForFunction(
+    async () => {
+      const loaded = performance.getEntriesByType('resource')
+      const last = loaded.find(({ name }) => name.endsWith('/skills.js'))
+      return last !== undefined && (await import(last.name)) !== undefined
+    },
+    { polling: 100 },
+  )
+}
