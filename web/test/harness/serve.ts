@@ -24,6 +24,8 @@ export interface Served {
   origin: string
   /** `http://localhost:PORT`: another origin for browsers. */
   otherOrigin: string
+  /** Ends the server, with the tabs open. */
+  kill(): Promise<void>
   /** Closes the tabs of the tests that run, and ends the server. */
   close(): Promise<void>
 }
@@ -61,13 +63,17 @@ export async function serve(options: ServeOptions): Promise<Served> {
     server.listen(0, '127.0.0.1', resolve)
   })
   const { port } = server.address() as AddressInfo
+  const kill = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
   return {
     origin: `http://127.0.0.1:${port}`,
     otherOrigin: `http://localhost:${port}`,
+    kill,
     async close() {
       await closeTabs()
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await kill()
     },
   }
 }

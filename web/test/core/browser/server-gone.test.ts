@@ -39,7 +39,6 @@ const ahead = [
 
 inBrowsers('sources, tools and the hook work after the server has gone', async ({ open }) => {
   const site = await servePages({ '/page.html': page })
-  let isClosed = false
   try {
     const tab = await open(`${site.origin}/page.html`)
     await tab.waitForFunction('window.ready')
@@ -51,8 +50,7 @@ inBrowsers('sources, tools and the hook work after the server has gone', async (
       {},
       ahead,
     )
-    await site.close()
-    isClosed = true
+    await site.kill()
     const ask = (code: string) => tab.evaluate(code) as Promise<string>
     assert.match(await ask(`ask('resources/read', { uri: 'page:///text' })`), /words of the page/)
     assert.match(await ask(`ask('tools/call', { name: 'add', arguments: { n: 1 } })`), /added/)
@@ -60,6 +58,6 @@ inBrowsers('sources, tools and the hook work after the server has gone', async (
     assert.match(await ask(`ask('skills/list', {})`), /skill:\/\/first.*skill:\/\/later/)
     assert.match(await ask(`ask('resources/read', { uri: 'idb:///app/notes/n.1' })`), /not found/)
   } finally {
-    if (!isClosed) await site.close()
+    await site.close()
   }
 })

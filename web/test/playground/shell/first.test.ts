@@ -92,15 +92,19 @@ inBrowsers('Send stays where it is while the tools load', async ({ context }) =>
 
 inBrowsers('without the network it opens all the same, once it has been kept', async ({ open }) => {
   const own = await servePlayground()
-  const page = await openPlayground(open, own, '?lang=en')
-  await page.waitForFunction(async () => {
-    for (const name of await caches.keys()) {
-      if (await (await caches.open(name)).match('files.json')) return true
-    }
-    return false
-  })
-  await own.close()
-  await page.reload()
-  await page.waitForSelector('html[data-ready]')
-  assert.match(await page.$eval('h1', (one) => one.textContent), /PageMCP/)
+  try {
+    const page = await openPlayground(open, own, '?lang=en')
+    await page.waitForFunction(async () => {
+      for (const name of await caches.keys()) {
+        if (await (await caches.open(name)).match('files.json')) return true
+      }
+      return false
+    })
+    await own.kill()
+    await page.reload()
+    await page.waitForSelector('html[data-ready]')
+    assert.match(await page.$eval('h1', (one) => one.textContent), /PageMCP/)
+  } finally {
+    await own.close()
+  }
 })
