@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +29,12 @@ const (
 // unless opts names one.
 func startGateway(t *testing.T, opts Options) *Gateway {
 	t.Helper()
+	return startGatewayAt(t, 0, opts)
+}
+
+// startGatewayAt is startGateway at a port: one of testports, if the test takes it once more.
+func startGatewayAt(t *testing.T, port int, opts Options) *Gateway {
+	t.Helper()
 	if opts.State == "" {
 		opts.State = t.TempDir()
 	}
@@ -39,7 +46,7 @@ func startGateway(t *testing.T, opts Options) *Gateway {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Listen("127.0.0.1:0"); err != nil {
+	if err := g.Listen("127.0.0.1:" + strconv.Itoa(port)); err != nil {
 		t.Fatal(err)
 	}
 	served := make(chan error, 1)

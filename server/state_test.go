@@ -243,7 +243,7 @@ func TestStateDirectoryHasOneOwner(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			g, err := New(Options{State: dir, lockWait: testTime})
+			g, err := New(Options{State: dir, lockWait: 4 * testTime}) // for 20, one after the other
 			if err != nil {
 				t.Error(err)
 				return

@@ -37,10 +37,25 @@ func serveStdioIn(dir string) {
 	}
 }
 
+// awaitRunning waits for a gateway on the state directory, in another process than not.
+func awaitRunning(t *testing.T, what, state string, not int) (running Running) {
+	t.Helper()
+	for began := time.Now(); ; {
+		var ok bool
+		if running, ok = FindRunning(t.Context(), state); ok && running.PID != not {
+			return running
+		}
+		if time.Since(began) > 4*testTime {
+			t.Fatalf("waited %v and still not: %s", 4*testTime, what)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
 // Many assistants that start at once on an empty state directory are all served by one
 // gateway with one identity, also when its process is killed.
 func TestManyStdioProcessesStartAtOnce(t *testing.T) {
-	const many = 20
+	const many = 12
 	dir, port := t.TempDir()+"/state", testports.Free(t, 1)[0]
 	type child struct {
 		command *exec.Cmd
@@ -52,7 +67,7 @@ func TestManyStdioProcessesStartAtOnce(t *testing.T) {
 	ask := func(c *child, line, want string) {
 		t.Helper()
 		io.WriteString(c.in, line+"\n")
-		timeout := time.NewTimer(4 * testTime) // 20 processes under the race detector
+		timeout := time.NewTimer(4 * testTime) // 12 processes under the race detector
 		defer timeout.Stop()
 		for {
 			select {
@@ -98,10 +113,7 @@ func TestManyStdioProcessesStartAtOnce(t *testing.T) {
 		ask(c, modern("1", "resources/list", ""), `"id":1`)
 	}
 	identity := readIdentity(t, dir)
-	running, ok := FindRunning(t.Context(), dir)
-	if !ok {
-		t.Fatal("no gateway runs")
-	}
+	running := awaitRunning(t, "a gateway runs", dir, 0)
 	for i, c := range children {
 		if c.command.Process.Pid == running.PID {
 			c.command.Process.Kill()
@@ -113,10 +125,7 @@ func TestManyStdioProcessesStartAtOnce(t *testing.T) {
 	if len(children) != many-1 {
 		t.Fatalf("the gateway is process %d, which is none of ours", running.PID)
 	}
-	eventually(t, "another process is the gateway", func() bool {
-		next, ok := FindRunning(t.Context(), dir)
-		return ok && next.PID != running.PID
-	})
+	awaitRunning(t, "another process is the gateway", dir, running.PID)
 	for _, c := range children {
 		ask(c, modern("2", "resources/list", ""), `"id":2`)
 	}

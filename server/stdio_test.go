@@ -89,9 +89,8 @@ func TestStdioStartsConnectsTakesOver(t *testing.T) {
 	if got := second.ask(initialize); !strings.Contains(got, "2025-11-25") {
 		t.Fatalf("initialize: %s", got)
 	}
-	running, ok := FindRunning(t.Context(), state)
-	if !ok || running.MCP != "http://127.0.0.1:"+strconv.Itoa(port)+"/mcp" {
-		t.Fatalf("running: %+v %v", running, ok)
+	if running := awaitRunning(t, "the first is the gateway", state, 0); running.MCP != "http://127.0.0.1:"+strconv.Itoa(port)+"/mcp" {
+		t.Fatalf("running: %+v", running)
 	}
 	if got := second.ask(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"notes+a:b"}}`); !strings.Contains(got, "-32002") {
 		t.Errorf("through the other process: %s", got)
@@ -177,7 +176,7 @@ func TestStdioRefusesLongLineWithItsID(t *testing.T) {
 // with the key it has: the subscription continues.
 func TestStdioOutlivesGateway(t *testing.T) {
 	state := t.TempDir()
-	g := startGateway(t, Options{State: state})
+	g := startGatewayAt(t, testports.Free(t, 1)[0], Options{State: state})
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://a", "1")
 	page.join(g)

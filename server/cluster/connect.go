@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,6 +47,7 @@ type Options struct {
 	SlowConsumer func()          // the NATS client has dropped messages, after the links have ended
 
 	retryKV time.Duration // for tests: instead of pauseTime
+	askTime time.Duration // for tests: instead of the constant
 }
 
 // A Server is a NATS server in the process of its node: see package embed.
@@ -89,6 +91,7 @@ type Node struct {
 	messages  chan *nats.Msg // for the directory
 	sessions  *sessionEvents
 	values    *SessionValues // nil without Options.KV
+	back      chan struct{}  // gets a value when NATS is there, or there again; for values
 
 	mu          sync.Mutex
 	connected   bool
@@ -104,7 +107,7 @@ type Node struct {
 // Connect returns a Node, which connects in the background: [Node.Ready] says when it is
 // usable. The error is about the options alone. Close ends it.
 func Connect(options Options) (*Node, error) {
-	n := &Node{options: options, id: newID(), subjects: newSubjects(options.Cluster), now: time.Now, stop: make(chan struct{})}
+	n := &Node{options: options, id: newID(), subjects: newSubjects(options.Cluster), now: time.Now, back: make(chan struct{}, 1), stop: make(chan struct{})}
 	n.messages = make(chan *nats.Msg, maxMessages)
 	n.links = newLinks(n.id, n.subjects, n)
 	if options.LinkVersions != nil {
@@ -112,6 +115,7 @@ func Connect(options Options) (*Node, error) {
 	}
 	n.sessions = newSessionEvents(n)
 	n.directory = newDirectory(n.id, n.subjects, n, n.links)
+	n.directory.askTime = cmp.Or(options.askTime, askTime)
 	n.links.serve = n.directory.serve
 	n.directory.self, n.directory.problem, n.directory.mismatched = n.heartbeat, n.setProblem, n.mismatched
 	n.directory.returned = n.sessions.lost
@@ -306,6 +310,7 @@ func (n *Node) reconnected(conn *nats.Conn) {
 	}
 	n.directory.do(n.directory.reconnected)
 	n.sessions.lost()
+	signal(n.back)
 	if n.options.Connected != nil {
 		n.options.Connected()
 	}

@@ -48,6 +48,7 @@ type directory struct {
 	now      func() time.Time // wall clock: epochs are comparable between nodes
 	started  time.Time        // of the first connection
 	ticked   time.Time
+	askTime  time.Duration
 
 	commands chan func()
 	ended    chan struct{} // closed after the last command
@@ -109,7 +110,7 @@ type askOf struct{ node, owner string }
 func newDirectory(node string, s subjects, b bus, l *links) *directory {
 	return &directory{
 		node: node, subjects: s, bus: b, links: l, now: clock.Now, started: time.Now(), ticked: time.Now(),
-		self: func() heartbeat { return heartbeat{Ready: true, Versions: l.versions} }, problem: func(error) {}, returned: func() {}, mismatched: func(string, string, error) {},
+		askTime: askTime, self: func() heartbeat { return heartbeat{Ready: true, Versions: l.versions} }, problem: func(error) {}, returned: func() {}, mismatched: func(string, string, error) {},
 		commands: make(chan func()), ended: make(chan struct{}),
 		owners: map[string]*ownerState{}, members: map[string]*member{}, questions: map[string]*asking{},
 	}

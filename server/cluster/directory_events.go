@@ -18,7 +18,7 @@ func (d *directory) question(ctx context.Context, owner string) (*asking, error)
 	if !d.do(func() { q = d.sendQuestion(owner) }) {
 		return nil, gateway.ErrIsolated
 	}
-	late := time.NewTimer(askTime)
+	late := time.NewTimer(d.askTime)
 	defer late.Stop()
 	select {
 	case <-q.done:

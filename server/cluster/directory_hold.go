@@ -32,7 +32,7 @@ func (d *directory) follow(ctx context.Context, owner string, changed func(gatew
 			}
 		})
 	}
-	flushing, cancel := context.WithTimeout(ctx, askTime)
+	flushing, cancel := context.WithTimeout(ctx, d.askTime)
 	err = d.bus.Flush(flushing) // what is announced from now on arrives
 	cancel()
 	if err == nil {

@@ -238,14 +238,7 @@ func (n *gatewayNode) assistant(t testing.TB) *assistant {
 
 func (n *gatewayNode) assistantAt(t testing.TB, path string) *assistant {
 	t.Helper()
-	eventually(t, "a view", "open", func() string { // not if NATS takes a quarter of a second, as on a loaded machine
-		endpoint, err := n.core.Acquire(testOwnerKey, path)
-		if err != nil {
-			return err.Error()
-		}
-		endpoint.Release()
-		return "open"
-	})
+	n.acquire(t, path).Release()
 	near, far := jsonrpc.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
@@ -259,6 +252,20 @@ func (n *gatewayNode) assistantAt(t testing.TB, path string) *assistant {
 	}
 	t.Cleanup(remote.Close)
 	return &assistant{t: t, remote: remote, updates: make(chan string, 100)}
+}
+
+// acquire opens a view. It tries again: NATS may take a quarter of a second on a loaded
+// machine, and a view is not opened then.
+func (n *gatewayNode) acquire(t testing.TB, path string) (endpoint mcphttp.Endpoint) {
+	t.Helper()
+	eventually(t, "a view", "open", func() string {
+		var err error
+		if endpoint, err = n.core.Acquire(testOwnerKey, path); err != nil {
+			return err.Error()
+		}
+		return "open"
+	})
+	return endpoint
 }
 
 var testOwnerKey = access.Owner(testOwner)

@@ -281,9 +281,10 @@ func (l *link) runProbe() {
 	l.publish(kindPing, nil)
 }
 
-// end ends the link. The first reason counts.
+// end ends the link, and returns when it is out of the table. The first reason counts.
 func (l *link) end(reason error) {
 	if !l.markEnded(reason) {
+		<-l.done // another goroutine is about to remove it
 		return
 	}
 	l.stopTimers()

@@ -125,7 +125,10 @@ func (v *SessionValues) run() {
 		<-v.node.stop
 	}()
 	for v.open(ctx) != nil {
-		if !wait(ctx, v.retry) {
+		select {
+		case <-v.node.back: // the first attempt comes before the connection
+		case <-time.After(v.retry):
+		case <-ctx.Done():
 			return
 		}
 	}

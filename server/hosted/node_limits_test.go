@@ -50,7 +50,7 @@ func TestRequestsOverARateAreRefused(t *testing.T) {
 	n := startNode(t, func(c *Config) { c.Limits.ReadsPerSecond = 1 })
 	page := n.page("alice", "1").note("notes://a", "text").join()
 	token, uri := n.token("alice", nil), page.joined.Joined+"+notes://a"
-	const count = 12 // the burst is 5, and two more wait
+	const count = 40 // the burst is 5, two more wait, and one more is served each second
 	answers := make(chan httpAnswer, count)
 	for range count {
 		go func() { answers <- n.read(token, "/mcp", uri) }()

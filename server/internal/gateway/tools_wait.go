@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 				}
 			case "notifications/resources/updated":
 				uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
-				return changedResult(append([]string{uri}, drain(notifications)...), started)
+				return changedResult(drain(uri, notifications), started)
 			}
 		case <-progress.C:
 			engine.InvocationOf(ctx).Progress(fmt.Appendf(nil, `{"progress":%d,"total":%d,"message":"no change yet"}`,
@@ -95,12 +96,15 @@ func missing(uris []string, acknowledged []byte) (unavailable []string) {
 	return unavailable
 }
 
-// drain returns the URIs of the `updated` notifications received so far.
-func drain(notifications <-chan jsonrpc.Message) (uris []string) {
+// drain returns first and the URIs of the further `updated` notifications received so far,
+// each once.
+func drain(first string, notifications <-chan jsonrpc.Message) []string {
+	uris := []string{first}
 	for {
 		select {
 		case m := <-notifications:
-			if uri, ok := jsonrpc.Text(jsonrpc.Member(m.Params, "uri")); ok && m.Method == "notifications/resources/updated" {
+			uri, ok := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
+			if ok && m.Method == "notifications/resources/updated" && !slices.Contains(uris, uri) {
 				uris = append(uris, uri)
 			}
 		default:
