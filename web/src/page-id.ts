@@ -128,15 +128,20 @@ async function lockFresh(ends: AbortSignal): Promise<string> {
 async function lock(id: string, ends: AbortSignal): Promise<boolean> {
   if (!('locks' in navigator)) return true // not a secure context: there are no gateways either
   return new Promise((resolve) => {
-    const hold = () => {
+    const request = (options: LockOptions) =>
+      navigator.locks.request(`pagemcp:${id}`, options, hold).catch(() => resolve(false))
+    const hold = (lock: Lock | null) => {
+      if (lock === null) {
+        request({ signal: AbortSignal.any([AbortSignal.timeout(lockTimeout), ends]) })
+        return
+      }
       resolve(true)
       return new Promise<void>((release) => {
         if (ends.aborted) release()
         ends.addEventListener('abort', () => release(), { once: true })
       })
     }
-    const signal = AbortSignal.any([AbortSignal.timeout(lockTimeout), ends])
-    navigator.locks.request(`pagemcp:${id}`, { signal }, hold).catch(() => resolve(false))
+    request({ ifAvailable: true }) // without a limit: a busy browser may answer late, and the id is ours all the same
   })
 }
 

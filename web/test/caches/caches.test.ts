@@ -265,6 +265,7 @@ inBrowsers(
   async ({ open }) => {
     const tab = await open(page.url())
     const other = await open(page.url())
+    await tab.bringToFront() // a hidden page looks less often
     await tab.evaluate(async () => {
       await cacheKit.fill('v1', { '/a': ['a'] })
       const watched = cacheKit.changes(cacheKit.cached({ caches: ['v1'], poll: 250 }))

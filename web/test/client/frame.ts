@@ -7,12 +7,14 @@ import type * as client from '../../src/client.ts'
 const { pageTransport } = (await import('/pagemcp/client.js' as string)) as typeof client
 
 const info = { name: 'frame', version: '1.0.0' }
-const origin = new URLSearchParams(location.search).get('host') ?? ''
+const query = new URLSearchParams(location.search)
+const origin = query.get('host') ?? ''
+const timeout = Number(query.get('timeout'))
 const uri = 'notes://cart'
 const answers: unknown[] = []
 for (const made of [new ClassicClient(info), new ModernClient(info)]) {
   try {
-    await made.connect(pageTransport(parent, { origin, timeout: 3_000 }))
+    await made.connect(pageTransport(parent, { origin, timeout }))
     const { contents } = await made.readResource({ uri })
     answers.push((contents[0] as { text?: string }).text)
     await made.close()

@@ -31,11 +31,12 @@ inBrowsers(
       },
     )
     try {
-      const frame = encodeURIComponent(`${otherOrigin}/frame.html?host=${origin}`)
-      for (const [listed, answer] of [
-        [otherOrigin, '2 apples'],
-        ['https://other.example', 'TimeoutError'],
+      for (const [listed, answer, timeout] of [
+        [otherOrigin, '2 apples', 15_000],
+        ['https://other.example', 'TimeoutError', 3_000],
       ]) {
+        const src = `${otherOrigin}/frame.html?host=${origin}&timeout=${timeout}`
+        const frame = encodeURIComponent(src)
         const page = await open(`${origin}/host.html?origin=${listed}&frame=${frame}`)
         await page.waitForFunction('window.ready')
         assert.deepEqual(await page.evaluate('answers'), [answer, answer, 'AbortError'])

@@ -7,7 +7,7 @@ import type { Port } from '../../src/port.ts'
 export type Message = Record<string, unknown>
 
 /** How long anything may take. */
-export const limit = 5_000 // ms
+export const limit = 20_000 // ms
 
 export const envelope = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',

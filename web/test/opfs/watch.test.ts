@@ -10,6 +10,7 @@ inBrowsers(
   async ({ open, name }) => {
     const tab = await open(page.url())
     const other = await open(page.url())
+    await tab.bringToFront() // a hidden page looks less often
     assert.equal(
       await tab.evaluate(() => 'FileSystemObserver' in globalThis),
       name === 'chromium',

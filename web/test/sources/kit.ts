@@ -40,9 +40,9 @@ async function write(): Promise<void> {
   })
 }
 
-/** Waits until `wanted` is what is open; after 3 s, until something else is. */
+/** Waits until `wanted` is what is open; after 15 s, until something else is. */
 async function until(wanted: (open: string[]) => boolean): Promise<string[]> {
-  const end = performance.now() + 3_000 // ms
+  const end = performance.now() + 15_000 // ms
   while (!wanted(leftovers()) && performance.now() < end) {
     await new Promise(requestAnimationFrame)
   }

@@ -35,7 +35,7 @@ for (const [name, expected] of Object.entries(whileMounted)) {
         let changes = 0
         source.watch?.(() => changes++, watch.signal)
         await write()
-        const watched = leftovers()
+        const watched = await until((open) => open.length > 0)
         mounts[0].abort()
         const stillMounted = leftovers()
         watch.abort()

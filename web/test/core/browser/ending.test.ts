@@ -19,10 +19,10 @@ window.Worker = class extends RealWorker {
 window.begin = () => start({ name: 'host', worker })
 window.nameOf = (promise) => Promise.race([
   promise.then((value) => 'resolved ' + value, (error) => error.name + ': ' + error.message),
-  new Promise((resolve) => setTimeout(resolve, 5000, 'not settled after 5 s')),
+  new Promise((resolve) => setTimeout(resolve, 15_000, 'not settled after 15 s')),
 ])
 window.lastMessage = (port) => new Promise((resolve) => {
-  setTimeout(resolve, 5000, 'no last message after 5 s')
+  setTimeout(resolve, 15_000, 'no last message after 15 s')
   port.onmessage = ({ data }) => { if (data?.pagemcp === 'close') resolve(data.reason) }
 })
 window.ready = true`
@@ -62,6 +62,7 @@ for (const worker of [true, false]) {
       await tab.evaluate("stop.abort(new Error('later'))")
       assert.equal(await tab.evaluate('outcome'), 'Error: later')
       assert.equal(await peer.closed, 1000)
+      await tab.waitForFunction("mcp.state.gateways.at(-1)?.is === 'closed'") // the state may follow the socket
       assert.deepEqual(
         await tab.evaluate('mcp.state.gateways.map(({ is }) => is)'),
         ['closed'],
@@ -122,7 +123,7 @@ for (const worker of [true, false]) {
         const mcp = await begin()
         const stop = new AbortController()
         mcp.listen({ origins: [location.origin], signal: stop.signal })
-        const connect = () => lib.connectTo(window, { origin: location.origin, timeout: 5000 })
+        const connect = () => lib.connectTo(window, { origin: location.origin, timeout: 15_000 })
         const ports = []
         for (let i = 0; i < 17; i++) {
           ports.push(await connect())

@@ -33,19 +33,19 @@ window.Worker = class extends RealWorker {
   terminate() { this.ended = true; super.terminate() }
 }
 window.begin = (options) => lib.start({ name: 'host', worker, ...options })
-/** What is open besides what was there before; waits for at most 3 s until that is nothing. */
+/** What is open besides what was there before; waits for at most 15 s until that is nothing. */
 window.open = () => {
   const all = leftovers()
   for (const one of before) all.splice(all.indexOf(one), 1)
   return all
 }
 window.untilNothing = async (isOver = (open) => open.length === 0) => {
-  const end = performance.now() + 3000
+  const end = performance.now() + 15_000
   while (!isOver(window.open()) && performance.now() < end) await new Promise(requestAnimationFrame)
   return window.open()
 }
 window.nameOf = (promise) => new Promise((resolve) => {
-  const timer = setTimeout(resolve, 5000, 'not settled after 5 s')
+  const timer = setTimeout(resolve, 15_000, 'not settled after 15 s')
   promise
     .then((value) => 'resolved ' + value, (error) => error.name + ': ' + error.message)
     .then((outcome) => { clearTimeout(timer); resolve(outcome) })
@@ -98,7 +98,7 @@ for (const worker of [true, false]) {
         const mounted = window.open()
         const port = mcp.port()
         await subscribe(port)
-        const end = performance.now() + 3000
+        const end = performance.now() + 15_000
         const expected = ['MutationObserver', 'channel pagemcp.tabs', 'Storage.setItem']
         while (!expected.every((one) => window.open().includes(one)) && performance.now() < end) {
           await new Promise(requestAnimationFrame)

@@ -33,7 +33,7 @@ window.reads = []
 mcp.on('read', (event) => reads.push(event))
 const origins = [location.origin, ...query.getAll('origin')]
 mcp.listen({ origins })
-window.same = async () => text(await connectTo(window, { origin: location.origin, timeout: 3000 }))
+window.same = async () => text(await connectTo(window, { origin: location.origin, timeout: 15_000 }))
 window.inWorker = async () => {
   const code = \`${ask.replaceAll('`', '\\`').replaceAll('${', '\\${')}
     onmessage = async ({ data }) => postMessage(await text(data))\`
@@ -64,10 +64,12 @@ window.ready = true`
 const client = `
 import { connectTo } from '/pagemcp/index.js'
 ${ask}
-const origin = new URLSearchParams(location.search).get('host')
+const query = new URLSearchParams(location.search)
+const origin = query.get('host')
+const timeout = Number(query.get('timeout') ?? 15_000)
 let answer
 try {
-  answer = await text(await connectTo(parent, { origin, timeout: 2000 }))
+  answer = await text(await connectTo(parent, { origin, timeout }))
 } catch (error) {
   answer = error.name
 }
@@ -112,9 +114,9 @@ inBrowsers('who is not on the list gets nothing, not even a refusal', async ({ o
     const page = await open(`${origin}/host.html`)
     await page.waitForFunction('window.ready')
     // Another origin; a sandboxed frame, whose origin is opaque.
-    const foreign = `${otherOrigin}/client.html?host=${origin}`
+    const foreign = `${otherOrigin}/client.html?host=${origin}&timeout=2000`
     assert.equal(await page.evaluate(`frame(${JSON.stringify(foreign)})`), 'TimeoutError')
-    const own = `${origin}/client.html?host=${origin}`
+    const own = `${origin}/client.html?host=${origin}&timeout=2000`
     assert.equal(
       await page.evaluate(`frame(${JSON.stringify(own)}, 'allow-scripts')`),
       'TimeoutError',
