@@ -144,7 +144,7 @@ function save(): Promise<void> {
     tabs.postMessage(id)
     notes = sorted([note as Note, ...notes.filter((one) => one.id !== id)])
     if (note === open) {
-      element('saved').textContent = texts.saved
+      if (unsaved === undefined) element('saved').textContent = texts.saved // nothing typed since
       showIdentity()
     }
     showList()

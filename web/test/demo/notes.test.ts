@@ -65,6 +65,28 @@ inBrowsers('the first start has friendly notes, the newest chosen', async ({ ope
   )
 })
 
+inBrowsers('“Saved” is said once all that was typed is stored', async ({ open }) => {
+  const page = await open(`${notesPage()}?lang=en`)
+  await untilListed(page, 'Welcome', 'Shopping', 'Trip to Lisbon')
+  await page.evaluate(() => {
+    const text = document.querySelector('#text') as HTMLTextAreaElement
+    const type = (value: string) => {
+      text.value = value
+      text.dispatchEvent(new InputEvent('input', { bubbles: true }))
+    }
+    const { put } = IDBObjectStore.prototype
+    const typing: typeof put = function (this: IDBObjectStore, ...args) {
+      IDBObjectStore.prototype.put = put
+      type('first and second') // while the first is being stored
+      return put.apply(this, args)
+    }
+    IDBObjectStore.prototype.put = typing
+    type('first')
+  })
+  await page.waitForFunction(() => document.getElementById('saved')?.textContent === 'Saved')
+  assert.equal((await stored(page)).Welcome, 'first and second')
+})
+
 inBrowsers('the first notes are in the language of the first start', async ({ open }) => {
   const page = await open(`${notesPage()}?lang=de`)
   await untilListed(page, 'Willkommen', 'Einkaufen', 'Reise nach Lissabon')
