@@ -69,6 +69,10 @@ inBrowsers('to read everything asks no network, and changes nothing', async ({ o
     const tab = await open(`${site.origin}/page.html`)
     await tab.waitForFunction('window.ready')
     await tab.evaluate('plant()')
+    // The planted image is loaded by the page, not by a reader: it is there before what is compared.
+    await tab.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/favicon.ico')),
+    )
     await tab.evaluate((bait) => {
       const main = document.querySelector('main') as HTMLElement
       const template = document.createElement('template') // in here nothing loads

@@ -11,6 +11,7 @@ import { webSocket } from '../../src/connector.ts'
 import { servePages } from '../core/browser/built.ts'
 import { type FakeGateway, fakeGateway } from '../core/browser/gateway.ts'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
+import { freePort } from '../harness/ports.ts'
 
 /** An app. `gateways` is the code that names them. */
 const app = (gateways: string, worker = true) => `
@@ -34,6 +35,21 @@ const outcome = async (tab: Page) => {
 const confirmation = {
   shown: (tab: Page) => tab.waitForSelector('pagemcp-confirm'),
   gone: (tab: Page) => tab.waitForFunction(() => !document.querySelector('pagemcp-confirm')),
+  /**
+   * Makes the next click one that comes at once, however long the browser takes to deliver it: the dialog reads a clock
+   * that stands where it is now. Call it before the dialog is shown.
+   */
+  nextClickComesAtOnce: (tab: Page) =>
+    tab.evaluate(() => {
+      const now = performance.now()
+      const setBack = () => {
+        performance.now = () => {
+          delete (performance as Partial<Performance>).now // for one look: timers of the page need the real one
+          return now
+        }
+      }
+      addEventListener('click', setBack, { capture: true, once: true })
+    }),
   /** Waits until the dialog takes clicks. */
   async takesClicks(tab: Page) {
     await tab.waitForFunction(
@@ -53,7 +69,7 @@ async function withPairedPage(
     visit: (fragment: string) => Promise<Page>
   }) => Promise<void>,
 ) {
-  const own = await fakeGateway()
+  const own = await fakeGateway(await freePort()) // which a stranger takes later
   const site = await servePages({ '/app.html': app(JSON.stringify(own.url), worker) })
   try {
     const url = `${site.origin}/app.html`
@@ -175,7 +191,9 @@ for (const worker of [true, false]) {
         const renewed = await fakeGateway(Number(new URL(own.url).port))
         try {
           const tab = await visit(renewed.fragment)
-          await renewed.join(await renewed.dialled(), { honest: false })
+          const unproven = await renewed.dialled()
+          await confirmation.nextClickComesAtOnce(tab)
+          await renewed.join(unproven, { honest: false })
           await confirmation.shown(tab)
           await tab.keyboard.press('Enter') // refuses by default, but not at once
           await confirmation.takesClicks(tab)

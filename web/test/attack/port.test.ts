@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { Page } from 'puppeteer-core'
-import { type Gateway, startGateway } from '../e2e/gateway.ts'
+import { type Gateway, ownPorts, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { hasLoaded } from '../harness/waits.ts'
 import { openDialog } from '../playground/connections/dialog.ts'
@@ -92,8 +92,8 @@ async function withDev(
   }) => Promise<void>,
 ) {
   const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
-  let gateway = await startGateway({ state })
-  const args = [`--mcp=${new URL(gateway.mcp).host}`, `--web=${new URL(gateway.web).host}`]
+  const args = await ownPorts()
+  let gateway = await startGateway({ state, args })
   try {
     await story({
       web: gateway.web,

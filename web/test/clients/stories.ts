@@ -19,6 +19,7 @@ import {
   ListResourcesResultSchema,
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
+import { listUntil } from '../e2e/again.ts'
 import { recordTransport } from '../harness/record.ts'
 
 /** What a page serves, as an assistant sees it. */
@@ -148,8 +149,7 @@ async function modern(
 }
 
 async function found(subject: Subject, list: () => Promise<string[]>): Promise<void> {
-  const uris = await list()
-  assert.ok(uris.includes(subject.uri), `${subject.uri} is not among ${uris.join(' ')}`)
+  await listUntil(list, subject.uri)
 }
 
 /**

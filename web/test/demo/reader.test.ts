@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
+import { listUntil } from '../e2e/again.ts'
 import { post, useGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { inBrowsers } from '../harness/browsers.ts'
@@ -46,11 +47,15 @@ inBrowsers('what is typed stays in the page; what is selected is offered', async
     const sentence = document.querySelector('#opening .standfirst')
     if (sentence) getSelection()?.selectAllChildren(sentence)
   })
-  const { result } = JSON.parse(await ask(name, 'resources/list'))
-  const uris = (result.resources as { uri: string }[]).map(({ uri }) => uri)
+  const others = ['skill://read-along/SKILL.md', 'storage:///local/reader.size']
+  const list = async () => {
+    const { result } = JSON.parse(await ask(name, 'resources/list'))
+    return (result.resources as { uri: string }[]).map(({ uri }) => uri)
+  }
+  const uris = await listUntil(list, ...others, 'page:///selection')
   assert.deepEqual(
     uris.filter((uri) => !uri.startsWith('page:///')),
-    ['skill://read-along/SKILL.md', 'storage:///local/reader.size'],
+    others,
   )
   const texts: { [uri: string]: string } = {}
   for (const uri of uris) texts[uri] = await ask(name, 'resources/read', { uri })

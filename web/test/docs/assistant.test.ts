@@ -1,10 +1,19 @@
 /** The documentation is a page of a gateway once the visitor wants that: assistants read and search it. */
 
 import assert from 'node:assert/strict'
+import { askUntil } from '../e2e/again.ts'
 import { post, useGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 
 const gateway = useGateway()
+
+/** Waits until a list of all pages has this. */
+const lists = (method: string, part: string) =>
+  askUntil(
+    `${part} in ${method}`,
+    () => post(gateway(), method),
+    (answer) => answer.includes(part),
+  )
 
 inBrowsers(
   'an assistant reads and searches the documentation, until it is stopped',
@@ -23,8 +32,7 @@ inBrowsers(
     )?.[1]
     assert.ok(name)
 
-    const list = await post(gateway(), 'resources/list', {})
-    assert.match(list, new RegExp(`${name}\\+docs:///guide`))
+    await lists('resources/list', `"${name}+docs:///guide"`)
     const read = await post(gateway(), 'resources/read', { uri: `${name}+docs:///guide` })
     assert.match(read, /# Guide: add PageMCP to your page/)
     const found = await post(gateway(), 'tools/call', {
@@ -32,8 +40,7 @@ inBrowsers(
       arguments: { query: 'close codes' },
     })
     assert.match(found, /docs:\/\/\/protocol/)
-    const skills = await post(gateway(), 'skills/list', {})
-    assert.match(skills, new RegExp(`${name}\\+skill://pagemcp-docs/SKILL\\.md`))
+    await lists('skills/list', `"${name}+skill://pagemcp-docs/SKILL.md"`) // which comes after the page has joined
 
     // It goes on, on the next page.
     await Promise.all([page.waitForNavigation(), page.click('a[rel=next]')])

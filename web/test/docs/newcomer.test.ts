@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { askUntil } from '../e2e/again.ts'
 import { pageUrl, post, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { readMarkdown } from './markdown.ts'
@@ -30,8 +31,13 @@ inBrowsers(
       const { start } = await gateway.fresh()
       const page = await open(start)
       await page.waitForFunction(() => document.title === 'joined', { polling: 100 })
-      const list = await post(gateway, 'resources/list', {})
-      const uri = /"uri":"([^"]*shopping:\/\/list)"/.exec(list)?.[1] ?? ''
+      const listed = /"uri":"([^"]*shopping:\/\/list)"/
+      const list = await askUntil(
+        'the shopping list among the resources',
+        () => post(gateway, 'resources/list', {}),
+        (answer) => listed.test(answer),
+      )
+      const uri = listed.exec(list)?.[1] ?? ''
       assert.match(await post(gateway, 'resources/read', { uri }), /2 apples/)
 
       const name = `${uri.split('+')[0]}.add`

@@ -225,11 +225,19 @@ inBrowsers('code is copied by a button', async ({ open, context, name }) => {
   }
   const page = await open(address('index.html'))
   await page.waitForSelector('.copy')
+  await page.$eval('.copy', (button) => {
+    // What it says is gone after two seconds, so it is noted when it comes.
+    const noted = new MutationObserver(() => {
+      noted.disconnect()
+      button.setAttribute('data-said', button.textContent)
+    })
+    noted.observe(button, { childList: true })
+  })
   await page.hover('.code')
   await page.click('.copy')
   await page.waitForFunction(
     () =>
-      document.querySelector('.copy')?.textContent === 'Copied' ||
+      document.querySelector<HTMLElement>('.copy')?.dataset.said === 'Copied' ||
       getSelection()?.toString().includes('npx pagemcp'),
     { polling: 100 },
   )

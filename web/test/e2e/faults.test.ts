@@ -13,7 +13,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { inBrowsers } from '../harness/browsers.ts'
 import { hasLoaded } from '../harness/waits.ts'
-import { type Gateway, startGateway } from './gateway.ts'
+import { type Gateway, ownPorts, startGateway } from './gateway.ts'
 import { joined, openNotes } from './notes.ts'
 
 const options = { timeout: 20_000 } // ms, for each call
@@ -23,8 +23,8 @@ let state: string
 let ports: string[]
 before(async () => {
   state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
-  gateway = await startGateway({ state })
-  ports = [`--mcp=${new URL(gateway.mcp).host}`, `--web=${new URL(gateway.web).host}`]
+  ports = await ownPorts()
+  gateway = await startGateway({ state, args: ports })
 })
 after(async () => {
   await gateway?.close()

@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline'
 import { after, before } from 'node:test'
 import type { Command } from '../clients/stories.ts'
 import { closeTabs } from '../harness/browsers.ts'
+import { freePort } from '../harness/ports.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
@@ -139,6 +140,18 @@ export async function startGateway({
       if (state === '') await rm(directory, { recursive: true, force: true })
     },
   }
+}
+
+/**
+ * Arguments that name ports, for a gateway that ends and starts again on the same: nobody takes them meanwhile, as
+ * happens to ports that the system has chosen.
+ */
+export async function ownPorts(command: 'dev' | 'serve' = 'dev'): Promise<string[]> {
+  const mcp = await freePort()
+  if (command === 'serve') return [`--mcp=127.0.0.1:${mcp}`]
+  let web = mcp
+  while (web === mcp) web = await freePort()
+  return [`--mcp=127.0.0.1:${mcp}`, `--web=127.0.0.1:${web}`]
 }
 
 /** A gateway for the tests of a file: it starts before them, and ends after them. */

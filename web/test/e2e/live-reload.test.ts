@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import type { BrowserContext, Page } from 'puppeteer-core'
 import { inBrowsers } from '../harness/browsers.ts'
 import { isBack } from '../harness/waits.ts'
-import { type Gateway, program, startGateway } from './gateway.ts'
+import { type Gateway, ownPorts, program, startGateway } from './gateway.ts'
 
 /**
  * @param story - gets the server, and a function that starts it anew with other files: its config.json differs
@@ -21,11 +21,11 @@ async function withDev(
   sources: boolean,
 ) {
   const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
-  let gateway = await startGateway({ state, sources })
+  const ports = await ownPorts()
+  let gateway = await startGateway({ state, args: ports, sources })
   try {
     await story(gateway, async () => {
       await gateway.kill()
-      const ports = [`--mcp=${new URL(gateway.mcp).host}`, `--web=${new URL(gateway.web).host}`]
       gateway = await startGateway({ state, args: [...ports, '--no-token'], sources })
     })
   } finally {
@@ -123,7 +123,8 @@ inBrowsers(
       const loading = page.goto(`${gateway.web}#pagemcp=a`).catch(() => {}) // it is reloaded
       const release = await scriptRequest
       await write('after')
-      await other.waitForFunction(() => document.title === 'after')
+      // It is behind the other tab, and draws no frames there.
+      await other.waitForFunction(() => document.title === 'after', { polling: 100 })
       release()
       await loading
       await page.waitForFunction(

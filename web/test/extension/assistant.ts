@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { listUntil } from '../e2e/again.ts'
 import type { Gateway } from '../e2e/gateway.ts'
 import { recordTransport } from '../harness/record.ts'
 
@@ -12,8 +13,8 @@ const options = { timeout }
 export const theList = 'the list'
 
 export interface Assistant {
-  /** URIs of all resources. */
-  uris(): Promise<string[]>
+  /** URIs of all resources, once these are among them. */
+  uris(...wanted: string[]): Promise<string[]>
   text(uri: string): Promise<string>
   /** The first item of a read. */
   read(uri: string): Promise<{ text: string; _meta?: Record<string, unknown> }>
@@ -48,10 +49,12 @@ export async function assistant({ mcp, token }: Gateway): Promise<Assistant> {
     return contents[0] as { text: string; _meta?: Record<string, unknown> }
   }
   return {
-    async uris() {
-      const { resources } = await client.listResources(undefined, options)
-      return resources.map(({ uri }) => uri)
-    },
+    uris: (...wanted) =>
+      listUntil(
+        async () =>
+          (await client.listResources(undefined, options)).resources.map(({ uri }) => uri),
+        ...wanted,
+      ),
     read,
     text: async (uri) => (await read(uri)).text,
     async missing(uri) {

@@ -47,6 +47,10 @@ stories(firefox, (scene) => {
     await alarms(1)
     await popup.click('#share')
     await alarms(0)
+    // Before it shows that, an older overview may set the switch back to on.
+    await popup.waitForFunction(() => document.getElementById('share-note')?.hidden === false, {
+      polling: 100,
+    })
     await popup.click('#share')
     await alarms(1)
     assert.equal(await joined(), scene().name)

@@ -97,7 +97,13 @@ export async function personAt(
   })
   const { allow, refuse } = prompts(popup)
   const shows = async (id: number, ticked: boolean) => {
-    await popup.waitForSelector(`#tab-${id}${ticked ? ':checked' : ':not(:checked)'}`)
+    // The popup may be behind a tab, and a tick changes no attribute.
+    await popup.waitForFunction(
+      (id, on) => (document.getElementById(id) as HTMLInputElement | null)?.checked === on,
+      { polling: 100 },
+      `tab-${id}`,
+      ticked,
+    )
   }
   const joined = async () => {
     const found = await popup.waitForFunction(() => {

@@ -59,7 +59,8 @@ export function stories(kit: Kit, own: (scene: () => Scene) => void): void {
     assert.deepEqual(joined, { name: 'browser', gateway: pageUrl(gateway) })
     name = joined.name
     reader = await assistant(gateway)
-    assert.deepEqual(await reader.uris(), [`${name}+tab:///`, `${name}+tab:///active`])
+    const all = [`${name}+tab:///`, `${name}+tab:///active`]
+    assert.deepEqual(await reader.uris(...all), all)
   })
 
   test('a ticked tab is there, with its text; an unticked one is not', async () => {
@@ -71,7 +72,7 @@ export function stories(kit: Kit, own: (scene: () => Scene) => void): void {
 
     const own = `${name}+tab:///${bread}`
     const all = [`${name}+tab:///`, `${name}+tab:///active`, own, `${own}/text`]
-    assert.deepEqual(await reader.uris(), all)
+    assert.deepEqual(await reader.uris(...all), all)
     const { text, _meta } = await reader.read(`${own}/text`)
     assert.equal(text, 'Flour, water, salt.')
     const provenance = _meta?.['io.github.pagemcp/provenance'] as Record<string, unknown>
@@ -174,7 +175,7 @@ export function stories(kit: Kit, own: (scene: () => Scene) => void): void {
     await reader.hears(() => person.tick(id, false), theList, `${name}+tab:///${id}`)
     await reader.missing(`${name}+tab:///${id}`)
     await reader.missing(`${name}+tab:///${id}/text`)
-    assert.ok(!(await reader.uris()).some((uri) => uri.includes(`/${id}`)))
+    assert.ok(!(await reader.uris(`${name}+tab:///`)).some((uri) => uri.includes(`/${id}`)))
   })
 
   test('another site needs consent, also for a tab that is ticked', async () => {
@@ -232,7 +233,8 @@ export function stories(kit: Kit, own: (scene: () => Scene) => void): void {
     assert.equal(await person.joined(), name) // by itself
     await person.open(`${served.origin}/bread`)
     const id = await person.idOf('Bread')
-    assert.deepEqual(await reader.uris(), [`${name}+tab:///`, `${name}+tab:///active`])
+    const all = [`${name}+tab:///`, `${name}+tab:///active`]
+    assert.deepEqual(await reader.uris(...all), all)
     assert.deepEqual(await person.sites(), [served.origin])
     await reader.hears(() => person.tick(id), theList)
     assert.equal(await reader.text(`${name}+tab:///${id}/text`), 'Flour, water, salt.')

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startGateway } from '../e2e/gateway.ts'
+import { ownPorts, startGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { hasLoaded } from '../harness/waits.ts'
@@ -22,9 +22,9 @@ for (const hidden of [false, true]) {
     `a page is back soon after its gateway${hidden ? ', in a hidden tab' : ''}`,
     async ({ context, open }) => {
       const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
-      let gateway = await startGateway({ state })
+      const args = await ownPorts()
+      let gateway = await startGateway({ state, args })
       const { port } = new URL(gateway.mcp)
-      const args = [`--mcp=127.0.0.1:${port}`, `--web=${new URL(gateway.web).host}`]
       try {
         const page = await open(gateway.pages.notes ?? '')
         const name = await joined(page)

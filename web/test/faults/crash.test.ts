@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
+import { askUntil } from '../e2e/again.ts'
 import { post, useGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { inBrowsers } from '../harness/browsers.ts'
@@ -42,8 +43,11 @@ inBrowsers(
       await Promise.all(order.map((i) => all[i]?.reload()))
       assert.deepEqual(await Promise.all(all.map(joined)), names, `after crash ${round + 1}`)
     }
-    const listed = await post(gateway(), 'resources/list')
-    for (const name of names) assert.ok(listed.includes(`"${name}+`), `${name} is listed`)
+    await askUntil(
+      `resources of ${names.join(', ')} in the list`,
+      () => post(gateway(), 'resources/list'),
+      (listed) => names.every((name) => listed.includes(`"${name}+`)),
+    )
   },
   { only: ['chromium'] },
 )

@@ -11,7 +11,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { Page } from 'puppeteer-core'
-import { type Gateway, pageUrl, startGateway } from '../e2e/gateway.ts'
+import { type Gateway, ownPorts, pageUrl, startGateway } from '../e2e/gateway.ts'
 import type { TestBrowser } from '../harness/browsers.ts'
 import { built } from '../harness/build.ts'
 import { type Served, serve } from '../harness/serve.ts'
@@ -89,13 +89,12 @@ export async function setting(command: 'dev' | 'serve' = 'dev'): Promise<Setting
   }
   const site = await serve({ directories: { '/pagemcp/': join(directory, 'pagemcp') }, files })
   const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
-  const always = ['--allow-origin', site.origin, '--reads-per-second', '10000']
-  let gateway = await startGateway({ state, args: always, command })
+  const limits = ['--reads-per-second', '10000']
+  const args = [...(await ownPorts(command)), '--allow-origin', site.origin, ...limits]
+  let gateway = await startGateway({ state, args, command })
   const url = pageUrl(gateway)
   const gateways = [url, url.replace('127.0.0.1', 'localhost')] // the second by way of a proxy
   files['/gateway.js'] = `export const gateways = ${JSON.stringify(gateways)}`
-  const ports = [`--mcp=${new URL(gateway.mcp).host}`]
-  if (command === 'dev') ports.push(`--web=${new URL(gateway.web).host}`)
   return {
     site,
     url: `${site.origin}/app.html`,
@@ -112,7 +111,7 @@ export async function setting(command: 'dev' | 'serve' = 'dev'): Promise<Setting
     },
     kill: () => gateway.kill(),
     async restart() {
-      gateway = await startGateway({ state, args: [...ports, ...always], command })
+      gateway = await startGateway({ state, args, command })
     },
     async close() {
       await gateway.close()
@@ -210,6 +209,34 @@ export function updates() {
 const textOf = ({ contents }: { contents: readonly object[] }) =>
   String((contents[0] as { text?: string } | undefined)?.text)
 
+/** A `fetch` for a client of revision 2025-11-25 that tells when its GET stream was opened. */
+export function getStream() {
+  let count = 0
+  let open = () => {}
+  const opened = new Promise<void>((resolve, reject) => {
+    const late = new Error(`the client has opened no GET stream in ${options.timeout} ms`)
+    const timer = setTimeout(reject, options.timeout, late)
+    open = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+  })
+  opened.catch(() => {}) // not awaited if the client does not connect
+  return {
+    opened,
+    /** Streams that were opened since the beginning. */
+    count: () => count,
+    async fetch(url: string | URL, init?: RequestInit): Promise<Response> {
+      const response = await fetch(url, init)
+      if (init?.method === 'GET' && response.ok) {
+        count++
+        open()
+      }
+      return response
+    },
+  }
+}
+
 /** The official TypeScript SDK v1, revision 2025-11-25: updates come on its GET stream. */
 export async function classic({ mcp, token }: Gateway): Promise<Assistant> {
   const requestInit = { headers: { Authorization: `Bearer ${token}` } }
@@ -218,7 +245,20 @@ export async function classic({ mcp, token }: Gateway): Promise<Assistant> {
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
     saw(params.uri)
   })
-  await client.connect(new StreamableHTTPClientTransport(new URL(mcp), { requestInit }), options)
+  const stream = getStream()
+  const transport = new StreamableHTTPClientTransport(new URL(mcp), {
+    requestInit,
+    fetch: stream.fetch,
+    // By default it gives up after two attempts, for good: given-up.test.ts. The gateway's `retry` sets the delay.
+    reconnectionOptions: {
+      initialReconnectionDelay: 200, // ms
+      maxReconnectionDelay: 1000, // ms
+      reconnectionDelayGrowFactor: 1.5,
+      maxRetries: 100,
+    },
+  })
+  await client.connect(transport, options)
+  await stream.opened // it is not opened again if the gateway dies before
   return {
     read: async (uri) => textOf(await client.readResource({ uri }, options)),
     call: (name) => client.callTool({ name, arguments: {} }, undefined, options),

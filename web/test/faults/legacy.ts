@@ -8,7 +8,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { Gateway } from '../e2e/gateway.ts'
-import { options, updates } from './kit.ts'
+import { getStream, options, updates } from './kit.ts'
 
 export interface Legacy {
   subscribe(uri: string): Promise<void>
@@ -25,21 +25,10 @@ export interface Legacy {
 }
 
 export async function legacy(sdk: 'v1' | 'v2', { mcp, token }: Gateway): Promise<Legacy> {
-  let streams = 0
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
+  const stream = getStream()
   const transportOptions = {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
-    fetch: async (url: string | URL, init?: RequestInit) => {
-      const response = await fetch(url, init)
-      if (init?.method === 'GET' && response.ok) {
-        streams++
-        open()
-      }
-      return response
-    },
+    fetch: stream.fetch,
   }
   const { saw, ...heard } = updates()
   let givenUp = () => {}
@@ -74,7 +63,7 @@ export async function legacy(sdk: 'v1' | 'v2', { mcp, token }: Gateway): Promise
     await second.connect(new SecondHttp(new URL(mcp), transportOptions), options)
     client = second
   }
-  await opened // else there is nothing to give up
+  await stream.opened // else there is nothing to give up
   return {
     subscribe: async (uri) => void (await client.subscribeResource({ uri }, options)),
     async read(uri) {
@@ -95,7 +84,7 @@ export async function legacy(sdk: 'v1' | 'v2', { mcp, token }: Gateway): Promise
       return posts
     },
     gaveUp,
-    streams: () => streams,
+    streams: stream.count,
     close: () => client.close(),
   }
 }

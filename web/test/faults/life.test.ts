@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
+import { listUntil } from '../e2e/again.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { classic, joinedAs, modern, type Setting, set, setting } from './kit.ts'
 
@@ -51,8 +52,8 @@ for (const [era, connect] of Object.entries(eras)) {
       await page.goto(`${at.url}?extra=app://second`)
       assert.equal(await joinedAs(page), name)
       await announced
-      const uris = await client.list()
-      assert.ok(uris.includes(`${name}+app://second`) && !uris.includes(`${name}+app://first`))
+      const uris = await listUntil(client.list, `${name}+app://second`)
+      assert.ok(!uris.includes(`${name}+app://first`))
       await assert.rejects(client.read(`${name}+app://first`))
       const changed = client.update(`${name}+app://count`)
       await set(page, 7)

@@ -9,13 +9,13 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { program, startGateway } from '../e2e/gateway.ts'
+import { ownPorts, program, startGateway } from '../e2e/gateway.ts'
 
 test('a gateway whose port is taken ends with status 1, one line and the address of its entry', async () => {
   const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
   const other = createServer()
   try {
-    const first = await startGateway({ state, command: 'serve' })
+    const first = await startGateway({ state, command: 'serve', args: await ownPorts('serve') })
     await first.close()
     other.listen({ host: '127.0.0.1', port: Number(new URL(first.mcp).port) })
     await once(other, 'listening')

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
+import { listUntil } from '../e2e/again.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { away, classic, joinedAs, modern, type Setting, set, setting } from './kit.ts'
 
@@ -31,7 +32,7 @@ for (const [version, hello] of Object.entries(hellos)) {
     const uri = `${name}+app://count`
     for (const connect of [classic, modern]) {
       const client = await connect(at.gateway)
-      assert.ok((await client.list()).includes(uri))
+      await listUntil(client.list, uri)
       await set(page, 1)
       assert.equal(await client.read(uri), '1')
       await client.subscribe(uri)

@@ -9,6 +9,7 @@ import { request as httpRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
+import { askUntil } from '../e2e/again.ts'
 import { type Gateway, startGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
@@ -65,10 +66,20 @@ const main = 'file:///project/src/main.rs'
 const entry = (answer: Answer, uri: string): any =>
   answer.result.resources.find((one: { uri: string }) => one.uri === uri)
 
+type Ask = (id: number, method: string, params?: object) => Promise<Answer>
+
+/** Lists until there is something: a page that is slow has an empty list at first. */
+const listed = (ask: Ask, id: number, method: string, what: string): Promise<Answer> =>
+  askUntil(
+    `an entry in ${method}`,
+    () => ask(id, method),
+    ({ result }) => result?.[what]?.length > 0,
+  )
+
 /** List, read, template, completion, subscribe, update, read again; a new file; one that is not there. */
 async function flow(session: Session, page: Page) {
   assert.deepEqual(session.greeting.capabilities.resources, { subscribe: true, listChanged: true })
-  const list = await session.ask(1, 'resources/list', {})
+  const list = await listed(session.ask, 1, 'resources/list', 'resources')
   assert.equal(entry(list, main).name, 'main.rs')
   assert.equal(entry(list, main).mimeType, 'text/x-rust')
   const { result: before } = await session.ask(2, 'resources/read', { uri: main })
@@ -76,7 +87,12 @@ async function flow(session: Session, page: Page) {
   assert.equal(before.contents[0].uri, main)
   assert.equal(before.contents[0].mimeType, 'text/x-rust')
   assert.match(before.contents[0].text, /fn main\(\)/)
-  const { result: templates } = await session.ask(3, 'resources/templates/list')
+  const { result: templates } = await listed(
+    session.ask,
+    3,
+    'resources/templates/list',
+    'resourceTemplates',
+  )
   const [files] = templates.resourceTemplates
   assert.equal(files.uriTemplate, 'file:///{path}')
   assert.equal(files.name, 'Project Files')
@@ -104,7 +120,7 @@ async function flow(session: Session, page: Page) {
 
 document('the first document: resources of 2025-11-25', '2025-11-25', async (session, page) => {
   await flow(session, page)
-  const list = await session.ask(9, 'resources/list')
+  const list = await listed(session.ask, 9, 'resources/list', 'resources')
   assert.equal(entry(list, main).title, 'The program')
   assert.equal(typeof entry(list, main).size, 'number')
   assert.deepEqual(entry(list, main).icons[0].sizes, ['48x48'])
@@ -112,7 +128,7 @@ document('the first document: resources of 2025-11-25', '2025-11-25', async (ses
 })
 
 document('the second document: many kinds of data', '2025-03-26', async (session, page) => {
-  const list = await session.ask(1, 'resources/list')
+  const list = await listed(session.ask, 1, 'resources/list', 'resources')
   for (const one of list.result.resources) {
     const known = ['uri', 'name', 'description', 'mimeType', 'size', 'annotations']
     assert.deepEqual(
@@ -157,12 +173,12 @@ document('the second document: many kinds of data', '2025-03-26', async (session
 
 document('the third document: icons, annotations, folders', '2025-11-25', async (session, page) => {
   await flow(session, page)
-  const list = await session.ask(9, 'resources/list')
+  const list = await listed(session.ask, 9, 'resources/list', 'resources')
   const { annotations } = entry(list, 'file:///project/README.md')
   const lastModified = '2025-01-12T15:00:58Z'
   assert.deepEqual(annotations, { audience: ['user'], priority: 0.8, lastModified })
   assert.equal(entry(list, 'file:///project/').mimeType, 'inode/directory')
-  const { result } = await session.ask(10, 'resources/templates/list')
+  const { result } = await listed(session.ask, 10, 'resources/templates/list', 'resourceTemplates')
   assert.equal(result.resourceTemplates[0].icons[0].src, 'https://example.com/folder-icon.png')
   const image = await session.ask(11, 'resources/read', { uri: 'file:///example.png' })
   const { blob, ...rest } = image.result.contents[0]
@@ -179,7 +195,7 @@ document('the third document: icons, annotations, folders', '2025-11-25', async 
 
 document('the fourth document: the older fields', '2024-11-05', async (session, page) => {
   await flow(session, page)
-  const list = await session.ask(9, 'resources/list')
+  const list = await listed(session.ask, 9, 'resources/list', 'resources')
   for (const one of list.result.resources) {
     for (const newer of ['title', 'icons', '_meta']) assert.equal(newer in one, false, newer)
   }
@@ -212,9 +228,9 @@ inBrowsers('the fifth document’s curl lines: no handshake, a key, one header',
 })
 
 /** What the fifth document shows, however it is asked. */
-async function agent(ask: (id: number, method: string, params?: object) => Promise<Answer>) {
+async function agent(ask: Ask) {
   const config = 'beeos://agent/config'
-  const list = await ask(1, 'resources/list')
+  const list = await listed(ask, 1, 'resources/list', 'resources')
   const described = entry(list, config)
   assert.deepEqual(Object.keys(described).sort(), ['description', 'mimeType', 'name', 'uri'])
   assert.equal(described.name, '智能体配置')
@@ -222,7 +238,7 @@ async function agent(ask: (id: number, method: string, params?: object) => Promi
   const { result: read } = await ask(2, 'resources/read', { uri: config })
   const agent = { name: 'Research Assistant', model: 'gpt-4o', skills: ['web_search', 'summarize'] }
   assert.deepEqual(JSON.parse(read.contents[0].text), agent)
-  const { result: list2 } = await ask(3, 'prompts/list')
+  const { result: list2 } = await listed(ask, 3, 'prompts/list', 'prompts')
   const [prompt] = list2.prompts
   assert.equal(prompt.name, 'research')
   const required = prompt.arguments.map((one: { name: string; required?: boolean }) => [

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
+import { askUntil, listUntil } from '../e2e/again.ts'
 import { answers, type Guide } from './guide.ts'
 
 /** How names and URIs of the page look where the client is. */
@@ -34,11 +35,10 @@ export async function tour(guide: Guide, at: Place, page: Page): Promise<void> {
 }
 
 async function resources(guide: Guide, at: Place) {
-  const uris = await guide.resources()
-  for (const own of ['test://static-text', 'test://static-binary', 'test://watched-resource']) {
-    assert.ok(uris.includes(at.uri(own)), `${at.uri(own)} is not among ${uris}`)
-  }
-  assert.deepEqual(await guide.templates(), [at.uri('test://template/{id}/data')])
+  const uris = ['test://static-text', 'test://static-binary', 'test://watched-resource']
+  await listUntil(guide.resources, ...uris.map(at.uri))
+  const templates = [at.uri('test://template/{id}/data')]
+  assert.deepEqual(await listUntil(guide.templates, ...templates), templates)
   const text = await guide.read(at.uri('test://static-text'))
   assert.equal(text.uri, at.uri('test://static-text'))
   assert.equal(text.mimeType, 'text/plain')
@@ -60,14 +60,8 @@ async function resources(guide: Guide, at: Place) {
 }
 
 async function prompts(guide: Guide, at: Place) {
-  const names = await guide.prompts()
-  for (const own of [
-    'test_simple_prompt',
-    'test_prompt_with_arguments',
-    'test_prompt_with_image',
-  ]) {
-    assert.ok(names.includes(at.name(own)), `${at.name(own)} is not among ${names}`)
-  }
+  const names = ['test_simple_prompt', 'test_prompt_with_arguments', 'test_prompt_with_image']
+  await listUntil(guide.prompts, ...names.map(at.name))
   const name = at.name('test_prompt_with_arguments')
   const filled = await guide.prompt(name, { arg1: 'hello', arg2: 'world' })
   assert.equal(filled.text, "Prompt with arguments: arg1='hello', arg2='world'")
@@ -80,10 +74,8 @@ async function prompts(guide: Guide, at: Place) {
 }
 
 async function tools(guide: Guide, at: Place) {
-  const names = await guide.tools()
-  for (const own of ['test_simple_text', 'test_tool_with_progress', 'json_schema_2020_12_tool']) {
-    assert.ok(names.includes(at.name(own)), `${at.name(own)} is not among ${names}`)
-  }
+  const names = ['test_simple_text', 'test_tool_with_progress', 'json_schema_2020_12_tool']
+  await listUntil(guide.tools, ...names.map(at.name))
   const simple = await guide.call(at.name('test_simple_text'))
   assert.equal(simple.text, 'This is a simple text response for testing.')
   const mixed = await guide.call(at.name('test_multiple_content_types'))
@@ -105,8 +97,9 @@ async function tools(guide: Guide, at: Place) {
     [50, 100],
     [100, 100],
   ]
-  // SDK v1 forgets the handler with the answer, before it hands over a notification of the same chunk.
-  assert.deepEqual(seen, steps.slice(0, Math.max(2, seen.length)))
+  // The SDKs forget the handler with the answer, before they hand over notifications of the same chunk. On a busy machine
+  // all may be in one. That progress arrives is seen by `cancel`.
+  assert.deepEqual(seen, steps.slice(0, seen.length))
 }
 
 /** What the page asks of the client: by input_required in the one era, by requests in the other. */
@@ -130,12 +123,17 @@ async function news(guide: Guide, at: Place) {
   assert.notEqual((await guide.read(uri)).text, before)
   await watch.end()
   const passing = at.name('test_passing_tool')
-  const had = (await guide.tools()).includes(passing)
+  const tools = () => listUntil(guide.tools, at.name('test_trigger_tool_change'))
+  const had = (await tools()).includes(passing)
   const list = await guide.watch('tools')
   const changed = list.next()
   await guide.call(at.name('test_trigger_tool_change'))
   await changed
-  assert.equal((await guide.tools()).includes(passing), !had)
+  await askUntil(
+    `${passing} is ${had ? 'gone' : 'listed'}`,
+    tools,
+    (names) => names.includes(passing) !== had,
+  )
   await list.end()
 }
 
