@@ -29,7 +29,12 @@ export function attach(host: HTMLElement, area: HTMLTextAreaElement): Editor {
     locale()
     untracked(() => editor.relint())
   })
-  if (focused) requestAnimationFrame(() => editor.focus()) // it is visible by then
+  if (focused) {
+    // At once, and not after the next drawing: no key goes elsewhere meanwhile.
+    host.hidden = false
+    area.hidden = true
+    editor.focus()
+  }
   return {
     ...editor,
     destroy() {

@@ -9,7 +9,7 @@ import { createElement } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
-import { whenIdle } from '../base/idle.ts'
+import { loadWhenIdle } from '../base/idle.ts'
 import { lazy } from '../base/lazy.tsx'
 import { active } from '../connections/clients.ts'
 import { Draft } from './draft.tsx'
@@ -26,9 +26,12 @@ registerActions()
 
 export function Compose() {
   useEffect(() => {
-    whenIdle(async () => {
-      tools.value = await import('./tools.tsx')
-    })
+    loadWhenIdle(
+      () => import('./tools.tsx'),
+      (loaded) => {
+        tools.value = loaded
+      },
+    )
   }, [])
   const shown = tools.value
   return (

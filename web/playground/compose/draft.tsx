@@ -3,7 +3,7 @@
 
 import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
-import { whenIdle } from '../base/idle.ts'
+import { loadWhenIdle } from '../base/idle.ts'
 import { send } from './send.ts'
 import { replacements, setTypedText, tab } from './tabs.ts'
 import { editor } from './view.ts'
@@ -13,11 +13,13 @@ export function Draft() {
   const host = useRef<HTMLDivElement>(null)
   useEffect(() => {
     let gone = false
-    whenIdle(async () => {
-      const { attach } = await import('./attach-editor.ts')
-      if (gone || !host.current || !area.current) return
-      editor.value = attach(host.current, area.current)
-    })
+    loadWhenIdle(
+      () => import('./attach-editor.ts'),
+      ({ attach }) => {
+        if (gone || !host.current || !area.current) return
+        editor.value = attach(host.current, area.current)
+      },
+    )
     return () => {
       gone = true
       editor.peek()?.destroy()

@@ -3,7 +3,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { revision } from '../connections/clients.ts'
 import type { Sentence } from '../protocol/explain.ts'
-import type { Revision } from '../protocol/revisions.ts'
+import { newest, type Revision } from '../protocol/revisions.ts'
 import { rewrite } from '../protocol/rewrite.ts'
 import { replacements, replaceText, tab, tabs } from './tabs.ts'
 
@@ -15,6 +15,9 @@ export const changes: Signal<
 /** Rewrites the tabs at each change of the revision; returns stops that. */
 export function followRevision(): () => void {
   let before = revision.peek()
+  // The user may have chosen it before this part was loaded.
+  const { from, revision: written } = tab.peek()
+  if (from === undefined && written === newest) rewriteTab(before)
   return revision.subscribe((to) => {
     if (to === before) return
     const from = before

@@ -3,6 +3,7 @@
  * in time and messages, and ends with the run.
  */
 
+import { afterPatience } from '../base/patience.ts'
 import type { Connection } from '../connections/connection.ts'
 import type { Store } from '../messages/store.ts'
 import { clientInfo, type Params, type Revision, request } from '../protocol/revisions.ts'
@@ -208,14 +209,14 @@ export class Peer {
     if (holds()) return
     await new Promise<void>((resolve) => {
       const end = () => {
-        clearTimeout(timer)
+        stop()
         this.#waiting.delete(look)
         resolve()
       }
       const look = () => {
         if (holds() || signal.aborted || this.#connection.state.peek() === 'closed') end()
       }
-      const timer = setTimeout(end, timeout)
+      const stop = afterPatience(end, timeout)
       this.#waiting.add(look)
     })
     if (signal.aborted) throw new Stopped()

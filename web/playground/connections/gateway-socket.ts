@@ -16,6 +16,7 @@ import {
 } from 'pagemcp/pairing'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
+import { afterPatience } from '../base/patience.ts'
 import { gatewayAddress } from './gateway-address.ts'
 
 const subprotocol = 'pagemcp.watch.v1'
@@ -110,7 +111,7 @@ function prove(address: string, credential: Credential, wish: string): Promise<W
     let step = 0
     let isProven = false
     const end = (error: Error) => {
-      clearTimeout(deadline)
+      stop()
       socket.onmessage = null
       socket.onclose = null
       socket.close()
@@ -125,7 +126,7 @@ function prove(address: string, credential: Credential, wish: string): Promise<W
         return
       }
       const { pairing } = handshake.finish(message)
-      clearTimeout(deadline)
+      stop()
       socket.onclose = null
       // Pages store the gateway by their own address. The caller receives the next messages, so storing the key is
       // not awaited.
@@ -133,10 +134,10 @@ function prove(address: string, credential: Credential, wish: string): Promise<W
       resolve(socket)
     }
     const late = () => end(new Error(t('connections.gateway.closed', { url: door })))
-    let deadline = setTimeout(late, openTimeout)
+    let stop = afterPatience(late, openTimeout) // the page may be busy: it only starts
     socket.onopen = () => {
-      clearTimeout(deadline)
-      deadline = setTimeout(late, authenticationTimeout)
+      stop()
+      stop = afterPatience(late, authenticationTimeout)
       socket.send(handshake.firstMessage)
     }
     socket.onmessage = ({ data }: MessageEvent<string>) => {

@@ -73,6 +73,18 @@ export function newClient(options: ClientOptions): Client {
     wake()
   })
 
+  /** Waits while the connection opens: its engine may still be loaded, which takes as long as it takes. */
+  const opened = async () => {
+    if (signal.aborted) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+    const stop = session.connection.state.subscribe((state) => {
+      if (state !== 'connecting') resolve()
+    })
+    await promise
+    stop()
+  }
+
   /** Replaces the scenario's ids by those of the connection. */
   const numbered = (message: Message): Message => {
     const real = <T>(id: T) => (ids.get(JSON.stringify(id)) ?? id) as T
@@ -136,6 +148,7 @@ export function newClient(options: ClientOptions): Client {
     },
     async expect(line) {
       const pattern = parse(line) ?? {}
+      await opened()
       const deadline = Date.now() + patience
       let passed: Difference | undefined
       for (;;) {

@@ -1,25 +1,16 @@
-/** Opens shared links in the address, and files dropped on the page. */
+/** Opens shared links in the address. */
 
 import { actions } from '../base/actions.ts'
 import { t, textsLoaded } from '../base/i18n.ts'
 import { active, revision } from '../connections/clients.ts'
 import { openConversation } from './conversation.ts'
-import { importFiles, openMessages } from './files.ts'
+import { openMessages } from './files.ts'
 import { decodeLink, isLink } from './link.ts'
 
-/** Opens the link in the address, later links, and dropped files. Called once. Settles when the link is open. */
-export function receiveLinksAndFiles(): Promise<void> {
+/** Opens the link in the address, and later links. Called once. Settles when the link is open. */
+export function receiveLinks(): Promise<void> {
   const opened = openLink()
   addEventListener('hashchange', openLink)
-  addEventListener('dragover', (event) => {
-    if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
-  })
-  addEventListener('drop', async (event) => {
-    const files = [...(event.dataTransfer?.files ?? [])]
-    if (files.length === 0) return
-    event.preventDefault()
-    await importFiles(files)
-  })
   return opened
 }
 

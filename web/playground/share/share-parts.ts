@@ -3,6 +3,6 @@
 export { chooseFile } from './choose-file.ts'
 export { copyConversation } from './conversation.ts'
 export { copyLink } from './copy-link.ts'
-export { exportTranscript } from './files.ts'
-export { receiveLinksAndFiles } from './receive.ts'
+export { exportTranscript, importFiles } from './files.ts'
+export { receiveLinks } from './receive.ts'
 export { Share } from './share.tsx'

@@ -2,8 +2,8 @@
 
 import { effect } from '@preact/signals'
 import { actions } from '../base/actions.ts'
-import { preferredLocale, setLocale } from '../base/i18n.ts'
-import { whenIdle } from '../base/idle.ts'
+import { preferredLocale, setLocale, textsLoaded } from '../base/i18n.ts'
+import { loadWhenIdle, whenIdle } from '../base/idle.ts'
 import { embedded } from '../base/settings.ts'
 import { demoPaused } from '../base/state.ts'
 import { followTheme } from '../base/theme.ts'
@@ -30,7 +30,10 @@ export function start(): void {
     import('../share/share-parts.ts').then(({ chooseFile }) => chooseFile())
   actions.replay = async (rows, title) =>
     (await import('../lessons/lesson-parts.ts')).startReplay(rows, title)
-  const receive = async () => (await import('../share/share-parts.ts')).receiveLinksAndFiles()
+  const sharing = () => import('../share/share-parts.ts')
+  const receive = async () => (await sharing()).receiveLinks()
+  const receiveLater = () => loadWhenIdle(sharing, ({ receiveLinks }) => receiveLinks())
+  receiveFiles()
   // The tables of commands are loaded later: the first view does not need them.
   import('./shell-parts.ts').then(({ listenForKeys, commands }) => listenForKeys(commands))
   effect(() => {
@@ -38,7 +41,7 @@ export function start(): void {
   })
   if (embedded) {
     if (location.hash) receive()
-    else whenIdle(receive)
+    else receiveLater()
     import('./embed.ts').then(({ startEmbedded }) => startEmbedded(asked))
     return
   }
@@ -52,9 +55,23 @@ export function start(): void {
   // A shared message decides the revision of the first connection. Other links are opened at once, too.
   if (location.hash.startsWith('#v1.')) first.push(receive())
   else if (location.hash) receive()
-  else whenIdle(receive)
+  else receiveLater()
   if (first.length > 0) Promise.allSettled(first).then(begin)
   else begin()
+}
+
+/** Imports files that are dropped on the page, also before the part that reads them is loaded. */
+function receiveFiles(): void {
+  addEventListener('dragover', (event) => {
+    if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
+  })
+  addEventListener('drop', async (event) => {
+    const files = [...(event.dataTransfer?.files ?? [])]
+    if (files.length === 0) return
+    event.preventDefault()
+    const [{ importFiles }] = await Promise.all([import('../share/share-parts.ts'), textsLoaded()])
+    await importFiles(files)
+  })
 }
 
 function hasEarlierRows(): boolean {
@@ -91,7 +108,8 @@ function connectDemo(asked: URLSearchParams): void {
   }
   import('./shell-parts.ts').then(({ catalogue }) => catalogue(session))
   if (!quiet)
-    whenIdle(() =>
-      import('./shell-parts.ts').then(({ registerServiceWorker }) => registerServiceWorker()),
+    loadWhenIdle(
+      () => import('./shell-parts.ts'),
+      ({ registerServiceWorker }) => registerServiceWorker(),
     )
 }

@@ -32,12 +32,18 @@ const keptAfterClose = 3_600_000 // ms
 /** Numbers of earlier connections count down from the highest, so that those of this page are 1, 2 … as ever. */
 const lastConnection = 65_535
 
-/** Maximum waiting for the lock of the page before the reload, and for IndexedDB. */
+/** Maximum waiting for the lock of the page before the reload: a duplicated tab, which never gets it, waits as long. */
 const patience = 1000 // ms
+
+/** Maximum waiting for the lock and IndexedDB. */
+const storePatience = 5000 // ms
 
 const database = 'pagemcp-playground-timeline'
 const objects = 'rows'
 const tailKey = `${earlierKey}.tail`
+
+/** Says that the stored rows are being removed. */
+const clearedKey = `${earlierKey}.cleared`
 
 /** Rows of one page, with the names of its connections. */
 interface Block {
@@ -93,7 +99,7 @@ export async function restoreEarlier(): Promise<void> {
   let late = false
   opening ??= open()
   const opened = Promise.all([opening, stored()])
-  const timeout = new Promise<void>((resolve) => setTimeout(resolve, 2 * patience))
+  const timeout = new Promise<void>((resolve) => setTimeout(resolve, storePatience))
   const restored = opened.then(async ([ok, found]) => {
     if (ok && !late) await show(found)
     saved = late ? store.length : Math.max(0, earlier.peek() - 1) // the row that says so is kept, too
@@ -135,6 +141,7 @@ async function hold(tab: string): Promise<boolean> {
 /** The blocks of this tab, with what the last page left at its end. */
 async function stored(): Promise<readonly Block[]> {
   await opening
+  if (sessionStorage.getItem(clearedKey) !== null) removeStored()
   const [keys, values] = await Promise.all([
     done(rowsOf('readonly').getAllKeys(ofTab(tab))),
     done(rowsOf('readonly').getAll(ofTab(tab))),
@@ -192,13 +199,21 @@ function keep(): void {
     saved = 0
     blocks = []
     sessionStorage.removeItem(tailKey)
-    if (db) rowsOf().delete(ofTab(tab))
+    if (db) removeStored()
   })
   addEventListener('pagehide', () => {
     const block = blockOf(maxTail)
     if (block) sessionStorage.setItem(tailKey, JSON.stringify(block))
   })
   sweep().catch(() => {})
+}
+
+/** Removes the rows of this tab. If a reload interrupts that, the next page does it. */
+function removeStored(): void {
+  sessionStorage.setItem(clearedKey, '')
+  const all = rowsOf()
+  all.delete(ofTab(tab))
+  all.transaction.oncomplete = () => sessionStorage.removeItem(clearedKey)
 }
 
 function save(): void {

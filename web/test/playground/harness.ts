@@ -50,6 +50,31 @@ export async function openPlayground(
   return page
 }
 
+/** Opens the playground in a browser that is never idle, until {@link rest}. */
+export async function openBusy(
+  open: (url: string) => Promise<Page>,
+  playground: Playground,
+): Promise<Page> {
+  const page = await open('about:blank')
+  await page.evaluateOnNewDocument(() => {
+    const held: IdleRequestCallback[] = []
+    Object.assign(globalThis, {
+      requestIdleCallback: (run: IdleRequestCallback) => held.push(run),
+      rest() {
+        for (const run of held.splice(0)) run({ didTimeout: false, timeRemaining: () => 50 })
+      },
+    })
+  })
+  return openPlayground(async (url) => {
+    await page.goto(url)
+    return page
+  }, playground)
+}
+
+/** Lets the browser of {@link openBusy} be idle. */
+export const rest = (page: Page): Promise<void> =>
+  page.evaluate(() => (globalThis as unknown as { rest(): void }).rest())
+
 /** What the rows of the timeline say that are drawn right now, the oldest first: their elements stand in any order. */
 export async function rows(page: Page): Promise<string[]> {
   return page.$$eval('[data-pane=timeline] [role=row][aria-rowindex]', (all) =>

@@ -146,6 +146,7 @@ inBrowsers(
     await catchShared(page)
     await mouse.click('.rail [data-command=conformance]')
     await mouse.click('.conformance button.primary', 'Run checks')
+    await page.waitForSelector('.conformance-files button', { timeout: 90_000 }) // after a whole run
     await mouse.click('.conformance-files button', 'JUnit')
     assert.match(
       await caught(page, 'saved'),
@@ -202,6 +203,7 @@ inBrowsers(
     await saw(page, '.toast', '4 rows imported')
     await mouse.click('#tl-filter')
     await page.keyboard.type('code:-32602')
+    await saw(page, '[data-pane=timeline]', 'hidden by the filter') // rows move until then
     await mouse.click('.tl-row .tl-status', '-32602')
     await saw(page, '[data-pane=inspect]', 'Not found')
     await mouse.click('.in-acts button', 'Send again')

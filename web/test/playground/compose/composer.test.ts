@@ -5,7 +5,14 @@ import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { clickWhenStill } from '../../harness/waits.ts'
-import { openPlayground, type Playground, servePlayground } from '../harness.ts'
+import {
+  openBusy,
+  openPlayground,
+  type Playground,
+  rest,
+  saw,
+  servePlayground,
+} from '../harness.ts'
 
 let playground: Playground
 before(async () => {
@@ -41,6 +48,10 @@ const timelineHas = (page: Page, wanted: string) =>
     {},
     wanted,
   )
+
+/** Waits until the server has answered a request for a list, since the page was loaded. */
+const listed = (page: Page, method: string) =>
+  saw(page, '.tl-row.tl-is-result:not(.tl-earlier)', method)
 
 async function chord(
   page: Page,
@@ -86,9 +97,7 @@ inBrowsers('a frame is written with the help of the server, sent, and kept', asy
     () =>
       document.querySelector('.compose-tabs [aria-current=true]')?.textContent === 'resources/read',
   )
-  await page.waitForFunction(() =>
-    document.querySelector('#pane-explore')?.textContent?.includes('notes://today'),
-  )
+  await listed(page, 'resources/list') // completion knows the list
   await focusEditor(page) // the caret is in the empty URI
   await page.keyboard.type('toda')
   await pick(page, 'notes://today', '"uri": "notes://today"')
@@ -111,6 +120,7 @@ inBrowsers('a frame is written with the help of the server, sent, and kept', asy
   // what only the server knows: it is asked while somebody types
   await page.waitForSelector('.compose-method select')
   await page.select('.compose-method select', 'resources/read')
+  await listed(page, 'resources/templates/list')
   await focusEditor(page)
   await page.keyboard.type('data://big/10')
   await pick(page, '1000', '"uri": "data://big/1000"')
@@ -153,6 +163,33 @@ inBrowsers('what was sent right before a reload is in the history', async ({ ope
   await pressIcon(page, 'Recent requests')
   await page.waitForFunction(() =>
     document.querySelector('.compose-tools .menu')?.textContent?.includes('prompts/list'),
+  )
+})
+
+inBrowsers(
+  'the text follows a revision that was chosen before the tools were there',
+  async ({ open }) => {
+    const page = await openBusy(open, playground)
+    await page.select('.bar select', '2025-11-25')
+    await rest(page)
+    await saw(page, '.compose-notes', '_meta')
+    await editorThere(page)
+    assert.doesNotMatch(await text(page), /_meta/)
+    assert.equal(await page.$('[data-from=revision]'), null)
+  },
+)
+
+inBrowsers('the editor takes over the focus together with the text', async ({ open }) => {
+  const page = await openBusy(open, playground)
+  await page.focus('.draft')
+  // Nothing is drawn from now on.
+  await page.evaluate(() => Object.assign(globalThis, { requestAnimationFrame: () => 0 }))
+  await rest(page)
+  await page.waitForFunction(
+    () =>
+      document.querySelector('.editor')?.shadowRoot?.activeElement?.matches('.cm-content') ===
+        true && document.querySelector('.draft')?.hasAttribute('hidden'),
+    { polling: 50 },
   )
 })
 

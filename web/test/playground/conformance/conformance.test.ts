@@ -32,7 +32,7 @@ async function openConformance(page: Page): Promise<void> {
 /** Runs the checks, and returns the counts by state. */
 async function run(page: Page): Promise<{ [state: string]: number }> {
   await press(page, 'dialog.conformance button.primary', 'Run checks')
-  await page.waitForSelector('.conformance-counts .chip')
+  await page.waitForSelector('.conformance-counts .chip', { timeout: 90_000 }) // after a whole run
   return Object.fromEntries(
     await page.$$eval('.conformance-counts .chip', (all) =>
       all.map((one) => [

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { setLocale } from '../../../playground/base/i18n.ts'
@@ -296,6 +297,11 @@ for (const status of [404, 405, 501]) {
       one.connection.send('{"jsonrpc":"2.0","id":7,"method":"tools/list"}')
       await row(one, '"name":"add"')
       assert.equal(one.connection.state.peek(), 'open')
+      const late = Date.now() + 20_000
+      while (gets.length === 0) {
+        assert.ok(Date.now() < late, 'no GET in 20 s') // it may come on another connection, after the POST
+        await setImmediate()
+      }
       assert.deepEqual(gets, ['GET'])
     })
   }

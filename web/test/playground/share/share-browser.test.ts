@@ -5,7 +5,7 @@ import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { encodeLink, pack } from '../../../playground/share/link.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, press, servePlayground } from '../harness.ts'
+import { openBusy, openPlayground, type Playground, press, servePlayground } from '../harness.ts'
 
 let playground: Playground
 before(async () => {
@@ -212,6 +212,8 @@ inBrowsers(
     assert.match(address, /#t1\.[\w-]+$/)
     assert.ok(address.length < 8200, `${address.length} characters`)
 
+    // The other page begins with the stored tabs.
+    await page.waitForFunction(() => JSON.stringify(localStorage).includes('ping'))
     const other = await browser.open(`${playground.url}?quiet&lang=en${new URL(address).hash}`)
     await other.waitForSelector('.present-diagram [data-row]')
     assert.equal(await other.evaluate(() => location.hash), '')
@@ -233,6 +235,20 @@ inBrowsers(
     assert.equal(sent.length, 2, sent.join('\n')) // the request and the response of the link
   },
 )
+
+inBrowsers('a file that is dropped before the browser was idle is imported', async ({ open }) => {
+  const page = await openBusy(open, playground)
+  const prevented = await page.evaluate(() => {
+    const files = new DataTransfer()
+    const raw = '{"jsonrpc":"2.0","method":"notifications/x"}'
+    const line = JSON.stringify({ t: 0, c: 1, d: 'out', k: 'port', raw })
+    files.items.add(new File([`{"mcplog":1,"peers":[]}\n${line}`], 'early.mcplog.jsonl'))
+    const drop = { dataTransfer: files, bubbles: true, cancelable: true }
+    return !window.dispatchEvent(new DragEvent('drop', drop))
+  })
+  assert.ok(prevented, 'the browser does not open it')
+  await has(page, '[role=status] .toast', '1 row imported')
+})
 
 inBrowsers(
   'a link that is too long becomes a file, and one that unfolds without end is refused',

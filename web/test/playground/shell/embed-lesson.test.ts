@@ -102,13 +102,15 @@ inBrowsers(
   'an unknown scenario is named, embedded and by address',
   async ({ open }) => {
     const page = await open(`${playground.origin}/unknown.html`)
-    const frame = await framed(page, 'embed-scenario.html')
-    const own = await open(`${playground.url}?quiet&lang=en&lesson=no-such-one`)
-    for (const one of [frame, own.mainFrame()])
-      await one.waitForFunction(
+    // Each before the next page is opened: the notice lasts some seconds.
+    const named = (one: Frame) =>
+      one.waitForFunction(
         () => document.querySelector('.toast')?.textContent?.includes('no-such-one'),
         { polling: 100 },
       )
+    await named(await framed(page, 'embed-scenario.html'))
+    const own = await open(`${playground.url}?quiet&lang=en&lesson=no-such-one`)
+    await named(own.mainFrame())
   },
   { only: ['chromium'] },
 )

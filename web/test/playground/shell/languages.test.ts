@@ -79,7 +79,7 @@ inBrowsers('every text comes from the catalogue', async ({ open }) => {
 inBrowsers(
   'the data of the demo is in the language of the page',
   async ({ open }) => {
-    const page = await openPlayground(open, playground, '?lang=ja')
+    const page = await openPlayground(open, playground, '?quiet&lang=ja') // titles do not change
     await page.waitForFunction(
       () =>
         document.querySelector<HTMLTextAreaElement>('.stage-note textarea')?.value.includes('牛乳'),

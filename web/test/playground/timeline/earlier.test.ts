@@ -32,6 +32,27 @@ test('the oldest blocks beyond the limits are removed, and never the newest', ()
 const databases = (page: Page) =>
   page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))
 
+/** Waits until the stored rows say `text`. It makes no database: that of the page would miss its store. */
+const stored = (page: Page, text: string) =>
+  page.waitForFunction(
+    async (text, name) => {
+      if (!(await indexedDB.databases()).some((one) => one.name === name)) return false
+      const opening = indexedDB.open(name)
+      const db = await new Promise<IDBDatabase>((resolve) => {
+        opening.onsuccess = () => resolve(opening.result)
+      })
+      const all = db.transaction('rows').objectStore('rows').getAll()
+      await new Promise((resolve) => {
+        all.onsuccess = resolve
+      })
+      db.close()
+      return JSON.stringify(all.result).includes(text)
+    },
+    {},
+    text,
+    'pagemcp-playground-timeline',
+  )
+
 /** Reloads, and waits until the server has answered again. */
 async function reload(page: Page) {
   await page.reload()
@@ -53,6 +74,7 @@ async function readTrip(page: Page) {
 
 inBrowsers('a reload keeps the rows, as earlier ones that can be sent again', async ({ open }) => {
   const page = await openPlayground(open, playground)
+  await stored(page, 'server/discover') // rows are kept since then
   await readTrip(page)
   await page.reload() // at once: what is not in the database yet comes, too
   await page.waitForSelector('html[data-ready]')
@@ -85,20 +107,9 @@ inBrowsers(
   'Clear removes them, other tabs and a duplicate do not have them',
   async ({ open, context }) => {
     const page = await openPlayground(open, playground)
+    await stored(page, 'server/discover')
     await readTrip(page)
-    await page.waitForFunction(async () => {
-      const opening = indexedDB.open('pagemcp-playground-timeline')
-      const db = await new Promise<IDBDatabase>((resolve) => {
-        opening.onsuccess = () => resolve(opening.result)
-      })
-      if (!db.objectStoreNames.contains('rows')) return db.close()
-      const all = db.transaction('rows').objectStore('rows').getAll()
-      await new Promise((resolve) => {
-        all.onsuccess = resolve
-      })
-      db.close()
-      return JSON.stringify(all.result).includes('notes://trip')
-    })
+    await stored(page, 'notes://trip')
     const other = await openPlayground(open, playground)
     assert.equal(await count(other, '.tl-earlier'), 0)
 
@@ -116,6 +127,16 @@ inBrowsers(
     assert.equal(await count(duplicate, '.tl-earlier'), 0)
     assert.notEqual(await duplicate.evaluate((key) => sessionStorage.getItem(key), key), id)
 
+    // Nothing is removed before the reload, as if it came at once.
+    await page.evaluate(() => {
+      const { prototype } = IDBObjectStore
+      const real = prototype.delete
+      prototype.delete = function (range) {
+        const request = real.call(this, range)
+        this.transaction.abort()
+        return request
+      }
+    })
     await page.bringToFront()
     await page.keyboard.down('Control')
     await page.keyboard.press('k')
