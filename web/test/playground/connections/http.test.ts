@@ -12,7 +12,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { setLocale } from '../../../playground/base/i18n.ts'
@@ -300,7 +299,7 @@ for (const status of [404, 405, 501]) {
       const late = Date.now() + 20_000
       while (gets.length === 0) {
         assert.ok(Date.now() < late, 'no GET in 20 s') // it may come on another connection, after the POST
-        await setImmediate()
+        await new Promise((resolve) => setImmediate(resolve))
       }
       assert.deepEqual(gets, ['GET'])
     })
