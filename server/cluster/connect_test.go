@@ -184,16 +184,6 @@ func TestGoneNodeIsNoticedOverNATS(t *testing.T) {
 	})
 }
 
-// signalled returns a channel that is closed after do.
-func signalled(do func()) <-chan struct{} {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		do()
-	}()
-	return done
-}
-
 // The NATS server restarts: all links end at once, nothing that was written meanwhile is
 // sent later, and new links can be opened when it is back.
 func TestRestartOfNATSEndsLinks(t *testing.T) {
