@@ -12,7 +12,7 @@ import { readingTime, speakerStateOf } from '../../../playground/lessons/speaker
 import type { Revision } from '../../../playground/protocol/revisions.ts'
 import { newStage, sceneInNode } from './stage.ts'
 
-const timeout = 20_000 // ms
+const timeout = 120_000 // ms; the first test may compile the engine
 
 const lesson = (id: string) =>
   parseScenario(

@@ -9,7 +9,7 @@ import { parseScenario } from '../../../playground/lessons/scenario.ts'
 import { writeScenario } from '../../../playground/lessons/scenario-text.ts'
 import { newStage, sceneInNode } from './stage.ts'
 
-const timeout = 20_000 // ms
+const timeout = 120_000 // ms; the first test may compile the engine
 
 async function playAll(text: string, options: { scene: boolean }) {
   const scenario = parseScenario('x', text)

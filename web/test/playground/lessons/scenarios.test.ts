@@ -17,7 +17,7 @@ const scenarios = readdirSync(folder)
 for (const scenario of scenarios) {
   for (const revision of scenario.options.revisions ?? [undefined]) {
     const title = `${scenario.id} is as it says, ${revision ?? 'as written'}`
-    test(title, { timeout: 20_000 }, async () => {
+    test(title, { timeout: 120_000 }, async () => {
       const stage = newStage()
       const scene = () => sceneInNode(scenario)
       const player = play(scenario, { host: stage, engine: scene, revision, strict: true })
