@@ -2,7 +2,7 @@
 /** Dialogs: native, one at a time, each loaded when it is opened first. */
 
 import { type ComponentChildren, createRef } from 'preact'
-import { useLayoutEffect } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { DialogProps } from '../base/dialog-props.ts'
 import { lazy } from '../base/lazy.tsx'
 import { dialog } from '../base/state.ts'
@@ -35,8 +35,7 @@ export function Dialogs() {
 
 function Modal({ name, children }: { name: string; children: ComponentChildren }) {
   const box = createRef<HTMLDialogElement>()
-  // Before the paint: keys pressed right after it are the dialog's.
-  useLayoutEffect(() => {
+  useEffect(() => {
     const before = document.activeElement
     box.current?.showModal()
     return () => {

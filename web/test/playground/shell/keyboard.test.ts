@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, press, saw, servePlayground } from '../harness.ts'
+import { openPlayground, type Playground, saw, servePlayground } from '../harness.ts'
 import { tabTo } from '../keys.ts'
 
 let playground: Playground
@@ -31,20 +31,6 @@ inBrowsers('a request is written, sent and looked at', async ({ open }) => {
   await saw(page, '[data-pane=inspect]', 'params._meta is missing')
   await page.keyboard.press('F6')
   assert.equal(await page.evaluate(() => document.activeElement?.id), 'pane-inspect')
-})
-
-inBrowsers('a dialog has the keys at once when it opens again', async ({ open }) => {
-  const page = await openPlayground(open, playground)
-  await press(page, '.bar [data-command=palette]', '')
-  await page.waitForSelector('dialog.palette input')
-  await page.keyboard.press('Escape')
-  await page.waitForFunction(() => document.querySelector('dialog') === null)
-  const isOpen = await page.evaluate(async () => {
-    document.querySelector<HTMLElement>('.bar [data-command=palette]')?.click()
-    for (let i = 0; i < 10; i++) await undefined // within the same task
-    return document.querySelector('dialog.palette')?.matches(':modal')
-  })
-  assert.equal(isOpen, true)
 })
 
 inBrowsers('a resource is found, read and watched', async ({ open }) => {
