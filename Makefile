@@ -30,7 +30,7 @@ BIN  = $(CURDIR)/bin
 NODE = $(CURDIR)/web/node_modules/.bin/node
 # go_js_wasm_exec starts whatever `node` it finds, and a Go program in wasm takes
 # no more than 12 KB of environment.
-UNDER_NODE = env -i HOME="$$HOME" PATH="$(CURDIR)/web/node_modules/.bin:$$PATH" GOFLAGS="$$GOFLAGS" GOPROXY="$$($(GO) env GOPROXY)" \
+UNDER_NODE = env -i HOME="$$HOME" PATH="$(CURDIR)/web/node_modules/.bin:$$PATH" CI="$$CI" PAGEMCP_FLAKY="$(PAGEMCP_FLAKY)" GOFLAGS="$$GOFLAGS" GOPROXY="$$($(GO) env GOPROXY)" \
 	GOCACHE="$$($(GO) env GOCACHE)" GOMODCACHE="$$($(GO) env GOMODCACHE)" GOOS=js GOARCH=wasm
 NPM_STAMP = web/node_modules/.package-lock.json
 
@@ -133,11 +133,21 @@ unit: $(NPM_STAMP) binary
 	$(GO) test ./...
 	$(GO) test -C $(INTEROP) -count=1 ./...
 
+# With CI=true, packages and files that fail run once more, alone (cmd/internal/gotest, web/test/harness/repeat.ts).
+# Those that pass then are printed at the end with both outputs: each is a defect to be found.
+export PAGEMCP_FLAKY = $(CURDIR)/.cache/failed-once
+GOTEST = $(BIN)/gotest
+
+$(GOTEST): $(wildcard cmd/internal/gotest/*.go)
+	@$(GO) build -o $@ ./cmd/internal/gotest
+
 # Two at a time: tests of the gateway wait for half of their time. The output of each is printed when it ends.
 test: browsers
+	@rm -rf $(PAGEMCP_FLAKY)
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target race-server lint race-others under-node
 	@$(MAKE) --no-print-directory unraced
 	@$(MAKE) --no-print-directory in-node
+	@if test -d $(PAGEMCP_FLAKY); then cat $(PAGEMCP_FLAKY)/*; echo "FLAKY $$(ls $(PAGEMCP_FLAKY) | wc -l)"; head -qn 1 $(PAGEMCP_FLAKY)/*; fi
 	@echo "all tests passed"
 
 # What mostly waits for other programs (the official suite, brotli, tsc), what measures memory, and all but
@@ -147,23 +157,23 @@ OTHERS_WORK = TestConformanceNative|TestReadsGoOnThroughFaults|TestSessionsOutli
 
 race: race-others race-server unraced
 
-race-others: $(NPM_STAMP) binary
-	$(GO) test -race -skip '^($(OTHERS_WORK))$$' $$($(GO) list ./... | grep -v '/server$$')
+race-others: $(NPM_STAMP) $(GOTEST) binary
+	$(GOTEST) -race -skip '^($(OTHERS_WORK))$$' $$($(GO) list ./... | grep -v '/server$$')
 
 # The messages of server's tests are written down and compared with the schemas afterwards.
-race-server: $(NPM_STAMP) binary
+race-server: $(NPM_STAMP) $(GOTEST) binary
 	@rm -rf .cache/messages
-	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test -race -count=1 -skip '^($(OTHERS_WORK))$$' ./server
-	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test -C $(INTEROP) -count=1 ./...
-	$(GO) test -race ./server -run '^TestSimulation$$' -sim.seeds 4
+	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -race -count=1 -skip '^($(OTHERS_WORK))$$' ./server
+	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -C $(INTEROP) -count=1 ./...
+	$(GOTEST) -race ./server -run '^TestSimulation$$' -sim.seeds 4
 
 # Only packages that have such tests: each other one is linked for nothing.
-unraced: $(NPM_STAMP) binary
-	$(GO) test -tags embednats -run 'OwnNATS|Embedded' ./server/cluster ./cmd/pagemcpd
-	$(GO) test -run '^($(OTHERS_WORK))$$' $$(grep -rlE 'func ($(OTHERS_WORK))\(' --include='*_test.go' cmd server | xargs -n 1 dirname | sort -u | sed 's|^|./|')
+unraced: $(NPM_STAMP) $(GOTEST) binary
+	$(GOTEST) -tags embednats -run 'OwnNATS|Embedded' ./server/cluster ./cmd/pagemcpd
+	$(GOTEST) -run '^($(OTHERS_WORK))$$' $$(grep -rlE 'func ($(OTHERS_WORK))\(' --include='*_test.go' cmd server | xargs -n 1 dirname | sort -u | sed 's|^|./|')
 
-under-node: $(NPM_STAMP)
-	$(UNDER_NODE) $(GO) test -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" ./wasm/...
+under-node: $(NPM_STAMP) $(GOTEST)
+	$(UNDER_NODE) $(GOTEST) -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" ./wasm/...
 
 # What our side says in these tests is written down, and compared with the schemas
 # of all revisions afterwards. test/conformance is among them.

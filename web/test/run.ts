@@ -1,16 +1,18 @@
 /**
  * Runs test files as `node --test` does, one process each, with browsers that the files share; see harness/keeper.ts.
  * Ends with the files that took longest. Takes file names and patterns, as `node test/run.ts --jobs 1 test/idb/a.test.ts`.
+ * With CI=true, files that fail run once more, alone; see harness/repeat.ts.
  */
 
 import * as fs from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join, relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
 import { addressVariable, keepBrowsers } from './harness/keeper.ts'
+import { collectFailures, repeat, runAlone } from './harness/repeat.ts'
 
 // @types/node of Node 20 does not know it; tests run in Node 24.
 const { globSync } = fs as unknown as {
@@ -55,8 +57,10 @@ const browsers = await keepBrowsers()
 process.env[addressVariable] = browsers.address
 const took: { file: string; ms: number }[] = []
 let success = false
+const paths = files.map((file) => resolve(web, file))
+const { events, failures } = collectFailures(paths)
 const tests = run({
-  files: files.map((file) => join(web, file)),
+  files: paths,
   concurrency: Number(options.jobs),
   cwd: web,
   timeout,
@@ -68,11 +72,14 @@ tests.on(
     else took.push({ file: relative(web, summary.file), ms: summary.duration_ms })
   }) as never,
 )
-await pipeline(tests, new spec(), process.stdout, { end: false })
+await pipeline(tests, events, new spec(), process.stdout, { end: false })
 await browsers.close()
 
 console.log('slowest files:')
 for (const { file, ms } of took.toSorted((a, b) => b.ms - a.ms).slice(0, shown)) {
   console.log(`${(ms / 1000).toFixed(1).padStart(7)} s  ${file}`)
+}
+if (!success && process.env.CI === 'true' && failures.length > 0) {
+  success = await repeat(failures, process.env.PAGEMCP_FLAKY, runAlone)
 }
 process.exitCode = success ? 0 : 1
