@@ -23,6 +23,7 @@ type SessionValues struct {
 	mu        sync.Mutex
 	values    jetstream.KeyValue             // nil until the bucket was found or made
 	pausedTil time.Time                      // no value is loaded before that
+	failing   bool                           // the last values were not written
 	waiting   map[string]func([]byte) []byte // updates by key
 	changed   chan struct{}                  // has capacity 1
 }
@@ -33,8 +34,9 @@ const (
 	valueReplicas = 3                      // fewer if there are fewer servers
 	writeBehind   = 300 * time.Millisecond // so that changes in a row are one write
 	loadTime      = 250 * time.Millisecond // for one value
-	pauseTime     = 5 * time.Second        // after one that was not loaded, and between tries to write
-	writeTime     = 10 * time.Second       // for one value: a new leader is elected within 4 to 9 s
+	pauseTime     = 5 * time.Second        // after one that was not loaded, and at most between attempts to open the bucket and to write
+	firstPause    = 250 * time.Millisecond // after the first attempt; doubled for each further one
+	writeTime     = 2 * time.Second        // for one attempt to open the bucket or to write a value
 	flushTime     = 2 * time.Second        // for the last ones
 	maxWaiting    = 65_536                 // updates; further ones are dropped
 	maxConflicts  = 5                      // in a row, with other nodes
@@ -56,22 +58,46 @@ func newSessionValues(n *Node, cluster string) (*SessionValues, error) {
 // Options.KV.
 func (n *Node) SessionValues() *SessionValues { return n.values }
 
-// Load returns the value of key; nil if there is none, or if the store is not available.
-func (v *SessionValues) Load(ctx context.Context, key string) []byte {
+// errPaused is the error of Load while there is no bucket, or for a while after it did not
+// answer.
+var errPaused = errors.New("the key-value store of NATS does not answer")
+
+// Load returns the value of key; nil if there is none. The error says that the store is not
+// available.
+func (v *SessionValues) Load(ctx context.Context, key string) ([]byte, error) {
 	bucket := v.loadable()
 	if bucket == nil {
-		return nil
+		return nil, errPaused
 	}
 	ctx, cancel := context.WithTimeout(ctx, loadTime)
 	defer cancel()
 	entry, err := bucket.Get(ctx, key)
 	switch {
 	case err == nil:
-		return entry.Value()
-	case !errors.Is(err, jetstream.ErrKeyNotFound) && !errors.Is(err, context.Canceled):
+		return entry.Value(), nil
+	case errors.Is(err, jetstream.ErrKeyNotFound):
+		return nil, nil
+	case !errors.Is(err, context.Canceled):
 		v.pause(err)
 	}
-	return nil
+	return nil, err
+}
+
+// IsAvailable reports whether updates are written now, as far as this node knows.
+func (v *SessionValues) IsAvailable() bool {
+	return v.loadable() != nil && !v.isFailing() && v.node.IsConnected()
+}
+
+func (v *SessionValues) isFailing() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.failing
+}
+
+func (v *SessionValues) setFailing(failing bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.failing = failing
 }
 
 // loadable returns the bucket, or nil while loading is paused.
@@ -124,15 +150,17 @@ func (v *SessionValues) run() {
 		defer cancel()
 		<-v.node.stop
 	}()
+	defer v.flush()
+	pauses := v.pauses()
 	for v.open(ctx) != nil {
 		select {
 		case <-v.node.back: // the first attempt comes before the connection
-		case <-time.After(v.retry):
+		case <-time.After(pauses()):
 		case <-ctx.Done():
 			return
 		}
 	}
-	defer v.flush()
+	pauses = v.pauses()
 	for {
 		select {
 		case <-v.changed:
@@ -142,23 +170,52 @@ func (v *SessionValues) run() {
 		if !wait(ctx, writeBehind) {
 			return
 		}
-		if failed := v.writeAll(ctx, v.take()); failed > 0 {
-			v.node.options.Log.Warn("changes of sessions are not written to the key-value store of NATS yet", "bucket", v.bucket, "sessions", failed)
-			if !wait(ctx, v.retry) {
-				return
-			}
-			signal(v.changed)
+		failed := v.writeAll(ctx, v.take())
+		v.setFailing(failed > 0)
+		if failed == 0 {
+			pauses = v.pauses()
+			continue
 		}
+		v.node.options.Log.Warn("changes of sessions are not written to the key-value store of NATS yet", "bucket", v.bucket, "sessions", failed)
+		if !wait(ctx, pauses()) {
+			return
+		}
+		signal(v.changed)
 	}
 }
 
-// flush writes what waits when the node ends.
+// pauses returns the pauses after attempts that fail in a row.
+func (v *SessionValues) pauses() (next func() time.Duration) {
+	pause := min(firstPause, v.retry)
+	return func() time.Duration {
+		current := pause
+		pause = min(2*pause, v.retry)
+		return current
+	}
+}
+
+// flush writes what waits when the node ends. It opens the bucket if that has not succeeded
+// before: JetStream may have become available a moment ago.
 func (v *SessionValues) flush() {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
-	if updates := v.take(); len(updates) > 0 && v.node.IsConnected() {
-		v.writeAll(ctx, updates)
+	updates := v.take()
+	if len(updates) == 0 || !v.node.IsConnected() {
+		return
 	}
+	if !v.isOpen() && v.open(ctx) != nil {
+		v.node.options.Log.Error("changes of sessions are lost: the key-value store of NATS is not available", "bucket", v.bucket, "sessions", len(updates))
+		return
+	}
+	if failed := v.writeAll(ctx, updates); failed > 0 {
+		v.node.options.Log.Error("changes of sessions are lost: they could not be written to the key-value store of NATS", "bucket", v.bucket, "sessions", failed)
+	}
+}
+
+func (v *SessionValues) isOpen() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.values != nil
 }
 
 // wait returns false if ctx ends first.

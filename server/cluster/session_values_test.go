@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"strconv"
 	"testing"
@@ -19,7 +20,7 @@ func (n *testNode) awaitValue(key, want string) {
 	n.t.Helper()
 	deadline := time.After(testTime)
 	for {
-		got := n.SessionValues().Load(n.t.Context(), key)
+		got, _ := n.SessionValues().Load(n.t.Context(), key)
 		if string(got) == want {
 			return
 		}
@@ -51,7 +52,7 @@ func TestSessionValuesReachOtherNodes(t *testing.T) {
 	a.SessionValues().Update("two", put("second"))
 	b.awaitValue("two", "second")
 	a.awaitValue("one", "a99 b")
-	if got := a.SessionValues().Load(t.Context(), "none"); got != nil {
+	if got, err := a.SessionValues().Load(t.Context(), "none"); got != nil || err != nil {
 		t.Errorf("an unknown key: %q", got)
 	}
 	status, err := a.values.values.Status(t.Context())
@@ -114,7 +115,7 @@ func TestSessionValuesWaitForTheStore(t *testing.T) {
 	s := startNATS(t, server.Options{}) // without JetStream
 	options := Options{URLs: []string{s.ClientURL()}, KV: true, retryKV: 50 * time.Millisecond}
 	a, b := joined(t, options), joined(t, options)
-	if got := a.SessionValues().Load(t.Context(), "one"); got != nil {
+	if got, err := a.SessionValues().Load(t.Context(), "one"); got != nil || err == nil {
 		t.Errorf("without JetStream: %q", got)
 	}
 	a.SessionValues().Update("one", put("early"))
@@ -122,7 +123,7 @@ func TestSessionValuesWaitForTheStore(t *testing.T) {
 	s.Shutdown()
 	s.WaitForShutdown()
 	a.await("disconnected", a.disconnected)
-	if got := a.SessionValues().Load(t.Context(), "one"); got != nil {
+	if got, err := a.SessionValues().Load(t.Context(), "one"); got != nil || err == nil {
 		t.Errorf("without NATS: %q", got)
 	}
 	a.SessionValues().Update("two", put("later"))
@@ -165,6 +166,29 @@ func TestClosedNodesWriteTheirSessionValues(t *testing.T) {
 	for i := range count {
 		b.awaitValue(fmt.Sprint(i), "last")
 	}
+}
+
+// A node that ends a moment after JetStream has become available writes what waits, although
+// its earlier attempts to open the store have failed.
+func TestClosedNodesOpenTheStore(t *testing.T) {
+	s := startNATS(t, server.Options{}) // without JetStream
+	a, err := Connect(Options{Cluster: "test", Log: slog.New(slog.DiscardHandler), URLs: []string{s.ClientURL()}, KV: true, retryKV: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.SessionValues().Update("one", put("last"))
+	if err := a.SessionValues().open(t.Context()); err == nil {
+		t.Error("the store is there")
+	}
+	if a.SessionValues().IsAvailable() {
+		t.Error("updates are said to be written")
+	}
+	if err := s.EnableJetStream(&server.JetStreamConfig{StoreDir: t.TempDir()}); err != nil {
+		t.Fatal(err)
+	}
+	a.Close()
+	b := joined(t, Options{URLs: []string{s.ClientURL()}, KV: true})
+	b.awaitValue("one", "last")
 }
 
 // The number of updates that wait is limited; those of keys that wait already are not

@@ -9,10 +9,12 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -222,5 +224,53 @@ func TestSessionsOutliveNodes(t *testing.T) {
 	hears(t, lines, `"uri":"`+uri+`"`)
 	if got := s.call(fresh, "resources/read", uri); !strings.Contains(got, "fourth") {
 		t.Errorf("read after a restart of all nodes: %s", got)
+	}
+}
+
+// Subscriptions that were acknowledged while JetStream was away survive the kill of the node
+// that got them and the drain of the node with the streams, which stores them, too.
+func TestSubscriptionsOutliveNodesWithoutStore(t *testing.T) {
+	needsAll(t)
+	d := newDeployment(t)
+	d.limits = testLimits
+	d.startNATS(3)
+	d.nats[0].kill()
+	d.nats[1].kill()
+	nodes := [3]*process{d.start(), d.start(), d.start()}
+	page := d.joinEngine(nodes[2], "alice", "tab")
+	uri := page.name + "+notes://a"
+	const count = 12
+	alice := d.client("alice")
+	eventually(t, "the page is read over the last NATS server", func() bool { return strings.Contains(alice.read(nodes[0], uri), "first") })
+	sessions, streams := make([]*session, count), make([]<-chan string, count)
+	for i := range sessions {
+		sessions[i] = alice.begin(nodes[0])
+		streams[i] = sessions[i].stream(nodes[1])
+		if got := sessions[i].call(nodes[0], "resources/subscribe", uri); !strings.Contains(got, mcphttp.MetaDurable+`":false`) {
+			t.Fatalf("subscribe without the store: %s", got)
+		}
+	}
+	nodes[0].kill()
+	for _, s := range d.nats[:2] {
+		s.start(t)
+	}
+	for _, s := range d.nats[:2] {
+		s.line()
+	}
+	nodes[1].signal(syscall.SIGTERM)
+	select {
+	case <-nodes[1].ended:
+	case <-time.After(time.Minute):
+		t.Fatal("timeout: the end of the drained node")
+	}
+	for i, s := range sessions {
+		streams[i] = s.stream(nodes[2])
+	}
+	for _, lines := range streams {
+		drained(lines)
+	}
+	page.set("second")
+	for _, lines := range streams {
+		hears(t, lines, `"uri":"`+uri+`"`)
 	}
 }

@@ -55,7 +55,7 @@ func (n *Node) drain() {
 		announce:    n.announceDrain,
 		refuseJoins: func() { n.draining.Store(true) },
 		pages:       n.drainingPages,
-		endStreams:  n.core.EndStreams,
+		endStreams:  func() { n.core.Sessions.StoreAwake(); n.core.EndStreams() },
 		finish:      n.awaitRequests,
 		leave:       func(context.Context) {},
 	})

@@ -3,6 +3,7 @@ package hosted
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -13,18 +14,22 @@ import (
 // SessionValues keeps values for all nodes of a cluster, each for sessionLifetime. They are
 // sealed: the store learns nothing of subscriptions. Its methods may be called concurrently.
 type SessionValues interface {
-	// Load returns the value of key, or nil if there is none or it is not available now.
-	Load(ctx context.Context, key string) []byte
+	// Load returns the value of key, or nil if there is none. The error says that the store
+	// is not available now.
+	Load(ctx context.Context, key string) ([]byte, error)
 
 	// Update replaces the value of key soon, and tries again until it has succeeded. It does
 	// not block. update returns the new value for the current one, which may be nil; or nil
 	// if the current one shall stay. A later update of a key replaces one that is under way.
 	Update(key string, update func(current []byte) []byte)
+
+	// IsAvailable reports whether updates are written now, as far as this node knows.
+	IsAvailable() bool
 }
 
 // sharedChanges implements mcphttp.SessionChanges for a cluster: in the memory of this node,
-// and sealed in values. Of two states of one session the later one holds, by the clocks of
-// the nodes; an end holds always.
+// and sealed in values. Two states of one session are merged: the later one holds, by the
+// clocks of the nodes, with the latest changes of the other one; an end holds always.
 type sharedChanges struct {
 	values SessionValues
 	sealer atomic.Pointer[sealer]
@@ -44,16 +49,38 @@ func (s *sharedChanges) setKeys(keys keyRing) {
 }
 
 // Load implements [mcphttp.SessionChanges].
-func (s *sharedChanges) Load(ctx context.Context, hash string) mcphttp.Changes {
-	stored, found := s.open(hash, s.values.Load(ctx, hash))
+func (s *sharedChanges) Load(ctx context.Context, hash string) (mcphttp.Changes, error) {
+	value, err := s.values.Load(ctx, hash)
+	stored, found := s.open(hash, value)
 	s.saving.Lock()
 	defer s.saving.Unlock()
-	own := s.memory.Load(ctx, hash)
-	if !found || !supersedes(stored, own) {
-		return own
+	own, _ := s.memory.Load(ctx, hash) // without error
+	switch {
+	case err != nil:
+		return own, fmt.Errorf("%w: %w", mcphttp.ErrStoreAway, err)
+	case !found:
+		return own, nil
+	case own.At.IsZero():
+		s.memory.Save(hash, stored)
+		return stored, nil
 	}
-	s.memory.Save(hash, stored)
-	return stored
+	merged := s.merge(own, stored)
+	s.memory.Save(hash, merged)
+	return merged, nil
+}
+
+// merge returns the state of a session that follows two others. It has a later time than
+// both, unless it is equal to the later one.
+func (s *sharedChanges) merge(own, stored mcphttp.Changes) mcphttp.Changes {
+	merged := own.Merge(stored)
+	later := own
+	if stored.At.After(own.At) {
+		later = stored
+	}
+	if merged.At = later.At; !merged.Equal(later) {
+		merged.At = later.At.Add(1)
+	}
+	return merged
 }
 
 // Save implements [mcphttp.SessionChanges].
@@ -64,12 +91,25 @@ func (s *sharedChanges) Save(hash string, c mcphttp.Changes) {
 	}
 }
 
-// next returns the value that replaces current; nil if that is later than what this node
-// knows. While an update waits it keeps no changes in memory besides those in s.memory.
+// IsDurable implements [mcphttp.SessionChanges].
+func (s *sharedChanges) IsDurable() bool { return s.values.IsAvailable() }
+
+// next returns the value that replaces current; nil if that includes what this node knows.
+// While an update waits it keeps no changes in memory besides those in s.memory.
 func (s *sharedChanges) next(hash string, current []byte) []byte {
-	own := s.memory.Load(context.Background(), hash)
-	if stored, found := s.open(hash, current); own.At.IsZero() || found && !supersedes(own, stored) {
+	s.saving.Lock()
+	defer s.saving.Unlock()
+	own, _ := s.memory.Load(context.Background(), hash) // without error
+	if own.At.IsZero() {
 		return nil
+	}
+	if stored, found := s.open(hash, current); found {
+		merged := s.merge(own, stored)
+		s.memory.Save(hash, merged)
+		if merged.Equal(stored) {
+			return nil
+		}
+		own = merged
 	}
 	return s.seal(hash, own)
 }
@@ -79,8 +119,9 @@ func (s *sharedChanges) next(hash string, current []byte) []byte {
 func (s *sharedChanges) saveHere(hash string, c *mcphttp.Changes) bool {
 	s.saving.Lock()
 	defer s.saving.Unlock()
-	own := s.memory.Load(context.Background(), hash)
-	if c.IsZero() && own.At.IsZero() {
+	own, _ := s.memory.Load(context.Background(), hash) // without error
+	endsStored := c.Partial && len(c.Unsubscribed) > 0
+	if c.IsZero() && own.At.IsZero() && !endsStored {
 		return false
 	}
 	c.At = clock.Now().Round(0).UTC()
@@ -89,14 +130,6 @@ func (s *sharedChanges) saveHere(hash string, c *mcphttp.Changes) bool {
 	}
 	s.memory.Save(hash, *c)
 	return true
-}
-
-// supersedes reports whether c holds instead of other.
-func supersedes(c, other mcphttp.Changes) bool {
-	if c.Ended != other.Ended {
-		return c.Ended
-	}
-	return c.At.After(other.At)
 }
 
 // seal returns the value of c. The key is its context: a value does not open under another

@@ -3,6 +3,7 @@ package hosted
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,13 +23,19 @@ type testValues struct {
 	away    bool
 }
 
-func (v *testValues) Load(_ context.Context, key string) []byte {
+func (v *testValues) Load(_ context.Context, key string) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.away {
-		return nil
+		return nil, errors.New("away")
 	}
-	return bytes.Clone(v.values[key])
+	return bytes.Clone(v.values[key]), nil
+}
+
+func (v *testValues) IsAvailable() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return !v.away
 }
 
 func (v *testValues) Update(key string, update func([]byte) []byte) {
@@ -72,7 +79,7 @@ func TestChangesReachOtherNodes(t *testing.T) {
 		expires := time.Now().Add(time.Hour)
 		sees := func(what string, s *sharedChanges, uris ...string) {
 			t.Helper()
-			if got := s.Load(t.Context(), "hash"); !slices.Equal(got.URIs, uris) || got.Ended {
+			if got, _ := s.Load(t.Context(), "hash"); !slices.Equal(got.URIs, uris) || got.Ended {
 				t.Errorf("%s: %+v", what, got)
 			}
 		}
@@ -98,7 +105,7 @@ func TestChangesReachOtherNodes(t *testing.T) {
 			}
 		}
 		values.values["other"] = values.values["hash"]
-		if got := a.Load(t.Context(), "other"); !got.IsZero() {
+		if got, _ := a.Load(t.Context(), "other"); !got.IsZero() {
 			t.Errorf("the value of another session: %+v", got)
 		}
 		values.values["hash"] = []byte("broken")
@@ -107,7 +114,7 @@ func TestChangesReachOtherNodes(t *testing.T) {
 		time.Sleep(time.Minute)
 		save(b, "a:4") // it has not heard of the end
 		for what, s := range map[string]*sharedChanges{"a": a, "b": b, "another": newSharedChanges(ring, values)} {
-			if got := s.Load(t.Context(), "hash"); !got.Ended {
+			if got, _ := s.Load(t.Context(), "hash"); !got.Ended {
 				t.Errorf("an ended session at %s: %+v", what, got)
 			}
 		}
@@ -126,13 +133,13 @@ func TestChangesSurviveWithoutStore(t *testing.T) {
 			time.Sleep(time.Second)
 			uris := []string{fmt.Sprint("a:", i)}
 			s.Save("hash", mcphttp.Changes{Owner: "o", URIs: uris, Expires: expires})
-			if got := s.Load(t.Context(), "hash"); !slices.Equal(got.URIs, uris) {
+			if got, _ := s.Load(t.Context(), "hash"); !slices.Equal(got.URIs, uris) {
 				t.Errorf("without the store: %+v", got)
 			}
 		}
 		values.back()
 		for _, s := range []*sharedChanges{a, b, newSharedChanges(ring, values)} {
-			if got := s.Load(t.Context(), "hash"); strings.Join(got.URIs, " ") != "a:2" {
+			if got, _ := s.Load(t.Context(), "hash"); strings.Join(got.URIs, " ") != "a:2" {
 				t.Errorf("afterwards: %+v", got)
 			}
 		}
@@ -145,14 +152,14 @@ func TestChangesOpenAfterARotation(t *testing.T) {
 	s := newSharedChanges(testRing(t, old), values)
 	s.Save("hash", mcphttp.Changes{Owner: "o", LogLevel: "error", Expires: time.Now().Add(time.Hour)})
 	for _, keys := range [][]string{{old, next}, {next, old}, {next}} {
-		got := newSharedChanges(testRing(t, keys...), values).Load(t.Context(), "hash")
+		got, _ := newSharedChanges(testRing(t, keys...), values).Load(t.Context(), "hash")
 		if want := slices.Contains(keys, old); (got.LogLevel == "error") != want {
 			t.Errorf("with %d keys: %+v", len(keys), got)
 		}
 	}
 	s.setKeys(testRing(t, next, old))
 	s.Save("hash", mcphttp.Changes{Owner: "o", LogLevel: "debug", Expires: time.Now().Add(time.Hour)})
-	if got := newSharedChanges(testRing(t, next), values).Load(t.Context(), "hash"); got.LogLevel != "debug" {
+	if got, _ := newSharedChanges(testRing(t, next), values).Load(t.Context(), "hash"); got.LogLevel != "debug" {
 		t.Errorf("sealed by the new key: %+v", got)
 	}
 }

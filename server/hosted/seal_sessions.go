@@ -24,7 +24,7 @@ const (
 	sessionFormat    = 1                  // the first byte of a sealed session
 )
 
-// sealedSessions implements mcphttp.SessionStore. The facts about a session are sealed into
+// sealedSessions implements mcphttp.SharedStore. The facts about a session are sealed into
 // its id, so every node with the keys serves it, and a session that sleeps uses no memory.
 // What changes later is in changes.
 //
@@ -81,21 +81,32 @@ func (s *sealedSessions) Open(ctx context.Context, id string, h mcphttp.Holder) 
 	if now := clock.Now(); !ok || f.created.After(now.Add(sessionClockSkew)) || !now.Before(f.created.Add(sessionLifetime)) {
 		return r, false
 	}
-	changed := s.changes.Load(ctx, mcphttp.HashOf(id))
+	changed, err := s.changes.Load(ctx, mcphttp.HashOf(id))
 	if changed.Ended {
 		return r, false
 	}
 	r = mcphttp.NewRecord(h)
-	r.LogLevel, r.URIs = changed.LogLevel, changed.URIs
+	r.LogLevel, r.URIs, r.Partial = changed.LogLevel, changed.URIs, err != nil
 	f.fill(&r)
 	return r, true
 }
 
 // Save implements [mcphttp.SessionStore].
 func (s *sealedSessions) Save(hash string, r *mcphttp.Record) error {
-	s.changes.Save(hash, mcphttp.Changes{Owner: r.Owner, URIs: r.URIs, LogLevel: r.LogLevel, Expires: r.Expires})
+	s.changes.Save(hash, mcphttp.Changes{
+		Owner: r.Owner, URIs: r.URIs, LogLevel: r.LogLevel, Expires: r.Expires,
+		Subscribed: r.Subscribed, Unsubscribed: r.Unsubscribed, Partial: r.Partial,
+	})
 	return nil
 }
+
+// Changes implements [mcphttp.SharedStore].
+func (s *sealedSessions) Changes(ctx context.Context, hash string) (mcphttp.Changes, error) {
+	return s.changes.Load(ctx, hash)
+}
+
+// IsDurable implements [mcphttp.SharedStore].
+func (s *sealedSessions) IsDurable() bool { return s.changes.IsDurable() }
 
 // Remove implements [mcphttp.SessionStore].
 func (s *sealedSessions) Remove(hash string, r *mcphttp.Record) {

@@ -22,7 +22,7 @@ func TestRestoredSessionsLearnWhatIsNotStoredYet(t *testing.T) {
 		a.request(session, "2", "logging/setLevel", `"level":"error"`)
 		b.request(session, "3", "resources/subscribe", `"uri":"notes://b"`)
 		synctest.Wait()
-		got := stored.Load(t.Context(), mcphttp.HashOf(session))
+		got, _ := stored.Load(t.Context(), mcphttp.HashOf(session))
 		if slices.Sort(got.URIs); !slices.Equal(got.URIs, []string{"notes://a", "notes://b"}) || got.LogLevel != "error" {
 			t.Errorf("stored: %q, level %q", got.URIs, got.LogLevel)
 		}
@@ -46,7 +46,7 @@ func TestRestoredSessionsKeepTheirOwnChanges(t *testing.T) {
 		a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
 		b.request(session, "2", "resources/unsubscribe", `"uri":"notes://a"`)
 		synctest.Wait()
-		if got := a.changes.Load(t.Context(), mcphttp.HashOf(session)); len(got.URIs) != 0 {
+		if got, _ := a.changes.Load(t.Context(), mcphttp.HashOf(session)); len(got.URIs) != 0 {
 			t.Errorf("stored: %q", got.URIs)
 		}
 		stream := b.listen(session)

@@ -282,6 +282,7 @@ func (s *session) snapshot() (record Record, ended bool) {
 	s.record.Used, s.recordedUse = s.lastUsed, s.lastUsed
 	record = s.record
 	record.URIs = slices.Clone(record.URIs)
+	record.Subscribed, record.Unsubscribed = s.latest.times()
 	return record, s.hasEnded()
 }
 

@@ -3,6 +3,7 @@ package mcphttp
 import (
 	"container/list"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -14,13 +15,21 @@ import (
 // but the ids' own facts. Losing a change costs a client its subscriptions or its log level
 // when the session sleeps. The methods may be called concurrently.
 type SessionChanges interface {
-	// Load returns the changes of the session with this hash; none if it knows of none.
-	Load(ctx context.Context, hash string) Changes
+	// Load returns the changes of the session with this hash; none if it knows of none. The
+	// error wraps [ErrStoreAway] if there may be others that it could not read.
+	Load(ctx context.Context, hash string) (Changes, error)
 
 	// Save replaces the changes of a session. It does not block: an implementation that
 	// stores them elsewhere does so later, and tries again.
 	Save(hash string, c Changes)
+
+	// IsDurable reports whether what is saved now is expected to be stored soon.
+	IsDurable() bool
 }
+
+// ErrStoreAway is the error of a [SessionStore] or [SessionChanges] that cannot read what is
+// stored at present.
+var ErrStoreAway = errors.New("the store of sessions is not available")
 
 // Changes are what is not in the id of a session.
 type Changes struct {
@@ -30,10 +39,74 @@ type Changes struct {
 	Ended    bool         `json:"ended,omitempty"` // before it expires
 	Expires  time.Time    `json:"expires"`         // when the session does; the changes are dropped then
 	At       time.Time    `json:"at,omitzero"`     // when the last change was made, for stores that several nodes use
+
+	// Subscribed and Unsubscribed are when the latest changes of the subscriptions were made,
+	// by URI: Unix time in ms, by the clock of the node that made them. See Merge.
+	Subscribed   map[string]int64 `json:"subscribed,omitempty"`
+	Unsubscribed map[string]int64 `json:"unsubscribed,omitempty"`
+
+	// Partial says that the session was restored without what is stored: these changes do not
+	// replace it.
+	Partial bool `json:"-"`
 }
 
 // IsZero reports whether nothing has changed.
 func (c Changes) IsZero() bool { return len(c.URIs) == 0 && c.LogLevel == "" && !c.Ended }
+
+// Merge returns the changes of two nodes to one session as one state: the later one, with
+// the latest subscriptions and unsubscriptions of the other one. Two nodes may each store
+// their own state before the event about the other's change arrives. Times of more than
+// latestTime before the later state have no effect: it includes these changes.
+func (c Changes) Merge(other Changes) Changes {
+	later, earlier := c, other
+	if c.Partial != other.Partial {
+		if c.Partial {
+			later, earlier = other, c
+		}
+	} else if other.At.After(c.At) {
+		later, earlier = other, c
+	}
+	merged := later
+	merged.Ended = later.Ended || earlier.Ended
+	if merged.LogLevel == "" {
+		merged.LogLevel = earlier.LogLevel
+	}
+	since := later.At.Add(-latestTime).UnixMilli()
+	merged.URIs = slices.Clone(later.URIs)
+	merged.Subscribed, merged.Unsubscribed = map[string]int64{}, map[string]int64{}
+	for _, from := range []Changes{later, earlier} {
+		addLatest(merged.Subscribed, from.Subscribed, since)
+		addLatest(merged.Unsubscribed, from.Unsubscribed, since)
+	}
+	for uri, at := range merged.Subscribed {
+		switch gone, isGone := merged.Unsubscribed[uri]; {
+		case isGone && gone >= at:
+			delete(merged.Subscribed, uri)
+		case !slices.Contains(merged.URIs, uri):
+			merged.URIs = append(merged.URIs, uri)
+			delete(merged.Unsubscribed, uri)
+		default:
+			delete(merged.Unsubscribed, uri)
+		}
+	}
+	merged.URIs = slices.DeleteFunc(merged.URIs, func(uri string) bool { return merged.Unsubscribed[uri] != 0 })
+	return merged
+}
+
+// addLatest adds times after since to latest; the later one of a URI stays.
+func addLatest(latest, times map[string]int64, since int64) {
+	for uri, at := range times {
+		if at > since && at > latest[uri] {
+			latest[uri] = at
+		}
+	}
+}
+
+// Equal reports whether c and other describe the same state, whenever it was made.
+func (c Changes) Equal(other Changes) bool {
+	own, others := slices.Sorted(slices.Values(c.URIs)), slices.Sorted(slices.Values(other.URIs))
+	return c.Ended == other.Ended && c.LogLevel == other.LogLevel && slices.Equal(own, others)
+}
 
 // MaxChanges is the size of the changes of one session. If its subscriptions exceed it, the
 // later ones are not kept.
@@ -55,12 +128,18 @@ func (c Changes) Shortened() Changes {
 const (
 	changesOverhead = 512
 	uriOverhead     = 24
+	timeOverhead    = 48
 )
 
 func (c Changes) size() int {
 	size := changesOverhead + len(c.LogLevel)
 	for _, uri := range c.URIs {
 		size += uriOverhead + len(uri)
+	}
+	for _, times := range []map[string]int64{c.Subscribed, c.Unsubscribed} {
+		for uri := range times {
+			size += timeOverhead + len(uri)
+		}
 	}
 	return size
 }
@@ -100,16 +179,19 @@ type ownerChanges struct {
 }
 
 // Load implements [SessionChanges].
-func (m *MemoryChanges) Load(_ context.Context, hash string) Changes {
+func (m *MemoryChanges) Load(_ context.Context, hash string) (Changes, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if element := m.byHash[hash]; element != nil {
 		c := element.Value.(*keptChanges).Changes
 		c.URIs = slices.Clone(c.URIs) // sessions change theirs
-		return c
+		return c, nil
 	}
-	return Changes{}
+	return Changes{}, nil
 }
+
+// IsDurable implements [SessionChanges]: what this node has is all there is.
+func (m *MemoryChanges) IsDurable() bool { return true }
 
 // Save implements [SessionChanges].
 func (m *MemoryChanges) Save(hash string, c Changes) {

@@ -11,10 +11,19 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 )
 
+// kept returns the changes of a session.
+func (m *MemoryChanges) kept(t *testing.T, hash string) Changes {
+	t.Helper()
+	c, err := m.Load(t.Context(), hash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 func (m *MemoryChanges) has(t *testing.T, hash string) bool {
 	t.Helper()
-	c := m.Load(t.Context(), hash)
-	return !c.IsZero()
+	return !m.kept(t, hash).IsZero()
 }
 
 func TestChangesAreKeptWhileThereAreAny(t *testing.T) {
@@ -26,12 +35,12 @@ func TestChangesAreKeptWhileThereAreAny(t *testing.T) {
 		m.Save("subscribed", Changes{Owner: "o", URIs: uris, LogLevel: "error", Expires: expires})
 		m.Save("ended", Changes{Owner: "p", Ended: true, Expires: expires})
 		m.Save("expired", Changes{Owner: "p", Ended: true, Expires: time.Now()})
-		got := m.Load(t.Context(), "subscribed")
-		if !slices.Equal(got.URIs, uris) || got.LogLevel != "error" || got.Ended || !m.Load(t.Context(), "ended").Ended {
+		got := m.kept(t, "subscribed")
+		if !slices.Equal(got.URIs, uris) || got.LogLevel != "error" || got.Ended || !m.kept(t, "ended").Ended {
 			t.Errorf("%+v", got)
 		}
 		got.URIs[0] = "changed" // a session changes its own
-		if m.Load(t.Context(), "subscribed").URIs[0] != "a:1" {
+		if m.kept(t, "subscribed").URIs[0] != "a:1" {
 			t.Error("the caller has changed what is kept")
 		}
 		if m.has(t, "plain") || m.has(t, "expired") || len(m.byHash) != 2 {
@@ -85,7 +94,7 @@ func TestChangesOfOneSessionAreLimited(t *testing.T) {
 		uris = append(uris, fmt.Sprintf("a:%0*d", 1<<10, i))
 	}
 	m.Save("hash", Changes{Owner: "o", URIs: uris, Expires: time.Now().Add(time.Hour)})
-	if got := m.Load(t.Context(), "hash"); got.size() > MaxChanges || len(got.URIs) < 200 || !slices.Equal(got.URIs, uris[:len(got.URIs)]) {
+	if got := m.kept(t, "hash"); got.size() > MaxChanges || len(got.URIs) < 200 || !slices.Equal(got.URIs, uris[:len(got.URIs)]) {
 		t.Errorf("%d URIs, %d bytes", len(got.URIs), got.size())
 	}
 }

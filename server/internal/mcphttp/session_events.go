@@ -144,6 +144,9 @@ func (s *session) handle(e SessionEvent, done func()) {
 		s.dropURI(e.URI)
 	case EventLevel:
 		s.setLevel(e.LogLevel)
+		if s.hasStream() {
+			s.store()
+		}
 	case EventOpened:
 		s.leaveStream()
 	case EventRestored:
@@ -352,6 +355,7 @@ func (s *session) beginStream() (end func()) {
 			s.arm(e.URI, done)
 		case EventUnsubscribed:
 			s.dropURI(e.URI)
+			s.store()
 			done()
 		}
 	})
@@ -367,9 +371,11 @@ func (s *session) beginStream() (end func()) {
 }
 
 // arm subscribes in this node's engine for a client that has subscribed on another node,
-// and calls done afterwards.
+// and calls done afterwards. It stores the subscription, as that node does: either of them
+// may end before its change is written.
 func (s *session) arm(uri string, done func()) {
 	s.addURI(uri)
+	s.store()
 	s.mu.Lock()
 	c := s.conversation
 	armed := c == nil || c.subscribed[uri]

@@ -48,6 +48,17 @@ func (l *latestChanges) put(uri string, c latestChange) {
 	}
 }
 
+// times returns when the client has subscribed and unsubscribed: Unix time in ms.
+func (l *latestChanges) times() (subscribed, unsubscribed map[string]int64) {
+	subscribed, unsubscribed = l.ages()
+	for _, ages := range []map[string]int64{subscribed, unsubscribed} {
+		for uri := range ages {
+			ages[uri] = l.byURI[uri].at.UnixMilli()
+		}
+	}
+	return subscribed, unsubscribed
+}
+
 // ages returns how many ms ago the client has subscribed and unsubscribed.
 func (l *latestChanges) ages() (subscribed, unsubscribed map[string]int64) {
 	subscribed, unsubscribed = map[string]int64{}, map[string]int64{}
@@ -74,6 +85,12 @@ func (l *latestChanges) hear(uri string, age int64, unsubscribed bool) {
 	if own, found := l.byURI[uri]; !found || own.at.Before(at) {
 		l.put(uri, latestChange{at, unsubscribed})
 	}
+}
+
+// isNew reports whether the client's latest change was to subscribe.
+func (l *latestChanges) isNew(uri string) bool {
+	own, found := l.byURI[uri]
+	return found && !own.unsubscribed && time.Since(own.at) <= latestTime
 }
 
 // isGone reports whether the client's latest change was to unsubscribe.

@@ -54,6 +54,9 @@ func (s *session) complete(c *conversation, h message.Head, msg []byte) {
 	if changed {
 		s.store()
 	}
+	if changed && w.answered == nil {
+		msg = s.withDurability(w, h, msg)
+	}
 	switch {
 	case w.answered != nil:
 		w.answered(h.Failed)

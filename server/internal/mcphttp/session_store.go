@@ -21,7 +21,8 @@ type SessionStore interface {
 	Begin(r *Record) (id string)
 
 	// Open returns the record of the session with this id; false if there is none, or if
-	// it belongs to another holder.
+	// it belongs to another holder. If what has changed since its beginning cannot be read,
+	// the record is Partial.
 	Open(ctx context.Context, id string, h Holder) (Record, bool)
 
 	// Save stores a record that has changed, under the hash of its session's id. The ids
@@ -41,6 +42,19 @@ type StoredSessions interface {
 
 	// SaveUses replaces the stored times of sessions used after their record was saved.
 	SaveUses(used map[string]time.Time) error
+}
+
+// A SharedStore is a SessionStore that several nodes use and that may be unavailable.
+type SharedStore interface {
+	SessionStore
+
+	// Changes returns what has changed about a session since its beginning. The error wraps
+	// [ErrStoreAway] while there may be changes that cannot be read.
+	Changes(ctx context.Context, hash string) (Changes, error)
+
+	// IsDurable reports whether what is saved now is expected to be stored soon. Otherwise
+	// it is stored when the store is available again, unless this node ends before.
+	IsDurable() bool
 }
 
 // A StoredSession is a record, and the last time from SaveUses, which may be zero.
@@ -65,6 +79,11 @@ type Record struct {
 
 	Tenant  string    `json:"-"` // of Owner
 	Expires time.Time `json:"-"` // when the session ends although it is used; zero: never
+	Partial bool      `json:"-"` // lacks changes that a [SharedStore] may have
+
+	// Subscribed and Unsubscribed are those of [Changes].
+	Subscribed   map[string]int64 `json:"-"`
+	Unsubscribed map[string]int64 `json:"-"`
 }
 
 // A Holder is what a session belongs to: one client of one owner at one endpoint. An id is

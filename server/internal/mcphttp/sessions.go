@@ -27,6 +27,7 @@ type Sessions struct {
 	Max       int             // number of sessions in memory; 0 means limits.MaxSessions
 
 	stored StoredSessions // Store, if it keeps all sessions; otherwise nil
+	shared SharedStore    // Store, if other nodes use it, too; otherwise nil
 	table  sessionTable
 }
 
@@ -41,6 +42,7 @@ func HashOf(id string) string {
 func OpenSessions(ss *Sessions) error {
 	ss.table = sessionTable{max: cmp.Or(ss.Max, limits.MaxSessions), byHash: map[string]*session{}, byOwner: map[access.Owner]map[*session]bool{}}
 	ss.stored, _ = ss.Store.(StoredSessions)
+	ss.shared, _ = ss.Store.(SharedStore)
 	if ss.stored == nil {
 		return nil
 	}
@@ -172,6 +174,9 @@ func (ss *Sessions) acquire(ctx context.Context, id string, h Holder) (*session,
 				return nil, err
 			}
 			s.publish(SessionEvent{Kind: EventRestored})
+			if record.Partial {
+				go s.complement() // ends when the store is available, or with the session
+			}
 		}
 		if acquired, err := s.acquire(h); acquired || err != nil {
 			return s, err

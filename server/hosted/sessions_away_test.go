@@ -1,0 +1,161 @@
+package hosted
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+)
+
+// valuesOf makes the sessions of a node use values of the cluster.
+func (c *testCluster) valuesOf(values SessionValues) func(*mcphttp.Sessions) {
+	return func(ss *mcphttp.Sessions) { ss.Store = newSealedSessions(c.keys, newSharedChanges(c.keys, values)) }
+}
+
+// A subscription that is acknowledged while the node of the request cannot write it is
+// stored by the node that has the stream: it survives the end of both.
+func TestNodeWithTheStreamStoresSubscriptions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cluster, bus := newTestCluster(t), newTestBus()
+		away := &testValues{values: map[string][]byte{}, away: true}
+		shared := &testValues{values: map[string][]byte{}}
+		a, b, c := cluster.node(bus.on, cluster.valuesOf(away)), cluster.node(bus.on, cluster.valuesOf(shared)), cluster.node(bus.on, cluster.valuesOf(shared))
+		session := a.begin()
+		c.listen(session)
+		a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
+		a.request(session, "2", "resources/subscribe", `"uri":"notes://b"`)
+		a.request(session, "3", "resources/unsubscribe", `"uri":"notes://b"`)
+		a.request(session, "4", "logging/setLevel", `"level":"error"`)
+		synctest.Wait()
+		a.sessions.Close() // it says nothing more
+		c.sessions.Close()
+		stream := b.listen(session)
+		stream.take()
+		b.table("alice").Changed("notes://a")
+		b.table("alice").Changed("notes://b")
+		if got := stream.take(); countOf(got, mcphttp.UpdatedMethod) != 1 || countOf(got, "notes://a") != 1 {
+			t.Errorf("after a change of both: %v", got)
+		}
+		if state, _ := b.sessions.Inspect(session); state.LogLevel != "error" {
+			t.Errorf("log level %q", state.LogLevel)
+		}
+	})
+}
+
+// A session that is restored while the store is away gets what is stored when it is back,
+// besides what its client has changed meanwhile.
+func TestSessionsRestoredWithoutStoreAreComplemented(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cluster, bus := newTestCluster(t), newTestBus()
+		values := &testValues{values: map[string][]byte{}}
+		a := cluster.node(bus.on, cluster.valuesOf(values))
+		session := a.begin()
+		for i, uri := range []string{"notes://a", "notes://b"} {
+			a.request(session, string(rune('1'+i)), "resources/subscribe", `"uri":"`+uri+`"`)
+		}
+		time.Sleep(2 * time.Minute) // the subscriptions are not new any more
+		a.sessions.Close()
+		values.goAway()
+		b := cluster.node(bus.on, cluster.valuesOf(values))
+		stream := b.listen(session)
+		b.request(session, "3", "resources/unsubscribe", `"uri":"notes://b"`)
+		stream.take()
+		time.Sleep(10 * time.Second)
+		values.back()
+		time.Sleep(10 * time.Second)
+		if got := stream.take(); countOf(got, "notes://a") != 1 || countOf(got, "notes://b") != 0 {
+			t.Errorf("when the store is back: %v", got)
+		}
+		b.table("alice").Changed("notes://a")
+		if got := stream.take(); countOf(got, "notes://a") != 1 {
+			t.Errorf("after a change: %v", got)
+		}
+		b.sessions.Close()
+		c := cluster.node(bus.on, cluster.valuesOf(values))
+		c.listen(session)
+		synctest.Wait()
+		if got, _ := newSharedChanges(cluster.keys, values).Load(t.Context(), mcphttp.HashOf(session)); !slices.Equal(got.URIs, []string{"notes://a"}) {
+			t.Errorf("stored: %q", got.URIs)
+		}
+	})
+}
+
+// A session that has ended elsewhere ends here when the store says so.
+func TestSessionsRestoredWithoutStoreMayHaveEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cluster := newTestCluster(t)
+		values := &testValues{values: map[string][]byte{}}
+		a, b := cluster.node(cluster.valuesOf(values)), cluster.node(cluster.valuesOf(values))
+		session := a.begin()
+		a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
+		a.do("DELETE", "/mcp", aliceToken, session, "")
+		values.goAway()
+		if status, _ := b.request(session, "2", "ping", ""); status != 200 {
+			t.Fatalf("without the store: %d", status)
+		}
+		values.back()
+		time.Sleep(10 * time.Second)
+		if status, _ := b.request(session, "3", "ping", ""); status != 404 {
+			t.Errorf("with the store: %d", status)
+		}
+	})
+}
+
+// The result of a subscription says that it is not stored yet.
+func TestSubscribersLearnWhatIsNotDurable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cluster := newTestCluster(t)
+		values := &testValues{values: map[string][]byte{}}
+		node := cluster.node(cluster.valuesOf(values))
+		session := node.begin()
+		subscribe := func(id, uri string) string {
+			status, body := node.request(session, id, "resources/subscribe", `"uri":"`+uri+`"`)
+			if status != 200 || !strings.Contains(body, `"result"`) {
+				t.Fatalf("subscribe: %d %s", status, body)
+			}
+			return body
+		}
+		if got := subscribe("1", "notes://a"); strings.Contains(got, mcphttp.MetaDurable) {
+			t.Errorf("with the store: %s", got)
+		}
+		values.goAway()
+		if got := subscribe("2", "notes://b"); !strings.Contains(got, `"_meta":{"`+mcphttp.MetaDurable+`":false}`) {
+			t.Errorf("without the store: %s", got)
+		}
+	})
+}
+
+// Two nodes that store their states before they hear of each other's changes lose neither
+// change, whatever their clocks say.
+func TestChangesOfTwoNodesAreMerged(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	at := func(ago time.Duration) int64 { return now.Add(-ago).UnixMilli() }
+	type times = map[string]int64
+	for _, row := range []struct {
+		name         string
+		own, other   mcphttp.Changes // other was made a second later
+		uris         string
+		level        string
+		isMergeEnded bool
+	}{
+		{name: "both subscribe", own: mcphttp.Changes{URIs: []string{"a"}, Subscribed: times{"a": at(0)}}, other: mcphttp.Changes{URIs: []string{"b"}, Subscribed: times{"b": at(0)}}, uris: "a b"},
+		{name: "one unsubscribes from what the other knows", own: mcphttp.Changes{Unsubscribed: times{"a": at(0)}}, other: mcphttp.Changes{URIs: []string{"a", "b"}}, uris: "b"},
+		{name: "one unsubscribes before the other subscribes", own: mcphttp.Changes{Unsubscribed: times{"a": at(0)}}, other: mcphttp.Changes{URIs: []string{"a"}, Subscribed: times{"a": at(-time.Millisecond)}}, uris: "a"},
+		{name: "one unsubscribes after the other subscribes", own: mcphttp.Changes{Unsubscribed: times{"a": at(0)}}, other: mcphttp.Changes{URIs: []string{"a"}, Subscribed: times{"a": at(time.Second)}}, uris: ""},
+		{name: "an old subscription that the later state lacks", own: mcphttp.Changes{URIs: []string{"a"}, Subscribed: times{"a": at(2 * time.Minute)}}, other: mcphttp.Changes{URIs: []string{"b"}}, uris: "b"},
+		{name: "one has ended", own: mcphttp.Changes{Ended: true}, other: mcphttp.Changes{URIs: []string{"a"}}, uris: "a", isMergeEnded: true},
+		{name: "one sets the level", own: mcphttp.Changes{LogLevel: "error"}, other: mcphttp.Changes{URIs: []string{"a"}}, uris: "a", level: "error"},
+		{name: "the later one was restored without the store", own: mcphttp.Changes{URIs: []string{"a"}}, other: mcphttp.Changes{URIs: []string{"b"}, Subscribed: times{"b": at(-time.Second)}, Partial: true}, uris: "a b"},
+	} {
+		row.own.At, row.other.At = now, now.Add(time.Second)
+		for _, merged := range []mcphttp.Changes{row.own.Merge(row.other), row.other.Merge(row.own)} {
+			slices.Sort(merged.URIs)
+			if got := strings.Join(merged.URIs, " "); got != row.uris || merged.LogLevel != row.level || merged.Ended != row.isMergeEnded {
+				t.Errorf("%s: %q, level %q, ended %v; want %q, %q, %v", row.name, got, merged.LogLevel, merged.Ended, row.uris, row.level, row.isMergeEnded)
+			}
+		}
+	}
+}

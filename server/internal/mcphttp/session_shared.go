@@ -1,0 +1,110 @@
+package mcphttp
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// Sessions with a [SharedStore]: what is done while the store is not available.
+
+// MetaDurable is the member of `_meta` in the result of resources/subscribe that is false if
+// the subscription is not stored yet: it is lost if all nodes on which the session is awake
+// end before the store is available again. It is absent otherwise.
+const MetaDurable = "io.github.pagemcp/durable"
+
+// Pauses between attempts to read what is stored.
+const (
+	firstComplement = 250 * time.Millisecond
+	lastComplement  = 5 * time.Second
+)
+
+// complement reads the changes of a session that was restored while the store was not
+// available, when it is. The client's subscriptions become effective then, and each is
+// announced once: its resource may have changed.
+func (s *session) complement() {
+	for pause := firstComplement; ; pause = min(2*pause, lastComplement) {
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-s.done:
+			timer.Stop()
+			return
+		}
+		if s.isForgotten() {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), lastComplement)
+		stored, err := s.owner.shared.Changes(ctx, s.hash)
+		cancel()
+		if err != nil {
+			continue
+		}
+		if stored.Ended {
+			s.owner.table.end(s)
+			s.end()
+			return
+		}
+		if s.adoptStored(stored) {
+			s.setLevel(stored.LogLevel)
+		}
+		return
+	}
+}
+
+func (s *session) isForgotten() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.forgotten
+}
+
+// adoptStored makes the stored subscriptions those of the session, besides what the client
+// has changed on this node meanwhile. It reports whether the stored log level holds.
+func (s *session) adoptStored(stored Changes) (levelChanged bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.record.Partial = false
+	for _, uri := range slices.Clone(s.record.URIs) { // what this node knew before may be older
+		if !slices.Contains(stored.URIs, uri) && !s.latest.isNew(uri) {
+			s.remove(uri)
+		}
+	}
+	for _, uri := range stored.URIs {
+		if !slices.Contains(s.record.URIs, uri) && !s.latest.isGone(uri) {
+			s.record.URIs = append(s.record.URIs, uri)
+		}
+	}
+	s.resubscribe()
+	return s.record.LogLevel == "" && stored.LogLevel != ""
+}
+
+// withDurability adds MetaDurable to the result of resources/subscribe if the subscription
+// is not stored soon.
+func (s *session) withDurability(w *pendingRequest, h message.Head, msg []byte) []byte {
+	if w.method != "resources/subscribe" || s.owner.shared == nil || s.owner.shared.IsDurable() {
+		return msg
+	}
+	return jsonrpc.AppendResult(nil, h.ID, []byte(`{"_meta":{"`+MetaDurable+`":false}}`))
+}
+
+// StoreAwake saves the changes of all sessions that are awake, before this node ends: the
+// node that served their requests may have ended before it had stored them.
+func (ss *Sessions) StoreAwake() {
+	if ss.shared == nil {
+		return
+	}
+	for _, s := range ss.table.list() {
+		if s.hasChanges() {
+			s.store()
+		}
+	}
+}
+
+func (s *session) hasChanges() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.record.URIs) > 0 || s.record.LogLevel != ""
+}
