@@ -18,8 +18,10 @@ import (
 // two tabs could swap names when the gateway restarts, and subscriptions would follow
 // the wrong tab.
 //
-// While it is remembered, a name belongs to one origin and one app, as the page's name
-// identifies it. A new document takes over the oldest name of its origin and app that
+// A name belongs to one origin and one app until it is revoked: what an assistant stored
+// for it, like "always allow", must never apply to another origin. After limits.NameTTL
+// without use a tab loses its name, and numbered names become free; the origin keeps the
+// root of each app. A new document takes over the oldest name of its origin and app that
 // has no page, so closing and reopening a tab keeps its URIs. A name is not taken over
 // within the grace time, as its page may be reloading, unless the new document declares
 // that the page is closed: documents of one origin see in their browser which tabs have
@@ -71,10 +73,10 @@ func openNames(s *state) (*names, error) {
 		if record.Used.After(now) { // the clock was set back
 			record.Used = now
 		}
-		record.vacated = record.Used
-		if record.Joined {
-			record.vacated = now
+		if record.Joined { // its tab may still be open, however long the gateway was away
+			record.Used = now
 		}
+		record.vacated = record.Used
 		n.known[record.Name] = record
 	}
 	n.forget(now)
@@ -248,14 +250,16 @@ func (n *names) release(name string) {
 	}
 }
 
-// remembered returns the names that a page has or may come back to.
+// remembered returns the names that a page has or may come back to; not those that are
+// only kept for their origin.
 func (n *names) remembered() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.forget(time.Now())
+	now := time.Now()
+	n.forget(now)
 	remembered := make([]string, 0, len(n.known))
 	for name, record := range n.known {
-		if !record.reserved {
+		if !record.reserved && !record.expired(now) {
 			remembered = append(remembered, name)
 		}
 	}
@@ -263,11 +267,37 @@ func (n *names) remembered() []string {
 	return remembered
 }
 
-// forget deletes names that were unused for limits.NameTTL.
+// forget deletes expired names, except the last one of each app of an origin, by which
+// the origin keeps the root.
 func (n *names) forget(now time.Time) {
-	maps.DeleteFunc(n.known, func(_ string, r *nameRecord) bool {
-		return !r.reserved && r.sockets == 0 && now.Sub(r.Used) >= limits.NameTTL
-	})
+	last := n.lastOfApps()
+	maps.DeleteFunc(n.known, func(_ string, r *nameRecord) bool { return r.expired(now) && last[r.app()] != r })
+}
+
+// expired reports whether no tab may come back to the name.
+func (r *nameRecord) expired(now time.Time) bool {
+	return !r.reserved && r.sockets == 0 && now.Sub(r.Used) >= limits.NameTTL
+}
+
+// An appKey identifies an app, whose names have one root.
+type appKey struct{ origin, base string }
+
+func (r *nameRecord) app() appKey { return appKey{r.Origin, r.Base} }
+
+// lastOfApps returns the name of each app that was used last.
+func (n *names) lastOfApps() map[appKey]*nameRecord {
+	last := map[appKey]*nameRecord{}
+	for _, record := range n.known {
+		if before := last[record.app()]; before == nil || byUse(before, record) < 0 {
+			last[record.app()] = record
+		}
+	}
+	return last
+}
+
+// byUse orders records by their last use: those with a page are the last.
+func byUse(a, b *nameRecord) int {
+	return cmp.Or(cmp.Compare(a.sockets, b.sockets), a.Used.Compare(b.Used), byAge(b, a))
 }
 
 // revoke deletes the names of the origins that selects accepts, also of pages that are
@@ -294,22 +324,54 @@ func (n *names) removeNames(selects func(origin string) bool) (removed []string)
 	return removed
 }
 
-// makeRoom deletes the name of origin that is unused for longest if origin has
-// limits.MaxNames. One origin cannot displace the names of others.
+// makeRoom deletes one unused name if origin has limits.MaxNames: the last name of an app
+// only if there is no other. One origin cannot displace the names of others. If origin is
+// new and limits.MaxNamedOrigins have names, the one that is unused for longest loses
+// them: only origins that the user allowed count.
 func (n *names) makeRoom(origin string) {
+	last := n.lastOfApps()
 	count := 0
 	var oldest *nameRecord
+	origins := map[string]*nameRecord{} // with the name that was used last
 	for _, record := range n.known {
+		if record.reserved {
+			continue
+		}
+		if before := origins[record.Origin]; before == nil || byUse(before, record) < 0 {
+			origins[record.Origin] = record
+		}
 		if record.Origin != origin {
 			continue
 		}
 		count++
-		if record.sockets == 0 && (oldest == nil || record.Used.Before(oldest.Used)) {
+		if record.sockets > 0 {
+			continue
+		}
+		if oldest == nil || cmp.Or(compareBool(last[record.app()] == record, last[oldest.app()] == oldest), byUse(record, oldest)) < 0 {
 			oldest = record
 		}
 	}
 	if count >= limits.MaxNames && oldest != nil {
 		delete(n.known, oldest.Name)
+	}
+	if origins[origin] != nil || len(origins) < limits.MaxNamedOrigins {
+		return
+	}
+	unused := slices.MinFunc(slices.Collect(maps.Values(origins)), byUse)
+	if unused.sockets == 0 {
+		maps.DeleteFunc(n.known, func(_ string, r *nameRecord) bool { return !r.reserved && r.Origin == unused.Origin })
+	}
+}
+
+// compareBool orders false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
 	}
 }
 

@@ -79,23 +79,110 @@ func TestNamesAreSpelledSafely(t *testing.T) {
 	}
 }
 
-// A name expires a day after its page has left, not while it is connected.
-func TestNamesAreForgottenAfterADay(t *testing.T) {
+// A name belongs to its origin and app until it is revoked: neither time nor a restart
+// gives it, or a numbered form of it, to another origin.
+func TestNamesBelongToTheirOriginUntilRevoked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
-		claim(t, n, "https://a.example", "1", "notes")
-		time.Sleep(2 * limits.NameTTL)
+		const a = "https://a.example"
+		claim(t, n, a, "1", "notes")
+		n.unclaim("notes")
+		time.Sleep(400 * limits.NameTTL)
 		if got := claim(t, n, "https://b.example", "1", "notes"); got != "notes-b-example" {
-			t.Errorf("while the first is there: %q", got)
+			t.Errorf("after a year: %q", got)
+		}
+		n, err := openNames(n.state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := claim(t, n, "https://c.example", "1", "notes"); got != "notes-c-example" {
+			t.Errorf("after a year and a restart: %q", got)
+		}
+		if got := n.remembered(); slices.Contains(got, "notes") {
+			t.Errorf("no tab comes back to notes, and %q are remembered", got)
+		}
+		if n.reserve("notes") {
+			t.Error("a source of the host program gets the name")
+		}
+		if got := claim(t, n, a, "new", "notes"); got != "notes" {
+			t.Errorf("the origin itself, after a year: %q", got)
 		}
 		n.unclaim("notes")
-		time.Sleep(limits.NameTTL - time.Minute)
-		if got := claim(t, n, "https://c.example", "1", "notes"); got != "notes-c-example" {
+		n.revoke(func(origin string) bool { return origin == a })
+		if got := claim(t, n, "https://d.example", "1", "notes"); got != "notes" {
+			t.Errorf("after it is revoked: %q", got)
+		}
+	})
+}
+
+// Of the names of one app, only the one that was used last outlives NameTTL.
+func TestNumbersOfNamesExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := testNames(t)
+		for _, page := range []string{"1", "2", "3"} {
+			claim(t, n, "https://a.example", page, "notes")
+		}
+		time.Sleep(2 * limits.NameTTL)
+		for _, name := range []string{"notes-2", "notes-3", "notes"} {
+			n.unclaim(name)
+			time.Sleep(time.Minute)
+		}
+		time.Sleep(limits.NameTTL - time.Hour)
+		if got := n.remembered(); len(got) != 3 {
 			t.Errorf("within a day: %q", got)
 		}
-		time.Sleep(2 * time.Minute)
-		if got := claim(t, n, "https://d.example", "1", "notes"); got != "notes" {
-			t.Errorf("after a day: %q", got)
+		time.Sleep(time.Hour)
+		if got := n.remembered(); len(got) != 0 || len(n.known) != 1 {
+			t.Errorf("after a day: %q, %d records", got, len(n.known))
+		}
+	})
+}
+
+// Tabs that are open while the gateway is away for longer than NameTTL get the same names
+// again, in any order.
+func TestNamesOfOpenTabsOutliveLongAbsenceOfGateway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := testNames(t)
+		const a = "https://a.example"
+		claim(t, n, a, "1", "notes")
+		claim(t, n, a, "2", "notes")
+		n.close()
+		time.Sleep(3 * limits.NameTTL)
+		n, err := openNames(n.state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := n.remembered(); len(got) != 2 {
+			t.Errorf("after the start: %q", got)
+		}
+		if two, one := claim(t, n, a, "2", "notes"), claim(t, n, a, "1", "notes"); two != "notes-2" || one != "notes" {
+			t.Errorf("notes and notes-2 are %q and %q", one, two)
+		}
+	})
+}
+
+// One origin keeps limits.MaxNames names, the apps' last ones longest; the names of
+// limits.MaxNamedOrigins origins are kept.
+func TestRememberedNamesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := testNames(t)
+		n.closed = true // nothing is stored
+		const a = "https://a.example"
+		claim(t, n, a, "mail", "mail")
+		n.unclaim("mail")
+		for i := range 2 * limits.MaxNames {
+			time.Sleep(time.Second)
+			n.unclaim(claim(t, n, a, fmt.Sprint(i), "notes"))
+		}
+		if got := len(n.known); got > limits.MaxNames || n.known["mail"] == nil {
+			t.Errorf("%d names; mail: %v", got, n.known["mail"])
+		}
+		for i := range limits.MaxNamedOrigins + 10 {
+			time.Sleep(time.Second)
+			n.unclaim(claim(t, n, fmt.Sprintf("https://%d.example", i), "1", "notes"))
+		}
+		if got := len(n.known); got != limits.MaxNamedOrigins {
+			t.Errorf("%d origins have names", got)
 		}
 	})
 }

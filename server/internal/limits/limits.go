@@ -82,6 +82,9 @@ const (
 	// MaxPagesPerOrigin, so that at least one of them has no page.
 	MaxNames = 64
 
+	// MaxNamedOrigins is the number of origins whose names are remembered.
+	MaxNamedOrigins = 256
+
 	// MaxKeys is the number of stored keys of pages.
 	MaxKeys = 1_024
 
@@ -181,7 +184,8 @@ const (
 
 // How long unused records are kept.
 const (
-	// NameTTL is for the name of a page that has left.
+	// NameTTL is for the name of a page that has left. Its origin keeps one name of each
+	// app until the user revokes it.
 	NameTTL = 24 * time.Hour
 
 	// KeyTTL is for a page's key.
