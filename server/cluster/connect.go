@@ -99,6 +99,7 @@ type Node struct {
 	payloadErr  error     // of CheckMaxPayload
 	problem     error     // why this node cannot serve with the others
 	disconnects int
+	refusal     string // the last error of an attempt to connect that was logged; "" while connected
 
 	stop    chan struct{} // closed by Close
 	stopped sync.WaitGroup
@@ -145,7 +146,7 @@ func (n *Node) dialNATS() (*nats.Conn, error) {
 		nats.FlusherTimeout(natsWriteTime), nats.Timeout(natsConnectTime),
 		nats.NoEcho(), nats.CustomInboxPrefix(inboxPrefix),
 		nats.ConnectHandler(n.reconnected), nats.ReconnectHandler(n.reconnected),
-		nats.DisconnectErrHandler(n.disconnected), nats.ErrorHandler(n.failed),
+		nats.DisconnectErrHandler(n.disconnected), nats.ErrorHandler(n.failed), nats.ReconnectErrHandler(n.refused),
 	}
 	if n.options.Creds != "" {
 		settings = append(settings, nats.UserCredentials(n.options.Creds)) // read at each connect
@@ -319,7 +320,7 @@ func (n *Node) reconnected(conn *nats.Conn) {
 func (n *Node) markConnected(payloadErr error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.connected, n.payloadErr = true, payloadErr
+	n.connected, n.payloadErr, n.refusal = true, payloadErr, ""
 }
 
 // disconnected ends all links: frames may have been lost.
@@ -341,6 +342,21 @@ func (n *Node) markAway() {
 		n.connected, n.awaySince = false, n.now()
 		n.disconnects++
 	}
+}
+
+// refused logs the first error of attempts to connect, and each one with another text: there
+// are several attempts per second.
+func (n *Node) refused(_ *nats.Conn, err error) {
+	if err != nil && n.swapRefusal(err.Error()) != err.Error() {
+		n.options.Log.Warn("connect to NATS; trying again", "error", err)
+	}
+}
+
+func (n *Node) swapRefusal(text string) (before string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	before, n.refusal = n.refusal, text
+	return before
 }
 
 // failed gets errors that no call returns.

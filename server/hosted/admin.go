@@ -33,6 +33,25 @@ type readiness struct {
 	mu     sync.Mutex
 	names  []string // in the order in which they were added
 	checks map[string]func() bool
+	warn   func() string // what an operator should know although the node is ready; nil: nothing
+}
+
+// warning returns what an operator should know although the node is ready, or "".
+func (r *readiness) warning() string {
+	r.mu.Lock()
+	warn := r.warn
+	r.mu.Unlock()
+	if warn == nil {
+		return ""
+	}
+	return warn()
+}
+
+// setWarning sets what warning returns; warn must not block.
+func (r *readiness) setWarning(warn func() string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.warn = warn
 }
 
 // require adds a condition, or replaces it. Its name says what is not ready while holds
@@ -90,7 +109,7 @@ func adminHandler(ready *readiness, metrics http.Handler) http.Handler {
 		case r.URL.Path == "/metrics":
 			metrics.ServeHTTP(w, r)
 		case r.URL.Path == "/readyz":
-			answerReady(w, ready.missing())
+			answerReady(w, ready.missing(), ready.warning())
 		default:
 			w.Header().Set("Content-Type", plainText)
 			io.WriteString(w, "ok\n")
@@ -98,14 +117,17 @@ func adminHandler(ready *readiness, metrics http.Handler) http.Handler {
 	})
 }
 
-func answerReady(w http.ResponseWriter, missing []string) {
+func answerReady(w http.ResponseWriter, missing []string, warning string) {
 	w.Header().Set("Content-Type", plainText)
 	if len(missing) > 0 {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		fmt.Fprintf(w, "not ready: %s\n", strings.Join(missing, ", "))
-		return
+	} else {
+		io.WriteString(w, "ready\n")
 	}
-	io.WriteString(w, "ready\n")
+	if warning != "" {
+		io.WriteString(w, warning+"\n")
+	}
 }
 
 // An adminListener serves an admin handler until Close.

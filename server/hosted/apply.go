@@ -1,9 +1,6 @@
 package hosted
 
-import (
-	"bytes"
-	"reflect"
-)
+import "reflect"
 
 // apply replaces the configuration while the node serves, for a reloader.
 func (n *Node) apply(old, next *loaded) error {
@@ -23,14 +20,8 @@ func (n *Node) apply(old, next *loaded) error {
 // configure sets what a reload may change. old is nil at the start. On an error nothing has
 // changed.
 func (n *Node) configure(old, next *loaded) error {
-	if old == nil || !sameIssuers(old, next) {
-		replaced, err := newIssuers(next, n.metrics, n.options.transport)
-		if err != nil {
-			return err
-		}
-		if before := n.issuers.Swap(replaced); before != nil {
-			before.close()
-		}
+	if err := n.replaceIssuers(old, next); err != nil {
+		return err
 	}
 	if err := n.log.configure(next.Config.Log); err != nil { // was checked
 		return err
@@ -50,11 +41,22 @@ func (n *Node) configure(old, next *loaded) error {
 	return nil
 }
 
-// sameIssuers reports whether tokens are verified in the same way by both. New issuers end
-// the streams of all assistants.
-func sameIssuers(old, next *loaded) bool {
-	before, after := old.Config.Assistants, next.Config.Assistants
-	before.Origins, after.Origins = nil, nil // issuers do not use them
-	return reflect.DeepEqual(before, after) && reflect.DeepEqual(old.Config.Pages.Tokens, next.Config.Pages.Tokens) &&
-		bytes.Equal(old.assistantKeys, next.assistantKeys) && bytes.Equal(old.pageKeys, next.pageKeys)
+// replaceIssuers replaces what verifies tokens. New issuers of assistants end their streams.
+func (n *Node) replaceIssuers(old, next *loaded) error {
+	maker := issuerMaker{n.metrics, n.changes, n.options.transport}
+	if old == nil {
+		first, err := maker.first(next)
+		if err == nil {
+			n.issuers.Store(first)
+		}
+		return err
+	}
+	before := n.issuers.Load()
+	replaced, err := maker.next(before, old, next)
+	if err != nil {
+		return err
+	}
+	n.issuers.Store(replaced)
+	before.closeExcept(replaced)
+	return nil
 }

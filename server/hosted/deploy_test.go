@@ -123,6 +123,7 @@ func TestMetricsOfTheDashboardExist(t *testing.T) {
 	m := newMetrics("1", nil)
 	m.watch(func() nodeCounts { return nodeCounts{} })
 	m.watchCluster(func() ClusterCounts { return ClusterCounts{} })
+	m.watchReady(func() bool { return true })
 	m.fetched(pageIssuer)(0, nil)
 	m.auditing(noAudit{}).Record(auditEntry)
 	families, err := m.registry.Gather()

@@ -23,7 +23,6 @@ const (
 	refreshEvery  = 3000 * time.Second // after which a page sends a new token
 	refreshLate   = 10 * time.Minute   // more, and its socket is closed
 	minSpread     = 500                // ms; see joinedFrame.Spread
-	retryKeys     = 5 * time.Second    // while the keys of the issuer are not available
 	retryPressure = 15 * time.Second   // while memory is short
 	attachTime    = time.Second        // after which a page that does not answer makes room for the next join
 
@@ -102,6 +101,7 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, origin, _ strin
 	}
 	granted, err := d.issuers.Load().pages.Validate(ctx, frame.Token, origin)
 	if err != nil {
+		joiner.Owner = oauth.OwnerOf(err) // for the audit log
 		return joiner, d.refuseToken(err)
 	}
 	d.users.add(granted.Owner, granted.Tenant, granted.Subject)
@@ -160,9 +160,9 @@ func (d *doorkeeper) refuseToken(err error) error {
 	case oauth.NotYetValid: // a clock is wrong, perhaps that of this node: the page tries others
 		return &gateway.CloseError{Code: closeExpired, Reason: "the token is not valid yet", Outcome: string(reason)}
 	case oauth.KeysUnavailable: // the token may be valid
-		return waitError(closeLimit, string(reason), retryKeys)
+		return waitError(closeLimit, string(reason), oauth.RetryAfter(err))
 	}
-	return &gateway.CloseError{Code: socket.CloseRefused, Reason: "refused", Outcome: "refused"}
+	return &gateway.CloseError{Code: socket.CloseRefused, Reason: "refused", Outcome: string(reason)}
 }
 
 func (d *doorkeeper) exceeded(err error) error {

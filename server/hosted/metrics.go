@@ -45,6 +45,14 @@ const (
 	pageIssuer      issuerKind = "pages"
 )
 
+// key returns the key of the configuration that names the issuer.
+func (k issuerKind) key() string {
+	if k == pageIssuer {
+		return "pages.tokens"
+	}
+	return "assistants"
+}
+
 // Values of the label reason of pagemcp_joins_total, besides those of package oauth and the
 // keys of limits.
 const (

@@ -59,6 +59,18 @@ func (m *metrics) watch(counts func() nodeCounts) {
 	}})
 }
 
+// watchReady adds whether the node is ready.
+func (m *metrics) watchReady(isReady func() bool) {
+	m.registry.MustRegister(&collector[bool]{isReady, []figure[bool]{
+		gauge("pagemcp_ready", "1 while the node is ready, as /readyz says.", func(ready bool) int {
+			if ready {
+				return 1
+			}
+			return 0
+		}),
+	}})
+}
+
 // watchCluster adds the counts of a node of a cluster.
 func (m *metrics) watchCluster(counts func() ClusterCounts) {
 	connected := func(c ClusterCounts) int {

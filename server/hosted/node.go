@@ -45,6 +45,7 @@ type Options struct {
 type Node struct {
 	options Options
 	log     *nodeLog
+	changes *changeLog
 	audit   *auditLog
 	metrics *metrics
 	users   *users
@@ -96,6 +97,7 @@ func Open(o Options) (*Node, error) {
 		n.options.Audit = os.Stdout
 	}
 	n.log = newLog(n.options.Log)
+	n.changes = newChangeLog(n.log.Logger)
 	n.audit = newAuditLog(n.options.Audit, n.users.of)
 	n.metrics = newMetrics(o.Version, n.audit.Lost)
 	n.reload = newReloader(first, load, n.apply, n.log.Logger, o.Hangup, n.metrics.reloaded)
@@ -151,6 +153,7 @@ func (n *Node) start(l *loaded) (err error) {
 	}
 	n.memory = newMemoryWatch(n.core.CloseIdleViews)
 	n.metrics.watch(n.counts)
+	n.metrics.watchReady(func() bool { return len(n.ready.missing()) == 0 })
 	if counter, ok := n.peers.(peerCounter); ok {
 		n.metrics.watchCluster(counter.Counts)
 	}
@@ -171,6 +174,7 @@ func (n *Node) start(l *loaded) (err error) {
 	}
 	n.ready.set("listeners", false)
 	n.ready.require("keys of the issuers", func() bool { return n.issuers.Load().isReady() })
+	n.ready.setWarning(n.reload.warning)
 	n.ready.set("draining", true)
 	if n.peers != nil {
 		n.ready.require(readyCluster, func() bool { return n.peers.Ready() == nil })

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/oauth"
+	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 )
 
 // The audit log says who did what, and contains neither contents nor tokens.
@@ -47,6 +49,44 @@ func TestAuditOfANode(t *testing.T) {
 	} {
 		if found[verb] != want {
 			t.Errorf("%s: %+v, want %+v", verb, found[verb], want)
+		}
+	}
+}
+
+// A rejected token leaves its reason in the audit log, and its owner once its signature is
+// valid, so that an operator can tell a user's expired token from an invented one.
+func TestAuditSaysWhyTokensAreRejected(t *testing.T) {
+	n := startNode(t, nil)
+	owner := string(oauth.OwnerKey("", "alice"))
+	n.ask(n.token("alice", map[string]any{"aud": "https://other.example/mcp"}), "/mcp", "tools/list", "", "")
+	foreign := oauthtest.NewKey("ES256").Sign(map[string]any{"kid": n.auth.Key().JWK()["kid"]}, n.auth.Claims("https://"+testHost+"/mcp", nil))
+	n.ask(foreign, "/mcp", "tools/list", "", "")
+	expired := n.page("alice", "1")
+	expired.claims = map[string]any{"iat": 1_000, "exp": 1_060}
+	expired.joinFails()
+	type line struct {
+		Owner   string `json:"owner"`
+		Verb    string `json:"verb"`
+		Outcome string `json:"outcome"`
+		Reason  string `json:"reason"`
+	}
+	eventually(t, "the join is in the audit log", func() bool { return strings.Contains(n.audit.String(), `"verb":"join"`) })
+	n.stop()
+	found := map[line]bool{}
+	for one := range strings.Lines(n.audit.String()) {
+		var l line
+		if err := json.Unmarshal([]byte(one), &l); err != nil {
+			t.Fatalf("%s: %v", one, err)
+		}
+		found[l] = true
+	}
+	for _, want := range []line{
+		{owner, "login", "401", "audience"},
+		{"", "login", "401", "signature"},
+		{owner, "join", "expired", ""},
+	} {
+		if !found[want] {
+			t.Errorf("no entry %+v in\n%s", want, n.audit)
 		}
 	}
 }

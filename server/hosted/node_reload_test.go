@@ -78,14 +78,14 @@ func TestReloadWhileServing(t *testing.T) {
 	if status := preflight(); status != 403 {
 		t.Errorf("an origin of assistants that is not listed: %d", status)
 	}
-	verifiers := n.issuers.Load()
+	verifiers := n.issuers.Load().assistants
 	browser = assistant
 	write(other, "limits: { pages: 1000, streams: 1000 }\n")
 	reload("an origin of assistants is added", "configuration reloaded")
 	if status := preflight(); status != 204 {
 		t.Errorf("an origin of assistants that was added: %d", status)
 	}
-	if n.issuers.Load() != verifiers {
+	if n.issuers.Load().assistants != verifiers {
 		t.Error("the streams of all assistants were ended")
 	}
 	browser = ""

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ func (n *Node) Run(ctx context.Context) error {
 	helpers.Go(func() { n.memory.Run(background) })
 	helpers.Go(func() { n.sweep(background) })
 	helpers.Go(func() { n.watchPeers(background) })
+	helpers.Go(func() { n.watchReadiness(background) })
 	failed := make(chan error, 2)
 	var listeners sync.WaitGroup
 	listeners.Go(func() { failed <- n.admin.serve() })
@@ -104,6 +106,32 @@ func (n *Node) sweep(ctx context.Context) {
 	}
 }
 
+// readyLook is how often changes of the readiness are looked for.
+const readyLook = time.Second
+
+// watchReadiness logs each change of the readiness, with the conditions that do not hold.
+func (n *Node) watchReadiness(ctx context.Context) {
+	tick := time.NewTicker(readyLook)
+	defer tick.Stop()
+	before := "unknown"
+	for {
+		missing := strings.Join(n.ready.missing(), ", ")
+		switch {
+		case missing == before:
+		case missing == "":
+			n.log.Info("ready")
+		default:
+			n.log.Warn("not ready", "missing", missing)
+		}
+		before = missing
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // release closes what start has made.
 func (n *Node) release() {
 	if n.public != nil {
@@ -119,7 +147,7 @@ func (n *Node) release() {
 		n.admin.Close()
 	}
 	if i := n.issuers.Load(); i != nil {
-		i.close()
+		i.closeExcept(nil)
 	}
 	n.audit.Close()
 }

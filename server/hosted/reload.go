@@ -23,6 +23,7 @@ type reloader struct {
 	hangup <-chan os.Signal     // SIGHUP; may be nil
 
 	current  atomic.Pointer[loaded]
+	rejected atomic.Bool       // the configuration on disk is not the one in use
 	problem  string            // the last error that was logged; used by Run alone, like the next
 	restarts map[string]string // values of keys that need a restart, as they were logged
 }
@@ -73,12 +74,23 @@ func (r *reloader) reload() {
 		return
 	}
 	r.problem = ""
+	r.rejected.Store(false)
 	r.current.Store(next)
 	r.count(reloadApplied)
 	r.log.Info("configuration reloaded")
 }
 
+// warning returns what /readyz says besides the readiness: a configuration that is rejected
+// does not make the node unready.
+func (r *reloader) warning() string {
+	if !r.rejected.Load() {
+		return ""
+	}
+	return "the last change of the configuration was rejected; the log has the reason, and the one before is in use"
+}
+
 func (r *reloader) reject(outcome, text string, err error) {
+	r.rejected.Store(true)
 	if err.Error() == r.problem {
 		return
 	}

@@ -51,6 +51,8 @@ type Challenge struct {
 	Status int
 	Header http.Header // added to the response
 	Text   string      // the body: what is wrong, and what to do
+	Reason string      // for the audit log; may be empty
+	Owner  Owner       // for the audit log, of a token whose signature is valid
 }
 
 // An Authenticator verifies the credentials of a request. It does not read the body.
@@ -72,7 +74,7 @@ func (g *Gate) Admit(w http.ResponseWriter, r *http.Request) (Caller, bool) {
 
 // Reject responds to r with challenge, and records that.
 func (g *Gate) Reject(w http.ResponseWriter, r *http.Request, challenge *Challenge) {
-	g.Audit.RecordRefusal(Entry{Principal: r.Header.Get("Origin"), Address: AddressOf(r.Context()), Endpoint: r.URL.Path, Verb: "login", Outcome: strconv.Itoa(challenge.Status)})
+	g.Audit.RecordRefusal(Entry{Principal: r.Header.Get("Origin"), Address: AddressOf(r.Context()), Endpoint: r.URL.Path, Verb: "login", Outcome: strconv.Itoa(challenge.Status), Reason: challenge.Reason, Owner: challenge.Owner})
 	challenge.Write(w)
 }
 

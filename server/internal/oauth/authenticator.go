@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 )
@@ -103,11 +105,13 @@ func (a *Authenticator) Access(r *http.Request) (Access, *access.Challenge) {
 	}
 	a.observe(ReasonOf(err))
 	if invalid := (*InvalidToken)(nil); errors.As(err, &invalid) {
-		return Access{}, a.challenge(http.StatusUnauthorized, path, "invalid_token", err.Error(), a.config.ChallengeScopes)
+		challenge := a.challenge(http.StatusUnauthorized, path, "invalid_token", err.Error(), a.config.ChallengeScopes)
+		challenge.Reason, challenge.Owner = string(invalid.Reason), invalid.Owner
+		return Access{}, challenge
 	}
 	return Access{}, &access.Challenge{
-		Status: http.StatusServiceUnavailable, Text: "the keys of the token's issuer are not available; retry",
-		Header: http.Header{"Retry-After": {"5"}}, // seconds
+		Status: http.StatusServiceUnavailable, Text: "the keys of the token's issuer are not available; retry", Reason: string(KeysUnavailable),
+		Header: http.Header{"Retry-After": {strconv.Itoa(int(RetryAfter(err) / time.Second))}},
 	}
 }
 

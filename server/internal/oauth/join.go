@@ -52,10 +52,23 @@ type Join struct {
 // caller must check that the origin is on its list. Results are not cached: each token
 // is used once or twice. The error is an *InvalidToken or ErrKeysUnavailable.
 func (v *JoinValidator) Validate(ctx context.Context, token, origin string) (Join, error) {
-	payload, _, err := v.config.Keys.verify(ctx, token, []string{joinType, "application/" + joinType})
+	check := func(payload []byte) error {
+		_, err := v.read(payload, origin)
+		return err
+	}
+	payload, _, err := v.config.Keys.verify(ctx, token, []string{joinType, "application/" + joinType}, check)
 	if err != nil {
 		return Join{}, err
 	}
+	result, err := v.read(payload, origin)
+	if err != nil {
+		return Join{}, withOwner(err, payload, v.config.TenantClaim, "sub")
+	}
+	return result, nil
+}
+
+// read validates the claims of a token.
+func (v *JoinValidator) read(payload []byte, origin string) (Join, error) {
 	c, err := parseClaims(payload)
 	if err != nil {
 		return Join{}, err

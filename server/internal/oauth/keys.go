@@ -39,6 +39,7 @@ type key struct {
 type snapshot struct {
 	keys     []key
 	rejected int       // keys of the document that cannot be used here
+	began    time.Time // of the fetch; zero: the set is a file's
 	fetched  time.Time // zero: does not expire
 }
 

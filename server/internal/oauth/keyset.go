@@ -2,8 +2,10 @@ package oauth
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 const (
 	refreshInterval = 10 * time.Minute
 	unknownInterval = 30 * time.Second // between fetches for unknown keys
+	maxSought       = 1024             // unknown keys that are remembered; further ones replace the oldest
 	startInterval   = 5 * time.Second  // between attempts until the first set is loaded
 	staleAfter      = 24 * time.Hour   // a set that could not be renewed serves for that long
 )
@@ -35,6 +38,7 @@ type KeySet struct {
 	fetcher *fetcher // used by Run alone
 	onFetch func(int, error)
 	wake    chan struct{} // one fetch is wanted
+	first   chan struct{} // closed when the first fetch has ended
 	stopped chan struct{} // closed when Run returns
 
 	// mu is not held across a fetch.
@@ -42,8 +46,11 @@ type KeySet struct {
 	set       *snapshot     // nil until the first fetch
 	lastErr   error         // of the last fetch
 	attempted time.Time     // begin of the last fetch, or the time when it was wanted
+	wanted    bool          // a token has named an unknown key since then
 	flight    chan struct{} // closed when the current fetch ends; nil if there is none
 	running   bool
+	sought    map[[sha256.Size]byte]time.Time // when tokens first named an unknown key, by the hash of its id
+	order     [][sha256.Size]byte             // of sought, the oldest first
 }
 
 // NewKeySet returns a key set without keys; Run fetches them.
@@ -52,7 +59,7 @@ func NewKeySet(c KeySetConfig) (*KeySet, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &KeySet{fetcher: f, onFetch: c.OnFetch, wake: make(chan struct{}, 1), stopped: make(chan struct{})}, nil
+	return &KeySet{fetcher: f, onFetch: c.OnFetch, wake: make(chan struct{}, 1), first: make(chan struct{}), stopped: make(chan struct{})}, nil
 }
 
 // StaticKeySet returns a key set of the JWK Set in data, which needs no Run.
@@ -76,17 +83,26 @@ func (s *KeySet) Run(ctx context.Context) {
 	defer s.fetcher.client.CloseIdleConnections()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	next := time.Now() // when the timer fires
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
 		case <-s.wake:
-			if !s.wanted() { // the fetch of the timer has served it
+			if at, wanted := s.due(); !wanted {
+				continue // the fetch of the timer has served it
+			} else if wait := time.Until(at); wait > 0 {
+				if at.Before(next) {
+					next = at
+					timer.Reset(wait)
+				}
 				continue
 			}
 		}
-		timer.Reset(s.refresh(ctx))
+		pause := s.refresh(ctx)
+		next = time.Now().Add(pause)
+		timer.Reset(pause)
 	}
 }
 
@@ -96,10 +112,30 @@ func (s *KeySet) setRunning(running bool) {
 	s.running = running
 }
 
-func (s *KeySet) wanted() bool {
+// due returns when a fetch for unknown keys may begin, and whether one is wanted.
+func (s *KeySet) due() (at time.Time, wanted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.flight != nil
+	if s.flight != nil {
+		return time.Now(), true
+	}
+	return s.attempted.Add(unknownInterval), s.wanted
+}
+
+// Load waits until the first fetch has ended, and returns its error, or that of ctx.
+func (s *KeySet) Load(ctx context.Context) error {
+	select {
+	case <-s.first:
+		set, err := s.current()
+		if set != nil {
+			return nil
+		}
+		return err
+	case <-s.stopped:
+		return ErrKeysUnavailable
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // refresh fetches the keys, releases all requests that wait for them and returns the time
@@ -124,7 +160,7 @@ func (s *KeySet) begin() {
 	if s.flight == nil {
 		s.flight = make(chan struct{})
 	}
-	s.attempted = time.Now()
+	s.attempted, s.wanted = time.Now(), false
 }
 
 func (s *KeySet) end(set *snapshot, err error) (pause time.Duration) {
@@ -132,7 +168,16 @@ func (s *KeySet) end(set *snapshot, err error) (pause time.Duration) {
 	defer s.mu.Unlock()
 	s.lastErr = err
 	if err == nil {
+		set.began = s.attempted
+		if s.set != nil {
+			s.forget(s.set, set)
+		}
 		s.set = set
+	}
+	select {
+	case <-s.first:
+	default:
+		close(s.first)
 	}
 	close(s.flight)
 	s.flight = nil
@@ -163,53 +208,120 @@ func (s *KeySet) current() (*snapshot, error) {
 
 // find returns the keys that may have signed a token with this header. It waits for a
 // fetch if the key is unknown and a fetch is due. At most one is in 30 seconds, however
-// many tokens with invented keys arrive.
+// many tokens with invented keys arrive. While none is due, the key may be a new one of the
+// issuer: the error is ErrKeysUnavailable until a fetch that began after a token has named
+// the key.
 func (s *KeySet) find(ctx context.Context, id string, algorithm jose.SignatureAlgorithm) ([]key, *snapshot, error) {
-	set, _ := s.current()
-	if set != nil {
-		if found := set.find(id, algorithm); len(found) > 0 {
-			return found, set, nil
-		}
+	found, set := s.known(id, algorithm)
+	switch {
+	case len(found) > 0:
+		return found, set, nil
+	case set != nil && (set.began.IsZero() || s.isMissing(id, set)):
+		return nil, nil, errUnknownKey()
 	}
-	if flight := s.want(); flight != nil {
-		select {
-		case <-flight:
-		case <-s.stopped:
-			return nil, nil, ErrKeysUnavailable
-		case <-ctx.Done():
-			return nil, nil, ErrKeysUnavailable
-		}
+	flight, retry := s.want(id)
+	if flight == nil {
+		return nil, nil, &unavailableError{retry}
+	}
+	select {
+	case <-flight:
+	case <-s.stopped:
+		return nil, nil, ErrKeysUnavailable
+	case <-ctx.Done():
+		return nil, nil, ErrKeysUnavailable
 	}
 	set, err := s.current()
 	if set == nil {
 		return nil, nil, ErrKeysUnavailable
 	}
-	if found := set.find(id, algorithm); len(found) > 0 {
+	if found = set.find(id, algorithm); len(found) > 0 {
 		return found, set, nil
 	}
-	if err != nil { // the issuer may have a new key that could not be fetched
-		return nil, nil, ErrKeysUnavailable
+	if err == nil && s.isMissing(id, set) {
+		return nil, nil, errUnknownKey()
 	}
-	return nil, nil, invalid(UnknownKey, "the token is signed by a key that its issuer does not publish")
+	_, retry = s.want(id) // the issuer may have a new key that could not be fetched, or was not in an older fetch
+	return nil, nil, &unavailableError{retry}
 }
 
-// want returns the channel of the current fetch, or requests one. It returns nil if none
-// may begin now.
-func (s *KeySet) want() <-chan struct{} {
+// known returns the keys that may have signed a token, and the set that is valid now, which
+// may be nil.
+func (s *KeySet) known(id string, algorithm jose.SignatureAlgorithm) ([]key, *snapshot) {
+	set, _ := s.current()
+	if set == nil {
+		return nil, nil
+	}
+	return set.find(id, algorithm), set
+}
+
+func errUnknownKey() error {
+	return invalid(UnknownKey, "the token is signed by a key that its issuer does not publish")
+}
+
+// isMissing reports whether the issuer did not publish the key after a token had named it,
+// less than unknownInterval ago. Later the issuer may have published it.
+func (s *KeySet) isMissing(id string, set *snapshot) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	sought, found := s.sought[sha256.Sum256([]byte(id))]
+	return found && !set.began.Before(sought) && time.Since(set.began) < unknownInterval
+}
+
+// want requests a fetch for an unknown key. It returns the channel of the fetch that is
+// under way or due, or nil and the time until one is.
+func (s *KeySet) want(id string) (flight <-chan struct{}, in time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seek(id)
 	if !s.running {
-		return nil
+		return nil, retryAway
 	}
-	if s.flight == nil {
-		if s.attempted.IsZero() || time.Since(s.attempted) < unknownInterval {
-			return nil
-		}
+	if s.set == nil { // it is fetched without a request
+		return s.flight, retryAway
+	}
+	in = time.Until(s.attempted.Add(unknownInterval))
+	if s.flight == nil && in <= 0 {
 		s.flight, s.attempted = make(chan struct{}), time.Now()
-		select {
-		case s.wake <- struct{}{}:
-		default: // one is on its way
+	}
+	s.wanted = true
+	select {
+	case s.wake <- struct{}{}:
+	default: // one is on its way
+	}
+	return s.flight, in
+}
+
+// forget makes tokens of keys that the issuer has withdrawn invalid at once. The caller holds
+// the lock.
+func (s *KeySet) forget(before, after *snapshot) {
+	for _, one := range before.keys {
+		if !slices.ContainsFunc(after.keys, func(other key) bool { return other.id == one.id }) {
+			s.remember(one.id, after.began)
 		}
 	}
-	return s.flight
+}
+
+// seek remembers that a token has named an unknown key. The caller holds the lock.
+func (s *KeySet) seek(id string) {
+	at, found := s.sought[sha256.Sum256([]byte(id))]
+	if !found || s.set != nil && !s.set.began.Before(at) {
+		s.remember(id, time.Now())
+	}
+}
+
+func (s *KeySet) remember(id string, at time.Time) {
+	key := sha256.Sum256([]byte(id))
+	if _, found := s.sought[key]; found {
+		s.sought[key] = at
+		return
+	}
+	if s.sought == nil {
+		s.sought = map[[sha256.Size]byte]time.Time{}
+	}
+	if len(s.order) >= maxSought {
+		delete(s.sought, s.order[0])
+		s.order = s.order[1:]
+	}
+	s.sought[key] = at
+	s.order = append(s.order, key)
 }

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-jose/go-jose/v4"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 )
 
@@ -31,7 +32,7 @@ func TestKeysAreRenewed(t *testing.T) {
 		issuer.Rotate()
 		fresh := issuer.AccessToken(testMCP, changes)
 		check(old, "") // not fetched yet
-		check(fresh, UnknownKey)
+		check(fresh, KeysUnavailable)
 		time.Sleep(unknownInterval)
 		check(fresh, "") // fetched at once
 		check(old, UnknownKey)
@@ -61,7 +62,7 @@ func TestFloodsOfUnknownKeysCauseFewFetches(t *testing.T) {
 			for n := range 50 {
 				token := foreign.Sign(set{"kid": fmt.Sprint("k", n, time.Now().UnixNano())}, issuer.Claims(testMCP, nil))
 				group.Go(func() {
-					if _, err := v.Validate(t.Context(), token, testMCP); ReasonOf(err) != UnknownKey {
+					if _, err := v.Validate(t.Context(), token, testMCP); ReasonOf(err) != UnknownKey && ReasonOf(err) != KeysUnavailable {
 						t.Error(err)
 					}
 				})
@@ -73,6 +74,56 @@ func TestFloodsOfUnknownKeysCauseFewFetches(t *testing.T) {
 		}
 		if got := v.cache.len(); got != 0 {
 			t.Errorf("%d entries in the cache", got)
+		}
+	})
+}
+
+// A token with an invented key has just used the fetch that is due when the issuer rotates
+// its keys. A valid token of the new key is not rejected: it is worth another try when the
+// next fetch has ended. One with the invented key is rejected by then.
+func TestInventedKeysDoNotRejectNewOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		issuer := oauthtest.New(testIssuer)
+		v := validator(t, running(t, issuer), nil)
+		invented := oauthtest.NewKey("ES256").Sign(set{"kid": "invented"}, issuer.Claims(testMCP, nil))
+		time.Sleep(unknownInterval)
+		if _, err := v.Validate(t.Context(), invented, testMCP); ReasonOf(err) != UnknownKey {
+			t.Errorf("an invented key: %v", err)
+		}
+		time.Sleep(time.Second)
+		issuer.Rotate()
+		fresh := issuer.AccessToken(testMCP, nil)
+		_, err := v.Validate(t.Context(), fresh, testMCP)
+		if wait := RetryAfter(err); ReasonOf(err) != KeysUnavailable || wait > unknownInterval {
+			t.Fatalf("a new key: %v, retry after %v", err, wait)
+		}
+		other := oauthtest.NewKey("ES256").Sign(set{"kid": "other"}, issuer.Claims(testMCP, nil))
+		_, otherErr := v.Validate(t.Context(), other, testMCP)
+		if ReasonOf(otherErr) != KeysUnavailable {
+			t.Errorf("another invented key: %v", otherErr)
+		}
+		time.Sleep(RetryAfter(err))
+		if _, err := v.Validate(t.Context(), fresh, testMCP); err != nil {
+			t.Errorf("the new key after the time for a retry: %v", err)
+		}
+		if _, err := v.Validate(t.Context(), other, testMCP); ReasonOf(err) != UnknownKey {
+			t.Errorf("another invented key after the time for a retry: %v", err)
+		}
+		if got := issuer.Requests(oauthtest.KeysPath); got != 3 {
+			t.Errorf("%d fetches, want 3", got)
+		}
+	})
+}
+
+// The keys that tokens have named are remembered up to a limit.
+func TestUnknownKeysAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		keys := running(t, oauthtest.New(testIssuer))
+		for i := range 2 * maxSought {
+			keys.find(t.Context(), fmt.Sprint(i), jose.ES256)
+		}
+		if len(keys.sought) != maxSought || len(keys.order) != maxSought {
+			t.Errorf("%d keys are remembered", len(keys.sought))
 		}
 	})
 }

@@ -91,7 +91,10 @@ func (v *Validator) Validate(ctx context.Context, token, endpoint string) (Acces
 			return result, nil
 		}
 	}
-	payload, set, err := v.config.Keys.verify(ctx, token, v.types)
+	payload, set, err := v.config.Keys.verify(ctx, token, v.types, func(payload []byte) error {
+		_, err := v.read(payload)
+		return err
+	})
 	if err != nil {
 		return Access{}, err
 	}
@@ -100,7 +103,7 @@ func (v *Validator) Validate(ctx context.Context, token, endpoint string) (Acces
 		err = v.checkAudience(result, endpoint)
 	}
 	if err != nil {
-		return Access{}, err
+		return Access{}, withOwner(err, payload, v.config.TenantClaim, v.config.SubjectClaim)
 	}
 	v.cache.put(hash, set, result)
 	return result, nil
@@ -114,7 +117,7 @@ func (v *Validator) checkAudience(a Access, endpoint string) error {
 	return invalid(WrongAudience, "the token is for another audience")
 }
 
-// read validates the claims of a token with a valid signature.
+// read validates the claims of a token.
 func (v *Validator) read(payload []byte) (Access, error) {
 	c, err := parseClaims(payload)
 	if err != nil {
