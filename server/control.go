@@ -153,7 +153,7 @@ func (g *Gateway) admitControl(w http.ResponseWriter, r *http.Request, method st
 		g.core.Gate.Reject(w, r, challenge)
 		return false
 	}
-	access.MarkKnown(r)
+	access.MarkKnown(r.Context())
 	if r.Method != method {
 		w.Header().Set("Allow", method)
 		http.Error(w, "use "+method, http.StatusMethodNotAllowed)

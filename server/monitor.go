@@ -60,7 +60,7 @@ func (g *Gateway) serveMonitorSocket(w http.ResponseWriter, r *http.Request) {
 		err = gateway.ErrRefused
 	}
 	if err == nil {
-		access.MarkKnown(r)
+		access.MarkKnown(r.Context())
 		err = writeFrame(ctx, conn, welcome{Key: keyID})
 	}
 	cancel()

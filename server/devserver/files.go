@@ -238,7 +238,7 @@ func (w *Web) Close() {
 }
 
 func (w *Web) serve(out http.ResponseWriter, r *http.Request) {
-	access.MarkKnown(r)
+	access.MarkKnown(r.Context())
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		out.Header().Set("Allow", "GET, HEAD")
 		http.Error(out, "use GET or HEAD", http.StatusMethodNotAllowed)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
@@ -104,6 +105,7 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, origin, _ strin
 		joiner.Owner = oauth.OwnerOf(err) // for the audit log
 		return joiner, d.refuseToken(err)
 	}
+	access.MarkKnown(ctx) // its place is among the pages of its owner from now on
 	d.users.add(granted.Owner, granted.Tenant, granted.Subject)
 	joiner.Owner = granted.Owner // for the audit log
 	who := identity{tenant: granted.Tenant, owner: granted.Owner}

@@ -191,7 +191,7 @@ func TestKnownConnectionsStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		finish := make(chan struct{})
 		l, stop := servePipes(t, newProxies(nil, false, nil), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			access.MarkKnown(r)
+			access.MarkKnown(r.Context())
 			if r.URL.Path == "/page" {
 				conn, buffered, err := http.NewResponseController(w).Hijack()
 				if err != nil {
@@ -241,7 +241,7 @@ func TestKnownConnectionsStay(t *testing.T) {
 // those that are idle for longest are closed.
 func TestIdleConnectionsOfKnownClientsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, stop := servePipes(t, newProxies(nil, false, nil), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { access.MarkKnown(r) }))
+		l, stop := servePipes(t, newProxies(nil, false, nil), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { access.MarkKnown(r.Context()) }))
 		defer stop()
 		request := func(conn net.Conn) (string, error) {
 			if _, err := fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {

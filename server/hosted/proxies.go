@@ -135,8 +135,11 @@ func (p *proxies) handler(next http.Handler) http.Handler {
 				return
 			}
 			defer release()
-			outer := r
-			ctx = access.WithKnown(ctx, func() { release(); access.MarkKnown(outer) })
+			outer := r.Context()
+			ctx = access.WithConnection(ctx, access.Connection{
+				Known:     func() { release(); access.MarkKnown(outer) },
+				Dedicated: func(netip.Addr) { release(); access.MarkDedicated(access.WithAddress(outer, client)) }, // the connection counts from now on
+			})
 		}
 		r = r.WithContext(ctx)
 		r.Header = r.Header.Clone()

@@ -104,8 +104,8 @@ func TestUnknownClientsBehindAProxyAreLimitedOneByOne(t *testing.T) {
 	known := false
 	h := p.handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if known {
-			access.MarkKnown(r)
-			access.MarkKnown(r)
+			access.MarkKnown(r.Context())
+			access.MarkKnown(r.Context())
 		}
 		inside <- struct{}{}
 		<-leave

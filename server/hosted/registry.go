@@ -10,6 +10,10 @@ import (
 // errTaken is the error of a page whose name another page of the same owner has.
 var errTaken = errors.New("another page has this name")
 
+// maxPageSockets is the number of sockets of one page: that of its document, and older ones
+// that are not closed yet.
+const maxPageSockets = 8
+
 // A registry knows which pages are joined to this node, by their derived names. A page that
 // reloads joins again before its old socket is closed, and counts once.
 type registry struct {
@@ -51,6 +55,9 @@ func (r *registry) enter(who identity, name, page string) (leave func(), err err
 		}
 		entry = &registered{page: page, release: release}
 		r.pages[key] = entry
+	}
+	if entry.sockets >= maxPageSockets {
+		return nil, &exceededError{"pagesPerOwner", r.quotas.pagesPerOwner(), retryPage}
 	}
 	entry.sockets++
 	return sync.OnceFunc(func() { r.leave(key, entry) }), nil

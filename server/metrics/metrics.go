@@ -119,7 +119,7 @@ func (m *Metrics) Listen(addr string) (*Listener, error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
 	guard := loopback.NewGuard(l.port, nil, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		access.MarkKnown(r)
+		access.MarkKnown(r.Context())
 		mux.ServeHTTP(w, r)
 	}))
 	l.http = conns.HTTPServer(guard)

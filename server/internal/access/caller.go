@@ -65,7 +65,7 @@ type Authenticator interface {
 func (g *Gate) Admit(w http.ResponseWriter, r *http.Request) (Caller, bool) {
 	caller, challenge := g.Auth.Authenticate(r)
 	if challenge == nil {
-		MarkKnown(r)
+		MarkKnown(r.Context())
 		return caller, true
 	}
 	g.Reject(w, r, challenge)

@@ -37,20 +37,18 @@ type Options struct {
 // those without a token, a proof of being a page or, at a web server, a request that
 // passed the guard. If there are too many, the one that has been idle for longest is
 // closed in favour of the newest, so that clients always get in, however many connections
-// others hold. See [access.MarkKnown].
+// others hold. Each operation takes the same time, however many there are. See
+// [access.MarkKnown] and [access.MarkDedicated].
 type Limiter struct {
 	options Options
 
 	mu        sync.Mutex
-	unknown   map[*connection]struct{}
-	byAddress map[string]int // size of unknown by remote IP address
-	accepted  uint64
+	unknown   queue
+	byAddress map[string]*queue // the same, by remote IP address
 }
 
 // NewLimiter returns a Limiter without connections.
-func NewLimiter(o Options) *Limiter {
-	return &Limiter{options: o, unknown: map[*connection]struct{}{}, byAddress: map[string]int{}}
-}
+func NewLimiter(o Options) *Limiter { return &Limiter{options: o, byAddress: map[string]*queue{}} }
 
 // Wrap returns l with its connections checked and counted.
 func (l *Limiter) Wrap(listener net.Listener) net.Listener { return &limitedListener{listener, l} }
@@ -59,7 +57,7 @@ func (l *Limiter) Wrap(listener net.Listener) net.Listener { return &limitedList
 func (l *Limiter) Unknown() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.unknown)
+	return l.unknown.len()
 }
 
 type limitedListener struct {
@@ -93,13 +91,12 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 type connection struct {
 	net.Conn
 	limiter *Limiter
-	address string // "" for a proxy
-	number  uint64 // in order of acceptance
 
 	// Guarded by mu of the limiter.
-	known  bool // or closed: not in unknown
-	closed bool
-	active bool // has sent the header of a request that is not answered yet
+	address string // "" for a proxy, until a WebSocket makes the connection that of one client
+	places  places // in the queues; zero if known, or closed
+	closed  bool
+	active  bool // has sent the header of a request that is not answered yet
 }
 
 // admit counts a new connection, and closes another one if there are too many.
@@ -125,6 +122,10 @@ func (l *Limiter) addressOf(conn net.Conn) string {
 	if !address.IsValid() {
 		return conn.RemoteAddr().String()
 	}
+	return l.networkOf(address)
+}
+
+func (l *Limiter) networkOf(address netip.Addr) string {
 	if l.options.IsProxy != nil && l.options.IsProxy(address) {
 		return ""
 	}
@@ -157,50 +158,47 @@ func (l *Limiter) add(c *connection) (old *connection) {
 	return l.count(c)
 }
 
-// count is add for a caller that holds the lock.
+// count is add for a caller that holds the lock, as those of the following functions do.
 func (l *Limiter) count(c *connection) (old *connection) {
+	own := l.byAddress[c.address]
 	switch {
-	case c.address != "" && l.byAddress[c.address] >= l.options.MaxPerAddress:
-		old = l.evictionCandidate(c.address)
-	case len(l.unknown) >= l.options.MaxUnknown:
-		old = l.evictionCandidate("")
+	case c.address != "" && own != nil && own.len() >= l.options.MaxPerAddress:
+		old = own.first()
+	case l.unknown.len() >= l.options.MaxUnknown:
+		old = l.unknown.first()
 	}
 	if old != nil {
 		l.uncount(old)
 	}
-	l.accepted++
-	c.number = l.accepted
-	l.unknown[c] = struct{}{}
-	l.byAddress[c.address]++
+	l.enqueue(c)
 	return old
 }
 
-// evictionCandidate returns the connection to close first, of one address or, if address
-// is empty, of all: the oldest without a request in progress, else the oldest. The
-// caller holds the lock, here and below.
-func (l *Limiter) evictionCandidate(address string) (first *connection) {
-	for c := range l.unknown {
-		if address != "" && c.address != address {
-			continue
-		}
-		if first == nil || !c.active && first.active || c.active == first.active && c.number < first.number {
-			first = c
-		}
+// enqueue adds c to the queues, as the newest of its kind.
+func (l *Limiter) enqueue(c *connection) {
+	own := l.byAddress[c.address]
+	if own == nil {
+		own = &queue{}
+		l.byAddress[c.address] = own
 	}
-	return first
+	c.places = places{l.unknown.push(c), own.push(c)}
 }
 
-// uncount removes c from unknown.
+// uncount removes c from the queues, if it is there.
 func (l *Limiter) uncount(c *connection) {
-	if c.known {
+	if c.isKnown() {
 		return
 	}
-	c.known = true
-	delete(l.unknown, c)
-	if l.byAddress[c.address]--; l.byAddress[c.address] == 0 {
+	own := l.byAddress[c.address]
+	l.unknown.remove(c, c.places.all)
+	own.remove(c, c.places.own)
+	c.places = places{}
+	if own.len() == 0 {
 		delete(l.byAddress, c.address)
 	}
 }
+
+func (c *connection) isKnown() bool { return c.places.all == nil }
 
 // Close implements net.Conn.
 func (c *connection) Close() error {
@@ -227,11 +225,32 @@ func (c *connection) release() {
 func (c *connection) setActive(active bool) (old *connection) {
 	c.limiter.mu.Lock()
 	defer c.limiter.mu.Unlock()
-	c.active = active
-	if active || !c.limiter.options.CountIdle || !c.known || c.closed {
+	if !c.isKnown() {
+		c.limiter.uncount(c)
+		c.active = active
+		c.limiter.enqueue(c)
 		return nil
 	}
-	c.known = false
+	c.active = active
+	if active || !c.limiter.options.CountIdle || c.closed {
+		return nil
+	}
+	return c.limiter.count(c)
+}
+
+// dedicate makes a connection that of one client, at client: it becomes one of that address,
+// and is the newest of those without request. It returns the connection to close for it.
+func (c *connection) dedicate(client netip.Addr) (old *connection) {
+	c.limiter.mu.Lock()
+	defer c.limiter.mu.Unlock()
+	if c.isKnown() {
+		return nil
+	}
+	c.limiter.uncount(c)
+	c.active = false
+	if client.IsValid() {
+		c.address = c.limiter.networkOf(client)
+	}
 	return c.limiter.count(c)
 }
 
@@ -259,7 +278,7 @@ func connState(conn net.Conn, state http.ConnState) {
 // connContext implements http.Server.ConnContext.
 func connContext(ctx context.Context, conn net.Conn) context.Context {
 	if c, ok := limited(conn); ok {
-		return access.WithKnown(ctx, c.release)
+		return access.WithConnection(ctx, access.Connection{Known: c.release, Dedicated: func(client netip.Addr) { c.limiter.evict(c.dedicate(client)) }})
 	}
 	return ctx
 }

@@ -113,27 +113,30 @@ func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 	if !g.mayJoin(w, origin, address) {
 		return
 	}
-	conn, release := g.Upgrade(w, r, origin, PageProtocol)
+	conn := g.accept(w, r, PageProtocol)
 	if conn == nil {
 		return
 	}
 	if g.Options.MaxHandshake > 0 {
 		conn.SetReadLimit(g.Options.MaxHandshake)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(g.Options.JoinTime, limits.HandshakeTime)) // when it ends, the connection is closed
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), cmp.Or(g.Options.JoinTime, limits.HandshakeTime)) // when it ends, the connection is closed
 	joiner, err := g.Options.Doorkeeper.Join(ctx, conn, origin, "ws://"+r.Host+access.PagePath)
 	cancel()
 	leave := func() {
 		if joiner.Leave != nil {
 			joiner.Leave()
 		}
-		release()
 	}
 	if err == nil {
-		access.MarkKnown(r)
+		access.MarkKnown(r.Context())
 		if joiner.Name != "" {
-			g.serveJoined(conn, origin, address, joiner, leave)
-			return // the connection goes on without this goroutine, and without r
+			release, ok := g.sockets.Acquire(origin)
+			if ok {
+				g.serveJoined(conn, origin, address, joiner, func() { leave(); release() })
+				return // the connection goes on without this goroutine, and without r
+			}
+			err = &CloseError{Code: closeLimit, Reason: retryPages, Outcome: "busy"}
 		}
 	}
 	defer leave()
@@ -169,32 +172,40 @@ func (g *Gateway) mayJoin(w http.ResponseWriter, origin string, address netip.Ad
 	return false
 }
 
-// Upgrade accepts a WebSocket with a subprotocol of the gateway for a page of origin. If
-// conn is nil, the response has been written.
+// Upgrade accepts a WebSocket with a subprotocol of the gateway for a page of origin, and
+// counts it until release is called. If conn is nil, the response has been written.
 func (g *Gateway) Upgrade(w http.ResponseWriter, r *http.Request, origin, protocol string) (conn *websocket.Conn, release func()) {
-	if !socket.WantsUpgrade(w, r) {
-		return nil, nil
-	}
 	release, ok := g.sockets.Acquire(origin)
 	if !ok {
 		g.tooManySockets(w, access.Entry{Principal: origin, Address: access.AddressOf(r.Context()), Endpoint: r.URL.Path})
 		return nil, nil
 	}
-	// A browser reports a close code only if the server selected one of the subprotocols
-	// that were requested.
-	requested := strings.TrimSpace(strings.Split(r.Header.Get("Sec-WebSocket-Protocol"), ",")[0])
-	conn, err := socket.Accept(w, r, protocol, requested)
-	if err == nil {
-		conn.SetReadLimit(limits.MaxHandshake)
-	}
-	if err != nil { // Accept has responded
-		release()
-		return nil, nil
-	}
-	if conn.Subprotocol() != protocol {
-		conn.Close(socket.CloseVersion, "unsupported version")
+	if conn = g.accept(w, r, protocol); conn == nil {
 		release()
 		return nil, nil
 	}
 	return conn, release
+}
+
+// accept is Upgrade for a WebSocket that counts once its client has authenticated itself:
+// until then it is a connection of an unknown client, of which package conns closes the
+// oldest, so that sockets without credentials keep no others out.
+func (g *Gateway) accept(w http.ResponseWriter, r *http.Request, protocol string) *websocket.Conn {
+	if !socket.WantsUpgrade(w, r) {
+		return nil
+	}
+	// A browser reports a close code only if the server selected one of the subprotocols
+	// that were requested.
+	requested := strings.TrimSpace(strings.Split(r.Header.Get("Sec-WebSocket-Protocol"), ",")[0])
+	conn, err := socket.Accept(w, r, protocol, requested)
+	if err != nil { // Accept has responded
+		return nil
+	}
+	conn.SetReadLimit(limits.MaxHandshake)
+	access.MarkDedicated(r.Context())
+	if conn.Subprotocol() != protocol {
+		conn.Close(socket.CloseVersion, "unsupported version")
+		return nil
+	}
+	return conn
 }

@@ -1,0 +1,71 @@
+package hosted
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+)
+
+// Sockets whose page has shown no token take no place of a page: as many as anybody opens,
+// those with a token join.
+func TestSocketsWithoutATokenKeepNoPageOut(t *testing.T) {
+	n := startNode(t, func(c *Config) { c.Limits.Pages, c.Limits.Joins = 10, 10 })
+	for i := range 50 {
+		if status, err := n.page("mallory", "1").dial(); err != nil {
+			t.Fatalf("socket %d: %d %v", i, status, err)
+		}
+	}
+	for _, user := range []string{"alice", "bob"} {
+		n.page(user, "1").note("notes://a", "text").join()
+	}
+}
+
+// WebSockets behind a proxy are those of the addresses that it reports: more than the share
+// of one address close its oldest ones, and no other client's.
+func TestSocketsBehindAProxyHaveTheShareOfTheirAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, stop := servePipes(t, newProxies(trustedProxies(t, "10.0.0.0/8"), false, nil), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			access.MarkDedicated(r.Context())
+			conn.Write([]byte("+"))
+			io.Copy(io.Discard, conn)
+		}))
+		defer stop()
+		closed := make(chan string, 2*maxUnknownPerAddress)
+		open := func(address string) net.Conn {
+			conn := l.dial("10.0.0.1")
+			fmt.Fprintf(conn, "GET /page HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: %s\r\n\r\n", address)
+			if _, err := conn.Read(make([]byte, 1)); err != nil {
+				t.Fatalf("a new socket of %s: %v", address, err)
+			}
+			go func() { // ends with the connection
+				untilClosed(conn)
+				closed <- address
+			}()
+			return conn
+		}
+		defer open("198.51.100.1").Close()
+		for range maxUnknownPerAddress + 99 {
+			defer open("203.0.113.7").Close()
+		}
+		synctest.Wait()
+		if len(closed) != 99 {
+			t.Fatalf("%d sockets are closed", len(closed))
+		}
+		for range 99 {
+			if address := <-closed; address != "203.0.113.7" {
+				t.Errorf("a socket of %s is closed", address)
+			}
+		}
+	})
+}

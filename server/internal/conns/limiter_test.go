@@ -1,0 +1,92 @@
+package conns
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"testing"
+)
+
+// A fakeConn is a connection from an address that only records that it is closed.
+type fakeConn struct {
+	net.Conn
+	from   net.Addr
+	closed bool
+}
+
+func (c *fakeConn) RemoteAddr() net.Addr { return c.from }
+func (c *fakeConn) Close() error         { c.closed = true; return nil }
+
+func connFrom(address string) *fakeConn {
+	return &fakeConn{from: &net.TCPAddr{IP: net.ParseIP(address), Port: 50_000}}
+}
+
+// The connection that is idle for longest makes room, first among those of the same address,
+// and one with a request only if there is no other.
+func TestTheConnectionThatIsIdleForLongestMakesRoom(t *testing.T) {
+	l := NewLimiter(Options{MaxUnknown: 4, MaxPerAddress: 3, CountIdle: true, IsProxy: func(a netip.Addr) bool { return a.String() == "10.0.0.1" }})
+	open := map[string]*connection{}
+	var order []string
+	connect := func(name, address string) {
+		open[name] = l.admit(connFrom(address))
+		order = append(order, name)
+	}
+	wantClosed := func(when string, want ...string) {
+		t.Helper()
+		var closed []string
+		for _, name := range order {
+			if open[name].Conn.(*fakeConn).closed {
+				closed = append(closed, name)
+			}
+		}
+		if !slices.Equal(closed, want) {
+			t.Fatalf("%s: closed are %q, want %q", when, closed, want)
+		}
+	}
+	connect("a1", "203.0.113.1")
+	connect("b1", "203.0.113.2")
+	connect("b2", "203.0.113.2")
+	open["a1"].setActive(true)
+	open["b1"].setActive(true)
+	open["b1"].setActive(false) // idle for a shorter time than b2 from now on
+	connect("c1", "10.0.0.1")
+	wantClosed("there is room")
+	connect("c2", "10.0.0.1")
+	wantClosed("one too many", "b2")
+	open["c1"].dedicate(netip.MustParseAddr("203.0.113.1"))
+	open["c2"].dedicate(netip.MustParseAddr("203.0.113.1"))
+	wantClosed("connections of a proxy become those of an address", "b2")
+	connect("a2", "203.0.113.1")
+	wantClosed("one too many of an address", "b2", "c1")
+	open["c2"].release()
+	connect("a3", "203.0.113.1")
+	wantClosed("a known one does not count", "b2", "c1")
+	for _, name := range []string{"a1", "a2", "a3", "b1"} {
+		open[name].setActive(true)
+	}
+	connect("d1", "203.0.113.4")
+	wantClosed("all have a request", "a1", "b2", "c1")
+	for _, c := range open {
+		c.Close()
+	}
+	if l.Unknown() != 0 || len(l.byAddress) != 0 {
+		t.Errorf("%d connections and %d addresses are left", l.Unknown(), len(l.byAddress))
+	}
+}
+
+// An accepted connection costs the same whatever the number of those that are open.
+func BenchmarkAcceptAtTheLimit(b *testing.B) {
+	for _, most := range []int{100, 9_000} {
+		b.Run(fmt.Sprint(most, " open"), func(b *testing.B) {
+			l := NewLimiter(Options{MaxUnknown: most, MaxPerAddress: most})
+			for range most {
+				l.admit(connFrom("203.0.113.1"))
+			}
+			conn := connFrom("203.0.113.2")
+			for b.Loop() {
+				l.admit(conn)
+			}
+		})
+	}
+}
