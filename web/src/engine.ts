@@ -15,15 +15,11 @@ import type {
   ThreadSource,
 } from './engine-types.ts'
 import { type Change, registry, wireCacheHints } from './registry.ts'
+import { restartPolicy } from './restarts.ts'
 import { type Changed, type Contents, type ListName, watchSource } from './source.ts'
 import { values } from './values.ts'
 import { type Listener, type Program, run } from './wasm.ts'
 import { answers, lists, questions, reasonOf, reasons } from './wasm-numbers.ts'
-
-/** The supervisor: this many new programs within this time, then none any more. */
-const maxRestarts = 3
-const restartWindow = 60_000 // ms
-const restartDelays = [0, 250, 1000] // ms
 
 interface Mounted {
   readonly prefix: string
@@ -45,7 +41,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
   const mounted = new Map<number, Mounted>()
   let openCalls = new Map<number, AbortController>()
   let deferred: (() => void)[] = [] // calls of the web app's code, which must not run within Go
-  let restarts: number[] = [] // when, ms
+  const nextRestart = restartPolicy()
 
   const all = clients({
     provide: host.provide,
@@ -127,17 +123,14 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       entry.watching?.abort()
       entry.watching = undefined
     }
-    const now = Date.now()
-    restarts = restarts.filter((when) => now - when < restartWindow)
-    const nth = restarts.length
-    const forGood = state === 'closed' || nth >= maxRestarts
+    const delay = state === 'closed' ? undefined : nextRestart()
+    const forGood = delay === undefined
     all.detach(forGood)
     if (state === 'closed') return
     become(forGood ? 'down' : 'restarting')
     host.report(new Error(`engine.wasm has ended${forGood ? ', and is not restarted' : ''}`))
     if (forGood) return
-    restarts.push(now)
-    setTimeout(() => boot().catch(failedToBoot), restartDelays[nth])
+    setTimeout(() => boot().catch(failedToBoot), delay)
   }
 
   function failedToBoot(error: unknown) {

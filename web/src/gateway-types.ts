@@ -16,6 +16,8 @@ export interface Dial {
   readonly isChosen?: boolean
   /** The page joins with tokens of its app, and with nothing else; there is one gateway then. */
   readonly hasToken?: true
+  /** The page has joined before, with an engine's thread that has ended. */
+  readonly rejoins?: true
   /** The description of the page; without it, the page is paired and not joined. */
   readonly hello?: Hello
 }
@@ -34,6 +36,8 @@ export interface GatewayState {
 export interface GatewayHost {
   /** Serves the gateway as a client. */
   open(channel: TextChannel): Client
+  /** The present page id: a document that returns from the back/forward cache may have lost the one that it had. */
+  pageId(): Promise<string>
   /** Replaces the page id: a newer document has the present one. */
   newPageId(): Promise<string>
   /** Lets the user confirm that the page leaves the gateway that it has a key for. */

@@ -12,7 +12,7 @@ import { startEngine } from './engine.ts'
 import type { Engine, EngineOptions } from './engine-types.ts'
 import type { Connection } from './gateway-types.ts'
 import { tokenJoining } from './join-token.ts'
-import type { newPageId } from './page-id.ts'
+import type { newPageId, presentPageId } from './page-id.ts'
 import type { redactContents } from './redacting.ts'
 import type { abilitiesOf, call, provide, Thread, ThreadHost } from './thread.ts'
 import type { GoRuntime } from './wasm.ts'
@@ -24,6 +24,7 @@ export interface WindowFunctions {
   call: typeof call
   confirmGateway: typeof confirmGateway
   newPageId: typeof newPageId
+  presentPageId: typeof presentPageId
   provide: typeof provide
   redactContents: typeof redactContents
 }
@@ -33,7 +34,15 @@ export async function startInWindow(
   options: EngineOptions,
   module: WebAssembly.Module,
   host: ThreadHost,
-  { abilitiesOf, call, confirmGateway, newPageId, provide, redactContents }: WindowFunctions,
+  {
+    abilitiesOf,
+    call,
+    confirmGateway,
+    newPageId,
+    presentPageId,
+    provide,
+    redactContents,
+  }: WindowFunctions,
 ): Promise<Thread> {
   const { redact } = host
   const engine: Engine = await startEngine(options, {
@@ -67,6 +76,7 @@ export async function startInWindow(
     connect(number, dial, token) {
       const connection = connectGateway(dial, {
         open: (channel) => engine.clients.openText(channel, 'gateway'),
+        pageId: presentPageId,
         newPageId,
         confirm: confirmGateway,
         ...(token && { tokens: tokenJoining(token) }),

@@ -18,7 +18,7 @@ export interface Link {
   request(name: string, args: unknown, by?: AbortSignal | Cancellation): Promise<unknown>
   /** Runs `act`, and sends the calls that it makes in one message, unless they move something. */
   together(act: () => void): void
-  /** The other side has ended: pending and later requests reject with `reason`. */
+  /** The other side has ended: pending and later requests reject with `reason`, and its calls are cancelled. */
   end(reason: unknown): void
 }
 
@@ -193,6 +193,7 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
         reject(reason)
       }
       waiting.clear()
+      for (const call of running.values()) cancel(call, reason)
     },
   }
 }

@@ -18,6 +18,7 @@ export const instance = randomId()
 
 let current: Promise<string> | undefined // while it has users
 let fresh: string | undefined // the id that this document has made
+let cached: { id: Promise<string>; claimed: (id: Promise<string>) => void } | undefined // in the back/forward cache
 let claiming: AbortController | undefined // ends with the use of the id: then its lock is released
 let watching: AbortController | undefined // the window; with `current`
 const users = new Set<AbortSignal>()
@@ -46,12 +47,22 @@ export async function pageId(user: AbortSignal): Promise<string> {
   return current
 }
 
+/**
+ * The present id of this page, for an attempt to join. While the document is in the back/forward cache it waits: a
+ * copy of the tab may take the id. Rejects if the id has no users.
+ */
+export async function presentPageId(): Promise<string> {
+  if (current === undefined) throw new Error('the page has left')
+  return current
+}
+
 /** The last user releases the id; another document may own it until it is used here again. */
 function leave(user: AbortSignal) {
   users.delete(user)
   if (users.size > 0) return
   claiming?.abort()
   current = undefined
+  cached = undefined
   watching?.abort()
 }
 
@@ -92,12 +103,20 @@ function setCurrent(make: (ends: AbortSignal) => Promise<string>): Promise<strin
  * the lock would evict it from the cache. The tab's next document may request it.
  */
 function releaseWhenCached({ persisted }: PageTransitionEvent) {
-  if (persisted) claiming?.abort()
+  if (!persisted || current === undefined || cached) return
+  claiming?.abort()
+  const id = current
+  current = new Promise((claimed) => {
+    cached = { id, claimed }
+  })
 }
 
 function claimAfterCache({ persisted }: PageTransitionEvent) {
-  const before = current
-  if (persisted && before) setCurrent(async (ends) => claim(await before, ends))
+  if (!persisted || cached === undefined) return
+  const { id, claimed } = cached
+  cached = undefined
+  current = id
+  claimed(setCurrent(async (ends) => claim(await id, ends)))
 }
 
 async function claim(known: string | undefined, ends: AbortSignal): Promise<string> {

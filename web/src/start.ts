@@ -10,7 +10,7 @@ import { deserializeError, serializeError } from './link.ts'
 import { listen } from './listen.ts'
 import { canStart, compile, newWorker } from './loading.ts'
 import { lazily } from './module.ts'
-import { cursorKey, instance, newPageId, pageId, replacedPages } from './page-id.ts'
+import { cursorKey, instance, newPageId, pageId, presentPageId, replacedPages } from './page-id.ts'
 import { Channel, goodbye, type Port } from './port.ts'
 import { once, type Publishing, publishing } from './publish.ts'
 import type { Redact } from './redacting.ts'
@@ -25,6 +25,7 @@ import {
   type PortableSource,
   type Source,
 } from './source.ts'
+import { supervised } from './supervised.ts'
 import { abilitiesOf, call, inWorker, provide, type Thread, type ThreadHost } from './thread.ts'
 
 /** The version of this package, and of the engine. */
@@ -221,7 +222,10 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   const module = compile(urls?.wasm)
   module.catch(() => {}) // awaited below, where its error is thrown
   const thread: Thread = worker
-    ? await inWorker(engineOptions, module, newWorker(urls?.worker), host)
+    ? await supervised(
+        (own, died) => inWorker(engineOptions, module, newWorker(urls?.worker), own, died),
+        host,
+      )
     : await inWindow(engineOptions, module, host)
 
   const published = publishing(thread, redact)
@@ -359,7 +363,15 @@ async function inWindow(
 ): Promise<Thread> {
   const loading = lazily('in-window.js', import('./in-window.ts')) // while engine.wasm loads
   const [{ startInWindow }, compiled] = await Promise.all([loading, module])
-  const functions = { abilitiesOf, call, confirmGateway, newPageId, provide, redactContents }
+  const functions = {
+    abilitiesOf,
+    call,
+    confirmGateway,
+    newPageId,
+    presentPageId,
+    provide,
+    redactContents,
+  }
   const thread = await startInWindow(options, compiled, host, functions)
   const connect: Thread['connect'] = (...args) =>
     thread.connect(...args).catch((error: unknown) => {

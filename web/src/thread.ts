@@ -21,7 +21,7 @@ import { jsonCopy } from './json.ts'
 import { crossing, dropTexts, type LargeTexts } from './large-texts.ts'
 import { deserializeError, type Handlers, link, moving, type SerializedError } from './link.ts'
 import type { StartingWorker } from './loading.ts'
-import { newPageId } from './page-id.ts'
+import { newPageId, presentPageId } from './page-id.ts'
 import { Channel, isGoodbye, listenToPort, type Port } from './port.ts'
 import { type ReadRequest, readRequest } from './read-request.ts'
 import { type Redact, redactContents, redactReady } from './redacting.ts'
@@ -34,6 +34,7 @@ import {
   watchSource,
 } from './source.ts'
 import { abilities } from './wasm-numbers.ts'
+import { watchWorker } from './worker-life.ts'
 
 /** Reads a resource that the web app has registered; {@link provided} accepts its answer. */
 export type AnyProvider = (request: ReadRequest) => unknown
@@ -80,12 +81,18 @@ export interface Thread {
   close(): void
 }
 
-/** Runs the engine in a Worker. */
+/**
+ * Runs the engine in a Worker.
+ *
+ * @param died - called once, with the reason, if the Worker is gone before it is closed
+ * @throws if it does not start
+ */
 export async function inWorker(
   options: EngineOptions,
   module: Promise<WebAssembly.Module>,
   { worker, hint }: StartingWorker,
   host: ThreadHost,
+  died: (why: string) => void,
 ): Promise<Thread> {
   const sentTexts: LargeTexts = new Map()
   const watches = new Map<number, AbortController>()
@@ -144,7 +151,10 @@ export async function inWorker(
       watchSource(host.source(number) ?? {}, listener, signal, host.report)
     },
     watching: () => undefined, // messages keep their order: an earlier `watch` has been handled
+    pageId: () => presentPageId(),
     newPageId: () => newPageId(),
+    held: () =>
+      watchWorker(lock, () => engineThread.request('alive', undefined), fail, closed.signal),
     confirm: (question: GatewayQuestion, call: Cancellation) =>
       confirmGateway(question, signalOf(call)),
     closed(number: number) {
@@ -158,23 +168,39 @@ export async function inWorker(
     report: (error: SerializedError) => host.report(deserializeError(error)),
   }
   const engineThread = link(worker as Port, handlers, host.report)
+  const lock = `pagemcp.worker:${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
+  const closed = new AbortController()
   let started = false
+  let rejectStart: (error: Error) => void = () => {}
   const failed = new Promise<never>((_, reject) => {
-    worker.onerror = (event) => {
-      event.preventDefault() // it is reported here
-      const what = event.message || hint
-      if (started) host.report(new Error(`the engine's Worker: ${what}`))
-      else reject(new Error(`the engine's Worker does not start: ${what}`))
-    }
+    rejectStart = reject
   })
+  /** The Worker does nothing any more. */
+  const fail = (why: string) => {
+    const error = new Error(why)
+    closed.abort()
+    worker.terminate()
+    engineThread.end(error)
+    for (const controller of watches.values()) controller.abort()
+    if (!started) rejectStart(error)
+    else died(why)
+    for (const closed of closeListeners.values()) closed()
+  }
+  worker.onerror = (event) => {
+    event.preventDefault() // it is reported here
+    const what = event.message || hint
+    if (started) host.report(new Error(`the engine's Worker: ${what}`))
+    else rejectStart(new Error(`the engine's Worker does not start: ${what}`))
+  }
   const redacts = host.redact !== undefined
   const starting = module.then((module) =>
-    engineThread.request('start', { options, module, redacts }),
+    engineThread.request('start', { options, module, redacts, lock }),
   )
   try {
     await Promise.race([starting, failed])
     started = true
   } catch (error) {
+    closed.abort()
     worker.terminate()
     throw error
   }
@@ -220,6 +246,7 @@ export async function inWorker(
     wake: () => engineThread.notify('wake', undefined),
     watchReads: (on) => engineThread.notify('watchReads', on),
     close() {
+      closed.abort()
       for (const controller of watches.values()) controller.abort()
       engineThread.notify('close', undefined) // it ends by itself after its last messages
       engineThread.end(new DOMException('the engine was closed', 'AbortError'))

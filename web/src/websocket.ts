@@ -51,7 +51,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
   let socket: WebSocket | undefined
   let client: Client | undefined
   let stopped = false
-  let everJoined = false
+  let everJoined = dial.rejoins ?? false
   let page = dial.hello?.page
   let url = dial.invitation?.url ?? dial.gateways[0] ?? ''
   const created = stopwatch()
@@ -124,6 +124,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
     try {
       pass = await known.next()
       if (pass) url = pass.address
+      if (pass && dial.hello) page = await host.pageId()
       reachable = pass !== undefined && (await reaching.worthTrying(url))
     } catch (error) {
       retry((error as Error).message, undefined, true)
@@ -199,7 +200,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
     /** Handles a close by its code: gives up, tries another credential, or retries. */
     const closed = async (error: string, code: number | undefined) => {
       if (stopped) return
-      if (code === closeCodes.replaced && page !== undefined) page = await host.newPageId()
+      if (code === closeCodes.replaced && page !== undefined) await host.newPageId()
       if (stopped) return
       const reaction = tokens?.closed(code, error)
       if (reaction) {

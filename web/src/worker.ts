@@ -22,6 +22,7 @@ import type { ProvideArguments } from './thread.ts'
 import type { GoRuntime } from './wasm.ts'
 import { abilities } from './wasm-numbers.ts'
 import { connectGateway } from './websocket.ts'
+import { holdLock } from './worker-life.ts'
 
 let engine: Engine | undefined
 const ports = new Map<number, Client>()
@@ -37,7 +38,9 @@ const report = (error: unknown) => windowThread.notify('report', serializeError(
 const windowThread = link(
   self as unknown as Port,
   {
-    async start({ options, module, redacts }: Start) {
+    async start({ options, module, redacts, lock }: Start) {
+      await holdLock(lock)
+      windowThread.notify('held', undefined)
       engine = await startEngine(options, {
         module,
         Go: (globalThis as unknown as { Go: new () => GoRuntime }).Go,
@@ -112,6 +115,7 @@ const windowThread = link(
       const { clients } = engine
       const connection = connectGateway(dial, {
         open: (channel) => clients.openText(channel, 'gateway'),
+        pageId: () => windowThread.request('pageId', undefined) as Promise<string>,
         newPageId: () => windowThread.request('newPageId', undefined) as Promise<string>,
         tokens: tokenJoining(() => windowThread.request(`token ${number}`, undefined)),
         together: windowThread.together,
@@ -127,6 +131,7 @@ const windowThread = link(
       connections.get(number)?.close()
       connections.delete(number)
     },
+    alive: () => undefined,
     wake() {
       for (const connection of connections.values()) connection.wake()
     },
@@ -155,6 +160,8 @@ interface Start {
   module: WebAssembly.Module
   /** Whether the window has a hook that contents pass. */
   redacts: boolean
+  /** The name of a Web Lock: the window notices its release. */
+  lock: string
 }
 
 /** A source whose code runs in the window, except for the half that reads here. */

@@ -3,27 +3,57 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+const stored = new Map<string, string>()
+Object.defineProperty(globalThis, 'sessionStorage', {
+  value: {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => stored.set(key, value),
+  },
+})
+let request: (options: LockOptions, hold: (lock: unknown) => unknown) => Promise<unknown>
+Object.defineProperty(navigator, 'locks', {
+  value: {
+    request: (_: string, options: LockOptions, hold: () => unknown) => request(options, hold),
+  },
+})
+const window = new EventTarget()
+Object.assign(globalThis, { addEventListener: window.addEventListener.bind(window) })
+const transition = (type: string) => Object.assign(new Event(type), { persisted: true })
+
 test('an id that no other document has is kept, however late the browser says so', async () => {
-  const stored = new Map([['pagemcp.page', 'known']])
-  Object.defineProperty(globalThis, 'sessionStorage', {
-    value: {
-      getItem: (key: string) => stored.get(key) ?? null,
-      setItem: (key: string, value: string) => stored.set(key, value),
-    },
-  })
+  stored.set('pagemcp.page', 'known')
   // Grants a lock after every limit that the request has.
-  const request = ({ signal }: LockOptions, hold: (lock: unknown) => unknown) =>
+  request = ({ signal }, hold) =>
     new Promise((resolve, reject) => {
       if (signal === undefined) resolve(hold({}))
       else signal.addEventListener('abort', () => reject(signal.reason))
     })
-  Object.defineProperty(navigator, 'locks', {
-    value: {
-      request: (_: string, options: LockOptions, hold: () => unknown) => request(options, hold),
-    },
-  })
   const { pageId } = await import('../../src/page-id.ts')
   const user = new AbortController()
   assert.equal(await pageId(user.signal), 'known')
   user.abort()
+})
+
+test('a document that returns from the cache joins with its id once it owns one again', async () => {
+  stored.set('pagemcp.page', 'shared')
+  request = async (_, hold) => hold({})
+  const { pageId, presentPageId } = await import('../../src/page-id.ts')
+  const user = new AbortController()
+  assert.equal(await pageId(user.signal), 'shared')
+  window.dispatchEvent(transition('pagehide'))
+  let joinsWith: string | undefined
+  const attempt = presentPageId().then((id) => (joinsWith = id))
+  await new Promise(setImmediate)
+  assert.equal(joinsWith, undefined, 'it waits while it is in the cache')
+  let refused = 0 // a copy of the tab has the lock, and keeps it
+  request = async ({ signal }, hold) => {
+    if (++refused > 2) return hold({})
+    if (signal === undefined) return void hold(null)
+    throw new DOMException('it took too long', 'TimeoutError')
+  }
+  window.dispatchEvent(transition('pageshow'))
+  assert.notEqual(await attempt, 'shared')
+  assert.equal(await presentPageId(), stored.get('pagemcp.page'))
+  user.abort()
+  await assert.rejects(presentPageId())
 })

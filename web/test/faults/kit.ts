@@ -22,10 +22,10 @@ export const options = { timeout: 20_000 } // ms
 /**
  * `window.count` is what `app://count` serves; `?worker=false`: with the engine in the window. `app://hold` answers,
  * and the tool `hold` ends, when `release()` is called. `?many=n`: there are n resources whose value outlives reloads.
- * `?hello={…}`: members of the page's hello, as another version sends it; `null` leaves one out. For `?worker=false`.
+ * `?mortal`: the Worker ends, or hangs, when it gets the message `end`, or `hang`. `?hello={…}`: members of the page's hello, as another version sends it; `null` leaves one out. For `?worker=false`.
  */
 const script = `
-import { start, webSocket } from '/pagemcp/index.js'
+import { start, transfer, webSocket } from '/pagemcp/index.js'
 import { gateways } from '/gateway.js'
 const query = new URLSearchParams(location.search)
 window.hellos = []
@@ -45,7 +45,17 @@ window.held = []
 window.calls = 0
 const hold = () => { calls++; return new Promise((resolve) => held.push(resolve)) }
 window.release = () => { for (const go of held.splice(0)) go('released') }
-window.mcp = await start({ name: 'app', worker: query.get('worker') !== 'false' })
+if (query.has('mortal')) {
+  window.Worker = class extends Worker {
+    constructor(...args) { super(...args); window.worker = this }
+  }
+}
+window.errors = []
+const urls = query.has('mortal') ? { worker: '/mortal.js' } : {}
+window.mcp = await start({ name: 'app', worker: query.get('worker') !== 'false', urls })
+mcp.on('error', (error) => errors.push(String(error.message ?? error)))
+mcp.resource({ uri: 'app://bytes', name: 'Bytes' }, transfer(new TextEncoder().encode('bytes')))
+window.value = mcp.resource({ uri: 'app://value', name: 'Value' }, 'first')
 mcp.resource({ uri: 'app://count', name: 'Count' }, () => String(count))
 mcp.resource({ uri: 'app://hold', name: 'Hold' }, hold)
 for (let i = 0; i < Number(query.get('many')); i++) {
@@ -61,6 +71,15 @@ mcp.tool({ name: 'hold' }, (_, { progress }) => { progress(1); return hold() })
 window.set = (value) => { window.count = value; mcp.changed('app://count') }
 window.document.documentElement.dataset.loaded = performance.timeOrigin
 mcp.connect(webSocket({ gateways })).catch((error) => { document.title = String(error) })`
+
+const mortal = `
+import '/pagemcp/worker.js'
+const own = self.onmessage
+self.onmessage = (event) => {
+  if (event.data === 'end') self.close()
+  else if (event.data === 'hang') for (;;);
+  else own(event)
+}`
 
 export interface Setting {
   site: Served
@@ -85,6 +104,7 @@ export async function setting(command: 'dev' | 'serve' = 'dev'): Promise<Setting
   const files: Record<string, string> = {
     '/app.html': page,
     '/app.js': script,
+    '/mortal.js': mortal,
     '/other.html': '<!doctype html><title>other</title>',
   }
   const site = await serve({ directories: { '/pagemcp/': join(directory, 'pagemcp') }, files })

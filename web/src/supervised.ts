@@ -1,0 +1,209 @@
+/**
+ * The engine's Worker with its supervisor: a Worker that has ended or hangs is replaced by a new one, which gets all
+ * registrations, mounts and gateways. The Go program in a Worker that lives has a supervisor of its own (engine.ts).
+ *
+ * Ports end with their Worker: they were moved to it. `closed` of {@link Thread.open} is called then.
+ */
+
+import type { Ready, Value } from './contents.ts'
+import type { Dial, GatewayState } from './gateway-types.ts'
+import type { Port } from './port.ts'
+import type { Descriptions } from './registry.ts'
+import { restartPolicy } from './restarts.ts'
+import type { PortableSource, Source } from './source.ts'
+import type { Thread, ThreadHost } from './thread.ts'
+
+/** Starts a Worker. `died` is called once, with the reason, if it is gone before it is closed. */
+export type Launch = (host: ThreadHost, died: (why: string) => void) => Promise<Thread>
+
+interface Batch {
+  readonly added: Descriptions
+  /** The indices of those with a value. */
+  readonly published: readonly number[]
+}
+
+interface Joining {
+  dial: Dial
+  readonly token: (() => unknown) | undefined
+  readonly settled: (name: string) => void
+  readonly failed: (error: unknown) => void
+  state?: GatewayState
+}
+
+/** A port that waits for the next Worker. */
+interface Opening {
+  readonly port: Port
+  readonly principal: string
+  readonly closed: (() => void) | undefined
+  end: (reason: string) => void
+}
+
+/** @throws if the first Worker does not start */
+export async function supervised(launch: Launch, host: ThreadHost): Promise<Thread> {
+  const batches = new Map<number, Batch>()
+  const values = new Map<number, Ready | undefined>() // by number; a text costs nothing while the app has it, too
+  const mounts = new Map<number, { prefix: string; source: Source | PortableSource }>()
+  const gateways = new Map<number, Joining>()
+  const openings = new Set<Opening>()
+  const nextRestart = restartPolicy()
+  let watchesReads = false
+  let isClosed = false
+  let isDown = false
+  let generation = 0
+  let thread: Thread | undefined // none until the next Worker has started
+
+  const start = () => {
+    const own = ++generation
+    const only =
+      <A extends unknown[]>(act: (...args: A) => void) =>
+      (...args: A) => {
+        if (own === generation) act(...args)
+      }
+    const ownHost: ThreadHost = {
+      ...host,
+      engineState: only(host.engineState),
+      gatewayState: only((number, state) => {
+        const gateway = gateways.get(number)
+        if (gateway) gateway.state = state
+        host.gatewayState(number, state)
+      }),
+      read: only(host.read),
+    }
+    return launch(ownHost, only(died))
+  }
+
+  function died(why: string) {
+    generation++
+    thread = undefined
+    const delay = nextRestart()
+    isDown = delay === undefined
+    host.engineState(isDown ? 'down' : 'restarting')
+    const error = `${why}${isDown ? ', and is not restarted' : ''}`
+    host.report(new Error(error))
+    for (const [number, { state }] of gateways) {
+      if (state) host.gatewayState(number, { ...state, is: 'away', error })
+    }
+    if (!isDown) setTimeout(restart, delay)
+    else for (const opening of openings) shut(opening)
+  }
+
+  async function restart() {
+    if (isClosed) return
+    try {
+      const next = await start()
+      if (isClosed) next.close()
+      else restore(next)
+    } catch (error) {
+      if (!isClosed) died(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  function restore(next: Thread) {
+    thread = next
+    for (const [first, { added, published }] of batches) {
+      const ready = published.map((index) => [index, values.get(first + index)] as const)
+      next.register(first, added, ready)
+    }
+    for (const [number, { prefix, source }] of mounts) next.mount(number, prefix, source)
+    if (watchesReads) next.watchReads(true)
+    for (const [number, joining] of gateways) dialNow(next, number, joining)
+    for (const opening of openings) {
+      openings.delete(opening)
+      opening.end = next.open(opening.port, opening.principal, opening.closed)
+    }
+  }
+
+  function dialNow(to: Thread, number: number, joining: Joining) {
+    to.connect(number, joining.dial, joining.token).then(
+      (name) => {
+        const { invitation: _, ...dial } = joining.dial // it is used up
+        joining.dial = { ...dial, rejoins: true }
+        joining.settled(name)
+      },
+      (error) => {
+        if (to !== thread) return // it ended; the next Worker dials again
+        gateways.delete(number)
+        joining.failed(error)
+      },
+    )
+  }
+
+  function shut(opening: Opening) {
+    openings.delete(opening)
+    opening.port.close?.()
+    opening.closed?.()
+  }
+
+  thread = await start()
+  return {
+    register(first, added, published = []) {
+      const copies = published.map(([index, ready]) => [first + index, kept(ready)] as const)
+      thread?.register(first, added, published)
+      batches.set(first, { added, published: published.map(([index]) => index) })
+      for (const [ref, copy] of copies) values.set(ref, copy)
+    },
+    unregister(first, count) {
+      batches.delete(first)
+      for (let ref = first; ref < first + count; ref++) values.delete(ref)
+      thread?.unregister(first, count)
+    },
+    publish(ref, uri, ready) {
+      const copy = kept(ready)
+      thread?.publish(ref, uri, ready)
+      if (values.has(ref)) values.set(ref, copy)
+    },
+    mount(number, prefix, source) {
+      mounts.set(number, { prefix, source })
+      thread?.mount(number, prefix, source)
+    },
+    unmount(number) {
+      mounts.delete(number)
+      thread?.unmount(number)
+    },
+    changed: (what) => thread?.changed(what), // those who listen to a new Worker have read nothing before
+    open(port, principal, closed) {
+      if (thread) return thread.open(port, principal, closed)
+      const opening: Opening = { port, principal, closed, end: () => shut(opening) }
+      if (isDown) shut(opening)
+      else openings.add(opening)
+      return (reason) => opening.end(reason)
+    },
+    connect: (number, dial, token) =>
+      new Promise((settled, failed) => {
+        const joining = { dial, token, settled, failed }
+        gateways.set(number, joining)
+        if (thread) dialNow(thread, number, joining)
+      }),
+    disconnect(number) {
+      const gateway = gateways.get(number)
+      gateways.delete(number)
+      if (thread) thread.disconnect(number)
+      else if (gateway?.state) host.gatewayState(number, { url: gateway.state.url, is: 'closed' })
+    },
+    wake: () => thread?.wake(),
+    watchReads(on) {
+      watchesReads = on
+      thread?.watchReads(on)
+    },
+    close() {
+      isClosed = true
+      for (const opening of openings) shut(opening)
+      for (const { failed } of gateways.values()) {
+        if (!thread) failed(new DOMException('the engine was closed', 'AbortError'))
+      }
+      thread?.close()
+    },
+  }
+}
+
+/** A value for the next Worker: bytes that move away, or that the app may change, are copied. */
+function kept(ready: Ready | undefined): Ready | undefined {
+  if (ready === undefined || typeof ready.value === 'string') return ready
+  const { value, mimeType } = ready
+  const copy = (bytes: Value) =>
+    typeof bytes === 'string' || bytes instanceof Blob ? bytes : new Blob([bytes])
+  const copied = Array.isArray(value)
+    ? value.map((part) => ({ ...part, value: copy(part.value) }))
+    : copy(value)
+  return { value: copied, ...(mimeType !== undefined && { mimeType }) }
+}

@@ -1,0 +1,72 @@
+// The engine's Worker ends without a word, or hangs in an endless loop: the window replaces it, and assistants go on
+// with the same names, URIs and subscriptions. security.md §5, R11.
+
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Page } from 'puppeteer-core'
+import { inBrowsers } from '../harness/browsers.ts'
+import { joinedAs, modern, type Setting, set, setting } from './kit.ts'
+
+let at: Setting
+before(
+  async () => {
+    at = await setting()
+  },
+  { timeout: 300_000 },
+)
+after(() => at?.close())
+
+/** Ends the Worker, or makes it hang; resolves when the page has joined with the next one. */
+async function strike(page: Page, how: 'end' | 'hang'): Promise<void> {
+  const errors = (await page.evaluate('errors.length')) as number
+  await page.evaluate(`worker.postMessage('${how}')`)
+  await page.waitForFunction(`errors.length > ${errors}`)
+}
+
+inBrowsers('a Worker that ends is replaced, with all that it served', async (browser) => {
+  const { page, name } = await at.open(browser, '?mortal')
+  const client = await modern(at.gateway)
+  await client.subscribe(`${name}+app://count`)
+  await page.evaluate("value.set('second')")
+  for (let round = 1; round <= 2; round++) {
+    const missed = client.update(`${name}+app://count`)
+    await strike(page, 'end')
+    assert.equal(await joinedAs(page), name)
+    await missed // a hint, since changes may have been missed
+    assert.equal(await client.read(`${name}+app://count`), String(round - 1))
+    assert.equal(await client.read(`${name}+app://value`), 'second')
+    assert.equal(await client.read(`${name}+app://bytes`), 'undefined') // it has a blob and no text
+    assert.ok(await client.call(`${name}.answer`))
+    const changed = client.update(`${name}+app://count`)
+    await set(page, round)
+    await changed
+  }
+  assert.deepEqual(await page.evaluate('errors'), [
+    "the engine's Worker has ended",
+    "the engine's Worker has ended",
+  ])
+  assert.equal(await page.evaluate('mcp.state.engine'), 'running')
+  await client.close()
+})
+
+inBrowsers('a Worker that hangs is replaced', async (browser) => {
+  const { page, name } = await at.open(browser, '?mortal')
+  const client = await modern(at.gateway)
+  await strike(page, 'hang')
+  assert.equal(await joinedAs(page), name)
+  assert.equal(await client.read(`${name}+app://value`), 'first')
+  assert.match(String(await page.evaluate('errors[0]')), /Worker has not answered for 5 s/)
+  await client.close()
+})
+
+inBrowsers('after three Workers within a minute the engine is down', async (browser) => {
+  const { page } = await at.open(browser, '?mortal')
+  for (let round = 0; round < 3; round++) {
+    await strike(page, 'end')
+    await page.waitForFunction("mcp.state.engine === 'running'")
+  }
+  await strike(page, 'end')
+  assert.equal(await page.evaluate('mcp.state.engine'), 'down')
+  assert.match(String(await page.evaluate('errors.at(-1)')), /is not restarted/)
+  assert.equal(await page.evaluate('mcp.state.gateways[0].is'), 'away')
+})
