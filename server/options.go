@@ -106,7 +106,7 @@ type Limits struct {
 	CompletionsPerSecond float64 // likewise; default 10
 	CallsPerSecond       float64 // of tools and prompts, likewise; default 50, bursts of 4 times as many
 
-	Requests       int // in flight, of one assistant over HTTP; default 64
+	Requests       int // in flight, of one assistant over HTTP for one page; default 64
 	Streams        int // open subscriptions/listen of one assistant over HTTP; default 256
 	Sockets        int // open WebSockets; default 256
 	PagesPerOrigin int // joined pages of one origin; default 16

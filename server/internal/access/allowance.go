@@ -20,7 +20,8 @@ type principalUse struct {
 
 // inFlight counts the HTTP requests that are not answered yet.
 type inFlight struct {
-	requests, streams int // streams are open subscriptions/listen
+	requests, streams int            // streams are open subscriptions/listen
+	byPage            map[string]int // requests by Client.Page; of one caller
 }
 
 func (i *inFlight) add(listen bool, n int) {
@@ -29,6 +30,24 @@ func (i *inFlight) add(listen bool, n int) {
 	} else {
 		i.requests += n
 	}
+}
+
+// addTo counts a request for a page, or n = -1 that it has ended.
+func (i *inFlight) addTo(page string, n int) {
+	if i.byPage == nil {
+		i.byPage = map[string]int{}
+	}
+	i.byPage[page] += n
+	if i.byPage[page] == 0 {
+		delete(i.byPage, page)
+	}
+}
+
+// hasRoom reports whether an assistant may have one more request in flight for a page, if
+// it has ofPage for this one and total for all. A page whose requests stay unanswered
+// uses up its own share; limits.MinInFlight are left for each other page.
+func hasRoom(share, ofPage, total int) bool {
+	return ofPage < share && (total < limits.SharesInFlight*share || ofPage < limits.MinInFlight)
 }
 
 func (i *inFlight) isFull(listen bool, requests, streams int) bool {
@@ -42,7 +61,7 @@ func (i *inFlight) isFull(listen bool, requests, streams int) bool {
 // limits.
 type Rates struct {
 	Reads, Completions, Calls rate.Limit // per second; Calls are tools/call and prompts/get
-	Requests, Streams         int        // of one assistant, in flight over HTTP; Streams are open subscriptions/listen
+	Requests, Streams         int        // of one assistant, in flight over HTTP; Requests for one page, Streams are open subscriptions/listen
 }
 
 // Allowances enforces Rates for all principals of a gateway.
@@ -120,19 +139,25 @@ func (a *Allowances) Acquire(c Client, caller string, use Use) (release func(), 
 	if assistant == nil {
 		assistant = &inFlight{}
 	}
-	if assistant.isFull(listen, a.rates.Requests, a.rates.Streams) ||
+	if listen && assistant.streams >= a.rates.Streams ||
+		!listen && !hasRoom(a.rates.Requests, assistant.byPage[c.Page], assistant.requests) ||
 		p.isFull(listen, max(a.rates.Requests, limits.MaxAllInFlight), max(a.rates.Streams, limits.MaxAllStreams)) {
 		return nil, &Exceeded{Text: "Too many requests in flight"}
 	}
 	p.byCaller[caller] = assistant
-	assistant.add(listen, 1)
-	p.add(listen, 1)
+	add := func(n int) {
+		assistant.add(listen, n)
+		p.add(listen, n)
+		if !listen {
+			assistant.addTo(c.Page, n)
+		}
+	}
+	add(1)
 	return func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		assistant.add(listen, -1)
-		p.add(listen, -1)
-		if *assistant == (inFlight{}) {
+		add(-1)
+		if assistant.requests == 0 && assistant.streams == 0 {
 			delete(p.byCaller, caller)
 		}
 	}, nil

@@ -23,6 +23,7 @@ type Client struct {
 	Endpoint  string // path, or "stdio"
 	Origin    string // of its page, for clients that connect as pages do; otherwise empty
 	Name      string // clientInfo.name
+	Page      string // that the request is for, for Limiter.Acquire; "" if it is not for one page
 	Internal  bool   // a generated tool that acts for an assistant; hidden from monitors
 }
 
@@ -162,7 +163,10 @@ func (p *clientPort) admit(ctx context.Context, msg []byte) bool {
 	case !isNew:
 		return true // the engine has the first request, and rejects this one
 	}
-	wait, over := p.gate.Limits.Delay(p.clientInfo(), x.Method)
+	wait, over := time.Duration(0), p.overShare(call)
+	if over == nil {
+		wait, over = p.gate.Limits.Delay(p.clientInfo(), x.Method)
+	}
 	if over != nil {
 		p.TakeCall(x.ID)
 		p.refuse(ctx, x, message.Busy(over.Text))
@@ -195,8 +199,9 @@ func (p *clientPort) admitBatch(ctx context.Context, msg []byte, elements [][]by
 		if x.Kind != jsonrpc.Request || x.Malformed != nil {
 			continue
 		}
-		if _, isNew := p.open(x, element); isNew {
+		if call, isNew := p.open(x, element); isNew {
 			calls = append(calls, x)
+			full = cmp.Or(full, p.overShare(call))
 		}
 		wait, over := p.gate.Limits.Delay(p.clientInfo(), x.Method)
 		longest, full = max(longest, wait), cmp.Or(full, over)

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -12,6 +13,7 @@ import (
 // An openCall is a request that has no response yet.
 type openCall struct {
 	method, uri string
+	page        string // see PageConcerned
 	trace       string
 	started     time.Time
 	delayed     bool // waits for the rate; the engine does not have it yet
@@ -25,9 +27,33 @@ func (p *clientPort) open(x engine.Examination, msg []byte) (call *openCall, isN
 	if call := p.calls[x.ID.Key()]; call != nil {
 		return call, false
 	}
-	call = &openCall{method: x.Method, uri: x.Name, trace: p.gate.TraceOf(msg), started: time.Now()}
+	call = &openCall{method: x.Method, uri: x.Name, page: PageConcerned(p.client.Endpoint, x, msg), trace: p.gate.TraceOf(msg), started: time.Now()}
 	p.calls[x.ID.Key()] = call
 	return call, true
+}
+
+// overShare reports whether a registered request exceeds what its page may have in flight
+// on this connection. The number of calls is bounded by that, so they are counted here.
+func (p *clientPort) overShare(call *openCall) *Exceeded {
+	if call.method == listenMethod {
+		return nil // the engine limits these
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ofPage, total := 0, 0
+	for _, other := range p.calls {
+		if other == call || other.method == listenMethod {
+			continue
+		}
+		total++
+		if other.page == call.page {
+			ofPage++
+		}
+	}
+	if hasRoom(limits.MaxInFlight, ofPage, total) {
+		return nil
+	}
+	return &Exceeded{Text: "Too many requests in flight"}
 }
 
 // isOpen reports whether a request with this id has no response yet.

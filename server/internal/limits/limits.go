@@ -40,9 +40,16 @@ const (
 
 // Numbers of requests, connections and stored records.
 const (
-	// MaxInFlight is the number of concurrent HTTP requests of one assistant,
-	// subscriptions/listen excluded.
+	// MaxInFlight is the number of concurrent requests of one assistant for one page,
+	// subscriptions/listen excluded. Requests that are not for one page, like lists, count
+	// as those for a page of their own.
 	MaxInFlight = 64
+
+	// SharesInFlight is how many times MaxInFlight one assistant may have for all pages.
+	SharesInFlight = 4
+
+	// MinInFlight is the number that an assistant may have for each page even then.
+	MinInFlight = 4
 
 	// MaxAllInFlight is the same for all assistants that share a token.
 	MaxAllInFlight = 1_024

@@ -108,6 +108,7 @@ func (r *request) serve() {
 	}
 	x := r.endpoint.Engine.Examine(body)
 	r.method, r.name, r.trace = x.Method, x.Name, r.server.Gate.TraceOf(body)
+	r.client.Page = access.PageConcerned(r.client.Endpoint, x, body)
 	switch {
 	case x.Malformed != nil:
 		r.fail(http.StatusBadRequest, x.ID, x.Malformed)

@@ -1,0 +1,44 @@
+package access
+
+import (
+	"strings"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+const listenMethod = "subscriptions/listen"
+
+// PageConcerned returns the name of the page that has to answer a request at endpoint; ""
+// if that is not one page, as for lists of all. The name is the client's: there may be no
+// such page. msg is the message that x is about.
+func PageConcerned(endpoint string, x engine.Examination, msg []byte) string {
+	if page, ok := PageOf(endpoint); ok && page != "" {
+		return page
+	}
+	name, uri := x.Name, x.Name
+	switch x.Method {
+	case "tools/call":
+		uri = textMember(x.Arguments, "uri") // of a generated tool
+	case "completion/complete", "resources/subscribe":
+		m, err := jsonrpc.Parse(msg)
+		if err != nil {
+			return ""
+		}
+		ref := jsonrpc.Member(m.Params, "ref")
+		name, uri = textMember(ref, "name"), textMember(ref, "uri")+textMember(m.Params, "uri")
+	}
+	if page, _, ok := strings.Cut(name, "."); ok && x.Method != "resources/read" && ValidName(page) {
+		return page
+	}
+	if page, _, ok := strings.Cut(uri, "+"); ok && ValidName(page) {
+		return page
+	}
+	return ""
+}
+
+// textMember returns a member of a JSON object that is a string; otherwise "".
+func textMember(object []byte, name string) string {
+	text, _ := jsonrpc.Text(jsonrpc.Member(object, name))
+	return text
+}

@@ -1,0 +1,59 @@
+package access
+
+import (
+	"testing"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+func TestPageConcerned(t *testing.T) {
+	e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Completions: true})
+	for _, x := range []struct{ endpoint, method, params, want string }{
+		{"/mcp", "resources/read", `"uri":"notes+idb:///a.b"`, "notes"},
+		{"/mcp", "resources/read", `"uri":"a.b"`, ""},
+		{"/mcp", "resources/read", `"uri":"No name+x:y"`, ""},
+		{"/ws", "resources/subscribe", `"uri":"notes-2+x:y"`, "notes-2"},
+		{"stdio", "tools/call", `"name":"notes.add","arguments":{"uri":"other+x:y"}`, "notes"},
+		{"/mcp", "tools/call", `"name":"read_resource","arguments":{"uri":"notes+x:y"}`, "notes"},
+		{"/mcp", "tools/call", `"name":"read_resource","arguments":{"uri":7}`, ""},
+		{"/mcp", "prompts/get", `"name":"notes.plan"`, "notes"},
+		{"/mcp", "completion/complete", `"ref":{"type":"ref/prompt","name":"notes.plan"},"argument":{"name":"a","value":""}`, "notes"},
+		{"/mcp", "completion/complete", `"ref":{"type":"ref/resource","uri":"notes+x:{a}"},"argument":{"name":"a","value":""}`, "notes"},
+		{"/mcp", "resources/list", ``, ""},
+		{"/mcp/mail", "resources/list", ``, "mail"},
+		{"/mcp/mail", "resources/read", `"uri":"notes+x:y"`, "mail"},
+	} {
+		msg := []byte(`{"jsonrpc":"2.0","id":1,"method":"` + x.method + `","params":{` + x.params + `}}`)
+		if got := PageConcerned(x.endpoint, e.Examine(msg), msg); got != x.want {
+			t.Errorf("%s at %s, %s: %q, want %q", x.method, x.endpoint, x.params, got, x.want)
+		}
+	}
+}
+
+// A page whose requests stay unanswered uses up its own share; an assistant with many such
+// pages has some requests left for each other page.
+func TestSharesArePerPage(t *testing.T) {
+	l := NewAllowances(Rates{Requests: 8})
+	fill := func(page string) (n int, release func()) {
+		for {
+			leave, over := l.Acquire(Client{Principal: "token", Page: page}, "a", UseRequest)
+			if over != nil {
+				return n, release
+			}
+			n, release = n+1, leave
+		}
+	}
+	for _, x := range []struct {
+		page string
+		want int
+	}{{"one", 8}, {"two", 8}, {"", 8}, {"three", 8}, {"four", 4}, {"five", 4}, {"one", 0}} {
+		if n, _ := fill(x.page); n != x.want {
+			t.Errorf("page %q: %d requests in flight, want %d", x.page, n, x.want)
+		}
+	}
+	_, release := fill("six")
+	release()
+	if n, _ := fill("six"); n != 1 {
+		t.Errorf("after the end of one: %d more", n)
+	}
+}
