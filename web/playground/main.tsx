@@ -2,6 +2,7 @@
 /** The entry of the playground's page. */
 
 import { render } from 'preact'
+import { part } from './base/part.ts'
 import { App } from './shell/app.tsx'
 import { start } from './shell/start.ts'
 
@@ -10,7 +11,7 @@ if (root === null) throw new Error('index.html lacks #app')
 root.replaceChildren() // the static content was for the time before this module
 if (new URLSearchParams(location.search).has('notes')) {
   // The speaker's window follows the presenting window.
-  import('./lessons/lesson-parts.ts').then(({ showNotes }) => showNotes(root))
+  part(import('./lessons/lesson-parts.ts')).then(({ showNotes }) => showNotes(root))
 } else {
   render(<App />, root)
   start()

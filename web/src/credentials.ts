@@ -3,7 +3,7 @@
  * can make a link. An invitation replaces a key only after the user has confirmed that.
  */
 
-import type { Credential } from './handshake.ts'
+import type { Credential, Pairing } from './handshake.ts'
 import type { Invitation } from './invitation.ts'
 import { findPairing } from './pairings.ts'
 
@@ -24,13 +24,13 @@ export interface Pass<C = Credential> {
 export interface Credentials<C = Credential> {
   /**
    * The next credential to try; `undefined`: none. Waits for the user's decision if one is needed. Rejects if there is
-   * none now.
+   * none now, or if keys cannot be read and the page has no other credential.
    */
   next(): Promise<Pass<C> | undefined>
   /** The gateway rejected this credential, or is another one. Returns whether there is another to try. */
   refused(credential: C): Promise<boolean>
-  /** The page has joined: the invitation is used up. */
-  joined(): void
+  /** The page has joined: the invitation is used up. The key of that connection is used if none can be read later. */
+  joined(pairing?: Pairing): void
   /**
    * The gateway has taken this, and only keys are wanted: if it was a key, so that the gateway has proved who it
    * is, the invitation comes next. Returns whether there is one.
@@ -55,20 +55,32 @@ export function credentials(
   let invited = invitation
   let keyFailed = false // the key for the gateway that invites
   let confirmed = isChosen
+  let own: Pairing | undefined // of this connection
+
+  /** The key of this connection replaces one that cannot be read, or could not be saved. */
+  const savedOrOwn = async () => {
+    const saved = await findPairing(gateways).catch((error: unknown) => {
+      if (own === undefined) throw error
+    })
+    return saved ?? (own && passOf(own))
+  }
+  /** An invitation is enough to join: keys that cannot be read are none then. */
+  const besideInvitation = (addresses: readonly string[]) =>
+    findPairing(addresses).catch(() => undefined)
 
   return {
     async next() {
       if (invited !== undefined) {
-        const known = keyFailed ? undefined : await findPairing([invited.url])
+        const known = keyFailed ? undefined : await besideInvitation([invited.url])
         if (known !== undefined) return known
-        const paired = confirmed ? undefined : await findPairing(gateways)
+        const paired = confirmed ? undefined : await besideInvitation(gateways)
         if (paired === undefined) return withSecret(invited)
         const question = { invited: invited.url, paired: paired.address }
         confirmed = await confirm(question).catch(() => false) // in doubt the page keeps its gateway
         if (confirmed) return withSecret(invited)
         invited = undefined
       }
-      return findPairing(gateways)
+      return savedOrOwn()
     },
     async refused(credential) {
       if (invited === undefined) return false
@@ -77,16 +89,21 @@ export function credentials(
         return true
       }
       invited = undefined // it was used or is too old
-      return (await findPairing(gateways)) !== undefined
+      return (await savedOrOwn()) !== undefined
     },
-    joined() {
+    joined(pairing) {
       invited = undefined
+      own = pairing
     },
     renews(credential) {
       if (credential.kind === 'key') keyFailed = confirmed = true
       return credential.kind === 'key' && invited !== undefined
     },
   }
+}
+
+function passOf({ address, gateway, keyId: id, key }: Pairing): Pass {
+  return { address, credential: { kind: 'key', id, gateway, key } }
 }
 
 function withSecret({ url, id, secret }: Invitation): Pass {

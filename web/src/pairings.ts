@@ -12,10 +12,15 @@ interface SavedPairing extends Pairing {
   used: number
 }
 
+/** How often a database is tried that cannot be opened for now, and how long between two attempts. */
+const attempts = 3
+const pause = 100 // ms
+
 /**
  * The saved key that was used last, of those for `addresses`.
  *
  * @returns `undefined` if there is none, or no storage
+ * @throws Error if the database cannot be read now: there may be a key
  */
 export async function findPairing(
   addresses: readonly string[],
@@ -29,14 +34,38 @@ export async function findPairing(
   return { address, credential: { kind: 'key', id: keyId, gateway, key } }
 }
 
-/** Saves a key, in place of an earlier one for its address. Does nothing where there is no storage. */
+/**
+ * Saves a key, in place of an earlier one for its address. Does nothing where there is no storage, or if it cannot be
+ * written.
+ */
 export async function savePairing(pairing: Pairing): Promise<void> {
   const entry: SavedPairing = { ...pairing, used: Date.now() }
-  await inStore('readwrite', (store) => store.put(entry))
+  await inStore('readwrite', (store) => store.put(entry)).catch(() => {})
 }
 
-/** Runs one request; returns `undefined` where there is no storage. */
+/**
+ * Runs one request; returns `undefined` where there is no storage.
+ *
+ * @throws Error if the database fails each time; browsers report UnknownError while they are busy or update
+ */
 async function inStore(
+  mode: IDBTransactionMode,
+  act: (store: IDBObjectStore) => IDBRequest,
+): Promise<unknown> {
+  for (let left = attempts; ; ) {
+    try {
+      return await tryInStore(mode, act)
+    } catch (error) {
+      const { name } = error as DOMException
+      // An opaque origin, a browser that stores nothing for the site, and one without IndexedDB.
+      if (['SecurityError', 'InvalidStateError', 'ReferenceError'].includes(name)) return undefined
+      if (--left === 0) throw new Error(`the saved keys cannot be read: ${name}`)
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
+}
+
+async function tryInStore(
   mode: IDBTransactionMode,
   act: (store: IDBObjectStore) => IDBRequest,
 ): Promise<unknown> {
@@ -49,8 +78,6 @@ async function inStore(
     database = (await result(opening)) as IDBDatabase
     const transaction = database.transaction(storeName, mode)
     return await result(act(transaction.objectStore(storeName)))
-  } catch {
-    return undefined
   } finally {
     database?.close()
   }

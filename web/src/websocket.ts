@@ -292,7 +292,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
         const pairsOnly = dial.hello === undefined
         const renews = pairsOnly && known.renews(credential)
         if (!renews) {
-          known.joined()
+          known.joined(pairing)
           stopped ||= pairsOnly // the gateway closes the socket now
         }
         if (pairing) await savePairing(pairing)

@@ -3,6 +3,7 @@
 import { actions } from '../base/actions.ts'
 import type { Command } from '../base/commands.ts'
 import { t } from '../base/i18n.ts'
+import { part } from '../base/part.ts'
 import { selected } from '../base/state.ts'
 import { appOf } from './find.ts'
 
@@ -10,7 +11,7 @@ import { appOf } from './find.ts'
 export async function openAppOf(row: number | undefined): Promise<void> {
   const found = appOf(row)
   if (!found || row === undefined) return actions.announce(t('apps.none'))
-  const { openApp } = await import('./panel.tsx')
+  const { openApp } = await part(import('./panel.tsx'))
   await openApp(found, row)
 }
 

@@ -10,6 +10,7 @@ import { signal } from '@preact/signals'
 import { first } from '../locale/en/en.ts'
 import type { Locale } from '../locale/languages.ts'
 import type { Key, Messages, Plural } from '../locale/texts.ts'
+import { part } from './part.ts'
 
 export { type Locale, localeNames, locales, preferredLocale } from '../locale/languages.ts'
 export type { Key } from '../locale/texts.ts'
@@ -21,9 +22,9 @@ const loaders: Readonly<
     () => Promise<{ first: Partial<Messages>; more: Partial<Messages> }>
   >
 > = {
-  'zh-Hans': () => import('../locale/zh-Hans/zh-Hans-more.ts'),
-  ja: () => import('../locale/ja/ja-more.ts'),
-  de: () => import('../locale/de/de-more.ts'),
+  'zh-Hans': () => part(import('../locale/zh-Hans/zh-Hans-more.ts')),
+  ja: () => part(import('../locale/ja/ja-more.ts')),
+  de: () => part(import('../locale/de/de-more.ts')),
 }
 
 /** Only the English texts of the first view at first. Rooms that need more wait for {@link textsLoaded}. */
@@ -33,7 +34,7 @@ const current = signal<{ locale: Locale; messages: Partial<Messages> }>({
 })
 
 async function english(): Promise<Messages> {
-  const { more } = await import('../locale/en/en-more.ts')
+  const { more } = await part(import('../locale/en/en-more.ts'))
   return { ...first, ...more }
 }
 

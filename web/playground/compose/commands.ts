@@ -1,6 +1,7 @@
 /** Commands of the composer. */
 
 import type { Command } from '../base/commands.ts'
+import { part } from '../base/part.ts'
 import { pane } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
 import { malformations, malformed } from './samples.ts'
@@ -13,7 +14,7 @@ const mayBeSent = () => {
   return session !== undefined && !session.connection.dialer.readOnly
 }
 
-const older = async (step: 1 | -1) => (await import('./history.ts')).recall(step)
+const older = async (step: 1 | -1) => (await part(import('./history.ts'))).recall(step)
 
 export const composeCommands: readonly Command[] = [
   {

@@ -1,5 +1,6 @@
 /** A link of the gateway may open the playground, as it may open any page: `#pagemcp=…`. */
 
+import { part } from '../base/part.ts'
 import { front, pane } from '../base/state.ts'
 
 /**
@@ -8,7 +9,7 @@ import { front, pane } from '../base/state.ts'
  */
 export function acceptInvitation(): void {
   if (!/[#&]pagemcp=/.test(location.hash)) return
-  void import('./connect-parts.ts').then(async ({ monitorStatus, startMonitoring }) => {
+  void part(import('./connect-parts.ts')).then(async ({ monitorStatus, startMonitoring }) => {
     await startMonitoring()
     if (monitorStatus.peek().is !== 'failed') return
     front.value = 'gateway'

@@ -6,6 +6,7 @@
 
 import { connectTo } from 'pagemcp'
 import { t } from '../base/i18n.ts'
+import { part } from '../base/part.ts'
 import type { OpenedWindow } from './opened-window.ts'
 import { portTransport } from './port.ts'
 import { redactUrl } from './secrets.ts'
@@ -28,7 +29,7 @@ export function frameDialer(url: string): Dialer {
     url: redactUrl(url),
     framing: 'port',
     async dial(events) {
-      const { openFrame } = await import('./frames.tsx')
+      const { openFrame } = await part(import('./frames.tsx'))
       const frame = await openFrame(url)
       return dialWindow(frame, events)
     },

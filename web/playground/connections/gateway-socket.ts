@@ -86,7 +86,9 @@ export async function openGatewaySocket(
   const address = await gatewayAddress()
   const given = invited(address, link)
   const mcp = address.replace(/^ws/, 'http').replace(/\/page$/, '/mcp')
-  const pairing = await findPairing([address])
+  const pairing = await findPairing([address]).catch((error: unknown) => {
+    if (given === undefined) throw error // with an invitation, a key that cannot be read is none
+  })
   if (pairing !== undefined) {
     try {
       return { socket: await prove(address, pairing.credential, wish), mcp }

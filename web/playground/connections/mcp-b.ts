@@ -6,6 +6,7 @@
  */
 
 import { t } from '../base/i18n.ts'
+import { part } from '../base/part.ts'
 import { redactUrl } from './secrets.ts'
 import type { Dialer, Transport, TransportEvents } from './transport.ts'
 
@@ -56,7 +57,7 @@ export function mcpBFrame(url: string, channel: string = channels.frame): Dialer
     url: redactUrl(url),
     framing: 'mcp-b',
     async dial(events) {
-      const { openFrame } = await import('./frames.tsx')
+      const { openFrame } = await part(import('./frames.tsx'))
       const frame = await openFrame(url)
       return dialMcpB({ ...frame, channel }, events)
     },

@@ -1,6 +1,7 @@
 /** Commands of lessons and presentations. */
 
 import type { Command } from '../base/commands.ts'
+import { part } from '../base/part.ts'
 import { presenting } from '../base/state.ts'
 import { recordingFrom } from './recording.ts'
 
@@ -17,12 +18,12 @@ export const lessonsCommands: readonly Command[] = [
     id: 'lessons.record',
     title: 'lessons.record',
     when: () => recordingFrom.peek() === undefined,
-    run: async () => (await import('./lesson-parts.ts')).startRecording(),
+    run: async () => (await part(import('./lesson-parts.ts'))).startRecording(),
   },
   {
     id: 'lessons.stopRecording',
     title: 'lessons.stopRecording',
     when: () => recordingFrom.peek() !== undefined,
-    run: async () => (await import('./lesson-parts.ts')).finishRecording(),
+    run: async () => (await part(import('./lesson-parts.ts'))).finishRecording(),
   },
 ]

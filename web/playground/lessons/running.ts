@@ -4,6 +4,7 @@ import { type Signal, signal } from '@preact/signals'
 import { contents, start } from 'pagemcp'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
+import { part } from '../base/part.ts'
 import { embedded, setting } from '../base/settings.ts'
 import { demoPaused, pane, presenting, scripted } from '../base/state.ts'
 import { close, current } from '../compose/tabs.ts'
@@ -97,7 +98,7 @@ export function startScenario(scenario: Scenario, { learner, resume = false }: S
     revision: revision.peek(),
     ...(onDemo && { server: t('shell.demo') }),
     engine: onDemo
-      ? async () => (await import('./demo-engine.ts')).demoEngine()
+      ? async () => (await part(import('./demo-engine.ts'))).demoEngine()
       : () =>
           startScenarioEngine(
             scenario,

@@ -1,6 +1,7 @@
 /** Commands of sharing. */
 
 import type { Command } from '../base/commands.ts'
+import { part } from '../base/part.ts'
 import { dialog } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 import { chooseFile } from './choose-file.ts'
@@ -10,12 +11,12 @@ export const shareCommands: readonly Command[] = [
     id: 'share.copyLink',
     title: 'share.copyLink',
     keys: 'Mod+S',
-    run: async () => (await import('./share-parts.ts')).copyLink(),
+    run: async () => (await part(import('./share-parts.ts'))).copyLink(),
   },
   {
     id: 'share.copyConversation',
     title: 'share.copyConversation',
-    run: async () => (await import('./share-parts.ts')).copyConversation(),
+    run: async () => (await part(import('./share-parts.ts'))).copyConversation(),
     when: () => store.length > 0,
   },
   {
@@ -29,7 +30,7 @@ export const shareCommands: readonly Command[] = [
   {
     id: 'share.export',
     title: 'share.export',
-    run: async () => (await import('./share-parts.ts')).exportTranscript(),
+    run: async () => (await part(import('./share-parts.ts'))).exportTranscript(),
     when: () => store.length > 0,
   },
 ]

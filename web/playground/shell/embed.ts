@@ -2,6 +2,7 @@
 
 import { actions } from '../base/actions.ts'
 import { t, textsLoaded } from '../base/i18n.ts'
+import { part } from '../base/part.ts'
 import { readOnly } from '../base/settings.ts'
 import { pane } from '../base/state.ts'
 import { theme } from '../base/theme.ts'
@@ -16,14 +17,14 @@ export async function startEmbedded(asked: URLSearchParams): Promise<void> {
     pane.value = 'explore'
   }
   if (dataset.embed === 'scenario') {
-    const { startFromAddress } = await import('../lessons/lesson-parts.ts')
+    const { startFromAddress } = await part(import('../lessons/lesson-parts.ts'))
     return startFromAddress(asked)
   }
   if (dataset.embed === 'url') {
-    const { askToConnect } = await import('../connections/embedded-url.tsx')
+    const { askToConnect } = await part(import('../connections/embedded-url.tsx'))
     await textsLoaded()
     return askToConnect(asked.get('url') ?? '')
   }
-  const { acceptPorts } = await import('../connections/embedded.ts')
+  const { acceptPorts } = await part(import('../connections/embedded.ts'))
   if (acceptPorts().length === 0) actions.announce(t('shell.embedWithoutOrigin'))
 }

@@ -1,6 +1,7 @@
 /** The client of the demo, and its introduction. */
 
 import { t } from '../base/i18n.ts'
+import { part } from '../base/part.ts'
 import { connect } from '../connections/clients.ts'
 import { inPage } from '../connections/in-page.ts'
 import type { Session } from '../connections/session.ts'
@@ -8,7 +9,7 @@ import type { Session } from '../connections/session.ts'
 /** Opens another client of the demo. The engine is far larger than the shell: messages wait until it is loaded. */
 export function openDemo(): Session {
   const dialer = inPage(t('shell.demo'), async (closed) =>
-    (await import('../demo/demo-parts.ts')).demoPort(closed),
+    (await part(import('../demo/demo-parts.ts'))).demoPort(closed),
   )
   demoSession = connect({ ...dialer, demo: true })
   return demoSession
@@ -18,7 +19,7 @@ let demoSession: Session | undefined
 
 /** Shows the introduction again, on the client of the demo. */
 export async function replayIntroduction(): Promise<void> {
-  const { introduce } = await import('../demo/demo-parts.ts')
+  const { introduce } = await part(import('../demo/demo-parts.ts'))
   const closed = demoSession?.connection.state.peek() === 'closed'
   await introduce(demoSession && !closed ? demoSession : openDemo())
 }

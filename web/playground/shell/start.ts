@@ -4,6 +4,7 @@ import { effect } from '@preact/signals'
 import { actions } from '../base/actions.ts'
 import { preferredLocale, setLocale, textsLoaded } from '../base/i18n.ts'
 import { loadWhenIdle, whenIdle } from '../base/idle.ts'
+import { part } from '../base/part.ts'
 import { embedded } from '../base/settings.ts'
 import { demoPaused } from '../base/state.ts'
 import { followTheme } from '../base/theme.ts'
@@ -27,27 +28,27 @@ export function start(): void {
   actions.announce = announce
   // Browsers open the file dialog for some seconds after the click: the module is loaded by then.
   actions.importFile = () =>
-    import('../share/share-parts.ts').then(({ chooseFile }) => chooseFile())
+    part(import('../share/share-parts.ts')).then(({ chooseFile }) => chooseFile())
   actions.replay = async (rows, title) =>
-    (await import('../lessons/lesson-parts.ts')).startReplay(rows, title)
-  const sharing = () => import('../share/share-parts.ts')
+    (await part(import('../lessons/lesson-parts.ts'))).startReplay(rows, title)
+  const sharing = () => part(import('../share/share-parts.ts'))
   const receive = async () => (await sharing()).receiveLinks()
   const receiveLater = () => loadWhenIdle(sharing, ({ receiveLinks }) => receiveLinks())
   receiveFiles()
   // The tables of commands are loaded later: the first view does not need them.
-  import('./shell-parts.ts').then(({ listenForKeys, commands }) => listenForKeys(commands))
+  part(import('./shell-parts.ts')).then(({ listenForKeys, commands }) => listenForKeys(commands))
   effect(() => {
     if (active.value?.peer.value) document.documentElement.dataset.ready = ''
   })
   if (embedded) {
     if (location.hash) receive()
     else receiveLater()
-    import('./embed.ts').then(({ startEmbedded }) => startEmbedded(asked))
+    part(import('./embed.ts')).then(({ startEmbedded }) => startEmbedded(asked))
     return
   }
   acceptInvitation()
   const begin = () => connectDemo(asked)
-  const earlier = async () => (await import('../timeline/earlier.ts')).restoreEarlier()
+  const earlier = async () => (await part(import('../timeline/earlier.ts'))).restoreEarlier()
   const first: Promise<void>[] = []
   // Rows from before a reload come before those of the first connection.
   if (hasEarlierRows()) first.push(earlier())
@@ -69,7 +70,10 @@ function receiveFiles(): void {
     const files = [...(event.dataTransfer?.files ?? [])]
     if (files.length === 0) return
     event.preventDefault()
-    const [{ importFiles }] = await Promise.all([import('../share/share-parts.ts'), textsLoaded()])
+    const [{ importFiles }] = await Promise.all([
+      part(import('../share/share-parts.ts')),
+      textsLoaded(),
+    ])
     await importFiles(files)
   })
 }
@@ -93,23 +97,25 @@ function connectDemo(asked: URLSearchParams): void {
     const stop = session.peer.subscribe((peer) => {
       if (peer === undefined) return
       queueMicrotask(() => stop())
-      import('../demo/demo-parts.ts').then(({ showFirstSubscription }) =>
+      part(import('../demo/demo-parts.ts')).then(({ showFirstSubscription }) =>
         showFirstSubscription(session),
       )
     })
   }
   if (asked.has('lesson') || asked.has('present') || asked.has('scenario')) {
-    import('../lessons/lesson-parts.ts').then(({ startFromAddress }) => startFromAddress(asked))
+    part(import('../lessons/lesson-parts.ts')).then(({ startFromAddress }) =>
+      startFromAddress(asked),
+    )
   }
   if (watched !== null) {
-    import('../connections/connect-parts.ts').then(({ watchFromAddress }) =>
+    part(import('../connections/connect-parts.ts')).then(({ watchFromAddress }) =>
       watchFromAddress(watched),
     )
   }
-  import('./shell-parts.ts').then(({ catalogue }) => catalogue(session))
+  part(import('./shell-parts.ts')).then(({ catalogue }) => catalogue(session))
   if (!quiet)
     loadWhenIdle(
-      () => import('./shell-parts.ts'),
+      () => part(import('./shell-parts.ts')),
       ({ registerServiceWorker }) => registerServiceWorker(),
     )
 }

@@ -5,6 +5,7 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { part } from '../base/part.ts'
 import { sessions } from '../connections/clients.ts'
 import { store } from '../messages/log.ts'
 import type { Checker, Hint } from '../protocol/check.ts'
@@ -47,7 +48,7 @@ export const revisionAt = (row: number): Revision =>
   revisionOf(store.revision(row), sessionRevision(store.connection(row)))
 
 async function check(rows: readonly number[]): Promise<void> {
-  loading ??= import('../protocol/check.ts').then(({ Checker }) => {
+  loading ??= part(import('../protocol/check.ts')).then(({ Checker }) => {
     checker = new Checker(store, sessionRevision)
   })
   try {

@@ -1,6 +1,7 @@
 /** Shared state of the timeline's views: matching rows, cursor, and following. */
 
 import { batch, computed, effect, type Signal, signal } from '@preact/signals'
+import { part } from '../base/part.ts'
 import { filter, paused, selected } from '../base/state.ts'
 import { connectionOf, named } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
@@ -49,7 +50,7 @@ const grammar: Signal<typeof import('./filter.ts') | undefined> = signal(undefin
 
 effect(() => {
   if (filter.value === '' || grammar.peek()) return
-  import('./filter.ts').then(
+  part(import('./filter.ts')).then(
     (loaded) => {
       grammar.value = loaded
     },
@@ -120,7 +121,7 @@ effect(() => {
   if (store.length < manyRows || archiveRequested) return
   archiveRequested = true
   // Without IndexedDB all texts stay in memory.
-  import('../messages/archive.ts')
+  part(import('../messages/archive.ts'))
     .then(({ openArchive }) => openArchive())
     .then((archive) => store.useArchive(archive))
     .catch(() => {})

@@ -14,6 +14,8 @@ export interface ServeOptions {
   directories?: { readonly [prefix: string]: string }
   /** Bodies by exact URL path, with `text/html` unless the path has an extension. */
   files?: { readonly [path: string]: string }
+  /** Paths that are never answered; each function is called with a request. */
+  held?: { readonly [path: string]: () => void }
   /** Sent with everything. */
   headers?: { readonly [name: string]: string }
 }
@@ -80,6 +82,11 @@ export async function serve(options: ServeOptions): Promise<Served> {
 
 async function answer(options: ServeOptions, request: IncomingMessage, response: ServerResponse) {
   const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname)
+  const hold = options.held?.[path]
+  if (hold) {
+    hold()
+    return
+  }
   const found = await find(options, path.endsWith('/') ? `${path}index.html` : path)
   const extension = extname(path) || '.html'
   if (found === undefined) {

@@ -17,12 +17,14 @@ export interface Playground extends Served {
  * Content-Security-Policy.
  *
  * @param files - further files by path, such as other pages that are to be talked to
+ * @param held - see `serve`
  */
 export async function servePlayground(
   files: { readonly [path: string]: string } = {},
+  held: { readonly [path: string]: () => void } = {},
 ): Promise<Playground> {
   const { directory, remove } = await built()
-  const served = await serve({ directories: { '/': directory }, files })
+  const served = await serve({ directories: { '/': directory }, files, held })
   return {
     ...served,
     directory,

@@ -19,11 +19,13 @@ execFileSync('go', ['run', './cmd/pagemcp', 'build', '--out', directory], { cwd:
  *
  * @param scripts - by path: the module script of an otherwise empty page
  * @param further - more files, by path
+ * @param held - {@link ServeOptions.held}
  */
 export function servePages(
   scripts: { readonly [path: string]: string },
   headers?: { readonly [name: string]: string },
   further: { readonly [path: string]: string } = {},
+  held: { readonly [path: string]: () => void } = {},
 ): Promise<Served> {
   const files = Object.fromEntries(
     Object.entries(scripts).flatMap(([path, script]) => [
@@ -37,6 +39,7 @@ export function servePages(
   return serve({
     directories: { '/pagemcp/': join(directory, 'pagemcp') },
     files: { ...files, ...further },
+    held,
     ...(headers && { headers }),
   })
 }
