@@ -32,7 +32,7 @@ func (p peers) SessionValues() hosted.SessionValues {
 // Counts returns what metrics show.
 func (p peers) Counts() hosted.ClusterCounts {
 	stats := p.Stats()
-	return hosted.ClusterCounts{Connected: p.IsConnected(), Disconnects: stats.Disconnects, Members: stats.Members, Mismatched: stats.Mismatched, Links: stats.Links, Unread: stats.Unread}
+	return hosted.ClusterCounts{Connected: p.IsConnected(), Disconnects: stats.Disconnects, Members: stats.Members, Mismatched: stats.Mismatched, Links: stats.Links, Foreign: stats.Foreign, Unread: stats.Unread}
 }
 
 // checkCluster returns why this program cannot connect nodes as c says.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -28,7 +29,7 @@ type Options struct {
 	KV bool // values of sessions are kept in JetStream: see SessionValues
 
 	Release string   // version of the program; may be empty
-	Keys    []string // fingerprints of the shared keys: a newcomer without a common one is not ready; may be nil; see SetKeys
+	Keys    [][]byte // that all nodes share, of KeySize bytes each: the first one seals what this node sends, all of them open; see SetKeys
 
 	// LinkVersions are the versions of links that the node speaks; nil: those of this
 	// release. Others are for tests of mixed releases: they have the form of the present one.
@@ -85,6 +86,8 @@ type Node struct {
 	subjects subjects
 	conn     *nats.Conn
 	links    *links
+	sealer   *sealer
+	foreign  atomic.Int64     // messages that were not made by a node of the cluster, or sent again
 	now      func() time.Time // replaced by tests
 
 	directory *directory
@@ -109,6 +112,10 @@ type Node struct {
 // usable. The error is about the options alone. Close ends it.
 func Connect(options Options) (*Node, error) {
 	n := &Node{options: options, id: newID(), subjects: newSubjects(options.Cluster), now: time.Now, back: make(chan struct{}, 1), stop: make(chan struct{})}
+	var err error
+	if n.sealer, err = newSealer(n.id, options.Keys); err != nil {
+		return nil, err
+	}
 	n.messages = make(chan *nats.Msg, maxMessages)
 	n.links = newLinks(n.id, n.subjects, n)
 	if options.LinkVersions != nil {
@@ -119,7 +126,7 @@ func Connect(options Options) (*Node, error) {
 	n.directory.askTime = cmp.Or(options.askTime, askTime)
 	n.links.serve = n.directory.serve
 	n.directory.self, n.directory.problem, n.directory.mismatched = n.heartbeat, n.setProblem, n.mismatched
-	n.directory.returned = n.sessions.lost
+	n.directory.returned, n.directory.hasStream = n.sessions.lost, n.sessions.subscribes
 	n.problem = errStarting
 	conn, err := n.dialNATS()
 	if err != nil {
@@ -199,7 +206,9 @@ func (n *Node) run() {
 	for {
 		select {
 		case m := <-n.messages:
-			n.directory.handle(m.Subject, m.Reply, m.Data)
+			if payload, ok := n.open(m); ok {
+				n.directory.handle(m.Subject, m.Reply, payload)
+			}
 		case command := <-n.directory.commands:
 			command()
 		case <-ticker.C:
@@ -228,22 +237,12 @@ func (n *Node) IsConnected() bool { return n.conn.IsConnected() }
 
 func (n *Node) heartbeat() heartbeat {
 	ready := n.Ready() == nil && (n.options.Ready == nil || n.options.Ready())
-	return heartbeat{Ready: ready, Release: n.options.Release, Versions: n.links.versions, Keys: n.keys()}
+	return heartbeat{Ready: ready, Release: n.options.Release, Versions: n.links.versions, Keys: n.sealer.ring.Load().ids()}
 }
 
-// SetKeys replaces Options.Keys after a reload: a newcomer with the new key alone has to find
-// it here.
-func (n *Node) SetKeys(fingerprints []string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.options.Keys = fingerprints
-}
-
-func (n *Node) keys() []string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.options.Keys
-}
+// SetKeys replaces Options.Keys after a reload. Keys that Connect would reject are an error,
+// and leave the old ones in use.
+func (n *Node) SetKeys(keys [][]byte) error { return n.sealer.setKeys(keys) }
 
 func (n *Node) setProblem(err error) {
 	before := n.swapProblem(err)
@@ -270,12 +269,17 @@ func (n *Node) mismatched(node, release string, err error) {
 // ID returns the id of the node: random, of this process.
 func (n *Node) ID() string { return n.id }
 
-// Publish implements carrier.
+// Publish implements carrier. The payload is sealed.
 func (n *Node) Publish(subject, reply string, payload []byte) (err error) {
+	buffer := buffers.Get().(*[]byte)
+	*buffer = n.sealer.seal((*buffer)[:0], subject, n.bound(reply), payload)
 	if reply == "" {
-		err = n.conn.Publish(subject, payload)
+		err = n.conn.Publish(subject, *buffer)
 	} else {
-		err = n.conn.PublishRequest(subject, reply, payload)
+		err = n.conn.PublishRequest(subject, reply, *buffer)
+	}
+	if cap(*buffer) <= maxPooled {
+		buffers.Put(buffer)
 	}
 	if err != nil && n.conn.IsConnected() { // what is lost while NATS is away is expected
 		n.options.Log.Error("publish to NATS", "subject", subject, "error", err)
@@ -283,13 +287,43 @@ func (n *Node) Publish(subject, reply string, payload []byte) (err error) {
 	return err
 }
 
-// MaxPayload returns max_payload of the NATS server in bytes. It is 0 before the first
-// connection.
-func (n *Node) MaxPayload() int64 { return n.conn.MaxPayload() }
+// bound returns reply if it is the subject of a link, which a message is bound to. Other reply
+// subjects are inboxes of the NATS client.
+func (n *Node) bound(reply string) string {
+	if _, _, ok := n.subjects.parseLink(reply); ok {
+		return reply
+	}
+	return ""
+}
+
+// open returns the payload of a message of another node, and counts others.
+func (n *Node) open(m *nats.Msg) (payload []byte, ok bool) {
+	payload, from, err := n.sealer.open(m.Subject, n.bound(m.Reply), m.Data)
+	if err == nil {
+		return payload, true
+	}
+	if errors.Is(err, errUnknownKey) && m.Subject == n.subjects.heartbeat() { // by the directory's goroutine
+		n.directory.handleStranger(from)
+	}
+	if n.foreign.Add(1) == 1 {
+		n.options.Log.Warn("another program sends messages on the subjects of this cluster, or a node without a common key; they are ignored", "subject", m.Subject, "error", err)
+	}
+	return nil, false
+}
+
+// MaxPayload returns the size of the largest payload that Publish accepts, in bytes. It is 0
+// before the first connection.
+func (n *Node) MaxPayload() int64 { return max(0, n.conn.MaxPayload()-sealOverhead) }
 
 // receiveFrame is called for one message at a time, in the order of arrival.
 func (n *Node) receiveFrame(m *nats.Msg) {
-	n.links.deliver(m.Subject, m.Reply, m.Data, isNoResponders(m))
+	if isNoResponders(m) {
+		n.links.deliver(m.Subject, m.Reply, nil, true)
+		return
+	}
+	if payload, ok := n.open(m); ok {
+		n.links.deliver(m.Subject, m.Reply, payload, false)
+	}
 }
 
 // isNoResponders reports whether m is the NATS server's: the message with this subject as
@@ -426,13 +460,14 @@ type Stats struct {
 	Members      int   // other nodes that are alive
 	Mismatched   int   // of these without a link version or key in common
 	Pages        int   // that this node holds
+	Foreign      int64 // messages that were ignored: no node of the cluster has made them, or they were sent again
 	Unread       int64 // bytes of messages that arrived by links and are not read
 	Disconnects  int   // from NATS, since the start
 }
 
 // Stats returns the present figures.
 func (n *Node) Stats() Stats {
-	stats := Stats{Unread: n.links.unread.Load()}
+	stats := Stats{Unread: n.links.unread.Load(), Foreign: n.foreign.Load()}
 	stats.Links, stats.Peers = n.links.count()
 	n.directory.do(func() {
 		stats.Members = len(n.directory.live())

@@ -96,6 +96,9 @@ func startNode(t testing.TB, options Options) *testNode {
 	t.Helper()
 	n := &testNode{t: t, connected: make(chan struct{}, 100), disconnected: make(chan struct{}, 100), slow: make(chan struct{}, 100)}
 	options.Cluster, options.Log = "test", slog.New(slog.DiscardHandler)
+	if options.Keys == nil {
+		options.Keys = testKeys("k1")
+	}
 	options.Connected = func() { n.connected <- struct{}{} }
 	options.Disconnected = func(error) { n.disconnected <- struct{}{} }
 	options.SlowConsumer = func() { n.slow <- struct{}{} }

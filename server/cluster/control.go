@@ -32,6 +32,9 @@ type question struct {
 	Node  string `json:"node"` // that asks
 	ID    string `json:"id"`
 	Owner string `json:"owner"`
+
+	// Stream is the subject of a session's stream; empty if the question is not about one.
+	Stream string `json:"stream,omitempty"`
 }
 
 // An answer has all pages of the owner that a node has.
@@ -39,6 +42,9 @@ type answer struct {
 	ID    string     `json:"id"`
 	Owner string     `json:"owner"`
 	Pages []heldPage `json:"pages"`
+
+	// Stream says that the node has the stream of the session in the question.
+	Stream bool `json:"stream,omitempty"`
 }
 
 // A heldPage is a page that the sender has.

@@ -149,7 +149,7 @@ func TestDeployedNATSServesNodes(t *testing.T) {
 	node := func() *Node {
 		connected := make(chan struct{}, 10)
 		n, err := Connect(Options{
-			Cluster: "prod", URLs: []string{url}, CA: in("ca.crt"), Cert: in("pagemcpd.crt"), Key: in("pagemcpd.key"), KV: true,
+			Cluster: "prod", URLs: []string{url}, CA: in("ca.crt"), Cert: in("pagemcpd.crt"), Key: in("pagemcpd.key"), KV: true, Keys: testKeys("k1"),
 			Log: slog.New(slog.NewTextHandler(log, nil)), Connected: func() { connected <- struct{}{} },
 		})
 		if err != nil {

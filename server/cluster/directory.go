@@ -55,6 +55,7 @@ type directory struct {
 
 	owners    map[string]*ownerState
 	members   map[string]*member
+	strangers map[string]time.Time // when nodes were heard that have no common key
 	questions map[string]*asking
 	announce  []*holding   // to be announced again, some in each tick
 	ask       []string     // owners whose question is to be repeated, likewise
@@ -65,6 +66,7 @@ type directory struct {
 	accepted  bool        // this node can serve with the others
 	problem   func(error) // gets why this node cannot serve with the others, or nil
 
+	hasStream  func(subject string) bool             // whether this node has the stream of a session
 	returned   func()                                // is called when a node is heard again that was silent
 	mismatched func(node, release string, err error) // gets another node that cannot serve together with this one
 }
@@ -101,6 +103,7 @@ type asking struct {
 	all     bool                // waits is complete: done can be closed before askTime
 	done    chan struct{}
 	closed  bool
+	stream  bool              // a node has the stream of the session in question
 	highest map[string]int64  // epoch by key
 	names   map[string]string // key by name
 }
@@ -110,9 +113,9 @@ type askOf struct{ node, owner string }
 func newDirectory(node string, s subjects, b bus, l *links) *directory {
 	return &directory{
 		node: node, subjects: s, bus: b, links: l, now: clock.Now, started: time.Now(), ticked: time.Now(),
-		askTime: askTime, self: func() heartbeat { return heartbeat{Ready: true, Versions: l.versions} }, problem: func(error) {}, returned: func() {}, mismatched: func(string, string, error) {},
+		askTime: askTime, self: func() heartbeat { return heartbeat{Ready: true, Versions: l.versions} }, problem: func(error) {}, hasStream: func(string) bool { return false }, returned: func() {}, mismatched: func(string, string, error) {},
 		commands: make(chan func()), ended: make(chan struct{}),
-		owners: map[string]*ownerState{}, members: map[string]*member{}, questions: map[string]*asking{},
+		owners: map[string]*ownerState{}, members: map[string]*member{}, strangers: map[string]time.Time{}, questions: map[string]*asking{},
 	}
 }
 
@@ -204,7 +207,7 @@ func (d *directory) sendBatch() {
 		owner := d.ask[0]
 		d.ask = d.ask[1:]
 		if d.isFollowed(owner) {
-			d.sendQuestion(owner)
+			d.sendQuestion(question{Owner: owner})
 		}
 	}
 	for range batchOf(len(d.askOne), ticks) {

@@ -11,11 +11,10 @@ import (
 
 var errReplaced = errors.New("another node has the page")
 
-// question asks all nodes for the pages of an owner, and returns when they have answered
-// or had askTime.
-func (d *directory) question(ctx context.Context, owner string) (*asking, error) {
+// question asks all nodes, and returns when they have answered or had askTime.
+func (d *directory) question(ctx context.Context, what question) (*asking, error) {
 	var q *asking
-	if !d.do(func() { q = d.sendQuestion(owner) }) {
+	if !d.do(func() { q = d.sendQuestion(what) }) {
 		return nil, gateway.ErrIsolated
 	}
 	late := time.NewTimer(d.askTime)
@@ -30,16 +29,18 @@ func (d *directory) question(ctx context.Context, owner string) (*asking, error)
 	return q, nil
 }
 
-// hearsAll reports whether all other nodes answer, also those that fell silent less than
-// memberTime ago: a split of NATS looks like their end. It takes at most askTime.
-func (d *directory) hearsAll(ctx context.Context) (all bool) {
-	q, err := d.question(ctx, "")
+// noneHas reports whether all other nodes answer that they do not have the stream of a
+// session, also those that fell silent less than memberTime ago: a split of NATS looks like
+// their end. That NATS knows no subscriber does not suffice: any program with access to NATS
+// can say so. It takes at most askTime.
+func (d *directory) noneHas(ctx context.Context, stream string) (all bool) {
+	q, err := d.question(ctx, question{Stream: stream})
 	if err != nil {
 		return false
 	}
 	d.do(func() {
 		delete(d.questions, q.id) // clients can cause many
-		all = len(q.waits) == 0
+		all = len(q.waits) == 0 && !q.stream
 		for _, m := range d.members {
 			all = all && !m.silent
 		}
@@ -48,11 +49,12 @@ func (d *directory) hearsAll(ctx context.Context) (all bool) {
 }
 
 // sendQuestion asks all nodes. Its done is closed when the live ones have answered.
-func (d *directory) sendQuestion(owner string) *asking {
-	q := &asking{id: newID(), owner: owner, sent: time.Now(), waits: d.live(), done: make(chan struct{}), highest: map[string]int64{}, names: map[string]string{}}
+func (d *directory) sendQuestion(what question) *asking {
+	q := &asking{id: newID(), owner: what.Owner, sent: time.Now(), waits: d.live(), done: make(chan struct{}), highest: map[string]int64{}, names: map[string]string{}}
 	q.all = d.connected && time.Since(d.started) >= startTime // before that other nodes may not be known yet
 	d.questions[q.id] = q
-	d.publish(d.subjects.question(), question{d.node, q.id, owner})
+	what.Node, what.ID = d.node, q.id
+	d.publish(d.subjects.question(), what)
 	q.check()
 	return q
 }
@@ -61,7 +63,7 @@ func (d *directory) sendQuestion(owner string) *asking {
 func (d *directory) askNode(one askOf) {
 	q := &asking{id: newID(), owner: one.owner, sent: time.Now(), done: make(chan struct{}), highest: map[string]int64{}, names: map[string]string{}}
 	d.questions[q.id] = q
-	d.publish(d.subjects.control(one.node), control{Node: d.node, Question: &question{d.node, q.id, one.owner}})
+	d.publish(d.subjects.control(one.node), control{Node: d.node, Question: &question{Node: d.node, ID: q.id, Owner: one.owner}})
 }
 
 // doubt is called when a live node has not answered in time: it may have been lost a moment
@@ -93,6 +95,7 @@ func (d *directory) handleQuestion(q question) {
 			a.Pages = append(a.Pages, h.held())
 		}
 	}
+	a.Stream = q.Stream != "" && d.hasStream(q.Stream)
 	d.publish(d.subjects.control(q.Node), control{Node: d.node, Answer: &a})
 }
 
@@ -103,6 +106,7 @@ func (d *directory) handleAnswer(node string, a answer) {
 	if q == nil || q.owner != a.Owner {
 		return
 	}
+	q.stream = q.stream || a.Stream
 	listed := map[string]struct{}{}
 	for _, p := range a.Pages[:min(len(a.Pages), maxOfOwner)] {
 		if !p.isValid() {

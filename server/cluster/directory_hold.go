@@ -36,7 +36,7 @@ func (d *directory) follow(ctx context.Context, owner string, changed func(gatew
 	err = d.bus.Flush(flushing) // what is announced from now on arrives
 	cancel()
 	if err == nil {
-		_, err = d.question(ctx, owner)
+		_, err = d.question(ctx, question{Owner: owner})
 	}
 	if err == nil && !d.bus.IsConnected() {
 		err = ErrAway
@@ -85,7 +85,7 @@ func (d *directory) hold(ctx context.Context, p gateway.Page) (release func(), e
 	}
 	var heard *asking
 	if d.bus.IsConnected() {
-		heard, err = d.question(ctx, owner)
+		heard, err = d.question(ctx, question{Owner: owner})
 	}
 	h := &holding{page: p}
 	ok = d.do(func() {

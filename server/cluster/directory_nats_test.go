@@ -104,18 +104,20 @@ func TestKeysOfRunningNodeChange(t *testing.T) {
 		}
 		return "ready"
 	}
-	old := joined(t, Options{URLs: urls, Keys: []string{"k1"}})
+	old := joined(t, Options{URLs: urls, Keys: testKeys("k1")})
 	eventually(t, "the first node", "ready", func() string { return ready(old) })
 	var refused *testNode
-	eventually(t, "a newcomer with another key", errNoKey.Error()+": node "+old.id+`, release ""`, func() (state string) {
+	eventually(t, "a newcomer with another key", errNoKey.Error()+": node "+old.id, func() (state string) {
 		if refused == nil {
-			refused = joined(t, Options{URLs: urls, Keys: []string{"k2"}})
+			refused = joined(t, Options{URLs: urls, Keys: testKeys("k2")})
 		}
 		if state = ready(refused); state == "ready" {
 			refused = nil // it has heard no heartbeat in time, as on a loaded machine: another one may
 		}
 		return state
 	})
-	old.SetKeys([]string{"k2", "k1"})
+	if err := old.SetKeys(testKeys("k2", "k1")); err != nil {
+		t.Fatal(err)
+	}
 	eventually(t, "the newcomer, when the others have its key", "ready", func() string { return ready(refused) })
 }

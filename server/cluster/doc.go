@@ -5,5 +5,6 @@
 // publisher on one subject (docs.nats.io, core-nats). Links add what is missing: numbered
 // frames, windows and timeouts. A link that misses a frame ends; nothing is repaired.
 //
-// All nodes of a cluster trust each other: a user of the NATS account reads all pages.
+// All nodes of a cluster trust each other. What they send is sealed with keys that they share:
+// other users of the NATS account can delay and drop messages, and nothing else.
 package cluster

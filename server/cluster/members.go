@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -126,6 +127,7 @@ func (d *directory) loseSilent() {
 			delete(d.members, node)
 		}
 	}
+	maps.DeleteFunc(d.strangers, func(_ string, heard time.Time) bool { return time.Since(heard) >= memberTime })
 	d.checkMembers()
 }
 
@@ -169,6 +171,11 @@ func (d *directory) checkMembers() {
 }
 
 func (d *directory) memberProblem() error {
+	for node, heard := range d.strangers {
+		if time.Since(heard) < silenceTime {
+			return fmt.Errorf("%w: node %s", errNoKey, node)
+		}
+	}
 	seen := false
 	for node, m := range d.members {
 		if m.silent {
@@ -184,6 +191,23 @@ func (d *directory) memberProblem() error {
 		return errStarting
 	}
 	return nil
+}
+
+// handleStranger handles a heartbeat that is sealed with a key which this node does not have.
+// Its sender is not authenticated: another program with access to NATS can keep a newcomer
+// from being ready, as it could by other means.
+func (d *directory) handleStranger(node string) {
+	heard, known := d.strangers[node]
+	switch {
+	case d.members[node] != nil && !d.members[node].silent: // it changes its keys
+		return
+	case !known && len(d.strangers) >= maxMembers:
+		return
+	case !known || time.Since(heard) > silenceTime:
+		d.mismatched(node, "", errNoKey)
+	}
+	d.strangers[node] = time.Now()
+	d.checkMembers()
 }
 
 // mismatch returns why this node and another one cannot serve each other, or nil.
@@ -202,6 +226,11 @@ func (d *directory) mismatch(m *member) error {
 func (d *directory) mismatches() (count int) {
 	for node := range d.live() {
 		if d.members[node].mismatch != nil {
+			count++
+		}
+	}
+	for _, heard := range d.strangers {
+		if time.Since(heard) < silenceTime {
 			count++
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -20,6 +21,7 @@ type sessionEvents struct {
 
 	mu       sync.Mutex
 	handlers map[*nats.Subscription]func(mcphttp.SessionEvent, func())
+	subjects map[string]int // number of handlers by subject
 }
 
 // sessionKeySize is that of a session's key in characters: SHA-256 in hexadecimal digits.
@@ -27,7 +29,7 @@ const sessionKeySize = 64
 
 func newSessionEvents(n *Node) *sessionEvents {
 	return &sessionEvents{
-		node: n, messages: make(chan *nats.Msg, maxMessages), handlers: map[*nats.Subscription]func(mcphttp.SessionEvent, func()){},
+		node: n, messages: make(chan *nats.Msg, maxMessages), handlers: map[*nats.Subscription]func(mcphttp.SessionEvent, func()){}, subjects: map[string]int{},
 	}
 }
 
@@ -47,10 +49,25 @@ func (s subjects) session(t mcphttp.SessionTopic) (subject string, ok bool) {
 }
 
 // Publish implements [mcphttp.SessionEvents].
-func (e *sessionEvents) Publish(t mcphttp.SessionTopic, event mcphttp.SessionEvent) {
-	if subject, ok := e.node.subjects.session(t); ok {
-		e.node.Publish(subject, "", encode(event)) // reports its error
+func (e *sessionEvents) Publish(t mcphttp.SessionTopic, event mcphttp.SessionEvent) error {
+	subject, ok := e.node.subjects.session(t)
+	if !ok {
+		return nil // no node has such a session
 	}
+	data, err := e.encode(event)
+	if err != nil {
+		return err
+	}
+	return e.node.Publish(subject, "", data)
+}
+
+// encode returns the JSON of an event that fits into one message.
+func (e *sessionEvents) encode(event mcphttp.SessionEvent) ([]byte, error) {
+	data := encode(event)
+	if most := e.node.MaxPayload(); most > 0 && int64(len(data)) > most {
+		return nil, fmt.Errorf("%w: %d bytes, at most %d", mcphttp.ErrEventTooLarge, len(data), most)
+	}
+	return data, nil
 }
 
 // Request implements [mcphttp.SessionEvents].
@@ -64,18 +81,28 @@ func (e *sessionEvents) Request(ctx context.Context, t mcphttp.SessionTopic, eve
 		return err
 	}
 	// The NATS server knows no subscriber on its side. It is alone there if NATS is split.
-	if !e.node.directory.hearsAll(ctx) {
+	if !e.node.directory.noneHas(ctx, subject) {
 		return errSilent
 	}
 	return e.request(ctx, subject, event) // the split may have ended meanwhile
 }
 
 func (e *sessionEvents) request(ctx context.Context, subject string, event mcphttp.SessionEvent) error {
-	_, err := e.node.conn.RequestWithContext(ctx, subject, encode(event))
+	data, err := e.encode(event)
+	if err != nil {
+		return err
+	}
+	answer, err := e.node.conn.RequestWithContext(ctx, subject, e.node.sealer.seal(nil, subject, "", data))
 	if errors.Is(err, nats.ErrNoResponders) {
 		return mcphttp.ErrNoSubscriber
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	if _, ok := e.node.open(answer); !ok {
+		return errSealed // of another program: whether the event has arrived is not known
+	}
+	return nil
 }
 
 // Subscribe implements [mcphttp.SessionEvents].
@@ -91,6 +118,7 @@ func (e *sessionEvents) Subscribe(t mcphttp.SessionTopic, handle func(mcphttp.Se
 		return func() {}
 	}
 	e.handlers[sub] = handle
+	e.subjects[subject]++
 	return func() {
 		sub.Unsubscribe() // it fails only if the connection is closed
 		e.remove(sub)
@@ -100,7 +128,20 @@ func (e *sessionEvents) Subscribe(t mcphttp.SessionTopic, handle func(mcphttp.Se
 func (e *sessionEvents) remove(sub *nats.Subscription) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.handlers[sub] == nil {
+		return
+	}
 	delete(e.handlers, sub)
+	if e.subjects[sub.Subject]--; e.subjects[sub.Subject] == 0 {
+		delete(e.subjects, sub.Subject)
+	}
+}
+
+// subscribes reports whether this node has a handler for a subject.
+func (e *sessionEvents) subscribes(subject string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.subjects[subject] > 0
 }
 
 func (e *sessionEvents) handler(sub *nats.Subscription) func(mcphttp.SessionEvent, func()) {
@@ -123,8 +164,12 @@ func (e *sessionEvents) run() {
 
 func (e *sessionEvents) deliver(m *nats.Msg) {
 	handle := e.handler(m.Sub)
+	if handle == nil {
+		return
+	}
+	payload, ok := e.node.open(m)
 	var event mcphttp.SessionEvent
-	if handle == nil || json.Unmarshal(m.Data, &event) != nil || event.Kind == mcphttp.EventLost { // that is of this node only
+	if !ok || json.Unmarshal(payload, &event) != nil || event.Kind == mcphttp.EventLost { // that is of this node only
 		return
 	}
 	handle(event, sync.OnceFunc(func() {

@@ -152,7 +152,7 @@ func TestSessionValuesAreThereWithNATS(t *testing.T) {
 func TestClosedNodesWriteTheirSessionValues(t *testing.T) {
 	s := startNATS(t, server.Options{JetStream: true, StoreDir: t.TempDir()})
 	b := joined(t, Options{URLs: []string{s.ClientURL()}, KV: true, retryKV: 50 * time.Millisecond})
-	a, err := Connect(Options{Cluster: "test", Log: b.options.Log, URLs: b.options.URLs, KV: true})
+	a, err := Connect(Options{Cluster: "test", Log: b.options.Log, URLs: b.options.URLs, KV: true, Keys: testKeys("k1")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestClosedNodesWriteTheirSessionValues(t *testing.T) {
 // its earlier attempts to open the store have failed.
 func TestClosedNodesOpenTheStore(t *testing.T) {
 	s := startNATS(t, server.Options{}) // without JetStream
-	a, err := Connect(Options{Cluster: "test", Log: slog.New(slog.DiscardHandler), URLs: []string{s.ClientURL()}, KV: true, retryKV: time.Hour})
+	a, err := Connect(Options{Cluster: "test", Log: slog.New(slog.DiscardHandler), URLs: []string{s.ClientURL()}, KV: true, Keys: testKeys("k1"), retryKV: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

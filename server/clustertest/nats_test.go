@@ -24,7 +24,7 @@ type peers struct{ *cluster.Node }
 
 func (p peers) Counts() hosted.ClusterCounts {
 	stats := p.Stats()
-	return hosted.ClusterCounts{Connected: p.IsConnected(), Disconnects: stats.Disconnects, Members: stats.Members, Mismatched: stats.Mismatched, Links: stats.Links, Unread: stats.Unread}
+	return hosted.ClusterCounts{Connected: p.IsConnected(), Disconnects: stats.Disconnects, Members: stats.Members, Mismatched: stats.Mismatched, Links: stats.Links, Foreign: stats.Foreign, Unread: stats.Unread}
 }
 
 func (p peers) SessionValues() hosted.SessionValues { return p.Node.SessionValues() }

@@ -11,7 +11,7 @@ func (n *Node) apply(old, next *loaded) error {
 	if !reflect.DeepEqual(old.keys, next.keys) {
 		n.core.CloseIdleViews() // they sign with the old key
 		if n.peers != nil {
-			n.peers.SetKeys(next.keys.fingerprints())
+			return n.peers.SetKeys(next.keys.clusterKeys())
 		}
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -28,8 +27,7 @@ const (
 	maxKeysFile   = 64 << 10 // bytes
 	cursorLabel   = "cursor"
 
-	fingerprintLabel = "fingerprint"
-	fingerprintSize  = 8 // bytes
+	clusterLabel = "cluster"
 
 	modeOfOthers = 0o007 // permissions of users outside owner and group
 	keysRemedy   = "write one with `pagemcpd keygen`"
@@ -139,18 +137,17 @@ func (r keyRing) cursorKeys(owner access.Owner) (current [cursorKeySize]byte, ol
 	return current, old
 }
 
-// fingerprints returns what nodes tell each other about their keys, to find out whether
-// they have one in common. It reveals nothing of a key.
-func (r keyRing) fingerprints() []string {
-	texts := make([]string, len(r.keys))
+// clusterKeys returns the keys with which nodes seal what they send each other.
+func (r keyRing) clusterKeys() [][]byte {
+	keys := make([][]byte, len(r.keys))
 	for i, secret := range r.keys {
-		digest, err := hkdf.Key(sha256.New, secret, nil, fingerprintLabel, fingerprintSize)
+		key, err := hkdf.Key(sha256.New, secret, nil, clusterLabel, keySize)
 		if err != nil { // only for lengths above 255 hashes
 			panic(err)
 		}
-		texts[i] = hex.EncodeToString(digest)
+		keys[i] = key
 	}
-	return texts
+	return keys
 }
 
 // Format implements fmt.Formatter for all verbs: the secrets are not in the output.

@@ -20,6 +20,7 @@ type ClusterCounts struct {
 	Members     int   // other nodes that are alive
 	Mismatched  int   // of these without a link version or key in common
 	Links       int   // to and from pages of other nodes
+	Foreign     int64 // messages on NATS that no node has made, or that were sent again
 	Unread      int64 // bytes of frames that have arrived and are not read
 }
 
@@ -79,10 +80,12 @@ func (m *metrics) watchCluster(counts func() ClusterCounts) {
 		}
 		return 0
 	}
+	foreign := prometheus.NewDesc("pagemcp_nats_foreign_messages_total", "Messages on the subjects of the cluster that no node has made, or that were sent again. They are ignored.", nil, nil)
 	disconnects := prometheus.NewDesc("pagemcp_nats_disconnects_total", "Connections to NATS that were lost.", nil, nil)
 	m.registry.MustRegister(&collector[ClusterCounts]{counts, []figure[ClusterCounts]{
 		gauge("pagemcp_nats_connected", "1 while the node is connected to a NATS server.", connected),
 		{disconnects, prometheus.CounterValue, nil, func(c ClusterCounts) float64 { return float64(c.Disconnects) }},
+		{foreign, prometheus.CounterValue, nil, func(c ClusterCounts) float64 { return float64(c.Foreign) }},
 		gauge("pagemcp_cluster_members", "Other nodes that are alive.", func(c ClusterCounts) int { return c.Members }),
 		gauge("pagemcp_cluster_members_mismatched", "Other nodes that are alive and have no link version or no key in common with this one.", func(c ClusterCounts) int { return c.Mismatched }),
 		gauge("pagemcp_links", "Links to pages of other nodes, and of other nodes to pages here.", func(c ClusterCounts) int { return c.Links }),

@@ -18,7 +18,7 @@ type Peers interface {
 	SessionEvents() mcphttp.SessionEvents // of classic sessions
 	SessionValues() SessionValues         // nil: what changes about a session stays on its node
 	Ready() error                         // why this node cannot serve with the others
-	SetKeys(fingerprints []string)        // the shared keys have changed
+	SetKeys(keys [][]byte) error          // the shared keys have changed: the first one seals, all of them open
 	Drain()                               // this node will end soon
 	Close()
 }
@@ -29,7 +29,7 @@ type peerCounter interface{ Counts() ClusterCounts }
 // PeerSettings are what a connection to the other nodes needs besides the configuration.
 type PeerSettings struct {
 	Release         string   // version of the program
-	Keys            []string // fingerprints of the shared keys
+	Keys            [][]byte // of 32 bytes, derived from the shared keys: the first one seals, all of them open
 	Log             *slog.Logger
 	Ready           func() bool             // whether the node is ready apart from its peers
 	CheckMaxPayload func(bytes int64) error // of the NATS servers
@@ -53,7 +53,7 @@ func (n *Node) connect(l *loaded) (err error) {
 		return refusal("cluster", "this program connects to no other nodes; remove the key")
 	}
 	n.peers, err = n.options.Connect(*l.Config.Cluster, PeerSettings{
-		Release: n.options.Version, Keys: l.keys.fingerprints(), Log: n.log.Logger,
+		Release: n.options.Version, Keys: l.keys.clusterKeys(), Log: n.log.Logger,
 		Ready: func() bool { return len(n.ready.missing(readyCluster)) == 0 }, CheckMaxPayload: l.Config.CheckMaxPayload,
 	})
 	if err != nil {

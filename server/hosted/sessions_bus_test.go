@@ -2,6 +2,8 @@ package hosted
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -15,6 +17,20 @@ type testBus struct {
 	mu    sync.Mutex
 	subs  map[mcphttp.SessionTopic]map[*testSub]bool
 	drops func(mcphttp.SessionEvent) bool // loses an event; nil loses none
+	most  int                             // bytes of an event; 0: any number
+}
+
+// carry limits the size of events in bytes.
+func (b *testBus) carry(most int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.most = most
+}
+
+func (b *testBus) limit() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.most
 }
 
 type testSub struct {
@@ -86,7 +102,13 @@ func (b *testBus) isLost(e mcphttp.SessionEvent) bool {
 	return b.drops != nil && b.drops(e)
 }
 
-func (n *testEvents) Publish(t mcphttp.SessionTopic, e mcphttp.SessionEvent) { n.send(t, e, func() {}) }
+func (n *testEvents) Publish(t mcphttp.SessionTopic, e mcphttp.SessionEvent) error {
+	if text, err := json.Marshal(e); err != nil || n.bus.limit() > 0 && len(text) > n.bus.limit() {
+		return errors.Join(mcphttp.ErrEventTooLarge, err)
+	}
+	n.send(t, e, func() {})
+	return nil
+}
 
 func (n *testEvents) send(t mcphttp.SessionTopic, e mcphttp.SessionEvent, done func()) (found bool) {
 	others := n.bus.others(t, n)

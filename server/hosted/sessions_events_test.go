@@ -1,6 +1,8 @@
 package hosted
 
 import (
+	"context"
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -179,6 +182,61 @@ func TestAnswersReachTheNodeThatAsks(t *testing.T) {
 		}
 		if got := call.take(); len(got) != 1 || !strings.Contains(got[0], `"id":7,"result"`) || !strings.Contains(got[0], "right") || !call.hasEnded() {
 			t.Errorf("the result: %v", got)
+		}
+	})
+}
+
+// An answer that the nodes cannot pass on is not accepted: the client learns that the call does
+// not have it, and may send a shorter one.
+func TestAnswersThatDoNotReachTheNodeAreRejected(t *testing.T) {
+	onNodes(t, func(t *testing.T, bus *testBus, a, b, c *testNode) {
+		session := c.begin()
+		call := a.call(session, "7", "asking")
+		got := call.take()
+		if len(got) != 1 {
+			t.Fatalf("the question: %v", got)
+		}
+		answer := func(text string) int {
+			return b.do("POST", "/mcp", aliceToken, session, `{"jsonrpc":"2.0","id":`+string(jsonrpc.Member([]byte(got[0]), "id"))+`,"result":{"action":"accept","content":{"x":"`+text+`"}}}`).StatusCode
+		}
+		bus.carry(64 << 10)
+		if status := answer(strings.Repeat("x", 100<<10)); status != 413 {
+			t.Errorf("100 KB: %d", status)
+		}
+		if status := answer("short"); status != 202 {
+			t.Errorf("a short one: %d", status)
+		}
+		if got := call.take(); len(got) != 1 || !strings.Contains(got[0], "short") || !call.hasEnded() {
+			t.Errorf("the result: %v", got)
+		}
+	})
+}
+
+// A node with the stream learns all subscriptions of another node, although they do not fit
+// into one event.
+func TestLargeStatesReachTheNodeWithTheStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cluster, bus := newTestCluster(t), newTestBus()
+		stored := &mcphttp.MemoryChanges{} // not shared
+		a, b := cluster.node(bus.on), cluster.node(bus.on, func(ss *mcphttp.Sessions) { ss.Store = newSealedSessions(cluster.keys, stored) })
+		session := a.begin()
+		bus.carry(64 << 10)
+		const count = 100
+		long := func(i int) string { return fmt.Sprintf("notes://long/%d/%s", i, strings.Repeat("&", 1_000)) }
+		for i := range count {
+			if err := a.table("alice").Put(engine.Entry{Resource: engine.Resource{URI: long(i), Name: "long"}, Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
+				return []engine.Contents{{URI: uri}}, nil
+			}}); err != nil {
+				t.Fatal(err)
+			}
+			if status, body := a.request(session, fmt.Sprint(i+1), "resources/subscribe", `"uri":"`+long(i)+`"`); status != 200 || !strings.Contains(body, `"result"`) {
+				t.Fatalf("subscribe: %d %s", status, body)
+			}
+		}
+		b.listen(session).take()
+		state, _ := b.sessions.Inspect(session)
+		if state.Subscribed != count {
+			t.Errorf("the node with the stream has %d subscriptions, want %d", state.Subscribed, count)
 		}
 	})
 }

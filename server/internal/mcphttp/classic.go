@@ -36,8 +36,8 @@ func (r *request) classic(x engine.Examination, body []byte) {
 	}
 	defer s.release()
 	if x.Kind != jsonrpc.Request {
-		if s.forward(x, body) != nil {
-			r.unknownSession()
+		if err := s.forward(x, body); err != nil {
+			r.notForwarded(err)
 			return
 		}
 		r.w.WriteHeader(http.StatusAccepted)
@@ -99,9 +99,9 @@ func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 		return
 	}
 	for i, msg := range messages {
-		if s.forward(examined[i], msg) != nil {
+		if err := s.forward(examined[i], msg); err != nil {
 			s.detach(box)
-			r.unknownSession()
+			r.notForwarded(err)
 			return
 		}
 	}
@@ -115,6 +115,19 @@ func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 	}
 	if answer.run(r.http.Context()) != nil {
 		s.detach(box)
+	}
+}
+
+// notForwarded responds to a message that session.forward returned an error for.
+func (r *request) notForwarded(err error) {
+	switch {
+	case errors.Is(err, ErrEventTooLarge):
+		r.fail(http.StatusRequestEntityTooLarge, "", message.InvalidRequest("The message belongs to a request at another node of this gateway, and is larger than the connection between the nodes allows; send a shorter one"))
+	case errors.Is(err, errUnpublished):
+		r.w.Header().Set("Retry-After", "1") // second
+		r.fail(http.StatusServiceUnavailable, "", message.Unreachable("The message may belong to a request at another node of this gateway, which cannot be reached now; send it again"))
+	default:
+		r.unknownSession()
 	}
 }
 
@@ -174,7 +187,7 @@ func (r *request) endSession() {
 	}
 	defer s.release()
 	r.server.Sessions.end(s)
-	s.publish(SessionEvent{Kind: EventEnded})
+	s.publish(SessionEvent{Kind: EventEnded}) // if it is not sent, the store says that the session has ended
 	r.w.WriteHeader(http.StatusNoContent)
 }
 

@@ -20,8 +20,9 @@ import (
 // be called concurrently.
 type SessionEvents interface {
 	// Publish sends an event to all other nodes that subscribe to t. It does not block, and
-	// an event may be lost.
-	Publish(t SessionTopic, e SessionEvent)
+	// an event may be lost. The error says that it was not sent: [ErrEventTooLarge], or that
+	// the other nodes cannot be reached; EventLost follows then when they can.
+	Publish(t SessionTopic, e SessionEvent) error
 
 	// Request sends an event to the other nodes that subscribe to t, and returns when one
 	// of them has called done. The error is [ErrNoSubscriber] if there are none; another one
@@ -37,6 +38,10 @@ type SessionEvents interface {
 // ErrNoSubscriber is the error of SessionEvents.Request if no other node subscribes to the
 // topic.
 var ErrNoSubscriber = errors.New("no other node subscribes to this topic")
+
+// ErrEventTooLarge is the error of SessionEvents for an event that the connection between the
+// nodes does not carry.
+var ErrEventTooLarge = errors.New("the event is larger than the connection between nodes allows")
 
 // A SessionTopic is what nodes subscribe to: those on which a session is awake, or the one
 // that has its stream.
@@ -89,10 +94,13 @@ const dropTime = limits.GraceTime
 
 func (s *session) topic() SessionTopic { return SessionTopic{Hash: s.hash} }
 
-func (s *session) publish(e SessionEvent) {
+// publish sends an event to the other nodes. Without a check of its error the event may be
+// lost: EventLost or the store makes good for it.
+func (s *session) publish(e SessionEvent) error {
 	if events := s.owner.Events; events != nil {
-		events.Publish(s.topic(), e)
+		return events.Publish(s.topic(), e)
 	}
+	return nil
 }
 
 // follow subscribes to the events of the session, until unfollow.
@@ -168,8 +176,38 @@ func (s *session) handle(e SessionEvent, done func()) {
 // publishState tells the node with the stream what this one knows.
 func (s *session) publishState() {
 	if state := s.currentState(); !state.isEmpty() {
-		s.publish(state)
+		s.publishParts(state)
 	}
+}
+
+// maxStatePart is the size of the texts in one EventState. JSON may escape each byte by six,
+// and the connection between nodes carries at least 64 KiB.
+const maxStatePart = 8 << 10 // bytes
+
+// publishParts sends an EventState as one event or several: what they say is added up.
+func (s *session) publishParts(state SessionEvent) {
+	empty := func() SessionEvent {
+		return SessionEvent{Kind: EventState, Subscribed: map[string]int64{}, Unsubscribed: map[string]int64{}}
+	}
+	part, size := empty(), 0
+	part.LogLevel = state.LogLevel
+	add := func(uri string, put func()) {
+		if size += len(uri); size > maxStatePart && size > len(uri) {
+			s.publish(part)
+			part, size = empty(), len(uri)
+		}
+		put()
+	}
+	for uri, age := range state.Unsubscribed {
+		add(uri, func() { part.Unsubscribed[uri] = age })
+	}
+	for uri, age := range state.Subscribed {
+		add(uri, func() { part.Subscribed[uri] = age })
+	}
+	for _, uri := range state.URIs {
+		add(uri, func() { part.URIs = append(part.URIs, uri) })
+	}
+	s.publish(part)
 }
 
 // forwardIfPending sends a cancellation to the engine if its request is pending here.
@@ -270,7 +308,7 @@ func (s *session) leaveStream() {
 	if st := s.takeStream(); st != nil {
 		close(st.replaced)
 	}
-	s.publish(s.currentState())
+	s.publishParts(s.currentState())
 }
 
 func (s *session) takeStream() (st *sessionStream) {
@@ -415,8 +453,13 @@ func (s *session) spread(w *pendingRequest) *jsonrpc.Error {
 		ctx, cancel := context.WithTimeout(context.Background(), armTime)
 		defer cancel()
 		err := s.owner.Events.Request(ctx, SessionTopic{Hash: s.hash, Stream: true}, e)
+		if errors.Is(err, ErrEventTooLarge) {
+			s.dropURI(w.uri)
+			s.store()
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "The URI is too long for the nodes of this gateway"}
+		}
 		if err != nil && !errors.Is(err, ErrNoSubscriber) { // the event may be lost
-			s.publish(s.currentState())
+			s.publishParts(s.currentState())
 		}
 		s.disarmWithoutStream(w.uri)
 	}

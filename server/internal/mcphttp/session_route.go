@@ -2,6 +2,8 @@ package mcphttp
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -198,17 +200,28 @@ func (c *conversation) requestOf(h message.Head, msg []byte) (w *pendingRequest,
 	return c.pending[jsonrpc.ID(id).Key()], true
 }
 
-// forward sends a notification or response of the client to the engine.
+// errUnpublished is the error of forward for a message that may be meant for another node and
+// did not reach it.
+var errUnpublished = errors.New("the other nodes did not get the message")
+
+func unpublished(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", errUnpublished, err)
+}
+
+// forward sends a notification or response of the client to the engine, or to the node that
+// has the request which it is about. The error wraps errUnpublished if that node cannot be
+// reached; otherwise the session has ended.
 func (s *session) forward(x engine.Examination, msg []byte) error {
 	if x.Kind == jsonrpc.Response && !s.takeEngineRequest(x.ID) && s.owner.Events != nil {
-		s.publish(SessionEvent{Kind: EventAnswered, Message: msg}) // the request may be that of another node
-		return nil
+		return unpublished(s.publish(SessionEvent{Kind: EventAnswered, Message: msg})) // the request may be that of another node
 	}
 	if x.Kind == jsonrpc.Notification && x.Method == "notifications/cancelled" && s.owner.Events != nil {
 		m, _ := jsonrpc.Parse(msg)
 		if !s.isPending(jsonrpc.ID(jsonrpc.Member(m.Params, "requestId"))) { // likewise
-			s.publish(SessionEvent{Kind: EventCancelled, Message: msg})
-			return nil
+			return unpublished(s.publish(SessionEvent{Kind: EventCancelled, Message: msg}))
 		}
 	}
 	if x.Kind == jsonrpc.Request && x.Method != "initialize" && x.Method != "ping" {

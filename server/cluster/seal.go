@@ -1,0 +1,310 @@
+package cluster
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/clock"
+)
+
+// Everything that nodes send each other is sealed with AES-256-GCM under keys that they
+// share: another user of the NATS account can neither read it nor make it, and what it sends
+// again is ignored. It can delay messages and drop them.
+//
+// A sealed message is a header of sealHeader bytes, the ciphertext and a tag:
+//
+//	version   1 byte
+//	key       8 bytes, id of the shared key
+//	sender    16 bytes, id of the node: random for each process
+//	time      8 bytes, Unix time of the sender in ms
+//	number    8 bytes, from 1: the nonce, and what replays are recognized by
+//
+// Each sender has a key of its own, derived from the shared key and its id, so that nonces of
+// two nodes never meet. The subject is authenticated, and the reply subject if it is that of
+// a link: a message cannot be moved to another subject.
+const (
+	sealVersion  = 1
+	sealKeyID    = 8 // bytes
+	sealHeader   = 1 + sealKeyID + idSize + 8 + 8
+	sealOverhead = sealHeader + 16 // bytes that a message grows by
+
+	// KeySize is the size of a shared key in bytes.
+	KeySize = 32
+)
+
+// Limits of what is accepted again.
+const (
+	replayWindow = 1 << 17          // numbers below the highest of a sender that may still come
+	staleTime    = 10 * time.Second // a message may be older than the latest of its sender by that
+	strangeTime  = 5 * time.Minute  // the first message of a sender may differ from the own clock by that
+	senderTime   = 2 * time.Minute  // a silent sender is forgotten
+	maxSenders   = 2 * maxMembers
+)
+
+var (
+	errSealed     = errors.New("the message was not sealed for this subject by a node of the cluster")
+	errUnknownKey = errors.New("the message is sealed with a key that this node does not have")
+	errReplayed   = errors.New("the message was sent before")
+)
+
+// A sharedKey is one of the keys that nodes share, with its id.
+type sharedKey struct {
+	id     [sealKeyID]byte
+	secret []byte
+}
+
+func newSharedKey(secret []byte) (sharedKey, error) {
+	if len(secret) != KeySize {
+		return sharedKey{}, fmt.Errorf("a shared key has %d bytes, want %d", len(secret), KeySize)
+	}
+	id, err := hkdf.Key(sha256.New, secret, nil, "pagemcp key id", sealKeyID)
+	if err != nil { // only for lengths above 255 hashes
+		panic(err)
+	}
+	return sharedKey{[sealKeyID]byte(id), secret}, nil
+}
+
+// aead returns the cipher of one sender.
+func (k sharedKey) aead(sender string) cipher.AEAD {
+	key, err := hkdf.Key(sha256.New, k.secret, nil, "pagemcp messages "+sender, KeySize)
+	if err != nil { // only for lengths above 255 hashes
+		panic(err)
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil { // only for other key sizes
+		panic(err)
+	}
+	gcm, err := cipher.NewGCM(block)
+	if err != nil { // only for other block sizes
+		panic(err)
+	}
+	return gcm
+}
+
+// A sealer seals the messages of one node and opens those of the others. Its methods may be
+// called concurrently.
+type sealer struct {
+	node    string
+	started time.Time     // with the monotonic clock, so that times never go back
+	number  atomic.Uint64 // of the last sealed message
+	ring    atomic.Pointer[sealRing]
+
+	mu      sync.Mutex
+	senders map[string]*sender
+}
+
+// A sealRing is the shared keys: the first one seals, all of them open. It does not change.
+type sealRing struct {
+	keys []sharedKey
+	own  cipher.AEAD // of this node under the first key
+}
+
+// ids returns the ids of the keys as heartbeats have them.
+func (r *sealRing) ids() []string {
+	ids := make([]string, len(r.keys))
+	for i, key := range r.keys {
+		ids[i] = hex.EncodeToString(key.id[:])
+	}
+	return ids
+}
+
+// A sender is what is known of another node that has sent a message.
+type sender struct {
+	mu      sync.Mutex
+	ciphers map[[sealKeyID]byte]cipher.AEAD
+	latest  int64    // time of its latest message
+	highest uint64   // number
+	seen    []uint64 // bits of the last replayWindow numbers
+	heard   time.Time
+}
+
+func newSealer(node string, keys [][]byte) (*sealer, error) {
+	s := &sealer{node: node, started: clock.Now(), senders: map[string]*sender{}}
+	return s, s.setKeys(keys)
+}
+
+// setKeys replaces the shared keys.
+func (s *sealer) setKeys(keys [][]byte) error {
+	if len(keys) == 0 || len(keys) > maxKeys {
+		return fmt.Errorf("%d shared keys, want 1 to %d", len(keys), maxKeys)
+	}
+	ring := &sealRing{}
+	for _, secret := range keys {
+		key, err := newSharedKey(slices.Clone(secret))
+		if err != nil {
+			return err
+		}
+		ring.keys = append(ring.keys, key)
+	}
+	ring.own = ring.keys[0].aead(s.node)
+	s.ring.Store(ring)
+	return nil
+}
+
+// seal appends the sealed payload to to.
+func (s *sealer) seal(to []byte, subject, reply string, payload []byte) []byte {
+	ring, number := s.ring.Load(), s.number.Add(1)
+	start := len(to)
+	to = append(to, sealVersion)
+	to = append(to, ring.keys[0].id[:]...)
+	to = append(to, s.node...)
+	to = binary.BigEndian.AppendUint64(to, uint64(s.now()))
+	to = binary.BigEndian.AppendUint64(to, number)
+	return ring.own.Seal(to, nonce(number), payload, additional(to[start:], subject, reply))
+}
+
+// now returns the time for messages in ms.
+func (s *sealer) now() int64 { return s.started.UnixMilli() + time.Since(s.started).Milliseconds() }
+
+func nonce(number uint64) []byte {
+	return binary.BigEndian.AppendUint64(make([]byte, 4, 12), number)
+}
+
+// additional returns what is authenticated besides the payload. The header has a fixed size,
+// and subjects contain no line break.
+func additional(header []byte, subject, reply string) []byte {
+	data := make([]byte, 0, sealHeader+len(subject)+1+len(reply))
+	return append(append(append(append(data, header...), subject...), '\n'), reply...)
+}
+
+// open returns the payload of a sealed message, in the memory of data, and the id of its
+// sender, which is not authenticated if there is an error.
+func (s *sealer) open(subject, reply string, data []byte) (payload []byte, from string, err error) {
+	if len(data) < sealOverhead || data[0] != sealVersion {
+		return nil, "", errSealed
+	}
+	header := data[:sealHeader]
+	id, from := [sealKeyID]byte(header[1:]), string(header[1+sealKeyID:][:idSize])
+	at, number := int64(binary.BigEndian.Uint64(header[sealHeader-16:])), binary.BigEndian.Uint64(header[sealHeader-8:])
+	if !isKey(from, idSize) || from == s.node || at < 0 {
+		return nil, "", errSealed
+	}
+	keys := s.ring.Load().keys
+	i := slices.IndexFunc(keys, func(key sharedKey) bool { return key.id == id })
+	if i < 0 {
+		return nil, from, errUnknownKey
+	}
+	known := s.sender(from)
+	gcm := known.cipher(keys[i], from)
+	if payload, err = gcm.Open(header[sealHeader:sealHeader], nonce(number), data[sealHeader:], additional(header, subject, reply)); err != nil {
+		return nil, from, errSealed
+	}
+	if err := s.accept(known, from, at, number); err != nil {
+		return nil, from, err
+	}
+	return payload, from, nil
+}
+
+// sender returns what is known of a sender. An unknown one is remembered by accept only, when
+// it has shown that it has the key.
+func (s *sealer) sender(id string) *sender {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known := s.senders[id]; known != nil {
+		return known
+	}
+	return &sender{}
+}
+
+func (n *sender) cipher(key sharedKey, id string) cipher.AEAD {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if found := n.ciphers[key.id]; found != nil {
+		return found
+	}
+	if len(n.ciphers) >= maxKeys || n.ciphers == nil {
+		n.ciphers = map[[sealKeyID]byte]cipher.AEAD{}
+	}
+	n.ciphers[key.id] = key.aead(id)
+	return n.ciphers[key.id]
+}
+
+// accept records a message of a sender, unless it is too old or was recorded before.
+func (s *sealer) accept(n *sender, id string, at int64, number uint64) error {
+	n, err := s.remember(n, id, at)
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.heard = time.Now()
+	switch {
+	case at < n.latest-staleTime.Milliseconds(), number+replayWindow <= n.highest:
+		return errReplayed
+	case number > n.highest:
+		n.clear(n.highest+1, number)
+		n.highest = number
+	case n.seen[number%replayWindow/64]&(1<<(number%64)) != 0:
+		return errReplayed
+	}
+	n.seen[number%replayWindow/64] |= 1 << (number % 64)
+	n.latest = max(n.latest, at)
+	return nil
+}
+
+// clear removes the bits of the numbers from first to last.
+func (n *sender) clear(first, last uint64) {
+	if last-first >= replayWindow {
+		clear(n.seen)
+		return
+	}
+	for number := first; number <= last; number++ {
+		n.seen[number%replayWindow/64] &^= 1 << (number % 64)
+	}
+}
+
+// remember returns the sender with this id, which may be new.
+func (s *sealer) remember(n *sender, id string, at int64) (*sender, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known := s.senders[id]; known != nil {
+		return known, nil
+	}
+	if difference := s.now() - at; difference > strangeTime.Milliseconds() || -difference > strangeTime.Milliseconds() {
+		return nil, errReplayed
+	}
+	if len(s.senders) >= maxSenders {
+		s.forget(0)
+	}
+	n.seen = make([]uint64, replayWindow/64)
+	s.senders[id] = n
+	s.forget(senderTime)
+	return n, nil
+}
+
+// forget removes senders that were not heard for a time; the oldest one if that is 0. The
+// caller holds the lock.
+func (s *sealer) forget(quiet time.Duration) {
+	oldest, since := "", time.Now()
+	for id, known := range s.senders {
+		heard := known.lastHeard()
+		if heard.IsZero() {
+			continue // is being recorded
+		}
+		if quiet > 0 && time.Since(heard) > quiet {
+			delete(s.senders, id)
+		}
+		if !heard.After(since) {
+			oldest, since = id, heard
+		}
+	}
+	if quiet == 0 {
+		delete(s.senders, oldest)
+	}
+}
+
+func (n *sender) lastHeard() time.Time {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.heard
+}
