@@ -25,7 +25,6 @@ const (
 	refreshLate   = 10 * time.Minute   // more, and its socket is closed
 	minSpread     = 500                // ms; see joinedFrame.Spread
 	retryPressure = 15 * time.Second   // while memory is short
-	attachTime    = time.Second        // after which a page that does not answer makes room for the next join
 
 	// joinTime is that of a join in all: for its frame, for its turn, and for the answer.
 	joinTime = 2*limits.HandshakeTime + maxJoinWait
@@ -128,9 +127,11 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, origin, _ strin
 	joiner.Leave = func() { credential.end(); leave() }
 	joiner.Valid = credential.isValid
 	joiner.Credential, joiner.Joined = credential.renew, credential.begin
-	if joiner.Attached, err = d.awaitTurn(ctx); err != nil {
+	finish, err := d.awaitTurn(ctx, who)
+	if err != nil {
 		return joiner, d.exceeded(err)
 	}
+	defer finish() // a page that is silent from now on takes no turn from others
 	return joiner, writeJoined(ctx, f, joinedFrame{
 		Joined: name, Ping: int(limits.PingEvery / time.Second), Refresh: int(refreshEvery / time.Second),
 		Spread: max(minSpread, d.registry.count()), Sequences: frame.Sequences,
@@ -140,15 +141,12 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, origin, _ strin
 // awaitTurn waits until the page may join. It comes after the page has shown its token, so
 // that connections without one take no turn from others, and an owner waits with no more
 // pages than it may have.
-func (d *doorkeeper) awaitTurn(ctx context.Context) (attached func(), err error) {
+func (d *doorkeeper) awaitTurn(ctx context.Context, who identity) (finish func(), err error) {
 	began := time.Now()
-	finish, err := d.joins.acquire(ctx)
-	if err != nil {
-		return nil, err
+	if finish, err = d.joins.acquire(ctx, who); err == nil {
+		d.metrics.waited(time.Since(began))
 	}
-	d.metrics.waited(time.Since(began))
-	late := time.AfterFunc(attachTime, finish)
-	return func() { late.Stop(); finish() }, nil
+	return finish, err
 }
 
 // refuseToken returns the error of a join or a renewal whose token was rejected.

@@ -4,11 +4,16 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
 )
+
+var alice = user("", "alice", "")
 
 func TestJoinsBeginInTheirOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -17,7 +22,7 @@ func TestJoinsBeginInTheirOrder(t *testing.T) {
 		var order []int
 		for i := range 20 {
 			go func() {
-				release, err := q.acquire(t.Context())
+				release, err := q.acquire(t.Context(), alice)
 				if err != nil {
 					t.Error(err)
 					return
@@ -36,8 +41,8 @@ func TestJoinsBeginInTheirOrder(t *testing.T) {
 		if len(order) != 20 || !slices.IsSorted(order) {
 			t.Errorf("the order is %v", order)
 		}
-		if q.underway != 0 || q.waiting.Len() != 0 {
-			t.Errorf("%d under way, %d waiting", q.underway, q.waiting.Len())
+		if q.underway != 0 || q.waiting != 0 {
+			t.Errorf("%d under way, %d waiting", q.underway, q.waiting)
 		}
 	})
 }
@@ -45,26 +50,26 @@ func TestJoinsBeginInTheirOrder(t *testing.T) {
 func TestJoinsWaitTenSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &joinQueue{most: 1}
-		release, err := q.acquire(t.Context())
+		release, err := q.acquire(t.Context(), alice)
 		if err != nil {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		_, err = q.acquire(t.Context())
+		_, err = q.acquire(t.Context(), alice)
 		reached := (*exceededError)(nil)
 		if !errors.As(err, &reached) || reached.Error() != "the limit joins of 1 is reached; retry in 10 s" || time.Since(began) != maxJoinWait {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := q.acquire(ctx); err != context.DeadlineExceeded {
+		if _, err := q.acquire(ctx, alice); err != context.DeadlineExceeded {
 			t.Errorf("the page is gone: %v", err)
 		}
 		release()
-		if q.underway != 0 || q.waiting.Len() != 0 {
-			t.Errorf("%d under way, %d waiting", q.underway, q.waiting.Len())
+		if q.underway != 0 || q.waiting != 0 {
+			t.Errorf("%d under way, %d waiting", q.underway, q.waiting)
 		}
-		if _, err := q.acquire(t.Context()); err != nil {
+		if _, err := q.acquire(t.Context(), alice); err != nil {
 			t.Error(err)
 		}
 	})
@@ -74,22 +79,101 @@ func TestTheQueueOfJoinsIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &joinQueue{most: 1}
 		ctx, cancel := context.WithCancel(t.Context())
-		if _, err := q.acquire(ctx); err != nil {
+		if _, err := q.acquire(ctx, alice); err != nil {
 			t.Fatal(err)
 		}
-		for range maxWaitingJoins {
-			go q.acquire(ctx)
+		for i := range maxWaitingJoins {
+			go q.acquire(ctx, user("", strconv.Itoa(i), ""))
 		}
 		synctest.Wait()
+		if q.full() == nil {
+			t.Error("the queue is not full")
+		}
 		began := time.Now()
-		if _, err := q.acquire(ctx); err == nil || time.Since(began) != 0 {
+		if _, err := q.acquire(ctx, alice); err == nil || time.Since(began) != 0 {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		cancel()
 		synctest.Wait()
-		if q.waiting.Len() != 0 {
-			t.Errorf("%d are waiting", q.waiting.Len())
+		if q.waiting != 0 || len(q.owners) != 1 || len(q.tenants) != 1 { // the one under way
+			t.Errorf("%d are waiting, of %d owners in %d tenants", q.waiting, len(q.owners), len(q.tenants))
 		}
+	})
+}
+
+// joinAll begins the joins of these users, one after the other, each of which takes a second.
+// The result is the order in which they begin, once done returns.
+func joinAll(t *testing.T, q *joinQueue, all []identity) (begun func() []access.Owner) {
+	var mu sync.Mutex
+	var order []access.Owner
+	var joins sync.WaitGroup
+	for _, who := range all {
+		joins.Go(func() {
+			release, err := q.acquire(t.Context(), who)
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			order = append(order, who.owner)
+			mu.Unlock()
+			time.Sleep(time.Second)
+			release()
+		})
+		synctest.Wait()
+	}
+	return func() []access.Owner { joins.Wait(); return order }
+}
+
+// However many joins of one tenant wait, those of another tenant come in turn, and so do
+// those of another owner of the same tenant.
+func TestTenantsAndOwnersTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &joinQueue{most: 1}
+		greedy, modest, other := user("a", "greedy", ""), user("a", "modest", ""), user("b", "other", "")
+		order := joinAll(t, q, slices.Concat(slices.Repeat([]identity{greedy}, 6), []identity{modest, other, other}))()
+		want := []access.Owner{greedy.owner, greedy.owner, other.owner, modest.owner, other.owner, greedy.owner, greedy.owner, greedy.owner, greedy.owner}
+		if !slices.Equal(order, want) {
+			t.Errorf("the order is %v, want %v", order, want)
+		}
+		if len(q.owners)+len(q.tenants)+q.underway+q.waiting+q.ready.Len() != 0 {
+			t.Errorf("%+v is left", q)
+		}
+	})
+}
+
+// An owner has a share of what is under way, and of what waits; and so has a tenant.
+func TestAnOwnerHasAShareOfTheJoins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &joinQueue{most: 2 * maxOwnerJoins}
+		ctx, cancel := context.WithCancel(t.Context())
+		results := make(chan error, 100_000)
+		join := func(who identity) {
+			_, err := q.acquire(ctx, who)
+			results <- err
+		}
+		for range maxOwnerJoins + maxOwnerWaiting + 10 {
+			go join(user("a", "alice", ""))
+		}
+		synctest.Wait()
+		if q.underway != maxOwnerJoins || q.waiting != maxOwnerWaiting || len(results) != maxOwnerJoins+10 {
+			t.Errorf("%d under way, %d wait, %d results", q.underway, q.waiting, len(results))
+		}
+		for range maxOwnerJoins {
+			go join(user("b", "bob", ""))
+		}
+		synctest.Wait()
+		if q.underway != 2*maxOwnerJoins {
+			t.Errorf("%d under way with another owner", q.underway)
+		}
+		for i := range 2 * maxTenantWaiting {
+			go join(user("a", strconv.Itoa(i), ""))
+		}
+		synctest.Wait()
+		if q.waiting != maxTenantWaiting || q.full() != nil {
+			t.Errorf("%d of a tenant wait", q.waiting)
+		}
+		cancel()
+		synctest.Wait()
 	})
 }
 
@@ -99,13 +183,13 @@ func TestNoPlaceIsLostWhenAWaitingJoinEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &joinQueue{most: 1}
 		for range 200 {
-			release, err := q.acquire(t.Context())
+			release, err := q.acquire(t.Context(), alice)
 			if err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() {
-				if release, err := q.acquire(ctx); err == nil {
+				if release, err := q.acquire(ctx, alice); err == nil {
 					release()
 				}
 			}()
@@ -113,8 +197,8 @@ func TestNoPlaceIsLostWhenAWaitingJoinEnds(t *testing.T) {
 			cancel()
 			release()
 			synctest.Wait()
-			if q.underway != 0 || q.waiting.Len() != 0 {
-				t.Fatalf("%d under way, %d waiting", q.underway, q.waiting.Len())
+			if q.underway != 0 || q.waiting != 0 {
+				t.Fatalf("%d under way, %d waiting", q.underway, q.waiting)
 			}
 		}
 	})
@@ -122,9 +206,9 @@ func TestNoPlaceIsLostWhenAWaitingJoinEnds(t *testing.T) {
 
 func TestATurnIsNotGivenBack(t *testing.T) {
 	q := &joinQueue{most: 1}
-	q.enter()
-	_, second := q.enter()
-	q.finish()
+	_, first := q.enter(alice)
+	_, second := q.enter(alice)
+	q.finish(first.owner)
 	if q.leave(second) || q.underway != 1 {
 		t.Errorf("the second join has left, %d under way", q.underway)
 	}
@@ -137,7 +221,7 @@ func TestMoreJoinsBeginAfterAReload(t *testing.T) {
 		var releases []func()
 		for range 5 {
 			go func() {
-				if release, err := q.acquire(t.Context()); err == nil {
+				if release, err := q.acquire(t.Context(), alice); err == nil {
 					mu.Lock()
 					defer mu.Unlock()
 					releases = append(releases, release)
@@ -147,8 +231,8 @@ func TestMoreJoinsBeginAfterAReload(t *testing.T) {
 		}
 		q.setMost(4)
 		synctest.Wait()
-		if len(releases) != 4 || q.waiting.Len() != 1 {
-			t.Errorf("%d under way, %d waiting", len(releases), q.waiting.Len())
+		if len(releases) != 4 || q.waiting != 1 {
+			t.Errorf("%d under way, %d waiting", len(releases), q.waiting)
 		}
 		q.setMost(2)
 		for _, release := range slices.Clone(releases[:2]) { // 2 are left, and no place

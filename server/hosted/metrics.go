@@ -59,7 +59,7 @@ const (
 	joinVersion   = "version"   // of the protocol
 	joinHandshake = "handshake" // a frame that is not part of it, or none in time
 	joinReplaced  = "replaced"  // by a newer document with the same page id
-	joinAttach    = "attach"    // the page's engine has not answered
+	joinAttach    = "attach"    // the page's engine has not answered, or the page was closed before that
 	joinDraining  = "draining"
 	joinMemory    = "memory"
 	joinIsolated  = "isolated" // the node has lost the others
@@ -216,7 +216,7 @@ func (m *metrics) count(e access.Entry) {
 			m.leaves.Inc()
 		case e.Verb == "join" && e.Outcome == "ok":
 			m.joins.WithLabelValues("joined", "").Inc()
-		case e.Verb == "join" && e.Outcome == "error":
+		case e.Verb == "join" && (e.Outcome == "error" || e.Outcome == "closed"):
 			m.rejectJoin(joinAttach)
 		}
 	default:

@@ -2,6 +2,7 @@ package hosted
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -62,5 +63,40 @@ func TestReadsWaitForAPageThatJoins(t *testing.T) {
 		if got := <-answers; !strings.Contains(got, `"text":"text"`) {
 			t.Errorf("read: %s", got)
 		}
+	}
+}
+
+// A page is silent after it has joined: the next ones do not wait for it.
+func TestASilentPageTakesNoTurnFromOthers(t *testing.T) {
+	n := startNode(t, func(c *Config) { c.Limits.Joins = 1 })
+	for i := range 3 {
+		silent := n.page("mallory", strconv.Itoa(i))
+		if _, err := silent.dial(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := silent.frame(silent.hello(silent.token())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n.page("alice", "1").note("notes://a", "text").join()
+	if _, metrics := n.probe("/metrics"); !strings.Contains(metrics, `pagemcp_join_wait_seconds_bucket{le="0.5"} 4`) {
+		t.Error("joins have waited for silent pages")
+	}
+}
+
+// A tab that is closed while it joins is no fault of the node: the log has no error.
+func TestATabThatIsClosedWhileItJoinsIsNoError(t *testing.T) {
+	n := startNode(t, nil)
+	p := n.page("alice", "1")
+	if _, err := p.dial(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.frame(p.hello(p.token())); err != nil {
+		t.Fatal(err)
+	}
+	p.conn.CloseNow()
+	eventually(t, "the join has ended", func() bool { return strings.Contains(n.audit.String(), `"outcome":"closed"`) })
+	if log := n.logs.String(); strings.Contains(log, `"level":"ERROR"`) {
+		t.Error(log)
 	}
 }

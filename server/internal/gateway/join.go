@@ -53,8 +53,6 @@ type Joiner struct {
 	Key      string
 	MaxPages int
 
-	Attached func() // called when the page's engine has answered, or has not in time; may be nil
-
 	// Joined gets a function that closes the socket, which may be called at any time from
 	// then on; may be nil.
 	Joined func(closeWith func(code websocket.StatusCode, reason string))

@@ -59,11 +59,11 @@ func (j *joined) attach() {
 		j.joiner.Joined(s.CloseWith)
 	}
 	v, p, err := g.attach(j.joiner, j.origin, s)
-	if j.joiner.Attached != nil {
-		j.joiner.Attached()
-	}
 	if err != nil {
 		code, reason, outcome := refusalOf(err)
+		if s.Context().Err() != nil {
+			outcome = "closed" // by the page, as a tab that is closed while it joins
+		}
 		if outcome == "error" {
 			g.logError(err)
 		}
