@@ -93,6 +93,12 @@ func TestOtherOriginsGetNoNameByManyJoins(t *testing.T) {
 // joinOnce joins over a real socket and disconnects without an MCP message.
 func joinOnce(t *testing.T, g *Gateway, p *testPage) {
 	t.Helper()
+	joinSilently(t, g, p).CloseNow()
+}
+
+// joinSilently joins over a real socket and sends no MCP message.
+func joinSilently(t *testing.T, g *Gateway, p *testPage) *websocket.Conn {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
 	open := opening{Version: 1, Address: g.PageURL(), Key: p.keyID}
@@ -107,22 +113,11 @@ func joinOnce(t *testing.T, g *Gateway, p *testPage) {
 		}
 		open.Secret = first.ID
 	}
-	for { // 429 while the sockets before are still counted
-		conn, answer, err := websocket.Dial(ctx, open.Address, &websocket.DialOptions{
-			HTTPHeader: map[string][]string{"Origin": {p.origin}}, Subprotocols: []string{gateway.PageProtocol},
-		})
-		if answer != nil && answer.StatusCode == 429 {
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		done, err := prove(ctx, conn, open, p.origin, p.key, &gateway.Hello{Page: p.id, Instance: "1", Name: p.app})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.keyID, p.name = done.Key, *done.Joined
-		conn.CloseNow()
-		return
+	conn := p.dial(ctx, open.Address)
+	done, err := prove(ctx, conn, open, p.origin, p.key, &gateway.Hello{Page: p.id, Instance: "1", Name: p.app})
+	if err != nil {
+		t.Fatal(err)
 	}
+	p.keyID, p.name = done.Key, *done.Joined
+	return conn
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
-	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -236,10 +235,10 @@ func TestLimitsCanBeChosen(t *testing.T) {
 		t.Errorf("a limit that was not chosen: %d %s", status, body)
 	}
 	newPage(t, testOrigin, "tab-1").join(g)
-	_, refused, err := websocket.Dial(t.Context(), g.PageURL(), &websocket.DialOptions{
-		HTTPHeader: http.Header{"Origin": {testOrigin}}, Subprotocols: []string{gateway.PageProtocol},
-	})
-	if err == nil || refused.StatusCode != 429 {
+	second := newPage(t, testOrigin, "tab-2")
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	defer cancel()
+	if _, _, err := joinSilently(t, g, second).Read(ctx); websocket.CloseStatus(err) != 4429 {
 		t.Errorf("a second page of the origin: %v", err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/monitor"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"golang.org/x/time/rate"
@@ -108,7 +109,7 @@ func (g *Gateway) restore() (err error) {
 		Info: g.options.info(), CursorKey: [16]byte(g.identity.CursorKey), Allow: g.options.Allow,
 		Lenient: g.options.Lenient, Logging: g.options.Logging, NoResourceTools: g.options.NoResourceTools,
 		Doorkeeper: g.pairing, Sessions: sessionFiles{g.state}, Log: g.log,
-		MaxSockets: configured.Sockets, MaxPagesPerOrigin: configured.PagesPerOrigin, MaxSessions: configured.Sessions,
+		MaxSockets: configured.Sockets, MaxPagesPerOrigin: configured.PagesPerOrigin, MaxSessions: mcphttp.SessionLimits{All: configured.Sessions},
 		Handlers: g.handlers(),
 	}, &access.Gate{
 		Auth: g.token, Audit: g.activity, Monitor: &g.monitors,

@@ -8,6 +8,7 @@ func (n *Node) apply(old, next *loaded) error {
 		return err
 	}
 	n.core.RefuseOrigins(next.pageOrigins)
+	n.core.Sessions.SetLimits(sessionLimits(next.Config.Limits))
 	if !reflect.DeepEqual(old.keys, next.keys) {
 		n.core.CloseIdleViews() // they sign with the old key
 		if n.peers != nil {

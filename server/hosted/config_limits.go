@@ -22,13 +22,17 @@ type Limits struct {
 	// Rates of one client of one owner.
 	ReadsPerSecond       int `yaml:"readsPerSecond"`       // resources/read; default 20, burst 5 times that
 	CompletionsPerSecond int `yaml:"completionsPerSecond"` // completion/complete; default 10
-	CallsPerSecond       int `yaml:"callsPerSecond"`       // tools/call and prompts/get; default 50, burst 4 times that
+	CallsPerSecond       int `yaml:"callsPerSecond"`       // tools/call, prompts/get and new sessions; default 50, burst 4 times that
 
 	Joins                   int `yaml:"joins"`                   // under way at a time; further ones wait; default 128
 	JoinsPerTenantPerSecond int `yaml:"joinsPerTenantPerSecond"` // default 200
 
-	Views    int `yaml:"views"`    // engines of owners; default 20,000
-	Sessions int `yaml:"sessions"` // classic sessions that are awake; default 10,000
+	Views int `yaml:"views"` // engines of owners; default 20,000
+
+	// Classic sessions that are awake: used in the last 30 s, or with a stream.
+	SessionsPerOwner  int `yaml:"sessionsPerOwner"`  // default 128
+	SessionsPerTenant int `yaml:"sessionsPerTenant"` // default 5,000
+	Sessions          int `yaml:"sessions"`          // of a node; default 10,000
 }
 
 func (l Limits) withDefaults() Limits {
@@ -61,6 +65,8 @@ func (l *Limits) fields() []limitField {
 		{"joins", &l.Joins, 128},
 		{"joinsPerTenantPerSecond", &l.JoinsPerTenantPerSecond, 200},
 		{"views", &l.Views, 20_000},
+		{"sessionsPerOwner", &l.SessionsPerOwner, 128},
+		{"sessionsPerTenant", &l.SessionsPerTenant, 5_000},
 		{"sessions", &l.Sessions, 10_000},
 	}
 }

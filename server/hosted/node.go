@@ -14,6 +14,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -151,7 +152,7 @@ func (n *Node) start(l *loaded) (err error) {
 	if n.core, err = gateway.New(n.coreOptions(l), n.gate(), noMonitor{}); err != nil {
 		return err
 	}
-	n.memory = newMemoryWatch(n.core.CloseIdleViews)
+	n.memory = newMemoryWatch(n.core.RelieveMemory)
 	n.metrics.watch(n.counts)
 	n.metrics.watchReady(func() bool { return len(n.ready.missing()) == 0 })
 	if counter, ok := n.peers.(peerCounter); ok {
@@ -197,7 +198,7 @@ func (n *Node) coreOptions(l *loaded) gateway.Options {
 		Doorkeeper: &doorkeeper{issuers: &n.issuers, origins: &n.origins, quotas: n.quotas, registry: n.registry, users: n.users, metrics: n.metrics, joins: n.joins, pressed: n.underPressure, isolated: n.isIsolated, draining: &n.draining},
 		Sessions:   n.sessions,
 		Log:        n.log.Logger,
-		MaxSockets: most.Pages + most.Joins, MaxPagesPerOrigin: most.Pages + most.Joins, MaxSessions: most.Sessions,
+		MaxSockets: most.Pages + most.Joins, MaxPagesPerOrigin: most.Pages + most.Joins, MaxSessions: sessionLimits(most),
 		OnDemand: true, ViewIdle: viewIdle, MaxViews: most.Views,
 		CursorKeys: func(owner access.Owner) ([cursorKeySize]byte, [][cursorKeySize]byte) {
 			return n.keys.Load().cursorKeys(owner)
@@ -212,6 +213,10 @@ func (n *Node) coreOptions(l *loaded) gateway.Options {
 		options.Peers = gateway.NewPeers(n.peers, n.peers)
 	}
 	return options
+}
+
+func sessionLimits(l Limits) mcphttp.SessionLimits {
+	return mcphttp.SessionLimits{All: l.Sessions, PerOwner: l.SessionsPerOwner, PerTenant: l.SessionsPerTenant}
 }
 
 // instructions are those of /mcp.

@@ -21,7 +21,7 @@ func (q *quotas) delay(who identity, method string) (wait time.Duration, err err
 		pick, limit = func(c *clientUse) *rate.Limiter { return c.reads }, "readsPerSecond"
 	case "completion/complete":
 		pick, limit = func(c *clientUse) *rate.Limiter { return c.completions }, "completionsPerSecond"
-	case "tools/call", "prompts/get":
+	case "tools/call", "prompts/get", "initialize":
 		pick, limit = func(c *clientUse) *rate.Limiter { return c.calls }, "callsPerSecond"
 	default:
 		return 0, nil

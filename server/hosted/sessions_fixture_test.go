@@ -178,7 +178,11 @@ func (n *testNode) Authenticate(r *http.Request) (access.Caller, *access.Challen
 	}
 	n.validMu.Lock()
 	defer n.validMu.Unlock()
-	return access.Caller{Issuer: parts[0], Owner: access.Owner(parts[1]), Principal: "client:" + parts[2], Valid: n.valid[token]}, nil
+	caller := access.Caller{Issuer: parts[0], Owner: access.Owner(parts[1]), Principal: "client:" + parts[2], Valid: n.valid[token]}
+	if len(parts) > 3 && strings.HasPrefix(parts[3], "tenant-") {
+		caller.Tenant = parts[3]
+	}
+	return caller, nil
 }
 
 // expire sets how long a token is valid.

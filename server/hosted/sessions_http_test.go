@@ -107,48 +107,6 @@ func TestSleepingSessionsUseNoMemory(t *testing.T) {
 	})
 }
 
-// Over the limit an idle session makes room; if all are in use, the client gets 429.
-func TestAwakeSessionsAreLimited(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newTestCluster(t)
-		n := c.node(func(ss *mcphttp.Sessions) { ss.Max = 3 })
-		var sessions []string
-		for range 3 {
-			sessions = append(sessions, n.begin())
-		}
-		full := n.do("POST", "/mcp", aliceToken, "", testBegin)
-		if full.StatusCode != 429 || full.Header.Get("Retry-After") == "" || full.Header.Get("Mcp-Session-Id") != "" {
-			t.Errorf("a fourth at the same time: %d %v %s", full.StatusCode, full.Header, full.body)
-		}
-		time.Sleep(2 * time.Second)
-		fourth := n.begin()
-		if got := n.sessions.Count(); got != 3 {
-			t.Errorf("%d sessions are awake", got)
-		}
-		time.Sleep(2 * time.Second)
-		for _, session := range append(sessions, fourth) { // those that made room are still valid
-			if status, body := n.request(session, "1", "ping", ""); status != 200 {
-				t.Errorf("after it made room: %d %s", status, body)
-			}
-			time.Sleep(2 * time.Second)
-		}
-		for _, session := range sessions {
-			if stream := n.listen(session); stream.status != 200 {
-				t.Fatalf("a stream: %d", stream.status)
-			}
-			time.Sleep(2 * time.Second)
-		}
-		for _, request := range []answer{
-			n.do("POST", "/mcp", aliceToken, fourth, `{"jsonrpc":"2.0","id":1,"method":"ping"}`), n.do("GET", "/mcp", aliceToken, fourth, ""),
-			n.do("POST", "/mcp", aliceToken, "", testBegin),
-		} {
-			if request.StatusCode != 429 || request.Header.Get("Retry-After") == "" || !strings.Contains(request.body, "Too many sessions") {
-				t.Errorf("while all are in use: %d %v %s", request.StatusCode, request.Header, request.body)
-			}
-		}
-	})
-}
-
 // A session ends a week after its beginning, also if it is in use.
 func TestStreamsEndWithTheirSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

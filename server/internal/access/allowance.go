@@ -60,7 +60,7 @@ func (i *inFlight) isFull(listen bool, requests, streams int) bool {
 // Rates limit what one principal may do. A zero field means the default of package
 // limits.
 type Rates struct {
-	Reads, Completions, Calls rate.Limit // per second; Calls are tools/call and prompts/get
+	Reads, Completions, Calls rate.Limit // per second; Calls are tools/call, prompts/get and the begin of a session
 	Requests, Streams         int        // of one assistant, in flight over HTTP; Requests for one page, Streams are open subscriptions/listen
 }
 
@@ -109,7 +109,7 @@ func (a *Allowances) Delay(c Client, method string) (wait time.Duration, over *E
 		limiter = p.reads
 	case "completion/complete":
 		limiter = p.completions
-	case "tools/call", "prompts/get":
+	case "tools/call", "prompts/get", "initialize":
 		limiter = p.calls
 	default:
 		return 0, nil

@@ -4,7 +4,8 @@ import "time"
 
 // A Limiter limits how much clients use. Its methods do not block.
 type Limiter interface {
-	// Delay counts one more request of this method by c, and returns how long it has to
+	// Delay counts one more request of this method by c, which is initialize for a new
+	// session over HTTP only, and returns how long it has to
 	// wait to stay within the rate. If over is not nil, the request is rejected, and
 	// nothing is counted.
 	Delay(c Client, method string) (wait time.Duration, over *Exceeded)

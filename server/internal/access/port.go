@@ -164,7 +164,7 @@ func (p *clientPort) admit(ctx context.Context, msg []byte) bool {
 		return true // the engine has the first request, and rejects this one
 	}
 	wait, over := time.Duration(0), p.overShare(call)
-	if over == nil {
+	if over == nil && x.Method != "initialize" { // sessions count it, and this one may only wake
 		wait, over = p.gate.Limits.Delay(p.clientInfo(), x.Method)
 	}
 	if over != nil {

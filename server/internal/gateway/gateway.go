@@ -40,7 +40,8 @@ type Options struct {
 	Handlers   map[string]http.HandlerFunc // further paths; may be nil
 	Log        *slog.Logger
 
-	MaxSockets, MaxPagesPerOrigin, MaxSessions int // 0 means the default of package limits
+	MaxSockets, MaxPagesPerOrigin int // 0 means the default of package limits
+	MaxSessions                   mcphttp.SessionLimits
 
 	// What follows is for gateways with many owners.
 

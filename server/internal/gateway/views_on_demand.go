@@ -49,6 +49,12 @@ func (g *Gateway) mayEvict(now time.Time) bool {
 // CloseIdleViews removes all views that are not in use now, as when memory is short.
 func (g *Gateway) CloseIdleViews() { g.sweepViews(time.Now(), 0) }
 
+// RelieveMemory closes what nothing needs now: conversations of idle sessions, then views.
+func (g *Gateway) RelieveMemory() {
+	g.Sessions.Rest()
+	g.CloseIdleViews()
+}
+
 // sweepViews removes views that have been unused for idle, and what is not needed without
 // them.
 func (g *Gateway) sweepViews(now time.Time, idle time.Duration) {

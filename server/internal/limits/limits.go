@@ -85,6 +85,10 @@ const (
 	// MaxSessions is the number of stored classic sessions.
 	MaxSessions = 10_000
 
+	// MaxAwakeSessions is the number of those of one owner that have a connection to an
+	// engine, of about 50 KB each.
+	MaxAwakeSessions = 128
+
 	// MaxNames is the number of remembered page names of one origin. It exceeds
 	// MaxPagesPerOrigin, so that at least one of them has no page.
 	MaxNames = 64
@@ -114,7 +118,7 @@ const (
 	// CompletionRate is for completion/complete.
 	CompletionRate = rate.Limit(10) // per second
 
-	// CallRate is for tools/call and prompts/get.
+	// CallRate is for tools/call, prompts/get and new sessions.
 	CallRate = rate.Limit(50) // per second
 
 	// CallBurstSeconds is the burst of calls, as a multiple of the rate. A page's engine

@@ -3,6 +3,7 @@ package mcphttp
 import (
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/message"
@@ -165,6 +166,14 @@ func (r *request) unknownSession() {
 
 // beginSession begins a session. Its id is in the header of the response.
 func (r *request) beginSession(x engine.Examination, body []byte) {
+	wait, over := r.server.Gate.Limits.Delay(r.client, x.Method)
+	if over != nil {
+		r.exceeded(x.ID, over)
+		return
+	}
+	if wait > 0 && !r.pause(wait) {
+		return // the client has disconnected
+	}
 	s, id, result := r.server.Sessions.begin(r.http.Context(), r.holder(), x, body)
 	if s == nil {
 		if result == nil {
@@ -177,6 +186,18 @@ func (r *request) beginSession(x engine.Examination, body []byte) {
 	defer s.release()
 	r.w.Header().Set(SessionHeader, id)
 	writeJSON(r.w, http.StatusOK, result)
+}
+
+// pause returns false if the client disconnects before wait has passed.
+func (r *request) pause(wait time.Duration) bool {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-r.http.Context().Done():
+		return false
+	}
 }
 
 // endSession serves DELETE.

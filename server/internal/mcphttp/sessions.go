@@ -1,7 +1,6 @@
 package mcphttp
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,7 +23,7 @@ type Sessions struct {
 	Events    SessionEvents   // of other nodes; nil without other nodes
 	Report    func(error)     // gets errors of Store
 	Closing   <-chan struct{} // closed when the gateway closes: streams end
-	Max       int             // number of sessions in memory; 0 means limits.MaxSessions
+	Max       SessionLimits
 
 	stored StoredSessions // Store, if it keeps all sessions; otherwise nil
 	shared SharedStore    // Store, if other nodes use it, too; otherwise nil
@@ -40,8 +39,8 @@ func HashOf(id string) string {
 // OpenSessions prepares ss, and loads the sessions that its store keeps. Their
 // conversations are opened when a client returns.
 func OpenSessions(ss *Sessions) error {
-	ss.table = sessionTable{max: cmp.Or(ss.Max, limits.MaxSessions), byHash: map[string]*session{}, byOwner: map[access.Owner]map[*session]bool{}}
 	ss.stored, _ = ss.Store.(StoredSessions)
+	ss.table = newSessionTable(ss.Max, ss.stored != nil)
 	ss.shared, _ = ss.Store.(SharedStore)
 	if ss.stored == nil {
 		return nil
@@ -179,6 +178,9 @@ func (ss *Sessions) acquire(ctx context.Context, id string, h Holder) (*session,
 			}
 		}
 		if acquired, err := s.acquire(h); acquired || err != nil {
+			if acquired && ss.stored != nil {
+				ss.woken(s)
+			}
 			return s, err
 		}
 		ss.table.remove(s) // forgotten meanwhile: restore it
@@ -209,14 +211,18 @@ func (s *session) hasExpired(now time.Time) bool {
 	return !s.record.Expires.IsZero() && !now.Before(s.record.Expires)
 }
 
-// add registers a session. If there are too many, it makes room or returns
-// errTooManySessions: it ends the session that was unused for longest among those without
-// conversation, or, without [StoredSessions], it forgets an idle one. Other errors are
-// those of sessionTable.add.
+// add registers a session that is awake. If there are too many, it makes room or returns
+// errTooManySessions: with [StoredSessions] it ends the session that was unused for longest
+// among those without conversation; otherwise it forgets one, see sessionTable.victim. Other
+// errors are those of sessionTable.add.
 func (ss *Sessions) add(s *session) error {
 	for range maxAddAttempts {
 		err := ss.table.add(s)
-		if !errors.Is(err, errTooManySessions) {
+		switch {
+		case err == nil:
+			ss.restOthers(s)
+			return nil
+		case !errors.Is(err, errTooManySessions) && !errors.Is(err, errOwnerFull) && !errors.Is(err, errTenantFull):
 			return err
 		}
 		if ss.stored != nil {
@@ -226,27 +232,48 @@ func (ss *Sessions) add(s *session) error {
 			}
 			ss.end(oldest)
 			ss.table.insert(s) // although there may be more than Max of them, if that was lowered
+			ss.woken(s)
 			return nil
 		}
-		idle := ss.table.idleSince(time.Now().Add(-minIdle))
-		if idle == nil {
+		victim := ss.table.victim(s, err)
+		if victim == nil {
 			return errTooManySessions
 		}
-		ss.sleepIf(idle, func() bool { return idle.isIdle() })
+		ss.evict(victim)
 	}
 	return errTooManySessions
 }
 
-const (
-	maxAddAttempts = 8               // others may take the room that was made
-	minIdle        = 1 * time.Second // so that a session is not forgotten between two requests of a client that is active
-)
-
-// isIdle reports whether nothing needs the conversation of the session. The caller holds
-// the lock.
-func (s *session) isIdle() bool {
-	return s.users == 0 && s.conversation != nil && len(s.conversation.pending) == 0
+// evict forgets a session that nothing but a stream needs, and ends the stream.
+func (ss *Sessions) evict(s *session) {
+	if !ss.sleepIf(s, s.isEvictable) {
+		return
+	}
+	if st := s.takeStream(); st != nil {
+		close(st.replaced)
+	}
 }
+
+// woken records that a session has a conversation.
+func (ss *Sessions) woken(s *session) {
+	ss.table.wakes(s)
+	ss.restOthers(s)
+}
+
+// restOthers closes conversations of idle sessions of the owner of s while too many are
+// awake. With [StoredSessions] this is no reason to reject one.
+func (ss *Sessions) restOthers(s *session) {
+	for range maxAddAttempts {
+		idle := ss.table.idleOf(s)
+		if idle == nil {
+			return
+		}
+		ss.sleep(idle, idle.isIdle)
+	}
+}
+
+// maxAddAttempts: others may take the room that was made.
+const maxAddAttempts = 8
 
 func (s *session) hasEnded() bool {
 	select {

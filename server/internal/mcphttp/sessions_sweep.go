@@ -11,12 +11,28 @@ import (
 // were unused for limits.SessionTTL.
 func (ss *Sessions) Sweep(now time.Time) {
 	for _, s := range ss.table.list() {
-		if ss.sleepIf(s, func() bool { return s.isIdle() && now.Sub(s.lastUsed) >= limits.SessionIdle }) && ss.stored != nil {
-			s.store() // when it was used last
-		}
+		ss.sleep(s, func() bool { return s.isIdle() && now.Sub(s.lastUsed) >= limits.SessionIdle })
 		if s.isOver(now) {
 			ss.end(s)
 		}
+	}
+}
+
+// Rest closes the conversations of all sessions that are idle now, as when memory is short.
+func (ss *Sessions) Rest() {
+	for _, s := range ss.table.list() {
+		ss.sleep(s, s.isIdle)
+	}
+}
+
+// SetLimits replaces the numbers of sessions. Those that are awake over a new limit stay
+// until they are idle.
+func (ss *Sessions) SetLimits(most SessionLimits) { ss.table.setLimits(most) }
+
+// sleep is sleepIf, and stores when the session was used last.
+func (ss *Sessions) sleep(s *session, condition func() bool) {
+	if ss.sleepIf(s, condition) && ss.stored != nil {
+		s.store()
 	}
 }
 
@@ -33,10 +49,12 @@ func (ss *Sessions) sleepIf(s *session, condition func() bool) bool {
 	if !s.sleepIf(condition) {
 		return false
 	}
-	if ss.stored == nil {
-		ss.table.remove(s)
-		s.unfollow()
+	if ss.stored != nil {
+		ss.table.sleeps(s)
+		return true
 	}
+	ss.table.remove(s)
+	s.unfollow()
 	return true
 }
 

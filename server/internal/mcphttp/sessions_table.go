@@ -1,44 +1,86 @@
 package mcphttp
 
 import (
+	"cmp"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 // A sessionTable holds the sessions that are in memory, and remembers the ids of those that
 // have ended: a store may restore a session from its id alone. Its methods may be called
 // concurrently.
 type sessionTable struct {
-	max int // number of sessions
+	keepsAll bool // also sessions without conversation, see [StoredSessions]
 
 	mu      sync.Mutex // locked before the lock of a session
+	most    SessionLimits
 	byHash  map[string]*session
-	byOwner map[access.Owner]map[*session]bool // so that the join of a page costs as much as its owner has sessions
+	owners  map[access.Owner]*sessionGroup // so that the join of a page costs as much as its owner has sessions
+	tenants map[string]*sessionGroup       // of sessions whose owner has one
 	ended   endedIDs
 }
 
-// errRegistered is the error of add if there is a session with this id.
-var errRegistered = errors.New("the session is registered")
+// SessionLimits are numbers of sessions. 0 means the default, and for PerTenant no limit.
+type SessionLimits struct {
+	All       int // in memory; default limits.MaxSessions
+	PerOwner  int // of one owner that are awake: with a conversation; default limits.MaxAwakeSessions
+	PerTenant int // of the owners of one tenant that are awake
+}
 
-// add registers a session. The error is errRegistered, errNoSession if it has ended, or
-// errTooManySessions.
+func (l SessionLimits) withDefaults() SessionLimits {
+	return SessionLimits{
+		All: cmp.Or(l.All, limits.MaxSessions), PerOwner: cmp.Or(l.PerOwner, limits.MaxAwakeSessions), PerTenant: cmp.Or(l.PerTenant, math.MaxInt),
+	}
+}
+
+// A sessionGroup has the sessions of an owner or a tenant.
+type sessionGroup struct {
+	all   map[*session]bool
+	awake map[*session]bool // may have a conversation
+}
+
+func newSessionTable(most SessionLimits, keepsAll bool) sessionTable {
+	return sessionTable{
+		keepsAll: keepsAll, most: most.withDefaults(), byHash: map[string]*session{},
+		owners: map[access.Owner]*sessionGroup{}, tenants: map[string]*sessionGroup{},
+	}
+}
+
+// Errors of add.
+var (
+	errRegistered = errors.New("the session is registered")
+	errOwnerFull  = errors.New("too many sessions of the owner are awake")
+	errTenantFull = errors.New("too many sessions of the tenant are awake")
+)
+
+// add registers a session that is awake. The error is errRegistered, errNoSession if it has
+// ended, or errTooManySessions; if the table does not keep all, also errOwnerFull or
+// errTenantFull.
 func (t *sessionTable) add(s *session) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	owner, tenant := t.groups(s)
 	switch {
 	case t.byHash[s.hash] != nil:
 		return errRegistered
 	case t.ended.has(s.hash):
 		return errNoSession
-	case len(t.byHash) >= t.max:
+	case !t.keepsAll && owner.count() >= t.most.PerOwner:
+		return errOwnerFull
+	case !t.keepsAll && tenant.count() >= t.most.PerTenant:
+		return errTenantFull
+	case len(t.byHash) >= t.most.All:
 		return errTooManySessions
 	}
 	t.put(s)
+	t.markAwake(s)
 	return nil
 }
 
@@ -49,13 +91,67 @@ func (t *sessionTable) insert(s *session) {
 	t.put(s)
 }
 
+// groups returns the groups of a session; nil if there are none. The caller holds the lock.
+func (t *sessionTable) groups(s *session) (owner, tenant *sessionGroup) {
+	return t.owners[s.record.Owner], t.tenants[s.record.Tenant] // neither changes
+}
+
+// count returns how many sessions are awake; g may be nil.
+func (g *sessionGroup) count() int {
+	if g == nil {
+		return 0
+	}
+	return len(g.awake)
+}
+
 func (t *sessionTable) put(s *session) {
 	t.byHash[s.hash] = s
-	owner := s.record.Owner // does not change
-	if t.byOwner[owner] == nil {
-		t.byOwner[owner] = map[*session]bool{}
+	putIn(t.owners, s.record.Owner, s)
+	if s.record.Tenant != "" {
+		putIn(t.tenants, s.record.Tenant, s)
 	}
-	t.byOwner[owner][s] = true
+}
+
+func putIn[K comparable](groups map[K]*sessionGroup, key K, s *session) {
+	if groups[key] == nil {
+		groups[key] = &sessionGroup{all: map[*session]bool{}, awake: map[*session]bool{}}
+	}
+	groups[key].all[s] = true
+}
+
+// wakes records that a registered session has a conversation.
+func (t *sessionTable) wakes(s *session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byHash[s.hash] == s {
+		t.markAwake(s)
+	}
+}
+
+func (t *sessionTable) markAwake(s *session) {
+	owner, tenant := t.groups(s)
+	owner.awake[s] = true
+	if tenant != nil {
+		tenant.awake[s] = true
+	}
+}
+
+// sleeps records that a session has no conversation any more.
+func (t *sessionTable) sleeps(s *session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	owner, tenant := t.groups(s)
+	for _, group := range [...]*sessionGroup{owner, tenant} {
+		if group != nil {
+			delete(group.awake, s)
+		}
+	}
+}
+
+func (t *sessionTable) setLimits(most SessionLimits) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.most = most.withDefaults()
 }
 
 func (t *sessionTable) get(hash string) *session {
@@ -88,52 +184,19 @@ func (t *sessionTable) delete(s *session) {
 		return // already removed; the one that is there is a restored one
 	}
 	delete(t.byHash, s.hash)
-	owner := t.byOwner[s.record.Owner]
-	if delete(owner, s); len(owner) == 0 {
-		delete(t.byOwner, s.record.Owner)
+	takeFrom(t.owners, s.record.Owner, s)
+	takeFrom(t.tenants, s.record.Tenant, s)
+}
+
+func takeFrom[K comparable](groups map[K]*sessionGroup, key K, s *session) {
+	group := groups[key]
+	if group == nil {
+		return
 	}
-}
-
-// oldestAsleep returns the session that is unused for longest among those without
-// conversation, or nil. It costs as much as there are sessions.
-func (t *sessionTable) oldestAsleep() *session {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return oldest(t.byHash, len(t.byHash), func(s *session) bool { return s.conversation == nil && s.users == 0 })
-}
-
-// maxSample is the number of sessions among which idleSince looks.
-const maxSample = 64
-
-// idleSince returns an idle session that was not used since then, or nil: of a random
-// sample the one that is unused for longest. So its cost does not grow with the number of
-// sessions.
-func (t *sessionTable) idleSince(then time.Time) *session {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return oldest(t.byHash, maxSample, func(s *session) bool { return s.isIdle() && s.lastUsed.Before(then) })
-}
-
-// oldest returns the session that is unused for longest, of the first most ones, among
-// those that accepts returns true for. accepts is called with the lock of the session held.
-func oldest(sessions map[string]*session, most int, accepts func(*session) bool) (found *session) {
-	var since time.Time
-	for _, s := range sessions { // begins at a random one
-		if most--; most < 0 {
-			break
-		}
-		if used, ok := s.usedLast(accepts); ok && (found == nil || used.Before(since)) {
-			found, since = s, used
-		}
+	delete(group.awake, s)
+	if delete(group.all, s); len(group.all) == 0 {
+		delete(groups, key)
 	}
-	return found
-}
-
-// usedLast returns when the session was last used, and the result of accepts.
-func (s *session) usedLast(accepts func(*session) bool) (used time.Time, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.lastUsed, accepts(s)
 }
 
 func (t *sessionTable) list() []*session {
@@ -146,43 +209,15 @@ func (t *sessionTable) list() []*session {
 func (t *sessionTable) of(owner access.Owner) []*session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.Collect(maps.Keys(t.byOwner[owner]))
+	group := t.owners[owner]
+	if group == nil {
+		return nil
+	}
+	return slices.Collect(maps.Keys(group.all))
 }
 
 func (t *sessionTable) count() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.byHash)
-}
-
-// endedIDs are hashes of the ids of sessions that have ended before they expire, at most
-// maxEnded: the one that ended first is dropped for another. Its id may then be used again
-// on this node, by its own holder, unless the store knows that it has ended. The zero value
-// is empty.
-type endedIDs struct {
-	expires map[string]time.Time // by hash
-	order   []string             // as they ended
-}
-
-// maxEnded is a number of hashes, which use about 12 MB.
-const maxEnded = 65_536
-
-func (e *endedIDs) has(hash string) bool {
-	_, found := e.expires[hash]
-	return found
-}
-
-func (e *endedIDs) add(hash string, now, expires time.Time) {
-	for len(e.order) > 0 && (len(e.order) >= maxEnded || !now.Before(e.expires[e.order[0]])) {
-		delete(e.expires, e.order[0])
-		e.order = e.order[1:]
-	}
-	if e.has(hash) || !now.Before(expires) {
-		return
-	}
-	if e.expires == nil {
-		e.expires = map[string]time.Time{}
-	}
-	e.expires[hash] = expires
-	e.order = append(e.order, hash)
 }

@@ -1,0 +1,168 @@
+package hosted
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+)
+
+// beginAs begins a session with a token, and returns its id; "" for 429.
+func (n *testNode) beginAs(token string) (session string) {
+	n.t.Helper()
+	begun := n.do("POST", "/mcp", token, "", testBegin)
+	if begun.StatusCode == 429 && begun.Header.Get("Retry-After") != "" {
+		return ""
+	}
+	if session = begun.Header.Get("Mcp-Session-Id"); begun.StatusCode != 200 || session == "" {
+		n.t.Fatalf("initialize: %d %s", begun.StatusCode, begun.body)
+	}
+	return session
+}
+
+// streamAs begins a session and opens its stream.
+func (n *testNode) streamAs(token string) *testStream {
+	n.t.Helper()
+	session := n.beginAs(token)
+	if session == "" {
+		n.t.Fatalf("no session for %s", token)
+	}
+	return n.stream("GET", "/mcp", token, session, "")
+}
+
+func ended(streams []*testStream) (count int) {
+	for _, stream := range streams {
+		if stream.hasEnded() {
+			count++
+		}
+	}
+	return count
+}
+
+// Over its limit an owner's own sessions make room: idle ones, then those with a stream only.
+// They stay valid, and those of others stay awake.
+func TestAnOwnersOwnSessionsMakeRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Max = mcphttp.SessionLimits{PerOwner: 3} })
+		bob := n.streamAs("https://auth.example bob app")
+		first := n.beginAs(aliceToken)
+		var streams []*testStream
+		for range 8 {
+			if n.beginAs(aliceToken) == "" {
+				t.Error("alice gets 429")
+			}
+			if got := n.sessions.Count(); got > 3+1 {
+				t.Errorf("%d sessions are awake", got)
+			}
+		}
+		if status, body := n.request(first, "1", "ping", ""); status != 200 {
+			t.Errorf("a session that made room: %d %s", status, body)
+		}
+		for range 5 {
+			streams = append(streams, n.streamAs(aliceToken))
+		}
+		synctest.Wait()
+		if got := ended(streams); got != 2 {
+			t.Errorf("%d of 5 streams have ended", got)
+		}
+		if bob.hasEnded() {
+			t.Error("the stream of another owner has ended")
+		}
+	})
+}
+
+// If the node is full, the tenant that has most makes room for others, also with its streams;
+// and in a tenant the owner that has most.
+func TestWhoHasMostSessionsMakesRoom(t *testing.T) {
+	for name, mallory := range map[string]string{"tenants": "https://auth.example mallory%d app tenant-red", "owners": "https://auth.example mallory app tenant-blue"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Max = mcphttp.SessionLimits{All: 12} })
+				var heavy, light []*testStream
+				for i := range 12 {
+					token := mallory
+					if strings.Contains(token, "%d") {
+						token = fmt.Sprintf(token, i)
+					}
+					heavy = append(heavy, n.streamAs(token))
+				}
+				for i := range 6 {
+					light = append(light, n.streamAs(fmt.Sprintf("https://auth.example user%d app tenant-blue", i)))
+				}
+				synctest.Wait()
+				if ended(heavy) != 6 || ended(light) != 0 || n.sessions.Count() != 12 {
+					t.Errorf("%d streams of who has most have ended, %d of others; %d sessions", ended(heavy), ended(light), n.sessions.Count())
+				}
+			})
+		})
+	}
+}
+
+// A tenant has a share of the sessions that are awake, whatever the number of its owners.
+func TestSessionsOfATenantAreLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Max = mcphttp.SessionLimits{PerTenant: 4} })
+		blue := n.streamAs("https://auth.example user app tenant-blue")
+		var red []*testStream
+		for i := range 4 {
+			red = append(red, n.streamAs(fmt.Sprintf("https://auth.example user%d app tenant-red", i)))
+		}
+		if n.beginAs("https://auth.example one-more app tenant-red") != "" {
+			t.Error("a fifth session of the tenant, while all are in use")
+		}
+		if n.beginAs("https://auth.example another app tenant-blue") == "" {
+			t.Error("another tenant gets 429")
+		}
+		if ended(red) != 0 || blue.hasEnded() || n.sessions.Count() != 6 {
+			t.Errorf("%d streams have ended, %d sessions", ended(red), n.sessions.Count())
+		}
+	})
+}
+
+// Sessions with a request in flight make no room.
+func TestSessionsInUseStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newTestCluster(t)
+		n := c.node(func(ss *mcphttp.Sessions) { ss.Max = mcphttp.SessionLimits{PerOwner: 2} })
+		for range 2 {
+			n.call(n.begin(), "1", "slow")
+		}
+		full := n.do("POST", "/mcp", aliceToken, "", testBegin)
+		if full.StatusCode != 429 || full.Header.Get("Retry-After") == "" || full.Header.Get("Mcp-Session-Id") != "" || !strings.Contains(full.body, "Too many sessions") {
+			t.Errorf("%d %v %s", full.StatusCode, full.Header, full.body)
+		}
+		if got := c.slowCalls(); got != 2 {
+			t.Errorf("%d calls run", got)
+		}
+	})
+}
+
+// New sessions take from the rate of calls: a client that begins one after the other waits,
+// and one that begins many at once gets 429.
+func TestNewSessionsTakeFromTheRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Gate.Limits = access.NewAllowances(access.Rates{Calls: 5}) })
+		var mu sync.Mutex
+		begun := 0
+		began := time.Now()
+		var all sync.WaitGroup
+		for range 100 {
+			all.Go(func() {
+				if n.beginAs(aliceToken) != "" {
+					mu.Lock()
+					defer mu.Unlock()
+					begun++
+				}
+			})
+		}
+		all.Wait()
+		if begun != 20+10 || time.Since(began) != 2*time.Second {
+			t.Errorf("%d sessions in %v", begun, time.Since(began))
+		}
+	})
+}
