@@ -18,7 +18,7 @@ const engine = engineHost({
 handleMessages('background', {
   overview,
   async tick({ tab, on }) {
-    await consent.enqueue(() => (on ? consent.tick(tab) : consent.untick((one) => one === tab)))
+    await consent.enqueue(() => (on ? consent.tick(tab) : consent.untick((one) => one.tab === tab)))
     await refresh()
   },
   asking: (wanted) => consent.enqueue(() => consent.asking(wanted)),
@@ -70,7 +70,7 @@ let loaded = new Set<number>()
 let waiting: Promise<void> | undefined
 
 /**
- * Unticks tabs that are closed or show a site without consent, and sends the state to engine and popup.
+ * Unticks tabs that are closed, show another site, or one without consent, and sends the state to engine and popup.
  * Events that arrive meanwhile are handled by one more run.
  */
 function refresh(): Promise<void> {
@@ -79,10 +79,8 @@ function refresh(): Promise<void> {
     const reloaded = [...loaded]
     loaded = new Set()
     const [tabs, sites] = await Promise.all([allTabs(), consent.agreedSites()])
-    const readable = new Set(
-      tabs.filter(({ site }) => site !== undefined && sites.has(site)).map(({ id }) => id),
-    )
-    await consent.untick((tab) => !readable.has(tab))
+    const shown = new Map(tabs.map(({ id, site }) => [id, site]))
+    await consent.untick(({ tab, site }) => shown.get(tab) !== site || !sites.has(site))
     const shared = tabs.filter((tab) => tab.shared)
     await showCount(shared.length)
     engine.tabs(shared, reloaded)
@@ -104,7 +102,7 @@ async function showCount(count: number): Promise<void> {
 /** A tab has changed; only ticked ones concern the engine. */
 async function tabChanged(tab: number): Promise<void> {
   const { ticks } = await consent.session()
-  if (ticks.includes(tab)) await refresh()
+  if (ticks.some((one) => one.tab === tab)) await refresh()
   else notify('popup', 'news', undefined)
 }
 
@@ -128,9 +126,10 @@ chrome.windows.onFocusChanged.addListener(() => void activeTabChanged())
 chrome.tabs.onReplaced.addListener(async (now, before) => {
   await consent.enqueue(async () => {
     const { ticks } = await consent.session()
-    if (!ticks.includes(before)) return
-    await consent.untick((tab) => tab === before)
-    await consent.tick(now)
+    const old = ticks.find(({ tab }) => tab === before)
+    if (old === undefined) return
+    await consent.untick(({ tab }) => tab === before)
+    if (consent.siteOf((await chrome.tabs.get(now)).url) === old.site) await consent.tick(now)
   })
   await refresh()
 })

@@ -1,5 +1,5 @@
 /**
- * The user's decisions: ticked tabs, until the browser ends; sites whose tabs may be ticked without a
+ * The user's decisions: ticked tabs, each for the site that it showed, until the browser ends; sites whose tabs may be ticked without a
  * prompt, and whether sharing is on, permanently. Decisions run one after the other, and read storage each
  * time, because the background keeps no state.
  */
@@ -7,10 +7,15 @@
 import { permissionFor } from './platform.ts'
 import { serialQueue } from './queue.ts'
 
+/** A tab that was ticked while it showed a site. It is not ticked for another one. */
+interface Tick {
+  readonly tab: number
+  readonly site: string
+}
+
 /** Stored until the browser ends. */
 interface Session {
-  /** Ids of ticked tabs. */
-  ticks: number[]
+  ticks: readonly Tick[]
   /** The tick that waits for the browser's permission prompt, since `time`, ms since 1970. */
   asking?: { tab: number; site: string; time: number }
 }
@@ -76,13 +81,18 @@ export async function tick(tab: number): Promise<void> {
   const site = siteOf((await chrome.tabs.get(tab)).url)
   if (site === undefined || !(await agreedSites()).has(site)) return
   const { ticks } = await session()
-  await chrome.storage.session.set({ ticks: [...new Set([...ticks, tab])] })
+  const others = ticks.filter((one) => one.tab !== tab)
+  await chrome.storage.session.set({ ticks: [...others, { tab, site }] })
 }
 
+/** Whether a tab is ticked that shows a site. */
+export const isTicked = (ticks: readonly Tick[], tab: number, site: string | undefined): boolean =>
+  ticks.some((one) => one.tab === tab && one.site === site)
+
 /** Unticks the tabs that `wanted` is true of. Call within {@link enqueue}. */
-export async function untick(wanted: (tab: number) => boolean): Promise<void> {
+export async function untick(wanted: (ticked: Tick) => boolean): Promise<void> {
   const { ticks } = await session()
-  const left = ticks.filter((tab) => !wanted(tab))
+  const left = ticks.filter((one) => !wanted(one))
   if (left.length < ticks.length) await chrome.storage.session.set({ ticks: left })
 }
 

@@ -1,6 +1,6 @@
 /** The browser's tabs, and which of them assistants may read right now. */
 
-import { agreedSites, local, session, siteOf } from './consent.ts'
+import { agreedSites, isTicked, local, session, siteOf } from './consent.ts'
 import { type TabInfo, type TabText, within } from './messages.ts'
 
 /** The timeout of a tab's text. */
@@ -19,7 +19,7 @@ export async function allTabs(): Promise<TabInfo[]> {
     const { id, url = '', title = '' } = tab
     if (id === undefined || tab.incognito) return []
     const site = siteOf(url)
-    const ticked = site !== undefined && ticks.includes(id) && sites.has(site)
+    const ticked = site !== undefined && isTicked(ticks, id, site) && sites.has(site)
     const info: TabInfo = {
       id,
       title: title.toWellFormed(),
